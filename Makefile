@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+# srnic - what a user types; 'make help' lists it
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+RDMA_CORE ?= $(shell pkg-config --modversion libibverbs 2>/dev/null | cut -d. -f3)
+MULTIARCH := $(shell $(CC) -print-multiarch)
+
+prefix ?= /usr
+libdir ?= $(prefix)/lib/$(MULTIARCH)
+mandir ?= $(prefix)/share/man
+sysconfdir ?= /etc
+
+PROVIDER := build/provider
+
+all: modules provider
+
+modules:
+	@test -e $(KDIR)/Makefile || { \
+		echo "no kernel headers in $(KDIR): install them or set KDIR" >&2; \
+		exit 1; }
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+provider:
+	tools/provider/build --rdma-core "$(RDMA_CORE)" --out $(PROVIDER)
+
+install: install-modules install-provider install-man
+
+install-modules: modules
+	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) modules_install
+
+install-provider: provider
+	install -d $(DESTDIR)$(libdir)/libibverbs $(DESTDIR)$(sysconfdir)/libibverbs.d
+	install $(PROVIDER)/libsrnic-rdmav*.so $(DESTDIR)$(libdir)/libibverbs
+	install -m 644 $(PROVIDER)/srnic.driver $(DESTDIR)$(sysconfdir)/libibverbs.d
+
+install-man:
+	install -d $(DESTDIR)$(mandir)/man7
+	install -m 644 Documentation/*.7 $(DESTDIR)$(mandir)/man7
+
+demo:
+	tools/lab/run --kernel $(if $(HOST),host,uml) -- selftests/demo.sh
+
+check:
+	selftests/run
+
+clean:
+	-test ! -e $(KDIR)/Makefile || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
+	rm -rf build
+
+help:
+	@echo 'make            module for the running kernel, provider for its rdma-core'
+	@echo 'make modules    the module alone (KDIR=<kernel build tree>)'
+	@echo 'make provider   the provider alone (RDMA_CORE=<version>)'
+	@echo 'make install    module, provider and man pages (DESTDIR=<root>)'
+	@echo 'make demo       RDMA between two hosts in a throw-away kernel (HOST=1: in this one)'
+	@echo 'make check      the whole test suite'
+	@echo 'make clean      forget what was built here; ~/.cache/srnic keeps kernels'
+
+.PHONY: all modules provider install install-modules install-provider \
+	install-man demo check clean help

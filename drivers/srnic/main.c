@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - module and devices: made by "rdma link add", gone with their netdev
+ *
+ * A device lives in the network namespace of its netdev.  It takes no
+ * reference on the namespace, which would keep it alive for ever; instead the
+ * namespace's exit waits until the last of its devices is gone.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
+#include <linux/if_vlan.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/wait_bit.h>
+#include <net/addrconf.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <rdma/rdma_netlink.h>
+
+#include "srnic.h"
+#include "verbs/verbs.h"
+
+/**
+ * struct srnic_net - what we keep per network namespace
+ * @devs: devices that use it
+ */
+struct srnic_net {
+	atomic_t	devs;
+};
+
+static unsigned int net_id __read_mostly;
+
+/* Makes "is there one already" and "make one" a single step */
+static DEFINE_MUTEX(link_mutex);
+
+static void net_hold(struct net *net)
+{
+	struct srnic_net *sn = net_generic(net, net_id);
+
+	atomic_inc(&sn->devs);
+}
+
+static void net_release(struct net *net)
+{
+	struct srnic_net *sn = net_generic(net, net_id);
+
+	if (atomic_dec_and_test(&sn->devs))
+		wake_up_var(&sn->devs);
+}
+
+static int __net_init net_setup(struct net *net)
+{
+	struct srnic_net *sn = net_generic(net, net_id);
+
+	atomic_set(&sn->devs, 0);
+
+	return 0;
+}
+
+/* Its netdevs are gone by now, and the devices bound to them on their way. */
+static void __net_exit net_teardown(struct net *net)
+{
+	struct srnic_net *sn = net_generic(net, net_id);
+
+	wait_var_event(&sn->devs, !atomic_read(&sn->devs));
+}
+
+static struct pernet_operations net_ops = {
+	.init	= net_setup,
+	.exit	= net_teardown,
+	.id	= &net_id,
+	.size	= sizeof(struct srnic_net),
+};
+
+/* Can RoCEv2 run over @ndev? */
+static int ndev_check(const struct net_device *ndev)
+{
+	if (ndev->type != ARPHRD_ETHER && ndev->type != ARPHRD_LOOPBACK) {
+		netdev_info(ndev, "srnic: needs an Ethernet device\n");
+		return -EOPNOTSUPP;
+	}
+	if (is_vlan_dev(ndev)) {
+		netdev_info(ndev, "srnic: use the device below the VLAN, it has the VLAN's addresses as GIDs\n");
+		return -EOPNOTSUPP;
+	}
+
+	return 0;
+}
+
+static void dev_set_identity(struct ib_device *ibdev,
+			     const struct net_device *ndev)
+{
+	u8 mac[ETH_ALEN];
+
+	/* Loopback has no address of its own, but a GUID must be unique. */
+	if (ndev->addr_len == ETH_ALEN && !is_zero_ether_addr(ndev->dev_addr))
+		ether_addr_copy(mac, ndev->dev_addr);
+	else
+		eth_random_addr(mac);
+
+	addrconf_addr_eui48((u8 *)&ibdev->node_guid, mac);
+	strscpy(ibdev->node_desc, SRNIC_NODE_DESC " software RoCEv2 NIC",
+		sizeof(ibdev->node_desc));
+
+	ibdev->node_type = RDMA_NODE_IB_CA;
+	ibdev->phys_port_cnt = 1;
+	ibdev->num_comp_vectors = num_possible_cpus();
+	ibdev->local_dma_lkey = 0;
+	ibdev->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
+				  BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
+				  BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
+}
+
+/* A device ready to be registered; ib_dealloc_device() undoes it. */
+static struct srnic_dev *dev_create(struct net_device *ndev)
+{
+	struct net *net = dev_net(ndev);
+	struct srnic_dev *dev;
+	int err;
+
+	dev = ib_alloc_device_with_net(srnic_dev, ib_dev, net);
+	if (!dev)
+		return ERR_PTR(-ENOMEM);
+
+	dev_set_identity(&dev->ib_dev, ndev);
+
+	dev->stats = alloc_percpu(struct srnic_stats);
+	if (!dev->stats) {
+		err = -ENOMEM;
+		goto err_dev;
+	}
+
+	err = ib_device_set_netdev(&dev->ib_dev, ndev, 1);
+	if (err)
+		goto err_stats;
+
+	err = srnic_rx_start(net);
+	if (err)
+		goto err_stats;
+
+	srnic_keys_init(&dev->keys);
+	dev->ndev = ndev;
+	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
+	dev->net = net;
+	net_hold(net);
+
+	/* From now on srnic_dev_dealloc() is called with the device's end. */
+	ib_set_device_ops(&dev->ib_dev, &srnic_dev_ops);
+
+	return dev;
+
+err_stats:
+	free_percpu(dev->stats);
+err_dev:
+	ib_dealloc_device(&dev->ib_dev);
+	return ERR_PTR(err);
+}
+
+void srnic_dev_dealloc(struct ib_device *ibdev)
+{
+	struct srnic_dev *dev = to_srnic(ib_dev, struct srnic_dev, ibdev);
+
+	srnic_rx_stop(dev->net);
+	srnic_keys_destroy(&dev->keys);
+	free_percpu(dev->stats);
+	netdev_put(dev->ndev, &dev->ndev_tracker);
+	net_release(dev->net);
+}
+
+static struct ib_device *dev_find(struct net_device *ndev)
+{
+	return ib_device_get_by_netdev(ndev,
+				       (enum rdma_driver_id)SRNIC_DRIVER_ID);
+}
+
+/*
+ * A netdev that left while its device was being registered had nothing to
+ * take along; let the device follow it now.
+ */
+static void dev_check_ndev(struct net_device *ndev, const struct net *net)
+{
+	struct ib_device *ibdev = dev_find(ndev);
+
+	if (!ibdev)
+		return;
+
+	if (READ_ONCE(ndev->reg_state) != NETREG_REGISTERED ||
+	    !net_eq(dev_net(ndev), net))
+		ib_unregister_device_queued(ibdev);
+	ib_device_put(ibdev);
+}
+
+static int link_new(const char *name, struct net_device *ndev)
+{
+	struct ib_device *ibdev;
+	struct srnic_dev *dev;
+	struct net *net;
+	int err;
+
+	err = ndev_check(ndev);
+	if (err)
+		return err;
+
+	mutex_lock(&link_mutex);
+
+	ibdev = dev_find(ndev);
+	if (ibdev) {
+		netdev_info(ndev, "srnic: %s is here already\n",
+			    dev_name(&ibdev->dev));
+		ib_device_put(ibdev);
+		err = -EEXIST;
+		goto out;
+	}
+
+	dev = dev_create(ndev);
+	if (IS_ERR(dev)) {
+		err = PTR_ERR(dev);
+		goto out;
+	}
+	net = dev->net;
+
+	ib_mark_name_assigned_by_user(&dev->ib_dev);
+	err = ib_register_device(&dev->ib_dev, name, NULL);
+	if (err) {
+		ib_dealloc_device(&dev->ib_dev);
+		goto out;
+	}
+
+	/* @dev may be gone already: nobody keeps users from deleting it. */
+	dev_check_ndev(ndev, net);
+out:
+	mutex_unlock(&link_mutex);
+	return err;
+}
+
+static struct rdma_link_ops link_ops = {
+	.type		= "srnic",
+	.newlink	= link_new,
+};
+
+static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
+{
+	struct net_device *ndev = netdev_notifier_info_to_dev(arg);
+	struct ib_device *ibdev = dev_find(ndev);
+	struct srnic_dev *dev;
+
+	if (!ibdev)
+		return NOTIFY_DONE;
+
+	dev = to_srnic(ib_dev, struct srnic_dev, ibdev);
+
+	switch (event) {
+	case NETDEV_UNREGISTER:	/* or moved to another namespace */
+		ib_unregister_device_queued(ibdev);
+		break;
+	case NETDEV_DOWN:
+		srnic_count(dev->stats, SRNIC_CNT_LINK_DOWNED);
+		ib_dispatch_port_state_event(ibdev, ndev);
+		break;
+	case NETDEV_CHANGE:
+		if (netif_running(ndev) && !netif_carrier_ok(ndev))
+			srnic_count(dev->stats, SRNIC_CNT_LINK_DOWNED);
+		fallthrough;
+	case NETDEV_UP:
+		/* The core knows what it told last, so this is never twice. */
+		ib_dispatch_port_state_event(ibdev, ndev);
+		break;
+	default:
+		break;
+	}
+
+	ib_device_put(ibdev);
+
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block ndev_notifier = {
+	.notifier_call = ndev_event,
+};
+
+static int __init srnic_init(void)
+{
+	int err;
+
+	err = srnic_exec_init();
+	if (err)
+		return err;
+
+	err = srnic_xport_init();
+	if (err)
+		goto err_exec;
+
+	err = register_pernet_subsys(&net_ops);
+	if (err)
+		goto err_xport;
+
+	err = register_netdevice_notifier(&ndev_notifier);
+	if (err)
+		goto err_pernet;
+
+	rdma_link_register(&link_ops);
+
+	return 0;
+
+err_pernet:
+	unregister_pernet_subsys(&net_ops);
+err_xport:
+	srnic_xport_exit();
+err_exec:
+	srnic_exec_exit();
+	return err;
+}
+
+static void __exit srnic_exit(void)
+{
+	rdma_link_unregister(&link_ops);
+	unregister_netdevice_notifier(&ndev_notifier);
+	ib_unregister_driver((enum rdma_driver_id)SRNIC_DRIVER_ID);
+	unregister_pernet_subsys(&net_ops);
+	srnic_xport_exit();
+	srnic_exec_exit();
+}
+
+module_init(srnic_init);
+module_exit(srnic_exit);
+
+MODULE_DESCRIPTION("Software RDMA NIC over Ethernet (RoCEv2)");
+MODULE_LICENSE("Dual BSD/GPL");
+MODULE_ALIAS_RDMA_LINK("srnic");

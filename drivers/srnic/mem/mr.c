@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - memory regions: from an address to bytes
+ *
+ * A region is a flat array of kernel addresses of equal blocks.  The device has
+ * no DMA of its own, so the RDMA core hands out kernel addresses where others
+ * get DMA addresses, and a block is as large as the pages behind it allow.
+ */
+#include <linux/minmax.h>
+#include <linux/nospec.h>
+#include <linux/overflow.h>
+#include <linux/sched.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <rdma/ib_umem.h>
+#include <rdma/iter.h>
+
+#include "mem.h"
+
+/* Every power of two from a page to 1 GiB */
+#define MR_BLOCK_SIZES	GENMASK(30, PAGE_SHIFT)
+
+int srnic_mr_map_umem(struct srnic_mr *mr)
+{
+	struct ib_block_iter iter;
+	unsigned long size;
+	size_t num, i = 0;
+
+	size = ib_umem_find_best_pgsz(mr->umem, MR_BLOCK_SIZES, mr->iova);
+	if (!size)
+		return -EINVAL;
+
+	num = ib_umem_num_dma_blocks(mr->umem, size);
+	mr->block = kvmalloc_array(num, sizeof(*mr->block), GFP_KERNEL);
+	if (!mr->block)
+		return -ENOMEM;
+
+	mr->shift = __ffs(size);
+	mr->offset = mr->iova & (size - 1);
+
+	rdma_umem_for_each_dma_block(mr->umem, &iter, size) {
+		dma_addr_t addr = rdma_block_iter_dma_address(&iter);
+
+		mr->block[i++] = (void *)(uintptr_t)addr;
+		if (!(i % SZ_64K))
+			cond_resched();
+	}
+
+	return 0;
+}
+
+bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len)
+{
+	u64 end, off;
+
+	if (check_add_overflow(addr, len, &end))
+		return false;
+	if (mr->dma)
+		return true;
+	if (addr < mr->iova)
+		return false;
+
+	off = addr - mr->iova;
+
+	return off <= mr->length && len <= mr->length - off;
+}
+
+void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len)
+{
+	u64 pos, num, rest;
+
+	if (mr->dma)
+		return (void *)(uintptr_t)addr;
+
+	pos = addr - mr->iova + mr->offset;
+	num = ((mr->offset + mr->length - 1) >> mr->shift) + 1;
+	rest = pos & (BIT_ULL(mr->shift) - 1);
+	*len = min(*len, BIT_ULL(mr->shift) - rest);
+
+	return mr->block[array_index_nospec(pos >> mr->shift, num)] + rest;
+}
+
+void srnic_mr_write(struct srnic_mr *mr, u64 addr, const void *src, u64 len)
+{
+	while (len) {
+		u64 n = len;
+		void *dst = srnic_mr_addr(mr, addr, &n);
+
+		memcpy(dst, src, n);
+		addr += n;
+		src += n;
+		len -= n;
+	}
+}
+
+void srnic_mr_read(struct srnic_mr *mr, u64 addr, void *dst, u64 len)
+{
+	while (len) {
+		u64 n = len;
+		const void *src = srnic_mr_addr(mr, addr, &n);
+
+		memcpy(dst, src, n);
+		addr += n;
+		dst += n;
+		len -= n;
+	}
+}

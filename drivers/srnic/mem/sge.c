@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - scatter/gather lists: a cursor over keys and addresses
+ *
+ * The region of the element where the cursor stands is held, so that packets
+ * that follow each other into one element cost one key lookup.  An element of
+ * length 0 names no memory and its key is not looked at.
+ */
+#include <linux/minmax.h>
+
+#include "mem.h"
+
+void srnic_sgl_init(struct srnic_sgl *sgl, struct srnic_keys *keys,
+		    const struct ib_pd *pd, const struct srnic_sge *sge,
+		    u32 num, u32 access)
+{
+	*sgl = (struct srnic_sgl) {
+		.keys	= keys,
+		.pd	= pd,
+		.sge	= sge,
+		.num	= num,
+		.access	= access,
+	};
+}
+
+void srnic_sgl_put(struct srnic_sgl *sgl)
+{
+	if (sgl->mr)
+		srnic_mr_put(sgl->mr);
+	sgl->mr = NULL;
+}
+
+/* Puts the cursor at byte @off of element @idx. */
+static void sgl_set(struct srnic_sgl *sgl, u32 idx, u32 off)
+{
+	if (idx != sgl->cur)
+		srnic_sgl_put(sgl);
+	sgl->cur = idx;
+	sgl->off = off;
+}
+
+enum srnic_mem_err srnic_sgl_seek(struct srnic_sgl *sgl, u64 pos)
+{
+	u32 i;
+
+	for (i = 0; i < sgl->num; i++) {
+		if (pos < sgl->sge[i].length)
+			break;
+		pos -= sgl->sge[i].length;
+	}
+
+	/* Just behind the last byte is a place too. */
+	if (i == sgl->num && pos)
+		return SRNIC_MEM_LENGTH;
+
+	sgl_set(sgl, i, pos);
+
+	return SRNIC_MEM_OK;
+}
+
+/* Finds the next element that has bytes left and holds its region. */
+static enum srnic_mem_err sgl_hold(struct srnic_sgl *sgl)
+{
+	const struct srnic_sge *sge;
+
+	while (sgl->cur < sgl->num && sgl->off >= sgl->sge[sgl->cur].length)
+		sgl_set(sgl, sgl->cur + 1, 0);
+
+	if (sgl->cur >= sgl->num)
+		return SRNIC_MEM_LENGTH;
+	if (sgl->mr)
+		return SRNIC_MEM_OK;
+
+	sge = &sgl->sge[sgl->cur];
+
+	return srnic_mr_get(sgl->keys, sge->lkey, sgl->pd, sgl->access,
+			    sge->addr, sge->length, &sgl->mr);
+}
+
+enum srnic_mem_err srnic_sgl_write(struct srnic_sgl *sgl, const void *src,
+				   u32 len)
+{
+	while (len) {
+		enum srnic_mem_err err = sgl_hold(sgl);
+		const struct srnic_sge *sge;
+		u32 n;
+
+		if (err)
+			return err;
+
+		sge = &sgl->sge[sgl->cur];
+		n = min(len, sge->length - sgl->off);
+		srnic_mr_write(sgl->mr, sge->addr + sgl->off, src, n);
+		sgl->off += n;
+		src += n;
+		len -= n;
+	}
+
+	return SRNIC_MEM_OK;
+}
+
+enum srnic_mem_err srnic_sgl_read(struct srnic_sgl *sgl, void *dst, u32 len)
+{
+	while (len) {
+		enum srnic_mem_err err = sgl_hold(sgl);
+		const struct srnic_sge *sge;
+		u32 n;
+
+		if (err)
+			return err;
+
+		sge = &sgl->sge[sgl->cur];
+		n = min(len, sge->length - sgl->off);
+		srnic_mr_read(sgl->mr, sge->addr + sgl->off, dst, n);
+		sgl->off += n;
+		dst += n;
+		len -= n;
+	}
+
+	return SRNIC_MEM_OK;
+}
+
+enum srnic_mem_err srnic_sgl_check(struct srnic_keys *keys,
+				   const struct ib_pd *pd,
+				   const struct srnic_sge *sge, u32 num,
+				   u32 access)
+{
+	u32 i;
+
+	for (i = 0; i < num; i++) {
+		enum srnic_mem_err err;
+		struct srnic_mr *mr;
+
+		if (!sge[i].length)
+			continue;
+
+		err = srnic_mr_get(keys, sge[i].lkey, pd, access, sge[i].addr,
+				   sge[i].length, &mr);
+		if (err)
+			return err;
+		srnic_mr_put(mr);
+	}
+
+	return SRNIC_MEM_OK;
+}

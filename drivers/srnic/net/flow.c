@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - routes of a flow, looked up once and checked before each use
+ */
+#include <net/dst.h>
+#include <net/ip6_route.h>
+#include <net/route.h>
+
+#include "flow.h"
+
+/* Ports that RoCEv2 senders draw from: IBTA volume 1, A17.9.2 */
+#define FLOW_PORT_MIN	0xc000
+#define FLOW_LABEL_MASK	0xfffff
+
+static struct dst_entry *flow_route4(const struct srnic_flow *flow)
+{
+	struct flowi4 fl = {
+		.flowi4_oif = flow->ndev->ifindex,
+		.flowi4_proto = IPPROTO_UDP,
+		.saddr = flow->saddr.s6_addr32[3],
+		.daddr = flow->daddr.s6_addr32[3],
+		.fl4_sport = flow->sport,
+		.fl4_dport = htons(SRNIC_UDP_PORT),
+	};
+	struct rtable *rt;
+
+	rt = ip_route_output_flow(dev_net(flow->ndev), &fl, NULL);
+
+	return IS_ERR(rt) ? NULL : &rt->dst;
+}
+
+static struct dst_entry *flow_route6(const struct srnic_flow *flow)
+{
+	struct flowi6 fl = {
+		.flowi6_oif = flow->ndev->ifindex,
+		.flowi6_proto = IPPROTO_UDP,
+		.saddr = flow->saddr,
+		.daddr = flow->daddr,
+		.fl6_sport = flow->sport,
+		.fl6_dport = htons(SRNIC_UDP_PORT),
+	};
+	struct dst_entry *dst;
+
+	dst = ip6_route_output(dev_net(flow->ndev), NULL, &fl);
+	if (!dst->error)
+		return dst;
+	dst_release(dst);
+
+	return NULL;
+}
+
+struct dst_entry *srnic_flow_dst(struct srnic_flow *flow)
+{
+	if (flow->dst && dst_check(flow->dst, flow->cookie))
+		return flow->dst;
+
+	srnic_flow_reset(flow);
+	flow->dst = flow->v4 ? flow_route4(flow) : flow_route6(flow);
+	if (flow->dst && !flow->v4)
+		flow->cookie = rt6_get_cookie(dst_rt6_info(flow->dst));
+
+	return flow->dst;
+}
+
+void srnic_flow_reset(struct srnic_flow *flow)
+{
+	dst_release(flow->dst);
+	flow->dst = NULL;
+	flow->cookie = 0;
+}
+
+__be16 srnic_flow_sport(u32 label, u32 qpn, u32 dest_qpn)
+{
+	u64 mix;
+
+	if (!label) {
+		mix = (u64)qpn * dest_qpn;
+		mix ^= mix >> 20;
+		mix ^= mix >> 40;
+		label = mix;
+	}
+	label &= FLOW_LABEL_MASK;
+
+	return htons(FLOW_PORT_MIN | ((label ^ label >> 14) & 0x3fff));
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - what the files of net/ tell each other
+ */
+#ifndef SRNIC_NET_FLOW_H
+#define SRNIC_NET_FLOW_H
+
+#include "net.h"
+
+#define SRNIC_UDP4_BYTES	(sizeof(struct iphdr) + sizeof(struct udphdr))
+#define SRNIC_UDP6_BYTES	(sizeof(struct ipv6hdr) + sizeof(struct udphdr))
+
+/* The layer above, from srnic_net_init(). */
+extern const struct srnic_rx_ops *srnic_rx_ops;
+
+/* The route of @flow, owned by it; NULL if there is none. */
+struct dst_entry *srnic_flow_dst(struct srnic_flow *flow);
+
+/* Takes a received packet, whose BTH is at @bth from skb->data, if it is ours. */
+bool srnic_rx_take(struct net *net, struct sk_buff *skb, unsigned int bth);
+
+#endif /* SRNIC_NET_FLOW_H */

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - where packets are taken from the stack, per network namespace
+ *
+ * A netfilter hook, last at LOCAL_IN, sees runs of packets whole and behind
+ * the host's firewall.  A UDP socket on the port keeps the host from answering
+ * "port unreachable" and takes what the hook does not (buffers that must be
+ * split first); it is best effort, another driver may own the port.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/udp.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <net/udp.h>
+#include <net/udp_tunnel.h>
+
+#include "flow.h"
+
+/**
+ * struct hook_net - one namespace
+ * @lock: protects the rest
+ * @users: devices that receive here
+ * @sock4: bound to the port, or NULL
+ * @sock6: bound to the port, or NULL
+ */
+struct hook_net {
+	struct mutex	lock;
+	unsigned int	users;
+	struct socket	*sock4;
+	struct socket	*sock6;
+};
+
+const struct srnic_rx_ops *srnic_rx_ops;
+static unsigned int hook_net_id;
+
+/* Bytes from skb->data to the BTH if this is RoCEv2 in IPv4, else 0. */
+static unsigned int hook_bth4(struct sk_buff *skb)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+
+	if (ip->protocol != IPPROTO_UDP || ip->ihl != 5 || ip_is_fragment(ip))
+		return 0;
+
+	return SRNIC_UDP4_BYTES;
+}
+
+static unsigned int hook_bth6(struct sk_buff *skb)
+{
+	return ipv6_hdr(skb)->nexthdr == IPPROTO_UDP ? SRNIC_UDP6_BYTES : 0;
+}
+
+static unsigned int hook_take(struct sk_buff *skb, struct net *net,
+			      unsigned int bth)
+{
+	if (!bth || skb_network_offset(skb) || !pskb_may_pull(skb, bth))
+		return NF_ACCEPT;
+	skb_set_transport_header(skb, bth - sizeof(struct udphdr));
+	if (udp_hdr(skb)->dest != htons(SRNIC_UDP_PORT))
+		return NF_ACCEPT;
+
+	return srnic_rx_take(net, skb, bth) ? NF_STOLEN : NF_ACCEPT;
+}
+
+static unsigned int hook_ipv4(void *priv, struct sk_buff *skb,
+			      const struct nf_hook_state *state)
+{
+	return hook_take(skb, state->net, hook_bth4(skb));
+}
+
+static unsigned int hook_ipv6(void *priv, struct sk_buff *skb,
+			      const struct nf_hook_state *state)
+{
+	return hook_take(skb, state->net, hook_bth6(skb));
+}
+
+static const struct nf_hook_ops hook_ops[] = {
+	{
+		.hook = hook_ipv4,
+		.pf = NFPROTO_IPV4,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP_PRI_LAST,
+	},
+#if IS_ENABLED(CONFIG_IPV6)
+	{
+		.hook = hook_ipv6,
+		.pf = NFPROTO_IPV6,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP6_PRI_LAST,
+	},
+#endif
+};
+
+/* What the hook left: split buffers, and packets for nobody. */
+static int hook_encap_rcv(struct sock *sk, struct sk_buff *skb)
+{
+	unsigned int bth = skb_transport_offset(skb) + sizeof(struct udphdr);
+
+	if (!srnic_rx_take(sock_net(sk), skb, bth))
+		kfree_skb(skb);
+
+	return 0;
+}
+
+static struct socket *hook_bind(struct net *net, sa_family_t family)
+{
+	struct udp_port_cfg cfg = {
+		.family = family,
+		.local_udp_port = htons(SRNIC_UDP_PORT),
+		.ipv6_v6only = 1,
+	};
+	struct socket *sock;
+
+	if (udp_sock_create(net, &cfg, &sock))
+		return NULL;
+	udp_sk(sock->sk)->encap_rcv = hook_encap_rcv;
+	udp_set_bit(NO_CHECK6_RX, sock->sk);
+	WRITE_ONCE(udp_sk(sock->sk)->encap_type, 1);
+	if (family == AF_INET)
+		udp_encap_enable();
+	else
+		udpv6_encap_enable();
+
+	return sock;
+}
+
+static void hook_unbind(struct socket *sock)
+{
+	if (sock)
+		udp_tunnel_sock_release(sock->sk);
+}
+
+int srnic_rx_start(struct net *net)
+{
+	struct hook_net *hn = net_generic(net, hook_net_id);
+	int err = 0;
+
+	mutex_lock(&hn->lock);
+	if (!hn->users) {
+		err = nf_register_net_hooks(net, hook_ops, ARRAY_SIZE(hook_ops));
+		if (err)
+			goto out;
+		hn->sock4 = hook_bind(net, AF_INET);
+		if (IS_ENABLED(CONFIG_IPV6))
+			hn->sock6 = hook_bind(net, AF_INET6);
+	}
+	hn->users++;
+out:
+	mutex_unlock(&hn->lock);
+	return err;
+}
+
+void srnic_rx_stop(struct net *net)
+{
+	struct hook_net *hn = net_generic(net, hook_net_id);
+
+	mutex_lock(&hn->lock);
+	if (!--hn->users) {
+		hook_unbind(hn->sock4);
+		hook_unbind(hn->sock6);
+		nf_unregister_net_hooks(net, hook_ops, ARRAY_SIZE(hook_ops));
+	}
+	mutex_unlock(&hn->lock);
+}
+
+static int __net_init hook_net_init(struct net *net)
+{
+	struct hook_net *hn = net_generic(net, hook_net_id);
+
+	mutex_init(&hn->lock);
+
+	return 0;
+}
+
+static struct pernet_operations hook_net_ops = {
+	.init = hook_net_init,
+	.id = &hook_net_id,
+	.size = sizeof(struct hook_net),
+};
+
+int srnic_net_init(const struct srnic_rx_ops *ops)
+{
+	srnic_rx_ops = ops;
+
+	return register_pernet_subsys(&hook_net_ops);
+}
+
+void srnic_net_exit(void)
+{
+	unregister_pernet_subsys(&hook_net_ops);
+}

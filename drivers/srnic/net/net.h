@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - packets to and from the network stack
+ *
+ * Knows skbs, routes, namespaces and segmentation; knows no queue pair, work
+ * request or key.  The receiver above is registered once.
+ */
+#ifndef SRNIC_NET_H
+#define SRNIC_NET_H
+
+#include <linux/in6.h>
+#include <linux/kref.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+
+#include "../stats.h"
+#include "../wire/pkt.h"
+
+/**
+ * struct srnic_flow - where packets of one connection or address handle go
+ * @ndev: device they leave through; reference held by the owner of the flow
+ * @saddr: source address; IPv4 addresses are v4-mapped
+ * @daddr: destination address
+ * @v4: IPv4, not IPv6
+ * @tos: traffic class
+ * @ttl: hop limit
+ * @sport: UDP source port, network order
+ * @label: IPv6 flow label, host order
+ * @ip_id: next IPv4 ID
+ * @dst: cached route or NULL, checked before each use
+ * @cookie: for dst_check()
+ *
+ * Belongs to one serialised user; no locks.
+ */
+struct srnic_flow {
+	struct net_device	*ndev;
+	struct in6_addr		saddr;
+	struct in6_addr		daddr;
+	bool			v4;
+	u8			tos;
+	u8			ttl;
+	__be16			sport;
+	u32			label;
+	u16			ip_id;
+	struct dst_entry	*dst;
+	u32			cookie;
+};
+
+/* Forgets the cached route. */
+void srnic_flow_reset(struct srnic_flow *flow);
+
+/* Source port of a flow: IBTA A17.5.x entropy from label, or the two QPNs. */
+__be16 srnic_flow_sport(u32 label, u32 qpn, u32 dest_qpn);
+
+/**
+ * struct srnic_gate - how much of one sender the stack holds
+ * @ref: one for the owner, one per skb on its way
+ * @load: weight of the skbs on their way, see tx.c
+ * @waiting: the owner wants @wake when there is room again
+ * @wake: called from the skb destructor with BH disabled
+ * @free: called with the last reference
+ */
+struct srnic_gate {
+	struct kref	ref;
+	atomic_t	load;
+	atomic_t	waiting;
+	void		(*wake)(struct srnic_gate *gate);
+	void		(*free)(struct kref *ref);
+};
+
+/* Room for more?  If not, @wake will be called when there is. */
+bool srnic_gate_open(struct srnic_gate *gate);
+
+/**
+ * struct srnic_txb - packets of one flow on their way to the stack
+ * @flow: where they go
+ * @gate: who pays for them
+ * @stats: counters
+ * @head: first packet, or NULL
+ * @last: last packet
+ * @bytes: IP bytes of all
+ * @num: number of packets
+ */
+struct srnic_txb {
+	struct srnic_flow		*flow;
+	struct srnic_gate		*gate;
+	struct srnic_stats __percpu	*stats;
+	struct sk_buff			*head;
+	struct sk_buff			*last;
+	u32				bytes;
+	u32				num;
+};
+
+/*
+ * A packet with its transport headers built; the caller fills *@payload
+ * (pkt->payload bytes, the pad is zeroed) and then calls srnic_tx_add(), or
+ * kfree_skb().  Sets pkt->pad.
+ * Context: BH disabled.  NULL when there is no memory.
+ */
+struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
+			       void **payload);
+
+/* Seals the packet (ICRC) and queues it; sends a full batch. */
+void srnic_tx_add(struct srnic_txb *txb, struct sk_buff *skb);
+
+/* Sends what is queued.  A packet that the stack drops is a lost packet. */
+void srnic_tx_flush(struct srnic_txb *txb);
+
+/**
+ * struct srnic_rxcb - skb->cb of a received packet
+ * @bth: offset of the BTH from skb->data
+ * @len: bytes from the BTH to the end of the ICRC
+ * @good: addresses and ICRC are right
+ *
+ * A run of packets arrives as one skb with a frag_list; each packet of it has
+ * its own.  All are linear.
+ */
+struct srnic_rxcb {
+	u16	bth;
+	u16	len;
+	bool	good;
+};
+
+static inline struct srnic_rxcb *srnic_rxcb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct srnic_rxcb) > sizeof(skb->cb));
+	return (struct srnic_rxcb *)skb->cb;
+}
+
+/* The packet behind @seg in the run that starts with @skb. */
+static inline struct sk_buff *srnic_rx_next(struct sk_buff *skb,
+					    struct sk_buff *seg)
+{
+	return seg == skb ? skb_shinfo(skb)->frag_list : seg->next;
+}
+
+/* Did the run come from @flow's peer, to @flow's own address? */
+bool srnic_rx_from(struct sk_buff *skb, const struct srnic_flow *flow);
+
+/**
+ * struct srnic_rx_ops - what the layer above answers
+ * @lookup: who owns @qpn in @net; sets *@stats for an owner.  NULL: the packet
+ *	    is not ours.  Context: RCU, softirq
+ * @deliver: consumes a checked run, and the reference that @lookup took.  NULL
+ *	     skb: only the latter
+ */
+struct srnic_rx_ops {
+	void	*(*lookup)(struct net *net, u32 qpn,
+			   struct srnic_stats __percpu **stats);
+	void	(*deliver)(void *owner, struct sk_buff *skb);
+};
+
+int srnic_net_init(const struct srnic_rx_ops *ops);
+void srnic_net_exit(void);
+
+/* Start to receive in @net; counted.  May sleep. */
+int srnic_rx_start(struct net *net);
+void srnic_rx_stop(struct net *net);
+
+#endif /* SRNIC_NET_H */

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - packets to the stack, many at a time
+ *
+ * A batch travels as one skb: the first packet with the others on its
+ * frag_list, each complete with its own IP, UDP and transport headers and
+ * ICRC, marked SKB_GSO_FRAGLIST.  Route, netfilter, qdisc and the receiver's
+ * softirq are paid once; a device that cannot take it gets it split.
+ *
+ * The stack numbers the IPv4 IDs of the split packets upwards from the head's,
+ * so they are built that way: the ICRC covers them.  While the batch is whole
+ * the lengths in the head's IP and UDP headers are those of all of it.
+ */
+#include <linux/crc32.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <net/dst.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+
+#include "../wire/icrc.h"
+#include "flow.h"
+
+#define TX_BATCH_BYTES	65535
+
+/*
+ * What a skb weighs at the gate.  The weight is known from the destructor, for
+ * the stack keeps nothing else of ours and may change any length.
+ */
+#define TX_LIGHT	1
+#define TX_HEAVY	16
+#define TX_HEAVY_BYTES	8192
+#define TX_LOAD_MAX	128
+
+bool srnic_gate_open(struct srnic_gate *gate)
+{
+	if (atomic_read(&gate->load) < TX_LOAD_MAX)
+		return true;
+
+	atomic_set(&gate->waiting, 1);
+	smp_mb__after_atomic();	/* pairs with atomic_sub_return() in tx_done() */
+
+	return atomic_read(&gate->load) < TX_LOAD_MAX;
+}
+
+static void tx_done(struct sk_buff *skb, int weight)
+{
+	struct srnic_gate *gate = skb_shinfo(skb)->destructor_arg;
+
+	if (atomic_sub_return(weight, &gate->load) < TX_LOAD_MAX / 2 &&
+	    atomic_read(&gate->waiting) && atomic_xchg(&gate->waiting, 0))
+		gate->wake(gate);
+	kref_put(&gate->ref, gate->free);
+}
+
+static void tx_done_light(struct sk_buff *skb)
+{
+	tx_done(skb, TX_LIGHT);
+}
+
+static void tx_done_heavy(struct sk_buff *skb)
+{
+	tx_done(skb, TX_HEAVY);
+}
+
+static unsigned int flow_hdr_len(const struct srnic_flow *flow)
+{
+	return flow->v4 ? SRNIC_UDP4_BYTES : SRNIC_UDP6_BYTES;
+}
+
+struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
+			       void **payload)
+{
+	unsigned int headroom = LL_RESERVED_SPACE(txb->flow->ndev) +
+				flow_hdr_len(txb->flow);
+	unsigned int hdr_len = srnic_pkt_op(pkt)->hdr_len;
+	unsigned int body;
+	struct sk_buff *skb;
+	u8 *data;
+
+	pkt->pad = -pkt->payload & 3;
+	body = pkt->payload + pkt->pad;
+	skb = alloc_skb(headroom + hdr_len + body + SRNIC_ICRC_BYTES,
+			GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb) {
+		srnic_count(txb->stats, SRNIC_CNT_TX_NOBUF);
+		return NULL;
+	}
+	skb_reserve(skb, headroom);
+	data = skb_put(skb, hdr_len + body + SRNIC_ICRC_BYTES);
+	srnic_pkt_build(data, pkt);
+	memset(data + hdr_len + pkt->payload, 0, pkt->pad);
+	*payload = data + hdr_len;
+
+	return skb;
+}
+
+static void tx_ipv4(struct srnic_flow *flow, void *ip, u16 udp_len)
+{
+	struct iphdr *iph = ip;
+
+	iph->version = 4;
+	iph->ihl = sizeof(*iph) / 4;
+	iph->tos = flow->tos;
+	iph->tot_len = htons(sizeof(*iph) + udp_len);
+	iph->id = htons(flow->ip_id++);
+	iph->frag_off = htons(IP_DF);
+	iph->ttl = flow->ttl;
+	iph->protocol = IPPROTO_UDP;
+	iph->saddr = flow->saddr.s6_addr32[3];
+	iph->daddr = flow->daddr.s6_addr32[3];
+	ip_send_check(iph);
+}
+
+static void tx_ipv6(const struct srnic_flow *flow, void *ip, u16 udp_len)
+{
+	struct ipv6hdr *ip6 = ip;
+
+	ip6_flow_hdr(ip6, flow->tos, htonl(flow->label));
+	ip6->payload_len = htons(udp_len);
+	ip6->nexthdr = IPPROTO_UDP;
+	ip6->hop_limit = flow->ttl;
+	ip6->saddr = flow->saddr;
+	ip6->daddr = flow->daddr;
+}
+
+/* Writes IP and UDP in the headroom and the ICRC into the trailer. */
+static void tx_seal(struct srnic_flow *flow, struct sk_buff *skb)
+{
+	unsigned int hdr_len = flow_hdr_len(flow);
+	u16 udp_len = sizeof(struct udphdr) + skb->len;
+	void *ip = skb->data - hdr_len;
+	struct udphdr *udp = (void *)skb->data - sizeof(*udp);
+	unsigned int rest = skb->len - sizeof(struct srnic_bth) -
+			    SRNIC_ICRC_BYTES;
+	u32 crc;
+
+	skb_set_network_header(skb, -(int)hdr_len);
+	skb_set_transport_header(skb, -(int)sizeof(*udp));
+	udp->source = flow->sport;
+	udp->dest = htons(SRNIC_UDP_PORT);
+	udp->len = htons(udp_len);
+	udp->check = 0;
+
+	if (flow->v4) {
+		tx_ipv4(flow, ip, udp_len);
+		crc = srnic_icrc_ipv4(ip, sizeof(struct iphdr) + udp_len,
+				      udp_len);
+	} else {
+		tx_ipv6(flow, ip, udp_len);
+		crc = srnic_icrc_ipv6(ip, udp_len, udp_len);
+	}
+	crc = crc32_le(crc, skb->data + sizeof(struct srnic_bth), rest);
+	*(__le32 *)(skb_tail_pointer(skb) - SRNIC_ICRC_BYTES) =
+		srnic_icrc_end(crc);
+}
+
+static unsigned int tx_batch_max(const struct srnic_flow *flow)
+{
+	return min_t(unsigned int, TX_BATCH_BYTES,
+		     READ_ONCE(flow->ndev->gso_max_size));
+}
+
+void srnic_tx_add(struct srnic_txb *txb, struct sk_buff *skb)
+{
+	unsigned int bytes = flow_hdr_len(txb->flow) + skb->len;
+
+	if (txb->head && txb->bytes + bytes > tx_batch_max(txb->flow))
+		srnic_tx_flush(txb);
+
+	tx_seal(txb->flow, skb);
+	if (!txb->head)
+		txb->head = skb;
+	else if (txb->num == 1)
+		skb_shinfo(txb->head)->frag_list = skb;
+	else
+		txb->last->next = skb;
+	txb->last = skb;
+	txb->bytes += bytes;
+	txb->num++;
+}
+
+/* Makes one skb of the batch. */
+static struct sk_buff *tx_join(struct srnic_txb *txb)
+{
+	struct sk_buff *skb = txb->head;
+	struct skb_shared_info *shinfo = skb_shinfo(skb);
+	unsigned int seg = skb->len;
+	struct sk_buff *frag;
+
+	skb_push(skb, flow_hdr_len(txb->flow));
+	if (txb->num == 1)
+		return skb;
+
+	skb_walk_frags(skb, frag) {
+		skb->len += frag->len;
+		skb->data_len += frag->len;
+		skb->truesize += frag->truesize;
+	}
+	shinfo->gso_size = seg;
+	shinfo->gso_segs = txb->num;
+	shinfo->gso_type = SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST;
+	udp_hdr(skb)->len = htons(skb->len - skb_transport_offset(skb));
+	srnic_count(txb->stats, SRNIC_CNT_TX_SUPER);
+
+	return skb;
+}
+
+/* Charges the gate until the stack is done with @skb. */
+static void tx_charge(struct srnic_gate *gate, struct sk_buff *skb)
+{
+	bool heavy = skb->len > TX_HEAVY_BYTES;
+
+	kref_get(&gate->ref);
+	atomic_add(heavy ? TX_HEAVY : TX_LIGHT, &gate->load);
+	skb_shinfo(skb)->destructor_arg = gate;
+	skb->destructor = heavy ? tx_done_heavy : tx_done_light;
+}
+
+void srnic_tx_flush(struct srnic_txb *txb)
+{
+	struct srnic_flow *flow = txb->flow;
+	struct net *net = dev_net(flow->ndev);
+	struct dst_entry *dst;
+	struct sk_buff *skb;
+	int err;
+
+	if (!txb->head)
+		return;
+
+	srnic_count_add(txb->stats, SRNIC_CNT_SENT_PKTS, txb->num);
+	srnic_count_add(txb->stats, SRNIC_CNT_SENT_BYTES, txb->bytes);
+	skb = tx_join(txb);
+	txb->head = NULL;
+	txb->last = NULL;
+	txb->bytes = 0;
+	txb->num = 0;
+
+	dst = srnic_flow_dst(flow);
+	if (!dst) {
+		kfree_skb(skb);
+		srnic_count(txb->stats, SRNIC_CNT_SEND_ERR);
+		return;
+	}
+	tx_charge(txb->gate, skb);
+	skb_dst_set(skb, dst_clone(dst));
+	skb->dev = flow->ndev;
+	skb->protocol = htons(flow->v4 ? ETH_P_IP : ETH_P_IPV6);
+	skb->priority = rt_tos2priority(flow->tos);
+	if (flow->v4)
+		err = ip_local_out(net, NULL, skb);
+	else
+		err = ip6_local_out(net, NULL, skb);
+	if (net_xmit_eval(err))
+		srnic_count(txb->stats, SRNIC_CNT_SEND_ERR);
+}

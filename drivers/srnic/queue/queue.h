@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - queues shared with user space
+ *
+ * The only reader of user-writable memory and the only writer of completions.
+ * An entry is copied once and the copy is judged.  All state that matters is in
+ * the structs below; the shared header is a mailbox.
+ */
+#ifndef SRNIC_QUEUE_H
+#define SRNIC_QUEUE_H
+
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/srnic-abi.h>
+
+#define SRNIC_MAX_SGE		32
+#define SRNIC_MAX_INLINE	512
+#define SRNIC_MAX_WR		65536
+#define SRNIC_MAX_CQE		(4 << 20)
+#define SRNIC_MAX_MSG		0x80000000U
+
+/**
+ * struct srnic_ring - memory of one ring
+ * @hdr: start of the mapping; vmalloc_user()
+ * @size: bytes of the mapping
+ * @mask: number of entries less one
+ * @stride: bytes from one entry to the next
+ */
+struct srnic_ring {
+	struct srnic_ring_hdr	*hdr;
+	size_t			size;
+	u32			mask;
+	u32			stride;
+};
+
+/*
+ * At least @entries entries (rounded up to a power of two) of @stride bytes.
+ * May sleep.  0, -EINVAL or -ENOMEM.
+ */
+int srnic_ring_alloc(struct srnic_ring *ring, u32 entries, u32 stride);
+void srnic_ring_free(struct srnic_ring *ring);
+
+static inline void *srnic_ring_entry(const struct srnic_ring *ring, u32 idx)
+{
+	return (void *)(ring->hdr + 1) +
+	       (size_t)(idx & ring->mask) * ring->stride;
+}
+
+/**
+ * struct srnic_cq - completion queue
+ * @ring: shared memory
+ * @lock: serialises producers; innermost lock of the driver
+ * @prod: next entry to write; under @lock
+ * @dead: an overrun was reported; under @lock
+ * @notify: called without @lock after an armed completion was written
+ * @overrun: called without @lock, once, when a completion was lost
+ */
+struct srnic_cq {
+	struct srnic_ring	ring;
+	spinlock_t		lock;	/* protects prod and dead */
+	u32			prod;
+	bool			dead;
+	void			(*notify)(struct srnic_cq *cq);
+	void			(*overrun)(struct srnic_cq *cq);
+};
+
+int srnic_cq_init(struct srnic_cq *cq, u32 entries);
+void srnic_cq_destroy(struct srnic_cq *cq);
+
+/*
+ * Writes one completion and raises the event that was asked for.  @solicited:
+ * it also satisfies a request for solicited events (errors always do).
+ * Context: process or softirq.  Return: false if the CQ is full: the
+ * completion is lost, @overrun was called.
+ */
+bool srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe,
+		   bool solicited);
+
+/**
+ * struct srnic_swqe - a send work request, checked, in kernel memory
+ * @sqe: copy of the user's entry
+ * @length: bytes of the message (READ, atomics: of the response)
+ * @psn: first PSN
+ * @npsn: number of PSNs it takes
+ * @status: enum ib_wc_status; not success: refused when fetched
+ * @started: a packet of it was sent, @psn and @npsn are valid
+ * @done: READ and atomics: its response has arrived in full
+ * @sge: scatter/gather list; inline data stands here too
+ */
+struct srnic_swqe {
+	struct srnic_sqe	sqe;
+	u32			length;
+	u32			psn;
+	u32			npsn;
+	u8			status;
+	bool			started;
+	bool			done;
+	struct srnic_sge	sge[];
+};
+
+/**
+ * struct srnic_sq - send queue
+ * @ring: shared memory
+ * @copy: srnic_swqe of each slot, @copy_stride bytes apart
+ * @copy_stride: bytes
+ * @max_sge: of one work request
+ * @max_inline: bytes
+ * @head: oldest work request not completed
+ * @tail: next entry to fetch
+ *
+ * head and tail belong to the queue pair's task.
+ */
+struct srnic_sq {
+	struct srnic_ring	ring;
+	void			*copy;
+	u32			copy_stride;
+	u32			max_sge;
+	u32			max_inline;
+	u32			head;
+	u32			tail;
+};
+
+int srnic_sq_init(struct srnic_sq *sq, u32 entries, u32 max_sge,
+		  u32 max_inline);
+void srnic_sq_destroy(struct srnic_sq *sq);
+void srnic_sq_reset(struct srnic_sq *sq);
+
+static inline struct srnic_swqe *srnic_sq_wqe(const struct srnic_sq *sq,
+					      u32 idx)
+{
+	return sq->copy + (size_t)(idx & sq->ring.mask) * sq->copy_stride;
+}
+
+/*
+ * Copies and checks the next entry; NULL if user space posted none.  Entry
+ * with status other than success: what is wrong with it.
+ */
+struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type);
+
+/* Lets user space write again over the entries before @sq->head. */
+void srnic_sq_publish(struct srnic_sq *sq);
+
+/*
+ * Judges @wqe->sqe and the list behind it: pure.  @type: IB_QPT_*.
+ * Return: enum ib_wc_status.
+ */
+enum ib_wc_status srnic_swqe_check(const struct srnic_swqe *wqe,
+				   enum ib_qp_type type, u32 max_sge,
+				   u32 max_inline);
+
+/**
+ * struct srnic_rwqe - a receive work request, checked, in kernel memory
+ * @wr_id: of the work request
+ * @length: sum of the SGEs
+ * @num_sge: number of SGEs
+ * @status: enum ib_wc_status; not success: malformed
+ * @sge: scatter list
+ */
+struct srnic_rwqe {
+	u64			wr_id;
+	u64			length;
+	u32			num_sge;
+	u8			status;
+	struct srnic_sge	sge[SRNIC_MAX_SGE];
+};
+
+/**
+ * struct srnic_rq - receive queue
+ * @ring: shared memory
+ * @lock: serialises consumers
+ * @max_sge: of one work request
+ * @head: next entry to fetch; under @lock
+ */
+struct srnic_rq {
+	struct srnic_ring	ring;
+	spinlock_t		lock;	/* protects head */
+	u32			max_sge;
+	u32			head;
+};
+
+int srnic_rq_init(struct srnic_rq *rq, u32 entries, u32 max_sge);
+void srnic_rq_destroy(struct srnic_rq *rq);
+void srnic_rq_reset(struct srnic_rq *rq);
+
+/* Takes the oldest receive into *@wqe; false if there is none. */
+bool srnic_rq_fetch(struct srnic_rq *rq, struct srnic_rwqe *wqe);
+
+/* From now on (or no longer) user space rings after posting a receive. */
+void srnic_rq_want_kick(struct srnic_rq *rq, bool want);
+
+#endif /* SRNIC_QUEUE_H */

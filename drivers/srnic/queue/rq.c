@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - receive queue: the only reader of receive work requests
+ */
+#include "queue.h"
+
+int srnic_rq_init(struct srnic_rq *rq, u32 entries, u32 max_sge)
+{
+	spin_lock_init(&rq->lock);
+	rq->max_sge = max_sge;
+	rq->head = 0;
+
+	return srnic_ring_alloc(&rq->ring, entries, sizeof(struct srnic_rqe) +
+				max_sge * sizeof(struct srnic_sge));
+}
+
+void srnic_rq_destroy(struct srnic_rq *rq)
+{
+	srnic_ring_free(&rq->ring);
+}
+
+void srnic_rq_reset(struct srnic_rq *rq)
+{
+	struct srnic_ring_hdr *hdr = rq->ring.hdr;
+
+	spin_lock_bh(&rq->lock);
+	rq->head = 0;
+	WRITE_ONCE(hdr->user, 0);
+	WRITE_ONCE(hdr->flags, 0);
+	WRITE_ONCE(hdr->kern, 0);
+	spin_unlock_bh(&rq->lock);
+}
+
+void srnic_rq_want_kick(struct srnic_rq *rq, bool want)
+{
+	WRITE_ONCE(rq->ring.hdr->flags, want ? SRNIC_RING_KICK : 0);
+	smp_mb();	/* flags before user is read; pairs with posting */
+}
+
+/* Copies entry @slot and judges the copy. */
+static void rwqe_copy(const struct srnic_rq *rq, struct srnic_rwqe *wqe,
+		      const struct srnic_rqe *slot)
+{
+	struct srnic_rqe head;
+	u32 i;
+
+	memcpy(&head, slot, sizeof(head));
+	barrier();	/* or the compiler may read the slot again */
+
+	wqe->wr_id = head.wr_id;
+	wqe->length = 0;
+	wqe->num_sge = 0;
+	wqe->status = IB_WC_LOC_QP_OP_ERR;
+	if (head.num_sge > rq->max_sge)
+		return;
+
+	memcpy(wqe->sge, slot + 1, head.num_sge * sizeof(wqe->sge[0]));
+	barrier();
+	for (i = 0; i < head.num_sge; i++)
+		wqe->length += wqe->sge[i].length;
+	wqe->num_sge = head.num_sge;
+	wqe->status = IB_WC_SUCCESS;
+}
+
+bool srnic_rq_fetch(struct srnic_rq *rq, struct srnic_rwqe *wqe)
+{
+	struct srnic_ring_hdr *hdr = rq->ring.hdr;
+	bool found;
+
+	spin_lock_bh(&rq->lock);
+	/* Pairs with the provider's release: the entry is whole. */
+	found = smp_load_acquire(&hdr->user) != rq->head;
+	if (found) {
+		rwqe_copy(rq, wqe, srnic_ring_entry(&rq->ring, rq->head));
+		/* Pairs with the provider's acquire: the entry was read. */
+		smp_store_release(&hdr->kern, ++rq->head);
+	}
+	spin_unlock_bh(&rq->lock);
+
+	return found;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - send queue: the only reader of send work requests
+ *
+ * An entry is copied when its turn comes, judged, and worked on from the copy;
+ * user space gets the slot back when the work request has completed.
+ */
+#include <linux/slab.h>
+
+#include "queue.h"
+
+static u32 sq_space(u32 max_sge, u32 max_inline)
+{
+	u32 bytes = max_t(u32, max_sge * sizeof(struct srnic_sge), max_inline);
+
+	return round_up(bytes, sizeof(struct srnic_sge));
+}
+
+int srnic_sq_init(struct srnic_sq *sq, u32 entries, u32 max_sge,
+		  u32 max_inline)
+{
+	u32 space = sq_space(max_sge, max_inline);
+	int err;
+
+	err = srnic_ring_alloc(&sq->ring, entries,
+			       sizeof(struct srnic_sqe) + space);
+	if (err)
+		return err;
+
+	sq->copy_stride = sizeof(struct srnic_swqe) + space;
+	sq->copy = kvcalloc(sq->ring.mask + 1, sq->copy_stride, GFP_KERNEL);
+	if (!sq->copy) {
+		srnic_ring_free(&sq->ring);
+		return -ENOMEM;
+	}
+	sq->max_sge = max_sge;
+	sq->max_inline = max_inline;
+	sq->head = 0;
+	sq->tail = 0;
+
+	return 0;
+}
+
+void srnic_sq_destroy(struct srnic_sq *sq)
+{
+	kvfree(sq->copy);
+	srnic_ring_free(&sq->ring);
+}
+
+void srnic_sq_reset(struct srnic_sq *sq)
+{
+	struct srnic_ring_hdr *hdr = sq->ring.hdr;
+
+	sq->head = 0;
+	sq->tail = 0;
+	WRITE_ONCE(hdr->user, 0);
+	WRITE_ONCE(hdr->kern, 0);
+}
+
+void srnic_sq_publish(struct srnic_sq *sq)
+{
+	/* Pairs with the provider's acquire: the entries were read. */
+	smp_store_release(&sq->ring.hdr->kern, sq->head);
+}
+
+/* Services that may carry an operation, by enum ib_uverbs_wr_opcode */
+static const u8 sqe_services[] = {
+	[IB_WR_RDMA_WRITE]		= BIT(IB_QPT_RC) | BIT(IB_QPT_UC),
+	[IB_WR_RDMA_WRITE_WITH_IMM]	= BIT(IB_QPT_RC) | BIT(IB_QPT_UC),
+	[IB_WR_SEND]			= BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |
+					  BIT(IB_QPT_UD),
+	[IB_WR_SEND_WITH_IMM]		= BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |
+					  BIT(IB_QPT_UD),
+	[IB_WR_RDMA_READ]		= BIT(IB_QPT_RC),
+	[IB_WR_ATOMIC_CMP_AND_SWP]	= BIT(IB_QPT_RC),
+	[IB_WR_ATOMIC_FETCH_AND_ADD]	= BIT(IB_QPT_RC),
+	[IB_WR_SEND_WITH_INV]		= BIT(IB_QPT_RC),
+};
+
+static_assert(IB_QPT_UD < 8);
+
+static bool sqe_is_atomic(u8 opcode)
+{
+	return opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
+	       opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+enum ib_wc_status srnic_swqe_check(const struct srnic_swqe *wqe,
+				   enum ib_qp_type type, u32 max_sge,
+				   u32 max_inline)
+{
+	const struct srnic_sqe *sqe = &wqe->sqe;
+	u64 length = 0;
+	u32 i;
+
+	if (sqe->opcode >= ARRAY_SIZE(sqe_services) ||
+	    !(sqe_services[sqe->opcode] & BIT(type)))
+		return IB_WC_LOC_QP_OP_ERR;
+
+	if (sqe->flags & IB_SEND_INLINE) {
+		if (sqe->inline_len > max_inline ||
+		    sqe->opcode == IB_WR_RDMA_READ ||
+		    sqe_is_atomic(sqe->opcode))
+			return IB_WC_LOC_QP_OP_ERR;
+		return IB_WC_SUCCESS;
+	}
+
+	if (sqe->num_sge > max_sge)
+		return IB_WC_LOC_QP_OP_ERR;
+	for (i = 0; i < sqe->num_sge; i++)
+		length += wqe->sge[i].length;
+	if (length > SRNIC_MAX_MSG)
+		return IB_WC_LOC_LEN_ERR;
+	if (sqe_is_atomic(sqe->opcode) && length != sizeof(u64))
+		return IB_WC_LOC_LEN_ERR;
+
+	return IB_WC_SUCCESS;
+}
+
+/* Bytes of the message of a work request that passed the check. */
+static u32 swqe_length(const struct srnic_swqe *wqe)
+{
+	u32 length = 0;
+	u32 i;
+
+	if (wqe->sqe.flags & IB_SEND_INLINE)
+		return wqe->sqe.inline_len;
+	for (i = 0; i < wqe->sqe.num_sge; i++)
+		length += wqe->sge[i].length;
+
+	return length;
+}
+
+/* Copies what stands behind the entry's header, as much as it may be. */
+static void swqe_copy(const struct srnic_sq *sq, struct srnic_swqe *wqe,
+		      const struct srnic_sqe *slot)
+{
+	u32 bytes;
+
+	memcpy(&wqe->sqe, slot, sizeof(wqe->sqe));
+	barrier();	/* or the compiler may read the slot again */
+
+	if (wqe->sqe.flags & IB_SEND_INLINE)
+		bytes = min(wqe->sqe.inline_len, sq->max_inline);
+	else
+		bytes = min_t(u32, wqe->sqe.num_sge, sq->max_sge) *
+			sizeof(struct srnic_sge);
+	memcpy(wqe->sge, slot + 1, bytes);
+	barrier();
+}
+
+struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type)
+{
+	struct srnic_swqe *wqe = srnic_sq_wqe(sq, sq->tail);
+
+	if (sq->tail - sq->head > sq->ring.mask)
+		return NULL;
+	/* Pairs with the provider's release: the entry is whole. */
+	if (smp_load_acquire(&sq->ring.hdr->user) == sq->tail)
+		return NULL;
+
+	swqe_copy(sq, wqe, srnic_ring_entry(&sq->ring, sq->tail));
+	wqe->status = srnic_swqe_check(wqe, type, sq->max_sge, sq->max_inline);
+	wqe->length = wqe->status == IB_WC_SUCCESS ? swqe_length(wqe) : 0;
+	wqe->started = false;
+	wqe->done = false;
+	sq->tail++;
+
+	return wqe;
+}

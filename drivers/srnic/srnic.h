@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - the device and the objects the RDMA core knows
+ *
+ * Lock order, outermost first: sleeping locks of the RDMA core and rtnl, a
+ * task (srnic_task_own), srnic_rq.lock, srnic_cq.lock.  The data path holds
+ * nothing but its task.
+ */
+#ifndef SRNIC_H
+#define SRNIC_H
+
+#include <linux/completion.h>
+#include <linux/mutex.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/srnic-abi.h>
+
+#include "mem/mem.h"
+#include "queue/queue.h"
+#include "stats.h"
+#include "xport/xport.h"
+
+/**
+ * struct srnic_dev - one RDMA device bound to one netdev
+ * @ib_dev: face to the RDMA core
+ * @ndev: bound netdev; reference held
+ * @ndev_tracker: of that reference
+ * @net: its namespace
+ * @keys: memory keys
+ * @stats: counters
+ */
+struct srnic_dev {
+	struct ib_device		ib_dev;
+	struct net_device		*ndev;
+	netdevice_tracker		ndev_tracker;
+	struct net			*net;
+	struct srnic_keys		keys;
+	struct srnic_stats __percpu	*stats;
+};
+
+/**
+ * struct srnic_ucontext - an open device
+ * @ibuc: face to the RDMA core
+ */
+struct srnic_ucontext {
+	struct ib_ucontext	ibuc;
+};
+
+struct srnic_pd {
+	struct ib_pd		ibpd;
+};
+
+struct srnic_ah {
+	struct ib_ah		ibah;
+	struct rdma_ah_attr	attr;
+};
+
+/**
+ * struct srnic_mmap - a ring that user space may map
+ * @entry: of the RDMA core
+ * @start: vmalloc_user() memory
+ * @unused: completed when nobody can be mapping it any more
+ */
+struct srnic_mmap {
+	struct rdma_user_mmap_entry	entry;
+	void				*start;
+	struct completion		unused;
+};
+
+struct srnic_ibcq {
+	struct ib_cq		ibcq;
+	struct srnic_cq		cq;
+	struct srnic_mmap	*map;
+};
+
+/**
+ * struct srnic_ibqp - a queue pair as the RDMA core sees it
+ * @ibqp: face to the RDMA core
+ * @qp: the queue pair proper
+ * @sq_map: its send queue
+ * @rq_map: its receive queue, or NULL
+ * @lock: serialises modify and query
+ * @attr: what was set, for query; under @lock
+ * @init: what it was made with; constant
+ * @tell_drained: an event was asked for when the send queue has drained
+ */
+struct srnic_ibqp {
+	struct ib_qp		ibqp;
+	struct srnic_qp		*qp;
+	struct srnic_mmap	*sq_map;
+	struct srnic_mmap	*rq_map;
+	struct mutex		lock;	/* protects attr */
+	struct ib_qp_attr	attr;
+	struct ib_qp_init_attr	init;
+	bool			tell_drained;
+};
+
+#define to_srnic(member, type, ptr) container_of(ptr, type, member)
+
+extern const struct ib_device_ops srnic_dev_ops;
+
+#endif /* SRNIC_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - counters of one device, one set per CPU
+ *
+ * The list is X(field, name); the names are rdma_rxe's where they mean the
+ * same, mlx5's where those fit, so that existing tools read them.
+ */
+#ifndef SRNIC_STATS_H
+#define SRNIC_STATS_H
+
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+#define SRNIC_COUNTERS(X)						\
+	X(SENT_PKTS,		"sent_pkts")				\
+	X(RCVD_PKTS,		"rcvd_pkts")				\
+	X(SENT_BYTES,		"sent_bytes")				\
+	X(RCVD_BYTES,		"rcvd_bytes")				\
+	X(DUP_REQ,		"duplicate_request")			\
+	X(OUT_OF_SEQ,		"out_of_seq_request")			\
+	X(RCVD_RNR,		"rcvd_rnr_err")				\
+	X(SEND_RNR,		"send_rnr_err")				\
+	X(RCVD_SEQ_ERR,		"rcvd_seq_err")				\
+	X(ACK_DEFERRED,		"ack_deferred")				\
+	X(RETRY_EXCEEDED,	"retry_exceeded_err")			\
+	X(RNR_EXCEEDED,		"retry_rnr_exceeded_err")		\
+	X(COMP_RETRY,		"completer_retry_err")			\
+	X(SEND_ERR,		"send_err")				\
+	X(LINK_DOWNED,		"link_downed")				\
+	X(RDMA_SENDS,		"rdma_sends")				\
+	X(RDMA_RECVS,		"rdma_recvs")				\
+	X(ACK_TIMEOUT,		"local_ack_timeout_err")		\
+	X(IMPLIED_NAK,		"implied_nak_seq_err")			\
+	X(OUT_OF_BUFFER,	"out_of_buffer")			\
+	X(RX_WRITE,		"rx_write_requests")			\
+	X(RX_READ,		"rx_read_requests")			\
+	X(RX_ATOMIC,		"rx_atomic_requests")			\
+	X(GO_BACK,		"go_back")				\
+	X(RX_ICRC,		"rx_icrc_error")			\
+	X(RX_MALFORMED,		"rx_malformed")				\
+	X(RX_NO_QP,		"rx_no_qp")				\
+	X(RX_BAD_PKEY,		"rx_bad_pkey")				\
+	X(RX_BAD_ADDR,		"rx_bad_addr")				\
+	X(RX_BAD_STATE,		"rx_bad_state")				\
+	X(RX_NOBUF,		"rx_drop_nobuf")			\
+	X(TX_SUPER,		"tx_super_skb")				\
+	X(TX_NOBUF,		"tx_drop_nobuf")			\
+	X(DOORBELLS,		"doorbell_syscalls")
+
+#define X(field, name) SRNIC_CNT_##field,
+enum srnic_counter {
+	SRNIC_COUNTERS(X)
+	SRNIC_CNT_NUM
+};
+#undef X
+
+struct srnic_stats {
+	u64	val[SRNIC_CNT_NUM];
+};
+
+extern const char * const srnic_counter_names[SRNIC_CNT_NUM];
+
+static inline void srnic_count(struct srnic_stats __percpu *stats,
+			       enum srnic_counter what)
+{
+	this_cpu_inc(stats->val[what]);
+}
+
+static inline void srnic_count_add(struct srnic_stats __percpu *stats,
+				   enum srnic_counter what, u64 n)
+{
+	this_cpu_add(stats->val[what], n);
+}
+
+/* Sum over all CPUs; values move on while it is made. */
+u64 srnic_stats_sum(struct srnic_stats __percpu *stats, enum srnic_counter what);
+
+#endif /* SRNIC_STATS_H */

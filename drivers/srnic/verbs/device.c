@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - the device and its port: what we can do, and nothing more
+ */
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <rdma/ib_addr.h>
+
+#include "verbs.h"
+
+static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+			struct ib_udata *udata)
+{
+	int err = ib_no_udata_io(udata);
+
+	if (err)
+		return err;
+
+	*attr = (struct ib_device_attr) {
+		.fw_ver			= SRNIC_ABI_VERSION,
+		.sys_image_guid		= ibdev->node_guid,
+		.max_mr_size		= U64_MAX,
+		.page_size_cap		= GENMASK(30, PAGE_SHIFT),
+		.max_qp			= SRNIC_MAX_QP,
+		.max_qp_wr		= SRNIC_MAX_WR,
+		.device_cap_flags	= IB_DEVICE_CURR_QP_STATE_MOD |
+					  IB_DEVICE_PORT_ACTIVE_EVENT |
+					  IB_DEVICE_SYS_IMAGE_GUID |
+					  IB_DEVICE_RC_RNR_NAK_GEN,
+		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG,
+		.max_send_sge		= SRNIC_MAX_SGE,
+		.max_recv_sge		= SRNIC_MAX_SGE,
+		.max_sge_rd		= SRNIC_MAX_SGE,
+		.max_cq			= SRNIC_MAX_CQ,
+		.max_cqe		= SRNIC_MAX_CQE,
+		.max_mr			= SRNIC_MAX_MR,
+		.max_pd			= SRNIC_MAX_PD,
+		.max_qp_rd_atom		= SRNIC_MAX_RD_ATOMIC,
+		.max_res_rd_atom	= SRNIC_MAX_QP * SRNIC_MAX_RD_ATOMIC,
+		.max_qp_init_rd_atom	= SRNIC_MAX_RD_ATOMIC,
+		.atomic_cap		= IB_ATOMIC_HCA,
+		.max_ah			= SRNIC_MAX_AH,
+		.max_pkeys		= 1,
+		.local_ca_ack_delay	= 15,	/* 134 ms: others run too */
+		.timestamp_mask		= U64_MAX,
+		.hca_core_clock		= 1000000,	/* kHz: nanoseconds */
+	};
+
+	return 0;
+}
+
+enum ib_mtu srnic_port_mtu(const struct srnic_dev *dev)
+{
+	return iboe_get_mtu(READ_ONCE(dev->ndev->mtu)) ?: IB_MTU_256;
+}
+
+static u8 port_phys_state(const struct net_device *ndev,
+			  enum ib_port_state state)
+{
+	if (state == IB_PORT_ACTIVE)
+		return IB_PORT_PHYS_STATE_LINK_UP;
+
+	return netif_running(ndev) ? IB_PORT_PHYS_STATE_POLLING :
+				     IB_PORT_PHYS_STATE_DISABLED;
+}
+
+static int query_port(struct ib_device *ibdev, u32 port,
+		      struct ib_port_attr *attr)
+{
+	struct srnic_dev *dev = to_dev(ibdev);
+	int err;
+
+	/* Core has zeroed @attr and checked @port. */
+	err = ib_get_eth_speed(ibdev, port, &attr->active_speed,
+			       &attr->active_width);
+	if (err)
+		return err;
+
+	attr->state = ib_get_curr_port_state(dev->ndev);
+	attr->phys_state = port_phys_state(dev->ndev, attr->state);
+	attr->max_mtu = IB_MTU_4096;
+	attr->active_mtu = srnic_port_mtu(dev);
+	attr->phys_mtu = READ_ONCE(dev->ndev->mtu);
+	attr->gid_tbl_len = SRNIC_GID_TBL_LEN;
+	attr->ip_gids = true;
+	attr->max_msg_sz = SRNIC_MAX_MSG;
+	attr->pkey_tbl_len = 1;
+	attr->bad_pkey_cntr = srnic_stats_sum(dev->stats,
+					      SRNIC_CNT_RX_BAD_PKEY);
+	attr->max_vl_num = 1;
+
+	return 0;
+}
+
+/* No management datagrams and no CM yet: nothing above asks for them. */
+static int get_port_immutable(struct ib_device *ibdev, u32 port,
+			      struct ib_port_immutable *immutable)
+{
+	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
+				    RDMA_CORE_CAP_ETH_AH;
+	immutable->gid_tbl_len = SRNIC_GID_TBL_LEN;
+	immutable->pkey_tbl_len = 1;
+
+	return 0;
+}
+
+static int query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
+{
+	if (index)
+		return -EINVAL;
+
+	*pkey = SRNIC_PKEY_DEFAULT;
+
+	return 0;
+}
+
+static enum rdma_link_layer get_link_layer(struct ib_device *ibdev, u32 port)
+{
+	return IB_LINK_LAYER_ETHERNET;
+}
+
+static void get_dev_fw_str(struct ib_device *ibdev, char *str)
+{
+	scnprintf(str, IB_FW_VERSION_NAME_MAX, "%u.0.0", SRNIC_ABI_VERSION);
+}
+
+const struct ib_device_ops srnic_dev_ops = {
+	.owner			= THIS_MODULE,
+	.driver_id		= (enum rdma_driver_id)SRNIC_DRIVER_ID,
+	.uverbs_abi_ver		= SRNIC_ABI_VERSION,
+
+	.alloc_hw_port_stats	= srnic_alloc_hw_port_stats,
+	.alloc_pd		= srnic_alloc_pd,
+	.alloc_ucontext		= srnic_alloc_ucontext,
+	.create_ah		= srnic_create_ah,
+	.create_cq		= srnic_create_cq,
+	.create_qp		= srnic_create_qp,
+	.create_user_ah		= srnic_create_ah,
+	.dealloc_driver		= srnic_dev_dealloc,
+	.dealloc_pd		= srnic_dealloc_pd,
+	.dealloc_ucontext	= srnic_dealloc_ucontext,
+	.dereg_mr		= srnic_dereg_mr,
+	.destroy_ah		= srnic_destroy_ah,
+	.destroy_cq		= srnic_destroy_cq,
+	.destroy_qp		= srnic_destroy_qp,
+	.disassociate_ucontext	= srnic_disassociate_ucontext,
+	.get_dev_fw_str		= get_dev_fw_str,
+	.get_dma_mr		= srnic_get_dma_mr,
+	.get_hw_stats		= srnic_get_hw_stats,
+	.get_link_layer		= get_link_layer,
+	.get_port_immutable	= get_port_immutable,
+	.mmap			= srnic_mmap,
+	.mmap_free		= srnic_mmap_free,
+	.modify_qp		= srnic_modify_qp,
+	.poll_cq		= srnic_poll_cq,
+	.post_recv		= srnic_post_recv,
+	.post_send		= srnic_post_send,
+	.query_ah		= srnic_query_ah,
+	.query_device		= query_device,
+	.query_pkey		= query_pkey,
+	.query_port		= query_port,
+	.query_qp		= srnic_query_qp,
+	.reg_user_mr		= srnic_reg_user_mr,
+	.req_notify_cq		= srnic_req_notify_cq,
+	.rereg_user_mr		= srnic_rereg_user_mr,
+
+	INIT_RDMA_OBJ_SIZE(ib_ah, srnic_ah, ibah),
+	INIT_RDMA_OBJ_SIZE(ib_cq, srnic_ibcq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_pd, srnic_pd, ibpd),
+	INIT_RDMA_OBJ_SIZE(ib_qp, srnic_ibqp, ibqp),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, srnic_ucontext, ibuc),
+};

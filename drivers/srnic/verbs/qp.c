@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - queue pairs: what a user asks for, checked and handed to the transport
+ *
+ * ib_modify_qp() comes in pieces; the transport gets its configuration whole.
+ * Every piece is judged before anything changes, so that a call that fails has
+ * done nothing.
+ */
+#include <linux/netdevice.h>
+#include <rdma/ib_addr.h>
+
+#include "verbs.h"
+
+#define QP_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
+
+/* Attributes that mean something on a RoCE port without APM */
+#define QP_ATTRS	(IB_QP_ATTR_STANDARD_BITS & \
+			 ~(IB_QP_ALT_PATH | IB_QP_CAP | IB_QP_QKEY))
+
+static struct srnic_ibqp *to_qp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct srnic_ibqp, ibqp);
+}
+
+/* Async event of the transport.  Context: bottom halves disabled. */
+static void qp_event(struct srnic_qp *xqp, enum ib_event_type type)
+{
+	struct srnic_ibqp *qp = xqp->owner;
+	struct ib_event event = {
+		.device		= qp->ibqp.device,
+		.element.qp	= &qp->ibqp,
+		.event		= type,
+	};
+
+	/* Written in qp_modify() before the transport drains. */
+	if (type == IB_EVENT_SQ_DRAINED && !READ_ONCE(qp->tell_drained))
+		return;
+
+	if (qp->ibqp.event_handler)
+		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
+}
+
+static int qp_check_init(struct ib_device *ibdev,
+			 const struct ib_qp_init_attr *init)
+{
+	const struct ib_qp_cap *cap = &init->cap;
+
+	if (init->qp_type != IB_QPT_RC || init->create_flags || init->srq ||
+	    init->rwq_ind_tbl) {
+		ibdev_dbg(ibdev, "QP: type %d, flags %#x%s not supported\n",
+			  init->qp_type, init->create_flags,
+			  init->srq ? ", SRQ" : "");
+		return -EOPNOTSUPP;
+	}
+	if (!init->send_cq || !init->recv_cq) {
+		ibdev_dbg(ibdev, "QP: needs two CQs\n");
+		return -EINVAL;
+	}
+	if (cap->max_send_wr > SRNIC_MAX_WR ||
+	    cap->max_recv_wr > SRNIC_MAX_WR ||
+	    cap->max_send_sge > SRNIC_MAX_SGE ||
+	    cap->max_recv_sge > SRNIC_MAX_SGE ||
+	    cap->max_inline_data > SRNIC_MAX_INLINE) {
+		ibdev_dbg(ibdev, "QP: %u+%u WRs of %u+%u SGEs, %u inline: at most %u of %u, %u\n",
+			  cap->max_send_wr, cap->max_recv_wr,
+			  cap->max_send_sge, cap->max_recv_sge,
+			  cap->max_inline_data, SRNIC_MAX_WR, SRNIC_MAX_SGE,
+			  SRNIC_MAX_INLINE);
+		return -EINVAL;
+	}
+
+	return 0;
+}
+
+static struct srnic_cq *qp_cq(struct ib_cq *ibcq)
+{
+	return &container_of(ibcq, struct srnic_ibcq, ibcq)->cq;
+}
+
+/* The transport's half. */
+static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
+				const struct ib_qp_init_attr *init)
+{
+	struct srnic_dev *dev = to_dev(qp->ibqp.device);
+	const struct srnic_qp_init xinit = {
+		.type		= init->qp_type,
+		.sq_entries	= max(init->cap.max_send_wr, 1U),
+		.rq_entries	= init->cap.max_recv_wr,
+		.send_sge	= max(init->cap.max_send_sge, 1U),
+		.recv_sge	= max(init->cap.max_recv_sge, 1U),
+		.max_inline	= init->cap.max_inline_data,
+		.sq_sig_all	= init->sq_sig_type == IB_SIGNAL_ALL_WR,
+		.send_cq	= qp_cq(init->send_cq),
+		.recv_cq	= qp_cq(init->recv_cq),
+		.pd		= qp->ibqp.pd,
+		.keys		= &dev->keys,
+		.stats		= dev->stats,
+		.event		= qp_event,
+		.owner		= qp,
+		.net		= dev->net,
+	};
+
+	return srnic_qp_create(&xinit);
+}
+
+/* Shows the rings to the user. */
+static int qp_expose(struct srnic_ibqp *qp, struct ib_udata *udata)
+{
+	struct srnic_create_qp_resp resp = {};
+	int err;
+
+	qp->sq_map = srnic_ring_expose(&qp->qp->sq.ring, udata, &resp.sq);
+	if (IS_ERR(qp->sq_map))
+		return PTR_ERR(qp->sq_map);
+
+	if (qp->qp->rq.ring.hdr) {
+		qp->rq_map = srnic_ring_expose(&qp->qp->rq.ring, udata,
+					       &resp.rq);
+		if (IS_ERR(qp->rq_map)) {
+			err = PTR_ERR(qp->rq_map);
+			goto err_sq;
+		}
+	}
+
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		goto err_rq;
+
+	return 0;
+
+err_rq:
+	srnic_ring_hide(qp->rq_map);
+err_sq:
+	srnic_ring_hide(qp->sq_map);
+	return err;
+}
+
+/* The user learns what it got, which may be more than it asked for. */
+static void qp_tell_cap(const struct srnic_qp *xqp, struct ib_qp_cap *cap)
+{
+	cap->max_send_wr = xqp->sq.ring.mask + 1;
+	cap->max_send_sge = xqp->sq.max_sge;
+	cap->max_inline_data = xqp->sq.max_inline;
+	if (xqp->rq.ring.hdr) {
+		cap->max_recv_wr = xqp->rq.ring.mask + 1;
+		cap->max_recv_sge = xqp->rq.max_sge;
+	} else {
+		cap->max_recv_wr = 0;
+		cap->max_recv_sge = 0;
+	}
+}
+
+int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
+		    struct ib_udata *udata)
+{
+	struct srnic_ibqp *qp = to_qp(ibqp);
+	int err;
+
+	if (!udata)
+		return -EOPNOTSUPP;
+
+	err = qp_check_init(ibqp->device, init);
+	if (err)
+		return err;
+
+	err = ib_is_udata_in_empty(udata);
+	if (err)
+		return err;
+
+	mutex_init(&qp->lock);
+	qp->qp = qp_make(qp, init);
+	if (IS_ERR(qp->qp))
+		return PTR_ERR(qp->qp);
+
+	err = qp_expose(qp, udata);
+	if (err)
+		goto err_qp;
+
+	ibqp->qp_num = qp->qp->qpn;
+	qp_tell_cap(qp->qp, &init->cap);
+	qp->init = *init;
+
+	return 0;
+
+err_qp:
+	srnic_qp_destroy(qp->qp);
+	return err;
+}
+
+int srnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
+{
+	struct srnic_ibqp *qp = to_qp(ibqp);
+
+	srnic_ring_hide(qp->sq_map);
+	srnic_ring_hide(qp->rq_map);
+	srnic_qp_destroy(qp->qp);
+	mutex_destroy(&qp->lock);
+
+	return 0;
+}
+
+/* What is wrong with the attributes that @mask names, or NULL. */
+static const char *qp_bad_attr(const struct ib_qp_attr *attr, int mask,
+			       enum ib_mtu port_mtu)
+{
+	if (mask & IB_QP_PORT && attr->port_num != 1)
+		return "port";
+	if (mask & IB_QP_PKEY_INDEX && attr->pkey_index)
+		return "P_Key index";
+	if (mask & IB_QP_ACCESS_FLAGS && attr->qp_access_flags & ~QP_ACCESS)
+		return "access flags";
+	if (mask & IB_QP_PATH_MTU &&
+	    (attr->path_mtu < IB_MTU_256 || attr->path_mtu > port_mtu))
+		return "path MTU, larger than the port's";
+	if (mask & IB_QP_DEST_QPN && attr->dest_qp_num > SRNIC_QPN_MASK)
+		return "destination QP number";
+	if (mask & IB_QP_TIMEOUT && attr->timeout > 31)
+		return "timeout";
+	if (mask & IB_QP_RETRY_CNT && attr->retry_cnt > 7)
+		return "retry count";
+	if (mask & IB_QP_RNR_RETRY && attr->rnr_retry > 7)
+		return "RNR retry count";
+	if (mask & IB_QP_MIN_RNR_TIMER && attr->min_rnr_timer > 31)
+		return "RNR timer";
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC &&
+	    attr->max_rd_atomic > SRNIC_MAX_RD_ATOMIC)
+		return "max_rd_atomic";
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC &&
+	    attr->max_dest_rd_atomic > SRNIC_MAX_RD_ATOMIC)
+		return "max_dest_rd_atomic";
+	if (mask & IB_QP_PATH_MIG_STATE &&
+	    attr->path_mig_state != IB_MIG_MIGRATED)
+		return "path migration state";
+	if (mask & IB_QP_AV &&
+	    rdma_is_multicast_addr((struct in6_addr *)&attr->ah_attr.grh.dgid))
+		return "destination GID";
+
+	return NULL;
+}
+
+static int qp_check_attr(struct ib_qp *ibqp, const struct ib_qp_attr *attr,
+			 int mask, u8 cur)
+{
+	enum ib_qp_state old = cur;
+	enum ib_qp_state new = mask & IB_QP_STATE ? attr->qp_state : old;
+	const char *what;
+
+	if (mask & IB_QP_CUR_STATE && attr->cur_qp_state != old) {
+		ibdev_dbg(ibqp->device, "QP %u: is in state %d, not %d\n",
+			  ibqp->qp_num, old, attr->cur_qp_state);
+		return -EINVAL;
+	}
+	if (!ib_modify_qp_is_ok(old, new, ibqp->qp_type, mask)) {
+		ibdev_dbg(ibqp->device, "QP %u: state %d to %d, mask %#x: not allowed\n",
+			  ibqp->qp_num, old, new, mask);
+		return -EINVAL;
+	}
+
+	what = qp_bad_attr(attr, mask, srnic_port_mtu(to_dev(ibqp->device)));
+	if (what) {
+		ibdev_dbg(ibqp->device, "QP %u: bad %s\n", ibqp->qp_num, what);
+		return -EINVAL;
+	}
+
+	return 0;
+}
+
+/* Puts the attributes that @mask names into @conf, which they fit. */
+static void qp_conf_update(struct srnic_qp_conf *conf,
+			   const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_STATE)
+		conf->state = attr->qp_state;
+	if (mask & IB_QP_PATH_MTU)
+		conf->mtu = ib_mtu_enum_to_int(attr->path_mtu);
+	if (mask & IB_QP_DEST_QPN)
+		conf->dest_qpn = attr->dest_qp_num;
+	if (mask & IB_QP_SQ_PSN)
+		conf->sq_psn = attr->sq_psn & SRNIC_PSN_MASK;
+	if (mask & IB_QP_RQ_PSN)
+		conf->rq_psn = attr->rq_psn & SRNIC_PSN_MASK;
+	if (mask & IB_QP_ACCESS_FLAGS)
+		conf->access = attr->qp_access_flags;
+	if (mask & IB_QP_TIMEOUT)
+		conf->timeout = attr->timeout;
+	if (mask & IB_QP_RETRY_CNT)
+		conf->retry_cnt = attr->retry_cnt;
+	if (mask & IB_QP_RNR_RETRY)
+		conf->rnr_retry = attr->rnr_retry;
+	if (mask & IB_QP_MIN_RNR_TIMER)
+		conf->min_rnr_timer = attr->min_rnr_timer;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
+		conf->max_rd_atomic = attr->max_rd_atomic;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		conf->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+}
+
+/* Remembers for query what the transport does not keep. */
+static void qp_attr_update(struct ib_qp_attr *kept,
+			   const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_RESET)
+		memset(kept, 0, sizeof(*kept));
+	if (mask & IB_QP_PORT)
+		kept->port_num = attr->port_num;
+	if (mask & IB_QP_PATH_MTU)
+		kept->path_mtu = attr->path_mtu;
+	if (mask & IB_QP_EN_SQD_ASYNC_NOTIFY)
+		kept->en_sqd_async_notify = attr->en_sqd_async_notify;
+	if (mask & IB_QP_AV) {
+		kept->ah_attr = attr->ah_attr;
+		/* A reference of the core's, not ours to keep. */
+		kept->ah_attr.grh.sgid_attr = NULL;
+	}
+}
+
+/* RESET gives back everything but what the QP was made with. */
+static void qp_conf_reset(struct srnic_qp_conf *conf)
+{
+	*conf = (struct srnic_qp_conf) {
+		.state		= IB_QPS_RESET,
+		.sq_sig_all	= conf->sq_sig_all,
+	};
+}
+
+static int qp_modify(struct srnic_ibqp *qp, const struct ib_qp_attr *attr,
+		     int mask)
+{
+	struct srnic_flow flow, *path = NULL;
+	struct srnic_qp_conf conf;
+	bool draining;
+	int err;
+
+	srnic_qp_query(qp->qp, &conf, &draining);
+
+	err = qp_check_attr(&qp->ibqp, attr, mask, conf.state);
+	if (err)
+		return err;
+
+	qp_conf_update(&conf, attr, mask);
+	if (conf.state == IB_QPS_RESET)
+		qp_conf_reset(&conf);
+
+	if (mask & IB_QP_AV) {
+		err = srnic_flow_from_ah(&flow, &attr->ah_attr);
+		if (err) {
+			ibdev_dbg(qp->ibqp.device, "QP %u: bad address vector\n",
+				  qp->ibqp.qp_num);
+			return err;
+		}
+		flow.sport = srnic_flow_sport(flow.label, qp->qp->qpn,
+					      conf.dest_qpn);
+		path = &flow;
+	}
+
+	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_SQD)
+		WRITE_ONCE(qp->tell_drained,	/* read in qp_event() */
+			   mask & IB_QP_EN_SQD_ASYNC_NOTIFY &&
+			   attr->en_sqd_async_notify);
+
+	err = srnic_qp_apply(qp->qp, &conf, path);
+	if (err) {
+		if (path)
+			dev_put(path->ndev);
+		return err;
+	}
+
+	qp_attr_update(&qp->attr, attr, mask);
+
+	return 0;
+}
+
+int srnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		    struct ib_udata *udata)
+{
+	struct srnic_ibqp *qp = to_qp(ibqp);
+	int err;
+
+	if (mask & ~QP_ATTRS) {
+		ibdev_dbg(ibqp->device, "QP %u: attributes %#x not supported\n",
+			  ibqp->qp_num, mask & ~QP_ATTRS);
+		return -EOPNOTSUPP;
+	}
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	mutex_lock(&qp->lock);
+	err = qp_modify(qp, attr, mask);
+	mutex_unlock(&qp->lock);
+
+	return err;
+}
+
+int srnic_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init)
+{
+	struct srnic_ibqp *qp = to_qp(ibqp);
+	struct srnic_qp_conf conf;
+	bool draining;
+
+	mutex_lock(&qp->lock);
+	srnic_qp_query(qp->qp, &conf, &draining);
+	*attr = qp->attr;
+	mutex_unlock(&qp->lock);
+
+	attr->qp_state = conf.state;
+	attr->cur_qp_state = conf.state;
+	attr->path_mig_state = IB_MIG_MIGRATED;
+	attr->qkey = conf.qkey;
+	attr->rq_psn = conf.rq_psn;
+	attr->sq_psn = conf.sq_psn;
+	attr->dest_qp_num = conf.dest_qpn;
+	attr->qp_access_flags = conf.access;
+	attr->cap = qp->init.cap;
+	attr->pkey_index = conf.pkey_index;
+	attr->sq_draining = draining;
+	attr->max_rd_atomic = conf.max_rd_atomic;
+	attr->max_dest_rd_atomic = conf.max_dest_rd_atomic;
+	attr->min_rnr_timer = conf.min_rnr_timer;
+	attr->timeout = conf.timeout;
+	attr->retry_cnt = conf.retry_cnt;
+	attr->rnr_retry = conf.rnr_retry;
+	*init = qp->init;
+
+	return 0;
+}
+
+/*
+ * Work requests stand in the rings; these calls only ring.  Who brings a work
+ * request along is told that nobody takes it.
+ */
+int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		    const struct ib_send_wr **bad)
+{
+	if (wr) {
+		*bad = wr;
+		return -EOPNOTSUPP;
+	}
+
+	srnic_qp_doorbell(to_qp(ibqp)->qp);
+
+	return 0;
+}
+
+int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		    const struct ib_recv_wr **bad)
+{
+	if (wr) {
+		*bad = wr;
+		return -EOPNOTSUPP;
+	}
+
+	srnic_qp_doorbell(to_qp(ibqp)->qp);
+
+	return 0;
+}

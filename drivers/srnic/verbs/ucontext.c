@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - an open device, and the rings that its user maps
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "verbs.h"
+
+int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
+{
+	struct srnic_alloc_ucontext_resp resp = {
+		.max_inline = SRNIC_MAX_INLINE,
+	};
+	int err;
+
+	err = ib_is_udata_in_empty(udata);
+	if (err)
+		return err;
+
+	return ib_respond_udata(udata, resp);
+}
+
+void srnic_dealloc_ucontext(struct ib_ucontext *ibuc)
+{
+}
+
+/*
+ * Rings are ordinary memory that stays with those who mapped it, so there is
+ * nothing to take away when the device goes.
+ */
+void srnic_disassociate_ucontext(struct ib_ucontext *ibuc)
+{
+}
+
+static struct srnic_mmap *to_mmap(struct rdma_user_mmap_entry *entry)
+{
+	return container_of(entry, struct srnic_mmap, entry);
+}
+
+int srnic_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
+{
+	struct rdma_user_mmap_entry *entry;
+	int err;
+
+	if (!(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
+		return -EINVAL;
+
+	entry = rdma_user_mmap_entry_get(ibuc, vma);
+	if (!entry)
+		return -EINVAL;
+
+	err = remap_vmalloc_range(vma, to_mmap(entry)->start, 0);
+	rdma_user_mmap_entry_put(entry);
+
+	return err;
+}
+
+void srnic_mmap_free(struct rdma_user_mmap_entry *entry)
+{
+	complete(&to_mmap(entry)->unused);
+}
+
+struct srnic_mmap *srnic_ring_expose(const struct srnic_ring *ring,
+				     struct ib_udata *udata,
+				     struct srnic_map *out)
+{
+	struct srnic_ucontext *uc =
+		rdma_udata_to_drv_context(udata, struct srnic_ucontext, ibuc);
+	struct srnic_mmap *map;
+	int err;
+
+	map = kzalloc(sizeof(*map), GFP_KERNEL);
+	if (!map)
+		return ERR_PTR(-ENOMEM);
+
+	map->start = ring->hdr;
+	init_completion(&map->unused);
+
+	err = rdma_user_mmap_entry_insert(&uc->ibuc, &map->entry, ring->size);
+	if (err) {
+		kfree(map);
+		return ERR_PTR(err);
+	}
+
+	*out = (struct srnic_map) {
+		.offset		= rdma_user_mmap_get_offset(&map->entry),
+		.length		= ring->size,
+		.entries	= ring->mask + 1,
+		.stride		= ring->stride,
+	};
+
+	return map;
+}
+
+void srnic_ring_hide(struct srnic_mmap *map)
+{
+	if (!map)
+		return;
+
+	rdma_user_mmap_entry_remove(&map->entry);
+	wait_for_completion(&map->unused);	/* an mmap() under way */
+	kfree(map);
+}

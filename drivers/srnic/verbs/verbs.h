@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - verbs: the face to the RDMA core
+ *
+ * One file per object.  What is here is called by the core, with arguments
+ * that a user chose; what a user got wrong is told by an errno and, for those
+ * who look, by ibdev_dbg().
+ */
+#ifndef SRNIC_VERBS_H
+#define SRNIC_VERBS_H
+
+#include <rdma/uverbs_ioctl.h>
+
+#include "../srnic.h"
+
+#define SRNIC_MAX_QP		BIT(20)
+#define SRNIC_MAX_CQ		BIT(20)
+#define SRNIC_MAX_PD		BIT(20)
+#define SRNIC_MAX_AH		BIT(20)
+#define SRNIC_MAX_MR		(BIT(24) - 1)
+#define SRNIC_GID_TBL_LEN	1024
+
+static inline struct srnic_dev *to_dev(struct ib_device *ibdev)
+{
+	return container_of(ibdev, struct srnic_dev, ib_dev);
+}
+
+/* main.c: what is left to do when the core is done with a device */
+void srnic_dev_dealloc(struct ib_device *ibdev);
+
+/* device.c */
+enum ib_mtu srnic_port_mtu(const struct srnic_dev *dev);
+
+/* counters.c */
+struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ibdev,
+						u32 port);
+int srnic_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
+		       u32 port, int index);
+
+/* ucontext.c */
+int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata);
+void srnic_dealloc_ucontext(struct ib_ucontext *ibuc);
+void srnic_disassociate_ucontext(struct ib_ucontext *ibuc);
+int srnic_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma);
+void srnic_mmap_free(struct rdma_user_mmap_entry *entry);
+
+/*
+ * Lets the user of @udata map @ring and describes it in @out.  May sleep.
+ * Return: what srnic_ring_hide() takes, or an ERR_PTR.
+ */
+struct srnic_mmap *srnic_ring_expose(const struct srnic_ring *ring,
+				     struct ib_udata *udata,
+				     struct srnic_map *out);
+
+/*
+ * No new mappings from now on; the caller may free the ring.  Pages that are
+ * mapped stay with those who mapped them.  May sleep.  NULL is fine.
+ */
+void srnic_ring_hide(struct srnic_mmap *map);
+
+/* pd.c */
+int srnic_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+int srnic_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+
+/* ah.c */
+int srnic_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
+		    struct ib_udata *udata);
+int srnic_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
+int srnic_destroy_ah(struct ib_ah *ibah, u32 flags);
+
+/*
+ * Turns an address vector into a flow, without its source port.  On success
+ * the flow holds its netdev.  Return: 0, -EINVAL or -ENODEV.
+ */
+int srnic_flow_from_ah(struct srnic_flow *flow,
+		       const struct rdma_ah_attr *attr);
+
+/* mr.c */
+struct ib_mr *srnic_get_dma_mr(struct ib_pd *ibpd, int access);
+struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
+				u64 iova, int access, struct ib_dmah *dmah,
+				struct ib_udata *udata);
+struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
+				  u64 length, u64 iova, int access,
+				  struct ib_pd *ibpd, struct ib_udata *udata);
+int srnic_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+
+/* cq.c */
+int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		    struct uverbs_attr_bundle *attrs);
+int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int srnic_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
+int srnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+
+/* qp.c */
+int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
+		    struct ib_udata *udata);
+int srnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		    struct ib_udata *udata);
+int srnic_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init);
+int srnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		    const struct ib_send_wr **bad);
+int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		    const struct ib_recv_wr **bad);
+
+#endif /* SRNIC_VERBS_H */

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - syndromes of the ACK extended transport header and RNR times
+ *
+ * Three encodings of five bits each; bits above them are ignored.
+ */
+
+#include "aeth.h"
+
+#define CODE_MASK	0x1f
+
+/* IBTA volume 1, table "Encoding for RNR NAK Timer Field" */
+static const __u32 rnr_usec[CODE_MASK + 1] = {
+	655360,     10,     20,     30,     40,     60,     80,    120,
+	   160,    240,    320,    480,    640,    960,   1280,   1920,
+	  2560,   3840,   5120,   7680,  10240,  15360,  20480,  30720,
+	 40960,  61440,  81920, 122880, 163840, 245760, 327680, 491520,
+};
+
+/* IBTA volume 1, table "End-to-end flow control credit encoding" */
+static const __u32 credits[CODE_MASK + 1] = {
+	    0,     1,     2,     3,     4,     6,     8,    12,
+	   16,    24,    32,    48,    64,    96,   128,   192,
+	  256,   384,   512,   768,  1024,  1536,  2048,  3072,
+	 4096,  6144,  8192, 12288, 16384, 24576, 32768, ~0U,
+};
+
+__u32 srnic_rnr_usec(__u8 code)
+{
+	return rnr_usec[code & CODE_MASK];
+}
+
+__u64 srnic_ack_timeout_nsec(__u8 exp)
+{
+	exp &= CODE_MASK;
+
+	return exp ? (__u64)4096 << exp : 0;
+}
+
+__u32 srnic_credits(__u8 code)
+{
+	return credits[code & CODE_MASK];
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - a packet's transport headers in host form, to and from the wire
+ *
+ * srnic_pkt_parse() is the border: what it accepts has every header its opcode
+ * names, a payload that lies inside the packet and a pad that fits.
+ */
+#ifndef SRNIC_WIRE_PKT_H
+#define SRNIC_WIRE_PKT_H
+
+#include <linux/types.h>
+
+#include "hdr.h"
+#include "opcode.h"
+
+/**
+ * struct srnic_pkt - transport headers of one packet in host order
+ * @opcode: BTH opcode
+ * @se: solicited event
+ * @ackreq: acknowledge request
+ * @migreq: migration state bit
+ * @fecn: forward congestion notification
+ * @becn: backward congestion notification
+ * @syndrome: AETH syndrome
+ * @pad: bytes of padding behind the payload, 0 to 3
+ * @pkey: partition key
+ * @hdr_len: bytes of BTH and extended headers
+ * @payload: bytes of payload, pad and ICRC not counted
+ * @qpn: destination queue pair
+ * @psn: packet sequence number
+ * @msn: AETH message sequence number
+ * @srqn: XRCETH shared receive queue
+ * @qkey: DETH queue key
+ * @src_qp: DETH source queue pair
+ * @feth: FETH as it stands: placement type in bits 0-3, selectivity in 4-5
+ * @va: RETH or AtomicETH address
+ * @rkey: RETH or AtomicETH key
+ * @dmalen: RETH length
+ * @swap_add: AtomicETH swap or add data; ATOMIC_ACK: the original value
+ * @compare: AtomicETH compare data
+ * @imm: immediate data, network order as the application gave it
+ * @inv_rkey: IETH key to invalidate
+ *
+ * Fields of headers that the opcode does not have are not written by the
+ * parser and not read by the builder.
+ */
+struct srnic_pkt {
+	__u8	opcode;
+	bool	se;
+	bool	ackreq;
+	bool	migreq;
+	bool	fecn;
+	bool	becn;
+	__u8	syndrome;
+	__u8	pad;
+	__u16	pkey;
+	__u16	hdr_len;
+	__u32	payload;
+	__u32	qpn;
+	__u32	psn;
+	__u32	msn;
+	__u32	srqn;
+	__u32	qkey;
+	__u32	src_qp;
+	__u32	feth;
+	__u64	va;
+	__u32	rkey;
+	__u32	dmalen;
+	__u64	swap_add;
+	__u64	compare;
+	__be32	imm;
+	__u32	inv_rkey;
+};
+
+static inline const struct srnic_op *srnic_pkt_op(const struct srnic_pkt *pkt)
+{
+	return &srnic_ops[pkt->opcode];
+}
+
+/* Why a packet was refused */
+enum srnic_parse {
+	SRNIC_PARSE_OK,
+	SRNIC_PARSE_SHORT,	/* headers, pad or ICRC do not fit */
+	SRNIC_PARSE_VERSION,	/* transport header version is not 0 */
+	SRNIC_PARSE_OPCODE,	/* unknown opcode */
+	SRNIC_PARSE_PAYLOAD,	/* payload or pad where none may be */
+};
+
+/**
+ * srnic_pkt_parse - read the transport headers of one packet
+ * @data: the packet from the BTH on
+ * @linear: bytes that may be read at @data
+ * @len: length of the packet from the BTH to the end of the ICRC; may be more
+ *	 than @linear, the payload is not looked at
+ * @pkt: filled in on success
+ *
+ * Context: any.  Return: enum srnic_parse.
+ */
+enum srnic_parse srnic_pkt_parse(const void *data, unsigned int linear,
+				 unsigned int len, struct srnic_pkt *pkt);
+
+/**
+ * srnic_pkt_build - write the transport headers of one packet
+ * @data: room for srnic_ops[pkt->opcode].hdr_len bytes, at most SRNIC_HDR_MAX
+ * @pkt: what to write; @hdr_len, @payload and @pad: the last is written to the
+ *	 BTH, the others are not used
+ *
+ * Context: any.  Return: bytes written.
+ */
+unsigned int srnic_pkt_build(void *data, const struct srnic_pkt *pkt);
+
+#endif /* SRNIC_WIRE_PKT_H */

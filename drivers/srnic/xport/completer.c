@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - completer: acknowledgements and responses in, completions out
+ *
+ * An acknowledgement covers all PSNs up to its own.  READs and atomics are done
+ * only by their response: one that is passed over was lost (implied NAK) and
+ * is asked for again.
+ */
+#include "proto.h"
+
+static struct srnic_swqe *comp_oldest(const struct srnic_qp *qp)
+{
+	struct srnic_swqe *wqe;
+
+	if (qp->sq.head == qp->sq.tail)
+		return NULL;
+	wqe = srnic_sq_wqe(&qp->sq, qp->sq.head);
+
+	return wqe->started ? wqe : NULL;
+}
+
+static bool comp_wants_response(const struct srnic_swqe *wqe)
+{
+	return !wqe->done &&
+	       (wqe->sqe.opcode == IB_WR_RDMA_READ ||
+		wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
+		wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD);
+}
+
+/* The oldest PSN not acknowledged is now @psn. */
+static void comp_advance(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_req *req = &qp->req;
+
+	if (srnic_psn_diff(psn, req->una) <= 0)
+		return;
+
+	req->una = psn;
+	req->reread = false;
+	req->retry_left = qp->conf.retry_cnt;
+	req->rnr_left = qp->conf.rnr_retry;
+	srnic_req_progress(qp);
+	if (srnic_psn_diff(psn, req->next) > 0)
+		srnic_req_seek(qp, psn);
+}
+
+/*
+ * All before @psn is acknowledged.  False: a response is missing before it, and
+ * @una stands at the first PSN that is.
+ */
+static bool comp_ack_before(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_swqe *wqe;
+	u32 end;
+
+	while ((wqe = comp_oldest(qp))) {
+		if (srnic_psn_diff(psn, wqe->psn) <= 0)
+			break;
+		end = srnic_psn_add(wqe->psn, wqe->npsn);
+		if (comp_wants_response(wqe)) {
+			if (srnic_psn_diff(wqe->psn, qp->req.una) > 0)
+				comp_advance(qp, wqe->psn);
+			return psn == qp->req.una;
+		}
+		if (srnic_psn_diff(psn, end) < 0)
+			break;
+		comp_advance(qp, end);
+		srnic_req_complete(qp);
+	}
+	comp_advance(qp, psn);
+
+	return true;
+}
+
+/* A response was lost: ask for it again, once until it comes or time is up. */
+static void comp_reread(struct srnic_qp *qp)
+{
+	if (qp->req.reread)
+		return;
+
+	srnic_count(qp->stats, SRNIC_CNT_IMPLIED_NAK);
+	if (!qp->req.retry_left) {
+		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
+		srnic_req_fail(qp, IB_WC_RETRY_EXC_ERR);
+		return;
+	}
+	qp->req.retry_left--;
+	qp->req.reread = true;
+	srnic_req_go_back(qp, qp->req.una);
+	srnic_req_progress(qp);
+}
+
+static void comp_rnr(struct srnic_qp *qp, u8 code)
+{
+	struct srnic_req *req = &qp->req;
+
+	srnic_count(qp->stats, SRNIC_CNT_RCVD_RNR);
+	if (!req->rnr_left) {
+		srnic_count(qp->stats, SRNIC_CNT_RNR_EXCEEDED);
+		srnic_req_fail(qp, IB_WC_RNR_RETRY_EXC_ERR);
+		return;
+	}
+	if (qp->conf.rnr_retry != 7)
+		req->rnr_left--;
+	req->waiting_rnr = true;
+	req->stalled = false;
+	srnic_qp_timer_set(qp, srnic_rnr_usec(code) * NSEC_PER_USEC);
+}
+
+static void comp_sequence_nak(struct srnic_qp *qp)
+{
+	srnic_count(qp->stats, SRNIC_CNT_RCVD_SEQ_ERR);
+	if (!qp->req.retry_left) {
+		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
+		srnic_req_fail(qp, IB_WC_RETRY_EXC_ERR);
+		return;
+	}
+	qp->req.retry_left--;
+	srnic_req_go_back(qp, qp->req.una);
+	srnic_req_progress(qp);
+}
+
+/* Completion status of a NAK that ends the QP, by the NAK code */
+static const u8 comp_nak_status[] = {
+	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_INV_REQ)] = IB_WC_REM_INV_REQ_ERR,
+	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_REM_ACC)] = IB_WC_REM_ACCESS_ERR,
+	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_REM_OP)] = IB_WC_REM_OP_ERR,
+	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_INV_RD)] = IB_WC_REM_INV_RD_REQ_ERR,
+};
+
+/* A negative acknowledgement; all before it is acknowledged already. */
+static void comp_nak(struct srnic_qp *qp, u8 syndrome)
+{
+	u8 code = SRNIC_AETH_VALUE(syndrome);
+
+	if (SRNIC_AETH_KIND(syndrome) == SRNIC_AETH_RNR)
+		comp_rnr(qp, code);
+	else if (syndrome == SRNIC_AETH_NAK_SEQ)
+		comp_sequence_nak(qp);
+	else if (code < ARRAY_SIZE(comp_nak_status))
+		srnic_req_fail(qp, comp_nak_status[code]);
+}
+
+static void comp_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	bool ack = SRNIC_AETH_KIND(pkt->syndrome) == SRNIC_AETH_ACK;
+
+	/* A NAK speaks of the PSN it carries, an ACK includes it. */
+	if (!comp_ack_before(qp, srnic_psn_add(pkt->psn, ack))) {
+		comp_reread(qp);
+		return;
+	}
+	if (!ack && comp_oldest(qp))
+		comp_nak(qp, pkt->syndrome);
+}
+
+/* Writes response bytes at @off of the list of @wqe. */
+static enum srnic_mem_err comp_write(struct srnic_qp *qp,
+				     const struct srnic_swqe *wqe, u64 off,
+				     const void *src, u32 len)
+{
+	struct srnic_req *req = &qp->req;
+	enum srnic_mem_err err;
+
+	if (req->rsgl_pos != off || !off) {
+		srnic_sgl_put(&req->rsgl);
+		srnic_sgl_init(&req->rsgl, qp->keys, qp->pd, wqe->sge,
+			       wqe->sqe.num_sge, IB_ACCESS_LOCAL_WRITE);
+		err = srnic_sgl_seek(&req->rsgl, off);
+		if (err)
+			return err;
+	}
+	req->rsgl_pos = off + len;
+
+	return srnic_sgl_write(&req->rsgl, src, len);
+}
+
+/* The response at una of the READ or atomic that is oldest. */
+static void comp_response(struct srnic_qp *qp, struct srnic_swqe *wqe,
+			  const struct srnic_seg *seg)
+{
+	u32 index = srnic_psn_diff(seg->pkt.psn, wqe->psn);
+	u64 off = (u64)index * qp->conf.mtu;
+	bool last = index + 1 == wqe->npsn;
+	const void *src = seg->payload;
+	u32 len = seg->pkt.payload;
+	enum srnic_mem_err err;
+
+	if (srnic_pkt_op(&seg->pkt)->family == SRNIC_FAM_ATOMIC_ACK) {
+		src = &seg->pkt.swap_add;
+		len = sizeof(seg->pkt.swap_add);
+	}
+	if (len != (last ? wqe->length - off : qp->conf.mtu)) {
+		srnic_req_fail(qp, IB_WC_BAD_RESP_ERR);
+		return;
+	}
+	err = comp_write(qp, wqe, off, src, len);
+	if (err) {
+		srnic_req_fail(qp, IB_WC_LOC_PROT_ERR);
+		return;
+	}
+	if (last) {
+		wqe->done = true;
+		qp->req.rd_out--;
+		srnic_sgl_put(&qp->req.rsgl);
+		qp->req.rsgl_pos = SRNIC_NOWHERE;
+		comp_ack_before(qp, srnic_psn_add(seg->pkt.psn, 1));
+	} else {
+		comp_advance(qp, srnic_psn_add(seg->pkt.psn, 1));
+	}
+}
+
+static bool comp_fits(const struct srnic_swqe *wqe, const struct srnic_op *op)
+{
+	return (wqe->sqe.opcode == IB_WR_RDMA_READ) ==
+	       (op->family == SRNIC_FAM_READ_RESP);
+}
+
+void srnic_comp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
+{
+	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
+	struct srnic_req *req = &qp->req;
+	struct srnic_swqe *wqe;
+	s32 ahead = srnic_psn_diff(seg->pkt.psn, req->una);
+
+	/* Old news, or an answer to something never sent: not ours to judge. */
+	if (ahead < 0 || srnic_psn_diff(seg->pkt.psn, req->psn) >= 0)
+		return;
+
+	if (op->family == SRNIC_FAM_ACK) {
+		comp_ack(qp, &seg->pkt);
+		return;
+	}
+
+	if (!comp_ack_before(qp, seg->pkt.psn)) {
+		comp_reread(qp);
+		return;
+	}
+	wqe = comp_oldest(qp);
+	if (!wqe || !comp_wants_response(wqe) || !comp_fits(wqe, op) ||
+	    srnic_psn_diff(seg->pkt.psn, wqe->psn) < 0 ||
+	    qp->conf.state == IB_QPS_ERR)
+		return;
+	comp_response(qp, wqe, seg);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - what the files of xport/ tell each other
+ *
+ * Everything here runs in the QP's task unless it says otherwise.
+ */
+#ifndef SRNIC_XPORT_PROTO_H
+#define SRNIC_XPORT_PROTO_H
+
+#include "xport.h"
+
+/* Packets one run of the task sends or receives before it gives way */
+#define SRNIC_RUN_BUDGET	512
+
+/* PSNs a requester has outstanding, and how often it asks for an ACK */
+#define SRNIC_WINDOW		128
+#define SRNIC_ACK_EVERY		32
+
+/* No byte of a message: the place in a list is not known */
+#define SRNIC_NOWHERE		(~0ULL)
+
+/* Runs of packets that wait for the task before more are dropped */
+#define SRNIC_RXQ_MAX		1024
+
+/**
+ * struct srnic_seg - a packet being processed
+ * @pkt: its headers
+ * @payload: its payload
+ */
+struct srnic_seg {
+	struct srnic_pkt	pkt;
+	const void		*payload;
+};
+
+/* What may be wrong with a request, as the responder sees it */
+enum srnic_verdict {
+	SRNIC_V_OK,
+	SRNIC_V_RNR,		/* no receive posted */
+	SRNIC_V_SEQ,		/* opcode out of order */
+	SRNIC_V_INV_REQ,	/* not allowed on this QP, or malformed */
+	SRNIC_V_LENGTH,		/* longer than the receive */
+	SRNIC_V_ACCESS,		/* remote key, range or right */
+	SRNIC_V_LOCAL_PROT,	/* SGE of the receive is bad */
+	SRNIC_V_LOCAL_OP,	/* receive work request is malformed */
+	SRNIC_V_INVALIDATE,	/* key cannot be invalidated */
+	SRNIC_V_NUM
+};
+
+/**
+ * struct srnic_fault - what a verdict means
+ * @syndrome: AETH syndrome of the NAK
+ * @status: enum ib_wc_status of the receive in progress
+ * @event: async event, 0: none
+ */
+struct srnic_fault {
+	u8	syndrome;
+	u8	status;
+	u8	event;
+};
+
+extern const struct srnic_fault srnic_faults[SRNIC_V_NUM];
+
+/* May @op come while a message of family @open is in progress?  Pure. */
+enum srnic_verdict srnic_check_order(u8 open, const struct srnic_op *op);
+
+/* Does the payload fit its place in the message?  Pure. */
+bool srnic_check_size(const struct srnic_op *op, u32 payload, u16 mtu);
+
+/* qp.c */
+/* Looks a QP up and keeps it from being destroyed.  Context: RCU. */
+struct srnic_qp *srnic_qp_get(struct net *net, u32 qpn);
+void srnic_qp_put(struct srnic_qp *qp);
+/* Sends a completion; one that is lost takes the QP to error. */
+void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
+		  struct srnic_cqe *cqe, bool solicited);
+void srnic_qp_to_error(struct srnic_qp *qp, enum ib_event_type event);
+void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
+		  u32 psn);
+void srnic_qp_timer_set(struct srnic_qp *qp, u64 nsec);
+
+/* requester.c */
+bool srnic_req_run(struct srnic_qp *qp);
+/* The next packet to send is @psn. */
+void srnic_req_seek(struct srnic_qp *qp, u32 psn);
+/* The same, because something was lost. */
+void srnic_req_go_back(struct srnic_qp *qp, u32 psn);
+void srnic_req_flush(struct srnic_qp *qp);
+void srnic_req_timeout(struct srnic_qp *qp);
+void srnic_req_reset(struct srnic_qp *qp);
+/* Ends the oldest work request with @status, which takes the QP to error. */
+void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status);
+/* Completes the oldest work request with success. */
+void srnic_req_complete(struct srnic_qp *qp);
+/* Restarts the ACK timer: the peer is alive. */
+void srnic_req_progress(struct srnic_qp *qp);
+
+/* completer.c */
+void srnic_comp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
+
+/* responder.c */
+void srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
+/* Sends what is left of a READ response; true: more to do, gate open. */
+bool srnic_resp_run(struct srnic_qp *qp);
+void srnic_resp_ack(struct srnic_qp *qp);
+void srnic_resp_flush(struct srnic_qp *qp);
+void srnic_resp_reset(struct srnic_qp *qp);
+
+/* rx.c */
+extern const struct srnic_rx_ops srnic_xport_rx_ops;
+/* True: the budget ran out. */
+bool srnic_rx_run(struct srnic_qp *qp);
+
+#endif /* SRNIC_XPORT_PROTO_H */

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - queue pairs: birth, configuration, death and the task between
+ *
+ * QP numbers are unique on the whole host, so a packet finds its QP without a
+ * look at the device it came through.  Memory outlives the QP until the last
+ * skb that points to its gate is gone.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+
+#include "proto.h"
+
+#define QPN_MIN		16
+#define QPN_MAX		0xfffffe
+
+static DEFINE_XARRAY_ALLOC(qp_table);
+static u32 qp_next;
+
+struct srnic_qp *srnic_qp_get(struct net *net, u32 qpn)
+{
+	struct srnic_qp *qp = xa_load(&qp_table, qpn);
+
+	if (qp && net_eq(qp->net, net) && refcount_inc_not_zero(&qp->users))
+		return qp;
+
+	return NULL;
+}
+
+void srnic_qp_put(struct srnic_qp *qp)
+{
+	if (refcount_dec_and_test(&qp->users))
+		complete(&qp->unused);
+}
+
+static void qp_free(struct kref *ref)
+{
+	struct srnic_qp *qp = container_of(ref, struct srnic_qp, gate.ref);
+
+	kfree_rcu(qp, rcu);
+}
+
+static void qp_wake(struct srnic_gate *gate)
+{
+	srnic_task_kick(&container_of(gate, struct srnic_qp, gate)->task);
+}
+
+/* base of every packet the QP sends */
+void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
+		  u32 psn)
+{
+	memset(pkt, 0, sizeof(*pkt));
+	pkt->opcode = opcode;
+	pkt->migreq = true;
+	pkt->pkey = SRNIC_PKEY_DEFAULT;
+	pkt->qpn = qp->conf.dest_qpn;
+	pkt->psn = psn;
+}
+
+void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
+		  struct srnic_cqe *cqe, bool solicited)
+{
+	cqe->qpn = qp->qpn;
+	if (!srnic_cq_push(cq, cqe, solicited))
+		srnic_qp_to_error(qp, IB_EVENT_QP_FATAL);
+}
+
+void srnic_qp_to_error(struct srnic_qp *qp, enum ib_event_type event)
+{
+	if (qp->conf.state == IB_QPS_ERR)
+		return;
+
+	qp->conf.state = IB_QPS_ERR;
+	qp->req.deadline = 0;
+	qp->event(qp, event);
+}
+
+static enum hrtimer_restart qp_timer(struct hrtimer *timer)
+{
+	struct srnic_qp *qp = container_of(timer, struct srnic_qp, timer);
+
+	WRITE_ONCE(qp->timer_fired, true);	/* read in qp_check_timer() */
+	srnic_task_kick(&qp->task);
+
+	return HRTIMER_NORESTART;
+}
+
+/*
+ * The deadline moves with every acknowledgement, the timer does not: it looks
+ * when it fires.  Only a deadline before the running timer's starts it anew.
+ */
+void srnic_qp_timer_set(struct srnic_qp *qp, u64 nsec)
+{
+	ktime_t when = ktime_add_ns(ktime_get(), nsec);
+
+	qp->req.deadline = when;
+	if (!hrtimer_active(&qp->timer) ||
+	    ktime_before(when, hrtimer_get_softexpires(&qp->timer)))
+		hrtimer_start(&qp->timer, when, HRTIMER_MODE_ABS_SOFT);
+}
+
+static void qp_check_timer(struct srnic_qp *qp)
+{
+	if (!xchg(&qp->timer_fired, false) || !qp->req.deadline)
+		return;
+
+	if (ktime_before(ktime_get(), qp->req.deadline)) {
+		hrtimer_start(&qp->timer, qp->req.deadline,
+			      HRTIMER_MODE_ABS_SOFT);
+		return;
+	}
+	qp->req.deadline = 0;
+	srnic_req_timeout(qp);
+}
+
+/* All that a QP ever does, once each, within budgets. */
+static bool qp_run(struct srnic_task *task)
+{
+	struct srnic_qp *qp = container_of(task, struct srnic_qp, task);
+	bool more;
+
+	qp_check_timer(qp);
+	more = srnic_rx_run(qp);
+	more |= srnic_resp_run(qp);
+	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD)
+		more |= srnic_req_run(qp);
+	srnic_resp_ack(qp);
+	if (qp->flow.ndev)
+		srnic_tx_flush(&qp->txb);
+	if (qp->conf.state == IB_QPS_ERR) {
+		srnic_req_flush(qp);
+		srnic_resp_flush(qp);
+	}
+
+	return more;
+}
+
+static int qp_init_queues(struct srnic_qp *qp, const struct srnic_qp_init *init)
+{
+	int err;
+
+	err = srnic_sq_init(&qp->sq, init->sq_entries, init->send_sge,
+			    init->max_inline);
+	if (err || !init->rq_entries)
+		return err;
+
+	err = srnic_rq_init(&qp->rq, init->rq_entries, init->recv_sge);
+	if (err) {
+		srnic_sq_destroy(&qp->sq);
+		return err;
+	}
+	qp->recvq = &qp->rq;
+
+	return 0;
+}
+
+struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
+{
+	struct srnic_qp *qp;
+	int err;
+
+	qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+	if (!qp)
+		return ERR_PTR(-ENOMEM);
+
+	kref_init(&qp->gate.ref);
+	qp->gate.wake = qp_wake;
+	qp->gate.free = qp_free;
+	srnic_task_init(&qp->task, qp_run);
+	refcount_set(&qp->users, 1);
+	init_completion(&qp->unused);
+	skb_queue_head_init(&qp->rxq);
+	hrtimer_setup(&qp->timer, qp_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+	qp->txb.flow = &qp->flow;
+	qp->txb.gate = &qp->gate;
+	qp->txb.stats = init->stats;
+	qp->type = init->type;
+	qp->conf.state = IB_QPS_RESET;
+	qp->conf.sq_sig_all = init->sq_sig_all;
+	qp->send_cq = init->send_cq;
+	qp->recv_cq = init->recv_cq;
+	qp->pd = init->pd;
+	qp->keys = init->keys;
+	qp->stats = init->stats;
+	qp->event = init->event;
+	qp->owner = init->owner;
+	qp->net = init->net;
+
+	err = qp_init_queues(qp, init);
+	if (err)
+		goto err_free;
+	err = xa_alloc_cyclic(&qp_table, &qp->qpn, NULL,
+			      XA_LIMIT(QPN_MIN, QPN_MAX), &qp_next, GFP_KERNEL);
+	if (err < 0)
+		goto err_queues;
+	xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL);
+
+	return qp;
+
+err_queues:
+	srnic_sq_destroy(&qp->sq);
+	srnic_rq_destroy(&qp->rq);
+err_free:
+	kfree(qp);
+	return ERR_PTR(err);
+}
+
+/* Forgets everything but the configuration; the caller owns the task. */
+static void qp_reset(struct srnic_qp *qp)
+{
+	hrtimer_cancel(&qp->timer);
+	qp->timer_fired = false;
+	skb_queue_purge(&qp->rxq);
+	srnic_req_reset(qp);
+	srnic_resp_reset(qp);
+}
+
+static void qp_set_flow(struct srnic_qp *qp, const struct srnic_flow *flow)
+{
+	srnic_flow_reset(&qp->flow);
+	dev_put(qp->flow.ndev);
+	qp->flow = *flow;
+}
+
+void srnic_qp_destroy(struct srnic_qp *qp)
+{
+	static const struct srnic_flow nowhere;
+
+	xa_erase(&qp_table, qp->qpn);
+	srnic_qp_put(qp);
+	wait_for_completion(&qp->unused);
+	srnic_task_stop(&qp->task);
+	qp_reset(qp);
+	qp_set_flow(qp, &nowhere);
+	kfree(qp->resp.replay);
+	srnic_sq_destroy(&qp->sq);
+	srnic_rq_destroy(&qp->rq);
+	kref_put(&qp->gate.ref, qp_free);
+}
+
+/* What entering a state does beyond remembering it. */
+static int qp_enter(struct srnic_qp *qp, u8 old)
+{
+	struct srnic_qp_conf *conf = &qp->conf;
+
+	if (conf->state == old)
+		return 0;
+
+	switch (conf->state) {
+	case IB_QPS_RESET:
+		qp_reset(qp);
+		srnic_sq_reset(&qp->sq);
+		if (qp->recvq == &qp->rq)
+			srnic_rq_reset(&qp->rq);
+		break;
+	case IB_QPS_RTR:
+		qp->resp.psn = conf->rq_psn;
+		qp->resp.msn = 0;
+		kfree(qp->resp.replay);
+		qp->resp.replay = kcalloc(max(conf->max_dest_rd_atomic, 1),
+					  sizeof(*qp->resp.replay), GFP_KERNEL);
+		if (!qp->resp.replay)
+			return -ENOMEM;
+		break;
+	case IB_QPS_RTS:
+		if (old != IB_QPS_RTR)
+			break;
+		qp->req.psn = conf->sq_psn;
+		qp->req.una = conf->sq_psn;
+		qp->req.next = conf->sq_psn;
+		qp->req.retry_left = conf->retry_cnt;
+		qp->req.rnr_left = conf->rnr_retry;
+		break;
+	case IB_QPS_SQD:
+		qp->req.sqd_told = false;
+		break;
+	}
+
+	return 0;
+}
+
+int srnic_qp_apply(struct srnic_qp *qp, const struct srnic_qp_conf *conf,
+		   const struct srnic_flow *flow)
+{
+	struct srnic_qp_conf old;
+	int err;
+
+	srnic_task_own(&qp->task);
+	old = qp->conf;
+	qp->conf = *conf;
+	err = qp_enter(qp, old.state);
+	if (err)
+		qp->conf = old;
+	else if (flow)
+		qp_set_flow(qp, flow);
+	srnic_task_release(&qp->task);
+	/* Things may have been posted before the QP could do them. */
+	srnic_task_kick(&qp->task);
+
+	return err;
+}
+
+void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
+		    bool *draining)
+{
+	srnic_task_own(&qp->task);
+	*conf = qp->conf;
+	if (conf->state >= IB_QPS_RTR)
+		conf->rq_psn = qp->resp.psn;
+	if (conf->state >= IB_QPS_RTS)
+		conf->sq_psn = qp->req.psn;
+	*draining = conf->state == IB_QPS_SQD && !qp->req.sqd_told;
+	srnic_task_release(&qp->task);
+}
+
+void srnic_qp_doorbell(struct srnic_qp *qp)
+{
+	srnic_count(qp->stats, SRNIC_CNT_DOORBELLS);
+	srnic_task_kick(&qp->task);
+}
+
+int srnic_xport_init(void)
+{
+	qp_next = QPN_MIN + get_random_u32_below(QPN_MAX / 2);
+
+	return srnic_net_init(&srnic_xport_rx_ops);
+}
+
+void srnic_xport_exit(void)
+{
+	srnic_net_exit();
+	rcu_barrier();	/* kfree_rcu() of QPs */
+}

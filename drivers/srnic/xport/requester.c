@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - requester: work requests in, packets out
+ *
+ * The send queue holds work requests head (oldest not completed) to tail; cur
+ * is the one that the next packet, with PSN next, belongs to.  To go back is to
+ * move cur and next; what was acknowledged meanwhile is skipped.
+ */
+#include "proto.h"
+
+/* How long to wait when there is no memory for a packet */
+#define REQ_STALL_NSEC	(200 * NSEC_PER_USEC)
+
+/* Completion opcode of a work request, by enum ib_uverbs_wr_opcode */
+static const u8 req_wc_opcodes[] = {
+	[IB_WR_RDMA_WRITE]		= IB_UVERBS_WC_RDMA_WRITE,
+	[IB_WR_RDMA_WRITE_WITH_IMM]	= IB_UVERBS_WC_RDMA_WRITE,
+	[IB_WR_SEND]			= IB_UVERBS_WC_SEND,
+	[IB_WR_SEND_WITH_IMM]		= IB_UVERBS_WC_SEND,
+	[IB_WR_RDMA_READ]		= IB_UVERBS_WC_RDMA_READ,
+	[IB_WR_ATOMIC_CMP_AND_SWP]	= IB_UVERBS_WC_COMP_SWAP,
+	[IB_WR_ATOMIC_FETCH_AND_ADD]	= IB_UVERBS_WC_FETCH_ADD,
+	[IB_WR_SEND_WITH_INV]		= IB_UVERBS_WC_SEND,
+};
+
+/**
+ * struct req_codes - opcodes of the packets of one operation
+ * @only: the message is one packet
+ * @first: first of several
+ * @middle: neither first nor last
+ * @last: last of several
+ */
+struct req_codes {
+	u8	only;
+	u8	first;
+	u8	middle;
+	u8	last;
+};
+
+static const struct req_codes req_codes[] = {
+	[IB_WR_RDMA_WRITE] = {
+		SRNIC_OP_WRITE_ONLY, SRNIC_OP_WRITE_FIRST,
+		SRNIC_OP_WRITE_MIDDLE, SRNIC_OP_WRITE_LAST,
+	},
+	[IB_WR_RDMA_WRITE_WITH_IMM] = {
+		SRNIC_OP_WRITE_ONLY_IMM, SRNIC_OP_WRITE_FIRST,
+		SRNIC_OP_WRITE_MIDDLE, SRNIC_OP_WRITE_LAST_IMM,
+	},
+	[IB_WR_SEND] = {
+		SRNIC_OP_SEND_ONLY, SRNIC_OP_SEND_FIRST,
+		SRNIC_OP_SEND_MIDDLE, SRNIC_OP_SEND_LAST,
+	},
+	[IB_WR_SEND_WITH_IMM] = {
+		SRNIC_OP_SEND_ONLY_IMM, SRNIC_OP_SEND_FIRST,
+		SRNIC_OP_SEND_MIDDLE, SRNIC_OP_SEND_LAST_IMM,
+	},
+	[IB_WR_SEND_WITH_INV] = {
+		SRNIC_OP_SEND_ONLY_INV, SRNIC_OP_SEND_FIRST,
+		SRNIC_OP_SEND_MIDDLE, SRNIC_OP_SEND_LAST_INV,
+	},
+	[IB_WR_RDMA_READ] = { .only = SRNIC_OP_READ_REQ },
+	[IB_WR_ATOMIC_CMP_AND_SWP] = { .only = SRNIC_OP_CMP_SWAP },
+	[IB_WR_ATOMIC_FETCH_AND_ADD] = { .only = SRNIC_OP_FETCH_ADD },
+};
+
+static u8 req_opcode(u8 wr_opcode, bool first, bool last)
+{
+	const struct req_codes *codes = &req_codes[wr_opcode];
+
+	if (first)
+		return last ? codes->only : codes->first;
+
+	return last ? codes->last : codes->middle;
+}
+
+/* Does the operation bring data back?  Such ones count as rd_atomic. */
+static bool req_has_response(const struct srnic_swqe *wqe)
+{
+	return wqe->sqe.opcode == IB_WR_RDMA_READ ||
+	       wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
+	       wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+static void req_cqe(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		    enum ib_wc_status status)
+{
+	struct srnic_cqe cqe = {
+		.wr_id = wqe->sqe.wr_id,
+		.status = status,
+	};
+
+	if (status == IB_WC_SUCCESS) {
+		cqe.opcode = req_wc_opcodes[wqe->sqe.opcode];
+		cqe.byte_len = wqe->length;
+	}
+	srnic_qp_cqe(qp, qp->send_cq, &cqe, false);
+}
+
+/* Takes the oldest work request off the queue. */
+static void req_retire(struct srnic_qp *qp)
+{
+	struct srnic_sq *sq = &qp->sq;
+
+	if (qp->req.cur == sq->head) {
+		qp->req.cur++;
+		srnic_sgl_put(&qp->req.sgl);
+		qp->req.sgl_pos = SRNIC_NOWHERE;
+	}
+	sq->head++;
+	srnic_sq_publish(sq);
+}
+
+void srnic_req_complete(struct srnic_qp *qp)
+{
+	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.head);
+	bool signal = qp->conf.sq_sig_all ||
+		      (wqe->sqe.flags & IB_SEND_SIGNALED);
+	struct srnic_swqe copy = *wqe;
+
+	req_retire(qp);
+	if (signal)
+		req_cqe(qp, &copy, IB_WC_SUCCESS);
+}
+
+void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status)
+{
+	struct srnic_swqe copy = *srnic_sq_wqe(&qp->sq, qp->sq.head);
+
+	req_retire(qp);
+	req_cqe(qp, &copy, status);
+	srnic_qp_to_error(qp, IB_EVENT_QP_FATAL);
+}
+
+void srnic_req_flush(struct srnic_qp *qp)
+{
+	struct srnic_sq *sq = &qp->sq;
+	struct srnic_swqe copy;
+
+	srnic_sgl_put(&qp->req.sgl);
+	srnic_sgl_put(&qp->req.rsgl);
+	for (;;) {
+		if (sq->head == sq->tail && !srnic_sq_fetch(sq, qp->type))
+			break;
+		copy = *srnic_sq_wqe(sq, sq->head);
+		req_retire(qp);
+		req_cqe(qp, &copy, IB_WC_WR_FLUSH_ERR);
+	}
+}
+
+void srnic_req_reset(struct srnic_qp *qp)
+{
+	srnic_sgl_put(&qp->req.sgl);
+	srnic_sgl_put(&qp->req.rsgl);
+	memset(&qp->req, 0, sizeof(qp->req));
+	qp->req.sgl_pos = SRNIC_NOWHERE;
+	qp->req.rsgl_pos = SRNIC_NOWHERE;
+}
+
+void srnic_req_progress(struct srnic_qp *qp)
+{
+	u64 nsec = srnic_ack_timeout_nsec(qp->conf.timeout);
+
+	if (qp->req.waiting_rnr || qp->req.stalled)
+		return;
+	if (!nsec || qp->req.una == qp->req.psn)
+		qp->req.deadline = 0;
+	else
+		srnic_qp_timer_set(qp, nsec);
+}
+
+void srnic_req_seek(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_sq *sq = &qp->sq;
+	struct srnic_swqe *wqe;
+	u32 idx;
+
+	for (idx = sq->head; idx != sq->tail; idx++) {
+		wqe = srnic_sq_wqe(sq, idx);
+		if (!wqe->started ||
+		    srnic_psn_diff(psn, srnic_psn_add(wqe->psn, wqe->npsn)) < 0)
+			break;
+	}
+	qp->req.cur = idx;
+	qp->req.next = psn;
+	srnic_sgl_put(&qp->req.sgl);
+	qp->req.sgl_pos = SRNIC_NOWHERE;
+}
+
+void srnic_req_go_back(struct srnic_qp *qp, u32 psn)
+{
+	srnic_req_seek(qp, psn);
+	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
+}
+
+void srnic_req_timeout(struct srnic_qp *qp)
+{
+	if (qp->conf.state != IB_QPS_RTS && qp->conf.state != IB_QPS_SQD)
+		return;
+
+	if (qp->req.stalled) {
+		qp->req.stalled = false;
+		return;
+	}
+	if (qp->req.waiting_rnr) {
+		qp->req.waiting_rnr = false;
+		srnic_req_go_back(qp, qp->req.una);
+		return;
+	}
+	if (qp->req.una == qp->req.psn)
+		return;
+	srnic_count(qp->stats, SRNIC_CNT_ACK_TIMEOUT);
+	if (!qp->req.retry_left) {
+		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
+		srnic_req_fail(qp, IB_WC_RETRY_EXC_ERR);
+		return;
+	}
+	qp->req.retry_left--;
+	qp->req.reread = false;
+	srnic_req_go_back(qp, qp->req.una);
+	srnic_req_progress(qp);
+}
+
+static u32 req_npsn(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	if (wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
+	    wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD || !wqe->length)
+		return 1;
+
+	return DIV_ROUND_UP(wqe->length, qp->conf.mtu);
+}
+
+/* The list a response goes to must be writable before it is asked for. */
+static enum ib_wc_status req_check_sink(struct srnic_qp *qp,
+					const struct srnic_swqe *wqe)
+{
+	enum srnic_mem_err err;
+
+	err = srnic_sgl_check(qp->keys, qp->pd, wqe->sge, wqe->sqe.num_sge,
+			      IB_ACCESS_LOCAL_WRITE);
+
+	return err ? IB_WC_LOC_PROT_ERR : IB_WC_SUCCESS;
+}
+
+/*
+ * Gives the work request its PSNs if it may start: fences wait for READs and
+ * atomics, those wait for a place among max_rd_atomic.
+ */
+static bool req_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	struct srnic_req *req = &qp->req;
+	u32 npsn = req_npsn(qp, wqe);
+
+	if ((wqe->sqe.flags & IB_SEND_FENCE) && req->rd_out)
+		return false;
+	if (req->una != req->psn &&
+	    (((req->psn - req->una) & SRNIC_PSN_MASK) + npsn) >= BIT(23))
+		return false;
+	if (req_has_response(wqe)) {
+		if (!qp->conf.max_rd_atomic) {
+			wqe->status = IB_WC_LOC_QP_OP_ERR;
+			return true;
+		}
+		if (req->rd_out >= qp->conf.max_rd_atomic)
+			return false;
+		wqe->status = req_check_sink(qp, wqe);
+		if (wqe->status)
+			return true;
+		req->rd_out++;
+	}
+	wqe->psn = req->psn;
+	wqe->npsn = npsn;
+	wqe->started = true;
+	req->psn = srnic_psn_add(req->psn, npsn);
+
+	return true;
+}
+
+/* Bytes [off, off + len) of the message of @wqe, to @dst. */
+static enum srnic_mem_err req_payload(struct srnic_qp *qp,
+				      const struct srnic_swqe *wqe, u64 off,
+				      void *dst, u32 len)
+{
+	struct srnic_req *req = &qp->req;
+	enum srnic_mem_err err;
+
+	if (wqe->sqe.flags & IB_SEND_INLINE) {
+		memcpy(dst, (const u8 *)wqe->sge + off, len);
+		return SRNIC_MEM_OK;
+	}
+	if (req->sgl_pos != off) {
+		srnic_sgl_put(&req->sgl);
+		srnic_sgl_init(&req->sgl, qp->keys, qp->pd, wqe->sge,
+			       wqe->sqe.num_sge, 0);
+		err = srnic_sgl_seek(&req->sgl, off);
+		if (err)
+			return err;
+	}
+	req->sgl_pos = off + len;
+
+	return srnic_sgl_read(&req->sgl, dst, len);
+}
+
+/* Fields of the extended headers. */
+static void req_fill(const struct srnic_swqe *wqe, u64 off,
+		     struct srnic_pkt *pkt)
+{
+	pkt->va = wqe->sqe.remote_addr + off;
+	pkt->rkey = wqe->sqe.rkey;
+	pkt->dmalen = wqe->length - off;
+	pkt->imm = wqe->sqe.imm_data;
+	pkt->inv_rkey = wqe->sqe.invalidate_rkey;
+	if (wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP) {
+		pkt->swap_add = wqe->sqe.atomic.swap;
+		pkt->compare = wqe->sqe.atomic.compare_add;
+	} else if (wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD) {
+		pkt->swap_add = wqe->sqe.atomic.compare_add;
+	}
+}
+
+/* Moves on to the next work request. */
+static void req_advance(struct srnic_qp *qp, u32 psn)
+{
+	qp->req.next = psn;
+	qp->req.cur++;
+	srnic_sgl_put(&qp->req.sgl);
+	qp->req.sgl_pos = SRNIC_NOWHERE;
+}
+
+/* No memory is a passing thing: the timer tries again. */
+static bool req_stall(struct srnic_qp *qp)
+{
+	qp->req.stalled = true;
+	srnic_qp_timer_set(qp, REQ_STALL_NSEC);
+
+	return false;
+}
+
+/* Sends the packet at the cursor.  False: no memory. */
+static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	struct srnic_req *req = &qp->req;
+	u32 index = srnic_psn_diff(req->next, wqe->psn);
+	bool response = req_has_response(wqe);
+	bool last = response || index + 1 == wqe->npsn;
+	u64 off = (u64)index * qp->conf.mtu;
+	enum srnic_mem_err err = SRNIC_MEM_OK;
+	struct srnic_pkt pkt;
+	struct sk_buff *skb;
+	void *payload;
+
+	srnic_qp_pkt(qp, &pkt, req_opcode(wqe->sqe.opcode, response || !index,
+					  last), req->next);
+	pkt.payload = response ? 0 : min_t(u64, wqe->length - off, qp->conf.mtu);
+	pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
+	pkt.ackreq = last || ++req->since_ackreq >= SRNIC_ACK_EVERY;
+	req_fill(wqe, off, &pkt);
+
+	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
+	if (!skb)
+		return req_stall(qp);
+	if (pkt.payload)
+		err = req_payload(qp, wqe, off, payload, pkt.payload);
+	if (err) {
+		kfree_skb(skb);
+		wqe->status = IB_WC_LOC_PROT_ERR;
+		return true;
+	}
+	srnic_tx_add(&qp->txb, skb);
+	if (pkt.ackreq)
+		req->since_ackreq = 0;
+
+	if (response)
+		req_advance(qp, srnic_psn_add(wqe->psn, wqe->npsn));
+	else if (last)
+		req_advance(qp, srnic_psn_add(req->next, 1));
+	else
+		req->next = srnic_psn_add(req->next, 1);
+
+	return true;
+}
+
+/* The work request at the cursor, fetched if need be; NULL: none. */
+static struct srnic_swqe *req_current(struct srnic_qp *qp)
+{
+	if (qp->req.cur != qp->sq.tail)
+		return srnic_sq_wqe(&qp->sq, qp->req.cur);
+	if (qp->conf.state != IB_QPS_RTS)
+		return NULL;
+
+	return srnic_sq_fetch(&qp->sq, qp->type);
+}
+
+/* SQ_DRAINED is due when a draining queue has nothing in progress. */
+static void req_check_drained(struct srnic_qp *qp)
+{
+	if (qp->conf.state != IB_QPS_SQD || qp->req.sqd_told ||
+	    qp->req.una != qp->req.psn)
+		return;
+
+	qp->req.sqd_told = true;
+	qp->event(qp, IB_EVENT_SQ_DRAINED);
+}
+
+/* Sends one packet, or says by false that nothing can be done now. */
+static bool req_step(struct srnic_qp *qp)
+{
+	struct srnic_req *req = &qp->req;
+	struct srnic_swqe *wqe;
+
+	if (req->waiting_rnr || req->stalled)
+		return false;
+	if (((req->next - req->una) & SRNIC_PSN_MASK) >= SRNIC_WINDOW)
+		return false;
+	wqe = req_current(qp);
+	if (!wqe)
+		return false;
+	if (!wqe->status && !wqe->started) {
+		if (qp->conf.state != IB_QPS_RTS || !req_start(qp, wqe))
+			return false;
+	}
+	if (wqe->status) {
+		if (req->cur != qp->sq.head)
+			return false;
+		srnic_req_fail(qp, wqe->status);
+		return false;
+	}
+	if (!srnic_gate_open(&qp->gate))
+		return false;
+
+	return req_send(qp, wqe);
+}
+
+bool srnic_req_run(struct srnic_qp *qp)
+{
+	int budget = SRNIC_RUN_BUDGET;
+	u32 before = qp->req.next;
+
+	while (budget && req_step(qp))
+		budget--;
+
+	if (qp->req.next != before && !qp->req.deadline)
+		srnic_req_progress(qp);
+	req_check_drained(qp);
+
+	return !budget;
+}

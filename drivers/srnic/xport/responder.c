@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - responder: packet in, memory touched, reply out
+ *
+ * Every request runs the same checks in the same order and stops at the first
+ * that fails.  What a verdict means on the wire, in the completion and for the
+ * QP is one row of srnic_faults[].
+ */
+#include "proto.h"
+
+static void resp_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
+			   u8 syndrome, u64 orig)
+{
+	struct srnic_pkt pkt;
+	struct sk_buff *skb;
+	void *payload;
+
+	srnic_qp_pkt(qp, &pkt, opcode, psn);
+	pkt.syndrome = syndrome;
+	pkt.msn = qp->resp.msn;
+	pkt.swap_add = orig;
+	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
+	if (skb)
+		srnic_tx_add(&qp->txb, skb);
+}
+
+void srnic_resp_ack(struct srnic_qp *qp)
+{
+	if (!qp->resp.ack_due || qp->resp.read_left ||
+	    qp->conf.state == IB_QPS_ERR)
+		return;
+
+	qp->resp.ack_due = false;
+	resp_send_aeth(qp, SRNIC_OP_ACK, srnic_psn_add(qp->resp.psn, -1),
+		       SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS, 0);
+}
+
+/* What was received before the packet at fault is acknowledged by the NAK. */
+static void resp_nak(struct srnic_qp *qp, u32 psn, u8 syndrome)
+{
+	qp->resp.ack_due = false;
+	resp_send_aeth(qp, SRNIC_OP_ACK, psn, syndrome, 0);
+}
+
+static void resp_put_mr(struct srnic_mr **mr)
+{
+	if (*mr)
+		srnic_mr_put(*mr);
+	*mr = NULL;
+}
+
+static void resp_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
+			  bool solicited)
+{
+	cqe->wr_id = qp->resp.rwqe.wr_id;
+	qp->resp.has_rwqe = false;
+	srnic_sgl_put(&qp->resp.sgl);
+	srnic_qp_cqe(qp, qp->recv_cq, cqe, solicited);
+}
+
+void srnic_resp_flush(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+	struct srnic_cqe cqe;
+
+	resp_put_mr(&resp->mr);
+	resp_put_mr(&resp->read_mr);
+	resp->read_left = 0;
+	resp->ack_due = false;
+	if (!qp->recvq)
+		return;
+
+	srnic_rq_want_kick(qp->recvq, true);
+	while (resp->has_rwqe || srnic_rq_fetch(qp->recvq, &resp->rwqe)) {
+		memset(&cqe, 0, sizeof(cqe));
+		cqe.status = IB_WC_WR_FLUSH_ERR;
+		resp_recv_cqe(qp, &cqe, false);
+	}
+}
+
+void srnic_resp_reset(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+	struct srnic_replay *replay = resp->replay;
+
+	srnic_sgl_put(&resp->sgl);
+	resp_put_mr(&resp->mr);
+	resp_put_mr(&resp->read_mr);
+	memset(resp, 0, sizeof(*resp));
+	resp->replay = replay;
+}
+
+/* Makes a verdict known to the peer, the completion queue and the QP. */
+static void resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict)
+{
+	const struct srnic_fault *fault = &srnic_faults[verdict];
+	struct srnic_cqe cqe = { .status = fault->status };
+
+	if (verdict == SRNIC_V_RNR) {
+		srnic_count(qp->stats, SRNIC_CNT_SEND_RNR);
+		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_BUFFER);
+		qp->resp.nak_sent = true;
+		resp_nak(qp, psn, SRNIC_AETH_RNR | qp->conf.min_rnr_timer);
+		return;
+	}
+	resp_nak(qp, psn, fault->syndrome);
+	if (qp->resp.has_rwqe)
+		resp_recv_cqe(qp, &cqe, true);
+	srnic_qp_to_error(qp, fault->event);
+}
+
+/* Makes sure that a receive work request is at hand. */
+static enum srnic_verdict resp_need_rwqe(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	if (resp->has_rwqe)
+		return SRNIC_V_OK;
+	if (!qp->recvq || !srnic_rq_fetch(qp->recvq, &resp->rwqe))
+		return SRNIC_V_RNR;
+
+	resp->has_rwqe = true;
+	srnic_sgl_init(&resp->sgl, qp->keys, qp->pd, resp->rwqe.sge,
+		       resp->rwqe.num_sge, IB_ACCESS_LOCAL_WRITE);
+
+	return resp->rwqe.status ? SRNIC_V_LOCAL_OP : SRNIC_V_OK;
+}
+
+/* The message with a receive completion is whole. */
+static void resp_complete(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			  u32 byte_len)
+{
+	const struct srnic_op *op = srnic_pkt_op(pkt);
+	struct srnic_cqe cqe = {
+		.byte_len = byte_len,
+		.opcode = op->family == SRNIC_FAM_SEND ? IB_WC_RECV :
+			  IB_WC_RECV_RDMA_WITH_IMM,
+		.src_qp = qp->conf.dest_qpn,
+	};
+
+	if (op->hdrs & SRNIC_H_IMM) {
+		cqe.imm_data = pkt->imm;
+		cqe.flags = SRNIC_WC_WITH_IMM;
+	}
+	resp_recv_cqe(qp, &cqe, pkt->se);
+}
+
+static enum srnic_verdict resp_send(struct srnic_qp *qp,
+				    const struct srnic_seg *seg)
+{
+	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
+	struct srnic_resp *resp = &qp->resp;
+	enum srnic_verdict verdict;
+
+	if (op->flags & SRNIC_OP_START) {
+		verdict = resp_need_rwqe(qp);
+		if (verdict)
+			return verdict;
+		resp->got = 0;
+	}
+	if (resp->got + (u64)seg->pkt.payload > resp->rwqe.length)
+		return SRNIC_V_LENGTH;
+	if (srnic_sgl_write(&resp->sgl, seg->payload, seg->pkt.payload))
+		return SRNIC_V_LOCAL_PROT;
+	resp->got += seg->pkt.payload;
+	if (!(op->flags & SRNIC_OP_END))
+		return SRNIC_V_OK;
+
+	/* Only windows and fast-registered regions may be invalidated. */
+	if (op->hdrs & SRNIC_H_IETH)
+		return SRNIC_V_INVALIDATE;
+
+	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
+	resp_complete(qp, &seg->pkt, resp->got);
+
+	return SRNIC_V_OK;
+}
+
+static enum srnic_verdict resp_write_start(struct srnic_qp *qp,
+					   const struct srnic_pkt *pkt)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE))
+		return SRNIC_V_INV_REQ;
+	if (pkt->dmalen > SRNIC_MAX_MSG)
+		return SRNIC_V_INV_REQ;
+	srnic_count(qp->stats, SRNIC_CNT_RX_WRITE);
+	resp_put_mr(&resp->mr);
+	resp->va = pkt->va;
+	resp->left = pkt->dmalen;
+	resp->got = pkt->dmalen;
+	if (!pkt->dmalen)
+		return SRNIC_V_OK;
+
+	return srnic_mr_get(qp->keys, pkt->rkey, qp->pd, IB_ACCESS_REMOTE_WRITE,
+			    pkt->va, pkt->dmalen, &resp->mr) ?
+	       SRNIC_V_ACCESS : SRNIC_V_OK;
+}
+
+static enum srnic_verdict resp_write(struct srnic_qp *qp,
+				     const struct srnic_seg *seg)
+{
+	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
+	struct srnic_resp *resp = &qp->resp;
+	u32 len = seg->pkt.payload;
+	enum srnic_verdict verdict;
+
+	if (op->flags & SRNIC_OP_START) {
+		verdict = resp_write_start(qp, &seg->pkt);
+		if (verdict)
+			return verdict;
+	}
+	if (len > resp->left || ((op->flags & SRNIC_OP_END) && len != resp->left))
+		return SRNIC_V_INV_REQ;
+	if (op->hdrs & SRNIC_H_IMM) {
+		verdict = resp_need_rwqe(qp);
+		if (verdict)
+			return verdict;
+	}
+	if (len)
+		srnic_mr_write(resp->mr, resp->va, seg->payload, len);
+	resp->va += len;
+	resp->left -= len;
+	if (!(op->flags & SRNIC_OP_END))
+		return SRNIC_V_OK;
+
+	resp_put_mr(&resp->mr);
+	if (op->hdrs & SRNIC_H_IMM)
+		resp_complete(qp, &seg->pkt, resp->got);
+
+	return SRNIC_V_OK;
+}
+
+/* Remembers a READ or atomic; as many as the peer may have outstanding. */
+static struct srnic_replay *resp_remember(struct srnic_qp *qp,
+					  const struct srnic_pkt *pkt, u32 npsn)
+{
+	struct srnic_resp *resp = &qp->resp;
+	u32 slot = resp->replay_next++ % qp->conf.max_dest_rd_atomic;
+	struct srnic_replay *replay = &resp->replay[slot];
+
+	replay->psn = pkt->psn;
+	replay->npsn = npsn;
+	replay->family = srnic_pkt_op(pkt)->family;
+	replay->rkey = pkt->rkey;
+	replay->va = pkt->va;
+	replay->length = pkt->dmalen;
+
+	return replay;
+}
+
+static u32 resp_read_npsn(const struct srnic_qp *qp, u32 length)
+{
+	return max_t(u32, DIV_ROUND_UP(length, qp->conf.mtu), 1);
+}
+
+/* Starts to send the response to @pkt. */
+static enum srnic_verdict resp_read_start(struct srnic_qp *qp,
+					  const struct srnic_pkt *pkt)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	if (pkt->dmalen &&
+	    srnic_mr_get(qp->keys, pkt->rkey, qp->pd, IB_ACCESS_REMOTE_READ,
+			 pkt->va, pkt->dmalen, &resp->read_mr))
+		return SRNIC_V_ACCESS;
+
+	resp->read_va = pkt->va;
+	resp->read_bytes = pkt->dmalen;
+	resp->read_psn = pkt->psn;
+	resp->read_left = resp_read_npsn(qp, pkt->dmalen);
+	resp->read_first = true;
+	resp->ack_due = false;
+
+	return SRNIC_V_OK;
+}
+
+static enum srnic_verdict resp_read(struct srnic_qp *qp,
+				    const struct srnic_seg *seg)
+{
+	enum srnic_verdict verdict;
+
+	if (!(qp->conf.access & IB_ACCESS_REMOTE_READ) ||
+	    !qp->conf.max_dest_rd_atomic || seg->pkt.dmalen > SRNIC_MAX_MSG)
+		return SRNIC_V_INV_REQ;
+	srnic_count(qp->stats, SRNIC_CNT_RX_READ);
+	verdict = resp_read_start(qp, &seg->pkt);
+	if (!verdict)
+		resp_remember(qp, &seg->pkt, qp->resp.read_left);
+
+	return verdict;
+}
+
+static u8 resp_read_opcode(bool first, bool last)
+{
+	if (first)
+		return last ? SRNIC_OP_READ_RESP_ONLY : SRNIC_OP_READ_RESP_FIRST;
+
+	return last ? SRNIC_OP_READ_RESP_LAST : SRNIC_OP_READ_RESP_MIDDLE;
+}
+
+/* Sends one packet of the response; false: no memory. */
+static bool resp_read_send(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+	u32 len = min_t(u32, resp->read_bytes, qp->conf.mtu);
+	struct srnic_pkt pkt;
+	struct sk_buff *skb;
+	void *payload;
+
+	srnic_qp_pkt(qp, &pkt, resp_read_opcode(resp->read_first,
+						resp->read_left == 1),
+		     resp->read_psn);
+	pkt.syndrome = SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS;
+	pkt.msn = resp->msn;
+	pkt.payload = len;
+	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
+	if (!skb)
+		return false;
+	if (len)
+		srnic_mr_read(resp->read_mr, resp->read_va, payload, len);
+	srnic_tx_add(&qp->txb, skb);
+
+	resp->read_first = false;
+	resp->read_va += len;
+	resp->read_bytes -= len;
+	resp->read_psn = srnic_psn_add(resp->read_psn, 1);
+	if (!--resp->read_left)
+		resp_put_mr(&resp->read_mr);
+
+	return true;
+}
+
+bool srnic_resp_run(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+	int budget = SRNIC_RUN_BUDGET;
+
+	if (!resp->read_left)
+		return false;
+	while (resp->read_left && budget--) {
+		if (!srnic_gate_open(&qp->gate))
+			return false;
+		if (!resp_read_send(qp)) {
+			/* The rest is lost; the requester asks again. */
+			resp->read_left = 0;
+			resp_put_mr(&resp->read_mr);
+		}
+	}
+
+	return true;	/* for the packets that waited behind the READ */
+}
+
+static u64 resp_do_atomic(void *mem, const struct srnic_pkt *pkt)
+{
+	atomic64_t *v = mem;
+
+	if (SRNIC_OP_CMP_SWAP == (pkt->opcode & 0x1f))
+		return atomic64_cmpxchg(v, pkt->compare, pkt->swap_add);
+
+	return atomic64_fetch_add(pkt->swap_add, v);
+}
+
+static enum srnic_verdict resp_atomic(struct srnic_qp *qp,
+				      const struct srnic_seg *seg)
+{
+	const struct srnic_pkt *pkt = &seg->pkt;
+	struct srnic_replay *replay;
+	u64 len = sizeof(u64);
+	struct srnic_mr *mr;
+
+	if (!(qp->conf.access & IB_ACCESS_REMOTE_ATOMIC) ||
+	    !qp->conf.max_dest_rd_atomic || pkt->va & (sizeof(u64) - 1))
+		return SRNIC_V_INV_REQ;
+	srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
+	if (srnic_mr_get(qp->keys, pkt->rkey, qp->pd, IB_ACCESS_REMOTE_ATOMIC,
+			 pkt->va, len, &mr))
+		return SRNIC_V_ACCESS;
+
+	replay = resp_remember(qp, pkt, 1);
+	replay->orig = resp_do_atomic(srnic_mr_addr(mr, pkt->va, &len), pkt);
+	srnic_mr_put(mr);
+
+	return SRNIC_V_OK;
+}
+
+/* An operation of a request: what it does, and whether it has its own reply */
+static enum srnic_verdict resp_execute(struct srnic_qp *qp,
+				       const struct srnic_seg *seg)
+{
+	switch (srnic_pkt_op(&seg->pkt)->family) {
+	case SRNIC_FAM_SEND:
+		return resp_send(qp, seg);
+	case SRNIC_FAM_WRITE:
+		return resp_write(qp, seg);
+	case SRNIC_FAM_READ:
+		return resp_read(qp, seg);
+	case SRNIC_FAM_ATOMIC:
+		return resp_atomic(qp, seg);
+	default:
+		return SRNIC_V_INV_REQ;
+	}
+}
+
+static struct srnic_replay *resp_recall(struct srnic_qp *qp, u8 family, u32 psn)
+{
+	struct srnic_replay *replay;
+	int i;
+
+	for (i = 0; i < qp->conf.max_dest_rd_atomic; i++) {
+		replay = &qp->resp.replay[i];
+		if (replay->family == family &&
+		    srnic_psn_diff(psn, replay->psn) >= 0 &&
+		    srnic_psn_diff(psn, replay->psn) < replay->npsn)
+			return replay;
+	}
+
+	return NULL;
+}
+
+/* Does @pkt ask for what is left of the READ @replay from its own PSN on? */
+static bool resp_read_matches(const struct srnic_qp *qp,
+			      const struct srnic_replay *replay,
+			      const struct srnic_pkt *pkt)
+{
+	u64 skip = (u64)srnic_psn_diff(pkt->psn, replay->psn) * qp->conf.mtu;
+
+	return pkt->rkey == replay->rkey && pkt->va >= replay->va + skip &&
+	       pkt->va + pkt->dmalen <= replay->va + replay->length &&
+	       resp_read_npsn(qp, pkt->dmalen) <= replay->npsn;
+}
+
+/* A request that was executed before: answer again, execute nothing. */
+static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
+{
+	const struct srnic_pkt *pkt = &seg->pkt;
+	u8 family = srnic_pkt_op(pkt)->family;
+	struct srnic_replay *replay;
+
+	srnic_count(qp->stats, SRNIC_CNT_DUP_REQ);
+	if (family != SRNIC_FAM_READ && family != SRNIC_FAM_ATOMIC) {
+		qp->resp.ack_due = true;
+		return;
+	}
+
+	replay = resp_recall(qp, family, pkt->psn);
+	if (!replay)
+		return;
+	if (family == SRNIC_FAM_ATOMIC)
+		resp_send_aeth(qp, SRNIC_OP_ATOMIC_ACK, pkt->psn,
+			       SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
+			       replay->orig);
+	else if (resp_read_matches(qp, replay, pkt))
+		resp_read_start(qp, pkt);
+}
+
+/* Bookkeeping after a request was executed. */
+static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
+{
+	const struct srnic_pkt *pkt = &seg->pkt;
+	const struct srnic_op *op = srnic_pkt_op(pkt);
+	struct srnic_resp *resp = &qp->resp;
+	u32 npsn = op->family == SRNIC_FAM_READ ? resp->read_left : 1;
+
+	resp->psn = srnic_psn_add(pkt->psn, npsn);
+	resp->open = op->flags & SRNIC_OP_END ? SRNIC_FAM_NONE : op->family;
+	if (op->flags & SRNIC_OP_END)
+		resp->msn = (resp->msn + 1) & SRNIC_PSN_MASK;
+
+	if (op->family == SRNIC_FAM_ATOMIC) {
+		resp->ack_due = false;
+		resp_send_aeth(qp, SRNIC_OP_ATOMIC_ACK, pkt->psn,
+			       SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
+			       resp_recall(qp, SRNIC_FAM_ATOMIC,
+					   pkt->psn)->orig);
+	} else if (op->family != SRNIC_FAM_READ && pkt->ackreq) {
+		resp->ack_due = true;
+	}
+}
+
+void srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
+{
+	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
+	struct srnic_resp *resp = &qp->resp;
+	s32 ahead = srnic_psn_diff(seg->pkt.psn, resp->psn);
+	enum srnic_verdict verdict;
+
+	if (ahead < 0) {
+		resp_duplicate(qp, seg);
+		return;
+	}
+	if (ahead > 0) {
+		if (resp->nak_sent)
+			return;
+		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_SEQ);
+		resp->nak_sent = true;
+		resp_nak(qp, resp->psn, SRNIC_AETH_NAK_SEQ);
+		return;
+	}
+	resp->nak_sent = false;
+
+	verdict = srnic_check_order(resp->open, op);
+	if (!verdict && !srnic_check_size(op, seg->pkt.payload, qp->conf.mtu))
+		verdict = SRNIC_V_INV_REQ;
+	if (!verdict)
+		verdict = resp_execute(qp, seg);
+	if (verdict)
+		resp_fail(qp, seg->pkt.psn, verdict);
+	else
+		resp_done(qp, seg);
+}

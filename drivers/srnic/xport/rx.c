@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - from a received run of packets to the half of the QP it is for
+ */
+#include "proto.h"
+
+/* In the softirq that received it: leave it at the QP and run that. */
+static void rx_deliver(void *owner, struct sk_buff *skb)
+{
+	struct srnic_qp *qp = owner;
+
+	if (skb && skb_queue_len_lockless(&qp->rxq) >= SRNIC_RXQ_MAX) {
+		srnic_count(qp->stats, SRNIC_CNT_RX_NOBUF);
+		kfree_skb(skb);
+	} else if (skb) {
+		skb_orphan(skb);
+		skb_queue_tail(&qp->rxq, skb);
+		srnic_task_kick(&qp->task);
+	}
+	srnic_qp_put(qp);
+}
+
+static void *rx_lookup(struct net *net, u32 qpn,
+		       struct srnic_stats __percpu **stats)
+{
+	struct srnic_qp *qp = srnic_qp_get(net, qpn);
+
+	if (qp)
+		*stats = qp->stats;
+
+	return qp;
+}
+
+const struct srnic_rx_ops srnic_xport_rx_ops = {
+	.lookup = rx_lookup,
+	.deliver = rx_deliver,
+};
+
+static bool rx_state_ok(const struct srnic_qp *qp, const struct srnic_op *op)
+{
+	switch (qp->conf.state) {
+	case IB_QPS_RTR:
+		return op->flags & SRNIC_OP_REQ;
+	case IB_QPS_RTS:
+	case IB_QPS_SQD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Is the packet one that this QP's peer may send?  Counts what is not. */
+static bool rx_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	enum srnic_counter why;
+
+	if (pkt->qpn != qp->qpn || SRNIC_TRANSPORT(pkt->opcode) != SRNIC_TP_RC)
+		why = SRNIC_CNT_RX_MALFORMED;
+	else if ((pkt->pkey & 0x7fff) != (SRNIC_PKEY_DEFAULT & 0x7fff))
+		why = SRNIC_CNT_RX_BAD_PKEY;
+	else if (!rx_state_ok(qp, srnic_pkt_op(pkt)))
+		why = SRNIC_CNT_RX_BAD_STATE;
+	else
+		return true;
+
+	srnic_count(qp->stats, why);
+	return false;
+}
+
+static void rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
+{
+	const struct srnic_rxcb *cb = srnic_rxcb(skb);
+	const u8 *bth = skb->data + cb->bth;
+	struct srnic_seg seg;
+
+	if (!cb->good)
+		return;
+	if (srnic_pkt_parse(bth, cb->len, cb->len, &seg.pkt)) {
+		srnic_count(qp->stats, SRNIC_CNT_RX_MALFORMED);
+		return;
+	}
+	if (!rx_check(qp, &seg.pkt))
+		return;
+
+	seg.payload = bth + seg.pkt.hdr_len;
+	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
+	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, cb->len);
+	if (srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ)
+		srnic_resp_packet(qp, &seg);
+	else
+		srnic_comp_packet(qp, &seg);
+}
+
+/*
+ * Goes on with the run at the head of the queue.  A READ being answered holds
+ * up the packets behind it.  Packets done are marked not good, so that a run
+ * can be taken up again in its middle.
+ */
+static int rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
+{
+	struct sk_buff *seg;
+	int n = 0;
+
+	if (!srnic_rx_from(skb, &qp->flow)) {
+		srnic_count(qp->stats, SRNIC_CNT_RX_BAD_ADDR);
+		return 1;
+	}
+	for (seg = skb; seg && !qp->resp.read_left;
+	     seg = srnic_rx_next(skb, seg)) {
+		rx_packet(qp, seg);
+		srnic_rxcb(seg)->good = false;
+		n++;
+	}
+
+	return seg ? 0 : n;
+}
+
+bool srnic_rx_run(struct srnic_qp *qp)
+{
+	int budget = SRNIC_RUN_BUDGET;
+	struct sk_buff *skb;
+	int n;
+
+	while (budget > 0) {
+		skb = skb_peek(&qp->rxq);
+		if (!skb || qp->resp.read_left)
+			return false;
+		n = rx_run_skb(qp, skb);
+		if (!n)
+			return false;
+		skb_unlink(skb, &qp->rxq);
+		consume_skb(skb);
+		budget -= n;
+	}
+
+	return true;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - transport: the protocol of queue pairs
+ *
+ * A queue pair is one task (exec/).  Everything it owns is touched by its task,
+ * or by a caller that took the task with srnic_task_own(); there is no lock.
+ * The verbs configure it, packets and doorbells kick it.
+ */
+#ifndef SRNIC_XPORT_H
+#define SRNIC_XPORT_H
+
+#include <linux/completion.h>
+#include <linux/hrtimer.h>
+#include <linux/skbuff.h>
+#include <rdma/ib_verbs.h>
+
+#include "../exec/task.h"
+#include "../mem/mem.h"
+#include "../net/net.h"
+#include "../queue/queue.h"
+#include "../stats.h"
+#include "../wire/aeth.h"
+#include "../wire/pkt.h"
+#include "../wire/psn.h"
+
+#define SRNIC_MAX_RD_ATOMIC	128
+
+/**
+ * struct srnic_qp_conf - what ib_modify_qp sets, in one piece
+ * @state: enum ib_qp_state
+ * @mtu: path MTU in bytes
+ * @dest_qpn: peer
+ * @qkey: UD
+ * @sq_psn: initial PSN to send
+ * @rq_psn: initial PSN to expect
+ * @access: IB_ACCESS_* granted to the peer
+ * @pkey_index: always 0
+ * @timeout: local ACK timeout, exponent
+ * @retry_cnt: transport retries, 0 to 7
+ * @rnr_retry: RNR retries, 7 is forever
+ * @min_rnr_timer: code to send in RNR NAKs
+ * @max_rd_atomic: READs and atomics in flight as requester
+ * @max_dest_rd_atomic: as responder
+ * @sq_sig_all: every send is signalled
+ */
+struct srnic_qp_conf {
+	u8	state;
+	u16	mtu;
+	u32	dest_qpn;
+	u32	qkey;
+	u32	sq_psn;
+	u32	rq_psn;
+	u32	access;
+	u16	pkey_index;
+	u8	timeout;
+	u8	retry_cnt;
+	u8	rnr_retry;
+	u8	min_rnr_timer;
+	u8	max_rd_atomic;
+	u8	max_dest_rd_atomic;
+	bool	sq_sig_all;
+};
+
+/**
+ * struct srnic_req - requester half of a queue pair
+ * @psn: next PSN to assign to a new packet
+ * @una: oldest PSN not acknowledged
+ * @next: PSN to send next; before @psn while going back
+ * @cur: index of the work request that @next belongs to
+ * @rd_out: READs and atomics started and not answered
+ * @retry_left: transport retries left
+ * @rnr_left: RNR retries left
+ * @since_ackreq: packets since the last one that asked for an ACK
+ * @sgl: place in the list of work request @cur
+ * @sgl_pos: byte of the message where @sgl stands, ~0: nowhere
+ * @rsgl: place in the list of the oldest READ
+ * @rsgl_pos: byte of the response where @rsgl stands, ~0: nowhere
+ * @waiting_rnr: the timer runs for an RNR NAK
+ * @stalled: the timer runs because there was no memory for a packet
+ * @reread: the response at @una was missed and asked for again
+ * @sqd_told: SQ_DRAINED was raised
+ * @deadline: when the timer means what it says, ktime in ns; 0: off
+ */
+struct srnic_req {
+	u32			psn;
+	u32			una;
+	u32			next;
+	u32			cur;
+	u32			rd_out;
+	u8			retry_left;
+	u8			rnr_left;
+	u32			since_ackreq;
+	struct srnic_sgl	sgl;
+	u64			sgl_pos;
+	struct srnic_sgl	rsgl;
+	u64			rsgl_pos;
+	bool			waiting_rnr;
+	bool			stalled;
+	bool			reread;
+	bool			sqd_told;
+	ktime_t			deadline;
+};
+
+/**
+ * struct srnic_replay - a READ or atomic that may be asked for again
+ * @psn: first PSN
+ * @npsn: PSNs it takes
+ * @family: SRNIC_FAM_READ or SRNIC_FAM_ATOMIC (or ATOMIC_WRITE, FLUSH)
+ * @rkey: READ: key
+ * @va: READ: address
+ * @length: READ: bytes
+ * @orig: atomic: value before the operation
+ */
+struct srnic_replay {
+	u32	psn;
+	u32	npsn;
+	u8	family;
+	u32	rkey;
+	u64	va;
+	u32	length;
+	u64	orig;
+};
+
+/**
+ * struct srnic_resp - responder half of a queue pair
+ * @psn: next PSN expected
+ * @msn: messages completed
+ * @open: family of the message in progress, SRNIC_FAM_NONE between messages
+ * @nak_sent: the gap at @psn was reported
+ * @ack_due: an ACK for @psn - 1 is owed
+ * @mr: WRITE in progress: region, reference held
+ * @va: WRITE in progress: where the next byte goes
+ * @left: WRITE in progress: bytes that must still come
+ * @has_rwqe: @rwqe is a receive taken from the queue and not completed
+ * @rwqe: receive in progress
+ * @sgl: place in @rwqe
+ * @got: bytes received of the SEND in progress
+ * @replay: ring of the last READs and atomics
+ * @replay_next: slot to overwrite next
+ * @read_left: packets of the READ response being sent that are still to go
+ * @read_psn: PSN of the next of them
+ * @read_va: address of its first byte
+ * @read_bytes: bytes still to go
+ * @read_first: none was sent
+ * @read_mr: region it comes from, reference held
+ */
+struct srnic_resp {
+	u32			psn;
+	u32			msn;
+	u8			open;
+	bool			nak_sent;
+	bool			ack_due;
+	struct srnic_mr		*mr;
+	u64			va;
+	u32			left;
+	bool			has_rwqe;
+	struct srnic_rwqe	rwqe;
+	struct srnic_sgl	sgl;
+	u32			got;
+	struct srnic_replay	*replay;
+	u32			replay_next;
+	u32			read_left;
+	u32			read_psn;
+	u64			read_va;
+	u32			read_bytes;
+	bool			read_first;
+	struct srnic_mr		*read_mr;
+};
+
+/**
+ * struct srnic_qp - queue pair
+ * @gate: transmit back pressure; its reference count is the QP's memory
+ * @task: all of the QP's work
+ * @users: lookups in progress and one for being published
+ * @unused: completed when @users is down to 0
+ * @rxq: packets that wait for the task
+ * @timer: retransmission and RNR
+ * @timer_fired: set by @timer, cleared by the task
+ * @flow: path to the peer
+ * @qpn: own number
+ * @type: IB_QPT_RC, ...
+ * @conf: what the verbs set; the task writes @conf.state alone
+ * @sq: send queue
+ * @rq: own receive queue
+ * @recvq: @rq, or that of an SRQ
+ * @send_cq: completions of sends
+ * @recv_cq: completions of receives
+ * @pd: protection domain
+ * @keys: key table of the device
+ * @stats: counters of the device
+ * @event: raises an async event; BH context
+ * @owner: the verbs' object, for @event
+ * @net: namespace that the QP's packets come from
+ */
+struct srnic_qp {
+	struct srnic_gate		gate;
+	struct srnic_task		task;
+	refcount_t			users;
+	struct completion		unused;
+	struct sk_buff_head		rxq;
+	struct hrtimer			timer;
+	bool				timer_fired;
+	struct srnic_txb		txb;
+	struct srnic_flow		flow;
+	u32				qpn;
+	enum ib_qp_type			type;
+	struct srnic_qp_conf		conf;
+	struct srnic_sq			sq;
+	struct srnic_rq			rq;
+	struct srnic_rq			*recvq;
+	struct srnic_cq			*send_cq;
+	struct srnic_cq			*recv_cq;
+	const struct ib_pd		*pd;
+	struct srnic_keys		*keys;
+	struct srnic_stats __percpu	*stats;
+	void				(*event)(struct srnic_qp *qp,
+						 enum ib_event_type type);
+	void				*owner;
+	struct net			*net;
+	struct srnic_req		req;
+	struct srnic_resp		resp;
+	struct rcu_head			rcu;
+};
+
+/**
+ * struct srnic_qp_init - what a queue pair is made from
+ * @type: IB_QPT_RC
+ * @sq_entries: send work requests
+ * @rq_entries: receive work requests; 0: none
+ * @send_sge: SGEs of a send
+ * @recv_sge: SGEs of a receive
+ * @max_inline: inline bytes of a send
+ * Others: as in struct srnic_qp.
+ */
+struct srnic_qp_init {
+	enum ib_qp_type			type;
+	u32				sq_entries;
+	u32				rq_entries;
+	u32				send_sge;
+	u32				recv_sge;
+	u32				max_inline;
+	bool				sq_sig_all;
+	struct srnic_cq			*send_cq;
+	struct srnic_cq			*recv_cq;
+	const struct ib_pd		*pd;
+	struct srnic_keys		*keys;
+	struct srnic_stats __percpu	*stats;
+	void				(*event)(struct srnic_qp *qp,
+						 enum ib_event_type type);
+	void				*owner;
+	struct net			*net;
+};
+
+/* Makes a QP in RESET, with a number, not yet reachable.  May sleep. */
+struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init);
+
+/* Hides it, stops it, frees it.  May sleep. */
+void srnic_qp_destroy(struct srnic_qp *qp);
+
+/*
+ * Applies @conf as a whole, with the transition of state that it asks for; the
+ * caller has checked it.  @flow: the new path, or NULL to keep the old one.
+ * The flow's ndev is held by the QP from now on.  May sleep.
+ */
+int srnic_qp_apply(struct srnic_qp *qp, const struct srnic_qp_conf *conf,
+		   const struct srnic_flow *flow);
+
+/* The configuration as it is now (PSNs included) and whether SQ drains. */
+void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
+		    bool *draining);
+
+/* Rings the send or receive doorbell. */
+void srnic_qp_doorbell(struct srnic_qp *qp);
+
+int srnic_xport_init(void);
+void srnic_xport_exit(void);
+
+#endif /* SRNIC_XPORT_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - <rdma/ib_umem.h> of older kernels made to look like today's
+ */
+#include_next <rdma/ib_umem.h>
+
+#ifndef SRNIC_COMPAT_IB_UMEM_H
+#define SRNIC_COMPAT_IB_UMEM_H
+
+#ifndef SRNIC_HAVE_UMEM_GET_VA
+#define ib_umem_get_va(device, addr, size, access) \
+	ib_umem_get(device, addr, size, access)
+#endif
+
+#endif /* SRNIC_COMPAT_IB_UMEM_H */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - <rdma/ib_verbs.h> of older kernels made to look like today's
+ */
+#include_next <rdma/ib_verbs.h>
+
+#ifndef SRNIC_COMPAT_IB_VERBS_H
+#define SRNIC_COMPAT_IB_VERBS_H
+
+#include <linux/netdevice.h>
+
+#ifndef SRNIC_HAVE_ALLOC_DEVICE_WITH_NET
+/* Devices are born in init_net; "rdma dev set" moves them. */
+#define ib_alloc_device_with_net(drv_struct, member, net) \
+	((void)(net), ib_alloc_device(drv_struct, member))
+#endif
+
+#ifndef SRNIC_HAVE_DMAH
+/*
+ * reg_user_mr() has no DMA handle.  Declaration, definition and calls lose that
+ * argument; the name alone, as in the table of operations, is left as it is.
+ * What the definition asks of its argument is answered by a constant.
+ */
+struct ib_dmah;
+static struct ib_dmah * const dmah __maybe_unused;
+
+#define srnic_reg_user_mr(pd, start, length, iova, access, dmah, udata) \
+	srnic_reg_user_mr(pd, start, length, iova, access, udata)
+#endif
+
+#ifndef SRNIC_HAVE_PORT_STATE
+static inline enum ib_port_state
+ib_get_curr_port_state(struct net_device *ndev)
+{
+	return netif_running(ndev) && netif_carrier_ok(ndev) ? IB_PORT_ACTIVE :
+							       IB_PORT_DOWN;
+}
+
+static inline void ib_dispatch_port_state_event(struct ib_device *ibdev,
+						struct net_device *ndev)
+{
+	struct ib_event event = {
+		.device			= ibdev,
+		.element.port_num	= 1,
+		.event			= IB_EVENT_PORT_ERR,
+	};
+
+	if (ib_get_curr_port_state(ndev) == IB_PORT_ACTIVE)
+		event.event = IB_EVENT_PORT_ACTIVE;
+	ib_dispatch_event(&event);
+}
+#endif
+
+#endif /* SRNIC_COMPAT_IB_VERBS_H */

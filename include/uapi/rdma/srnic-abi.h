@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause) */
+/*
+ * srnic - contract between the driver and its user-space provider
+ *
+ * Queues are rings of fixed-stride entries in memory that the kernel allocates
+ * and the provider maps.  A ring starts with struct srnic_ring_hdr; its first
+ * entry stands SRNIC_RING_ENTRIES bytes behind the start.  Indices run freely
+ * modulo 2^32, the entry is index & (entries - 1), entries is a power of two.
+ * An index is stored with release and loaded with acquire semantics.
+ *
+ * The kernel trusts nothing it reads here: it copies an entry once and judges
+ * the copy.  Nothing it needs for its own safety is kept in a ring.
+ */
+#ifndef SRNIC_ABI_USER_H
+#define SRNIC_ABI_USER_H
+
+#include <linux/types.h>
+
+#define SRNIC_ABI_VERSION	1
+
+/* rdma_driver_id of this driver: "SRNI", far above the kernel's own enum */
+#define SRNIC_DRIVER_ID		0x53524e49
+
+/* node_desc starts with this text on every srnic device */
+#define SRNIC_NODE_DESC		"srnic"
+
+#define SRNIC_RING_ENTRIES	128	/* offset of the first entry */
+
+/**
+ * struct srnic_ring_hdr - the shared words of one ring
+ * @user: written by user space: producer index of an SQ, RQ or SRQ, consumer
+ *	  index of a CQ
+ * @arm: CQ only: user space ORs enum srnic_cq_arm bits in to ask for an event
+ *	 on the next completion; the kernel clears the word as it sends it.
+ *	 Completions that are already in the ring raise no event
+ * @kern: written by the kernel: consumer index of an SQ, RQ or SRQ (entries
+ *	  before it may be written again), producer index of a CQ
+ * @flags: written by the kernel: enum srnic_ring_flags
+ */
+struct srnic_ring_hdr {
+	__u32	user;
+	__u32	arm;
+	__u32	rsvd_user[14];
+	__u32	kern;
+	__u32	flags;
+	__u32	rsvd_kern[14];
+};
+
+/* Bits of srnic_ring_hdr.arm */
+enum srnic_cq_arm {
+	SRNIC_CQ_ARM_SOLICITED	= 1 << 0,	/* solicited or in error */
+	SRNIC_CQ_ARM_NEXT	= 1 << 1,	/* any completion */
+};
+
+/*
+ * Bits of srnic_ring_hdr.flags.  KICK on a receive ring: ring the doorbell
+ * after posting (the queue pair is in error and must flush).  Receive rings
+ * need no doorbell otherwise, send rings always do.  The provider loads flags
+ * after a full barrier behind its store to @user.
+ */
+enum srnic_ring_flags {
+	SRNIC_RING_KICK		= 1 << 0,
+	SRNIC_RING_OVERRUN	= 1 << 1,	/* CQ lost a completion */
+};
+
+/**
+ * struct srnic_map - where a ring is and how it is laid out
+ * @offset: argument for mmap() on the device's command file
+ * @length: bytes to map
+ * @entries: number of entries, a power of two
+ * @stride: bytes from one entry to the next
+ */
+struct srnic_map {
+	__aligned_u64	offset;
+	__aligned_u64	length;
+	__u32		entries;
+	__u32		stride;
+};
+
+struct srnic_sge {
+	__aligned_u64	addr;
+	__u32		length;
+	__u32		lkey;
+};
+
+/**
+ * struct srnic_sqe - send queue entry
+ * @wr_id: returned in the completion
+ * @opcode: enum ib_uverbs_wr_opcode
+ * @flags: IBV_SEND_* bits
+ * @num_sge: number of struct srnic_sge behind this header; 0 with inline data
+ * @inline_len: bytes of inline data behind this header, with IBV_SEND_INLINE
+ * @imm_data: immediate data, network order
+ * @invalidate_rkey: key that SEND_WITH_INV and LOCAL_INV invalidate
+ * @rkey: remote key of one-sided operations
+ * @remote_addr: remote address of one-sided operations
+ */
+struct srnic_sqe {
+	__aligned_u64	wr_id;
+	__u8		opcode;
+	__u8		flags;
+	__u16		num_sge;
+	__u32		inline_len;
+	union {
+		__be32	imm_data;
+		__u32	invalidate_rkey;
+	};
+	__u32		rkey;
+	__aligned_u64	remote_addr;
+	union {
+		struct {
+			__aligned_u64	compare_add;
+			__aligned_u64	swap;
+		} atomic;
+		struct {
+			__u32		ah;		/* from srnic_create_ah_resp */
+			__u32		qpn;
+			__u32		qkey;
+		} ud;
+		struct {
+			__u32		srqn;
+		} xrc;
+		struct {
+			__u32		length;
+			__u8		type;		/* IBV_FLUSH_* bits */
+			__u8		level;		/* enum ibv_flush_level */
+		} flush;
+		struct {
+			__aligned_u64	addr;
+			__aligned_u64	length;
+			__u32		mr_lkey;
+			__u32		mw_rkey;	/* key before the bind */
+			__u32		new_rkey;	/* key after the bind */
+			__u32		access;
+		} bind;
+	};
+};
+
+/* Receive queue entry, followed by num_sge struct srnic_sge */
+struct srnic_rqe {
+	__aligned_u64	wr_id;
+	__u32		num_sge;
+	__u32		rsvd;
+};
+
+/* Bits of srnic_cqe.flags: IBV_WC_* */
+enum srnic_cqe_flags {
+	SRNIC_WC_GRH		= 1 << 0,
+	SRNIC_WC_WITH_IMM	= 1 << 1,
+	SRNIC_WC_IP_CSUM_OK	= 1 << 2,
+	SRNIC_WC_WITH_INV	= 1 << 3,
+};
+
+/**
+ * struct srnic_cqe - completion queue entry
+ * @wr_id: of the work request
+ * @timestamp: ns of CLOCK_MONOTONIC_RAW when the completion was made
+ * @qpn: local queue pair number
+ * @byte_len: bytes received, or read
+ * @imm_data: valid with SRNIC_WC_WITH_IMM, network order
+ * @invalidated_rkey: valid with SRNIC_WC_WITH_INV
+ * @src_qp: UD: sender's queue pair number
+ * @vendor_err: detail for people, 0 if there is none
+ * @status: enum ibv_wc_status
+ * @opcode: enum ibv_wc_opcode; undefined unless status is success
+ * @flags: enum srnic_cqe_flags
+ * @sl: UD: service level
+ * @pkey_index: UD: index of the packet's P_Key
+ * @vlan: UD: VLAN tag, 0xffff if there was none
+ */
+struct srnic_cqe {
+	__aligned_u64	wr_id;
+	__aligned_u64	timestamp;
+	__u32		qpn;
+	__u32		byte_len;
+	union {
+		__be32	imm_data;
+		__u32	invalidated_rkey;
+	};
+	__u32		src_qp;
+	__u32		vendor_err;
+	__u8		status;
+	__u8		opcode;
+	__u8		flags;
+	__u8		sl;
+	__u16		pkey_index;
+	__u16		vlan;
+	__u32		rsvd[5];
+};
+
+/* udata of the verbs; a verb that is not here has none */
+
+struct srnic_alloc_ucontext_resp {
+	__u32		max_inline;	/* bytes */
+	__u32		rsvd;
+};
+
+struct srnic_create_cq_resp {
+	struct srnic_map	ring;
+};
+
+struct srnic_resize_cq_resp {
+	struct srnic_map	ring;
+};
+
+struct srnic_create_qp_resp {
+	struct srnic_map	sq;	/* length 0: the QP has no such queue */
+	struct srnic_map	rq;
+};
+
+struct srnic_create_srq_resp {
+	struct srnic_map	ring;
+	__u32			srqn;
+	__u32			rsvd;
+};
+
+struct srnic_create_ah_resp {
+	__u32		ah;
+	__u32		rsvd;
+};
+
+#ifndef __cplusplus
+_Static_assert(sizeof(struct srnic_ring_hdr) == SRNIC_RING_ENTRIES, "ring");
+_Static_assert(sizeof(struct srnic_map) == 24, "map");
+_Static_assert(sizeof(struct srnic_sge) == 16, "sge");
+_Static_assert(sizeof(struct srnic_sqe) == 64, "sqe");
+_Static_assert(sizeof(struct srnic_rqe) == 16, "rqe");
+_Static_assert(sizeof(struct srnic_cqe) == 64, "cqe");
+_Static_assert(sizeof(struct srnic_alloc_ucontext_resp) == 8, "ucontext");
+_Static_assert(sizeof(struct srnic_create_cq_resp) == 24, "create_cq");
+_Static_assert(sizeof(struct srnic_resize_cq_resp) == 24, "resize_cq");
+_Static_assert(sizeof(struct srnic_create_qp_resp) == 48, "create_qp");
+_Static_assert(sizeof(struct srnic_create_srq_resp) == 32, "create_srq");
+_Static_assert(sizeof(struct srnic_create_ah_resp) == 8, "create_ah");
+#endif
+
+#endif /* SRNIC_ABI_USER_H */

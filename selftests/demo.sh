@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# srnic - RDMA between two hosts that share a veth cable, in a minute of reading
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#
+# TYPE=rxe shows the same over the kernel's soft RoCE.
+
+. "$(dirname "$0")/lib/netns.sh" >/dev/null
+
+title()
+{
+	printf "\n== %s\n" "$*"
+}
+
+fail()
+{
+	echo "demo: $*" >&2
+	exit 1
+}
+
+# figure COLUMN: that column of the line of numbers of a perftest.
+figure()
+{
+	awk -v c="$1" '/^ *[0-9]+ +[0-9]+ +[0-9.]+ /{ print $c }' "$2" | tail -n 1
+}
+
+title "Two hosts, a cable of MTU 4200, and a link of type $TYPE on each"
+pair_up 4200 || fail "could not set up the two hosts"
+on nsA rdma link show sr0/1
+on nsB rdma link show sr1/1
+
+title "What verbs see"
+on nsA ibv_devinfo -d sr0 |
+	grep -E 'hca_id|transport|fw_ver|node_guid|state|active_mtu|link_layer'
+
+out=$(mktemp)
+title "ib_write_bw, 64 KiB messages"
+pair ib_write_bw -s 65536 >"$out" 2>&1 || { cat "$out"; fail "ib_write_bw failed"; }
+grep -A1 '#bytes' "$out"
+bandwidth=$(figure 4 "$out")
+
+title "ib_send_lat, 8 bytes"
+pair ib_send_lat -s 8 >"$out" 2>&1 || { cat "$out"; fail "ib_send_lat failed"; }
+grep -A1 '#bytes' "$out"
+latency=$(figure 5 "$out")
+rm "$out"
+
+title "rdma statistic, what is not zero"
+for end in nsA/sr0 nsB/sr1; do
+	on "${end%/*}" rdma statistic show link "${end#*/}/1" |
+		xargs -n 2 | awk 'NR == 1 || $2 != 0' | xargs | fold -s -w 78
+done
+
+title "Summary"
+echo "$TYPE: write $bandwidth MiB/s, send latency $latency us (typical)"

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - say in TAP what was proved
+#
+#   ktap_plan N              so many checks follow
+#   check WHAT COMMAND...    one check: it passes when COMMAND succeeds
+#   skip WHAT WHY            a check that cannot be made here
+#   skip_all WHY             a script that cannot be run here
+#   diag TEXT...             a remark
+#   need TOOL...             skip_all where a tool is missing
+#   wait_for SECONDS COMMAND...  until COMMAND succeeds
+#   ktap_end                 the closing checks, and the exit status
+#
+# A file that sources this one may add closing checks by ktap_closing+=(NAME):
+# functions named after that are run last, each as one more check.
+# shellcheck shell=bash
+
+ktap_number=0
+ktap_failed=0
+ktap_closing=()
+ktap_log=$(mktemp)
+
+echo "TAP version 13"
+
+diag()
+{
+	printf '# %s\n' "$@"
+}
+
+ktap_plan()
+{
+	echo "1..$(($1 + ${#ktap_closing[@]}))"
+}
+
+check()
+{
+	local status=0 what=$1
+
+	shift
+	"$@" >"$ktap_log" 2>&1 || status=$?
+	ktap_number=$((ktap_number + 1))
+	if ((status == 0)); then
+		echo "ok $ktap_number $what"
+		return
+	fi
+	ktap_failed=$((ktap_failed + 1))
+	echo "not ok $ktap_number $what"
+	diag "'$*' returned $status"
+	tail -n 30 "$ktap_log" | sed 's/^/# /'
+}
+
+skip()
+{
+	ktap_number=$((ktap_number + 1))
+	echo "ok $ktap_number $1 # SKIP $2"
+}
+
+skip_all()
+{
+	echo "1..0 # SKIP $*"
+	exit 4
+}
+
+need()
+{
+	local tool
+
+	for tool; do
+		command -v "$tool" >/dev/null || skip_all "$tool is not installed"
+	done
+}
+
+wait_for()
+{
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@"; do
+		((SECONDS < end)) || return 1
+		sleep 0.02
+	done
+}
+
+ktap_end()
+{
+	local closing
+
+	for closing in "${ktap_closing[@]}"; do
+		check "${closing//_/ }" "$closing"
+	done
+	rm -f "$ktap_log"
+	((ktap_failed == 0))
+	exit
+}

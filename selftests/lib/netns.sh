@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - two hosts in one kernel
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#       10.9.0.1  fd09::1       10.9.0.2  fd09::2
+#
+#   pair_up [MTU]            makes that (MTU 4200); TYPE=rxe for the peer's driver
+#   on NS COMMAND...         runs it on that host
+#   pair TOOL ARGUMENT...    a perftest: server on nsB, client on nsA
+#   counter NS DEV NAME      prints a hardware counter
+#   counter_is, counter_over NS DEV NAME VALUE
+#   drop_nth NS DEV N        the Nth RoCE packet that leaves DEV is lost
+#   netem NS DEV ARGUMENT... as tc's netem, to each packet that leaves DEV
+#   clear_wire               the wire is whole again
+#
+# Everything goes away when the script ends, however it ends.  Two checks close
+# each script: no RDMA object is left, and the kernel did not complain.
+# shellcheck shell=bash
+
+selftests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+. "$selftests/lib/ktap.sh"
+
+TYPE=${TYPE:-srnic}
+ktap_closing+=(no_object_is_left the_kernel_log_is_clean)
+
+kernel_log_mark="selftest ${0##*/} $$"
+objects_before=
+
+on()
+{
+	ip netns exec "$@"
+}
+
+# host_up NS DEV LINK NUMBER
+host_up()
+{
+	ip -n "$1" link set lo up
+	ip -n "$1" addr add "10.9.0.$4/24" dev "$2"
+	ip -n "$1" addr add "fd09::$4/64" dev "$2" nodad
+	ip -n "$1" link set "$2" up
+	on "$1" rdma link add "$3" type "$TYPE" netdev "$2"
+}
+
+# gid_ready NS DEV: the link is up and both addresses have a GID.
+gid_ready()
+{
+	local gids
+
+	on "$1" rdma link show "$2/1" | grep -q 'state ACTIVE' || return 1
+	gids=$(on "$1" sh -c "cat /sys/class/infiniband/$2/ports/1/gids/*" 2>/dev/null)
+	[[ $gids == *ffff:0a09:* && $gids == *fd09:* ]]
+}
+
+pair_up()
+{
+	local mtu=${1:-4200}
+
+	ip netns add nsA && ip netns add nsB || return
+	ip link add veth0 mtu "$mtu" netns nsA type veth \
+		peer name veth1 mtu "$mtu" netns nsB || return
+	host_up nsA veth0 sr0 1 && host_up nsB veth1 sr1 2 || return
+	wait_for 10 gid_ready nsA sr0 && wait_for 10 gid_ready nsB sr1 || return
+	objects_before=$(objects)
+}
+
+pair_down()
+{
+	local link ns
+
+	ip netns pids nsA 2>/dev/null | xargs -r kill -9
+	ip netns pids nsB 2>/dev/null | xargs -r kill -9
+	for ns in nsA nsB; do
+		for link in sr0 sr1; do
+			on "$ns" rdma link del "$link"
+		done
+		ip netns del "$ns"
+	done 2>/dev/null
+	objects_before=
+}
+
+trap pair_down EXIT
+trap 'exit 130' INT TERM
+echo "$kernel_log_mark" >/dev/kmsg 2>/dev/null
+
+# listening NS PORT
+listening()
+{
+	on "$1" ss -Hltn "sport = :$2" | grep -q .
+}
+
+# pair TOOL ARGUMENT...: the client's output; fails when either side does.
+# PEER is the address it goes to.
+pair()
+{
+	local tool=$1 server
+
+	shift
+	on nsB "$tool" -d sr1 -F "$@" >/dev/null 2>&1 &
+	server=$!
+	wait_for 10 listening nsB 18515 || return
+	on nsA "$tool" -d sr0 -F "$@" "${PEER:-10.9.0.2}" &&
+		wait "$server"
+}
+
+counter()
+{
+	on "$1" rdma statistic show link "$2/1" | xargs -n 1 |
+		awk -v name="$3" 'found { print; exit } $1 == name { found = 1 }'
+}
+
+counter_is()
+{
+	local now
+
+	now=$(counter "$1" "$2" "$3")
+	[ "${now:--1}" -eq "$4" ] || { echo "$3 of $2 is ${now:-missing}, not $4"; return 1; }
+}
+
+counter_over()
+{
+	local now
+
+	now=$(counter "$1" "$2" "$3")
+	[ "${now:--1}" -gt "$4" ] || { echo "$3 of $2 is ${now:-missing}, not over $4"; return 1; }
+}
+
+# wire_end NS DEV: the host and device at the other end, where a packet is met
+# alone: the sender's stack hands runs of packets around as one.
+wire_end()
+{
+	on "$1" ethtool -K "$2" tx-gso-list off tx-udp-segmentation off >/dev/null
+	case $2 in
+	veth0) echo nsB veth1 ;;
+	veth1) echo nsA veth0 ;;
+	*) return 1 ;;
+	esac
+}
+
+drop_nth()
+{
+	local dev ns
+
+	read -r ns dev < <(wire_end "$1" "$2")
+	on "$ns" nft -f - <<-EOT
+		table netdev wire {
+			chain $dev {
+				type filter hook ingress device "$dev" priority 0;
+				udp dport 4791 numgen inc mod 1000000000 $(($3 - 1)) counter drop
+			}
+		}
+	EOT
+}
+
+netem()
+{
+	local dev ns from=$1 out=$2
+
+	shift 2
+	read -r ns dev < <(wire_end "$from" "$out")
+	modprobe -q ifb numifbs=0
+	ip -n "$ns" link add "ifb-$dev" type ifb
+	ip -n "$ns" link set "ifb-$dev" up
+	on "$ns" tc qdisc add dev "ifb-$dev" root netem "$@"
+	on "$ns" tc qdisc add dev "$dev" clsact
+	on "$ns" tc filter add dev "$dev" ingress matchall \
+		action mirred egress redirect dev "ifb-$dev"
+}
+
+clear_wire()
+{
+	local dev end ns
+
+	for end in nsA/veth0 nsB/veth1; do
+		ns=${end%/*} dev=${end#*/}
+		on "$ns" nft delete table netdev wire
+		on "$ns" tc qdisc del dev "$dev" clsact
+		ip -n "$ns" link del "ifb-$dev"
+	done 2>/dev/null
+	return 0
+}
+
+# objects: what the RDMA core counts for each of our links.
+objects()
+{
+	rdma res show 2>/dev/null | grep -E ': sr[0-9]+:' | sed 's/^[0-9]*: //'
+	on nsA rdma res show 2>/dev/null | grep -E ': sr[0-9]+:' | sed 's/^[0-9]*: //'
+	on nsB rdma res show 2>/dev/null | grep -E ': sr[0-9]+:' | sed 's/^[0-9]*: //'
+}
+
+objects_are_back()
+{
+	[ "$(objects)" = "$objects_before" ]
+}
+
+no_object_is_left()
+{
+	[ -n "$objects_before" ] || return 0
+	wait_for 10 objects_are_back && return
+	printf 'before:\n%s\nnow:\n%s\n' "$objects_before" "$(objects)"
+	return 1
+}
+
+the_kernel_log_is_clean()
+{
+	! dmesg | sed "1,/$kernel_log_mark/d" |
+		grep -E -f "$selftests/../tools/lab/bad-log"
+}

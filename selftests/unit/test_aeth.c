@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic - RNR times, credits and timeouts are those of the specification
+ *
+ * The times are kept here in hundredths of a millisecond, as the table of the
+ * specification prints them.
+ */
+
+#include "tap.h"
+#include "wire/aeth.h"
+
+static const u32 rnr_msec_100[32] = {
+	65536,
+	1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256,
+	384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
+	12288, 16384, 24576, 32768, 49152,
+};
+
+static void test_rnr(void)
+{
+	unsigned int code;
+
+	for (code = 0; code < 32; code++)
+		if (srnic_rnr_usec(code) != rnr_msec_100[code] * 10)
+			tap_fault("code %u gave %u us", code, srnic_rnr_usec(code));
+	tap_done("RNR timer codes");
+
+	for (code = 32; code < 256; code++)
+		if (srnic_rnr_usec(code) != srnic_rnr_usec(code % 32))
+			tap_fault("syndrome 0x%x gave %u us", code,
+				  srnic_rnr_usec(code));
+	tap_done("the kind of a syndrome does not change its RNR time");
+}
+
+/* Every second code is a power of two, the one behind it half more */
+static void test_credits(void)
+{
+	unsigned int code;
+
+	for (code = 0; code < 4; code++)
+		if (srnic_credits(code) != code)
+			tap_fault("code %u gave %u", code, srnic_credits(code));
+	for (; code < 31; code += 2)
+		if (srnic_credits(code) != 1U << code / 2)
+			tap_fault("code %u gave %u", code, srnic_credits(code));
+	for (code = 5; code < 31; code += 2)
+		if (srnic_credits(code) != 3U << (code / 2 - 1))
+			tap_fault("code %u gave %u", code, srnic_credits(code));
+	tap_done("credit codes");
+
+	tap_check(srnic_credits(SRNIC_AETH_NO_CREDITS) == ~0U,
+		  "code 31 reports no credits");
+}
+
+static void test_timeout(void)
+{
+	u64 nsec = 4096 * 2;
+	unsigned int exp;
+
+	tap_check(srnic_ack_timeout_nsec(0) == 0, "timeout 0 is never");
+	for (exp = 1; exp < 32; exp++, nsec *= 2)
+		if (srnic_ack_timeout_nsec(exp) != nsec)
+			tap_fault("exponent %u gave %llu ns", exp,
+				  srnic_ack_timeout_nsec(exp));
+	tap_done("timeouts are 4.096 us times a power of two");
+	tap_check(srnic_ack_timeout_nsec(31) / 1000000000 == 8796,
+		  "the longest timeout is 2.4 hours");
+}
+
+static void test_syndromes(void)
+{
+	tap_check(SRNIC_AETH_KIND(0x1f) == SRNIC_AETH_ACK &&
+		  SRNIC_AETH_KIND(0x3f) == SRNIC_AETH_RNR &&
+		  SRNIC_AETH_KIND(0x64) == SRNIC_AETH_NAK,
+		  "kinds of syndromes");
+	tap_check(SRNIC_AETH_NAK_SEQ == 0x60 && SRNIC_AETH_NAK_INV_REQ == 0x61 &&
+		  SRNIC_AETH_NAK_REM_ACC == 0x62 &&
+		  SRNIC_AETH_NAK_REM_OP == 0x63 && SRNIC_AETH_NAK_INV_RD == 0x64,
+		  "codes of negative acknowledgments");
+}
+
+int main(void)
+{
+	test_rnr();
+	test_credits();
+	test_timeout();
+	test_syndromes();
+
+	return tap_end();
+}

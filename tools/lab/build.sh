@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0
+# srnic lab - the driver and the provider, built for one kernel and one rdma-core
+# shellcheck shell=bash
+
+REPO_ID=$(echo "$REPO" | sha256sum | cut -c1-8)
+
+# driver_make DIR: compile in a copy, so that the repository stays clean and a
+# second build is short.
+driver_make()
+{
+	local src=$1/src what
+
+	mkdir -p "$src"
+	for what in drivers include tools/probe Kbuild; do
+		[ ! -e "$REPO/$what" ] ||
+			rsync -a --delete -R "$REPO/./$what" "$src/"
+	done
+	# shellcheck disable=SC2046 # a list of arguments
+	quietly "$1/log" make $(kernel_make "$KERNEL_DIR") M="$src" \
+		-j"$JOBS" modules
+}
+
+# driver_stage DIR TREE: all modules of that kernel and ours, ready for modprobe.
+driver_stage()
+{
+	local version new=$2.new
+
+	rm -rf "$new"
+	mkdir -p "$new"
+	cp -al "$KERNEL_DIR/tree/usr" "$new/"
+	version=$(ls "$new/usr/lib/modules")
+	if [ -e "$REPO/drivers/srnic/Makefile" ]; then
+		mkdir -p "$new/usr/lib/modules/$version/extra"
+		find "$1/src" -name '*.ko' -exec \
+			cp -t "$new/usr/lib/modules/$version/extra" {} +
+	fi
+	tree_depmod "$new" "$version"
+	mv "$new" "$2"
+}
+
+driver_make_once()
+{
+	[ ! -d "$2" ] || return 0
+	if [ -e "$REPO/drivers/srnic/Makefile" ]; then
+		step "building srnic.ko for $1"
+		driver_make "$3"
+	fi
+	driver_stage "$3" "$2"
+	# four generations are kept: a guest may be running from an older one
+	find "$3" -maxdepth 1 -name 'tree-*' -mmin +60 -printf '%T@ %p\n' |
+		sort -n | head -n -4 | cut -d' ' -f2 | xargs -r rm -rf
+}
+
+# driver_build KERNEL: sets DRIVER_TREE.
+driver_build()
+{
+	local base key
+
+	base=$CACHE/build/$REPO_ID/$(basename "$KERNEL_DIR")
+	key=$(hash_of "$REPO/drivers" "$REPO/include" "$REPO/tools/probe" \
+		"$REPO/Kbuild")
+	DRIVER_TREE=$base/tree-$key
+	mkdir -p "$base"
+	[ -d "$DRIVER_TREE" ] ||
+		locked "build-$REPO_ID-$1" driver_make_once "$1" "$DRIVER_TREE" "$base"
+}
+
+provider_make_once()
+{
+	[ ! -d "$2" ] || return 0
+	step "building the provider for rdma-core $1"
+	rm -rf "$2.new" "$2.out"
+	mkdir -p "$2.new" "$2.out"
+	quietly "$CACHE/log/provider-$1" "$REPO/tools/provider/build" \
+		--rdma-core "$1" --out "$2.out"
+	install -D -t "$2.new/usr/lib/x86_64-linux-gnu/libibverbs" \
+		"$2.out"/libsrnic-rdmav*.so
+	install -D -m 644 -t "$2.new/etc/libibverbs.d" "$2.out/srnic.driver"
+	rm -r "$2.out"
+	mv "$2.new" "$2"
+}
+
+# provider_build RDMA-CORE: sets PROVIDER_TREE, empty while there is none.
+provider_build()
+{
+	local key
+
+	PROVIDER_TREE=
+	[ -x "$REPO/tools/provider/build" ] || return 0
+	need_packages provider
+	key=$(hash_of "$REPO/tools/provider" "$REPO/include/uapi")
+	PROVIDER_TREE=$CACHE/build/$REPO_ID/provider-$1-$key
+	[ -d "$PROVIDER_TREE" ] ||
+		locked "provider-$REPO_ID-$1" provider_make_once "$1" "$PROVIDER_TREE"
+}

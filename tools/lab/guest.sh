@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0
+# srnic lab - one guest: its job folder, its life, and the verdict on its log
+# shellcheck shell=bash
+
+# initramfs_make [TREE]: prints an initramfs with /init, and with the modules
+# that the stock kernel of TREE needs to reach its root.
+initramfs_make()
+{
+	local file key tmp
+
+	key=$(hash_of "$LAB/init" "$LAB/guest.sh" /bin/busybox)
+	file=$CACHE/initramfs/$key-$(basename "${1:-none}").gz
+	if [ ! -e "$file" ]; then
+		mkdir -p "$CACHE/initramfs"
+		tmp=$(mktemp -d)
+		mkdir -p "$tmp/bin" "$tmp/modules"
+		install -m 755 "$LAB/init" "$tmp/init"
+		install -m 755 /bin/busybox "$tmp/bin/busybox"
+		[ -z "${1:-}" ] || initramfs_modules "$1" "$tmp/modules"
+		(cd "$tmp" && find . | cpio -o -H newc --quiet | gzip -1) >"$file.$$"
+		mv "$file.$$" "$file"
+		rm -r "$tmp"
+	fi
+	echo "$file"
+}
+
+# initramfs_modules TREE DIR: numbered, in the order in which they load.
+initramfs_modules()
+{
+	local n=100 name path version
+
+	version=$(ls "$1/usr/lib/modules")
+	mkdir -p "$2/.root"
+	ln -s "$1/usr/lib" "$2/.root/lib"
+	for name in virtio_pci 9p 9pnet_virtio overlay; do
+		modprobe -d "$2/.root" -S "$version" --show-depends "$name"
+	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' |
+		while read -r path; do
+			n=$((n + 1))
+			name=$n-$(basename "${path%.xz}")
+			case $path in
+			*.xz) xz -dc "$path" >"$2/$name" ;;
+			*) cp "$path" "$2/$name" ;;
+			esac
+		done
+	rm -r "$2/.root"
+}
+
+# results_make DIR COMMAND...: sets RESULTS, and JOB inside it.
+results_make()
+{
+	RESULTS=${1:-$(mktemp -d "${TMPDIR:-/tmp}/srnic-lab.XXXXXX")}
+	shift
+	mkdir -p "$RESULTS/lab"
+	RESULTS=$(cd "$RESULTS" && pwd)
+	JOB=$RESULTS/lab
+	INTERACTIVE=
+	rm -f "$JOB/status" "$JOB/command" "$RESULTS/kernel.log" "$RESULTS/kmemleak"
+
+	if [ $# -gt 0 ]; then
+		printf '%q ' "$@" >"$JOB/command"
+	else
+		[ -t 0 ] || die "a shell needs a terminal: give a command"
+		INTERACTIVE=1
+		TIMEOUT=0
+	fi
+	cp "$LAB/session" "$JOB/session"
+	cp /proc/cpuinfo "$JOB/cpuinfo"
+	{
+		printf '%s=%q\n' REPO "$REPO" RESULTS "$RESULTS" \
+			SRNIC_KERNEL "$KERNEL" TTY "$KERNEL_TTY" \
+			TERM "${TERM:-linux}"
+		printf 'ROWS=%s COLS=%s\n' "$(stty size 2>/dev/null | cut -d' ' -f1)" \
+			"$(stty size 2>/dev/null | cut -d' ' -f2)"
+	} >"$JOB/settings"
+}
+
+# guest_run COMMAND...: the guest with all its processes, none of which lives on.
+guest_run()
+{
+	local out cat guest status=0
+
+	ulimit -c 0
+	if [ -n "$INTERACTIVE" ]; then
+		"$@"
+		return
+	fi
+
+	# output passes through a pipe: a guest must not touch our terminal
+	exec {out}> >(exec cat)
+	cat=$!
+	setsid timeout -s KILL "$TIMEOUT" "$@" </dev/null >&"$out" {out}>&- &
+	guest=$!
+	exec {out}>&-
+	# shellcheck disable=SC2064 # that guest, not a later one
+	trap "kill -KILL -- -$guest 2>/dev/null; exit 130" INT TERM HUP
+	wait "$guest" || status=$?
+	trap - INT TERM HUP
+	kill -KILL -- "-$guest" 2>/dev/null || true
+	wait "$cat" || true
+	return "$status"
+}
+
+# kernel_verdict STATUS: the one exit status of a run, said in words if bad.
+kernel_verdict()
+{
+	local log=$RESULTS/kernel.log status=$1 bad
+
+	if ((status == 137)) && [ ! -e "$JOB/status" ]; then
+		echo "lab: timed out after $TIMEOUT s, kernel log: $log" >&2
+		exit 124
+	fi
+	# what a healthy kernel does not say
+	bad=$(grep -aE -m 20 -f "$LAB/bad-log" "$log" || true)
+	if [ -z "$bad" ] && [ -s "$RESULTS/kmemleak" ]; then
+		bad=$(head -n 40 "$RESULTS/kmemleak")
+	fi
+	if [ -z "$bad" ] && [ ! -e "$JOB/status" ]; then
+		bad=$(tail -n 20 "$log")
+		[ -n "$bad" ] || bad="the guest said nothing"
+	fi
+	if [ -n "$bad" ]; then
+		printf 'lab: the kernel complained, kernel log: %s\n%s\n' \
+			"$log" "$bad" >&2
+		exit 99
+	fi
+	status=$(cat "$JOB/status")
+	((status == 0)) ||
+		echo "lab: the command returned $status, kernel log: $log" >&2
+	exit "$status"
+}

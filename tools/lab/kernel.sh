@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+# srnic lab - a kernel by name: what it is made from, made once, found again
+# shellcheck shell=bash
+
+# kernel_load KERNEL: brings in kernel_key, kernel_build, kernel_make for it.
+kernel_load()
+{
+	case $1 in
+	uml | uml-debug | uml-leak) . "$LAB/uml.sh" ;;
+	debian) . "$LAB/debian.sh" ;;
+	host) . "$LAB/host.sh" ;;
+	*) die "no kernel '$1': uml uml-debug uml-leak debian host" ;;
+	esac
+}
+
+# publish KERNEL DIR: a name for people that does not change with the hash.
+publish()
+{
+	mkdir -p "$CACHE/current"
+	ln -sfn "$2" "$CACHE/current/$1"
+}
+
+# tree_depmod TREE VERSION: depmod wants /lib.  It replaces its files and never
+# writes into one, so hard links to them keep what they had.
+tree_depmod()
+{
+	mkdir "$1/lib"
+	ln -s ../usr/lib/modules "$1/lib/modules"
+	depmod -b "$1" "$2"
+	rm -r "${1:?}/lib"
+}
+
+kernel_make_once()
+{
+	local dir=$2
+
+	if [ ! -e "$dir/done" ] || [ -n "${REFRESH:-}" ]; then
+		rm -f "$dir/done"
+		mkdir -p "$dir"
+		kernel_build "$1" "$dir"
+		touch "$dir/done"
+		step "kernel $1 is ready"
+	fi
+	publish "$1" "$dir"
+}
+
+# kernel_prepare KERNEL: sets KERNEL_DIR, builds what is not there.
+kernel_prepare()
+{
+	kernel_load "$1"
+	KERNEL_DIR=$CACHE/kernel/$1-$(kernel_key "$1")
+	[ -e "$KERNEL_DIR/done" ] && [ -z "${REFRESH:-}" ] &&
+		[ "$(readlink "$CACHE/current/$1")" = "$KERNEL_DIR" ] && return
+	locked "kernel-$1" kernel_make_once "$1" "$KERNEL_DIR"
+}

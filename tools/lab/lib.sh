@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0
+# srnic lab - what every lab script shares: words, cache, packages, apt
+# shellcheck shell=bash
+
+set -euo pipefail
+
+LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+REPO=$(cd "$LAB/../.." && pwd)
+CACHE=${SRNIC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/srnic}
+JOBS=${SRNIC_JOBS:-$(nproc)}
+
+mkdir -p "$CACHE"
+
+# --- words -----------------------------------------------------------------
+
+step()
+{
+	printf '[%4ds] %s\n' "$SECONDS" "$*" >&2
+}
+
+die()
+{
+	printf 'lab: %s\n' "$*" >&2
+	exit 1
+}
+
+# quietly LOG COMMAND...: output goes to LOG; its tail is shown on failure only.
+quietly()
+{
+	local log=$1
+
+	shift
+	mkdir -p "$(dirname "$log")"
+	"$@" >"$log" 2>&1 && return
+	tail -n 25 "$log" >&2
+	die "'$*' failed, all of its output is in $log"
+}
+
+# hash_of FILE...: one short name for the contents of files and folders.
+hash_of()
+{
+	{ find "$@" -type f -print0 2>/dev/null || true; } | sort -z |
+		xargs -0r sha256sum | sed "s@ $REPO/@ @" | sha256sum | cut -c1-12
+}
+
+# locked NAME COMMAND...: one at a time, over all lab scripts of this cache.
+locked()
+{
+	local fd name=$1
+
+	shift
+	mkdir -p "$CACHE/lock"
+	exec {fd}>"$CACHE/lock/$name"
+	if ! flock -n "$fd"; then
+		step "waiting for another run to finish with $name"
+		flock "$fd"
+	fi
+	"$@" {fd}>&-
+	exec {fd}>&-
+}
+
+# --- packages --------------------------------------------------------------
+
+# packages_missing SECTION...: what tools/lab/packages lists and dpkg lacks.
+packages_missing()
+{
+	local section
+
+	for section; do
+		awk -v s="$section" '$1 == s { for (i = 2; i <= NF; i++) print $i }' \
+			"$LAB/packages"
+	done | sort -u | while read -r p; do
+		dpkg-query -W -f '${Status}' "$p" 2>/dev/null |
+			grep -q 'ok installed' || echo "$p"
+	done
+}
+
+install_packages()
+{
+	local missing
+
+	mapfile -t missing < <(packages_missing "$@")
+	((${#missing[@]})) || return 0
+	((EUID == 0)) ||
+		die "packages are missing, run: sudo apt-get install ${missing[*]}"
+
+	step "installing ${#missing[@]} packages: ${missing[*]}"
+	export DEBIAN_FRONTEND=noninteractive
+	quietly "$CACHE/log/apt-update" apt-get -q update
+	quietly "$CACHE/log/apt-install" apt-get -qy \
+		-o DPkg::Lock::Timeout=300 install --no-install-recommends "${missing[@]}"
+}
+
+need_packages()
+{
+	[ -n "$(packages_missing "$@")" ] || return 0
+	locked packages install_packages "$@"
+}
+
+# --- an apt of the lab's own -----------------------------------------------
+# Other releases than the host's, from the mirror that the host uses, with
+# lists and state in the cache: the host's apt never hears of them.
+
+host_release()
+{
+	(. /etc/os-release && echo "$VERSION_CODENAME")
+}
+
+# mirror SUITE: where the host gets that suite from.
+mirror()
+{
+	apt-get indextargets --format '$(RELEASE) $(REPO_URI)' |
+		awk -v s="$1" '$1 == s { print $2; exit }'
+}
+
+lab_apt()
+{
+	local a=$CACHE/apt cmd=$1
+
+	shift
+	"$cmd" -q -o Dir::Etc::sourcelist="$a/sources.list" \
+		-o Dir::Etc::sourceparts=/dev/null \
+		-o Dir::Etc::preferencesparts=/dev/null \
+		-o Dir::State="$a/state" -o Dir::State::status="$a/status" \
+		-o Dir::Cache="$a/cache" -o Dir::Cache::pkgcache=pkgs.bin \
+		-o APT::Sandbox::User=root -o Acquire::Languages=none "$@"
+}
+
+# lab_apt_update: once per script run, and only when something must be fetched.
+lab_apt_update()
+{
+	local a=$CACHE/apt host main security suite
+
+	[ -z "${lab_apt_fresh:-}" ] || return 0
+	step "reading package lists"
+	host=$(host_release)
+	main=$(mirror "$host")
+	security=$(mirror "$host-security")
+	[ -n "$main" ] || die "apt has no source for $host on this machine"
+
+	mkdir -p "$a/state/lists/partial" "$a/cache/archives/partial"
+	touch "$a/status"
+	{
+		for suite in trixie trixie-backports sid; do
+			printf 'deb %s %s main\n' "$main" "$suite"
+			printf 'deb-src %s %s main\n' "$main" "$suite"
+		done
+		[ "$host" = trixie ] || printf 'deb %s %s main\n' "$main" "$host"
+		[ -z "$security" ] ||
+			printf 'deb %s %s-security main\n' "$security" "$host"
+	} >"$a/sources.list"
+	quietly "$CACHE/log/lab-apt-update" lab_apt apt-get update
+	lab_apt_fresh=1
+}
+
+# newest REGEX: "package version" of the newest package whose name matches.
+newest()
+{
+	lab_apt apt-cache search --names-only --full "$1" |
+		awk '/^Package: / { p = $2 } /^Version: / { print $2, p }' |
+		sort -V | tail -n 1 | awk '{ print $2, $1 }'
+}
+
+# fetch_deb PACKAGE VERSION: downloads it, prints its path.
+fetch_deb()
+{
+	local dir=$CACHE/deb
+
+	mkdir -p "$dir"
+	(cd "$dir" && quietly "$CACHE/log/fetch-$1" lab_apt apt-get download "$1=$2")
+	find "$dir" -name "$1_*.deb" -printf '%T@ %p\n' | sort -n | tail -n 1 |
+		cut -d' ' -f2
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic provider - completion queues: read the ring, no system call
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "srnic.h"
+
+struct srnic_create_cq_cmd_resp {
+	struct ib_uverbs_create_cq_resp	ibv;
+	struct srnic_create_cq_resp	drv;
+};
+
+struct ibv_cq *srnic_create_cq(struct ibv_context *ctx, int cqe,
+			       struct ibv_comp_channel *channel, int vector)
+{
+	struct srnic_create_cq_cmd_resp resp = {};
+	struct ibv_create_cq cmd;
+	struct srnic_cq *cq;
+	int err;
+
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return NULL;
+	err = ibv_cmd_create_cq(ctx, cqe, channel, vector, &cq->vcq.cq, &cmd,
+				sizeof(cmd), &resp.ibv, sizeof(resp));
+	if (err)
+		goto err_free;
+	err = srnic_ring_map(&cq->ring, ctx->cmd_fd, &resp.drv.ring);
+	if (err)
+		goto err_destroy;
+
+	return &cq->vcq.cq;
+
+err_destroy:
+	ibv_cmd_destroy_cq(&cq->vcq.cq);
+err_free:
+	free(cq);
+	errno = err;
+	return NULL;
+}
+
+int srnic_destroy_cq(struct ibv_cq *ibcq)
+{
+	struct srnic_cq *cq = to_srnic_cq(ibcq);
+	int err = ibv_cmd_destroy_cq(ibcq);
+
+	if (err)
+		return err;
+	srnic_ring_unmap(&cq->ring);
+	free(cq);
+
+	return 0;
+}
+
+static void cq_fill(struct ibv_wc *wc, const struct srnic_cqe *cqe)
+{
+	wc->wr_id = cqe->wr_id;
+	wc->status = cqe->status;
+	wc->opcode = cqe->opcode;
+	wc->vendor_err = cqe->vendor_err;
+	wc->byte_len = cqe->byte_len;
+	wc->imm_data = cqe->imm_data;
+	wc->qp_num = cqe->qpn;
+	wc->src_qp = cqe->src_qp;
+	wc->wc_flags = cqe->flags;
+	wc->pkey_index = cqe->pkey_index;
+	wc->slid = 0;
+	wc->sl = cqe->sl;
+	wc->dlid_path_bits = 0;
+}
+
+int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
+{
+	struct srnic_cq *cq = to_srnic_cq(ibcq);
+	struct srnic_ring *ring = &cq->ring;
+	uint32_t prod;
+	int n;
+
+	pthread_spin_lock(&ring->lock);
+	prod = __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE);
+	for (n = 0; n < num && ring->index + n != prod; n++)
+		cq_fill(&wc[n], srnic_entry(ring, ring->index + n));
+	if (n)
+		srnic_publish(ring, ring->index + n);
+	pthread_spin_unlock(&ring->lock);
+
+	return n;
+}
+
+int srnic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
+{
+	struct srnic_cq *cq = to_srnic_cq(ibcq);
+
+	/* A full barrier: the poll that follows sees what came before. */
+	__atomic_fetch_or(&cq->ring.hdr->arm,
+			  solicited_only ? SRNIC_CQ_ARM_SOLICITED :
+			  SRNIC_CQ_ARM_NEXT, __ATOMIC_SEQ_CST);
+
+	return 0;
+}
+
+void srnic_cq_clean(struct ibv_cq *ibcq, uint32_t qpn)
+{
+	struct srnic_cq *cq = to_srnic_cq(ibcq);
+	struct srnic_ring *ring = &cq->ring;
+	uint32_t prod, from, to;
+	struct srnic_cqe *cqe;
+
+	pthread_spin_lock(&ring->lock);
+	prod = __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE);
+	/* From the youngest to the oldest; what stays moves up. */
+	for (from = prod, to = prod; from != ring->index; ) {
+		cqe = srnic_entry(ring, --from);
+		if (cqe->qpn != qpn && from != --to)
+			memcpy(srnic_entry(ring, to), cqe, sizeof(*cqe));
+	}
+	srnic_publish(ring, to);
+	pthread_spin_unlock(&ring->lock);
+}

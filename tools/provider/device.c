@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic provider - device, context, and the objects that are plain commands
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "srnic.h"
+
+struct srnic_get_context_resp {
+	struct ib_uverbs_get_context_resp	ibv;
+	struct srnic_alloc_ucontext_resp	drv;
+};
+
+struct srnic_create_ah_cmd_resp {
+	struct ib_uverbs_create_ah_resp		ibv;
+	struct srnic_create_ah_resp		drv;
+};
+
+int srnic_ring_map(struct srnic_ring *ring, int fd, const struct srnic_map *map)
+{
+	void *mem;
+
+	if (!map->length)
+		return 0;
+	mem = mmap(NULL, map->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		   map->offset);
+	if (mem == MAP_FAILED)
+		return errno;
+
+	ring->hdr = mem;
+	ring->length = map->length;
+	ring->mask = map->entries - 1;
+	ring->stride = map->stride;
+	ring->index = 0;
+
+	return pthread_spin_init(&ring->lock, PTHREAD_PROCESS_PRIVATE);
+}
+
+void srnic_ring_unmap(struct srnic_ring *ring)
+{
+	if (!ring->hdr)
+		return;
+	pthread_spin_destroy(&ring->lock);
+	munmap(ring->hdr, ring->length);
+	ring->hdr = NULL;
+}
+
+static int srnic_query_device(struct ibv_context *ctx,
+			      const struct ibv_query_device_ex_input *input,
+			      struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct ib_uverbs_ex_query_device_resp resp;
+	size_t resp_size = sizeof(resp);
+	uint64_t fw;
+	int err;
+
+	err = ibv_cmd_query_device_any(ctx, input, attr, attr_size, &resp,
+				       &resp_size);
+	if (err)
+		return err;
+
+	fw = resp.base.fw_ver;
+	snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver),
+		 "%u.%u.%u", (unsigned int)(fw >> 32) & 0xffff,
+		 (unsigned int)(fw >> 16) & 0xffff, (unsigned int)fw & 0xffff);
+
+	return 0;
+}
+
+static int srnic_query_port(struct ibv_context *ctx, uint8_t port,
+			    struct ibv_port_attr *attr)
+{
+	struct ibv_query_port cmd;
+
+	return ibv_cmd_query_port(ctx, port, attr, &cmd, sizeof(cmd));
+}
+
+static struct ibv_pd *srnic_alloc_pd(struct ibv_context *ctx)
+{
+	struct ib_uverbs_alloc_pd_resp resp;
+	struct ibv_alloc_pd cmd;
+	struct ibv_pd *pd;
+	int err;
+
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return NULL;
+	err = ibv_cmd_alloc_pd(ctx, pd, &cmd, sizeof(cmd), &resp, sizeof(resp));
+	if (err) {
+		free(pd);
+		errno = err;
+		return NULL;
+	}
+
+	return pd;
+}
+
+static int srnic_dealloc_pd(struct ibv_pd *pd)
+{
+	int err = ibv_cmd_dealloc_pd(pd);
+
+	if (!err)
+		free(pd);
+
+	return err;
+}
+
+static struct ibv_mr *srnic_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+				   uint64_t hca_va, int access)
+{
+	struct ib_uverbs_reg_mr_resp resp;
+	struct ibv_reg_mr cmd;
+	struct verbs_mr *vmr;
+	int err;
+
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return NULL;
+	err = ibv_cmd_reg_mr(pd, addr, length, hca_va, access, vmr, &cmd,
+			     sizeof(cmd), &resp, sizeof(resp));
+	if (err) {
+		free(vmr);
+		errno = err;
+		return NULL;
+	}
+
+	return &vmr->ibv_mr;
+}
+
+static int srnic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+			  void *addr, size_t length, int access)
+{
+	struct ib_uverbs_rereg_mr_resp resp;
+	struct ibv_rereg_mr cmd;
+
+	return ibv_cmd_rereg_mr(vmr, flags, addr, length, (uintptr_t)addr,
+				access, pd, &cmd, sizeof(cmd), &resp,
+				sizeof(resp));
+}
+
+static int srnic_dereg_mr(struct verbs_mr *vmr)
+{
+	int err = ibv_cmd_dereg_mr(vmr);
+
+	if (!err)
+		free(vmr);
+
+	return err;
+}
+
+static struct ibv_ah *srnic_create_ah(struct ibv_pd *pd,
+				      struct ibv_ah_attr *attr)
+{
+	struct srnic_create_ah_cmd_resp resp;
+	struct srnic_ah *ah;
+	int err;
+
+	ah = calloc(1, sizeof(*ah));
+	if (!ah)
+		return NULL;
+	err = ibv_cmd_create_ah(pd, &ah->ah, attr, &resp.ibv, sizeof(resp));
+	if (err) {
+		free(ah);
+		errno = err;
+		return NULL;
+	}
+	ah->index = resp.drv.ah;
+
+	return &ah->ah;
+}
+
+static int srnic_destroy_ah(struct ibv_ah *ah)
+{
+	int err = ibv_cmd_destroy_ah(ah);
+
+	if (!err)
+		free(to_srnic_ah(ah));
+
+	return err;
+}
+
+static void srnic_free_context(struct ibv_context *ctx)
+{
+	struct srnic_context *sctx = to_srnic_ctx(ctx);
+
+	verbs_uninit_context(&sctx->vctx);
+	free(sctx);
+}
+
+static const struct verbs_context_ops srnic_ops = {
+	.alloc_pd = srnic_alloc_pd,
+	.create_ah = srnic_create_ah,
+	.create_cq = srnic_create_cq,
+	.create_qp = srnic_create_qp,
+	.dealloc_pd = srnic_dealloc_pd,
+	.dereg_mr = srnic_dereg_mr,
+	.destroy_ah = srnic_destroy_ah,
+	.destroy_cq = srnic_destroy_cq,
+	.destroy_qp = srnic_destroy_qp,
+	.free_context = srnic_free_context,
+	.modify_qp = srnic_modify_qp,
+	.poll_cq = srnic_poll_cq,
+	.post_recv = srnic_post_recv,
+	.post_send = srnic_post_send,
+	.query_device_ex = srnic_query_device,
+	.query_port = srnic_query_port,
+	.query_qp = srnic_query_qp,
+	.reg_mr = srnic_reg_mr,
+	.req_notify_cq = srnic_req_notify_cq,
+	.rereg_mr = srnic_rereg_mr,
+};
+
+static struct verbs_context *srnic_alloc_context(struct ibv_device *device,
+						 int cmd_fd,
+						 void *private_data)
+{
+	struct srnic_get_context_resp resp = {};
+	struct ibv_get_context cmd;
+	struct srnic_context *sctx;
+
+	(void)private_data;
+	sctx = verbs_init_and_alloc_context(device, cmd_fd, sctx, vctx,
+					    SRNIC_DRIVER_ID);
+	if (!sctx)
+		return NULL;
+	if (ibv_cmd_get_context(&sctx->vctx, &cmd, sizeof(cmd),
+#ifdef SRNIC_GET_CONTEXT_FDS
+				NULL,
+#endif
+				&resp.ibv, sizeof(resp))) {
+		verbs_uninit_context(&sctx->vctx);
+		free(sctx);
+		return NULL;
+	}
+	sctx->max_inline = resp.drv.max_inline;
+	verbs_set_ops(&sctx->vctx, &srnic_ops);
+
+	return &sctx->vctx;
+}
+
+static struct verbs_device *srnic_alloc_device(struct verbs_sysfs_dev *sysfs)
+{
+	(void)sysfs;
+
+	return calloc(1, sizeof(struct verbs_device));
+}
+
+static void srnic_uninit_device(struct verbs_device *device)
+{
+	free(device);
+}
+
+/* Where the kernel keeps driver ids to itself, the description tells. */
+static bool srnic_match_device(struct verbs_sysfs_dev *sysfs)
+{
+	char desc[64];
+
+	if (sysfs->match)
+		return true;
+	if (ibv_read_ibdev_sysfs_file(desc, sizeof(desc), sysfs, "node_desc") <= 0)
+		return false;
+
+	return !strncmp(desc, SRNIC_NODE_DESC, strlen(SRNIC_NODE_DESC));
+}
+
+static const struct verbs_match_ent srnic_match[] = {
+	VERBS_DRIVER_ID(SRNIC_DRIVER_ID),
+	{},
+};
+
+static const struct verbs_device_ops srnic_dev_ops = {
+	.name = "srnic",
+	.match_min_abi_version = SRNIC_ABI_VERSION,
+	.match_max_abi_version = SRNIC_ABI_VERSION,
+	.match_table = srnic_match,
+	.match_device = srnic_match_device,
+	.alloc_device = srnic_alloc_device,
+	.uninit_device = srnic_uninit_device,
+	.alloc_context = srnic_alloc_context,
+};
+
+PROVIDER_DRIVER(srnic, srnic_dev_ops);

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic provider - queue pairs: write the rings, ring once
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "srnic.h"
+
+struct srnic_create_qp_cmd_resp {
+	struct ib_uverbs_create_qp_resp	ibv;
+	struct srnic_create_qp_resp	drv;
+};
+
+int srnic_qp_setup(struct srnic_qp *qp, const struct ibv_qp_cap *cap,
+		   bool sig_all, const struct srnic_create_qp_resp *resp)
+{
+	int fd = qp->vqp.qp.context->cmd_fd;
+	int err;
+
+	err = srnic_ring_map(&qp->sq, fd, &resp->sq);
+	if (err)
+		return err;
+	err = srnic_ring_map(&qp->rq, fd, &resp->rq);
+	if (err) {
+		srnic_ring_unmap(&qp->sq);
+		return err;
+	}
+	qp->max_send_wr = cap->max_send_wr;
+	qp->max_recv_wr = cap->max_recv_wr;
+	qp->max_send_sge = cap->max_send_sge;
+	qp->max_recv_sge = cap->max_recv_sge;
+	qp->max_inline = cap->max_inline_data;
+	qp->sig_all = sig_all;
+
+	return 0;
+}
+
+struct ibv_qp *srnic_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	struct srnic_create_qp_cmd_resp resp = {};
+	struct ibv_create_qp cmd = {};
+	struct srnic_qp *qp;
+	int err;
+
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return NULL;
+	err = ibv_cmd_create_qp(pd, &qp->vqp.qp, attr, &cmd, sizeof(cmd),
+				&resp.ibv, sizeof(resp));
+	if (err)
+		goto err_free;
+	err = srnic_qp_setup(qp, &attr->cap, attr->sq_sig_all, &resp.drv);
+	if (err)
+		goto err_destroy;
+
+	return &qp->vqp.qp;
+
+err_destroy:
+	ibv_cmd_destroy_qp(&qp->vqp.qp);
+err_free:
+	free(qp);
+	errno = err;
+	return NULL;
+}
+
+int srnic_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
+{
+	struct srnic_qp *qp = to_srnic_qp(ibqp);
+	struct ibv_modify_qp cmd = {};
+	int err;
+
+	err = ibv_cmd_modify_qp(ibqp, attr, mask, &cmd, sizeof(cmd));
+	if (err || !(mask & IBV_QP_STATE) || attr->qp_state != IBV_QPS_RESET)
+		return err;
+
+	/* The kernel has emptied the rings; so do we. */
+	qp->sq.index = 0;
+	qp->rq.index = 0;
+	if (ibqp->send_cq)
+		srnic_cq_clean(ibqp->send_cq, ibqp->qp_num);
+	if (ibqp->recv_cq && ibqp->recv_cq != ibqp->send_cq)
+		srnic_cq_clean(ibqp->recv_cq, ibqp->qp_num);
+
+	return 0;
+}
+
+int srnic_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask,
+		   struct ibv_qp_init_attr *init)
+{
+	struct ibv_query_qp cmd;
+
+	return ibv_cmd_query_qp(ibqp, attr, mask, init, &cmd, sizeof(cmd));
+}
+
+int srnic_destroy_qp(struct ibv_qp *ibqp)
+{
+	struct srnic_qp *qp = to_srnic_qp(ibqp);
+	int err = ibv_cmd_destroy_qp(ibqp);
+
+	if (err)
+		return err;
+	if (ibqp->send_cq)
+		srnic_cq_clean(ibqp->send_cq, ibqp->qp_num);
+	if (ibqp->recv_cq && ibqp->recv_cq != ibqp->send_cq)
+		srnic_cq_clean(ibqp->recv_cq, ibqp->qp_num);
+	srnic_ring_unmap(&qp->sq);
+	srnic_ring_unmap(&qp->rq);
+	free(qp);
+
+	return 0;
+}
+
+/*
+ * The doorbells are the post commands without work requests: the kernel looks
+ * into the rings.
+ */
+int srnic_ring_send(struct ibv_qp *ibqp)
+{
+	struct ib_uverbs_post_send_resp resp;
+	struct {
+		struct ib_uverbs_cmd_hdr	hdr;
+		struct ib_uverbs_post_send	body;
+	} cmd = {
+		.hdr.command = IB_USER_VERBS_CMD_POST_SEND,
+		.hdr.in_words = sizeof(cmd) / 4,
+		.hdr.out_words = sizeof(resp) / 4,
+		.body.response = (uintptr_t)&resp,
+		.body.qp_handle = ibqp->handle,
+		.body.wqe_size = sizeof(struct ib_uverbs_send_wr),
+	};
+
+	if (write(ibqp->context->cmd_fd, &cmd, sizeof(cmd)) != sizeof(cmd))
+		return errno;
+
+	return 0;
+}
+
+static int qp_ring_recv(struct ibv_qp *ibqp)
+{
+	struct ib_uverbs_post_recv_resp resp;
+	struct {
+		struct ib_uverbs_cmd_hdr	hdr;
+		struct ib_uverbs_post_recv	body;
+	} cmd = {
+		.hdr.command = IB_USER_VERBS_CMD_POST_RECV,
+		.hdr.in_words = sizeof(cmd) / 4,
+		.hdr.out_words = sizeof(resp) / 4,
+		.body.response = (uintptr_t)&resp,
+		.body.qp_handle = ibqp->handle,
+		.body.wqe_size = sizeof(struct ib_uverbs_recv_wr),
+	};
+
+	if (write(ibqp->context->cmd_fd, &cmd, sizeof(cmd)) != sizeof(cmd))
+		return errno;
+
+	return 0;
+}
+
+/* Operations that post_send takes, and whether they may be inline */
+enum {
+	WR_KNOWN	= 1 << 0,
+	WR_INLINE	= 1 << 1,
+};
+
+static const uint8_t wr_ops[] = {
+	[IBV_WR_RDMA_WRITE]		= WR_KNOWN | WR_INLINE,
+	[IBV_WR_RDMA_WRITE_WITH_IMM]	= WR_KNOWN | WR_INLINE,
+	[IBV_WR_SEND]			= WR_KNOWN | WR_INLINE,
+	[IBV_WR_SEND_WITH_IMM]		= WR_KNOWN | WR_INLINE,
+	[IBV_WR_RDMA_READ]		= WR_KNOWN,
+	[IBV_WR_ATOMIC_CMP_AND_SWP]	= WR_KNOWN,
+	[IBV_WR_ATOMIC_FETCH_AND_ADD]	= WR_KNOWN,
+	[IBV_WR_SEND_WITH_INV]		= WR_KNOWN | WR_INLINE,
+};
+
+#define WR_FLAGS	(IBV_SEND_FENCE | IBV_SEND_SIGNALED | \
+			 IBV_SEND_SOLICITED | IBV_SEND_INLINE)
+
+/* Copies the data of an inline work request; 0 or errno. */
+static int qp_put_inline(const struct srnic_qp *qp, struct srnic_sqe *sqe,
+			 const struct ibv_send_wr *wr)
+{
+	char *dst = (char *)(sqe + 1);
+	uint64_t total = 0;
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++) {
+		total += wr->sg_list[i].length;
+		if (total > qp->max_inline)
+			return EINVAL;
+		memcpy(dst, (void *)(uintptr_t)wr->sg_list[i].addr,
+		       wr->sg_list[i].length);
+		dst += wr->sg_list[i].length;
+	}
+	sqe->num_sge = 0;
+	sqe->inline_len = total;
+
+	return 0;
+}
+
+static void qp_put_sges(struct srnic_sge *dst, const struct ibv_sge *src, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		dst[i].addr = src[i].addr;
+		dst[i].length = src[i].length;
+		dst[i].lkey = src[i].lkey;
+	}
+}
+
+/* Writes one work request; 0 or errno. */
+static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
+		       const struct ibv_send_wr *wr)
+{
+	if ((unsigned int)wr->opcode >= sizeof(wr_ops) ||
+	    !(wr_ops[wr->opcode] & WR_KNOWN) ||
+	    (wr->send_flags & ~WR_FLAGS) ||
+	    wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->max_send_sge)
+		return EINVAL;
+
+	sqe->wr_id = wr->wr_id;
+	sqe->opcode = wr->opcode;
+	sqe->flags = wr->send_flags;
+	sqe->imm_data = wr->imm_data;
+	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+	    wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		sqe->remote_addr = wr->wr.atomic.remote_addr;
+		sqe->rkey = wr->wr.atomic.rkey;
+		sqe->atomic.compare_add = wr->wr.atomic.compare_add;
+		sqe->atomic.swap = wr->wr.atomic.swap;
+	} else {
+		sqe->remote_addr = wr->wr.rdma.remote_addr;
+		sqe->rkey = wr->wr.rdma.rkey;
+	}
+	if (wr->send_flags & IBV_SEND_INLINE) {
+		if (!(wr_ops[wr->opcode] & WR_INLINE))
+			return EINVAL;
+		return qp_put_inline(qp, sqe, wr);
+	}
+	sqe->num_sge = wr->num_sge;
+	sqe->inline_len = 0;
+	qp_put_sges((struct srnic_sge *)(sqe + 1), wr->sg_list, wr->num_sge);
+
+	return 0;
+}
+
+int srnic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+		    struct ibv_send_wr **bad_wr)
+{
+	struct srnic_qp *qp = to_srnic_qp(ibqp);
+	struct srnic_ring *sq = &qp->sq;
+	uint32_t index;
+	int bell = 0;
+	int err = 0;
+
+	if (ibqp->state < IBV_QPS_RTS) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
+
+	pthread_spin_lock(&sq->lock);
+	for (index = sq->index; wr; wr = wr->next, index++) {
+		if (srnic_used(sq, index) >= qp->max_send_wr)
+			err = ENOMEM;
+		else
+			err = qp_put_send(qp, srnic_entry(sq, index), wr);
+		if (err)
+			break;
+	}
+	if (index != sq->index) {
+		srnic_publish(sq, index);
+		bell = srnic_ring_send(ibqp);
+	}
+	pthread_spin_unlock(&sq->lock);
+
+	if (err)
+		*bad_wr = wr;
+
+	return err ? err : bell;
+}
+
+static int qp_put_recv(const struct srnic_qp *qp, struct srnic_rqe *rqe,
+		       const struct ibv_recv_wr *wr)
+{
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->max_recv_sge)
+		return EINVAL;
+
+	rqe->wr_id = wr->wr_id;
+	rqe->num_sge = wr->num_sge;
+	qp_put_sges((struct srnic_sge *)(rqe + 1), wr->sg_list, wr->num_sge);
+
+	return 0;
+}
+
+int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
+		    struct ibv_recv_wr **bad_wr)
+{
+	struct srnic_qp *qp = to_srnic_qp(ibqp);
+	struct srnic_ring *rq = &qp->rq;
+	uint32_t index;
+	bool kick;
+	int err = 0;
+
+	if (!rq->hdr || ibqp->state == IBV_QPS_RESET) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
+
+	pthread_spin_lock(&rq->lock);
+	for (index = rq->index; wr; wr = wr->next, index++) {
+		if (srnic_used(rq, index) >= qp->max_recv_wr)
+			err = ENOMEM;
+		else
+			err = qp_put_recv(qp, srnic_entry(rq, index), wr);
+		if (err)
+			break;
+	}
+	srnic_publish(rq, index);
+	/* Pairs with the kernel's barrier between flags and user. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	kick = __atomic_load_n(&rq->hdr->flags, __ATOMIC_RELAXED) &
+	       SRNIC_RING_KICK;
+	pthread_spin_unlock(&rq->lock);
+
+	if (err)
+		*bad_wr = wr;
+	if (kick)
+		qp_ring_recv(ibqp);
+
+	return err;
+}

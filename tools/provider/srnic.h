@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic provider - objects of the verbs API and the rings behind them
+ */
+#ifndef SRNIC_PROVIDER_H
+#define SRNIC_PROVIDER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <infiniband/driver.h>
+#include <infiniband/verbs.h>
+#include <rdma/srnic-abi.h>
+
+/**
+ * struct srnic_ring - a mapped ring
+ * @hdr: start of the mapping, NULL: the queue does not exist
+ * @length: bytes mapped
+ * @mask: number of entries less one
+ * @stride: bytes from one entry to the next
+ * @index: our side's index: producer of SQ and RQ, consumer of a CQ
+ * @lock: serialises our side
+ */
+struct srnic_ring {
+	struct srnic_ring_hdr	*hdr;
+	size_t			length;
+	uint32_t		mask;
+	uint32_t		stride;
+	uint32_t		index;
+	pthread_spinlock_t	lock;
+};
+
+struct srnic_context {
+	struct verbs_context	vctx;
+	uint32_t		max_inline;
+};
+
+/**
+ * struct srnic_cq - completion queue
+ * @cur: completion that the extended poll API stands at
+ */
+struct srnic_cq {
+	struct verbs_cq		vcq;
+	struct srnic_ring	ring;
+	const struct srnic_cqe	*cur;
+};
+
+/**
+ * struct srnic_qp - queue pair
+ * @vqp: face to libibverbs
+ * @sq: send ring
+ * @rq: receive ring
+ * @max_send_wr: work requests that fit, as granted
+ * @max_recv_wr: the same for receives
+ * @max_send_sge: SGEs of a send
+ * @max_recv_sge: SGEs of a receive
+ * @max_inline: inline bytes of a send
+ * @sig_all: all sends are signalled
+ * @wr_index: where the ibv_wr_* batch in progress will end
+ * @wr_err: first error of that batch
+ * @wr_sqe: work request being built by it
+ */
+struct srnic_qp {
+	struct verbs_qp		vqp;
+	struct srnic_ring	sq;
+	struct srnic_ring	rq;
+	uint32_t		max_send_wr;
+	uint32_t		max_recv_wr;
+	uint32_t		max_send_sge;
+	uint32_t		max_recv_sge;
+	uint32_t		max_inline;
+	bool			sig_all;
+	uint32_t		wr_index;
+	int			wr_err;
+	struct srnic_sqe	*wr_sqe;
+};
+
+struct srnic_ah {
+	struct ibv_ah	ah;
+	uint32_t	index;
+};
+
+static inline struct srnic_context *to_srnic_ctx(struct ibv_context *ctx)
+{
+	return container_of(ctx, struct srnic_context, vctx.context);
+}
+
+static inline struct srnic_cq *to_srnic_cq(struct ibv_cq *cq)
+{
+	return container_of(cq, struct srnic_cq, vcq.cq);
+}
+
+static inline struct srnic_qp *to_srnic_qp(struct ibv_qp *qp)
+{
+	return container_of(qp, struct srnic_qp, vqp.qp);
+}
+
+static inline struct srnic_ah *to_srnic_ah(struct ibv_ah *ah)
+{
+	return container_of(ah, struct srnic_ah, ah);
+}
+
+static inline void *srnic_entry(const struct srnic_ring *ring, uint32_t index)
+{
+	return (char *)ring->hdr + SRNIC_RING_ENTRIES +
+	       (size_t)(index & ring->mask) * ring->stride;
+}
+
+/* Entries in use of a ring that we produce to. */
+static inline uint32_t srnic_used(const struct srnic_ring *ring, uint32_t index)
+{
+	return index - __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE);
+}
+
+/* Shows our entries before @index to the kernel. */
+static inline void srnic_publish(struct srnic_ring *ring, uint32_t index)
+{
+	ring->index = index;
+	__atomic_store_n(&ring->hdr->user, index, __ATOMIC_RELEASE);
+}
+
+/* Maps a ring; 0 or errno.  A map of no bytes leaves no ring. */
+int srnic_ring_map(struct srnic_ring *ring, int fd,
+		   const struct srnic_map *map);
+void srnic_ring_unmap(struct srnic_ring *ring);
+
+/* cq.c */
+struct ibv_cq *srnic_create_cq(struct ibv_context *ctx, int cqe,
+			       struct ibv_comp_channel *channel, int vector);
+int srnic_destroy_cq(struct ibv_cq *cq);
+int srnic_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc);
+int srnic_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+/* Removes the completions of queue pair @qpn. */
+void srnic_cq_clean(struct ibv_cq *cq, uint32_t qpn);
+
+/* qp.c */
+struct ibv_qp *srnic_create_qp(struct ibv_pd *pd,
+			       struct ibv_qp_init_attr *attr);
+/* Takes over what a create command answered; 0 or errno. */
+int srnic_qp_setup(struct srnic_qp *qp, const struct ibv_qp_cap *cap,
+		   bool sig_all, const struct srnic_create_qp_resp *resp);
+int srnic_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
+int srnic_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		   struct ibv_qp_init_attr *init);
+int srnic_destroy_qp(struct ibv_qp *qp);
+int srnic_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
+		    struct ibv_send_wr **bad_wr);
+int srnic_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
+		    struct ibv_recv_wr **bad_wr);
+/* Rings the send doorbell; 0 or errno. */
+int srnic_ring_send(struct ibv_qp *qp);
+
+#endif /* SRNIC_PROVIDER_H */
