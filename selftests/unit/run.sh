@@ -8,8 +8,8 @@
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")" || exit
 
-export OUT=${OUT:-${SRNIC_CACHE:-$HOME/.cache/srnic}/unit}
 CC=${CC:-gcc}
+export OUT=${OUT:-${SRNIC_CACHE:-$HOME/.cache/srnic}/unit/$CC}
 number=0
 failed=0
 
@@ -44,8 +44,10 @@ run()
 		esac
 	done < <("$@" 2>&1; echo "status=$?")
 
-	[ "$planned" = "$seen" ] && ((status == 0 || status == 1 || status == 4)) ||
-		point "not ok" "$name: made $seen of ${planned:-?} checks, returned $status"
+	case $status in
+	0 | 1 | 4) [ "$planned" != "$seen" ] || return ;;
+	esac
+	point "not ok" "$name: made $seen of ${planned:-?} checks, returned $status"
 }
 
 echo "TAP version 13"

@@ -21,6 +21,7 @@ static unsigned int tap_faults;
 static inline void tap_check(bool passed, const char *what)
 {
 	printf("%s %u %s\n", passed ? "ok" : "not ok", ++tap_number, what);
+	fflush(stdout);	/* or it is lost when the next check ends the test */
 	tap_failed += !passed;
 }
 

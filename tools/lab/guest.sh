@@ -65,7 +65,7 @@ results_make()
 		TIMEOUT=0
 	fi
 	cp "$LAB/session" "$JOB/session"
-	cp /proc/cpuinfo "$JOB/cpuinfo"
+	cat /proc/cpuinfo >"$JOB/cpuinfo"
 	{
 		printf '%s=%q\n' REPO "$REPO" RESULTS "$RESULTS" \
 			SRNIC_KERNEL "$KERNEL" TTY "$KERNEL_TTY" \

@@ -230,7 +230,7 @@ static struct verbs_context *srnic_alloc_context(struct ibv_device *device,
 	if (!sctx)
 		return NULL;
 	if (ibv_cmd_get_context(&sctx->vctx, &cmd, sizeof(cmd),
-#ifdef SRNIC_GET_CONTEXT_FDS
+#if IBVERBS_PABI_VERSION >= 57
 				NULL,
 #endif
 				&resp.ibv, sizeof(resp))) {

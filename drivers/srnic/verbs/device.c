@@ -68,13 +68,13 @@ static int query_port(struct ib_device *ibdev, u32 port,
 		      struct ib_port_attr *attr)
 {
 	struct srnic_dev *dev = to_dev(ibdev);
-	int err;
 
-	/* Core has zeroed @attr and checked @port. */
-	err = ib_get_eth_speed(ibdev, port, &attr->active_speed,
-			       &attr->active_width);
-	if (err)
-		return err;
+	/* A netdev on its way out has no speed, but the port has a state. */
+	if (ib_get_eth_speed(ibdev, port, &attr->active_speed,
+			     &attr->active_width)) {
+		attr->active_speed = IB_SPEED_SDR;
+		attr->active_width = IB_WIDTH_1X;
+	}
 
 	attr->state = ib_get_curr_port_state(dev->ndev);
 	attr->phys_state = port_phys_state(dev->ndev, attr->state);

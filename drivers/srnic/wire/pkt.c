@@ -53,16 +53,18 @@ static __u8 *put_be64(__u8 *p, __u64 value)
 	return p + sizeof(raw);
 }
 
-/* May a packet of @op carry @payload bytes and @pad behind its headers? */
-static bool payload_fits(const struct srnic_op *op, unsigned int payload,
-			 unsigned int pad)
+/*
+ * May a packet of @op carry @payload bytes?  With its pad a payload is whole
+ * words, so one that has to be whole words has no pad.
+ */
+static bool payload_fits(const struct srnic_op *op, unsigned int payload)
 {
 	if (!(op->flags & SRNIC_OP_DATA))
-		return payload == 0 && pad == 0;
+		return payload == 0;
 	if (op->family == SRNIC_FAM_ATOMIC_WRITE)
-		return payload == ATOMIC_WRITE_BYTES && pad == 0;
+		return payload == ATOMIC_WRITE_BYTES;
 	if (op->family == SRNIC_FAM_CNP)
-		return payload == CNP_BYTES && pad == 0;
+		return payload == CNP_BYTES;
 
 	return true;
 }
@@ -160,12 +162,11 @@ enum srnic_parse srnic_pkt_parse(const void *data, unsigned int linear,
 	if (linear < hdr_len || len < hdr_len + SRNIC_ICRC_BYTES)
 		return SRNIC_PARSE_SHORT;
 
-	/* Payload and pad together are whole words */
 	rest = len - hdr_len - SRNIC_ICRC_BYTES;
 	pad = (bth.flags & SRNIC_BTH_PAD_MASK) >> SRNIC_BTH_PAD_SHIFT;
 	if (rest < pad || rest % 4)
 		return SRNIC_PARSE_SHORT;
-	if (!payload_fits(op, rest - pad, pad))
+	if (!payload_fits(op, rest - pad))
 		return SRNIC_PARSE_PAYLOAD;
 
 	parse_bth(&bth, pkt);

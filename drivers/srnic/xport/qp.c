@@ -187,6 +187,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->event = init->event;
 	qp->owner = init->owner;
 	qp->net = init->net;
+	srnic_req_reset(qp);
 
 	err = qp_init_queues(qp, init);
 	if (err)

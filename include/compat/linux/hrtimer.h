@@ -2,10 +2,10 @@
 /*
  * srnic - <linux/hrtimer.h> of older kernels made to look like today's
  */
-#include_next <linux/hrtimer.h>
-
 #ifndef SRNIC_COMPAT_HRTIMER_H
 #define SRNIC_COMPAT_HRTIMER_H
+
+#include_next <linux/hrtimer.h>
 
 #ifndef SRNIC_HAVE_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,

@@ -2,10 +2,10 @@
 /*
  * srnic - <net/udp_tunnel.h> of older kernels made to look like today's
  */
-#include_next <net/udp_tunnel.h>
-
 #ifndef SRNIC_COMPAT_UDP_TUNNEL_H
 #define SRNIC_COMPAT_UDP_TUNNEL_H
+
+#include_next <net/udp_tunnel.h>
 
 #ifndef SRNIC_HAVE_UDP_TUNNEL_SK
 static inline void srnic_udp_tunnel_sock_release(struct sock *sk)

@@ -2,10 +2,10 @@
 /*
  * srnic - <rdma/ib_umem.h> of older kernels made to look like today's
  */
-#include_next <rdma/ib_umem.h>
-
 #ifndef SRNIC_COMPAT_IB_UMEM_H
 #define SRNIC_COMPAT_IB_UMEM_H
+
+#include_next <rdma/ib_umem.h>
 
 #ifndef SRNIC_HAVE_UMEM_GET_VA
 #define ib_umem_get_va(device, addr, size, access) \

@@ -2,10 +2,10 @@
 /*
  * srnic - <rdma/ib_verbs.h> of older kernels made to look like today's
  */
-#include_next <rdma/ib_verbs.h>
-
 #ifndef SRNIC_COMPAT_IB_VERBS_H
 #define SRNIC_COMPAT_IB_VERBS_H
+
+#include_next <rdma/ib_verbs.h>
 
 #include <linux/netdevice.h>
 

@@ -2,10 +2,10 @@
 /*
  * srnic - <rdma/uverbs_ioctl.h> of older kernels made to look like today's
  */
-#include_next <rdma/uverbs_ioctl.h>
-
 #ifndef SRNIC_COMPAT_UVERBS_IOCTL_H
 #define SRNIC_COMPAT_UVERBS_IOCTL_H
+
+#include_next <rdma/uverbs_ioctl.h>
 
 #ifndef SRNIC_HAVE_UDATA_HELPERS
 #include <linux/minmax.h>

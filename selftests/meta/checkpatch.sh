@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - the kernel's checkpatch --strict has nothing to say
+# usage: selftests/meta/checkpatch.sh
+#
+# But for what checkpatch.known lists, by file and with the reason.
+
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit
+. selftests/lib/ktap.sh
+
+CHECKPATCH=${SRNIC_CACHE:-$HOME/.cache/srnic}/current/uml/src/scripts/checkpatch.pl
+KNOWN=selftests/meta/checkpatch.known
+
+need git perl
+[ -f "$CHECKPATCH" ] || skip_all "no kernel source with a checkpatch.pl"
+
+# known FILE: types that checkpatch is mistaken about there, with commas
+known()
+{
+	local pattern types
+
+	while read -r pattern types; do
+		# shellcheck disable=SC2053 # a pattern is what it is
+		[[ -z $pattern || $pattern == '#'* || $1 != $pattern ]] || echo "$types"
+	done <"$KNOWN" | paste -sd,
+}
+
+# clean FILE...
+clean()
+{
+	local file status=0 types
+
+	for file; do
+		types=$(known "$file")
+		perl "$CHECKPATCH" --strict --no-tree --terse --show-types --quiet \
+			${types:+--ignore "$types"} -f "$file" || status=1
+	done
+	return "$status"
+}
+
+mapfile -t listed < <(git ls-files -co --exclude-standard -- '*.[ch]')
+mapfile -t folders < <(printf '%s\n' "${listed[@]%/*}" | sort -u)
+
+ktap_plan "${#folders[@]}"
+for folder in "${folders[@]}"; do
+	mapfile -t files < <(printf '%s\n' "${listed[@]}" |
+		grep -x "$folder/[^/]*")
+	check "$folder" clean "${files[@]}"
+done
+ktap_end

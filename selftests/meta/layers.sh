@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - tools/layers sees an arrow that should not be there
+# usage: selftests/meta/layers.sh
+#
+# Of a small tree of two or three files it says that all is well; then one file
+# after the other points where it may not.
+
+HERE=$(dirname "$(readlink -f "$0")")
+LAYERS=$HERE/../../tools/layers
+. "$HERE/../lib/ktap.sh"
+
+need python3 nm cc
+
+TREE=$(mktemp -d)
+trap 'rm -rf "$TREE"' EXIT
+
+# put FILE LINE...: a file of the driver
+put()
+{
+	local file=$TREE/drivers/srnic/$1
+
+	shift
+	mkdir -p "${file%/*}"
+	printf '%s\n' "$@" >"$file"
+}
+
+# fresh: a tree without a fault
+fresh()
+{
+	rm -rf "$TREE/drivers"
+	put stats.h
+	put wire/pkt.h
+	put wire/pkt.c '#include <linux/types.h>' '#include "pkt.h"' \
+		'int srnic_pkt_parse(void) { return 0; }'
+	put net/net.h '#include "../wire/pkt.h"' '#include "../stats.h"'
+	put net/flow.h '#include "net.h"'
+	put net/rx.c '#include "flow.h"' 'int srnic_pkt_parse(void);' \
+		'int srnic_rx(void) { return srnic_pkt_parse(); }'
+	put xport/qp.c '#include "../net/net.h"'
+}
+
+# compile FILE...: their objects beside them; the headers are of no interest
+compile()
+{
+	local file
+
+	for file; do
+		grep -v '#include' "$TREE/drivers/srnic/$file" |
+			cc -x c -c -o "$TREE/drivers/srnic/${file%.c}.o" - || return
+	done
+}
+
+# layers: what the tool says of the tree; the cache is not to help it
+layers()
+{
+	SRNIC_CACHE=$TREE/none "$LAYERS" --root "$TREE" >"$TREE/said"
+}
+
+# objects_are_fine: with every object there, none is passed over
+objects_are_fine()
+{
+	compile wire/pkt.c net/rx.c xport/qp.c && layers &&
+		! grep SKIP "$TREE/said"
+}
+
+# sees WHAT FILE LINE...: with FILE like that, the tool says WHAT and no more
+sees()
+{
+	local what=$1
+
+	shift
+	fresh
+	put "$@"
+	compile wire/pkt.c net/rx.c || return
+	! layers || return
+	[ "$(grep -c '^not ok' "$TREE/said")" = 1 ] && grep -F "# $what" "$TREE/said"
+}
+
+ktap_plan 11
+fresh
+check "no fault in a tree without one" layers
+check "objects are looked into" objects_are_fine
+check "a file outside of the rooms" sees "extra.c is in no room" extra.c
+check "a folder that is no room" sees "attic/ is not a room" attic/a.c
+check "an include upwards" \
+	sees "wire/a.c includes ../net/net.h: wire may not use net" \
+	wire/a.c '#include "../net/net.h"'
+check "an include sidewards" \
+	sees "mem/a.c includes ../wire/pkt.h: mem may not use wire" \
+	mem/a.c '#include "../wire/pkt.h"'
+check "an include of a header private to its room" \
+	sees "xport/a.c includes ../net/flow.h: private to net" \
+	xport/a.c '#include "../net/flow.h"'
+check "an include that hides from which room it is" \
+	sees "xport/a.c includes net/net.h: another room" \
+	xport/a.c '#include "net/net.h"'
+check "counters where there are only bytes" \
+	sees "wire/a.h includes ../stats.h: bytes only" \
+	wire/a.h '#include "../stats.h"'
+check "a kernel header that the room may not touch" \
+	sees "wire/a.c includes linux/skbuff.h" wire/a.c '#include <linux/skbuff.h>'
+check "a call upwards without an include" \
+	sees "wire/pkt.c calls srnic_rx of net/rx.c: wire may not use net" \
+	wire/pkt.c 'int srnic_rx(void);' \
+	'int srnic_pkt_parse(void) { return srnic_rx(); }'
+ktap_end

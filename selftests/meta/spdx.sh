@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - every file says under which licence it stands
+# usage: selftests/meta/spdx.sh
+#
+# The driver and its ABI may be used by others as the rest of RDMA is.
+
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit
+. selftests/lib/ktap.sh
+
+need git
+
+# files [PATTERN...]: of the project that have text to speak of, NUL between
+files()
+{
+	git ls-files -z -co --exclude-standard -- "$@" \
+		':!:COPYING' ':!:LICENSES' ':!:*.patch' ':!:*/debian/*' |
+		while IFS= read -r -d '' file; do
+			if [ -f "$file" ] && grep -qI . "$file"; then
+				printf '%s\0' "$file"
+			fi
+		done
+}
+
+# all_say EXPRESSION [PATTERN...]: in its first lines
+all_say()
+{
+	local expression=$1 file silent=0
+
+	shift
+	while IFS= read -r -d '' file; do
+		head -n 3 "$file" | grep -Eq "SPDX-License-Identifier: $expression" && continue
+		echo "$file"
+		silent=1
+	done < <(files "$@")
+	return "$silent"
+}
+
+git rev-parse --is-inside-work-tree >/dev/null 2>&1 ||
+	skip_all "not a git work tree"
+
+ktap_plan 3
+check "every file has an identifier" all_say '[(A-Z]'
+check "the driver is GPL-2.0 OR Linux-OpenIB" \
+	all_say 'GPL-2\.0 OR Linux-OpenIB' 'drivers/srnic/*.[ch]'
+check "the ABI is GPL-2.0 WITH Linux-syscall-note, or more" \
+	all_say '.*GPL-2\.0(-only)? WITH Linux-syscall-note' 'include/uapi/*.h'
+ktap_end
