@@ -92,11 +92,11 @@ guest_run()
 	setsid timeout -s KILL "$TIMEOUT" "$@" </dev/null >&"$out" {out}>&- &
 	guest=$!
 	exec {out}>&-
+	# the guest makes a session of its own, under timeout
 	# shellcheck disable=SC2064 # that guest, not a later one
-	trap "kill -KILL -- -$guest 2>/dev/null; exit 130" INT TERM HUP
+	trap "pkill -KILL -P $guest; exit 130" INT TERM HUP
 	wait "$guest" || status=$?
 	trap - INT TERM HUP
-	kill -KILL -- "-$guest" 2>/dev/null || true
 	wait "$cat" || true
 	return "$status"
 }

@@ -145,7 +145,10 @@ lab_apt_update()
 			printf 'deb %s %s main\n' "$main" "$suite"
 			printf 'deb-src %s %s main\n' "$main" "$suite"
 		done
-		[ "$host" = trixie ] || printf 'deb %s %s main\n' "$main" "$host"
+		for suite in $(printf '%s\n' bookworm "$host" | sort -u); do
+			[ "$suite" = trixie ] ||
+				printf 'deb %s %s main\n' "$main" "$suite"
+		done
 		[ -z "$security" ] ||
 			printf 'deb %s %s-security main\n' "$security" "$host"
 	} >"$a/sources.list"

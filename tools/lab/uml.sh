@@ -14,8 +14,11 @@ kernel_key()
 	local files
 
 	mapfile -t files < <(kernel_fragments "$1")
-	cat "${files[@]}" "$LAB/uml-crc" <(gcc -dumpfullversion) |
-		sha256sum | cut -c1-12
+	{
+		grep -hE '^(# )?CONFIG_' "${files[@]}"
+		grep -v '^#' "$LAB/uml-crc"
+		gcc -dumpfullversion
+	} | sha256sum | cut -c1-12
 }
 
 # uml_source: the newest 7.x source that apt has, edited; prints its folder.
@@ -62,7 +65,7 @@ config_holds()
 		CONFIG_*) grep -qxF "$line" "$1" ;;
 		*) continue ;;
 		esac || die "the kernel configuration lost '$line'"
-	done < <(tac "${@:2}" | awk -F'[= ]' '!seen[$1 == "#" ? $2 : $1]++')
+	done < <(cat "${@:2}" | tac | awk -F'[= ]' '!seen[$1 == "#" ? $2 : $1]++')
 }
 
 # kernel_build KERNEL DIR: DIR/src, DIR/obj and DIR/tree (its modules).

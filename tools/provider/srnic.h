@@ -136,6 +136,12 @@ int srnic_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 /* Removes the completions of queue pair @qpn. */
 void srnic_cq_clean(struct ibv_cq *cq, uint32_t qpn);
 
+/* cqex.c */
+struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx,
+				     struct ibv_cq_init_attr_ex *attr);
+int srnic_query_rt_values(struct ibv_context *ctx,
+			  struct ibv_values_ex *values);
+
 /* qp.c */
 struct ibv_qp *srnic_create_qp(struct ibv_pd *pd,
 			       struct ibv_qp_init_attr *attr);
@@ -152,5 +158,9 @@ int srnic_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr);
 /* Rings the send doorbell; 0 or errno. */
 int srnic_ring_send(struct ibv_qp *qp);
+
+/* qpex.c */
+struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
+				  struct ibv_qp_init_attr_ex *attr);
 
 #endif /* SRNIC_PROVIDER_H */

@@ -28,7 +28,7 @@
  * @sock6: bound to the port, or NULL
  */
 struct hook_net {
-	struct mutex	lock;
+	struct mutex	lock;	/* protects the rest */
 	unsigned int	users;
 	struct socket	*sock4;
 	struct socket	*sock6;

@@ -80,7 +80,7 @@ static inline const struct srnic_op *srnic_pkt_op(const struct srnic_pkt *pkt)
 /* Why a packet was refused */
 enum srnic_parse {
 	SRNIC_PARSE_OK,
-	SRNIC_PARSE_SHORT,	/* headers, pad or ICRC do not fit */
+	SRNIC_PARSE_SHORT,	/* headers, pad or ICRC do not fit, or no whole words */
 	SRNIC_PARSE_VERSION,	/* transport header version is not 0 */
 	SRNIC_PARSE_OPCODE,	/* unknown opcode */
 	SRNIC_PARSE_PAYLOAD,	/* payload or pad where none may be */

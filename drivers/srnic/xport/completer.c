@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - completer: acknowledgements and responses in, completions out
+ * srnic - completer: acknowledgments and responses in, completions out
  *
- * An acknowledgement covers all PSNs up to its own.  READs and atomics are done
+ * An acknowledgment covers all PSNs up to its own.  READs and atomics are done
  * only by their response: one that is passed over was lost (implied NAK) and
  * is asked for again.
  */
@@ -128,7 +128,7 @@ static const u8 comp_nak_status[] = {
 	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_INV_RD)] = IB_WC_REM_INV_RD_REQ_ERR,
 };
 
-/* A negative acknowledgement; all before it is acknowledged already. */
+/* A negative acknowledgment; all before it is acknowledged already. */
 static void comp_nak(struct srnic_qp *qp, u8 syndrome)
 {
 	u8 code = SRNIC_AETH_VALUE(syndrome);

@@ -84,6 +84,7 @@ bool srnic_req_run(struct srnic_qp *qp);
 void srnic_req_seek(struct srnic_qp *qp, u32 psn);
 /* The same, because something was lost. */
 void srnic_req_go_back(struct srnic_qp *qp, u32 psn);
+void srnic_req_let_go(struct srnic_qp *qp);
 void srnic_req_flush(struct srnic_qp *qp);
 void srnic_req_timeout(struct srnic_qp *qp);
 void srnic_req_reset(struct srnic_qp *qp);
@@ -102,6 +103,7 @@ void srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
 /* Sends what is left of a READ response; true: more to do, gate open. */
 bool srnic_resp_run(struct srnic_qp *qp);
 void srnic_resp_ack(struct srnic_qp *qp);
+void srnic_resp_let_go(struct srnic_qp *qp);
 void srnic_resp_flush(struct srnic_qp *qp);
 void srnic_resp_reset(struct srnic_qp *qp);
 

@@ -46,7 +46,7 @@ static void qp_wake(struct srnic_gate *gate)
 	srnic_task_kick(&container_of(gate, struct srnic_qp, gate)->task);
 }
 
-/* base of every packet the QP sends */
+/* What all packets of the QP have in common. */
 void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
 		  u32 psn)
 {
@@ -87,7 +87,7 @@ static enum hrtimer_restart qp_timer(struct hrtimer *timer)
 }
 
 /*
- * The deadline moves with every acknowledgement, the timer does not: it looks
+ * The deadline moves with every acknowledgment, the timer does not: it looks
  * when it fires.  Only a deadline before the running timer's starts it anew.
  */
 void srnic_qp_timer_set(struct srnic_qp *qp, u64 nsec)
@@ -132,6 +132,8 @@ static bool qp_run(struct srnic_task *task)
 		srnic_req_flush(qp);
 		srnic_resp_flush(qp);
 	}
+	srnic_req_let_go(qp);
+	srnic_resp_let_go(qp);
 
 	return more;
 }
@@ -196,10 +198,14 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 			      XA_LIMIT(QPN_MIN, QPN_MAX), &qp_next, GFP_KERNEL);
 	if (err < 0)
 		goto err_queues;
-	xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL);
+	err = xa_err(xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL));
+	if (err)
+		goto err_number;
 
 	return qp;
 
+err_number:
+	xa_erase(&qp_table, qp->qpn);
 err_queues:
 	srnic_sq_destroy(&qp->sq);
 	srnic_rq_destroy(&qp->rq);
@@ -290,6 +296,12 @@ int srnic_qp_apply(struct srnic_qp *qp, const struct srnic_qp_conf *conf,
 
 	srnic_task_own(&qp->task);
 	old = qp->conf;
+	/* It may have failed since the caller looked. */
+	if (old.state == IB_QPS_ERR && conf->state != IB_QPS_ERR &&
+	    conf->state != IB_QPS_RESET) {
+		srnic_task_release(&qp->task);
+		return -EINVAL;
+	}
 	qp->conf = *conf;
 	err = qp_enter(qp, old.state);
 	if (err)

@@ -131,13 +131,18 @@ void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status)
 	srnic_qp_to_error(qp, IB_EVENT_QP_FATAL);
 }
 
+/* The lists keep their places, not their regions; see the responder. */
+void srnic_req_let_go(struct srnic_qp *qp)
+{
+	srnic_sgl_put(&qp->req.sgl);
+	srnic_sgl_put(&qp->req.rsgl);
+}
+
 void srnic_req_flush(struct srnic_qp *qp)
 {
 	struct srnic_sq *sq = &qp->sq;
 	struct srnic_swqe copy;
 
-	srnic_sgl_put(&qp->req.sgl);
-	srnic_sgl_put(&qp->req.rsgl);
 	for (;;) {
 		if (sq->head == sq->tail && !srnic_sq_fetch(sq, qp->type))
 			break;
@@ -149,8 +154,7 @@ void srnic_req_flush(struct srnic_qp *qp)
 
 void srnic_req_reset(struct srnic_qp *qp)
 {
-	srnic_sgl_put(&qp->req.sgl);
-	srnic_sgl_put(&qp->req.rsgl);
+	srnic_req_let_go(qp);
 	memset(&qp->req, 0, sizeof(qp->req));
 	qp->req.sgl_pos = SRNIC_NOWHERE;
 	qp->req.rsgl_pos = SRNIC_NOWHERE;

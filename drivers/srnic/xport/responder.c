@@ -58,13 +58,23 @@ static void resp_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 	srnic_qp_cqe(qp, qp->recv_cq, cqe, solicited);
 }
 
+/*
+ * Between runs no region is held, or a peer that stops in the middle of a
+ * message would keep its owner from deregistering it.
+ */
+void srnic_resp_let_go(struct srnic_qp *qp)
+{
+	srnic_sgl_put(&qp->resp.sgl);
+	resp_put_mr(&qp->resp.mr);
+	resp_put_mr(&qp->resp.read_mr);
+}
+
 void srnic_resp_flush(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 	struct srnic_cqe cqe;
 
-	resp_put_mr(&resp->mr);
-	resp_put_mr(&resp->read_mr);
+	srnic_resp_let_go(qp);
 	resp->read_left = 0;
 	resp->ack_due = false;
 	if (!qp->recvq)
@@ -83,9 +93,7 @@ void srnic_resp_reset(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 	struct srnic_replay *replay = resp->replay;
 
-	srnic_sgl_put(&resp->sgl);
-	resp_put_mr(&resp->mr);
-	resp_put_mr(&resp->read_mr);
+	srnic_resp_let_go(qp);
 	memset(resp, 0, sizeof(*resp));
 	resp->replay = replay;
 }
@@ -181,21 +189,30 @@ static enum srnic_verdict resp_write_start(struct srnic_qp *qp,
 {
 	struct srnic_resp *resp = &qp->resp;
 
-	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE))
-		return SRNIC_V_INV_REQ;
-	if (pkt->dmalen > SRNIC_MAX_MSG)
+	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE) ||
+	    pkt->dmalen > SRNIC_MAX_MSG)
 		return SRNIC_V_INV_REQ;
 	srnic_count(qp->stats, SRNIC_CNT_RX_WRITE);
 	resp_put_mr(&resp->mr);
+	resp->rkey = pkt->rkey;
 	resp->va = pkt->va;
 	resp->left = pkt->dmalen;
 	resp->got = pkt->dmalen;
-	if (!pkt->dmalen)
+
+	return SRNIC_V_OK;
+}
+
+/* Holds the region that the rest of the message goes to. */
+static enum srnic_verdict resp_write_hold(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	if (resp->mr || !resp->left)
 		return SRNIC_V_OK;
 
-	return srnic_mr_get(qp->keys, pkt->rkey, qp->pd, IB_ACCESS_REMOTE_WRITE,
-			    pkt->va, pkt->dmalen, &resp->mr) ?
-	       SRNIC_V_ACCESS : SRNIC_V_OK;
+	return srnic_mr_get(qp->keys, resp->rkey, qp->pd,
+			    IB_ACCESS_REMOTE_WRITE, resp->va, resp->left,
+			    &resp->mr) ? SRNIC_V_ACCESS : SRNIC_V_OK;
 }
 
 static enum srnic_verdict resp_write(struct srnic_qp *qp,
@@ -211,6 +228,9 @@ static enum srnic_verdict resp_write(struct srnic_qp *qp,
 		if (verdict)
 			return verdict;
 	}
+	verdict = resp_write_hold(qp);
+	if (verdict)
+		return verdict;
 	if (len > resp->left || ((op->flags & SRNIC_OP_END) && len != resp->left))
 		return SRNIC_V_INV_REQ;
 	if (op->hdrs & SRNIC_H_IMM) {
@@ -255,19 +275,32 @@ static u32 resp_read_npsn(const struct srnic_qp *qp, u32 length)
 	return max_t(u32, DIV_ROUND_UP(length, qp->conf.mtu), 1);
 }
 
+/* Holds the region that the rest of the response comes from. */
+static enum srnic_verdict resp_read_hold(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	if (resp->read_mr || !resp->read_bytes)
+		return SRNIC_V_OK;
+
+	return srnic_mr_get(qp->keys, resp->read_rkey, qp->pd,
+			    IB_ACCESS_REMOTE_READ, resp->read_va,
+			    resp->read_bytes, &resp->read_mr) ?
+	       SRNIC_V_ACCESS : SRNIC_V_OK;
+}
+
 /* Starts to send the response to @pkt. */
 static enum srnic_verdict resp_read_start(struct srnic_qp *qp,
 					  const struct srnic_pkt *pkt)
 {
 	struct srnic_resp *resp = &qp->resp;
 
-	if (pkt->dmalen &&
-	    srnic_mr_get(qp->keys, pkt->rkey, qp->pd, IB_ACCESS_REMOTE_READ,
-			 pkt->va, pkt->dmalen, &resp->read_mr))
-		return SRNIC_V_ACCESS;
-
+	resp->read_rkey = pkt->rkey;
 	resp->read_va = pkt->va;
 	resp->read_bytes = pkt->dmalen;
+	if (resp_read_hold(qp))
+		return SRNIC_V_ACCESS;
+
 	resp->read_psn = pkt->psn;
 	resp->read_left = resp_read_npsn(qp, pkt->dmalen);
 	resp->read_first = true;
@@ -339,6 +372,10 @@ bool srnic_resp_run(struct srnic_qp *qp)
 
 	if (!resp->read_left)
 		return false;
+	if (resp_read_hold(qp)) {
+		resp_fail(qp, resp->read_psn, SRNIC_V_ACCESS);
+		return true;
+	}
 	while (resp->read_left && budget--) {
 		if (!srnic_gate_open(&qp->gate))
 			return false;

@@ -128,7 +128,8 @@ struct srnic_replay {
  * @open: family of the message in progress, SRNIC_FAM_NONE between messages
  * @nak_sent: the gap at @psn was reported
  * @ack_due: an ACK for @psn - 1 is owed
- * @mr: WRITE in progress: region, reference held
+ * @mr: WRITE in progress: region, held within a run of the task
+ * @rkey: WRITE in progress: its key
  * @va: WRITE in progress: where the next byte goes
  * @left: WRITE in progress: bytes that must still come
  * @has_rwqe: @rwqe is a receive taken from the queue and not completed
@@ -142,7 +143,8 @@ struct srnic_replay {
  * @read_va: address of its first byte
  * @read_bytes: bytes still to go
  * @read_first: none was sent
- * @read_mr: region it comes from, reference held
+ * @read_rkey: key of the region it comes from
+ * @read_mr: that region, held within a run of the task
  */
 struct srnic_resp {
 	u32			psn;
@@ -151,6 +153,7 @@ struct srnic_resp {
 	bool			nak_sent;
 	bool			ack_due;
 	struct srnic_mr		*mr;
+	u32			rkey;
 	u64			va;
 	u32			left;
 	bool			has_rwqe;
@@ -164,6 +167,7 @@ struct srnic_resp {
 	u64			read_va;
 	u32			read_bytes;
 	bool			read_first;
+	u32			read_rkey;
 	struct srnic_mr		*read_mr;
 };
 

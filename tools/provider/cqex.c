@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic provider - the extended poll API: completions read field by field
+ * where they lie, with the time they were made
+ *
+ * The lock is held from a start_poll that found something to end_poll.  The
+ * kernel gets the entries back at the end.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "srnic.h"
+
+struct srnic_create_cq_ex_resp {
+	struct ib_uverbs_ex_create_cq_resp	ibv;
+	struct srnic_create_cq_resp		drv;
+};
+
+static inline struct srnic_cq *ex_to_cq(struct ibv_cq_ex *ex)
+{
+	return container_of(ex, struct srnic_cq, vcq.cq_ex);
+}
+
+/* Stands at the next completion, or says that there is none. */
+static int cq_advance(struct srnic_cq *cq)
+{
+	struct srnic_ring *ring = &cq->ring;
+
+	if (ring->index == __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE))
+		return ENOENT;
+	cq->cur = srnic_entry(ring, ring->index++);
+	cq->vcq.cq_ex.wr_id = cq->cur->wr_id;
+	cq->vcq.cq_ex.status = cq->cur->status;
+
+	return 0;
+}
+
+static int cq_start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
+{
+	struct srnic_cq *cq = ex_to_cq(ex);
+	int err;
+
+	if (attr->comp_mask)
+		return EINVAL;
+
+	pthread_spin_lock(&cq->ring.lock);
+	err = cq_advance(cq);
+	if (err)
+		pthread_spin_unlock(&cq->ring.lock);
+
+	return err;
+}
+
+static int cq_next_poll(struct ibv_cq_ex *ex)
+{
+	return cq_advance(ex_to_cq(ex));
+}
+
+static void cq_end_poll(struct ibv_cq_ex *ex)
+{
+	struct srnic_cq *cq = ex_to_cq(ex);
+
+	srnic_publish(&cq->ring, cq->ring.index);
+	pthread_spin_unlock(&cq->ring.lock);
+}
+
+static enum ibv_wc_opcode cq_read_opcode(struct ibv_cq_ex *ex)
+{
+	return ex_to_cq(ex)->cur->opcode;
+}
+
+static uint32_t cq_read_vendor_err(struct ibv_cq_ex *ex)
+{
+	return ex_to_cq(ex)->cur->vendor_err;
+}
+
+static unsigned int cq_read_wc_flags(struct ibv_cq_ex *ex)
+{
+	return ex_to_cq(ex)->cur->flags;
+}
+
+static uint32_t cq_read_byte_len(struct ibv_cq_ex *ex)
+{
+	return ex_to_cq(ex)->cur->byte_len;
+}
+
+/* Also where ibv_wc_read_invalidated_rkey() looks */
+static __be32 cq_read_imm_data(struct ibv_cq_ex *ex)
+{
+	return ex_to_cq(ex)->cur->imm_data;
+}
+
+static uint32_t cq_read_qp_num(struct ibv_cq_ex *ex)
+{
+	return ex_to_cq(ex)->cur->qpn;
+}
+
+static uint32_t cq_read_src_qp(struct ibv_cq_ex *ex)
+{
+	return ex_to_cq(ex)->cur->src_qp;
+}
+
+/* RoCE has no LIDs. */
+static uint32_t cq_read_slid(struct ibv_cq_ex *ex)
+{
+	(void)ex;
+
+	return 0;
+}
+
+static uint8_t cq_read_dlid_path_bits(struct ibv_cq_ex *ex)
+{
+	(void)ex;
+
+	return 0;
+}
+
+static uint8_t cq_read_sl(struct ibv_cq_ex *ex)
+{
+	return ex_to_cq(ex)->cur->sl;
+}
+
+static uint64_t cq_read_completion_ts(struct ibv_cq_ex *ex)
+{
+	return ex_to_cq(ex)->cur->timestamp;
+}
+
+static uint16_t cq_read_cvlan(struct ibv_cq_ex *ex)
+{
+	return ex_to_cq(ex)->cur->vlan;
+}
+
+static void cq_set_read_ops(struct ibv_cq_ex *ex, uint64_t fields)
+{
+	ex->start_poll = cq_start_poll;
+	ex->next_poll = cq_next_poll;
+	ex->end_poll = cq_end_poll;
+	ex->read_opcode = cq_read_opcode;
+	ex->read_vendor_err = cq_read_vendor_err;
+	ex->read_wc_flags = cq_read_wc_flags;
+
+	if (fields & IBV_WC_EX_WITH_BYTE_LEN)
+		ex->read_byte_len = cq_read_byte_len;
+	if (fields & IBV_WC_EX_WITH_IMM)
+		ex->read_imm_data = cq_read_imm_data;
+	if (fields & IBV_WC_EX_WITH_QP_NUM)
+		ex->read_qp_num = cq_read_qp_num;
+	if (fields & IBV_WC_EX_WITH_SRC_QP)
+		ex->read_src_qp = cq_read_src_qp;
+	if (fields & IBV_WC_EX_WITH_SLID)
+		ex->read_slid = cq_read_slid;
+	if (fields & IBV_WC_EX_WITH_SL)
+		ex->read_sl = cq_read_sl;
+	if (fields & IBV_WC_EX_WITH_DLID_PATH_BITS)
+		ex->read_dlid_path_bits = cq_read_dlid_path_bits;
+	if (fields & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
+		ex->read_completion_ts = cq_read_completion_ts;
+	if (fields & IBV_WC_EX_WITH_CVLAN)
+		ex->read_cvlan = cq_read_cvlan;
+}
+
+#define CQ_EX_FIELDS	((uint64_t)IBV_WC_STANDARD_FLAGS | \
+			 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
+			 IBV_WC_EX_WITH_CVLAN)
+
+struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx,
+				     struct ibv_cq_init_attr_ex *attr)
+{
+	struct srnic_create_cq_ex_resp resp = {};
+	struct ibv_create_cq_ex cmd = {};
+	struct srnic_cq *cq;
+	int err;
+
+	if ((attr->comp_mask & ~IBV_CQ_INIT_ATTR_MASK_FLAGS) ||
+	    (attr->wc_flags & ~CQ_EX_FIELDS)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return NULL;
+	err = ibv_cmd_create_cq_ex(ctx, attr,
+#if IBVERBS_PABI_VERSION >= 59
+				   NULL,
+#endif
+				   &cq->vcq, &cmd, sizeof(cmd), &resp.ibv,
+				   sizeof(resp),
+				   CREATE_CQ_CMD_FLAGS_TS_IGNORED_EX);
+	if (err)
+		goto err_free;
+	err = srnic_ring_map(&cq->ring, ctx->cmd_fd, &resp.drv.ring);
+	if (err)
+		goto err_destroy;
+	cq_set_read_ops(&cq->vcq.cq_ex, attr->wc_flags);
+
+	return &cq->vcq.cq_ex;
+
+err_destroy:
+	ibv_cmd_destroy_cq(&cq->vcq.cq);
+err_free:
+	free(cq);
+	errno = err;
+	return NULL;
+}
+
+/* The clock that completions are stamped with, in its own unit */
+int srnic_query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *values)
+{
+	struct timespec now;
+
+	(void)ctx;
+	if (values->comp_mask & ~(uint32_t)IBV_VALUES_MASK_RAW_CLOCK)
+		return EINVAL;
+	if (!values->comp_mask)
+		return 0;
+	if (clock_gettime(CLOCK_MONOTONIC_RAW, &now))
+		return errno;
+	values->raw_clock.tv_sec = 0;
+	values->raw_clock.tv_nsec = now.tv_sec * 1000000000L + now.tv_nsec;
+
+	return 0;
+}

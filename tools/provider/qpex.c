@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic provider - the ibv_wr_* API: work requests written straight into the
+ * send ring, shown to the kernel with one doorbell for the whole batch
+ *
+ * A batch holds the lock of the ring from start to complete or abort.  It
+ * moves wr_index alone, so that an abort and an error have nothing to undo.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "srnic.h"
+
+struct srnic_create_qp_ex_resp {
+	struct ib_uverbs_ex_create_qp_resp	ibv;
+	struct srnic_create_qp_resp		drv;
+};
+
+#define WR_EX_FLAGS	(IBV_SEND_FENCE | IBV_SEND_SIGNALED | \
+			 IBV_SEND_SOLICITED)
+
+static inline struct srnic_qp *ex_to_qp(struct ibv_qp_ex *ex)
+{
+	return container_of(ex, struct srnic_qp, vqp.qp_ex);
+}
+
+/* The first error of a batch is what complete returns. */
+static void wr_fail(struct srnic_qp *qp, int err)
+{
+	if (!qp->wr_err)
+		qp->wr_err = err;
+	qp->wr_sqe = NULL;
+}
+
+/*
+ * Opens the next entry.  NULL: the batch has failed; setters find the same in
+ * wr_sqe.
+ */
+static struct srnic_sqe *wr_begin(struct ibv_qp_ex *ex, uint8_t opcode)
+{
+	/* IBV_SEND_INLINE is told by the setter here, not by the caller. */
+	unsigned int flags = ex->wr_flags & ~IBV_SEND_INLINE;
+	struct srnic_qp *qp = ex_to_qp(ex);
+	struct srnic_sqe *sqe;
+
+	qp->wr_sqe = NULL;
+	if (qp->wr_err)
+		return NULL;
+	if (flags & ~WR_EX_FLAGS) {
+		wr_fail(qp, EINVAL);
+		return NULL;
+	}
+	if (srnic_used(&qp->sq, qp->wr_index) >= qp->max_send_wr) {
+		wr_fail(qp, ENOMEM);
+		return NULL;
+	}
+
+	sqe = srnic_entry(&qp->sq, qp->wr_index++);
+	memset(sqe, 0, sizeof(*sqe));
+	sqe->wr_id = ex->wr_id;
+	sqe->opcode = opcode;
+	sqe->flags = flags;
+	qp->wr_sqe = sqe;
+
+	return sqe;
+}
+
+static void wr_one_sided(struct ibv_qp_ex *ex, uint8_t opcode, uint32_t rkey,
+			 uint64_t remote_addr, __be32 imm_data)
+{
+	struct srnic_sqe *sqe = wr_begin(ex, opcode);
+
+	if (!sqe)
+		return;
+	sqe->rkey = rkey;
+	sqe->remote_addr = remote_addr;
+	sqe->imm_data = imm_data;
+}
+
+static void wr_rdma_write(struct ibv_qp_ex *ex, uint32_t rkey,
+			  uint64_t remote_addr)
+{
+	wr_one_sided(ex, IBV_WR_RDMA_WRITE, rkey, remote_addr, 0);
+}
+
+static void wr_rdma_write_imm(struct ibv_qp_ex *ex, uint32_t rkey,
+			      uint64_t remote_addr, __be32 imm_data)
+{
+	wr_one_sided(ex, IBV_WR_RDMA_WRITE_WITH_IMM, rkey, remote_addr,
+		     imm_data);
+}
+
+static void wr_rdma_read(struct ibv_qp_ex *ex, uint32_t rkey,
+			 uint64_t remote_addr)
+{
+	wr_one_sided(ex, IBV_WR_RDMA_READ, rkey, remote_addr, 0);
+}
+
+static void wr_atomic(struct ibv_qp_ex *ex, uint8_t opcode, uint32_t rkey,
+		      uint64_t remote_addr, uint64_t compare_add, uint64_t swap)
+{
+	struct srnic_sqe *sqe = wr_begin(ex, opcode);
+
+	if (!sqe)
+		return;
+	sqe->rkey = rkey;
+	sqe->remote_addr = remote_addr;
+	sqe->atomic.compare_add = compare_add;
+	sqe->atomic.swap = swap;
+}
+
+static void wr_atomic_cmp_swp(struct ibv_qp_ex *ex, uint32_t rkey,
+			      uint64_t remote_addr, uint64_t compare,
+			      uint64_t swap)
+{
+	wr_atomic(ex, IBV_WR_ATOMIC_CMP_AND_SWP, rkey, remote_addr, compare,
+		  swap);
+}
+
+static void wr_atomic_fetch_add(struct ibv_qp_ex *ex, uint32_t rkey,
+				uint64_t remote_addr, uint64_t add)
+{
+	wr_atomic(ex, IBV_WR_ATOMIC_FETCH_AND_ADD, rkey, remote_addr, add, 0);
+}
+
+static void wr_send(struct ibv_qp_ex *ex)
+{
+	wr_begin(ex, IBV_WR_SEND);
+}
+
+static void wr_send_imm(struct ibv_qp_ex *ex, __be32 imm_data)
+{
+	struct srnic_sqe *sqe = wr_begin(ex, IBV_WR_SEND_WITH_IMM);
+
+	if (sqe)
+		sqe->imm_data = imm_data;
+}
+
+static void wr_send_inv(struct ibv_qp_ex *ex, uint32_t invalidate_rkey)
+{
+	struct srnic_sqe *sqe = wr_begin(ex, IBV_WR_SEND_WITH_INV);
+
+	if (sqe)
+		sqe->invalidate_rkey = invalidate_rkey;
+}
+
+static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah,
+			   uint32_t remote_qpn, uint32_t remote_qkey)
+{
+	struct srnic_sqe *sqe = ex_to_qp(ex)->wr_sqe;
+
+	if (!sqe)
+		return;
+	sqe->ud.ah = to_srnic_ah(ah)->index;
+	sqe->ud.qpn = remote_qpn;
+	sqe->ud.qkey = remote_qkey;
+}
+
+static void wr_set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t remote_srqn)
+{
+	struct srnic_sqe *sqe = ex_to_qp(ex)->wr_sqe;
+
+	if (sqe)
+		sqe->xrc.srqn = remote_srqn;
+}
+
+static void wr_set_sge_list(struct ibv_qp_ex *ex, size_t num_sge,
+			    const struct ibv_sge *list)
+{
+	struct srnic_qp *qp = ex_to_qp(ex);
+	struct srnic_sqe *sqe = qp->wr_sqe;
+	struct srnic_sge *sge;
+	size_t i;
+
+	if (!sqe)
+		return;
+	if (num_sge > qp->max_send_sge) {
+		wr_fail(qp, EINVAL);
+		return;
+	}
+
+	sge = (struct srnic_sge *)(sqe + 1);
+	for (i = 0; i < num_sge; i++) {
+		sge[i].addr = list[i].addr;
+		sge[i].length = list[i].length;
+		sge[i].lkey = list[i].lkey;
+	}
+	sqe->num_sge = num_sge;
+	sqe->inline_len = 0;
+	sqe->flags &= ~IBV_SEND_INLINE;
+}
+
+static void wr_set_sge(struct ibv_qp_ex *ex, uint32_t lkey, uint64_t addr,
+		       uint32_t length)
+{
+	struct ibv_sge sge = { .addr = addr, .length = length, .lkey = lkey };
+
+	wr_set_sge_list(ex, 1, &sge);
+}
+
+static void wr_set_inline_data_list(struct ibv_qp_ex *ex, size_t num_buf,
+				    const struct ibv_data_buf *list)
+{
+	struct srnic_qp *qp = ex_to_qp(ex);
+	struct srnic_sqe *sqe = qp->wr_sqe;
+	size_t room = qp->max_inline;
+	size_t i;
+	char *to;
+
+	if (!sqe)
+		return;
+	switch (sqe->opcode) {
+	case IBV_WR_RDMA_READ:
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		wr_fail(qp, EINVAL);
+		return;
+	}
+
+	to = (char *)(sqe + 1);
+	for (i = 0; i < num_buf; i++) {
+		if (list[i].length > room) {
+			wr_fail(qp, EINVAL);
+			return;
+		}
+		if (list[i].length)
+			memcpy(to, list[i].addr, list[i].length);
+		to += list[i].length;
+		room -= list[i].length;
+	}
+	sqe->num_sge = 0;
+	sqe->inline_len = qp->max_inline - room;
+	sqe->flags |= IBV_SEND_INLINE;
+}
+
+static void wr_set_inline_data(struct ibv_qp_ex *ex, void *addr, size_t length)
+{
+	struct ibv_data_buf buf = { .addr = addr, .length = length };
+
+	wr_set_inline_data_list(ex, 1, &buf);
+}
+
+static void wr_start(struct ibv_qp_ex *ex)
+{
+	struct srnic_qp *qp = ex_to_qp(ex);
+
+	pthread_spin_lock(&qp->sq.lock);
+	qp->wr_index = qp->sq.index;
+	qp->wr_sqe = NULL;
+	qp->wr_err = qp->vqp.qp.state < IBV_QPS_RTS ? EINVAL : 0;
+}
+
+static int wr_complete(struct ibv_qp_ex *ex)
+{
+	struct srnic_qp *qp = ex_to_qp(ex);
+	int err = qp->wr_err;
+
+	if (!err && qp->wr_index != qp->sq.index) {
+		srnic_publish(&qp->sq, qp->wr_index);
+		err = srnic_ring_send(&qp->vqp.qp);
+	}
+	qp->wr_sqe = NULL;
+	pthread_spin_unlock(&qp->sq.lock);
+
+	return err;
+}
+
+static void wr_abort(struct ibv_qp_ex *ex)
+{
+	struct srnic_qp *qp = ex_to_qp(ex);
+
+	qp->wr_sqe = NULL;
+	pthread_spin_unlock(&qp->sq.lock);
+}
+
+/* Operations that a work request of each type of queue pair can ask for */
+#define OPS_SEND	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
+#define OPS_WRITE	(IBV_QP_EX_WITH_RDMA_WRITE | \
+			 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
+#define OPS_ATOMIC	(IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | \
+			 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+
+static uint64_t qp_type_ops(enum ibv_qp_type type)
+{
+	switch (type) {
+	case IBV_QPT_RC:
+		return OPS_SEND | OPS_WRITE | OPS_ATOMIC |
+		       IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_SEND_WITH_INV;
+	case IBV_QPT_UC:
+		return OPS_SEND | OPS_WRITE;
+	case IBV_QPT_UD:
+		return OPS_SEND;
+	case IBV_QPT_XRC_SEND:
+		/* The entry has no room for srqn beside atomic operands. */
+		return OPS_SEND | OPS_WRITE | IBV_QP_EX_WITH_RDMA_READ |
+		       IBV_QP_EX_WITH_SEND_WITH_INV;
+	default:
+		return 0;
+	}
+}
+
+/* Only what was asked for can be called; the rest stays NULL. */
+static void qp_set_wr_ops(struct ibv_qp_ex *ex, uint64_t ops)
+{
+	ex->wr_start = wr_start;
+	ex->wr_complete = wr_complete;
+	ex->wr_abort = wr_abort;
+	ex->wr_set_sge = wr_set_sge;
+	ex->wr_set_sge_list = wr_set_sge_list;
+	ex->wr_set_inline_data = wr_set_inline_data;
+	ex->wr_set_inline_data_list = wr_set_inline_data_list;
+	if (ex->qp_base.qp_type == IBV_QPT_UD)
+		ex->wr_set_ud_addr = wr_set_ud_addr;
+	if (ex->qp_base.qp_type == IBV_QPT_XRC_SEND)
+		ex->wr_set_xrc_srqn = wr_set_xrc_srqn;
+
+	if (ops & IBV_QP_EX_WITH_RDMA_WRITE)
+		ex->wr_rdma_write = wr_rdma_write;
+	if (ops & IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
+		ex->wr_rdma_write_imm = wr_rdma_write_imm;
+	if (ops & IBV_QP_EX_WITH_RDMA_READ)
+		ex->wr_rdma_read = wr_rdma_read;
+	if (ops & IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP)
+		ex->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
+	if (ops & IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+		ex->wr_atomic_fetch_add = wr_atomic_fetch_add;
+	if (ops & IBV_QP_EX_WITH_SEND)
+		ex->wr_send = wr_send;
+	if (ops & IBV_QP_EX_WITH_SEND_WITH_IMM)
+		ex->wr_send_imm = wr_send_imm;
+	if (ops & IBV_QP_EX_WITH_SEND_WITH_INV)
+		ex->wr_send_inv = wr_send_inv;
+}
+
+#define QP_EX_ATTRS	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | \
+			 IBV_QP_INIT_ATTR_CREATE_FLAGS | \
+			 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+
+struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
+				  struct ibv_qp_init_attr_ex *attr)
+{
+	struct srnic_create_qp_ex_resp resp = {};
+	struct ibv_create_qp_ex cmd = {};
+	struct srnic_qp *qp;
+	uint64_t ops = 0;
+	int err;
+
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+		ops = attr->send_ops_flags;
+	if ((attr->comp_mask & ~QP_EX_ATTRS) ||
+	    (ops & ~qp_type_ops(attr->qp_type))) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return NULL;
+	err = ibv_cmd_create_qp_ex2(ctx, &qp->vqp, attr, &cmd, sizeof(cmd),
+				    &resp.ibv, sizeof(resp)
+#if IBVERBS_PABI_VERSION >= 65
+				    , NULL
+#endif
+				    );
+	if (err)
+		goto err_free;
+	err = srnic_qp_setup(qp, &attr->cap, attr->sq_sig_all, &resp.drv);
+	if (err)
+		goto err_destroy;
+
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
+		qp_set_wr_ops(&qp->vqp.qp_ex, ops);
+		qp->vqp.comp_mask |= VERBS_QP_EX;
+	}
+
+	return &qp->vqp.qp;
+
+err_destroy:
+	ibv_cmd_destroy_qp(&qp->vqp.qp);
+err_free:
+	free(qp);
+	errno = err;
+	return NULL;
+}
