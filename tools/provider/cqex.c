@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "compat.h"
 #include "srnic.h"
 
 struct srnic_create_cq_ex_resp {
@@ -170,7 +171,6 @@ struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx,
 				     struct ibv_cq_init_attr_ex *attr)
 {
 	struct srnic_create_cq_ex_resp resp = {};
-	struct ibv_create_cq_ex cmd = {};
 	struct srnic_cq *cq;
 	int err;
 
@@ -183,13 +183,8 @@ struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx,
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return NULL;
-	err = ibv_cmd_create_cq_ex(ctx, attr,
-#if IBVERBS_PABI_VERSION >= 59
-				   NULL,
-#endif
-				   &cq->vcq, &cmd, sizeof(cmd), &resp.ibv,
-				   sizeof(resp),
-				   CREATE_CQ_CMD_FLAGS_TS_IGNORED_EX);
+	err = srnic_cmd_create_cq_ex(ctx, attr, &cq->vcq, &resp.ibv,
+				     sizeof(resp));
 	if (err)
 		goto err_free;
 	err = srnic_ring_map(&cq->ring, ctx->cmd_fd, &resp.drv.ring);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "compat.h"
 #include "srnic.h"
 
 struct srnic_get_context_resp {
@@ -224,7 +225,6 @@ static struct verbs_context *srnic_alloc_context(struct ibv_device *device,
 						 void *private_data)
 {
 	struct srnic_get_context_resp resp = {};
-	struct ibv_get_context cmd;
 	struct srnic_context *sctx;
 
 	(void)private_data;
@@ -232,11 +232,7 @@ static struct verbs_context *srnic_alloc_context(struct ibv_device *device,
 					    SRNIC_DRIVER_ID);
 	if (!sctx)
 		return NULL;
-	if (ibv_cmd_get_context(&sctx->vctx, &cmd, sizeof(cmd),
-#if IBVERBS_PABI_VERSION >= 57
-				NULL,
-#endif
-				&resp.ibv, sizeof(resp))) {
+	if (srnic_cmd_get_context(&sctx->vctx, &resp.ibv, sizeof(resp))) {
 		verbs_uninit_context(&sctx->vctx);
 		free(sctx);
 		return NULL;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compat.h"
 #include "srnic.h"
 
 struct srnic_create_qp_ex_resp {
@@ -343,7 +344,6 @@ struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
 				  struct ibv_qp_init_attr_ex *attr)
 {
 	struct srnic_create_qp_ex_resp resp = {};
-	struct ibv_create_qp_ex cmd = {};
 	struct srnic_qp *qp;
 	uint64_t ops = 0;
 	int err;
@@ -359,12 +359,8 @@ struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return NULL;
-	err = ibv_cmd_create_qp_ex2(ctx, &qp->vqp, attr, &cmd, sizeof(cmd),
-				    &resp.ibv, sizeof(resp)
-#if IBVERBS_PABI_VERSION >= 65
-				    , NULL
-#endif
-				    );
+	err = srnic_cmd_create_qp_ex(ctx, &qp->vqp, attr, &resp.ibv,
+				     sizeof(resp));
 	if (err)
 		goto err_free;
 	err = srnic_qp_setup(qp, &attr->cap, attr->sq_sig_all, &resp.drv);

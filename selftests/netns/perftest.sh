@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Every perftest program of the RC transport runs over IPv4 and IPv6, at both
+# path MTUs, and loses no packet on a whole wire.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+. "$(dirname "$0")/../lib/netns.sh"
+
+tools=(
+	"ib_write_bw -s 65536 -n 200"
+	"ib_read_bw -s 65536 -n 200"
+	"ib_send_bw -s 65536 -n 200 -r 512"
+	"ib_atomic_bw -n 200"
+	"ib_write_lat -s 8 -n 200"
+	"ib_read_lat -s 8 -n 200"
+	"ib_send_lat -s 8 -n 200"
+	"ib_atomic_lat -n 200"
+)
+
+need rdma ib_write_bw ibv_rc_pingpong
+
+# gid_index NS DEV PATTERN
+gid_index()
+{
+	local file
+
+	for file in "/sys/class/infiniband/$2/ports/1/gids/"*; do
+		# shellcheck disable=SC2053 # a pattern
+		[[ $(on "$1" cat "$file") == $3 ]] && basename "$file" && return
+	done
+	return 1
+}
+
+# pingpong ARGUMENT...: 200 messages each way, every byte compared
+pingpong()
+{
+	local server
+
+	on nsB ibv_rc_pingpong -d sr1 -g "$gid_b" -c -n 200 "$@" &
+	server=$!
+	wait_for 10 listening nsB 18515 || return
+	on nsA ibv_rc_pingpong -d sr0 -g "$gid_a" -c -n 200 "$@" 10.9.0.2 &&
+		wait "$server"
+}
+
+ktap_plan $((2 * 2 * (${#tools[@]} + 2) + 4))
+for mtu in 4200 1500; do
+	check "two hosts at MTU $mtu" pair_up $mtu
+	for family in "IPv4 *ffff:0a09:*" "IPv6 fd09:*"; do
+		read -r name pattern <<<"$family"
+		gid_a=$(gid_index nsA sr0 "$pattern")
+		gid_b=$(gid_index nsB sr1 "$pattern")
+		for tool in "${tools[@]}"; do
+			# shellcheck disable=SC2086 # a tool and its arguments
+			check "$tool, $name, MTU $mtu" pair $tool -x "$gid_a"
+		done
+		check "pingpong of 1 byte, $name, MTU $mtu" pingpong -s 1
+		check "pingpong of 100001 bytes, $name, MTU $mtu" \
+			pingpong -s 100001
+	done
+	check "no packet was lost at MTU $mtu" counter_is nsB sr1 out_of_seq_request 0
+	pair_down
+done
+ktap_end
