@@ -95,7 +95,7 @@ void srnic_qp_timer_set(struct srnic_qp *qp, u64 nsec)
 	ktime_t when = ktime_add_ns(ktime_get(), nsec);
 
 	qp->req.deadline = when;
-	if (!hrtimer_active(&qp->timer) ||
+	if (!hrtimer_is_queued(&qp->timer) ||
 	    ktime_before(when, hrtimer_get_softexpires(&qp->timer)))
 		hrtimer_start(&qp->timer, when, HRTIMER_MODE_ABS_SOFT);
 }
