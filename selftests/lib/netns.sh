@@ -4,7 +4,8 @@
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #       10.9.0.1  fd09::1       10.9.0.2  fd09::2
 #
-#   pair_up [MTU]            makes that (MTU 4200); TYPE=rxe for the peer's driver
+#   pair_up [MTU]            makes that (MTU 4200); TYPE=rxe for another driver,
+#                            TYPE_A and TYPE_B for one at each end
 #   on NS COMMAND...         runs it on that host
 #   pair TOOL ARGUMENT...    a perftest: server on nsB, client on nsA
 #   counter NS DEV NAME      prints a hardware counter
@@ -21,6 +22,8 @@ selftests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$selftests/lib/ktap.sh"
 
 TYPE=${TYPE:-srnic}
+TYPE_A=${TYPE_A:-$TYPE}
+TYPE_B=${TYPE_B:-$TYPE}
 ktap_closing+=(no_object_is_left the_kernel_log_is_clean)
 
 kernel_log_mark="selftest ${0##*/} $$"
@@ -31,14 +34,14 @@ on()
 	ip netns exec "$@"
 }
 
-# host_up NS DEV LINK NUMBER
+# host_up NS DEV LINK NUMBER TYPE
 host_up()
 {
 	ip -n "$1" link set lo up
 	ip -n "$1" addr add "10.9.0.$4/24" dev "$2"
 	ip -n "$1" addr add "fd09::$4/64" dev "$2" nodad
 	ip -n "$1" link set "$2" up
-	on "$1" rdma link add "$3" type "$TYPE" netdev "$2"
+	on "$1" rdma link add "$3" type "$5" netdev "$2"
 }
 
 # gid_ready NS DEV: the link is up and both addresses have a GID.
@@ -58,7 +61,8 @@ pair_up()
 	ip netns add nsA && ip netns add nsB || return
 	ip link add veth0 mtu "$mtu" netns nsA type veth \
 		peer name veth1 mtu "$mtu" netns nsB || return
-	host_up nsA veth0 sr0 1 && host_up nsB veth1 sr1 2 || return
+	host_up nsA veth0 sr0 1 "$TYPE_A" &&
+		host_up nsB veth1 sr1 2 "$TYPE_B" || return
 	wait_for 10 gid_ready nsA sr0 && wait_for 10 gid_ready nsB sr1 || return
 	objects_before=$(objects)
 }
@@ -182,9 +186,11 @@ clear_wire()
 # objects: what the RDMA core counts for each of our links.
 objects()
 {
-	rdma res show 2>/dev/null | grep -E ': sr[0-9]+:' | sed 's/^[0-9]*: //'
-	on nsA rdma res show 2>/dev/null | grep -E ': sr[0-9]+:' | sed 's/^[0-9]*: //'
-	on nsB rdma res show 2>/dev/null | grep -E ': sr[0-9]+:' | sed 's/^[0-9]*: //'
+	{
+		rdma res show
+		on nsA rdma res show
+		on nsB rdma res show
+	} 2>/dev/null | sed 's/^[0-9]*: //' | grep -E '^sr[0-9]+:' | sort
 }
 
 objects_are_back()

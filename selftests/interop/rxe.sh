@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# srnic and the kernel's soft RoCE understand each other, in both roles.
+#
+#   nsA [sr0 srnic] veth0 ================ veth1 [sr1 rxe] nsB, then turned round
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+need rdma gcc make
+modprobe -q rdma_rxe || skip_all "this kernel has no rdma_rxe"
+vrb_make || skip_all "the harness does not build here"
+
+# rxe leaves local errors and events undone that this would ask of it, so:
+# the data, the refusals and the retries
+CASES=("data: SEND of every size and shape"
+	"data: SEND with immediate of every size and shape"
+	"data: WRITE of every size and shape"
+	"data: WRITE with immediate of every size and shape"
+	"data: READ of every size and shape"
+	"data: CMP_SWP and FETCH_ADD compute and return"
+	"data: inline data of every length"
+	"data: a fence waits for the read"
+	"data: 64 reads, one at a time"
+	"data: 64 reads, four at a time"
+	"soak: batches of everything, both ways"
+	"access: WRITE with a bad rkey"
+	"access: READ with a bad rkey"
+	"access: FETCH_ADD with a bad rkey"
+	"access: WRITE over the end"
+	"access: READ without REMOTE_READ"
+	"retry: RNR, then a receive")
+
+# turned TYPE-A TYPE-B
+turned()
+{
+	TYPE_A=$1 TYPE_B=$2
+	pair_up
+}
+
+ktap_plan $((2 * (3 + ${#CASES[@]})))
+for types in "srnic rxe" "rxe srnic"; do
+	# shellcheck disable=SC2086 # two words
+	check "a pair of $types"	turned $types
+	vrb_cases "${CASES[@]}"
+	check "$types: perftest"	pair ib_write_bw -n 200
+	check "$types: no object left"	no_object_is_left
+	pair_down
+done
+ktap_end

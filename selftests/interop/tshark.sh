@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# tshark and scapy find nothing wrong with what we put on the wire.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#                                   (tcpdump)
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+need rdma gcc make tcpdump tshark python3
+python3 -c 'import scapy.contrib.roce' 2>/dev/null || skip_all "no scapy"
+vrb_make || skip_all "the harness does not build here"
+
+here=$(dirname "$0")
+capture=$(mktemp)
+
+# captured ARGUMENT...: the harness's packets, one by one, in $capture
+captured()
+{
+	local dump status=0
+
+	wire_end nsA veth0 >/dev/null
+	wire_end nsB veth1 >/dev/null
+	on nsB tcpdump -i veth1 -U -B 65536 -s 0 -w "$capture" udp port 4791 \
+		2>"$capture.err" &
+	dump=$!
+	wait_for 10 grep -q 'listening on' "$capture.err" || return
+	vrb "$@" || status=$?
+	# tcpdump ends once it has written all it got
+	kill -INT "$dump"
+	wait "$dump"
+	cat "$capture.err"
+	return "$status"
+}
+
+# tshark_packets FILTER: how many match
+tshark_packets()
+{
+	tshark -n -r "$capture" -Y "$1" 2>/dev/null | wc -l
+}
+
+has()
+{
+	(($(tshark_packets "$1") > 0)) || { echo "none with $1"; return 1; }
+}
+
+hasnt()
+{
+	local n
+
+	n=$(tshark_packets "$1")
+	((n == 0)) || { tshark -n -r "$capture" -Y "$1" 2>/dev/null | head; return 1; }
+}
+
+icrc_agrees()
+{
+	local good bad
+
+	read -r good bad < <(python3 "$here/icrc.py" "$capture")
+	echo "$good right, $bad wrong"
+	((good > 100 && bad == 0))
+}
+
+# all_roce: each packet to port 4791 is InfiniBand to tshark
+all_roce()
+{
+	local all roce
+
+	all=$(tshark_packets udp.port==4791)
+	roce=$(tshark_packets infiniband.bth)
+	echo "$all packets, $roce of them InfiniBand"
+	((all > 100 && all == roce))
+}
+
+ktap_plan $((1 + 2 * 6 + 5))
+check "two hosts"			pair_up
+for ip in IPv4 IPv6; do
+	six=()
+	[ "$ip" = IPv4 ] || six=(-6)
+	check "$ip: traffic of all kinds"	captured "${six[@]}" -n 3 soak
+	check "$ip: all of it is InfiniBand"	all_roce
+	check "$ip: nothing is malformed"	hasnt '_ws.malformed'
+	check "$ip: no expert frowns"		hasnt '_ws.expert.severity >= 6291456'
+	check "$ip: each ICRC is right"		icrc_agrees
+	check "$ip: no UDP checksum is bad"	hasnt 'udp.checksum.status == 0'
+done
+for op in "SEND:infiniband.bth.opcode in {0,1,2,4}" \
+	"WRITE:infiniband.bth.opcode in {6,7,8,10}" \
+	"READ:infiniband.bth.opcode == 12" \
+	"FETCH_ADD:infiniband.bth.opcode == 20" \
+	"acknowledge:infiniband.aeth"; do
+	check "${op%%:*} was in it"	has "${op#*:}"
+done
+rm -f "$capture" "$capture.err"
+ktap_end

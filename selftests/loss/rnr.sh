@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A receiver that is not ready costs time and no data, on a wire that loses.
+#
+#   nsA [sr0] veth0 ===(loss 1 % both ways)=== veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+need rdma gcc make tc
+vrb_make || skip_all "the harness does not build here"
+
+CASES=("retry: RNR, then a receive"
+	"retry: RNR of a WRITE with immediate, then a receive")
+
+ktap_plan $((5 + ${#CASES[@]}))
+check "two hosts"		pair_up
+check "a wire that loses"	netem nsA veth0 loss 1%
+check "and the way back"	netem nsB veth1 loss 1%
+vrb_cases "${CASES[@]}"
+check "sr1 was not ready"	counter_over nsB sr1 send_rnr_err 0
+check "sr0 was told"		counter_over nsA sr0 rcvd_rnr_err 0
+clear_wire
+ktap_end

@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A hundred connections come and go and leave nothing behind.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+need rdma gcc make
+vrb_make || skip_all "the harness does not build here"
+
+# cycles N: each opens both devices, connects, moves data and leaves
+cycles()
+{
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		vrb -n 1 soak || { echo "cycle $i"; return 1; }
+	done
+}
+
+# link_cycles N: the links themselves, with a connection in between
+link_cycles()
+{
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		on nsA rdma link del sr0 || return
+		on nsA rdma link add sr0 type "$TYPE" netdev veth0 || return
+		wait_for 10 gid_ready nsA sr0 || return
+		vrb -n 1 soak || { echo "cycle $i"; return 1; }
+	done
+}
+
+ktap_plan 4
+check "two hosts"			pair_up
+check "a hundred connections"		cycles 100
+check "no object is left so far"	no_object_is_left
+check "twenty links, each connected"	link_cycles 20
+ktap_end

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Whatever goes away under traffic, the rest lives on and nothing is left.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+need rdma ib_write_bw
+
+client=
+server=
+
+sent()
+{
+	local now
+
+	now=$(on nsA cat /sys/class/infiniband/sr0/hw_counters/sent_pkts \
+		2>/dev/null || counter nsA sr0 sent_pkts)
+	[ "${now:-0}" -gt "$1" ]
+}
+
+# traffic_on: two hosts, and a bandwidth test between them that does not end
+traffic_on()
+{
+	pair_down
+	pair_up || return
+	# what runs is the tool itself: the number is its own
+	ip netns exec nsB ib_write_bw -d sr1 -F -D 60 -s 65536 >/dev/null 2>&1 &
+	server=$!
+	wait_for 10 listening nsB 18515 || return
+	ip netns exec nsA ib_write_bw -d sr0 -F -D 60 -s 65536 10.9.0.2 >/dev/null 2>&1 &
+	client=$!
+	wait_for 10 sent 1000
+}
+
+# traffic_off: what still runs ends when told to, and nothing is left
+traffic_off()
+{
+	kill -9 "$client" "$server"
+	wait "$client" "$server"
+	no_object_is_left
+} 2>/dev/null
+
+gone()
+{
+	! kill -0 "$1" 2>/dev/null
+}
+
+kill_end()
+{
+	kill -9 "$1"
+	wait_for 10 gone "$1" && traffic_off &&
+		still_works
+}
+
+# still_works: the devices still work
+still_works()
+{
+	[ ! -d /sys/class/infiniband/sr0 ] && return 0
+	pair ib_write_bw -n 100
+}
+
+link_goes()
+{
+	on "$1" rdma link del "$2" || return
+	objects_before=$(objects)
+	kill -9 "$client" "$server"
+	wait "$client" "$server" 2>/dev/null
+	! rdma link show | grep -q "link $2/"
+}
+
+netdev_goes()
+{
+	ip -n nsA link del veth0 || return
+	wait_for 10 no_link sr0 && wait_for 10 no_link sr1
+}
+
+# The tests hold their namespace: it goes when they have gone.
+netns_goes()
+{
+	ip netns del nsA || return
+	kill -9 "$client"
+	wait_for 20 no_link sr0
+}
+
+no_link()
+{
+	! rdma link show | grep -q "link $1/"
+}
+
+# module_goes: refused while links are in use, and then it goes with them
+module_goes()
+{
+	modprobe -r "$TYPE" || rmmod "$TYPE"
+	kill -9 "$client" "$server"
+	wait "$client" "$server" 2>/dev/null
+	on nsA rdma link del sr0
+	on nsB rdma link del sr1
+	wait_for 10 rmmod_again && modprobe "$TYPE"
+}
+
+rmmod_again()
+{
+	[ ! -d "/sys/module/$TYPE" ] || rmmod "$TYPE" 2>/dev/null
+}
+
+ktap_plan 14
+check "traffic"				traffic_on
+check "kill -9 of the client"		kill_end "$client"
+check "traffic again"			traffic_on
+check "kill -9 of the server"		kill_end "$server"
+check "traffic again"			traffic_on
+check "rdma link del of the client's"	link_goes nsA sr0
+check "traffic again"			traffic_on
+check "rdma link del of the server's"	link_goes nsB sr1
+check "traffic again"			traffic_on
+check "the netdev is deleted"		netdev_goes
+check "traffic again"			traffic_on
+check "the namespace is deleted"	netns_goes
+check "traffic again"			traffic_on
+check "the module is removed"		module_goes
+pair_down
+ktap_end

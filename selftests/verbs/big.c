@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - verbs harness: large regions, large pages, large messages
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "vrb.h"
+
+#define MIB	1048576ULL
+#define GIB	(1024 * MIB)
+
+static void copy_to(struct pair *p, struct mem *ma, struct mem *mb,
+		    __u64 off, size_t len)
+{
+	struct ibv_sge sge = sge_of(ma, 0, len);
+	struct ibv_send_wr wr = wr_of(off, IBV_WR_RDMA_WRITE, &sge, 1);
+
+	wr_target(&wr, mb, off);
+	must_be(post_one(&p->a, &wr), 0);
+	wc_want(p->a.scq, off, IBV_WC_SUCCESS);
+}
+
+static void exercise(struct mem *mb, __u64 step)
+{
+	const size_t len = MIB + 1000;
+	__u64 off;
+	struct mem ma;
+	struct pair p;
+
+	pair_make(&p, NULL, NULL);
+	mem_make(&ma, &sides[0], len, FULL_ACCESS);
+	for (off = 0; off + len <= mb->len; off += step) {
+		fill(ma.p, len, off >> 12);
+		copy_to(&p, &ma, mb, off, len);
+		same(mb->p + off, len, off >> 12, "in the large region");
+	}
+	off = mb->len - len;	/* to the very last byte */
+	fill(ma.p, len, 1);
+	copy_to(&p, &ma, mb, off, len);
+	same(mb->p + off, len, 1, "at the end of the large region");
+}
+
+static void gib_1(void)
+{
+	struct mem mb = { .len = GIB };
+
+	if (sysconf(_SC_AVPHYS_PAGES) < (long)(3 * GIB / 2 / 4096))
+		case_skip("1.5 GiB of free memory needed");
+	mem_make(&mb, &sides[1], GIB, FULL_ACCESS);
+	exercise(&mb, 333 * MIB - 4096 - 8);
+}
+
+/* @len bytes of address space over 64 MiB of memory; each page shows often */
+static void mosaic(struct mem *m, __u64 len)
+{
+	const size_t tile = 64 * MIB;
+	__u64 off;
+	int fd;
+
+	m->len = len;
+	fd = memfd_create("vrb", MFD_CLOEXEC);
+	must(fd >= 0 && !ftruncate(fd, tile));
+	m->p = mmap(NULL, len, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	must(m->p != MAP_FAILED);
+	for (off = 0; off < len; off += tile)
+		must(mmap(m->p + off, tile, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED);
+	close(fd);
+}
+
+static void gib_8(void)
+{
+	struct mem mb;
+
+	if (sizeof(void *) < 8)
+		case_skip("64-bit addresses needed");
+	if (sysconf(_SC_AVPHYS_PAGES) < (long)(400 * MIB / 4096))
+		case_skip("400 MiB of free memory needed");
+	mosaic(&mb, 8 * GIB);
+	mem_own(&mb, sides[1].pd, FULL_ACCESS);
+	exercise(&mb, 2047 * MIB + 4088);
+	must_be(munmap(mb.p, mb.len), 0);
+}
+
+static void hugepages(void)
+{
+	const size_t len = 8 * MIB;
+	struct mem mb = { .len = len };
+
+	mb.p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	if (mb.p == MAP_FAILED)
+		case_skip("no huge pages");
+	mem_own(&mb, sides[1].pd, FULL_ACCESS);
+	exercise(&mb, MIB + 8);
+	must_be(munmap(mb.p, len), 0);
+}
+
+static void longest_message(void)
+{
+	__u64 len = sides[0].port.max_msg_sz;
+	struct ibv_sge sge[2];
+	struct ibv_send_wr wr;
+	struct mem ma, mb;
+	struct pair p;
+
+	if (sysconf(_SC_AVPHYS_PAGES) < (long)(400 * MIB / 4096))
+		case_skip("400 MiB of free memory needed");
+	pair_make(&p, NULL, NULL);
+	mosaic(&ma, 2 * GIB + 64 * MIB);
+	mem_own(&ma, sides[0].pd, FULL_ACCESS);
+	mosaic(&mb, 2 * GIB + 64 * MIB);
+	mem_own(&mb, sides[1].pd, FULL_ACCESS);
+	fill(ma.p, 64 * MIB, 6);
+	sge[0] = sge_of(&ma, 0, len / 2);
+	sge[1] = sge_of(&ma, len / 2, len - len / 2);
+	wr = wr_of(1, IBV_WR_RDMA_WRITE, sge, 2);
+	wr_target(&wr, &mb, 0);
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+	same(mb.p, 64 * MIB, 6, "the longest message");
+
+	/* a byte more is the program's error: at once, or by its completion */
+	sge[1].length++;
+	if (!post_one(&p.a, &wr))
+		wc_want(p.a.scq, 1, IBV_WC_LOC_LEN_ERR);
+	must_be(munmap(ma.p, ma.len), 0);
+	must_be(munmap(mb.p, mb.len), 0);
+}
+
+const struct vrb_case big_cases[] = {
+	{ "big", "a region of 1 GiB", gib_1 },
+	{ "big", "a region of 8 GiB", gib_8 },
+	{ "big", "a region of huge pages", hugepages },
+	{ "longest", "the longest message there is", longest_message },
+	{ }
+};

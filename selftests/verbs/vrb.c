@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - verbs harness: two devices, one process, TAP
+ *
+ * usage: vrb [-a DEV[@NS]] [-b DEV[@NS]] [-6] [-n ROUNDS] [-l] [GROUP|CASE...]
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "vrb.h"
+
+#define MAX_THINGS	128
+
+struct side sides[2];
+int rounds = 20;
+
+const struct opt opt_default = {
+	.send_wr = 64,
+	.recv_wr = 64,
+	.sge = 8,
+	.inline_data = 64,
+	.cqe = 256,
+	.access = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+		  IBV_ACCESS_REMOTE_ATOMIC,
+	.timeout = 14,
+	.retry = 7,
+	.rnr_retry = 7,
+	.min_rnr = 12,
+	.rd_atomic = 4,
+	.dest_rd_atomic = 4,
+};
+
+/* what the running case has made, by kind */
+static struct ibv_qp *qps[MAX_THINGS];
+static struct ibv_cq *cqs[MAX_THINGS];
+static struct ibv_comp_channel *channels[MAX_THINGS];
+static struct ibv_mr *mrs[MAX_THINGS];
+static struct ibv_pd *pds[MAX_THINGS];
+static struct {
+	void *p;
+	size_t len;
+} maps[MAX_THINGS];
+static int num_qps, num_cqs, num_channels, num_mrs, num_pds, num_maps;
+
+static jmp_buf case_over;
+static char case_words[512];
+static int home_ns = -1;
+
+enum { CASE_OK, CASE_FAILED, CASE_SKIPPED };
+
+void case_fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(case_words, sizeof(case_words), fmt, ap);
+	va_end(ap);
+	longjmp(case_over, CASE_FAILED);
+}
+
+void case_skip(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(case_words, sizeof(case_words), fmt, ap);
+	va_end(ap);
+	longjmp(case_over, CASE_SKIPPED);
+}
+
+__u64 now_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000ULL + ts.tv_nsec / 1000;
+}
+
+static void side_enter(const struct side *s)
+{
+	if (s->nsfd >= 0 && setns(s->nsfd, CLONE_NEWNET))
+		perror("vrb: setns");
+}
+
+static void side_leave(const struct side *s)
+{
+	if (s->nsfd >= 0 && setns(home_ns, CLONE_NEWNET))
+		perror("vrb: setns home");
+}
+
+/* ---- making and undoing ---- */
+
+struct ibv_cq *cq_make(struct side *s, int cqe, struct ibv_comp_channel *ch)
+{
+	struct ibv_cq *cq = ibv_create_cq(s->ctx, cqe, NULL, ch, 0);
+
+	must(cq);
+	must(num_cqs < MAX_THINGS);
+	cqs[num_cqs++] = cq;
+	return cq;
+}
+
+struct ibv_pd *pd_make(struct side *s)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(s->ctx);
+
+	must(pd);
+	must(num_pds < MAX_THINGS);
+	pds[num_pds++] = pd;
+	return pd;
+}
+
+void end_make(struct end *e, struct side *s, const struct opt *o)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.sq_sig_all = o->sig_all,
+		.cap = {
+			.max_send_wr = o->send_wr,
+			.max_recv_wr = o->recv_wr,
+			.max_send_sge = o->sge,
+			.max_recv_sge = o->sge,
+			.max_inline_data = o->inline_data,
+		},
+	};
+
+	e->side = s;
+	e->o = *o;
+	e->channel = ibv_create_comp_channel(s->ctx);
+	must(e->channel);
+	channels[num_channels++] = e->channel;
+	e->scq = cq_make(s, o->cqe, e->channel);
+	e->rcq = cq_make(s, o->cqe, e->channel);
+	init.send_cq = e->scq;
+	init.recv_cq = e->rcq;
+	e->qp = ibv_create_qp(s->pd, &init);
+	must(e->qp);
+	must(num_qps < MAX_THINGS);
+	qps[num_qps++] = e->qp;
+	/* a few packets before the number wraps */
+	e->psn = 0xfffff0 + (s == &sides[1]);
+}
+
+void end_destroy_qp(struct end *e)
+{
+	int i;
+
+	for (i = 0; i < num_qps; i++)
+		if (qps[i] == e->qp)
+			qps[i] = NULL;
+	must_be(ibv_destroy_qp(e->qp), 0);
+	e->qp = NULL;
+}
+
+void mem_own(struct mem *m, struct ibv_pd *pd, int access)
+{
+	m->mr = ibv_reg_mr(pd, m->p, m->len, access);
+	must(m->mr);
+	must(num_mrs < MAX_THINGS);
+	mrs[num_mrs++] = m->mr;
+}
+
+void mem_make(struct mem *m, struct side *s, size_t len, int access)
+{
+	m->len = len;
+	m->p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	must(m->p != MAP_FAILED);
+	maps[num_maps].p = m->p;
+	maps[num_maps++].len = len;
+	memset(m->p, GUARD, len);
+	mem_own(m, s->pd, access);
+}
+
+/* Undo all; says whether everything let itself be destroyed. */
+static bool undo(void)
+{
+	struct ibv_async_event ev;
+	int bad = 0;
+	int i;
+
+	for (i = 0; i < num_qps; i++)
+		bad += qps[i] && ibv_destroy_qp(qps[i]);
+	for (i = 0; i < num_cqs; i++)
+		bad += !!ibv_destroy_cq(cqs[i]);
+	for (i = 0; i < num_channels; i++)
+		bad += !!ibv_destroy_comp_channel(channels[i]);
+	for (i = 0; i < num_mrs; i++)
+		bad += !!ibv_dereg_mr(mrs[i]);
+	for (i = 0; i < num_pds; i++)
+		bad += !!ibv_dealloc_pd(pds[i]);
+	for (i = 0; i < num_maps; i++)
+		munmap(maps[i].p, maps[i].len);
+	num_qps = 0;
+	num_cqs = 0;
+	num_channels = 0;
+	num_mrs = 0;
+	num_pds = 0;
+	num_maps = 0;
+	for (i = 0; i < 2; i++)
+		while (event_wait(&sides[i], &ev, 0))
+			;
+	return !bad;
+}
+
+/* ---- the state machine ---- */
+
+int to_state(struct end *e, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	return ibv_modify_qp(e->qp, &attr, IBV_QP_STATE);
+}
+
+int to_init(struct end *e)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.qp_access_flags = e->o.access,
+	};
+
+	return ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+			     IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+}
+
+int to_rtr(struct end *e, const struct end *peer)
+{
+	struct side *s = e->side;
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = s->port.active_mtu < peer->side->port.active_mtu ?
+			    s->port.active_mtu : peer->side->port.active_mtu,
+		.dest_qp_num = peer->qp->qp_num,
+		.rq_psn = peer->psn,
+		.max_dest_rd_atomic = e->o.dest_rd_atomic,
+		.min_rnr_timer = e->o.min_rnr,
+		.ah_attr = {
+			.is_global = 1,
+			.port_num = 1,
+			.grh = {
+				.dgid = peer->side->gid,
+				.sgid_index = s->gid_index,
+				.hop_limit = 64,
+			},
+		},
+	};
+	int err;
+
+	side_enter(s);
+	err = ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_AV |
+			    IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+			    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+	side_leave(s);
+	return err;
+}
+
+int to_rts(struct end *e)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTS,
+		.timeout = e->o.timeout,
+		.retry_cnt = e->o.retry,
+		.rnr_retry = e->o.rnr_retry,
+		.sq_psn = e->psn,
+		.max_rd_atomic = e->o.rd_atomic,
+	};
+
+	return ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT |
+			     IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+			     IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+void connect_pair(struct pair *p)
+{
+	must_be(to_init(&p->a), 0);
+	must_be(to_init(&p->b), 0);
+	must_be(to_rtr(&p->a, &p->b), 0);
+	must_be(to_rtr(&p->b, &p->a), 0);
+	must_be(to_rts(&p->a), 0);
+	must_be(to_rts(&p->b), 0);
+}
+
+void pair_make(struct pair *p, const struct opt *a, const struct opt *b)
+{
+	end_make(&p->a, &sides[0], a ? a : &opt_default);
+	end_make(&p->b, &sides[1], b ? b : &opt_default);
+	connect_pair(p);
+}
+
+enum ibv_qp_state state_of(struct end *e)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	must_be(ibv_query_qp(e->qp, &attr, IBV_QP_STATE, &init), 0);
+	return attr.qp_state;
+}
+
+void state_becomes(struct end *e, enum ibv_qp_state want)
+{
+	__u64 end = now_us() + 2000000;
+
+	while (state_of(e) != want && now_us() < end)
+		usleep(1000);
+	must_be(state_of(e), want);
+}
+
+/* ---- work ---- */
+
+int post_recv(struct end *e, __u64 id, struct ibv_sge *sge, int n)
+{
+	struct ibv_recv_wr wr = { .wr_id = id, .sg_list = sge, .num_sge = n };
+	struct ibv_recv_wr *bad;
+
+	return ibv_post_recv(e->qp, &wr, &bad);
+}
+
+int post_one(struct end *e, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+
+	return ibv_post_send(e->qp, wr, &bad);
+}
+
+struct ibv_send_wr wr_of(__u64 id, enum ibv_wr_opcode op,
+			 struct ibv_sge *sge, int n)
+{
+	return (struct ibv_send_wr) {
+		.wr_id = id,
+		.opcode = op,
+		.sg_list = sge,
+		.num_sge = n,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+}
+
+void wr_target(struct ibv_send_wr *wr, const struct mem *m, size_t off)
+{
+	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+	    wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		wr->wr.atomic.remote_addr = (uintptr_t)m->p + off;
+		wr->wr.atomic.rkey = m->mr->rkey;
+	} else {
+		wr->wr.rdma.remote_addr = (uintptr_t)m->p + off;
+		wr->wr.rdma.rkey = m->mr->rkey;
+	}
+}
+
+struct ibv_sge sge_of(const struct mem *m, size_t off, size_t len)
+{
+	return (struct ibv_sge) {
+		.addr = (uintptr_t)m->p + off,
+		.length = len,
+		.lkey = m->mr->lkey,
+	};
+}
+
+/* ---- completions and events ---- */
+
+bool wc_wait(struct ibv_cq *cq, struct ibv_wc *wc, int ms)
+{
+	__u64 end = now_us() + ms * 1000ULL;
+	int n;
+
+	do {
+		n = ibv_poll_cq(cq, 1, wc);
+		if (n > 0)
+			return true;
+		must(n == 0);
+		sched_yield();
+	} while (now_us() < end);
+	return false;
+}
+
+struct ibv_wc wc_want(struct ibv_cq *cq, __u64 id, enum ibv_wc_status status)
+{
+	struct ibv_wc wc = {};
+
+	if (!wc_wait(cq, &wc, 60000))
+		case_fail("no completion of %llu, wanted %s",
+			  (unsigned long long)id, ibv_wc_status_str(status));
+	if (wc.status != status)
+		case_fail("completion of %llu is '%s', wanted '%s' for %llu",
+			  (unsigned long long)wc.wr_id,
+			  ibv_wc_status_str(wc.status),
+			  ibv_wc_status_str(status), (unsigned long long)id);
+	if (id != NO_ID)
+		must_be(wc.wr_id, id);
+	return wc;
+}
+
+void wc_none(struct ibv_cq *cq, int ms)
+{
+	struct ibv_wc wc = {};
+
+	if (wc_wait(cq, &wc, ms))
+		case_fail("a completion too many: %llu, %s",
+			  (unsigned long long)wc.wr_id,
+			  ibv_wc_status_str(wc.status));
+}
+
+bool event_wait(struct side *s, struct ibv_async_event *ev, int ms)
+{
+	struct pollfd fd = { .fd = s->ctx->async_fd, .events = POLLIN };
+
+	if (poll(&fd, 1, ms) != 1 || ibv_get_async_event(s->ctx, ev))
+		return false;
+	ibv_ack_async_event(ev);
+	return true;
+}
+
+void event_want(struct side *s, enum ibv_event_type type, void *element)
+{
+	struct ibv_async_event ev;
+
+	do {
+		if (!event_wait(s, &ev, 5000))
+			case_fail("no event '%s' on %s",
+				  ibv_event_type_str(type), s->dev);
+		/* news of the port or the GIDs are not of this test */
+	} while (ev.event_type >= IBV_EVENT_PORT_ACTIVE && ev.event_type !=
+		 IBV_EVENT_QP_LAST_WQE_REACHED && ev.event_type != type);
+	if (ev.event_type != type)
+		case_fail("event '%s' on %s, wanted '%s'",
+			  ibv_event_type_str(ev.event_type), s->dev,
+			  ibv_event_type_str(type));
+	must(ev.element.qp == element);
+}
+
+/* ---- patterns ---- */
+
+__u8 pattern(__u32 seed, size_t i)
+{
+	__u32 x = seed * 2654435761U + (__u32)(i >> 2) * 2246822519U;
+
+	x ^= x >> 15;
+	x *= 2654435761U;
+	return x >> (8 * (i & 3));
+}
+
+void fill(__u8 *p, size_t len, __u32 seed)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		p[i] = pattern(seed, i);
+}
+
+void same(const __u8 *p, size_t len, __u32 seed, const char *what)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (p[i] != pattern(seed, i))
+			case_fail("%s: byte %zu of %zu is %02x, not %02x", what,
+				  i, len, p[i], pattern(seed, i));
+}
+
+void untouched(const __u8 *p, size_t len, const char *what)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (p[i] != GUARD)
+			case_fail("%s: byte %zu of the guard was written", what, i);
+}
+
+/* ---- the program ---- */
+
+static int side_open(struct side *s, bool ipv6)
+{
+	static const __u8 v4[12] = { [10] = 0xff, [11] = 0xff };
+	struct ibv_device **list;
+	struct ibv_gid_entry gid;
+	int i;
+
+	side_enter(s);
+	list = ibv_get_device_list(NULL);
+	for (i = 0; list && list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), s->dev))
+			s->ctx = ibv_open_device(list[i]);
+	if (list)
+		ibv_free_device_list(list);
+	if (!s->ctx)
+		goto err_leave;
+	s->pd = ibv_alloc_pd(s->ctx);
+	if (!s->pd || ibv_query_device(s->ctx, &s->attr) ||
+	    ibv_query_port(s->ctx, 1, &s->port))
+		goto err_leave;
+	s->gid_index = -1;
+	for (i = 0; i < s->port.gid_tbl_len && s->gid_index < 0; i++) {
+		bool is_v4, is_local;
+
+		if (ibv_query_gid_ex(s->ctx, 1, i, &gid, 0) ||
+		    gid.gid_type != IBV_GID_TYPE_ROCE_V2)
+			continue;
+		is_v4 = !memcmp(gid.gid.raw, v4, sizeof(v4));
+		is_local = gid.gid.raw[0] == 0xfe;
+		if (is_local || is_v4 == ipv6)
+			continue;
+		s->gid = gid.gid;
+		s->gid_index = i;
+	}
+	if (s->gid_index < 0)
+		goto err_leave;
+	side_leave(s);
+	return 0;
+
+err_leave:
+	side_leave(s);
+	fprintf(stderr, "vrb: %s cannot be used (errno %d)\n", s->dev, errno);
+	return -ENODEV;
+}
+
+static int side_parse(struct side *s, char *arg)
+{
+	char path[128];
+	char *at = strchr(arg, '@');
+
+	s->dev = arg;
+	s->nsfd = -1;
+	if (!at)
+		return 0;
+	*at = 0;
+	snprintf(path, sizeof(path), "/run/netns/%s", at + 1);
+	s->nsfd = open(path, O_RDONLY | O_CLOEXEC);
+	if (s->nsfd < 0)
+		perror(path);
+	return s->nsfd < 0;
+}
+
+static bool wanted(const struct vrb_case *c, char **words)
+{
+	char name[128];
+
+	if (!*words)
+		return true;
+	snprintf(name, sizeof(name), "%s: %s", c->group, c->name);
+	for (; *words; words++)
+		if (!strcmp(*words, c->group) || !strcmp(*words, name))
+			return true;
+	return false;
+}
+
+static int case_run(const struct vrb_case *c, int number)
+{
+	int how = setjmp(case_over);
+	bool clean;
+
+	case_words[0] = how ? case_words[0] : 0;
+	if (!how)
+		c->run();
+	clean = undo();
+	if (how == CASE_OK && !clean) {
+		snprintf(case_words, sizeof(case_words),
+			 "something could not be destroyed");
+		how = CASE_FAILED;
+	}
+	printf("%s %d %s: %s%s%s\n", how == CASE_FAILED ? "not ok" : "ok",
+	       number, c->group, c->name, how == CASE_SKIPPED ? " # SKIP " : "",
+	       how == CASE_SKIPPED ? case_words : "");
+	if (how == CASE_FAILED)
+		printf("# %s\n", case_words);
+	fflush(stdout);
+	return how == CASE_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct vrb_case *const tables[] = {
+		data_cases, error_cases, queue_cases, state_cases, big_cases,
+	};
+	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
+	int failed = 0, number = 0, opt;
+	bool list = false, ipv6 = false;
+	const struct vrb_case *c;
+	size_t t;
+
+	while ((opt = getopt(argc, argv, "a:b:6n:l")) != -1) {
+		switch (opt) {
+		case 'a':
+			a = optarg;
+			break;
+		case 'b':
+			b = optarg;
+			break;
+		case '6':
+			ipv6 = true;
+			break;
+		case 'n':
+			rounds = atoi(optarg);
+			break;
+		case 'l':
+			list = true;
+			break;
+		default:
+			return 2;
+		}
+	}
+	if (!list) {
+		home_ns = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+		if (side_parse(&sides[0], a) || side_parse(&sides[1], b) ||
+		    side_open(&sides[0], ipv6) || side_open(&sides[1], ipv6))
+			return 2;
+	}
+	for (t = 0; t < ARRAY_SIZE(tables); t++) {
+		for (c = tables[t]; c->run; c++) {
+			if (!wanted(c, argv + optind))
+				continue;
+			if (list)
+				printf("%s: %s\n", c->group, c->name);
+			else
+				failed += case_run(c, ++number);
+		}
+	}
+	if (!list)
+		printf("1..%d\n", number);
+	return failed ? 1 : 0;
+}

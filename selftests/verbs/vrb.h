@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * srnic selftests - verbs harness: what the cases share
+ *
+ * One process holds both ends, each opened in the network namespace of its
+ * host.  A case makes what it needs, says what must be true, and returns; the
+ * first thing that is not true ends it.  What it made is undone for it.
+ */
+#ifndef VRB_H
+#define VRB_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <infiniband/verbs.h>
+#include <linux/types.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define __noreturn	__attribute__((__noreturn__))
+#define __printf(a, b)	__attribute__((__format__(printf, a, b)))
+#define NO_ID		(~0ULL)
+#define FULL_ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
+			 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
+
+/**
+ * struct side - one host
+ * @dev: name of its device
+ * @nsfd: its network namespace, -1 for the one we came from
+ */
+struct side {
+	char			*dev;
+	int			nsfd;
+	struct ibv_context	*ctx;
+	struct ibv_pd		*pd;
+	struct ibv_device_attr	attr;
+	struct ibv_port_attr	port;
+	union ibv_gid		gid;
+	int			gid_index;
+};
+
+/* What a queue pair is made with; opt_default is what most cases want. */
+struct opt {
+	int		send_wr;
+	int		recv_wr;
+	int		sge;
+	int		inline_data;
+	int		cqe;
+	int		sig_all;
+	int		access;
+	__u8		timeout;
+	__u8		retry;
+	__u8		rnr_retry;
+	__u8		min_rnr;
+	__u8		rd_atomic;
+	__u8		dest_rd_atomic;
+};
+
+struct end {
+	struct side		*side;
+	struct opt		o;
+	struct ibv_comp_channel	*channel;
+	struct ibv_cq		*scq;
+	struct ibv_cq		*rcq;
+	struct ibv_qp		*qp;
+	__u32		psn;
+};
+
+struct pair {
+	struct end a;
+	struct end b;
+};
+
+struct mem {
+	__u8		*p;
+	size_t		len;
+	struct ibv_mr	*mr;
+};
+
+struct vrb_case {
+	const char *group;
+	const char *name;
+	void (*run)(void);
+};
+
+extern struct side sides[2];
+extern const struct opt opt_default;
+extern int rounds;
+
+extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
+	state_cases[], big_cases[];
+
+void __noreturn __printf(1, 2) case_fail(const char *fmt, ...);
+void __noreturn __printf(1, 2) case_skip(const char *fmt, ...);
+
+#define must(what)							\
+	do {								\
+		if (!(what))						\
+			case_fail("%s:%d: not true: %s (errno %d)",	\
+				  __FILE__, __LINE__, #what, errno);	\
+	} while (0)
+
+#define must_be(value, want)						\
+	do {								\
+		long long v_ = (value), w_ = (want);			\
+									\
+		if (v_ != w_)						\
+			case_fail("%s:%d: %s is %lld, not %s (%lld)",	\
+				  __FILE__, __LINE__, #value, v_, #want, w_); \
+	} while (0)
+
+__u64 now_us(void);
+
+/* making things: all of it is undone when the case is over */
+void end_make(struct end *e, struct side *s, const struct opt *o);
+struct ibv_cq *cq_make(struct side *s, int cqe, struct ibv_comp_channel *ch);
+struct ibv_pd *pd_make(struct side *s);
+void pair_make(struct pair *p, const struct opt *a, const struct opt *b);
+void mem_make(struct mem *m, struct side *s, size_t len, int access);
+void mem_own(struct mem *m, struct ibv_pd *pd, int access);
+void end_destroy_qp(struct end *e);
+
+/* the state machine: each returns what ibv_modify_qp() returned */
+int to_init(struct end *e);
+int to_rtr(struct end *e, const struct end *peer);
+int to_rts(struct end *e);
+int to_state(struct end *e, enum ibv_qp_state state);
+void connect_pair(struct pair *p);
+enum ibv_qp_state state_of(struct end *e);
+void state_becomes(struct end *e, enum ibv_qp_state want);
+
+/* work */
+int post_recv(struct end *e, __u64 id, struct ibv_sge *sge, int n);
+int post_one(struct end *e, struct ibv_send_wr *wr);
+struct ibv_send_wr wr_of(__u64 id, enum ibv_wr_opcode op,
+			 struct ibv_sge *sge, int n);
+void wr_target(struct ibv_send_wr *wr, const struct mem *m, size_t off);
+struct ibv_sge sge_of(const struct mem *m, size_t off, size_t len);
+
+/* completions: wc_want() ends the case when another one comes, or none */
+bool wc_wait(struct ibv_cq *cq, struct ibv_wc *wc, int ms);
+struct ibv_wc wc_want(struct ibv_cq *cq, __u64 id, enum ibv_wc_status status);
+void wc_none(struct ibv_cq *cq, int ms);
+bool event_wait(struct side *s, struct ibv_async_event *ev, int ms);
+void event_want(struct side *s, enum ibv_event_type type, void *element);
+
+/* patterns: byte i of stream @seed */
+__u8 pattern(__u32 seed, size_t i);
+void fill(__u8 *p, size_t len, __u32 seed);
+void same(const __u8 *p, size_t len, __u32 seed, const char *what);
+void untouched(const __u8 *p, size_t len, const char *what);
+
+#define GUARD 0xa5
+
+#endif
