@@ -22,13 +22,14 @@ captured()
 
 	wire_end nsA veth0 >/dev/null
 	wire_end nsB veth1 >/dev/null
-	on nsB tcpdump -i veth1 -U -B 65536 -s 0 -w "$capture" udp port 4791 \
+	ip netns exec nsB tcpdump -i veth1 -Z root -U -B 65536 -s 0 \
+		-w "$capture" udp port 4791 \
 		2>"$capture.err" &
 	dump=$!
 	wait_for 10 grep -q 'listening on' "$capture.err" || return
 	vrb "$@" || status=$?
 	# tcpdump ends once it has written all it got
-	kill -INT "$dump"
+	kill -TERM "$dump"
 	wait "$dump"
 	cat "$capture.err"
 	return "$status"

@@ -50,7 +50,7 @@ static struct {
 static int num_qps, num_cqs, num_channels, num_mrs, num_pds, num_maps;
 
 static jmp_buf case_over;
-static char case_words[512];
+static char verdict[512];
 static int home_ns = -1;
 
 enum { CASE_OK, CASE_FAILED, CASE_SKIPPED };
@@ -60,7 +60,7 @@ void case_fail(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(case_words, sizeof(case_words), fmt, ap);
+	vsnprintf(verdict, sizeof(verdict), fmt, ap);
 	va_end(ap);
 	longjmp(case_over, CASE_FAILED);
 }
@@ -70,7 +70,7 @@ void case_skip(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(case_words, sizeof(case_words), fmt, ap);
+	vsnprintf(verdict, sizeof(verdict), fmt, ap);
 	va_end(ap);
 	longjmp(case_over, CASE_SKIPPED);
 }
@@ -555,20 +555,21 @@ static int case_run(const struct vrb_case *c, int number)
 	int how = setjmp(case_over);
 	bool clean;
 
-	case_words[0] = how ? case_words[0] : 0;
-	if (!how)
+	if (!how) {
+		verdict[0] = 0;
 		c->run();
+	}
 	clean = undo();
 	if (how == CASE_OK && !clean) {
-		snprintf(case_words, sizeof(case_words),
+		snprintf(verdict, sizeof(verdict),
 			 "something could not be destroyed");
 		how = CASE_FAILED;
 	}
 	printf("%s %d %s: %s%s%s\n", how == CASE_FAILED ? "not ok" : "ok",
 	       number, c->group, c->name, how == CASE_SKIPPED ? " # SKIP " : "",
-	       how == CASE_SKIPPED ? case_words : "");
+	       how == CASE_SKIPPED ? verdict : "");
 	if (how == CASE_FAILED)
-		printf("# %s\n", case_words);
+		printf("# %s\n", verdict);
 	fflush(stdout);
 	return how == CASE_FAILED;
 }

@@ -18,8 +18,6 @@
 #include <linux/types.h>
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define __noreturn	__attribute__((__noreturn__))
-#define __printf(a, b)	__attribute__((__format__(printf, a, b)))
 #define NO_ID		(~0ULL)
 #define FULL_ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 			 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
@@ -91,8 +89,8 @@ extern int rounds;
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
 	state_cases[], big_cases[];
 
-void __noreturn __printf(1, 2) case_fail(const char *fmt, ...);
-void __noreturn __printf(1, 2) case_skip(const char *fmt, ...);
+_Noreturn void case_fail(const char *fmt, ...);
+_Noreturn void case_skip(const char *fmt, ...);
 
 #define must(what)							\
 	do {								\
