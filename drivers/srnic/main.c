@@ -238,6 +238,13 @@ static struct rdma_link_ops link_ops = {
 	.newlink	= link_new,
 };
 
+static void link_downed(struct srnic_dev *dev)
+{
+	local_bh_disable();
+	srnic_count(dev->stats, SRNIC_CNT_LINK_DOWNED);
+	local_bh_enable();
+}
+
 static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(arg);
@@ -254,12 +261,12 @@ static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 		ib_unregister_device_queued(ibdev);
 		break;
 	case NETDEV_DOWN:
-		srnic_count(dev->stats, SRNIC_CNT_LINK_DOWNED);
+		link_downed(dev);
 		ib_dispatch_port_state_event(ibdev, ndev);
 		break;
 	case NETDEV_CHANGE:
 		if (netif_running(ndev) && !netif_carrier_ok(ndev))
-			srnic_count(dev->stats, SRNIC_CNT_LINK_DOWNED);
+			link_downed(dev);
 		fallthrough;
 	case NETDEV_UP:
 		/* The core knows what it told last, so this is never twice. */

@@ -60,16 +60,17 @@ struct srnic_stats {
 
 extern const char * const srnic_counter_names[SRNIC_CNT_NUM];
 
-static inline void srnic_count(struct srnic_stats __percpu *stats,
-			       enum srnic_counter what)
-{
-	this_cpu_inc(stats->val[what]);
-}
-
+/* Context: BH disabled, never hard interrupt; so no CPU needs an atomic add. */
 static inline void srnic_count_add(struct srnic_stats __percpu *stats,
 				   enum srnic_counter what, u64 n)
 {
-	this_cpu_add(stats->val[what], n);
+	__this_cpu_add(stats->val[what], n);
+}
+
+static inline void srnic_count(struct srnic_stats __percpu *stats,
+			       enum srnic_counter what)
+{
+	srnic_count_add(stats, what, 1);
 }
 
 /* Sum over all CPUs; values move on while it is made. */

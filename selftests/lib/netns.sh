@@ -34,6 +34,24 @@ on()
 	ip netns exec "$@"
 }
 
+# host_new NS TYPE: an empty host.  rdma_rxe before 7.0 receives in the first
+# namespace alone, so when it is one of two that is where it goes.
+host_new()
+{
+	if [ "$2" = rxe ] && [ "$TYPE_A" != "$TYPE_B" ]; then
+		ip netns attach "$1" 1
+	else
+		ip netns add "$1"
+	fi
+}
+
+# host_empty NS: nobody runs there any more
+host_empty()
+{
+	[ "/run/netns/$1" -ef /proc/1/ns/net ] ||
+		ip netns pids "$1" 2>/dev/null | xargs -r kill -9
+}
+
 # host_up NS DEV LINK NUMBER TYPE
 host_up()
 {
@@ -58,7 +76,8 @@ pair_up()
 {
 	local mtu=${1:-4200}
 
-	ip netns add nsA && ip netns add nsB || return
+	pair_down	# what a script that was killed has left
+	host_new nsA "$TYPE_A" && host_new nsB "$TYPE_B" || return
 	ip link add veth0 mtu "$mtu" netns nsA type veth \
 		peer name veth1 mtu "$mtu" netns nsB || return
 	host_up nsA veth0 sr0 1 "$TYPE_A" &&
@@ -71,12 +90,12 @@ pair_down()
 {
 	local link ns
 
-	ip netns pids nsA 2>/dev/null | xargs -r kill -9
-	ip netns pids nsB 2>/dev/null | xargs -r kill -9
 	for ns in nsA nsB; do
+		host_empty "$ns"
 		for link in sr0 sr1; do
 			on "$ns" rdma link del "$link"
 		done
+		ip -n "$ns" link del veth0 || ip -n "$ns" link del veth1
 		ip netns del "$ns"
 	done 2>/dev/null
 	objects_before=
@@ -101,7 +120,7 @@ pair()
 	shift
 	on nsB "$tool" -d sr1 -F "$@" >/dev/null 2>&1 &
 	server=$!
-	wait_for 10 listening nsB 18515 || return
+	wait_for 60 listening nsB 18515 || return
 	on nsA "$tool" -d sr0 -F "$@" "${PEER:-10.9.0.2}" &&
 		wait "$server"
 }

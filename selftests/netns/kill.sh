@@ -28,10 +28,10 @@ traffic_on()
 	# what runs is the tool itself: the number is its own
 	ip netns exec nsB ib_write_bw -d sr1 -F -D 60 -s 65536 >/dev/null 2>&1 &
 	server=$!
-	wait_for 10 listening nsB 18515 || return
+	wait_for 60 listening nsB 18515 || return
 	ip netns exec nsA ib_write_bw -d sr0 -F -D 60 -s 65536 10.9.0.2 >/dev/null 2>&1 &
 	client=$!
-	wait_for 10 sent 1000
+	wait_for 60 sent 1000
 }
 
 # traffic_off: what still runs ends when told to, and nothing is left

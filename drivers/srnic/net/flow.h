@@ -19,4 +19,7 @@ struct dst_entry *srnic_flow_dst(struct srnic_flow *flow);
 /* Takes a received packet, whose BTH is at @bth from skb->data, if it is ours. */
 bool srnic_rx_take(struct net *net, struct sk_buff *skb, unsigned int bth);
 
+/* Frees what the sender keeps; nobody sends any more. */
+void srnic_tx_exit(void);
+
 #endif /* SRNIC_NET_FLOW_H */

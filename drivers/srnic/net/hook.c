@@ -191,4 +191,5 @@ int srnic_net_init(const struct srnic_rx_ops *ops)
 void srnic_net_exit(void)
 {
 	unregister_pernet_subsys(&hook_net_ops);
+	srnic_tx_exit();
 }

@@ -69,6 +69,46 @@ static unsigned int flow_hdr_len(const struct srnic_flow *flow)
 	return flow->v4 ? SRNIC_UDP4_BYTES : SRNIC_UDP6_BYTES;
 }
 
+/* Where packets are cut from; BH disabled */
+static DEFINE_PER_CPU(struct page_frag, tx_frag);
+
+/*
+ * Packets are cut from blocks of pages: what kmalloc() has is twice as large
+ * as a packet of MTU 4096.
+ */
+static struct sk_buff *tx_new(unsigned int len)
+{
+	unsigned int size = SKB_DATA_ALIGN(len) +
+			    SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	struct page_frag *frag = this_cpu_ptr(&tx_frag);
+	struct sk_buff *skb;
+
+	if (!skb_page_frag_refill(size, frag, GFP_ATOMIC | __GFP_NOWARN) ||
+	    frag->size - frag->offset < size)
+		return alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
+
+	skb = napi_build_skb(page_address(frag->page) + frag->offset, size);
+	if (skb) {
+		get_page(frag->page);
+		frag->offset += size;
+	}
+
+	return skb;
+}
+
+void srnic_tx_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct page_frag *frag = per_cpu_ptr(&tx_frag, cpu);
+
+		if (frag->page)
+			put_page(frag->page);
+		frag->page = NULL;
+	}
+}
+
 struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
 			       void **payload)
 {
@@ -81,8 +121,7 @@ struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
 
 	pkt->pad = -pkt->payload & 3;
 	body = pkt->payload + pkt->pad;
-	skb = alloc_skb(headroom + hdr_len + body + SRNIC_ICRC_BYTES,
-			GFP_ATOMIC | __GFP_NOWARN);
+	skb = tx_new(headroom + hdr_len + body + SRNIC_ICRC_BYTES);
 	if (!skb) {
 		srnic_count(txb->stats, SRNIC_CNT_TX_NOBUF);
 		return NULL;

@@ -173,6 +173,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	refcount_set(&qp->users, 1);
 	init_completion(&qp->unused);
 	skb_queue_head_init(&qp->rxq);
+	__skb_queue_head_init(&qp->rx_todo);
 	hrtimer_setup(&qp->timer, qp_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 	qp->txb.flow = &qp->flow;
@@ -219,7 +220,10 @@ static void qp_reset(struct srnic_qp *qp)
 {
 	hrtimer_cancel(&qp->timer);
 	qp->timer_fired = false;
-	skb_queue_purge(&qp->rxq);
+	spin_lock_bh(&qp->rxq.lock);
+	skb_queue_splice_tail_init(&qp->rxq, &qp->rx_todo);
+	spin_unlock_bh(&qp->rxq.lock);
+	__skb_queue_purge(&qp->rx_todo);
 	srnic_req_reset(qp);
 	srnic_resp_reset(qp);
 }
@@ -330,8 +334,10 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 
 void srnic_qp_doorbell(struct srnic_qp *qp)
 {
+	local_bh_disable();
 	srnic_count(qp->stats, SRNIC_CNT_DOORBELLS);
 	srnic_task_kick(&qp->task);
+	local_bh_enable();
 }
 
 int srnic_xport_init(void)

@@ -14,7 +14,9 @@ static void rx_deliver(void *owner, struct sk_buff *skb)
 		kfree_skb(skb);
 	} else if (skb) {
 		skb_orphan(skb);
-		skb_queue_tail(&qp->rxq, skb);
+		spin_lock(&qp->rxq.lock);
+		__skb_queue_tail(&qp->rxq, skb);
+		spin_unlock(&qp->rxq.lock);
 		srnic_task_kick(&qp->task);
 	}
 	srnic_qp_put(qp);
@@ -115,6 +117,19 @@ static int rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 	return seg ? 0 : n;
 }
 
+/* The oldest run that waits. */
+static struct sk_buff *rx_next(struct srnic_qp *qp)
+{
+	if (skb_queue_empty(&qp->rx_todo) &&
+	    !skb_queue_empty_lockless(&qp->rxq)) {
+		spin_lock(&qp->rxq.lock);
+		skb_queue_splice_tail_init(&qp->rxq, &qp->rx_todo);
+		spin_unlock(&qp->rxq.lock);
+	}
+
+	return skb_peek(&qp->rx_todo);
+}
+
 bool srnic_rx_run(struct srnic_qp *qp)
 {
 	int budget = SRNIC_RUN_BUDGET;
@@ -122,14 +137,14 @@ bool srnic_rx_run(struct srnic_qp *qp)
 	int n;
 
 	while (budget > 0) {
-		skb = skb_peek(&qp->rxq);
+		skb = rx_next(qp);
 		if (!skb || qp->resp.read_left)
 			return false;
 		n = rx_run_skb(qp, skb);
 		if (!n)
 			return false;
-		skb_unlink(skb, &qp->rxq);
-		consume_skb(skb);
+		__skb_unlink(skb, &qp->rx_todo);
+		napi_consume_skb(skb, 1);
 		budget -= n;
 	}
 

@@ -177,7 +177,8 @@ struct srnic_resp {
  * @task: all of the QP's work
  * @users: lookups in progress and one for being published
  * @unused: completed when @users is down to 0
- * @rxq: packets that wait for the task
+ * @rxq: packets that wait for the task; under its lock, BH
+ * @rx_todo: those that the task has taken over
  * @timer: retransmission and RNR
  * @timer_fired: set by @timer, cleared by the task
  * @flow: path to the peer
@@ -202,6 +203,7 @@ struct srnic_qp {
 	refcount_t			users;
 	struct completion		unused;
 	struct sk_buff_head		rxq;
+	struct sk_buff_head		rx_todo;
 	struct hrtimer			timer;
 	bool				timer_fired;
 	struct srnic_txb		txb;
