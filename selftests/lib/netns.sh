@@ -11,7 +11,7 @@
 #   counter NS DEV NAME      prints a hardware counter
 #   counter_is, counter_over NS DEV NAME VALUE
 #   drop_nth NS DEV N        the Nth RoCE packet that leaves DEV is lost
-#   netem NS DEV ARGUMENT... as tc's netem, to each packet that leaves DEV
+#   netem NS DEV ARGUMENT... as tc's netem, to each RoCE packet that leaves DEV
 #   clear_wire               the wire is whole again
 #
 # Everything goes away when the script ends, however it ends.  Two checks close
@@ -176,7 +176,7 @@ drop_nth()
 
 netem()
 {
-	local dev ns from=$1 out=$2
+	local dev from=$1 ip ns out=$2
 
 	shift 2
 	read -r ns dev < <(wire_end "$from" "$out")
@@ -185,8 +185,11 @@ netem()
 	ip -n "$ns" link set "ifb-$dev" up
 	on "$ns" tc qdisc add dev "ifb-$dev" root netem "$@"
 	on "$ns" tc qdisc add dev "$dev" clsact
-	on "$ns" tc filter add dev "$dev" ingress matchall \
-		action mirred egress redirect dev "ifb-$dev"
+	for ip in ip ipv6; do
+		on "$ns" tc filter add dev "$dev" ingress protocol "$ip" \
+			flower ip_proto udp dst_port 4791 \
+			action mirred egress redirect dev "ifb-$dev" || return
+	done
 }
 
 clear_wire()

@@ -39,6 +39,7 @@ static void comp_advance(struct srnic_qp *qp, u32 psn)
 	req->reread = false;
 	req->retry_left = qp->conf.retry_cnt;
 	req->rnr_left = qp->conf.rnr_retry;
+	srnic_req_acked(qp, psn);
 	srnic_req_progress(qp);
 	if (srnic_psn_diff(psn, req->next) > 0)
 		srnic_req_seek(qp, psn);

@@ -16,6 +16,9 @@
 #define SRNIC_WINDOW		128
 #define SRNIC_ACK_EVERY		32
 
+/* Requests a responder keeps while one before them is missing */
+#define SRNIC_EARLY_MAX		128
+
 /* No byte of a message: the place in a list is not known */
 #define SRNIC_NOWHERE		(~0ULL)
 
@@ -92,6 +95,8 @@ void srnic_req_reset(struct srnic_qp *qp);
 void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status);
 /* Completes the oldest work request with success. */
 void srnic_req_complete(struct srnic_qp *qp);
+/* All before @psn is acknowledged, which it was not before. */
+void srnic_req_acked(struct srnic_qp *qp, u32 psn);
 /* Restarts the ACK timer: the peer is alive. */
 void srnic_req_progress(struct srnic_qp *qp);
 
@@ -99,13 +104,23 @@ void srnic_req_progress(struct srnic_qp *qp);
 void srnic_comp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
 
 /* responder.c */
-void srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
+/* True: the packet came before one that is missing. */
+bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
 /* Sends what is left of a READ response; true: more to do, gate open. */
 bool srnic_resp_run(struct srnic_qp *qp);
 void srnic_resp_ack(struct srnic_qp *qp);
 void srnic_resp_let_go(struct srnic_qp *qp);
 void srnic_resp_flush(struct srnic_qp *qp);
 void srnic_resp_reset(struct srnic_qp *qp);
+
+/* early.c */
+/* Keeps the request @seg of the run @run until its turn comes, if it may. */
+void srnic_early_keep(struct srnic_qp *qp, struct sk_buff *run,
+		      struct sk_buff *seg, u32 psn);
+/* The request with @psn if it is here; the caller frees *@run. */
+struct sk_buff *srnic_early_take(struct srnic_qp *qp, u32 psn,
+				 struct sk_buff **run);
+void srnic_early_purge(struct srnic_qp *qp);
 
 /* rx.c */
 extern const struct srnic_rx_ops srnic_xport_rx_ops;

@@ -11,6 +11,13 @@
 /* How long to wait when there is no memory for a packet */
 #define REQ_STALL_NSEC	(200 * NSEC_PER_USEC)
 
+/*
+ * An answer this late may have been lost: the oldest packet is sent again, once,
+ * long before the ACK timeout that the user set for a peer that is gone.
+ */
+#define REQ_PROBE_RTTS	8
+#define REQ_PROBE_NSEC	((u64)NSEC_PER_MSEC)
+
 /* Completion opcode of a work request, by enum ib_uverbs_wr_opcode */
 static const u8 req_wc_opcodes[] = {
 	[IB_WR_RDMA_WRITE]		= IB_UVERBS_WC_RDMA_WRITE,
@@ -163,13 +170,18 @@ void srnic_req_reset(struct srnic_qp *qp)
 void srnic_req_progress(struct srnic_qp *qp)
 {
 	u64 nsec = srnic_ack_timeout_nsec(qp->conf.timeout);
+	struct srnic_req *req = &qp->req;
 
-	if (qp->req.waiting_rnr || qp->req.stalled)
+	if (req->waiting_rnr || req->stalled)
 		return;
-	if (!nsec || qp->req.una == qp->req.psn)
-		qp->req.deadline = 0;
-	else
-		srnic_qp_timer_set(qp, nsec);
+	if (!nsec || req->una == req->psn) {
+		req->deadline = 0;
+		return;
+	}
+	if (!req->probed && req->srtt)
+		nsec = min(nsec, max(REQ_PROBE_RTTS * req->srtt,
+				     REQ_PROBE_NSEC));
+	srnic_qp_timer_set(qp, nsec);
 }
 
 void srnic_req_seek(struct srnic_qp *qp, u32 psn)
@@ -190,10 +202,25 @@ void srnic_req_seek(struct srnic_qp *qp, u32 psn)
 	qp->req.sgl_pos = SRNIC_NOWHERE;
 }
 
+/*
+ * What is behind the lost packet may have arrived: it is repeated one packet
+ * first, and twice as many with each acknowledgment, which says what to skip.
+ */
 void srnic_req_go_back(struct srnic_qp *qp, u32 psn)
 {
 	srnic_req_seek(qp, psn);
+	qp->req.burst = 1;
+	qp->req.recover = qp->req.psn;
+	qp->req.rtt_start = 0;
 	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
+}
+
+/* Nothing came back for long: begins again with the oldest packet. */
+static void req_repeat(struct srnic_qp *qp)
+{
+	qp->req.reread = false;
+	srnic_req_go_back(qp, qp->req.una);
+	srnic_req_progress(qp);
 }
 
 void srnic_req_timeout(struct srnic_qp *qp)
@@ -212,6 +239,11 @@ void srnic_req_timeout(struct srnic_qp *qp)
 	}
 	if (qp->req.una == qp->req.psn)
 		return;
+	if (!qp->req.probed && qp->req.srtt) {
+		qp->req.probed = true;
+		req_repeat(qp);
+		return;
+	}
 	srnic_count(qp->stats, SRNIC_CNT_ACK_TIMEOUT);
 	if (!qp->req.retry_left) {
 		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
@@ -219,9 +251,7 @@ void srnic_req_timeout(struct srnic_qp *qp)
 		return;
 	}
 	qp->req.retry_left--;
-	qp->req.reread = false;
-	srnic_req_go_back(qp, qp->req.una);
-	srnic_req_progress(qp);
+	req_repeat(qp);
 }
 
 static u32 req_npsn(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
@@ -339,6 +369,44 @@ static bool req_stall(struct srnic_qp *qp)
 	return false;
 }
 
+/* PSNs sent and not acknowledged, from where it repeats. */
+static u32 req_outstanding(const struct srnic_req *req)
+{
+	return (req->next - req->una) & SRNIC_PSN_MASK;
+}
+
+static bool req_window_open(const struct srnic_req *req)
+{
+	return req_outstanding(req) < (req->burst ?: SRNIC_WINDOW);
+}
+
+/* Measures the round trip of the packet being sent, one at a time. */
+static void req_rtt_start(struct srnic_req *req)
+{
+	if (req->rtt_start || req->burst)
+		return;
+
+	req->rtt_psn = req->next;
+	req->rtt_start = ktime_get();
+}
+
+void srnic_req_acked(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_req *req = &qp->req;
+	u64 rtt;
+
+	req->probed = false;
+	if (req->burst)
+		req->burst = srnic_psn_diff(psn, req->recover) < 0 ?
+			     min(2 * req->burst, SRNIC_WINDOW) : 0;
+	if (!req->rtt_start || srnic_psn_diff(psn, req->rtt_psn) <= 0)
+		return;
+
+	rtt = ktime_to_ns(ktime_sub(ktime_get(), req->rtt_start));
+	req->srtt = req->srtt ? req->srtt - req->srtt / 8 + rtt / 8 : rtt;
+	req->rtt_start = 0;
+}
+
 /* Sends the packet at the cursor.  False: no memory. */
 static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
@@ -356,7 +424,8 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 					  last), req->next);
 	pkt.payload = response ? 0 : min_t(u64, wqe->length - off, qp->conf.mtu);
 	pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
-	pkt.ackreq = last || ++req->since_ackreq >= SRNIC_ACK_EVERY;
+	pkt.ackreq = last || ++req->since_ackreq >= SRNIC_ACK_EVERY ||
+		     req_outstanding(req) + 1 == req->burst;
 	req_fill(wqe, off, &pkt);
 
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
@@ -370,8 +439,10 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		return true;
 	}
 	srnic_tx_add(&qp->txb, skb);
-	if (pkt.ackreq)
+	if (pkt.ackreq) {
 		req->since_ackreq = 0;
+		req_rtt_start(req);
+	}
 
 	if (response)
 		req_advance(qp, srnic_psn_add(wqe->psn, wqe->npsn));
@@ -413,7 +484,7 @@ static bool req_step(struct srnic_qp *qp)
 
 	if (req->waiting_rnr || req->stalled)
 		return false;
-	if (((req->next - req->una) & SRNIC_PSN_MASK) >= SRNIC_WINDOW)
+	if (!req_window_open(req))
 		return false;
 	wqe = req_current(qp);
 	if (!wqe)

@@ -75,6 +75,7 @@ void srnic_resp_flush(struct srnic_qp *qp)
 	struct srnic_cqe cqe;
 
 	srnic_resp_let_go(qp);
+	srnic_early_purge(qp);
 	resp->read_left = 0;
 	resp->ack_due = false;
 	if (!qp->recvq)
@@ -94,6 +95,7 @@ void srnic_resp_reset(struct srnic_qp *qp)
 	struct srnic_replay *replay = resp->replay;
 
 	srnic_resp_let_go(qp);
+	srnic_early_purge(qp);
 	memset(resp, 0, sizeof(*resp));
 	resp->replay = replay;
 }
@@ -516,7 +518,18 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 	}
 }
 
-void srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
+/* A gap: reported once, until what is missing has come. */
+static void resp_gap(struct srnic_qp *qp)
+{
+	if (qp->resp.nak_sent)
+		return;
+
+	srnic_count(qp->stats, SRNIC_CNT_OUT_OF_SEQ);
+	qp->resp.nak_sent = true;
+	resp_nak(qp, qp->resp.psn, SRNIC_AETH_NAK_SEQ);
+}
+
+bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
 {
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
 	struct srnic_resp *resp = &qp->resp;
@@ -525,15 +538,11 @@ void srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
 
 	if (ahead < 0) {
 		resp_duplicate(qp, seg);
-		return;
+		return false;
 	}
 	if (ahead > 0) {
-		if (resp->nak_sent)
-			return;
-		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_SEQ);
-		resp->nak_sent = true;
-		resp_nak(qp, resp->psn, SRNIC_AETH_NAK_SEQ);
-		return;
+		resp_gap(qp);
+		return true;
 	}
 	resp->nak_sent = false;
 
@@ -546,4 +555,6 @@ void srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
 		resp_fail(qp, seg->pkt.psn, verdict);
 	else
 		resp_done(qp, seg);
+
+	return false;
 }

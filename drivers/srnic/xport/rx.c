@@ -69,14 +69,14 @@ static bool rx_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	return false;
 }
 
-static void rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
+/* One packet of a run, whose ICRC is right. */
+static void rx_packet(struct srnic_qp *qp, struct sk_buff *run,
+		      struct sk_buff *skb)
 {
 	const struct srnic_rxcb *cb = srnic_rxcb(skb);
 	const u8 *bth = skb->data + cb->bth;
 	struct srnic_seg seg;
 
-	if (!cb->good)
-		return;
 	if (srnic_pkt_parse(bth, cb->len, cb->len, &seg.pkt)) {
 		srnic_count(qp->stats, SRNIC_CNT_RX_MALFORMED);
 		return;
@@ -87,10 +87,24 @@ static void rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	seg.payload = bth + seg.pkt.hdr_len;
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
 	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, cb->len);
-	if (srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ)
-		srnic_resp_packet(qp, &seg);
-	else
+	if (!(srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ))
 		srnic_comp_packet(qp, &seg);
+	else if (srnic_resp_packet(qp, &seg))
+		srnic_early_keep(qp, run, skb, seg.pkt.psn);
+}
+
+/* Requests that came early and whose turn it is now. */
+static void rx_early(struct srnic_qp *qp)
+{
+	struct sk_buff *run, *seg;
+
+	while (qp->resp.num_early && !qp->resp.read_left) {
+		seg = srnic_early_take(qp, qp->resp.psn, &run);
+		if (!seg)
+			return;
+		rx_packet(qp, run, seg);
+		consume_skb(run);
+	}
 }
 
 /*
@@ -109,8 +123,10 @@ static int rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 	}
 	for (seg = skb; seg && !qp->resp.read_left;
 	     seg = srnic_rx_next(skb, seg)) {
-		rx_packet(qp, seg);
+		if (srnic_rxcb(seg)->good)
+			rx_packet(qp, skb, seg);
 		srnic_rxcb(seg)->good = false;
+		rx_early(qp);
 		n++;
 	}
 
@@ -136,6 +152,7 @@ bool srnic_rx_run(struct srnic_qp *qp)
 	struct sk_buff *skb;
 	int n;
 
+	rx_early(qp);	/* those that waited behind a READ */
 	while (budget > 0) {
 		skb = rx_next(qp);
 		if (!skb || qp->resp.read_left)

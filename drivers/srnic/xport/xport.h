@@ -79,6 +79,12 @@ struct srnic_qp_conf {
  * @stalled: the timer runs because there was no memory for a packet
  * @reread: the response at @una was missed and asked for again
  * @sqd_told: SQ_DRAINED was raised
+ * @burst: packets it may have on the way while it repeats, 0: it does not
+ * @recover: PSN up to which it repeats
+ * @probed: the oldest packet was sent again ahead of the timeout
+ * @rtt_psn: packet whose round trip is being measured
+ * @rtt_start: when that was sent; 0: none is
+ * @srtt: smoothed round trip time, ns; 0: not known
  * @deadline: when the timer means what it says, ktime in ns; 0: off
  */
 struct srnic_req {
@@ -98,6 +104,12 @@ struct srnic_req {
 	bool			stalled;
 	bool			reread;
 	bool			sqd_told;
+	u32			burst;
+	u32			recover;
+	bool			probed;
+	u32			rtt_psn;
+	ktime_t			rtt_start;
+	u64			srtt;
 	ktime_t			deadline;
 };
 
@@ -122,9 +134,23 @@ struct srnic_replay {
 };
 
 /**
+ * struct srnic_early - a request that came before one that is missing
+ * @run: the run of packets that it came in, reference held, or NULL
+ * @seg: the packet
+ * @psn: its PSN
+ */
+struct srnic_early {
+	struct sk_buff	*run;
+	struct sk_buff	*seg;
+	u32		psn;
+};
+
+/**
  * struct srnic_resp - responder half of a queue pair
  * @psn: next PSN expected
  * @msn: messages completed
+ * @early: requests ahead of @psn by their PSN, NULL until there is one
+ * @num_early: how many these are
  * @open: family of the message in progress, SRNIC_FAM_NONE between messages
  * @nak_sent: the gap at @psn was reported
  * @ack_due: an ACK for @psn - 1 is owed
@@ -149,6 +175,8 @@ struct srnic_replay {
 struct srnic_resp {
 	u32			psn;
 	u32			msn;
+	struct srnic_early	*early;
+	u32			num_early;
 	u8			open;
 	bool			nak_sent;
 	bool			ack_due;
