@@ -21,10 +21,8 @@
 	X(RCVD_RNR,		"rcvd_rnr_err")				\
 	X(SEND_RNR,		"send_rnr_err")				\
 	X(RCVD_SEQ_ERR,		"rcvd_seq_err")				\
-	X(ACK_DEFERRED,		"ack_deferred")				\
 	X(RETRY_EXCEEDED,	"retry_exceeded_err")			\
 	X(RNR_EXCEEDED,		"retry_rnr_exceeded_err")		\
-	X(COMP_RETRY,		"completer_retry_err")			\
 	X(SEND_ERR,		"send_err")				\
 	X(LINK_DOWNED,		"link_downed")				\
 	X(RDMA_SENDS,		"rdma_sends")				\
@@ -38,7 +36,6 @@
 	X(GO_BACK,		"go_back")				\
 	X(RX_ICRC,		"rx_icrc_error")			\
 	X(RX_MALFORMED,		"rx_malformed")				\
-	X(RX_NO_QP,		"rx_no_qp")				\
 	X(RX_BAD_PKEY,		"rx_bad_pkey")				\
 	X(RX_BAD_ADDR,		"rx_bad_addr")				\
 	X(RX_BAD_STATE,		"rx_bad_state")				\

@@ -170,7 +170,7 @@ fetch_deb()
 	local dir=$CACHE/deb
 
 	mkdir -p "$dir"
+	rm -f "$dir/$1"_*.deb
 	(cd "$dir" && quietly "$CACHE/log/fetch-$1" lab_apt apt-get download "$1=$2")
-	find "$dir" -name "$1_*.deb" -printf '%T@ %p\n' | sort -n | tail -n 1 |
-		cut -d' ' -f2
+	echo "$dir/$1"_*.deb
 }

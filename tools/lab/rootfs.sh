@@ -18,6 +18,7 @@ suite_with()
 # rootfs_make_once DIR VERSION PACKAGES
 rootfs_make_once()
 {
+	local -a opts
 	local suite
 
 	[ ! -d "$1" ] || return 0
@@ -28,7 +29,10 @@ rootfs_make_once()
 		die "no Debian release here has rdma-core $2"
 	step "making a root file system of $suite (2 minutes)"
 	rm -rf "$1.new"
-	quietly "$CACHE/log/rootfs-$suite" mmdebstrap --variant=minbase \
+	# a host that puts up with old package lists does so here too
+	mapfile -t opts < <(apt-config dump Acquire::Check-Valid-Until |
+		sed 's/^/--aptopt=/')
+	quietly "$CACHE/log/rootfs-$suite" mmdebstrap "${opts[@]}" --variant=minbase \
 		--include="$3" "$suite" "$1.new" "$(mirror "$(host_release)")"
 	mv "$1.new" "$1"
 }

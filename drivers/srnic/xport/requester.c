@@ -124,6 +124,8 @@ void srnic_req_complete(struct srnic_qp *qp)
 		      (wqe->sqe.flags & IB_SEND_SIGNALED);
 	struct srnic_swqe copy = *wqe;
 
+	if (req_wc_opcodes[wqe->sqe.opcode] == IB_UVERBS_WC_SEND)
+		srnic_count(qp->stats, SRNIC_CNT_RDMA_SENDS);
 	req_retire(qp);
 	if (signal)
 		req_cqe(qp, &copy, IB_WC_SUCCESS);
