@@ -127,7 +127,7 @@ pair()
 
 counter()
 {
-	on "$1" rdma statistic show link "$2/1" | xargs -n 1 |
+	on "$1" rdma statistic show link "$2/1" | tr " " "\n" |
 		awk -v name="$3" 'found { print; exit } $1 == name { found = 1 }'
 }
 

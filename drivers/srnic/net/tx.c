@@ -269,7 +269,8 @@ void srnic_tx_flush(struct srnic_txb *txb)
 		return;
 
 	srnic_count_add(txb->stats, SRNIC_CNT_SENT_PKTS, txb->num);
-	srnic_count_add(txb->stats, SRNIC_CNT_SENT_BYTES, txb->bytes);
+	srnic_count_add(txb->stats, SRNIC_CNT_SENT_BYTES,
+			txb->bytes - txb->num * flow_hdr_len(flow));
 	skb = tx_join(txb);
 	txb->head = NULL;
 	txb->last = NULL;

@@ -18,7 +18,7 @@
 #define SRNIC_MAX_PD		BIT(20)
 #define SRNIC_MAX_AH		BIT(20)
 #define SRNIC_MAX_MR		(BIT(24) - 1)
-#define SRNIC_GID_TBL_LEN	1024
+#define SRNIC_GID_TBL_LEN	256
 
 static inline struct srnic_dev *to_dev(struct ib_device *ibdev)
 {
