@@ -42,7 +42,10 @@ ktap_plan $((2 * (3 + ${#CASES[@]})))
 for types in "srnic rxe" "rxe srnic"; do
 	# shellcheck disable=SC2086 # two words
 	check "a pair of $types"	turned $types
-	vrb_cases "${CASES[@]}"
+	# rxe before 7.0 raises no event for what its peer did
+	events=()
+	[ "$types" = "rxe srnic" ] || events=(-e)
+	vrb_cases "${events[@]}" "${CASES[@]}"
 	check "$types: perftest"	pair ib_write_bw -n 200
 	check "$types: no object left"	no_object_is_left
 	pair_down

@@ -36,6 +36,7 @@ struct side {
 	struct ibv_port_attr	port;
 	union ibv_gid		gid;
 	int			gid_index;
+	bool			no_events;
 };
 
 /* What a queue pair is made with; opt_default is what most cases want. */

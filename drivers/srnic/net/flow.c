@@ -41,6 +41,8 @@ static struct dst_entry *flow_route6(const struct srnic_flow *flow)
 	};
 	struct dst_entry *dst;
 
+	if (!IS_ENABLED(CONFIG_IPV6))
+		return NULL;
 	dst = ip6_route_output(dev_net(flow->ndev), NULL, &fl);
 	if (!dst->error)
 		return dst;

@@ -53,16 +53,23 @@ static unsigned int hook_bth6(struct sk_buff *skb)
 	return ipv6_hdr(skb)->nexthdr == IPPROTO_UDP ? SRNIC_UDP6_BYTES : 0;
 }
 
+/* Mostly in softirq; what a queue to user space gives back is not. */
 static unsigned int hook_take(struct sk_buff *skb, struct net *net,
 			      unsigned int bth)
 {
+	bool taken;
+
 	if (!bth || skb_network_offset(skb) || !pskb_may_pull(skb, bth))
 		return NF_ACCEPT;
 	skb_set_transport_header(skb, bth - sizeof(struct udphdr));
 	if (udp_hdr(skb)->dest != htons(SRNIC_UDP_PORT))
 		return NF_ACCEPT;
 
-	return srnic_rx_take(net, skb, bth) ? NF_STOLEN : NF_ACCEPT;
+	local_bh_disable();
+	taken = srnic_rx_take(net, skb, bth);
+	local_bh_enable();
+
+	return taken ? NF_STOLEN : NF_ACCEPT;
 }
 
 static unsigned int hook_ipv4(void *priv, struct sk_buff *skb,
@@ -112,17 +119,16 @@ static struct socket *hook_bind(struct net *net, sa_family_t family)
 		.local_udp_port = htons(SRNIC_UDP_PORT),
 		.ipv6_v6only = 1,
 	};
+	struct udp_tunnel_sock_cfg tunnel = {
+		.encap_type = 1,
+		.encap_rcv = hook_encap_rcv,
+	};
 	struct socket *sock;
 
 	if (udp_sock_create(net, &cfg, &sock))
 		return NULL;
-	udp_sk(sock->sk)->encap_rcv = hook_encap_rcv;
 	udp_set_bit(NO_CHECK6_RX, sock->sk);
-	WRITE_ONCE(udp_sk(sock->sk)->encap_type, 1);
-	if (family == AF_INET)
-		udp_encap_enable();
-	else
-		udpv6_encap_enable();
+	setup_udp_tunnel_sock(net, sock->sk, &tunnel);
 
 	return sock;
 }

@@ -288,7 +288,7 @@ void srnic_tx_flush(struct srnic_txb *txb)
 	skb->dev = flow->ndev;
 	skb->protocol = htons(flow->v4 ? ETH_P_IP : ETH_P_IPV6);
 	skb->priority = rt_tos2priority(flow->tos);
-	if (flow->v4)
+	if (flow->v4 || !IS_ENABLED(CONFIG_IPV6))
 		err = ip_local_out(net, NULL, skb);
 	else
 		err = ip6_local_out(net, NULL, skb);

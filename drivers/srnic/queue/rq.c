@@ -65,11 +65,13 @@ static void rwqe_copy(const struct srnic_rq *rq, struct srnic_rwqe *wqe,
 bool srnic_rq_fetch(struct srnic_rq *rq, struct srnic_rwqe *wqe)
 {
 	struct srnic_ring_hdr *hdr = rq->ring.hdr;
+	u32 posted;
 	bool found;
 
 	spin_lock_bh(&rq->lock);
 	/* Pairs with the provider's release: the entry is whole. */
-	found = smp_load_acquire(&hdr->user) != rq->head;
+	posted = smp_load_acquire(&hdr->user) - rq->head;
+	found = posted && posted <= rq->ring.mask + 1;
 	if (found) {
 		rwqe_copy(rq, wqe, srnic_ring_entry(&rq->ring, rq->head));
 		/* Pairs with the provider's acquire: the entry was read. */

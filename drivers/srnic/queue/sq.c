@@ -5,6 +5,7 @@
  * An entry is copied when its turn comes, judged, and worked on from the copy;
  * user space gets the slot back when the work request has completed.
  */
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include "queue.h"
@@ -152,16 +153,18 @@ static void swqe_copy(const struct srnic_sq *sq, struct srnic_swqe *wqe,
 struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type)
 {
 	struct srnic_swqe *wqe = srnic_sq_wqe(sq, sq->tail);
+	u32 posted;
 
-	if (sq->tail - sq->head > sq->ring.mask)
-		return NULL;
 	/* Pairs with the provider's release: the entry is whole. */
-	if (smp_load_acquire(&sq->ring.hdr->user) == sq->tail)
+	posted = smp_load_acquire(&sq->ring.hdr->user) - sq->head;
+	if (posted <= sq->tail - sq->head || posted > sq->ring.mask + 1)
 		return NULL;
 
 	swqe_copy(sq, wqe, srnic_ring_entry(&sq->ring, sq->tail));
 	wqe->status = srnic_swqe_check(wqe, type, sq->max_sge, sq->max_inline);
 	wqe->length = wqe->status == IB_WC_SUCCESS ? swqe_length(wqe) : 0;
+	wqe->sqe.opcode = array_index_nospec(wqe->sqe.opcode,
+					     ARRAY_SIZE(sqe_services));
 	wqe->started = false;
 	wqe->done = false;
 	sq->tail++;

@@ -17,7 +17,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		return err;
 
 	*attr = (struct ib_device_attr) {
-		.fw_ver			= SRNIC_ABI_VERSION,
+		.fw_ver			= (u64)SRNIC_ABI_VERSION << 32,
 		.sys_image_guid		= ibdev->node_guid,
 		.max_mr_size		= U64_MAX,
 		.page_size_cap		= GENMASK(30, PAGE_SHIFT),

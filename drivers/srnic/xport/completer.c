@@ -95,6 +95,8 @@ static void comp_rnr(struct srnic_qp *qp, u8 code)
 {
 	struct srnic_req *req = &qp->req;
 
+	if (req->waiting_rnr)
+		return;
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_RNR);
 	if (!req->rnr_left) {
 		srnic_count(qp->stats, SRNIC_CNT_RNR_EXCEEDED);

@@ -12,16 +12,33 @@
 
 static void early_drop(struct srnic_resp *resp, struct srnic_early *slot)
 {
-	if (!slot->run)
+	if (!slot->skb)
 		return;
 
-	kfree_skb(slot->run);
-	slot->run = NULL;
+	kfree_skb(slot->skb);
+	slot->skb = NULL;
 	resp->num_early--;
 }
 
-void srnic_early_keep(struct srnic_qp *qp, struct sk_buff *run,
-		      struct sk_buff *seg, u32 psn)
+/* The packet without the others of its run, which would stay with it. */
+static struct sk_buff *early_alone(struct sk_buff *skb)
+{
+	struct srnic_rxcb *cb = srnic_rxcb(skb);
+	struct sk_buff *copy;
+
+	if (!skb_has_frag_list(skb))
+		return skb_get(skb);
+
+	copy = alloc_skb(cb->len, GFP_ATOMIC | __GFP_NOWARN);
+	if (!copy)
+		return NULL;
+	skb_put_data(copy, skb->data + cb->bth, cb->len);
+	*srnic_rxcb(copy) = (struct srnic_rxcb) { .len = cb->len };
+
+	return copy;
+}
+
+void srnic_early_keep(struct srnic_qp *qp, struct sk_buff *skb, u32 psn)
 {
 	struct srnic_resp *resp = &qp->resp;
 	struct srnic_early *slot;
@@ -36,26 +53,25 @@ void srnic_early_keep(struct srnic_qp *qp, struct sk_buff *run,
 
 	slot = &resp->early[psn % SRNIC_EARLY_MAX];
 	early_drop(resp, slot);
-	slot->run = skb_get(run);
-	slot->seg = seg;
+	slot->skb = early_alone(skb);
 	slot->psn = psn;
-	resp->num_early++;
+	if (slot->skb)
+		resp->num_early++;
 }
 
-struct sk_buff *srnic_early_take(struct srnic_qp *qp, u32 psn,
-				 struct sk_buff **run)
+struct sk_buff *srnic_early_take(struct srnic_qp *qp, u32 psn)
 {
 	struct srnic_resp *resp = &qp->resp;
 	struct srnic_early *slot = &resp->early[psn % SRNIC_EARLY_MAX];
+	struct sk_buff *skb = slot->skb;
 
-	if (!slot->run || slot->psn != psn)
+	if (!skb || slot->psn != psn)
 		return NULL;
 
-	*run = slot->run;
-	slot->run = NULL;
+	slot->skb = NULL;
 	resp->num_early--;
 
-	return slot->seg;
+	return skb;
 }
 
 void srnic_early_purge(struct srnic_qp *qp)

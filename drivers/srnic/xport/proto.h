@@ -7,6 +7,8 @@
 #ifndef SRNIC_XPORT_PROTO_H
 #define SRNIC_XPORT_PROTO_H
 
+#include <linux/sizes.h>
+
 #include "xport.h"
 
 /* Packets one run of the task sends or receives before it gives way */
@@ -22,8 +24,8 @@
 /* No byte of a message: the place in a list is not known */
 #define SRNIC_NOWHERE		(~0ULL)
 
-/* Runs of packets that wait for the task before more are dropped */
-#define SRNIC_RXQ_MAX		1024
+/* Memory of packets that wait for the task before more are dropped */
+#define SRNIC_RXQ_BYTES		SZ_4M
 
 /**
  * struct srnic_seg - a packet being processed
@@ -88,7 +90,8 @@ void srnic_req_seek(struct srnic_qp *qp, u32 psn);
 /* The same, because something was lost. */
 void srnic_req_go_back(struct srnic_qp *qp, u32 psn);
 void srnic_req_let_go(struct srnic_qp *qp);
-void srnic_req_flush(struct srnic_qp *qp);
+/* Completes what is posted as flushed.  True: the budget ran out. */
+bool srnic_req_flush(struct srnic_qp *qp);
 void srnic_req_timeout(struct srnic_qp *qp);
 void srnic_req_reset(struct srnic_qp *qp);
 /* Ends the oldest work request with @status, which takes the QP to error. */
@@ -110,16 +113,17 @@ bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
 bool srnic_resp_run(struct srnic_qp *qp);
 void srnic_resp_ack(struct srnic_qp *qp);
 void srnic_resp_let_go(struct srnic_qp *qp);
-void srnic_resp_flush(struct srnic_qp *qp);
+/* As srnic_req_flush(). */
+bool srnic_resp_flush(struct srnic_qp *qp);
 void srnic_resp_reset(struct srnic_qp *qp);
+/* So many READs and atomics are remembered.  May sleep.  0 or -ENOMEM. */
+int srnic_resp_depth(struct srnic_qp *qp, u32 depth);
 
 /* early.c */
-/* Keeps the request @seg of the run @run until its turn comes, if it may. */
-void srnic_early_keep(struct srnic_qp *qp, struct sk_buff *run,
-		      struct sk_buff *seg, u32 psn);
-/* The request with @psn if it is here; the caller frees *@run. */
-struct sk_buff *srnic_early_take(struct srnic_qp *qp, u32 psn,
-				 struct sk_buff **run);
+/* Keeps the request @skb until its turn comes, if it may. */
+void srnic_early_keep(struct srnic_qp *qp, struct sk_buff *skb, u32 psn);
+/* The request with @psn if it is here; the caller frees it. */
+struct sk_buff *srnic_early_take(struct srnic_qp *qp, u32 psn);
 void srnic_early_purge(struct srnic_qp *qp);
 
 /* rx.c */

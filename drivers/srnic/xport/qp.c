@@ -8,6 +8,7 @@
  */
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/wait_bit.h>
 #include <net/net_namespace.h>
 
 #include "proto.h"
@@ -17,6 +18,9 @@
 
 static DEFINE_XARRAY_ALLOC(qp_table);
 static u32 qp_next;
+
+/* QPs whose memory somebody may still touch, packets on their way included */
+static atomic_t qp_alive;
 
 struct srnic_qp *srnic_qp_get(struct net *net, u32 qpn)
 {
@@ -39,11 +43,14 @@ static void qp_free(struct kref *ref)
 	struct srnic_qp *qp = container_of(ref, struct srnic_qp, gate.ref);
 
 	kfree_rcu(qp, rcu);
+	if (atomic_dec_and_test(&qp_alive))
+		wake_up_var(&qp_alive);
 }
 
+/* Who frees a packet may hold the lock of the queue that the next goes to. */
 static void qp_wake(struct srnic_gate *gate)
 {
-	srnic_task_kick(&container_of(gate, struct srnic_qp, gate)->task);
+	srnic_task_defer(&container_of(gate, struct srnic_qp, gate)->task);
 }
 
 /* What all packets of the QP have in common. */
@@ -129,8 +136,8 @@ static bool qp_run(struct srnic_task *task)
 	if (qp->flow.ndev)
 		srnic_tx_flush(&qp->txb);
 	if (qp->conf.state == IB_QPS_ERR) {
-		srnic_req_flush(qp);
-		srnic_resp_flush(qp);
+		more |= srnic_req_flush(qp);
+		more |= srnic_resp_flush(qp);
 	}
 	srnic_req_let_go(qp);
 	srnic_resp_let_go(qp);
@@ -202,6 +209,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	err = xa_err(xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL));
 	if (err)
 		goto err_number;
+	atomic_inc(&qp_alive);
 
 	return qp;
 
@@ -222,6 +230,7 @@ static void qp_reset(struct srnic_qp *qp)
 	qp->timer_fired = false;
 	spin_lock_bh(&qp->rxq.lock);
 	skb_queue_splice_tail_init(&qp->rxq, &qp->rx_todo);
+	qp->rxq_bytes = 0;
 	spin_unlock_bh(&qp->rxq.lock);
 	__skb_queue_purge(&qp->rx_todo);
 	srnic_req_reset(qp);
@@ -245,7 +254,6 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 	srnic_task_stop(&qp->task);
 	qp_reset(qp);
 	qp_set_flow(qp, &nowhere);
-	kfree(qp->resp.replay);
 	srnic_sq_destroy(&qp->sq);
 	srnic_rq_destroy(&qp->rq);
 	kref_put(&qp->gate.ref, qp_free);
@@ -256,6 +264,8 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 {
 	struct srnic_qp_conf *conf = &qp->conf;
 
+	if (srnic_resp_depth(qp, conf->max_dest_rd_atomic))
+		return -ENOMEM;
 	if (conf->state == old)
 		return 0;
 
@@ -269,11 +279,6 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 	case IB_QPS_RTR:
 		qp->resp.psn = conf->rq_psn;
 		qp->resp.msn = 0;
-		kfree(qp->resp.replay);
-		qp->resp.replay = kcalloc(max(conf->max_dest_rd_atomic, 1),
-					  sizeof(*qp->resp.replay), GFP_KERNEL);
-		if (!qp->resp.replay)
-			return -ENOMEM;
 		break;
 	case IB_QPS_RTS:
 		if (old != IB_QPS_RTR)
@@ -350,5 +355,7 @@ int srnic_xport_init(void)
 void srnic_xport_exit(void)
 {
 	srnic_net_exit();
+	/* The stack may hold packets whose destructor is code of ours. */
+	wait_var_event(&qp_alive, !atomic_read(&qp_alive));
 	rcu_barrier();	/* kfree_rcu() of QPs */
 }

@@ -147,18 +147,21 @@ void srnic_req_let_go(struct srnic_qp *qp)
 	srnic_sgl_put(&qp->req.rsgl);
 }
 
-void srnic_req_flush(struct srnic_qp *qp)
+bool srnic_req_flush(struct srnic_qp *qp)
 {
+	int budget = SRNIC_RUN_BUDGET;
 	struct srnic_sq *sq = &qp->sq;
 	struct srnic_swqe copy;
 
-	for (;;) {
+	while (budget--) {
 		if (sq->head == sq->tail && !srnic_sq_fetch(sq, qp->type))
-			break;
+			return false;
 		copy = *srnic_sq_wqe(sq, sq->head);
 		req_retire(qp);
 		req_cqe(qp, &copy, IB_WC_WR_FLUSH_ERR);
 	}
+
+	return true;
 }
 
 void srnic_req_reset(struct srnic_qp *qp)
@@ -167,6 +170,14 @@ void srnic_req_reset(struct srnic_qp *qp)
 	memset(&qp->req, 0, sizeof(qp->req));
 	qp->req.sgl_pos = SRNIC_NOWHERE;
 	qp->req.rsgl_pos = SRNIC_NOWHERE;
+}
+
+/* A READ that is only slow would be answered all over again. */
+static bool req_may_probe(const struct srnic_qp *qp)
+{
+	return !qp->req.probed && qp->req.srtt && qp->sq.head != qp->sq.tail &&
+	       srnic_sq_wqe(&qp->sq, qp->sq.head)->sqe.opcode !=
+	       IB_WR_RDMA_READ;
 }
 
 void srnic_req_progress(struct srnic_qp *qp)
@@ -180,7 +191,7 @@ void srnic_req_progress(struct srnic_qp *qp)
 		req->deadline = 0;
 		return;
 	}
-	if (!req->probed && req->srtt)
+	if (req_may_probe(qp))
 		nsec = min(nsec, max(REQ_PROBE_RTTS * req->srtt,
 				     REQ_PROBE_NSEC));
 	srnic_qp_timer_set(qp, nsec);
@@ -241,7 +252,7 @@ void srnic_req_timeout(struct srnic_qp *qp)
 	}
 	if (qp->req.una == qp->req.psn)
 		return;
-	if (!qp->req.probed && qp->req.srtt) {
+	if (req_may_probe(qp)) {
 		qp->req.probed = true;
 		req_repeat(qp);
 		return;

@@ -69,9 +69,10 @@ void srnic_resp_let_go(struct srnic_qp *qp)
 	resp_put_mr(&qp->resp.read_mr);
 }
 
-void srnic_resp_flush(struct srnic_qp *qp)
+bool srnic_resp_flush(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
+	int budget = SRNIC_RUN_BUDGET;
 	struct srnic_cqe cqe;
 
 	srnic_resp_let_go(qp);
@@ -79,25 +80,53 @@ void srnic_resp_flush(struct srnic_qp *qp)
 	resp->read_left = 0;
 	resp->ack_due = false;
 	if (!qp->recvq)
-		return;
+		return false;
 
 	srnic_rq_want_kick(qp->recvq, true);
-	while (resp->has_rwqe || srnic_rq_fetch(qp->recvq, &resp->rwqe)) {
+	while (budget--) {
+		if (!resp->has_rwqe && !srnic_rq_fetch(qp->recvq, &resp->rwqe))
+			return false;
 		memset(&cqe, 0, sizeof(cqe));
 		cqe.status = IB_WC_WR_FLUSH_ERR;
 		resp_recv_cqe(qp, &cqe, false);
 	}
+
+	return true;
 }
 
 void srnic_resp_reset(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
-	struct srnic_replay *replay = resp->replay;
 
 	srnic_resp_let_go(qp);
 	srnic_early_purge(qp);
+	kfree(resp->replay);
 	memset(resp, 0, sizeof(*resp));
+}
+
+int srnic_resp_depth(struct srnic_qp *qp, u32 depth)
+{
+	struct srnic_resp *resp = &qp->resp;
+	u32 num = min(depth, resp->replay_num);
+	struct srnic_replay *replay;
+	u32 i;
+
+	if (depth == resp->replay_num)
+		return 0;
+	replay = kcalloc(depth, sizeof(*replay), GFP_KERNEL);
+	if (!replay)
+		return -ENOMEM;
+
+	/* The youngest come last: they are overwritten last. */
+	for (i = 1; i <= num; i++)
+		replay[num - i] = resp->replay[(resp->replay_next - i) %
+					       resp->replay_num];
+	kfree(resp->replay);
 	resp->replay = replay;
+	resp->replay_num = depth;
+	resp->replay_next = num;
+
+	return 0;
 }
 
 /* Makes a verdict known to the peer, the completion queue and the QP. */
@@ -259,7 +288,7 @@ static struct srnic_replay *resp_remember(struct srnic_qp *qp,
 					  const struct srnic_pkt *pkt, u32 npsn)
 {
 	struct srnic_resp *resp = &qp->resp;
-	u32 slot = resp->replay_next++ % qp->conf.max_dest_rd_atomic;
+	u32 slot = resp->replay_next++ % resp->replay_num;
 	struct srnic_replay *replay = &resp->replay[slot];
 
 	replay->psn = pkt->psn;
@@ -306,7 +335,6 @@ static enum srnic_verdict resp_read_start(struct srnic_qp *qp,
 	resp->read_psn = pkt->psn;
 	resp->read_left = resp_read_npsn(qp, pkt->dmalen);
 	resp->read_first = true;
-	resp->ack_due = false;
 
 	return SRNIC_V_OK;
 }
@@ -321,10 +349,14 @@ static enum srnic_verdict resp_read(struct srnic_qp *qp,
 		return SRNIC_V_INV_REQ;
 	srnic_count(qp->stats, SRNIC_CNT_RX_READ);
 	verdict = resp_read_start(qp, &seg->pkt);
-	if (!verdict)
-		resp_remember(qp, &seg->pkt, qp->resp.read_left);
+	if (verdict)
+		return verdict;
 
-	return verdict;
+	resp_remember(qp, &seg->pkt, qp->resp.read_left);
+	qp->resp.read_again = false;
+	qp->resp.ack_due = false;	/* the response acknowledges all before it */
+
+	return SRNIC_V_OK;
 }
 
 static u8 resp_read_opcode(bool first, bool last)
@@ -375,7 +407,11 @@ bool srnic_resp_run(struct srnic_qp *qp)
 	if (!resp->read_left)
 		return false;
 	if (resp_read_hold(qp)) {
-		resp_fail(qp, resp->read_psn, SRNIC_V_ACCESS);
+		/* A late duplicate may outlive the region: nobody waits for it. */
+		if (resp->read_again)
+			resp->read_left = 0;
+		else
+			resp_fail(qp, resp->read_psn, SRNIC_V_ACCESS);
 		return true;
 	}
 	while (resp->read_left && budget--) {
@@ -447,7 +483,7 @@ static struct srnic_replay *resp_recall(struct srnic_qp *qp, u8 family, u32 psn)
 	struct srnic_replay *replay;
 	int i;
 
-	for (i = 0; i < qp->conf.max_dest_rd_atomic; i++) {
+	for (i = 0; i < qp->resp.replay_num; i++) {
 		replay = &qp->resp.replay[i];
 		if (replay->family == family &&
 		    srnic_psn_diff(psn, replay->psn) >= 0 &&
@@ -490,8 +526,9 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 		resp_send_aeth(qp, SRNIC_OP_ATOMIC_ACK, pkt->psn,
 			       SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
 			       replay->orig);
-	else if (resp_read_matches(qp, replay, pkt))
-		resp_read_start(qp, pkt);
+	else if (resp_read_matches(qp, replay, pkt) &&
+		 !resp_read_start(qp, pkt))
+		qp->resp.read_again = true;
 }
 
 /* Bookkeeping after a request was executed. */

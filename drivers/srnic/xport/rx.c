@@ -4,19 +4,32 @@
  */
 #include "proto.h"
 
+static void rx_enqueue(struct srnic_qp *qp, struct sk_buff *skb)
+{
+	bool room;
+
+	skb_orphan(skb);
+	spin_lock(&qp->rxq.lock);
+	room = qp->rxq_bytes < SRNIC_RXQ_BYTES;
+	if (room) {
+		qp->rxq_bytes += skb->truesize;
+		__skb_queue_tail(&qp->rxq, skb);
+	}
+	spin_unlock(&qp->rxq.lock);
+	if (room)
+		return;
+
+	srnic_count(qp->stats, SRNIC_CNT_RX_NOBUF);
+	kfree_skb(skb);
+}
+
 /* In the softirq that received it: leave it at the QP and run that. */
 static void rx_deliver(void *owner, struct sk_buff *skb)
 {
 	struct srnic_qp *qp = owner;
 
-	if (skb && skb_queue_len_lockless(&qp->rxq) >= SRNIC_RXQ_MAX) {
-		srnic_count(qp->stats, SRNIC_CNT_RX_NOBUF);
-		kfree_skb(skb);
-	} else if (skb) {
-		skb_orphan(skb);
-		spin_lock(&qp->rxq.lock);
-		__skb_queue_tail(&qp->rxq, skb);
-		spin_unlock(&qp->rxq.lock);
+	if (skb) {
+		rx_enqueue(qp, skb);
 		srnic_task_kick(&qp->task);
 	}
 	srnic_qp_put(qp);
@@ -69,9 +82,8 @@ static bool rx_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	return false;
 }
 
-/* One packet of a run, whose ICRC is right. */
-static void rx_packet(struct srnic_qp *qp, struct sk_buff *run,
-		      struct sk_buff *skb)
+/* One packet, whose ICRC is right. */
+static void rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	const struct srnic_rxcb *cb = srnic_rxcb(skb);
 	const u8 *bth = skb->data + cb->bth;
@@ -85,25 +97,23 @@ static void rx_packet(struct srnic_qp *qp, struct sk_buff *run,
 		return;
 
 	seg.payload = bth + seg.pkt.hdr_len;
-	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
-	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, cb->len);
 	if (!(srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ))
 		srnic_comp_packet(qp, &seg);
 	else if (srnic_resp_packet(qp, &seg))
-		srnic_early_keep(qp, run, skb, seg.pkt.psn);
+		srnic_early_keep(qp, skb, seg.pkt.psn);
 }
 
 /* Requests that came early and whose turn it is now. */
 static void rx_early(struct srnic_qp *qp)
 {
-	struct sk_buff *run, *seg;
+	struct sk_buff *skb;
 
 	while (qp->resp.num_early && !qp->resp.read_left) {
-		seg = srnic_early_take(qp, qp->resp.psn, &run);
-		if (!seg)
+		skb = srnic_early_take(qp, qp->resp.psn);
+		if (!skb)
 			return;
-		rx_packet(qp, run, seg);
-		consume_skb(run);
+		rx_packet(qp, skb);
+		consume_skb(skb);
 	}
 }
 
@@ -123,8 +133,12 @@ static int rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 	}
 	for (seg = skb; seg && !qp->resp.read_left;
 	     seg = srnic_rx_next(skb, seg)) {
-		if (srnic_rxcb(seg)->good)
-			rx_packet(qp, skb, seg);
+		if (srnic_rxcb(seg)->good) {
+			srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
+			srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES,
+					srnic_rxcb(seg)->len);
+			rx_packet(qp, seg);
+		}
 		srnic_rxcb(seg)->good = false;
 		rx_early(qp);
 		n++;
@@ -140,6 +154,7 @@ static struct sk_buff *rx_next(struct srnic_qp *qp)
 	    !skb_queue_empty_lockless(&qp->rxq)) {
 		spin_lock(&qp->rxq.lock);
 		skb_queue_splice_tail_init(&qp->rxq, &qp->rx_todo);
+		qp->rxq_bytes = 0;
 		spin_unlock(&qp->rxq.lock);
 	}
 

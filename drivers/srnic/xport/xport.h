@@ -135,13 +135,11 @@ struct srnic_replay {
 
 /**
  * struct srnic_early - a request that came before one that is missing
- * @run: the run of packets that it came in, reference held, or NULL
- * @seg: the packet
+ * @skb: the packet, reference held, or NULL
  * @psn: its PSN
  */
 struct srnic_early {
-	struct sk_buff	*run;
-	struct sk_buff	*seg;
+	struct sk_buff	*skb;
 	u32		psn;
 };
 
@@ -163,12 +161,14 @@ struct srnic_early {
  * @sgl: place in @rwqe
  * @got: bytes received of the SEND in progress
  * @replay: ring of the last READs and atomics
+ * @replay_num: its slots
  * @replay_next: slot to overwrite next
  * @read_left: packets of the READ response being sent that are still to go
  * @read_psn: PSN of the next of them
  * @read_va: address of its first byte
  * @read_bytes: bytes still to go
  * @read_first: none was sent
+ * @read_again: the request is a duplicate
  * @read_rkey: key of the region it comes from
  * @read_mr: that region, held within a run of the task
  */
@@ -189,12 +189,14 @@ struct srnic_resp {
 	struct srnic_sgl	sgl;
 	u32			got;
 	struct srnic_replay	*replay;
+	u32			replay_num;
 	u32			replay_next;
 	u32			read_left;
 	u32			read_psn;
 	u64			read_va;
 	u32			read_bytes;
 	bool			read_first;
+	bool			read_again;
 	u32			read_rkey;
 	struct srnic_mr		*read_mr;
 };
@@ -206,6 +208,7 @@ struct srnic_resp {
  * @users: lookups in progress and one for being published
  * @unused: completed when @users is down to 0
  * @rxq: packets that wait for the task; under its lock, BH
+ * @rxq_bytes: memory that they take; under the lock of @rxq
  * @rx_todo: those that the task has taken over
  * @timer: retransmission and RNR
  * @timer_fired: set by @timer, cleared by the task
@@ -231,6 +234,7 @@ struct srnic_qp {
 	refcount_t			users;
 	struct completion		unused;
 	struct sk_buff_head		rxq;
+	unsigned int			rxq_bytes;
 	struct sk_buff_head		rx_todo;
 	struct hrtimer			timer;
 	bool				timer_fired;
