@@ -252,6 +252,53 @@ static void sqd(void)
 	same(mb.p, len, 9, "the writes");
 }
 
+/* @e sends, or answers, @depth READs and atomics at a time from now on. */
+static void deepen(struct end *e, int depth, enum ibv_qp_attr_mask which)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_SQD,
+		.cur_qp_state = IBV_QPS_SQD,
+		.max_rd_atomic = depth,
+		.max_dest_rd_atomic = depth,
+	};
+
+	must_be(ibv_modify_qp(e->qp, &attr, IBV_QP_STATE), 0);
+	must_be(ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | which), 0);
+	attr.qp_state = IBV_QPS_RTS;
+	must_be(ibv_modify_qp(e->qp, &attr, IBV_QP_STATE), 0);
+}
+
+static void sqd_deeper(void)
+{
+	const int depth = 16;
+	struct opt o = opt_default;
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct mem ma, mb;
+	struct pair p;
+	int i;
+
+	o.rd_atomic = 1;
+	o.dest_rd_atomic = 1;
+	pair_make(&p, &o, &o);
+	mem_make(&ma, &sides[0], 4096, FULL_ACCESS);
+	mem_make(&mb, &sides[1], 4096, FULL_ACCESS);
+	memset(mb.p, 0, mb.len);
+	deepen(&p.b, depth, IBV_QP_MAX_DEST_RD_ATOMIC);
+	deepen(&p.a, depth, IBV_QP_MAX_QP_RD_ATOMIC);
+	for (i = 0; i < 3 * depth; i++) {
+		sge = sge_of(&ma, 8 * i, 8);
+		wr = wr_of(i, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge, 1);
+		wr.wr.atomic.compare_add = 1;
+		wr_target(&wr, &mb, 0);
+		must_be(post_one(&p.a, &wr), 0);
+	}
+	for (i = 0; i < 3 * depth; i++) {
+		wc_want(p.a.scq, i, IBV_WC_SUCCESS);
+		must_be(((__u64 *)ma.p)[i], i);
+	}
+}
+
 static void sqd_idle(void)
 {
 	struct ibv_qp_attr attr = {
@@ -335,6 +382,7 @@ const struct vrb_case state_cases[] = {
 	{ "state", "rights change in RTS", change_in_rts },
 	{ "state", "the send queue drains, tells, and goes on", sqd },
 	{ "state", "an idle send queue is drained at once", sqd_idle },
+	{ "state", "more READs and atomics at a time, set in SQD", sqd_deeper },
 	{ "state", "a queue pair is reset and used again", reuse },
 	{ "state", "thirty pairs know their own", thirty },
 	{ }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - a program that writes nonsense into the rings it shares
+ *
+ * Whatever it writes, the kernel stays whole, its queues can be destroyed, and
+ * others do not notice.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vrb.h"
+
+#define MAX_RINGS	16
+#define HEADER_WORDS	16
+
+struct ring {
+	__u32	*word;
+	size_t	words;
+};
+
+static struct ring rings[MAX_RINGS];
+static int num_rings;
+
+/* All memory of this program that the device maps into it. */
+static void rings_find(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long start, end;
+	char line[512];
+
+	must(maps);
+	num_rings = 0;
+	while (fgets(line, sizeof(line), maps) && num_rings < MAX_RINGS) {
+		if (!strstr(line, "uverbs") ||
+		    sscanf(line, "%lx-%lx", &start, &end) != 2)
+			continue;
+		rings[num_rings++] = (struct ring) {
+			.word = (__u32 *)start,
+			.words = (end - start) / sizeof(__u32),
+		};
+	}
+	fclose(maps);
+	if (!num_rings)
+		case_skip("the device has no rings to write to");
+}
+
+static void scribble(size_t words)
+{
+	struct ring *r = &rings[rand() % num_rings];
+	__u32 *word = r->word;
+	size_t i = rand() % (words < r->words ? words : r->words);
+
+	/* small steps and bits find more than numbers that are all wrong */
+	switch (rand() % 4) {
+	case 0:
+		word[i] = rand();
+		break;
+	case 1:
+		word[i] += rand() % 9 - 4;
+		break;
+	case 2:
+		word[i] ^= 1U << (rand() % 32);
+		break;
+	case 3:
+		word[i] = 0;
+		break;
+	}
+}
+
+/* A neighbour whose rings nobody writes to. */
+static void neighbour_works(struct pair *p, struct mem *ma, struct mem *mb)
+{
+	struct ibv_sge sge = sge_of(ma, 0, ma->len);
+	struct ibv_send_wr wr = wr_of(7, IBV_WR_RDMA_WRITE, &sge, 1);
+
+	memset(mb->p, 0, mb->len);
+	wr_target(&wr, mb, 0);
+	must_be(post_one(&p->a, &wr), 0);
+	wc_want(p->a.scq, 7, IBV_WC_SUCCESS);
+	same(mb->p, mb->len, 3, "a neighbour's WRITE");
+}
+
+/* Writes to the first @words of the rings while they are used. */
+static void scribble_and_post(struct pair *p, struct mem *ma, struct mem *mb,
+			      size_t words)
+{
+	static const enum ibv_wr_opcode ops[] = {
+		IBV_WR_RDMA_WRITE, IBV_WR_SEND, IBV_WR_RDMA_READ,
+		IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_SEND_WITH_IMM,
+	};
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct ibv_wc wc;
+	int i;
+
+	for (i = 0; i < 400 * rounds; i++) {
+		sge = sge_of(ma, 0, 8);
+		wr = wr_of(i, ops[rand() % 5], &sge, 1);
+		if (wr.opcode != IBV_WR_SEND &&
+		    wr.opcode != IBV_WR_SEND_WITH_IMM)
+			wr_target(&wr, mb, 0);
+		scribble(words);
+		post_one(&p->a, &wr);
+		post_recv(&p->b, i, &sge, 1);
+		post_one(&p->b, &wr);
+		ibv_poll_cq(p->a.scq, 1, &wc);
+	}
+}
+
+/* @words: of each ring; @error: the queue pairs are in error */
+static void hostile(size_t words, bool error)
+{
+	struct mem ma, mb, na, nb;
+	struct pair good, bad;
+	int i;
+
+	srand(1);
+	pair_make(&bad, NULL, NULL);
+	mem_make(&ma, &sides[0], 4096, FULL_ACCESS);
+	mem_make(&mb, &sides[1], 4096, FULL_ACCESS);
+	rings_find();
+	pair_make(&good, NULL, NULL);
+	mem_make(&na, &sides[0], 8192, FULL_ACCESS);
+	mem_make(&nb, &sides[1], 8192, FULL_ACCESS);
+	fill(na.p, na.len, 3);
+	neighbour_works(&good, &na, &nb);
+
+	if (error) {
+		must_be(to_state(&bad.a, IBV_QPS_ERR), 0);
+		must_be(to_state(&bad.b, IBV_QPS_ERR), 0);
+	}
+	for (i = 0; i < 10; i++) {
+		scribble_and_post(&bad, &ma, &mb, words);
+		neighbour_works(&good, &na, &nb);
+	}
+}
+
+static void indices(void)
+{
+	hostile(HEADER_WORDS, false);
+}
+
+static void entries(void)
+{
+	hostile(~0UL, false);
+}
+
+static void indices_in_error(void)
+{
+	hostile(HEADER_WORDS, true);
+}
+
+const struct vrb_case hostile_cases[] = {
+	{ "hostile", "indices of rings are nonsense", indices },
+	{ "hostile", "entries of rings are nonsense", entries },
+	{ "hostile", "indices, of queue pairs in error", indices_in_error },
+	{ }
+};
