@@ -41,6 +41,7 @@
 	X(RX_BAD_STATE,		"rx_bad_state")				\
 	X(RX_NOBUF,		"rx_drop_nobuf")			\
 	X(TX_SUPER,		"tx_super_skb")				\
+	X(RX_SUPER,		"rx_super_skb")				\
 	X(TX_NOBUF,		"tx_drop_nobuf")			\
 	X(DOORBELLS,		"doorbell_syscalls")
 

@@ -43,7 +43,7 @@ pingpong()
 		wait "$server"
 }
 
-ktap_plan $((2 * 2 * (${#tools[@]} + 2) + 4))
+ktap_plan $((2 * 2 * (${#tools[@]} + 2) + 6))
 for mtu in 4200 1500; do
 	check "two hosts at MTU $mtu" pair_up $mtu
 	for family in "IPv4 *ffff:0a09:*" "IPv6 fd09:*"; do
@@ -59,6 +59,7 @@ for mtu in 4200 1500; do
 			pingpong -s 100001
 	done
 	check "no packet was lost at MTU $mtu" counter_is nsB sr1 out_of_seq_request 0
+	check "runs of packets came whole" counter_over nsB sr1 rx_super_skb 100
 	pair_down
 done
 ktap_end

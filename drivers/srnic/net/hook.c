@@ -14,6 +14,7 @@
 #include <linux/netfilter_ipv6.h>
 #include <linux/udp.h>
 #include <net/net_namespace.h>
+#include <net/netfilter/nf_conntrack.h>
 #include <net/netns/generic.h>
 #include <net/udp.h>
 #include <net/udp_tunnel.h>
@@ -53,6 +54,23 @@ static unsigned int hook_bth6(struct sk_buff *skb)
 	return ipv6_hdr(skb)->nexthdr == IPPROTO_UDP ? SRNIC_UDP6_BYTES : 0;
 }
 
+/*
+ * The last word of conntrack has our priority, and a packet that is taken may
+ * miss it.  False: conntrack refuses it.
+ */
+static bool hook_confirm(struct sk_buff *skb)
+{
+#if IS_ENABLED(CONFIG_NF_CONNTRACK)
+	const struct nf_ct_hook *ct_hook = rcu_dereference(nf_ct_hook);
+	enum ip_conntrack_info info;
+	struct nf_conn *ct = nf_ct_get(skb, &info);
+
+	if (ct_hook && ct && !nf_ct_is_confirmed(ct))
+		return ct_hook->confirm(skb) == NF_ACCEPT;
+#endif
+	return true;
+}
+
 /* Mostly in softirq; what a queue to user space gives back is not. */
 static unsigned int hook_take(struct sk_buff *skb, struct net *net,
 			      unsigned int bth)
@@ -64,6 +82,8 @@ static unsigned int hook_take(struct sk_buff *skb, struct net *net,
 	skb_set_transport_header(skb, bth - sizeof(struct udphdr));
 	if (udp_hdr(skb)->dest != htons(SRNIC_UDP_PORT))
 		return NF_ACCEPT;
+	if (!hook_confirm(skb))
+		return NF_DROP;
 
 	local_bh_disable();
 	taken = srnic_rx_take(net, skb, bth);

@@ -85,6 +85,7 @@ static bool rx_check_run(struct sk_buff *skb, unsigned int bth,
 		return true;
 	}
 
+	srnic_count(stats, SRNIC_CNT_RX_SUPER);
 	rx_check(skb, skb, bth, skb_headlen(skb) - bth, stats);
 	skb_walk_frags(skb, seg) {
 		if (skb_linearize(seg))

@@ -240,6 +240,7 @@ static struct sk_buff *tx_join(struct srnic_txb *txb)
 	shinfo->gso_size = seg;
 	shinfo->gso_segs = txb->num;
 	shinfo->gso_type = SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST;
+	skb->ip_summed = CHECKSUM_UNNECESSARY;	/* else the stack splits it */
 	udp_hdr(skb)->len = htons(skb->len - skb_transport_offset(skb));
 	srnic_count(txb->stats, SRNIC_CNT_TX_SUPER);
 
