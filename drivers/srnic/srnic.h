@@ -73,6 +73,20 @@ struct srnic_ibcq {
 };
 
 /**
+ * struct srnic_ibsrq - a shared receive queue as the RDMA core sees it
+ * @ibsrq: face to the RDMA core
+ * @srq: the queue proper
+ * @map: its ring; under @lock
+ * @lock: serialises modify and query
+ */
+struct srnic_ibsrq {
+	struct ib_srq		ibsrq;
+	struct srnic_srq	srq;
+	struct srnic_mmap	*map;
+	struct mutex		lock;	/* protects map */
+};
+
+/**
  * struct srnic_ibqp - a queue pair as the RDMA core sees it
  * @ibqp: face to the RDMA core
  * @qp: the queue pair proper

@@ -26,6 +26,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.device_cap_flags	= IB_DEVICE_CURR_QP_STATE_MOD |
 					  IB_DEVICE_PORT_ACTIVE_EVENT |
 					  IB_DEVICE_SYS_IMAGE_GUID |
+					  IB_DEVICE_SRQ_RESIZE |
 					  IB_DEVICE_RC_RNR_NAK_GEN,
 		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG,
 		.max_send_sge		= SRNIC_MAX_SGE,
@@ -40,6 +41,9 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_qp_init_rd_atom	= SRNIC_MAX_RD_ATOMIC,
 		.atomic_cap		= IB_ATOMIC_HCA,
 		.max_ah			= SRNIC_MAX_AH,
+		.max_srq		= SRNIC_MAX_SRQ,
+		.max_srq_wr		= SRNIC_MAX_WR,
+		.max_srq_sge		= SRNIC_MAX_SGE,
 		.max_pkeys		= 1,
 		.local_ca_ack_delay	= 15,	/* 134 ms: others run too */
 		.timestamp_mask		= U64_MAX,
@@ -135,6 +139,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.create_ah		= srnic_create_ah,
 	.create_cq		= srnic_create_cq,
 	.create_qp		= srnic_create_qp,
+	.create_srq		= srnic_create_srq,
 	.create_user_ah		= srnic_create_ah,
 	.dealloc_driver		= srnic_dev_dealloc,
 	.dealloc_pd		= srnic_dealloc_pd,
@@ -143,6 +148,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.destroy_ah		= srnic_destroy_ah,
 	.destroy_cq		= srnic_destroy_cq,
 	.destroy_qp		= srnic_destroy_qp,
+	.destroy_srq		= srnic_destroy_srq,
 	.disassociate_ucontext	= srnic_disassociate_ucontext,
 	.get_dev_fw_str		= get_dev_fw_str,
 	.get_dma_mr		= srnic_get_dma_mr,
@@ -152,6 +158,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.mmap			= srnic_mmap,
 	.mmap_free		= srnic_mmap_free,
 	.modify_qp		= srnic_modify_qp,
+	.modify_srq		= srnic_modify_srq,
 	.poll_cq		= srnic_poll_cq,
 	.post_recv		= srnic_post_recv,
 	.post_send		= srnic_post_send,
@@ -160,6 +167,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.query_pkey		= query_pkey,
 	.query_port		= query_port,
 	.query_qp		= srnic_query_qp,
+	.query_srq		= srnic_query_srq,
 	.reg_user_mr		= srnic_reg_user_mr,
 	.req_notify_cq		= srnic_req_notify_cq,
 	.rereg_user_mr		= srnic_rereg_user_mr,
@@ -168,5 +176,6 @@ const struct ib_device_ops srnic_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_cq, srnic_ibcq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_pd, srnic_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, srnic_ibqp, ibqp),
+	INIT_RDMA_OBJ_SIZE(ib_srq, srnic_ibsrq, ibsrq),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, srnic_ucontext, ibuc),
 };

@@ -46,11 +46,10 @@ static int qp_check_init(struct ib_device *ibdev,
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (init->qp_type != IB_QPT_RC || init->create_flags || init->srq ||
+	if (init->qp_type != IB_QPT_RC || init->create_flags ||
 	    init->rwq_ind_tbl) {
-		ibdev_dbg(ibdev, "QP: type %d, flags %#x%s not supported\n",
-			  init->qp_type, init->create_flags,
-			  init->srq ? ", SRQ" : "");
+		ibdev_dbg(ibdev, "QP: type %d, flags %#x not supported\n",
+			  init->qp_type, init->create_flags);
 		return -EOPNOTSUPP;
 	}
 	if (!init->send_cq || !init->recv_cq) {
@@ -86,11 +85,12 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 	const struct srnic_qp_init xinit = {
 		.type		= init->qp_type,
 		.sq_entries	= max(init->cap.max_send_wr, 1U),
-		.rq_entries	= init->cap.max_recv_wr,
+		.rq_entries	= init->srq ? 0 : init->cap.max_recv_wr,
 		.send_sge	= max(init->cap.max_send_sge, 1U),
 		.recv_sge	= max(init->cap.max_recv_sge, 1U),
 		.max_inline	= init->cap.max_inline_data,
 		.sq_sig_all	= init->sq_sig_type == IB_SIGNAL_ALL_WR,
+		.srq		= init->srq ? &to_srq(init->srq)->srq : NULL,
 		.send_cq	= qp_cq(init->send_cq),
 		.recv_cq	= qp_cq(init->recv_cq),
 		.pd		= qp->ibqp.pd,

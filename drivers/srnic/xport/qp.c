@@ -182,6 +182,9 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->type = init->type;
 	qp->conf.state = IB_QPS_RESET;
 	qp->conf.sq_sig_all = init->sq_sig_all;
+	qp->srq = init->srq;
+	if (qp->srq)
+		qp->recvq = &qp->srq->rq;
 	qp->send_cq = init->send_cq;
 	qp->recv_cq = init->recv_cq;
 	qp->pd = init->pd;

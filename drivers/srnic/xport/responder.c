@@ -69,24 +69,43 @@ void srnic_resp_let_go(struct srnic_qp *qp)
 	resp_put_mr(&qp->resp.read_mr);
 }
 
+static void resp_flush_rwqe(struct srnic_qp *qp)
+{
+	struct srnic_cqe cqe = { .status = IB_WC_WR_FLUSH_ERR };
+
+	resp_recv_cqe(qp, &cqe, false);
+}
+
+/* The QP will take no more receives of its SRQ, and has completed its last. */
+static void resp_tell_last(struct srnic_qp *qp)
+{
+	if (qp->resp.last_told)
+		return;
+
+	qp->resp.last_told = true;
+	qp->event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+}
+
 void srnic_resp_flush(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
-	struct srnic_cqe cqe;
 
 	srnic_resp_let_go(qp);
 	srnic_early_purge(qp);
 	resp->read_left = 0;
 	resp->ack_due = false;
+	if (resp->has_rwqe)
+		resp_flush_rwqe(qp);
+	if (qp->srq) {
+		resp_tell_last(qp);
+		return;
+	}
 	if (!qp->recvq)
 		return;
 
 	srnic_rq_want_kick(qp->recvq, true);
-	while (resp->has_rwqe || srnic_rq_fetch(qp->recvq, &resp->rwqe)) {
-		memset(&cqe, 0, sizeof(cqe));
-		cqe.status = IB_WC_WR_FLUSH_ERR;
-		resp_recv_cqe(qp, &cqe, false);
-	}
+	while (srnic_rq_fetch(qp->recvq, &resp->rwqe))
+		resp_flush_rwqe(qp);
 }
 
 void srnic_resp_reset(struct srnic_qp *qp)
@@ -130,8 +149,9 @@ static enum srnic_verdict resp_need_rwqe(struct srnic_qp *qp)
 		return SRNIC_V_RNR;
 
 	resp->has_rwqe = true;
-	srnic_sgl_init(&resp->sgl, qp->keys, qp->pd, resp->rwqe.sge,
-		       resp->rwqe.num_sge, IB_ACCESS_LOCAL_WRITE);
+	srnic_sgl_init(&resp->sgl, qp->keys, qp->srq ? qp->srq->pd : qp->pd,
+		       resp->rwqe.sge, resp->rwqe.num_sge,
+		       IB_ACCESS_LOCAL_WRITE);
 
 	return resp->rwqe.status ? SRNIC_V_LOCAL_OP : SRNIC_V_OK;
 }

@@ -171,6 +171,7 @@ struct srnic_early {
  * @read_first: none was sent
  * @read_rkey: key of the region it comes from
  * @read_mr: that region, held within a run of the task
+ * @last_told: LAST_WQE_REACHED was raised
  */
 struct srnic_resp {
 	u32			psn;
@@ -197,6 +198,19 @@ struct srnic_resp {
 	bool			read_first;
 	u32			read_rkey;
 	struct srnic_mr		*read_mr;
+	bool			last_told;
+};
+
+/**
+ * struct srnic_srq - receives that queue pairs share
+ * @rq: the receives
+ * @pd: protection domain of their buffers
+ *
+ * Made before the queue pairs that use it and gone after them.
+ */
+struct srnic_srq {
+	struct srnic_rq		rq;
+	const struct ib_pd	*pd;
 };
 
 /**
@@ -215,7 +229,8 @@ struct srnic_resp {
  * @conf: what the verbs set; the task writes @conf.state alone
  * @sq: send queue
  * @rq: own receive queue
- * @recvq: @rq, or that of an SRQ
+ * @srq: where its receives come from instead, or NULL
+ * @recvq: @rq, or that of @srq
  * @send_cq: completions of sends
  * @recv_cq: completions of receives
  * @pd: protection domain
@@ -241,6 +256,7 @@ struct srnic_qp {
 	struct srnic_qp_conf		conf;
 	struct srnic_sq			sq;
 	struct srnic_rq			rq;
+	struct srnic_srq		*srq;
 	struct srnic_rq			*recvq;
 	struct srnic_cq			*send_cq;
 	struct srnic_cq			*recv_cq;
@@ -274,6 +290,7 @@ struct srnic_qp_init {
 	u32				recv_sge;
 	u32				max_inline;
 	bool				sq_sig_all;
+	struct srnic_srq		*srq;
 	struct srnic_cq			*send_cq;
 	struct srnic_cq			*recv_cq;
 	const struct ib_pd		*pd;
