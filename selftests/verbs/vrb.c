@@ -39,6 +39,7 @@ const struct opt opt_default = {
 
 /* what the running case has made, by kind */
 static struct ibv_qp *qps[MAX_THINGS];
+static struct ibv_srq *srqs[MAX_THINGS];
 static struct ibv_cq *cqs[MAX_THINGS];
 static struct ibv_comp_channel *channels[MAX_THINGS];
 static struct ibv_mr *mrs[MAX_THINGS];
@@ -47,7 +48,7 @@ static struct {
 	void *p;
 	size_t len;
 } maps[MAX_THINGS];
-static int num_qps, num_cqs, num_channels, num_mrs, num_pds, num_maps;
+static int num_qps, num_srqs, num_cqs, num_channels, num_mrs, num_pds, num_maps;
 
 static jmp_buf case_over;
 static char verdict[512];
@@ -117,10 +118,25 @@ struct ibv_pd *pd_make(struct side *s)
 	return pd;
 }
 
+struct ibv_srq *srq_make(struct side *s, struct ibv_pd *pd, int wr, int sge)
+{
+	struct ibv_srq_init_attr init = {
+		.attr = { .max_wr = wr, .max_sge = sge },
+	};
+	struct ibv_srq *srq = ibv_create_srq(pd ? pd : s->pd, &init);
+
+	must(srq);
+	must(init.attr.max_wr >= (__u32)wr && init.attr.max_sge >= (__u32)sge);
+	must(num_srqs < MAX_THINGS);
+	srqs[num_srqs++] = srq;
+	return srq;
+}
+
 void end_make(struct end *e, struct side *s, const struct opt *o)
 {
 	struct ibv_qp_init_attr init = {
 		.qp_type = IBV_QPT_RC,
+		.srq = o->srq,
 		.sq_sig_all = o->sig_all,
 		.cap = {
 			.max_send_wr = o->send_wr,
@@ -188,6 +204,8 @@ static bool undo(void)
 
 	for (i = 0; i < num_qps; i++)
 		bad += qps[i] && ibv_destroy_qp(qps[i]);
+	for (i = 0; i < num_srqs; i++)
+		bad += !!ibv_destroy_srq(srqs[i]);
 	for (i = 0; i < num_cqs; i++)
 		bad += !!ibv_destroy_cq(cqs[i]);
 	for (i = 0; i < num_channels; i++)
@@ -199,6 +217,7 @@ static bool undo(void)
 	for (i = 0; i < num_maps; i++)
 		munmap(maps[i].p, maps[i].len);
 	num_qps = 0;
+	num_srqs = 0;
 	num_cqs = 0;
 	num_channels = 0;
 	num_mrs = 0;
@@ -323,6 +342,14 @@ int post_recv(struct end *e, __u64 id, struct ibv_sge *sge, int n)
 	return ibv_post_recv(e->qp, &wr, &bad);
 }
 
+int post_srq(struct ibv_srq *srq, __u64 id, struct ibv_sge *sge, int n)
+{
+	struct ibv_recv_wr wr = { .wr_id = id, .sg_list = sge, .num_sge = n };
+	struct ibv_recv_wr *bad;
+
+	return ibv_post_srq_recv(srq, &wr, &bad);
+}
+
 int post_one(struct end *e, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
@@ -433,6 +460,16 @@ void event_want(struct side *s, enum ibv_event_type type, void *element)
 			  ibv_event_type_str(ev.event_type), s->dev,
 			  ibv_event_type_str(type));
 	must(ev.element.qp == element);
+}
+
+void event_none(struct side *s, enum ibv_event_type type, int ms)
+{
+	struct ibv_async_event ev;
+
+	while (event_wait(s, &ev, ms))
+		if (ev.event_type == type)
+			case_fail("an event '%s' too many on %s",
+				  ibv_event_type_str(type), s->dev);
 }
 
 /* ---- patterns ---- */
@@ -578,6 +615,7 @@ int main(int argc, char **argv)
 {
 	static const struct vrb_case *const tables[] = {
 		data_cases, error_cases, queue_cases, state_cases, big_cases,
+		srq_cases,
 	};
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;
