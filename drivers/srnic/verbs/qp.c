@@ -41,12 +41,23 @@ static void qp_event(struct srnic_qp *xqp, enum ib_event_type type)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
 }
 
+static bool qp_type_known(enum ib_qp_type type)
+{
+	switch (type) {
+	case IB_QPT_RC:
+	case IB_QPT_UC:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static int qp_check_init(struct ib_device *ibdev,
 			 const struct ib_qp_init_attr *init)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (init->qp_type != IB_QPT_RC || init->create_flags ||
+	if (!qp_type_known(init->qp_type) || init->create_flags ||
 	    init->rwq_ind_tbl) {
 		ibdev_dbg(ibdev, "QP: type %d, flags %#x not supported\n",
 			  init->qp_type, init->create_flags);

@@ -15,6 +15,12 @@
 #define QPN_MIN		16
 #define QPN_MAX		0xfffffe
 
+/* Upper bits of the opcodes of each service */
+static const u8 qp_transports[] = {
+	[IB_QPT_RC]	= SRNIC_TP_RC,
+	[IB_QPT_UC]	= SRNIC_TP_UC,
+};
+
 static DEFINE_XARRAY_ALLOC(qp_table);
 static u32 qp_next;
 
@@ -51,7 +57,7 @@ void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
 		  u32 psn)
 {
 	memset(pkt, 0, sizeof(*pkt));
-	pkt->opcode = opcode;
+	pkt->opcode = qp->transport | opcode;
 	pkt->migreq = true;
 	pkt->pkey = SRNIC_PKEY_DEFAULT;
 	pkt->qpn = qp->conf.dest_qpn;
@@ -128,10 +134,10 @@ static bool qp_run(struct srnic_task *task)
 	srnic_resp_ack(qp);
 	if (qp->flow.ndev)
 		srnic_tx_flush(&qp->txb);
-	if (qp->conf.state == IB_QPS_ERR) {
+	if (qp->conf.state == IB_QPS_ERR || qp->conf.state == IB_QPS_SQE)
 		srnic_req_flush(qp);
+	if (qp->conf.state == IB_QPS_ERR)
 		srnic_resp_flush(qp);
-	}
 	srnic_req_let_go(qp);
 	srnic_resp_let_go(qp);
 
@@ -180,6 +186,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->txb.gate = &qp->gate;
 	qp->txb.stats = init->stats;
 	qp->type = init->type;
+	qp->transport = qp_transports[init->type];
 	qp->conf.state = IB_QPS_RESET;
 	qp->conf.sq_sig_all = init->sq_sig_all;
 	qp->srq = init->srq;
@@ -279,6 +286,8 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 			return -ENOMEM;
 		break;
 	case IB_QPS_RTS:
+		if (old == IB_QPS_SQE)
+			srnic_req_resume(qp);
 		if (old != IB_QPS_RTR)
 			break;
 		qp->req.psn = conf->sq_psn;

@@ -119,20 +119,45 @@ void srnic_resp_reset(struct srnic_qp *qp)
 	resp->replay = replay;
 }
 
+/*
+ * Forgets the message in progress; the receive that it has taken is as good as
+ * new for the next.
+ */
+static void resp_drop(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	resp->open = SRNIC_FAM_NONE;
+	resp_put_mr(&resp->mr);
+	if (resp->has_rwqe)
+		srnic_sgl_seek(&resp->sgl, 0);
+}
+
+static void resp_not_ready(struct srnic_qp *qp, u32 psn)
+{
+	srnic_count(qp->stats, SRNIC_CNT_SEND_RNR);
+	qp->resp.nak_sent = true;
+	resp_nak(qp, psn, SRNIC_AETH_RNR | qp->conf.min_rnr_timer);
+}
+
 /* Makes a verdict known to the peer, the completion queue and the QP. */
 static void resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict)
 {
 	const struct srnic_fault *fault = &srnic_faults[verdict];
 	struct srnic_cqe cqe = { .status = fault->status };
 
-	if (verdict == SRNIC_V_RNR) {
-		srnic_count(qp->stats, SRNIC_CNT_SEND_RNR);
+	if (verdict == SRNIC_V_RNR)
 		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_BUFFER);
-		qp->resp.nak_sent = true;
-		resp_nak(qp, psn, SRNIC_AETH_RNR | qp->conf.min_rnr_timer);
+	if (!srnic_qp_reliable(qp) && !fault->local) {
+		resp_drop(qp);
 		return;
 	}
-	resp_nak(qp, psn, fault->syndrome);
+	if (verdict == SRNIC_V_RNR) {
+		resp_not_ready(qp, psn);
+		return;
+	}
+	if (srnic_qp_reliable(qp))
+		resp_nak(qp, psn, fault->syndrome);
 	if (qp->resp.has_rwqe)
 		resp_recv_cqe(qp, &cqe, true);
 	srnic_qp_to_error(qp, fault->event);
@@ -534,7 +559,7 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 			       resp_recall(qp, SRNIC_FAM_ATOMIC,
 					   pkt->psn)->orig);
 	} else if (op->family != SRNIC_FAM_READ && pkt->ackreq) {
-		resp->ack_due = true;
+		resp->ack_due = srnic_qp_reliable(qp);
 	}
 }
 
@@ -549,13 +574,48 @@ static void resp_gap(struct srnic_qp *qp)
 	resp_nak(qp, qp->resp.psn, SRNIC_AETH_NAK_SEQ);
 }
 
-bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
+/* The request whose turn it is. */
+static void resp_request(struct srnic_qp *qp, const struct srnic_seg *seg)
 {
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
-	struct srnic_resp *resp = &qp->resp;
-	s32 ahead = srnic_psn_diff(seg->pkt.psn, resp->psn);
 	enum srnic_verdict verdict;
 
+	verdict = srnic_check_order(qp->resp.open, op);
+	if (!verdict && !srnic_check_size(op, seg->pkt.payload, qp->conf.mtu))
+		verdict = SRNIC_V_INV_REQ;
+	if (!verdict)
+		verdict = resp_execute(qp, seg);
+	if (verdict)
+		resp_fail(qp, seg->pkt.psn, verdict);
+	else
+		resp_done(qp, seg);
+}
+
+/*
+ * Nobody repeats what was lost: a message that misses a packet is dropped, and
+ * so are packets up to the next that begins one.
+ */
+static void resp_unreliable(struct srnic_qp *qp, const struct srnic_seg *seg)
+{
+	bool gap = seg->pkt.psn != qp->resp.psn;
+
+	if (gap)
+		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_SEQ);
+	qp->resp.psn = srnic_psn_add(seg->pkt.psn, 1);
+	if (srnic_pkt_op(&seg->pkt)->flags & SRNIC_OP_START || gap)
+		resp_drop(qp);
+	resp_request(qp, seg);
+}
+
+bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
+{
+	struct srnic_resp *resp = &qp->resp;
+	s32 ahead = srnic_psn_diff(seg->pkt.psn, resp->psn);
+
+	if (!srnic_qp_reliable(qp)) {
+		resp_unreliable(qp, seg);
+		return false;
+	}
 	if (ahead < 0) {
 		resp_duplicate(qp, seg);
 		return false;
@@ -565,16 +625,7 @@ bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
 		return true;
 	}
 	resp->nak_sent = false;
-
-	verdict = srnic_check_order(resp->open, op);
-	if (!verdict && !srnic_check_size(op, seg->pkt.payload, qp->conf.mtu))
-		verdict = SRNIC_V_INV_REQ;
-	if (!verdict)
-		verdict = resp_execute(qp, seg);
-	if (verdict)
-		resp_fail(qp, seg->pkt.psn, verdict);
-	else
-		resp_done(qp, seg);
+	resp_request(qp, seg);
 
 	return false;
 }

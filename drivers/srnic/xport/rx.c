@@ -45,6 +45,7 @@ static bool rx_state_ok(const struct srnic_qp *qp, const struct srnic_op *op)
 		return op->flags & SRNIC_OP_REQ;
 	case IB_QPS_RTS:
 	case IB_QPS_SQD:
+	case IB_QPS_SQE:
 		return true;
 	default:
 		return false;
@@ -56,7 +57,7 @@ static bool rx_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	enum srnic_counter why;
 
-	if (pkt->qpn != qp->qpn || SRNIC_TRANSPORT(pkt->opcode) != SRNIC_TP_RC)
+	if (pkt->qpn != qp->qpn || SRNIC_TRANSPORT(pkt->opcode) != qp->transport)
 		why = SRNIC_CNT_RX_MALFORMED;
 	else if ((pkt->pkey & 0x7fff) != (SRNIC_PKEY_DEFAULT & 0x7fff))
 		why = SRNIC_CNT_RX_BAD_PKEY;

@@ -226,6 +226,7 @@ struct srnic_srq {
  * @flow: path to the peer
  * @qpn: own number
  * @type: IB_QPT_RC, ...
+ * @transport: upper bits of the opcodes it sends and takes, SRNIC_TP_*
  * @conf: what the verbs set; the task writes @conf.state alone
  * @sq: send queue
  * @rq: own receive queue
@@ -253,6 +254,7 @@ struct srnic_qp {
 	struct srnic_flow		flow;
 	u32				qpn;
 	enum ib_qp_type			type;
+	u8				transport;
 	struct srnic_qp_conf		conf;
 	struct srnic_sq			sq;
 	struct srnic_rq			rq;
@@ -274,7 +276,7 @@ struct srnic_qp {
 
 /**
  * struct srnic_qp_init - what a queue pair is made from
- * @type: IB_QPT_RC
+ * @type: IB_QPT_RC or IB_QPT_UC
  * @sq_entries: send work requests
  * @rq_entries: receive work requests; 0: none
  * @send_sge: SGEs of a send
