@@ -22,6 +22,7 @@ struct side sides[2];
 int rounds = 20;
 
 const struct opt opt_default = {
+	.type = IBV_QPT_RC,
 	.send_wr = 64,
 	.recv_wr = 64,
 	.sge = 8,
@@ -135,7 +136,7 @@ struct ibv_srq *srq_make(struct side *s, struct ibv_pd *pd, int wr, int sge)
 void end_make(struct end *e, struct side *s, const struct opt *o)
 {
 	struct ibv_qp_init_attr init = {
-		.qp_type = IBV_QPT_RC,
+		.qp_type = o->type,
 		.srq = o->srq,
 		.sq_sig_all = o->sig_all,
 		.cap = {
@@ -250,6 +251,19 @@ int to_init(struct end *e)
 			     IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
+/* What a type of queue pair is told beyond the path and the numbers */
+static const struct {
+	int rtr;
+	int rts;
+} type_attrs[] = {
+	[IBV_QPT_RC] = {
+		IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+		IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+		IBV_QP_MAX_QP_RD_ATOMIC
+	},
+	[IBV_QPT_UC] = { 0, 0 },
+};
+
 int to_rtr(struct end *e, const struct end *peer)
 {
 	struct side *s = e->side;
@@ -276,7 +290,7 @@ int to_rtr(struct end *e, const struct end *peer)
 	side_enter(s);
 	err = ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_AV |
 			    IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+			    type_attrs[e->o.type].rtr);
 	side_leave(s);
 	return err;
 }
@@ -292,9 +306,8 @@ int to_rts(struct end *e)
 		.max_rd_atomic = e->o.rd_atomic,
 	};
 
-	return ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT |
-			     IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-			     IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+	return ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN |
+			     type_attrs[e->o.type].rts);
 }
 
 void connect_pair(struct pair *p)
@@ -615,7 +628,7 @@ int main(int argc, char **argv)
 {
 	static const struct vrb_case *const tables[] = {
 		data_cases, error_cases, queue_cases, state_cases, big_cases,
-		srq_cases,
+		srq_cases, uc_cases,
 	};
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;

@@ -40,6 +40,7 @@ struct side {
 
 /* What a queue pair is made with; opt_default is what most cases want. */
 struct opt {
+	enum ibv_qp_type type;
 	struct ibv_srq	*srq;
 	int		send_wr;
 	int		recv_wr;
@@ -88,7 +89,7 @@ extern const struct opt opt_default;
 extern int rounds;
 
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
-	state_cases[], big_cases[], srq_cases[];
+	state_cases[], big_cases[], srq_cases[], uc_cases[];
 
 _Noreturn void case_fail(const char *fmt, ...);
 _Noreturn void case_skip(const char *fmt, ...);
