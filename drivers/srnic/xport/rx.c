@@ -70,6 +70,16 @@ static bool rx_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	return false;
 }
 
+/* The peer talks before the user has said that it may: tell the user. */
+static void rx_tell_established(struct srnic_qp *qp)
+{
+	if (qp->conf.state != IB_QPS_RTR || qp->resp.comm_told)
+		return;
+
+	qp->resp.comm_told = true;
+	qp->event(qp, IB_EVENT_COMM_EST);
+}
+
 /* One packet of a run, whose ICRC is right. */
 static void rx_packet(struct srnic_qp *qp, struct sk_buff *run,
 		      struct sk_buff *skb)
@@ -85,6 +95,7 @@ static void rx_packet(struct srnic_qp *qp, struct sk_buff *run,
 	if (!rx_check(qp, &seg.pkt))
 		return;
 
+	rx_tell_established(qp);
 	seg.payload = bth + seg.pkt.hdr_len;
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
 	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, cb->len);

@@ -171,6 +171,7 @@ struct srnic_early {
  * @read_first: none was sent
  * @read_rkey: key of the region it comes from
  * @read_mr: that region, held within a run of the task
+ * @comm_told: COMM_EST was raised
  * @last_told: LAST_WQE_REACHED was raised
  */
 struct srnic_resp {
@@ -198,6 +199,7 @@ struct srnic_resp {
 	bool			read_first;
 	u32			read_rkey;
 	struct srnic_mr		*read_mr;
+	bool			comm_told;
 	bool			last_told;
 };
 
