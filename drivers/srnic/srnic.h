@@ -49,6 +49,10 @@ struct srnic_pd {
 	struct ib_pd		ibpd;
 };
 
+struct srnic_xrcd {
+	struct ib_xrcd	ibxrcd;
+};
+
 struct srnic_ah {
 	struct ib_ah		ibah;
 	struct rdma_ah_attr	attr;

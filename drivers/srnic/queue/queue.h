@@ -101,7 +101,7 @@ struct srnic_swqe {
 
 /**
  * struct srnic_sq - send queue
- * @ring: shared memory
+ * @ring: shared memory; none: nothing can be sent
  * @copy: srnic_swqe of each slot, @copy_stride bytes apart
  * @copy_stride: bytes
  * @max_sge: of one work request

@@ -27,6 +27,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 					  IB_DEVICE_PORT_ACTIVE_EVENT |
 					  IB_DEVICE_SYS_IMAGE_GUID |
 					  IB_DEVICE_SRQ_RESIZE |
+					  IB_DEVICE_XRC |
 					  IB_DEVICE_RC_RNR_NAK_GEN,
 		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG,
 		.max_send_sge		= SRNIC_MAX_SGE,
@@ -136,6 +137,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.alloc_hw_port_stats	= srnic_alloc_hw_port_stats,
 	.alloc_pd		= srnic_alloc_pd,
 	.alloc_ucontext		= srnic_alloc_ucontext,
+	.alloc_xrcd		= srnic_alloc_xrcd,
 	.create_ah		= srnic_create_ah,
 	.create_cq		= srnic_create_cq,
 	.create_qp		= srnic_create_qp,
@@ -144,6 +146,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.dealloc_driver		= srnic_dev_dealloc,
 	.dealloc_pd		= srnic_dealloc_pd,
 	.dealloc_ucontext	= srnic_dealloc_ucontext,
+	.dealloc_xrcd		= srnic_dealloc_xrcd,
 	.dereg_mr		= srnic_dereg_mr,
 	.destroy_ah		= srnic_destroy_ah,
 	.destroy_cq		= srnic_destroy_cq,
@@ -178,4 +181,5 @@ const struct ib_device_ops srnic_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_qp, srnic_ibqp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_srq, srnic_ibsrq, ibsrq),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, srnic_ucontext, ibuc),
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, srnic_xrcd, ibxrcd),
 };

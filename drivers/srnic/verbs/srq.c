@@ -22,6 +22,11 @@ static void srq_low(struct srnic_rq *rq)
 		ibsrq->event_handler(&event, ibsrq->srq_context);
 }
 
+static bool srq_type_known(enum ib_srq_type type)
+{
+	return type == IB_SRQT_BASIC || type == IB_SRQT_XRC;
+}
+
 static int srq_check_size(struct ib_device *ibdev, u32 max_wr, u32 max_sge)
 {
 	if (!max_wr || max_wr > SRNIC_MAX_WR || max_sge > SRNIC_MAX_SGE) {
@@ -38,6 +43,31 @@ static u32 srq_max_wr(const struct srnic_ibsrq *srq)
 	return srq->srq.rq.ring.mask + 1;
 }
 
+/* Only those of XRC are found by a number. */
+static int srq_publish(struct srnic_ibsrq *srq)
+{
+	struct ib_srq *ibsrq = &srq->ibsrq;
+	int err;
+
+	if (ibsrq->srq_type != IB_SRQT_XRC)
+		return 0;
+
+	srq->srq.xrcd = ibsrq->ext.xrc.xrcd;
+	srq->srq.cq = srnic_cq_of(ibsrq->ext.cq);
+	err = srnic_srq_publish(&srq->srq);
+	if (err)
+		return err;
+	ibsrq->ext.xrc.srq_num = srq->srq.srqn;
+
+	return 0;
+}
+
+static void srq_hide(struct srnic_ibsrq *srq)
+{
+	if (srq->ibsrq.srq_type == IB_SRQT_XRC)
+		srnic_srq_hide(&srq->srq);
+}
+
 int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 		     struct ib_udata *udata)
 {
@@ -45,7 +75,7 @@ int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 	struct srnic_ibsrq *srq = to_srq(ibsrq);
 	int err;
 
-	if (!udata || init->srq_type != IB_SRQT_BASIC)
+	if (!udata || !srq_type_known(init->srq_type))
 		return -EOPNOTSUPP;
 
 	err = srq_check_size(ibsrq->device, init->attr.max_wr,
@@ -71,15 +101,22 @@ int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 		goto err_rq;
 	}
 
-	err = ib_respond_udata(udata, resp);
+	err = srq_publish(srq);
 	if (err)
 		goto err_map;
+
+	resp.srqn = srq->srq.srqn;
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		goto err_publish;
 
 	init->attr.max_wr = srq_max_wr(srq);
 	init->attr.max_sge = srq->srq.rq.max_sge;
 
 	return 0;
 
+err_publish:
+	srq_hide(srq);
 err_map:
 	srnic_ring_hide(srq->map);
 err_rq:
@@ -91,6 +128,7 @@ int srnic_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 {
 	struct srnic_ibsrq *srq = to_srq(ibsrq);
 
+	srq_hide(srq);
 	srnic_ring_hide(srq->map);
 	srnic_rq_destroy(&srq->srq.rq);
 	mutex_destroy(&srq->lock);

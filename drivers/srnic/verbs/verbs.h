@@ -31,6 +31,11 @@ static inline struct srnic_ibsrq *to_srq(struct ib_srq *ibsrq)
 	return container_of(ibsrq, struct srnic_ibsrq, ibsrq);
 }
 
+static inline struct srnic_cq *srnic_cq_of(struct ib_cq *ibcq)
+{
+	return ibcq ? &container_of(ibcq, struct srnic_ibcq, ibcq)->cq : NULL;
+}
+
 /* main.c: what is left to do when the core is done with a device */
 void srnic_dev_dealloc(struct ib_device *ibdev);
 
@@ -67,6 +72,10 @@ void srnic_ring_hide(struct srnic_mmap *map);
 /* pd.c */
 int srnic_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 int srnic_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+
+/* xrcd.c */
+int srnic_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+int srnic_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
 
 /* ah.c */
 int srnic_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,

@@ -114,6 +114,11 @@ void srnic_req_acked(struct srnic_qp *qp, u32 psn);
 /* Restarts the ACK timer: the peer is alive. */
 void srnic_req_progress(struct srnic_qp *qp);
 
+/* srq.c */
+/* The SRQ with that number in that domain, or NULL.  Context: any. */
+struct srnic_srq *srnic_srq_get(const struct ib_xrcd *xrcd, u32 srqn);
+void srnic_srq_put(struct srnic_srq *srq);
+
 /* completer.c */
 void srnic_comp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
 

@@ -19,6 +19,8 @@
 static const u8 qp_transports[] = {
 	[IB_QPT_RC]	= SRNIC_TP_RC,
 	[IB_QPT_UC]	= SRNIC_TP_UC,
+	[IB_QPT_XRC_INI] = SRNIC_TP_XRC,
+	[IB_QPT_XRC_TGT] = SRNIC_TP_XRC,
 };
 
 static DEFINE_XARRAY_ALLOC(qp_table);
@@ -146,10 +148,11 @@ static bool qp_run(struct srnic_task *task)
 
 static int qp_init_queues(struct srnic_qp *qp, const struct srnic_qp_init *init)
 {
-	int err;
+	int err = 0;
 
-	err = srnic_sq_init(&qp->sq, init->sq_entries, init->send_sge,
-			    init->max_inline);
+	if (init->sq_entries)
+		err = srnic_sq_init(&qp->sq, init->sq_entries, init->send_sge,
+				    init->max_inline);
 	if (err || !init->rq_entries)
 		return err;
 
@@ -189,6 +192,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->transport = qp_transports[init->type];
 	qp->conf.state = IB_QPS_RESET;
 	qp->conf.sq_sig_all = init->sq_sig_all;
+	qp->xrcd = init->xrcd;
 	qp->srq = init->srq;
 	if (qp->srq)
 		qp->recvq = &qp->srq->rq;

@@ -355,6 +355,7 @@ static void req_fill(const struct srnic_swqe *wqe, u64 off,
 	pkt->dmalen = wqe->length - off;
 	pkt->imm = wqe->sqe.imm_data;
 	pkt->inv_rkey = wqe->sqe.invalidate_rkey;
+	pkt->srqn = wqe->sqe.xrc.srqn;
 	if (wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP) {
 		pkt->swap_add = wqe->sqe.atomic.swap;
 		pkt->compare = wqe->sqe.atomic.compare_add;

@@ -55,7 +55,74 @@ static void resp_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 	cqe->wr_id = qp->resp.rwqe.wr_id;
 	qp->resp.has_rwqe = false;
 	srnic_sgl_put(&qp->resp.sgl);
-	srnic_qp_cqe(qp, qp->recv_cq, cqe, solicited);
+	/* An SRQ that is gone has taken along who would want to know. */
+	if (qp->recv_cq)
+		srnic_qp_cqe(qp, qp->recv_cq, cqe, solicited);
+}
+
+/* XRC: borrows, for this run, the queues of the SRQ that the request named. */
+static bool resp_borrow(struct srnic_qp *qp)
+{
+	if (!qp->xrcd || qp->srq)
+		return true;
+
+	qp->srq = srnic_srq_get(qp->xrcd, qp->resp.srqn);
+	if (!qp->srq)
+		return false;
+	qp->recvq = &qp->srq->rq;
+	qp->recv_cq = qp->srq->cq;
+
+	return true;
+}
+
+static void resp_give_back(struct srnic_qp *qp)
+{
+	if (!qp->xrcd || !qp->srq)
+		return;
+
+	srnic_srq_put(qp->srq);
+	qp->srq = NULL;
+	qp->recvq = NULL;
+	qp->recv_cq = NULL;
+}
+
+/* Turns to the SRQ of @pkt, which stays the same throughout a message. */
+static enum srnic_verdict resp_select(struct srnic_qp *qp,
+				      const struct srnic_pkt *pkt)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	if (!qp->xrcd)
+		return SRNIC_V_OK;
+	if (pkt->srqn != resp->srqn) {
+		if (resp->open != SRNIC_FAM_NONE)
+			return SRNIC_V_INV_REQ;
+		resp_give_back(qp);
+		resp->srqn = pkt->srqn;
+	}
+
+	return resp_borrow(qp) ? SRNIC_V_OK : SRNIC_V_INV_REQ;
+}
+
+/* Holds the memory that a request names; with XRC, in the domain of its SRQ. */
+static enum srnic_mem_err resp_mr_get(struct srnic_qp *qp, u32 srqn, u32 rkey,
+				      u32 access, u64 va, u64 len,
+				      struct srnic_mr **mr)
+{
+	struct srnic_srq *srq;
+	enum srnic_mem_err err;
+
+	if (!qp->xrcd)
+		return srnic_mr_get(qp->keys, rkey, qp->pd, access, va, len,
+				    mr);
+
+	srq = srnic_srq_get(qp->xrcd, srqn);
+	if (!srq)
+		return SRNIC_MEM_PD;
+	err = srnic_mr_get(qp->keys, rkey, srq->pd, access, va, len, mr);
+	srnic_srq_put(srq);
+
+	return err;
 }
 
 /*
@@ -67,12 +134,14 @@ void srnic_resp_let_go(struct srnic_qp *qp)
 	srnic_sgl_put(&qp->resp.sgl);
 	resp_put_mr(&qp->resp.mr);
 	resp_put_mr(&qp->resp.read_mr);
+	resp_give_back(qp);
 }
 
 static void resp_flush_rwqe(struct srnic_qp *qp)
 {
 	struct srnic_cqe cqe = { .status = IB_WC_WR_FLUSH_ERR };
 
+	resp_borrow(qp);
 	resp_recv_cqe(qp, &cqe, false);
 }
 
@@ -96,7 +165,7 @@ void srnic_resp_flush(struct srnic_qp *qp)
 	resp->ack_due = false;
 	if (resp->has_rwqe)
 		resp_flush_rwqe(qp);
-	if (qp->srq) {
+	if (qp->srq || qp->xrcd) {
 		resp_tell_last(qp);
 		return;
 	}
@@ -257,9 +326,9 @@ static enum srnic_verdict resp_write_hold(struct srnic_qp *qp)
 	if (resp->mr || !resp->left)
 		return SRNIC_V_OK;
 
-	return srnic_mr_get(qp->keys, resp->rkey, qp->pd,
-			    IB_ACCESS_REMOTE_WRITE, resp->va, resp->left,
-			    &resp->mr) ? SRNIC_V_ACCESS : SRNIC_V_OK;
+	return resp_mr_get(qp, resp->srqn, resp->rkey, IB_ACCESS_REMOTE_WRITE,
+			   resp->va, resp->left, &resp->mr) ?
+	       SRNIC_V_ACCESS : SRNIC_V_OK;
 }
 
 static enum srnic_verdict resp_write(struct srnic_qp *qp,
@@ -330,9 +399,9 @@ static enum srnic_verdict resp_read_hold(struct srnic_qp *qp)
 	if (resp->read_mr || !resp->read_bytes)
 		return SRNIC_V_OK;
 
-	return srnic_mr_get(qp->keys, resp->read_rkey, qp->pd,
-			    IB_ACCESS_REMOTE_READ, resp->read_va,
-			    resp->read_bytes, &resp->read_mr) ?
+	return resp_mr_get(qp, resp->read_srqn, resp->read_rkey,
+			   IB_ACCESS_REMOTE_READ, resp->read_va,
+			   resp->read_bytes, &resp->read_mr) ?
 	       SRNIC_V_ACCESS : SRNIC_V_OK;
 }
 
@@ -342,6 +411,7 @@ static enum srnic_verdict resp_read_start(struct srnic_qp *qp,
 {
 	struct srnic_resp *resp = &qp->resp;
 
+	resp->read_srqn = pkt->srqn;
 	resp->read_rkey = pkt->rkey;
 	resp->read_va = pkt->va;
 	resp->read_bytes = pkt->dmalen;
@@ -458,8 +528,8 @@ static enum srnic_verdict resp_atomic(struct srnic_qp *qp,
 	    !qp->conf.max_dest_rd_atomic || pkt->va & (sizeof(u64) - 1))
 		return SRNIC_V_INV_REQ;
 	srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
-	if (srnic_mr_get(qp->keys, pkt->rkey, qp->pd, IB_ACCESS_REMOTE_ATOMIC,
-			 pkt->va, len, &mr))
+	if (resp_mr_get(qp, pkt->srqn, pkt->rkey, IB_ACCESS_REMOTE_ATOMIC,
+			pkt->va, len, &mr))
 		return SRNIC_V_ACCESS;
 
 	replay = resp_remember(qp, pkt, 1);
@@ -583,6 +653,8 @@ static void resp_request(struct srnic_qp *qp, const struct srnic_seg *seg)
 	verdict = srnic_check_order(qp->resp.open, op);
 	if (!verdict && !srnic_check_size(op, seg->pkt.payload, qp->conf.mtu))
 		verdict = SRNIC_V_INV_REQ;
+	if (!verdict)
+		verdict = resp_select(qp, &seg->pkt);
 	if (!verdict)
 		verdict = resp_execute(qp, seg);
 	if (verdict)

@@ -38,6 +38,12 @@ const struct srnic_rx_ops srnic_xport_rx_ops = {
 	.deliver = rx_deliver,
 };
 
+/* An XRC initiator takes answers only. */
+static bool rx_role_ok(const struct srnic_qp *qp, const struct srnic_op *op)
+{
+	return qp->type != IB_QPT_XRC_INI || !(op->flags & SRNIC_OP_REQ);
+}
+
 static bool rx_state_ok(const struct srnic_qp *qp, const struct srnic_op *op)
 {
 	switch (qp->conf.state) {
@@ -57,7 +63,9 @@ static bool rx_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	enum srnic_counter why;
 
-	if (pkt->qpn != qp->qpn || SRNIC_TRANSPORT(pkt->opcode) != qp->transport)
+	if (pkt->qpn != qp->qpn ||
+	    SRNIC_TRANSPORT(pkt->opcode) != qp->transport ||
+	    !rx_role_ok(qp, srnic_pkt_op(pkt)))
 		why = SRNIC_CNT_RX_MALFORMED;
 	else if ((pkt->pkey & 0x7fff) != (SRNIC_PKEY_DEFAULT & 0x7fff))
 		why = SRNIC_CNT_RX_BAD_PKEY;

@@ -98,6 +98,8 @@ struct srnic_sge {
  * @invalidate_rkey: key that SEND_WITH_INV and LOCAL_INV invalidate
  * @rkey: remote key of one-sided operations
  * @remote_addr: remote address of one-sided operations
+ * @atomic: operands of atomic operations, on XRC too
+ * @xrc: shared receive queue of the peer that an XRC request is for
  */
 struct srnic_sqe {
 	__aligned_u64	wr_id;
@@ -122,6 +124,7 @@ struct srnic_sqe {
 			__u32		qkey;
 		} ud;
 		struct {
+			__aligned_u64	operands[2];	/* those of @atomic */
 			__u32		srqn;
 		} xrc;
 		struct {
