@@ -238,6 +238,8 @@ static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 		sqe->remote_addr = wr->wr.rdma.remote_addr;
 		sqe->rkey = wr->wr.rdma.rkey;
 	}
+	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND)
+		sqe->xrc.srqn = wr->qp_type.xrc.remote_srqn;
 	if (wr->send_flags & IBV_SEND_INLINE) {
 		if (!(wr_ops[wr->opcode] & WR_INLINE))
 			return EINVAL;
@@ -259,7 +261,7 @@ int srnic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	int bell = 0;
 	int err = 0;
 
-	if (ibqp->state < IBV_QPS_RTS) {
+	if (!sq->hdr || ibqp->state < IBV_QPS_RTS) {
 		*bad_wr = wr;
 		return EINVAL;
 	}

@@ -190,6 +190,9 @@ int srnic_ring_send(struct ibv_qp *qp);
 /* srq.c */
 struct ibv_srq *srnic_create_srq(struct ibv_pd *pd,
 				 struct ibv_srq_init_attr *attr);
+struct ibv_srq *srnic_create_srq_ex(struct ibv_context *ctx,
+				    struct ibv_srq_init_attr_ex *attr);
+int srnic_get_srq_num(struct ibv_srq *srq, uint32_t *num);
 int srnic_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask);
 int srnic_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
 int srnic_destroy_srq(struct ibv_srq *srq);
@@ -199,5 +202,12 @@ int srnic_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 /* qpex.c */
 struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
 				  struct ibv_qp_init_attr_ex *attr);
+
+/* xrc.c */
+struct ibv_xrcd *srnic_open_xrcd(struct ibv_context *ctx,
+				 struct ibv_xrcd_init_attr *attr);
+int srnic_close_xrcd(struct ibv_xrcd *xrcd);
+struct ibv_qp *srnic_open_qp(struct ibv_context *ctx,
+			     struct ibv_qp_open_attr *attr);
 
 #endif /* SRNIC_PROVIDER_H */

@@ -54,6 +54,47 @@ err_free:
 	return NULL;
 }
 
+struct ibv_srq *srnic_create_srq_ex(struct ibv_context *ctx,
+				    struct ibv_srq_init_attr_ex *attr)
+{
+	struct srnic_create_srq_cmd_resp resp = {};
+	struct ibv_create_xsrq cmd;
+	struct srnic_srq *srq;
+	int err;
+
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return NULL;
+	err = ibv_cmd_create_srq_ex(ctx, &srq->vsrq, attr, &cmd, sizeof(cmd),
+				    &resp.ibv, sizeof(resp));
+	if (err)
+		goto err_free;
+	err = srq_setup(srq, &attr->attr, &resp.drv);
+	if (err)
+		goto err_destroy;
+	srq->vsrq.srq.srq_context = attr->srq_context;
+
+	return &srq->vsrq.srq;
+
+err_destroy:
+	ibv_cmd_destroy_srq(&srq->vsrq.srq);
+err_free:
+	free(srq);
+	errno = err;
+	return NULL;
+}
+
+int srnic_get_srq_num(struct ibv_srq *ibsrq, uint32_t *num)
+{
+	struct srnic_srq *srq = to_srnic_srq(ibsrq);
+
+	if (srq->vsrq.srq_type != IBV_SRQT_XRC)
+		return EOPNOTSUPP;
+	*num = srq->vsrq.srq_num;
+
+	return 0;
+}
+
 /* The kernel has moved the ring: follow it, with all that is posted. */
 static int srq_follow(struct srnic_srq *srq)
 {
