@@ -41,6 +41,7 @@ const struct opt opt_default = {
 /* what the running case has made, by kind */
 static struct ibv_qp *qps[MAX_THINGS];
 static struct ibv_srq *srqs[MAX_THINGS];
+static struct ibv_xrcd *xrcds[MAX_THINGS];
 static struct ibv_cq *cqs[MAX_THINGS];
 static struct ibv_comp_channel *channels[MAX_THINGS];
 static struct ibv_mr *mrs[MAX_THINGS];
@@ -49,7 +50,8 @@ static struct {
 	void *p;
 	size_t len;
 } maps[MAX_THINGS];
-static int num_qps, num_srqs, num_cqs, num_channels, num_mrs, num_pds, num_maps;
+static int num_qps, num_srqs, num_xrcds, num_cqs, num_channels, num_mrs;
+static int num_pds, num_maps;
 
 static jmp_buf case_over;
 static char verdict[512];
@@ -133,9 +135,74 @@ struct ibv_srq *srq_make(struct side *s, struct ibv_pd *pd, int wr, int sge)
 	return srq;
 }
 
+/* fd -1: a domain of its own */
+struct ibv_xrcd *xrcd_make(struct ibv_context *ctx, int fd)
+{
+	struct ibv_xrcd_init_attr init = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = fd,
+		.oflags = O_CREAT,
+	};
+	struct ibv_xrcd *xrcd = ibv_open_xrcd(ctx, &init);
+
+	must(xrcd);
+	must(num_xrcds < MAX_THINGS);
+	xrcds[num_xrcds++] = xrcd;
+	return xrcd;
+}
+
+struct ibv_srq *xsrq_make(struct ibv_pd *pd, struct ibv_xrcd *xrcd,
+			  struct ibv_cq *cq, int wr)
+{
+	struct ibv_srq_init_attr_ex init = {
+		.attr = { .max_wr = wr, .max_sge = 2 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.srq_type = IBV_SRQT_XRC,
+		.pd = pd,
+		.xrcd = xrcd,
+		.cq = cq,
+	};
+	struct ibv_srq *srq = ibv_create_srq_ex(pd->context, &init);
+
+	must(srq);
+	must(num_srqs < MAX_THINGS);
+	srqs[num_srqs++] = srq;
+	return srq;
+}
+
+void xsrq_destroy(struct ibv_srq *srq)
+{
+	int i;
+
+	for (i = 0; i < num_srqs; i++)
+		if (srqs[i] == srq)
+			srqs[i] = NULL;
+	must_be(ibv_destroy_srq(srq), 0);
+}
+
+/* Which of the domain and the queues a type of queue pair is made with */
+static void end_belongs(struct ibv_qp_init_attr_ex *init, const struct end *e)
+{
+	if (e->o.type == IBV_QPT_XRC_RECV) {
+		init->comp_mask = IBV_QP_INIT_ATTR_XRCD;
+		init->xrcd = e->o.xrcd;
+		return;
+	}
+	init->comp_mask = IBV_QP_INIT_ATTR_PD;
+	init->pd = e->side->pd;
+	init->send_cq = e->scq;
+	if (e->o.type != IBV_QPT_XRC_SEND)
+		init->recv_cq = e->rcq;
+	if (e->o.send_ops) {
+		init->comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+		init->send_ops_flags = e->o.send_ops;
+	}
+}
+
 void end_make(struct end *e, struct side *s, const struct opt *o)
 {
-	struct ibv_qp_init_attr init = {
+	struct ibv_qp_init_attr_ex init = {
 		.qp_type = o->type,
 		.srq = o->srq,
 		.sq_sig_all = o->sig_all,
@@ -155,9 +222,8 @@ void end_make(struct end *e, struct side *s, const struct opt *o)
 	channels[num_channels++] = e->channel;
 	e->scq = cq_make(s, o->cqe, e->channel);
 	e->rcq = cq_make(s, o->cqe, e->channel);
-	init.send_cq = e->scq;
-	init.recv_cq = e->rcq;
-	e->qp = ibv_create_qp(s->pd, &init);
+	end_belongs(&init, e);
+	e->qp = ibv_create_qp_ex(s->ctx, &init);
 	must(e->qp);
 	must(num_qps < MAX_THINGS);
 	qps[num_qps++] = e->qp;
@@ -206,7 +272,9 @@ static bool undo(void)
 	for (i = 0; i < num_qps; i++)
 		bad += qps[i] && ibv_destroy_qp(qps[i]);
 	for (i = 0; i < num_srqs; i++)
-		bad += !!ibv_destroy_srq(srqs[i]);
+		bad += srqs[i] && ibv_destroy_srq(srqs[i]);
+	for (i = 0; i < num_xrcds; i++)
+		bad += !!ibv_close_xrcd(xrcds[i]);
 	for (i = 0; i < num_cqs; i++)
 		bad += !!ibv_destroy_cq(cqs[i]);
 	for (i = 0; i < num_channels; i++)
@@ -219,6 +287,7 @@ static bool undo(void)
 		munmap(maps[i].p, maps[i].len);
 	num_qps = 0;
 	num_srqs = 0;
+	num_xrcds = 0;
 	num_cqs = 0;
 	num_channels = 0;
 	num_mrs = 0;
@@ -262,6 +331,15 @@ static const struct {
 		IBV_QP_MAX_QP_RD_ATOMIC
 	},
 	[IBV_QPT_UC] = { 0, 0 },
+	[IBV_QPT_XRC_SEND] = {
+		0,
+		IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+		IBV_QP_MAX_QP_RD_ATOMIC
+	},
+	[IBV_QPT_XRC_RECV] = {
+		IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+		IBV_QP_TIMEOUT
+	},
 };
 
 int to_rtr(struct end *e, const struct end *peer)
@@ -628,7 +706,7 @@ int main(int argc, char **argv)
 {
 	static const struct vrb_case *const tables[] = {
 		data_cases, error_cases, queue_cases, state_cases, big_cases,
-		srq_cases, uc_cases,
+		srq_cases, uc_cases, xrc_cases,
 	};
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;

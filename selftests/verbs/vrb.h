@@ -41,7 +41,9 @@ struct side {
 /* What a queue pair is made with; opt_default is what most cases want. */
 struct opt {
 	enum ibv_qp_type type;
+	__u64		send_ops;	/* for ibv_wr_*, 0: without */
 	struct ibv_srq	*srq;
+	struct ibv_xrcd	*xrcd;
 	int		send_wr;
 	int		recv_wr;
 	int		sge;
@@ -89,7 +91,8 @@ extern const struct opt opt_default;
 extern int rounds;
 
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
-	state_cases[], big_cases[], srq_cases[], uc_cases[];
+	state_cases[], big_cases[], srq_cases[], uc_cases[],
+	xrc_cases[];
 
 _Noreturn void case_fail(const char *fmt, ...);
 _Noreturn void case_skip(const char *fmt, ...);
@@ -118,6 +121,10 @@ struct ibv_cq *cq_make(struct side *s, int cqe, struct ibv_comp_channel *ch);
 struct ibv_pd *pd_make(struct side *s);
 void pair_make(struct pair *p, const struct opt *a, const struct opt *b);
 struct ibv_srq *srq_make(struct side *s, struct ibv_pd *pd, int wr, int sge);
+struct ibv_xrcd *xrcd_make(struct ibv_context *ctx, int fd);
+struct ibv_srq *xsrq_make(struct ibv_pd *pd, struct ibv_xrcd *xrcd,
+			  struct ibv_cq *cq, int wr);
+void xsrq_destroy(struct ibv_srq *srq);
 void mem_make(struct mem *m, struct side *s, size_t len, int access);
 void mem_own(struct mem *m, struct ibv_pd *pd, int access);
 void end_destroy_qp(struct end *e);
