@@ -97,7 +97,8 @@ void srnic_req_seek(struct srnic_qp *qp, u32 psn);
 /* The same, because something was lost. */
 void srnic_req_go_back(struct srnic_qp *qp, u32 psn);
 void srnic_req_let_go(struct srnic_qp *qp);
-void srnic_req_flush(struct srnic_qp *qp);
+/* Flushes what is posted; true: the budget ran out. */
+bool srnic_req_flush(struct srnic_qp *qp);
 void srnic_req_timeout(struct srnic_qp *qp);
 void srnic_req_reset(struct srnic_qp *qp);
 /* Goes on after an error in the send queue alone. */
@@ -129,7 +130,8 @@ bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
 bool srnic_resp_run(struct srnic_qp *qp);
 void srnic_resp_ack(struct srnic_qp *qp);
 void srnic_resp_let_go(struct srnic_qp *qp);
-void srnic_resp_flush(struct srnic_qp *qp);
+/* Flushes what is posted; true: the budget ran out. */
+bool srnic_resp_flush(struct srnic_qp *qp);
 void srnic_resp_reset(struct srnic_qp *qp);
 
 /* early.c */

@@ -137,9 +137,9 @@ static bool qp_run(struct srnic_task *task)
 	if (qp->flow.ndev)
 		srnic_tx_flush(&qp->txb);
 	if (qp->conf.state == IB_QPS_ERR || qp->conf.state == IB_QPS_SQE)
-		srnic_req_flush(qp);
+		more |= srnic_req_flush(qp);
 	if (qp->conf.state == IB_QPS_ERR)
-		srnic_resp_flush(qp);
+		more |= srnic_resp_flush(qp);
 	srnic_req_let_go(qp);
 	srnic_resp_let_go(qp);
 

@@ -157,18 +157,21 @@ void srnic_req_let_go(struct srnic_qp *qp)
 	srnic_sgl_put(&qp->req.rsgl);
 }
 
-void srnic_req_flush(struct srnic_qp *qp)
+bool srnic_req_flush(struct srnic_qp *qp)
 {
+	int budget = SRNIC_RUN_BUDGET;
 	struct srnic_sq *sq = &qp->sq;
 	struct srnic_swqe copy;
 
-	for (;;) {
+	while (budget--) {
 		if (sq->head == sq->tail && !srnic_sq_fetch(sq, qp->type))
-			break;
+			return false;
 		copy = *srnic_sq_wqe(sq, sq->head);
 		req_retire(qp);
 		req_cqe(qp, &copy, IB_WC_WR_FLUSH_ERR);
 	}
+
+	return true;
 }
 
 void srnic_req_reset(struct srnic_qp *qp)

@@ -155,9 +155,10 @@ static void resp_tell_last(struct srnic_qp *qp)
 	qp->event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
-void srnic_resp_flush(struct srnic_qp *qp)
+bool srnic_resp_flush(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
+	int budget = SRNIC_RUN_BUDGET;
 
 	srnic_resp_let_go(qp);
 	srnic_early_purge(qp);
@@ -167,14 +168,19 @@ void srnic_resp_flush(struct srnic_qp *qp)
 		resp_flush_rwqe(qp);
 	if (qp->srq || qp->xrcd) {
 		resp_tell_last(qp);
-		return;
+		return false;
 	}
 	if (!qp->recvq)
-		return;
+		return false;
 
 	srnic_rq_want_kick(qp->recvq, true);
-	while (srnic_rq_fetch(qp->recvq, &resp->rwqe))
+	while (budget--) {
+		if (!srnic_rq_fetch(qp->recvq, &resp->rwqe))
+			return false;
 		resp_flush_rwqe(qp);
+	}
+
+	return true;
 }
 
 void srnic_resp_reset(struct srnic_qp *qp)
