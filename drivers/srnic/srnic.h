@@ -49,6 +49,10 @@ struct srnic_pd {
 	struct ib_pd		ibpd;
 };
 
+struct srnic_xrcd {
+	struct ib_xrcd	ibxrcd;
+};
+
 struct srnic_ah {
 	struct ib_ah		ibah;
 	struct rdma_ah_attr	attr;
@@ -70,6 +74,20 @@ struct srnic_ibcq {
 	struct ib_cq		ibcq;
 	struct srnic_cq		cq;
 	struct srnic_mmap	*map;
+};
+
+/**
+ * struct srnic_ibsrq - a shared receive queue as the RDMA core sees it
+ * @ibsrq: face to the RDMA core
+ * @srq: the queue proper
+ * @map: its ring; under @lock
+ * @lock: serialises modify and query
+ */
+struct srnic_ibsrq {
+	struct ib_srq		ibsrq;
+	struct srnic_srq	srq;
+	struct srnic_mmap	*map;
+	struct mutex		lock;	/* protects map */
 };
 
 /**

@@ -29,7 +29,11 @@ CASES=("data: SEND of every size and shape"
 	"access: FETCH_ADD with a bad rkey"
 	"access: WRITE over the end"
 	"access: READ without REMOTE_READ"
-	"retry: RNR, then a receive")
+	"retry: RNR, then a receive"
+	"srq: SEND of each size, through four queue pairs"
+	"srq: WRITE with immediate takes a receive"
+	"uc: SEND of each size"
+	"uc: WRITE of each size, with and without immediate")
 
 # turned TYPE-A TYPE-B
 turned()

@@ -314,6 +314,36 @@ static void sqd_idle(void)
 	must_be(to_state(&p.a, IBV_QPS_ERR), 0);
 }
 
+/* The peer may talk before the program says so, which is told once. */
+static void established(void)
+{
+	struct ibv_send_wr wr = wr_of(1, IBV_WR_SEND, NULL, 0);
+	struct pair p;
+	int i;
+
+	end_make(&p.a, &sides[0], &opt_default);
+	end_make(&p.b, &sides[1], &opt_default);
+	must_be(to_init(&p.a), 0);
+	must_be(to_init(&p.b), 0);
+	must_be(to_rtr(&p.a, &p.b), 0);
+	must_be(to_rtr(&p.b, &p.a), 0);
+	must_be(to_rts(&p.a), 0);
+	for (i = 0; i < 3; i++) {
+		must_be(post_recv(&p.b, i, NULL, 0), 0);
+		must_be(post_one(&p.a, &wr), 0);
+		wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+		wc_want(p.b.rcq, i, IBV_WC_SUCCESS);
+		if (!i)
+			event_want(&sides[1], IBV_EVENT_COMM_EST, p.b.qp);
+	}
+	event_none(&sides[1], IBV_EVENT_COMM_EST, 20);
+	must_be(to_rts(&p.b), 0);
+	must_be(post_recv(&p.a, 5, NULL, 0), 0);
+	must_be(post_one(&p.b, &wr), 0);
+	wc_want(p.a.rcq, 5, IBV_WC_SUCCESS);
+	event_none(&sides[0], IBV_EVENT_COMM_EST, 20);
+}
+
 static void reuse(void)
 {
 	struct ibv_send_wr wr;
@@ -383,6 +413,7 @@ const struct vrb_case state_cases[] = {
 	{ "state", "the send queue drains, tells, and goes on", sqd },
 	{ "state", "an idle send queue is drained at once", sqd_idle },
 	{ "state", "more READs and atomics at a time, set in SQD", sqd_deeper },
+	{ "state", "a packet to a queue pair in RTR is told", established },
 	{ "state", "a queue pair is reset and used again", reuse },
 	{ "state", "thirty pairs know their own", thirty },
 	{ }

@@ -22,6 +22,7 @@ struct side sides[2];
 int rounds = 20;
 
 const struct opt opt_default = {
+	.type = IBV_QPT_RC,
 	.send_wr = 64,
 	.recv_wr = 64,
 	.sge = 8,
@@ -39,6 +40,8 @@ const struct opt opt_default = {
 
 /* what the running case has made, by kind */
 static struct ibv_qp *qps[MAX_THINGS];
+static struct ibv_srq *srqs[MAX_THINGS];
+static struct ibv_xrcd *xrcds[MAX_THINGS];
 static struct ibv_cq *cqs[MAX_THINGS];
 static struct ibv_comp_channel *channels[MAX_THINGS];
 static struct ibv_mr *mrs[MAX_THINGS];
@@ -47,7 +50,8 @@ static struct {
 	void *p;
 	size_t len;
 } maps[MAX_THINGS];
-static int num_qps, num_cqs, num_channels, num_mrs, num_pds, num_maps;
+static int num_qps, num_srqs, num_xrcds, num_cqs, num_channels, num_mrs;
+static int num_pds, num_maps;
 
 static jmp_buf case_over;
 static char verdict[512];
@@ -117,10 +121,90 @@ struct ibv_pd *pd_make(struct side *s)
 	return pd;
 }
 
+struct ibv_srq *srq_make(struct side *s, struct ibv_pd *pd, int wr, int sge)
+{
+	struct ibv_srq_init_attr init = {
+		.attr = { .max_wr = wr, .max_sge = sge },
+	};
+	struct ibv_srq *srq = ibv_create_srq(pd ? pd : s->pd, &init);
+
+	must(srq);
+	must(init.attr.max_wr >= (__u32)wr && init.attr.max_sge >= (__u32)sge);
+	must(num_srqs < MAX_THINGS);
+	srqs[num_srqs++] = srq;
+	return srq;
+}
+
+/* fd -1: a domain of its own */
+struct ibv_xrcd *xrcd_make(struct ibv_context *ctx, int fd)
+{
+	struct ibv_xrcd_init_attr init = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = fd,
+		.oflags = O_CREAT,
+	};
+	struct ibv_xrcd *xrcd = ibv_open_xrcd(ctx, &init);
+
+	must(xrcd);
+	must(num_xrcds < MAX_THINGS);
+	xrcds[num_xrcds++] = xrcd;
+	return xrcd;
+}
+
+struct ibv_srq *xsrq_make(struct ibv_pd *pd, struct ibv_xrcd *xrcd,
+			  struct ibv_cq *cq, int wr)
+{
+	struct ibv_srq_init_attr_ex init = {
+		.attr = { .max_wr = wr, .max_sge = 2 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.srq_type = IBV_SRQT_XRC,
+		.pd = pd,
+		.xrcd = xrcd,
+		.cq = cq,
+	};
+	struct ibv_srq *srq = ibv_create_srq_ex(pd->context, &init);
+
+	must(srq);
+	must(num_srqs < MAX_THINGS);
+	srqs[num_srqs++] = srq;
+	return srq;
+}
+
+void xsrq_destroy(struct ibv_srq *srq)
+{
+	int i;
+
+	for (i = 0; i < num_srqs; i++)
+		if (srqs[i] == srq)
+			srqs[i] = NULL;
+	must_be(ibv_destroy_srq(srq), 0);
+}
+
+/* Which of the domain and the queues a type of queue pair is made with */
+static void end_belongs(struct ibv_qp_init_attr_ex *init, const struct end *e)
+{
+	if (e->o.type == IBV_QPT_XRC_RECV) {
+		init->comp_mask = IBV_QP_INIT_ATTR_XRCD;
+		init->xrcd = e->o.xrcd;
+		return;
+	}
+	init->comp_mask = IBV_QP_INIT_ATTR_PD;
+	init->pd = e->side->pd;
+	init->send_cq = e->scq;
+	if (e->o.type != IBV_QPT_XRC_SEND)
+		init->recv_cq = e->rcq;
+	if (e->o.send_ops) {
+		init->comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+		init->send_ops_flags = e->o.send_ops;
+	}
+}
+
 void end_make(struct end *e, struct side *s, const struct opt *o)
 {
-	struct ibv_qp_init_attr init = {
-		.qp_type = IBV_QPT_RC,
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = o->type,
+		.srq = o->srq,
 		.sq_sig_all = o->sig_all,
 		.cap = {
 			.max_send_wr = o->send_wr,
@@ -138,9 +222,8 @@ void end_make(struct end *e, struct side *s, const struct opt *o)
 	channels[num_channels++] = e->channel;
 	e->scq = cq_make(s, o->cqe, e->channel);
 	e->rcq = cq_make(s, o->cqe, e->channel);
-	init.send_cq = e->scq;
-	init.recv_cq = e->rcq;
-	e->qp = ibv_create_qp(s->pd, &init);
+	end_belongs(&init, e);
+	e->qp = ibv_create_qp_ex(s->ctx, &init);
 	must(e->qp);
 	must(num_qps < MAX_THINGS);
 	qps[num_qps++] = e->qp;
@@ -188,6 +271,10 @@ static bool undo(void)
 
 	for (i = 0; i < num_qps; i++)
 		bad += qps[i] && ibv_destroy_qp(qps[i]);
+	for (i = 0; i < num_srqs; i++)
+		bad += srqs[i] && ibv_destroy_srq(srqs[i]);
+	for (i = 0; i < num_xrcds; i++)
+		bad += !!ibv_close_xrcd(xrcds[i]);
 	for (i = 0; i < num_cqs; i++)
 		bad += !!ibv_destroy_cq(cqs[i]);
 	for (i = 0; i < num_channels; i++)
@@ -199,6 +286,8 @@ static bool undo(void)
 	for (i = 0; i < num_maps; i++)
 		munmap(maps[i].p, maps[i].len);
 	num_qps = 0;
+	num_srqs = 0;
+	num_xrcds = 0;
 	num_cqs = 0;
 	num_channels = 0;
 	num_mrs = 0;
@@ -231,6 +320,28 @@ int to_init(struct end *e)
 			     IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
+/* What a type of queue pair is told beyond the path and the numbers */
+static const struct {
+	int rtr;
+	int rts;
+} type_attrs[] = {
+	[IBV_QPT_RC] = {
+		IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+		IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+		IBV_QP_MAX_QP_RD_ATOMIC
+	},
+	[IBV_QPT_UC] = { 0, 0 },
+	[IBV_QPT_XRC_SEND] = {
+		0,
+		IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+		IBV_QP_MAX_QP_RD_ATOMIC
+	},
+	[IBV_QPT_XRC_RECV] = {
+		IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+		IBV_QP_TIMEOUT
+	},
+};
+
 int to_rtr(struct end *e, const struct end *peer)
 {
 	struct side *s = e->side;
@@ -257,7 +368,7 @@ int to_rtr(struct end *e, const struct end *peer)
 	side_enter(s);
 	err = ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_AV |
 			    IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+			    type_attrs[e->o.type].rtr);
 	side_leave(s);
 	return err;
 }
@@ -273,9 +384,8 @@ int to_rts(struct end *e)
 		.max_rd_atomic = e->o.rd_atomic,
 	};
 
-	return ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT |
-			     IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-			     IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+	return ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN |
+			     type_attrs[e->o.type].rts);
 }
 
 void connect_pair(struct pair *p)
@@ -321,6 +431,14 @@ int post_recv(struct end *e, __u64 id, struct ibv_sge *sge, int n)
 	struct ibv_recv_wr *bad;
 
 	return ibv_post_recv(e->qp, &wr, &bad);
+}
+
+int post_srq(struct ibv_srq *srq, __u64 id, struct ibv_sge *sge, int n)
+{
+	struct ibv_recv_wr wr = { .wr_id = id, .sg_list = sge, .num_sge = n };
+	struct ibv_recv_wr *bad;
+
+	return ibv_post_srq_recv(srq, &wr, &bad);
 }
 
 int post_one(struct end *e, struct ibv_send_wr *wr)
@@ -435,6 +553,16 @@ void event_want(struct side *s, enum ibv_event_type type, void *element)
 			  ibv_event_type_str(ev.event_type), s->dev,
 			  ibv_event_type_str(type));
 	must(ev.element.qp == element);
+}
+
+void event_none(struct side *s, enum ibv_event_type type, int ms)
+{
+	struct ibv_async_event ev;
+
+	while (event_wait(s, &ev, ms))
+		if (ev.event_type == type)
+			case_fail("an event '%s' too many on %s",
+				  ibv_event_type_str(type), s->dev);
 }
 
 /* ---- patterns ---- */
@@ -580,7 +708,7 @@ int main(int argc, char **argv)
 {
 	static const struct vrb_case *const tables[] = {
 		data_cases, error_cases, queue_cases, state_cases, big_cases,
-		hostile_cases,
+		hostile_cases, srq_cases, uc_cases, xrc_cases,
 	};
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;

@@ -41,6 +41,10 @@ struct side {
 
 /* What a queue pair is made with; opt_default is what most cases want. */
 struct opt {
+	enum ibv_qp_type type;
+	__u64		send_ops;	/* for ibv_wr_*, 0: without */
+	struct ibv_srq	*srq;
+	struct ibv_xrcd	*xrcd;
 	int		send_wr;
 	int		recv_wr;
 	int		sge;
@@ -88,7 +92,8 @@ extern const struct opt opt_default;
 extern int rounds;
 
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
-	state_cases[], big_cases[], hostile_cases[];
+	state_cases[], big_cases[], hostile_cases[], srq_cases[],
+	uc_cases[], xrc_cases[];
 
 _Noreturn void case_fail(const char *fmt, ...);
 _Noreturn void case_skip(const char *fmt, ...);
@@ -116,6 +121,11 @@ void end_make(struct end *e, struct side *s, const struct opt *o);
 struct ibv_cq *cq_make(struct side *s, int cqe, struct ibv_comp_channel *ch);
 struct ibv_pd *pd_make(struct side *s);
 void pair_make(struct pair *p, const struct opt *a, const struct opt *b);
+struct ibv_srq *srq_make(struct side *s, struct ibv_pd *pd, int wr, int sge);
+struct ibv_xrcd *xrcd_make(struct ibv_context *ctx, int fd);
+struct ibv_srq *xsrq_make(struct ibv_pd *pd, struct ibv_xrcd *xrcd,
+			  struct ibv_cq *cq, int wr);
+void xsrq_destroy(struct ibv_srq *srq);
 void mem_make(struct mem *m, struct side *s, size_t len, int access);
 void mem_own(struct mem *m, struct ibv_pd *pd, int access);
 void end_destroy_qp(struct end *e);
@@ -131,6 +141,7 @@ void state_becomes(struct end *e, enum ibv_qp_state want);
 
 /* work */
 int post_recv(struct end *e, __u64 id, struct ibv_sge *sge, int n);
+int post_srq(struct ibv_srq *srq, __u64 id, struct ibv_sge *sge, int n);
 int post_one(struct end *e, struct ibv_send_wr *wr);
 struct ibv_send_wr wr_of(__u64 id, enum ibv_wr_opcode op,
 			 struct ibv_sge *sge, int n);
@@ -143,6 +154,7 @@ struct ibv_wc wc_want(struct ibv_cq *cq, __u64 id, enum ibv_wc_status status);
 void wc_none(struct ibv_cq *cq, int ms);
 bool event_wait(struct side *s, struct ibv_async_event *ev, int ms);
 void event_want(struct side *s, enum ibv_event_type type, void *element);
+void event_none(struct side *s, enum ibv_event_type type, int ms);
 
 /* patterns: byte i of stream @seed */
 __u8 pattern(__u32 seed, size_t i);

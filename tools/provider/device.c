@@ -23,12 +23,11 @@ struct srnic_create_ah_cmd_resp {
 	struct srnic_create_ah_resp		drv;
 };
 
-int srnic_ring_map(struct srnic_ring *ring, int fd, const struct srnic_map *map)
+static int ring_mmap(struct srnic_ring *ring, int fd,
+		     const struct srnic_map *map)
 {
 	void *mem;
 
-	if (!map->length)
-		return 0;
 	mem = mmap(NULL, map->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		   map->offset);
 	if (mem == MAP_FAILED)
@@ -38,9 +37,36 @@ int srnic_ring_map(struct srnic_ring *ring, int fd, const struct srnic_map *map)
 	ring->length = map->length;
 	ring->mask = map->entries - 1;
 	ring->stride = map->stride;
+
+	return 0;
+}
+
+int srnic_ring_map(struct srnic_ring *ring, int fd, const struct srnic_map *map)
+{
+	int err;
+
+	if (!map->length)
+		return 0;
+	err = ring_mmap(ring, fd, map);
+	if (err)
+		return err;
 	ring->index = 0;
 
 	return pthread_spin_init(&ring->lock, PTHREAD_PROCESS_PRIVATE);
+}
+
+int srnic_ring_remap(struct srnic_ring *ring, int fd,
+		     const struct srnic_map *map)
+{
+	struct srnic_ring_hdr *old = ring->hdr;
+	size_t old_length = ring->length;
+	int err;
+
+	err = ring_mmap(ring, fd, map);
+	if (!err)
+		munmap(old, old_length);
+
+	return err;
 }
 
 void srnic_ring_unmap(struct srnic_ring *ring)
@@ -196,25 +222,35 @@ static void srnic_free_context(struct ibv_context *ctx)
 
 static const struct verbs_context_ops srnic_ops = {
 	.alloc_pd = srnic_alloc_pd,
+	.close_xrcd = srnic_close_xrcd,
 	.create_ah = srnic_create_ah,
 	.create_cq = srnic_create_cq,
 	.create_cq_ex = srnic_create_cq_ex,
 	.create_qp = srnic_create_qp,
 	.create_qp_ex = srnic_create_qp_ex,
+	.create_srq = srnic_create_srq,
+	.create_srq_ex = srnic_create_srq_ex,
 	.dealloc_pd = srnic_dealloc_pd,
 	.dereg_mr = srnic_dereg_mr,
 	.destroy_ah = srnic_destroy_ah,
 	.destroy_cq = srnic_destroy_cq,
 	.destroy_qp = srnic_destroy_qp,
+	.destroy_srq = srnic_destroy_srq,
 	.free_context = srnic_free_context,
+	.get_srq_num = srnic_get_srq_num,
 	.modify_qp = srnic_modify_qp,
+	.modify_srq = srnic_modify_srq,
+	.open_qp = srnic_open_qp,
+	.open_xrcd = srnic_open_xrcd,
 	.poll_cq = srnic_poll_cq,
 	.post_recv = srnic_post_recv,
 	.post_send = srnic_post_send,
+	.post_srq_recv = srnic_post_srq_recv,
 	.query_device_ex = srnic_query_device,
 	.query_port = srnic_query_port,
 	.query_qp = srnic_query_qp,
 	.query_rt_values = srnic_query_rt_values,
+	.query_srq = srnic_query_srq,
 	.reg_mr = srnic_reg_mr,
 	.req_notify_cq = srnic_req_notify_cq,
 	.rereg_mr = srnic_rereg_mr,

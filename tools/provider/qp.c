@@ -238,6 +238,8 @@ static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 		sqe->remote_addr = wr->wr.rdma.remote_addr;
 		sqe->rkey = wr->wr.rdma.rkey;
 	}
+	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND)
+		sqe->xrc.srqn = wr->qp_type.xrc.remote_srqn;
 	if (wr->send_flags & IBV_SEND_INLINE) {
 		if (!(wr_ops[wr->opcode] & WR_INLINE))
 			return EINVAL;
@@ -259,7 +261,7 @@ int srnic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	int bell = 0;
 	int err = 0;
 
-	if (ibqp->state < IBV_QPS_RTS) {
+	if (!sq->hdr || ibqp->state < IBV_QPS_RTS) {
 		*bad_wr = wr;
 		return EINVAL;
 	}
@@ -285,10 +287,10 @@ int srnic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	return err ? err : bell;
 }
 
-static int qp_put_recv(const struct srnic_qp *qp, struct srnic_rqe *rqe,
-		       const struct ibv_recv_wr *wr)
+static int put_recv(struct srnic_rqe *rqe, uint32_t max_sge,
+		    const struct ibv_recv_wr *wr)
 {
-	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->max_recv_sge)
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > max_sge)
 		return EINVAL;
 
 	rqe->wr_id = wr->wr_id;
@@ -298,14 +300,34 @@ static int qp_put_recv(const struct srnic_qp *qp, struct srnic_rqe *rqe,
 	return 0;
 }
 
+int srnic_put_recvs(struct srnic_ring *ring, uint32_t max_wr, uint32_t max_sge,
+		    struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	uint32_t index;
+	int err = 0;
+
+	for (index = ring->index; wr; wr = wr->next, index++) {
+		if (srnic_used(ring, index) >= max_wr)
+			err = ENOMEM;
+		else
+			err = put_recv(srnic_entry(ring, index), max_sge, wr);
+		if (err)
+			break;
+	}
+	srnic_publish(ring, index);
+	if (err)
+		*bad_wr = wr;
+
+	return err;
+}
+
 int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr)
 {
 	struct srnic_qp *qp = to_srnic_qp(ibqp);
 	struct srnic_ring *rq = &qp->rq;
-	uint32_t index;
 	bool kick;
-	int err = 0;
+	int err;
 
 	if (!rq->hdr || ibqp->state == IBV_QPS_RESET) {
 		*bad_wr = wr;
@@ -313,23 +335,14 @@ int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 	}
 
 	pthread_spin_lock(&rq->lock);
-	for (index = rq->index; wr; wr = wr->next, index++) {
-		if (srnic_used(rq, index) >= qp->max_recv_wr)
-			err = ENOMEM;
-		else
-			err = qp_put_recv(qp, srnic_entry(rq, index), wr);
-		if (err)
-			break;
-	}
-	srnic_publish(rq, index);
+	err = srnic_put_recvs(rq, qp->max_recv_wr, qp->max_recv_sge, wr,
+			      bad_wr);
 	/* Pairs with the kernel's barrier between flags and user. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	kick = __atomic_load_n(&rq->hdr->flags, __ATOMIC_RELAXED) &
 	       SRNIC_RING_KICK;
 	pthread_spin_unlock(&rq->lock);
 
-	if (err)
-		*bad_wr = wr;
 	if (kick)
 		qp_ring_recv(ibqp);
 

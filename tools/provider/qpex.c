@@ -288,16 +288,13 @@ static uint64_t qp_type_ops(enum ibv_qp_type type)
 {
 	switch (type) {
 	case IBV_QPT_RC:
+	case IBV_QPT_XRC_SEND:
 		return OPS_SEND | OPS_WRITE | OPS_ATOMIC |
 		       IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_SEND_WITH_INV;
 	case IBV_QPT_UC:
 		return OPS_SEND | OPS_WRITE;
 	case IBV_QPT_UD:
 		return OPS_SEND;
-	case IBV_QPT_XRC_SEND:
-		/* The entry has no room for srqn beside atomic operands. */
-		return OPS_SEND | OPS_WRITE | IBV_QP_EX_WITH_RDMA_READ |
-		       IBV_QP_EX_WITH_SEND_WITH_INV;
 	default:
 		return 0;
 	}

@@ -78,6 +78,20 @@ struct srnic_qp {
 	struct srnic_sqe	*wr_sqe;
 };
 
+/**
+ * struct srnic_srq - shared receive queue
+ * @vsrq: face to libibverbs
+ * @ring: receive ring; after a resize another one, under its lock
+ * @max_wr: work requests that fit, as granted
+ * @max_sge: SGEs of a receive
+ */
+struct srnic_srq {
+	struct verbs_srq	vsrq;
+	struct srnic_ring	ring;
+	uint32_t		max_wr;
+	uint32_t		max_sge;
+};
+
 struct srnic_ah {
 	struct ibv_ah	ah;
 	uint32_t	index;
@@ -96,6 +110,11 @@ static inline struct srnic_cq *to_srnic_cq(struct ibv_cq *cq)
 static inline struct srnic_qp *to_srnic_qp(struct ibv_qp *qp)
 {
 	return container_of(qp, struct srnic_qp, vqp.qp);
+}
+
+static inline struct srnic_srq *to_srnic_srq(struct ibv_srq *srq)
+{
+	return container_of(srq, struct srnic_srq, vsrq.srq);
 }
 
 static inline struct srnic_ah *to_srnic_ah(struct ibv_ah *ah)
@@ -125,6 +144,9 @@ static inline void srnic_publish(struct srnic_ring *ring, uint32_t index)
 /* Maps a ring; 0 or errno.  A map of no bytes leaves no ring. */
 int srnic_ring_map(struct srnic_ring *ring, int fd,
 		   const struct srnic_map *map);
+/* Maps another ring in its place and goes on there; 0 or errno. */
+int srnic_ring_remap(struct srnic_ring *ring, int fd,
+		     const struct srnic_map *map);
 void srnic_ring_unmap(struct srnic_ring *ring);
 
 /* cq.c */
@@ -156,11 +178,36 @@ int srnic_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr);
 int srnic_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr);
+/*
+ * Posts to a receive ring of @max_wr work requests of @max_sge; the caller holds
+ * its lock.  0 or errno, with *@bad_wr.
+ */
+int srnic_put_recvs(struct srnic_ring *ring, uint32_t max_wr, uint32_t max_sge,
+		    struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 /* Rings the send doorbell; 0 or errno. */
 int srnic_ring_send(struct ibv_qp *qp);
+
+/* srq.c */
+struct ibv_srq *srnic_create_srq(struct ibv_pd *pd,
+				 struct ibv_srq_init_attr *attr);
+struct ibv_srq *srnic_create_srq_ex(struct ibv_context *ctx,
+				    struct ibv_srq_init_attr_ex *attr);
+int srnic_get_srq_num(struct ibv_srq *srq, uint32_t *num);
+int srnic_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask);
+int srnic_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+int srnic_destroy_srq(struct ibv_srq *srq);
+int srnic_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad_wr);
 
 /* qpex.c */
 struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
 				  struct ibv_qp_init_attr_ex *attr);
+
+/* xrc.c */
+struct ibv_xrcd *srnic_open_xrcd(struct ibv_context *ctx,
+				 struct ibv_xrcd_init_attr *attr);
+int srnic_close_xrcd(struct ibv_xrcd *xrcd);
+struct ibv_qp *srnic_open_qp(struct ibv_context *ctx,
+			     struct ibv_qp_open_attr *attr);
 
 #endif /* SRNIC_PROVIDER_H */

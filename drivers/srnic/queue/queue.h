@@ -101,7 +101,7 @@ struct srnic_swqe {
 
 /**
  * struct srnic_sq - send queue
- * @ring: shared memory
+ * @ring: shared memory; none: nothing can be sent
  * @copy: srnic_swqe of each slot, @copy_stride bytes apart
  * @copy_stride: bytes
  * @max_sge: of one work request
@@ -166,17 +166,21 @@ struct srnic_rwqe {
 };
 
 /**
- * struct srnic_rq - receive queue
- * @ring: shared memory
+ * struct srnic_rq - receive queue, of one queue pair or shared
+ * @ring: shared memory; that of a shared queue is under @lock
  * @lock: serialises consumers
  * @max_sge: of one work request
  * @head: next entry to fetch; under @lock
+ * @limit: @low is called when fewer are posted, once; 0: it is not; under @lock
+ * @low: called without @lock
  */
 struct srnic_rq {
 	struct srnic_ring	ring;
-	spinlock_t		lock;	/* protects head */
+	spinlock_t		lock;	/* protects ring, head and limit */
 	u32			max_sge;
 	u32			head;
+	u32			limit;
+	void			(*low)(struct srnic_rq *rq);
 };
 
 int srnic_rq_init(struct srnic_rq *rq, u32 entries, u32 max_sge);
@@ -185,6 +189,18 @@ void srnic_rq_reset(struct srnic_rq *rq);
 
 /* Takes the oldest receive into *@wqe; false if there is none. */
 bool srnic_rq_fetch(struct srnic_rq *rq, struct srnic_rwqe *wqe);
+
+/* Asks for a call of @low, or with 0 for none. */
+void srnic_rq_arm(struct srnic_rq *rq, u32 limit);
+/* What was asked for, 0 once @low was called. */
+u32 srnic_rq_limit(struct srnic_rq *rq);
+
+/*
+ * Moves to @ring, whose stride is the same; what is posted stays posted.  On
+ * success *@ring is the old one.  Return: 0, or -EINVAL: more is posted than
+ * fits.
+ */
+int srnic_rq_replace(struct srnic_rq *rq, struct srnic_ring *ring);
 
 /* From now on (or no longer) user space rings after posting a receive. */
 void srnic_rq_want_kick(struct srnic_rq *rq, bool want);

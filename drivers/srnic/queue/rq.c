@@ -2,6 +2,8 @@
 /*
  * srnic - receive queue: the only reader of receive work requests
  */
+#include <linux/minmax.h>
+
 #include "queue.h"
 
 int srnic_rq_init(struct srnic_rq *rq, u32 entries, u32 max_sge)
@@ -9,6 +11,7 @@ int srnic_rq_init(struct srnic_rq *rq, u32 entries, u32 max_sge)
 	spin_lock_init(&rq->lock);
 	rq->max_sge = max_sge;
 	rq->head = 0;
+	rq->limit = 0;
 
 	return srnic_ring_alloc(&rq->ring, entries, sizeof(struct srnic_rqe) +
 				max_sge * sizeof(struct srnic_sge));
@@ -62,22 +65,97 @@ static void rwqe_copy(const struct srnic_rq *rq, struct srnic_rwqe *wqe,
 	wqe->status = IB_WC_SUCCESS;
 }
 
+/* How many are posted: none if user space claims more than there is room for. */
+static u32 rq_posted(const struct srnic_rq *rq)
+{
+	u32 posted;
+
+	lockdep_assert_held(&rq->lock);
+
+	/* Pairs with the provider's release: the entries are whole. */
+	posted = smp_load_acquire(&rq->ring.hdr->user) - rq->head;
+
+	return posted <= rq->ring.mask + 1 ? posted : 0;
+}
+
+/* Takes the request for a call when fewer than that are @left. */
+static bool rq_disarm(struct srnic_rq *rq, u32 left)
+{
+	lockdep_assert_held(&rq->lock);
+
+	if (left >= rq->limit)
+		return false;
+
+	rq->limit = 0;
+
+	return true;
+}
+
 bool srnic_rq_fetch(struct srnic_rq *rq, struct srnic_rwqe *wqe)
 {
-	struct srnic_ring_hdr *hdr = rq->ring.hdr;
 	u32 posted;
-	bool found;
+	bool low;
 
 	spin_lock_bh(&rq->lock);
-	/* Pairs with the provider's release: the entry is whole. */
-	posted = smp_load_acquire(&hdr->user) - rq->head;
-	found = posted && posted <= rq->ring.mask + 1;
-	if (found) {
+	posted = rq_posted(rq);
+	if (posted) {
 		rwqe_copy(rq, wqe, srnic_ring_entry(&rq->ring, rq->head));
 		/* Pairs with the provider's acquire: the entry was read. */
-		smp_store_release(&hdr->kern, ++rq->head);
+		smp_store_release(&rq->ring.hdr->kern, ++rq->head);
+	}
+	low = rq_disarm(rq, posted ? posted - 1 : 0);
+	spin_unlock_bh(&rq->lock);
+
+	if (low)
+		rq->low(rq);
+
+	return posted;
+}
+
+void srnic_rq_arm(struct srnic_rq *rq, u32 limit)
+{
+	spin_lock_bh(&rq->lock);
+	rq->limit = limit;
+	spin_unlock_bh(&rq->lock);
+}
+
+u32 srnic_rq_limit(struct srnic_rq *rq)
+{
+	u32 limit;
+
+	spin_lock_bh(&rq->lock);
+	limit = rq->limit;
+	spin_unlock_bh(&rq->lock);
+
+	return limit;
+}
+
+/* Copies what is posted, and where the indices stand. */
+static void rq_copy(const struct srnic_rq *rq, const struct srnic_ring *ring,
+		    u32 posted)
+{
+	u32 idx;
+
+	for (idx = rq->head; idx != rq->head + posted; idx++)
+		memcpy(srnic_ring_entry(ring, idx),
+		       srnic_ring_entry(&rq->ring, idx), ring->stride);
+	WRITE_ONCE(ring->hdr->kern, rq->head);
+	WRITE_ONCE(ring->hdr->user, rq->head + posted);
+}
+
+int srnic_rq_replace(struct srnic_rq *rq, struct srnic_ring *ring)
+{
+	int err = -EINVAL;
+	u32 posted;
+
+	spin_lock_bh(&rq->lock);
+	posted = rq_posted(rq);
+	if (posted <= ring->mask + 1) {
+		rq_copy(rq, ring, posted);
+		swap(rq->ring, *ring);
+		err = 0;
 	}
 	spin_unlock_bh(&rq->lock);
 
-	return found;
+	return err;
 }

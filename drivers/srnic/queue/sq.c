@@ -54,6 +54,8 @@ void srnic_sq_reset(struct srnic_sq *sq)
 
 	sq->head = 0;
 	sq->tail = 0;
+	if (!hdr)
+		return;
 	WRITE_ONCE(hdr->user, 0);
 	WRITE_ONCE(hdr->kern, 0);
 }
@@ -65,20 +67,22 @@ void srnic_sq_publish(struct srnic_sq *sq)
 }
 
 /* Services that may carry an operation, by enum ib_uverbs_wr_opcode */
-static const u8 sqe_services[] = {
-	[IB_WR_RDMA_WRITE]		= BIT(IB_QPT_RC) | BIT(IB_QPT_UC),
-	[IB_WR_RDMA_WRITE_WITH_IMM]	= BIT(IB_QPT_RC) | BIT(IB_QPT_UC),
+static const u16 sqe_services[] = {
+	[IB_WR_RDMA_WRITE]		= BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |
+					  BIT(IB_QPT_XRC_INI),
+	[IB_WR_RDMA_WRITE_WITH_IMM]	= BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |
+					  BIT(IB_QPT_XRC_INI),
 	[IB_WR_SEND]			= BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |
-					  BIT(IB_QPT_UD),
+					  BIT(IB_QPT_UD) | BIT(IB_QPT_XRC_INI),
 	[IB_WR_SEND_WITH_IMM]		= BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |
-					  BIT(IB_QPT_UD),
-	[IB_WR_RDMA_READ]		= BIT(IB_QPT_RC),
-	[IB_WR_ATOMIC_CMP_AND_SWP]	= BIT(IB_QPT_RC),
-	[IB_WR_ATOMIC_FETCH_AND_ADD]	= BIT(IB_QPT_RC),
-	[IB_WR_SEND_WITH_INV]		= BIT(IB_QPT_RC),
+					  BIT(IB_QPT_UD) | BIT(IB_QPT_XRC_INI),
+	[IB_WR_RDMA_READ]		= BIT(IB_QPT_RC) | BIT(IB_QPT_XRC_INI),
+	[IB_WR_ATOMIC_CMP_AND_SWP]	= BIT(IB_QPT_RC) | BIT(IB_QPT_XRC_INI),
+	[IB_WR_ATOMIC_FETCH_AND_ADD]	= BIT(IB_QPT_RC) | BIT(IB_QPT_XRC_INI),
+	[IB_WR_SEND_WITH_INV]		= BIT(IB_QPT_RC) | BIT(IB_QPT_XRC_INI),
 };
 
-static_assert(IB_QPT_UD < 8);
+static_assert(IB_QPT_XRC_INI < 16);
 
 static bool sqe_is_atomic(u8 opcode)
 {
@@ -155,6 +159,8 @@ struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type)
 	struct srnic_swqe *wqe = srnic_sq_wqe(sq, sq->tail);
 	u32 posted;
 
+	if (!sq->ring.hdr)
+		return NULL;
 	/* Pairs with the provider's release: the entry is whole. */
 	posted = smp_load_acquire(&sq->ring.hdr->user) - sq->head;
 	if (posted <= sq->tail - sq->head || posted > sq->ring.mask + 1)

@@ -41,20 +41,45 @@ static void qp_event(struct srnic_qp *xqp, enum ib_event_type type)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
 }
 
+static bool qp_type_known(enum ib_qp_type type)
+{
+	switch (type) {
+	case IB_QPT_RC:
+	case IB_QPT_UC:
+	case IB_QPT_XRC_INI:
+	case IB_QPT_XRC_TGT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* An XRC target only receives, into queues of others; an initiator only sends. */
+static bool qp_has_cqs(const struct ib_qp_init_attr *init)
+{
+	switch (init->qp_type) {
+	case IB_QPT_XRC_INI:
+		return init->send_cq;
+	case IB_QPT_XRC_TGT:
+		return init->xrcd;
+	default:
+		return init->send_cq && init->recv_cq;
+	}
+}
+
 static int qp_check_init(struct ib_device *ibdev,
 			 const struct ib_qp_init_attr *init)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (init->qp_type != IB_QPT_RC || init->create_flags || init->srq ||
+	if (!qp_type_known(init->qp_type) || init->create_flags ||
 	    init->rwq_ind_tbl) {
-		ibdev_dbg(ibdev, "QP: type %d, flags %#x%s not supported\n",
-			  init->qp_type, init->create_flags,
-			  init->srq ? ", SRQ" : "");
+		ibdev_dbg(ibdev, "QP: type %d, flags %#x not supported\n",
+			  init->qp_type, init->create_flags);
 		return -EOPNOTSUPP;
 	}
-	if (!init->send_cq || !init->recv_cq) {
-		ibdev_dbg(ibdev, "QP: needs two CQs\n");
+	if (!qp_has_cqs(init)) {
+		ibdev_dbg(ibdev, "QP: needs its CQs, or its XRC domain\n");
 		return -EINVAL;
 	}
 	if (cap->max_send_wr > SRNIC_MAX_WR ||
@@ -73,9 +98,16 @@ static int qp_check_init(struct ib_device *ibdev,
 	return 0;
 }
 
-static struct srnic_cq *qp_cq(struct ib_cq *ibcq)
+static u32 qp_sq_entries(const struct ib_qp_init_attr *init)
 {
-	return &container_of(ibcq, struct srnic_ibcq, ibcq)->cq;
+	return init->qp_type == IB_QPT_XRC_TGT ? 0 :
+	       max(init->cap.max_send_wr, 1U);
+}
+
+static u32 qp_rq_entries(const struct ib_qp_init_attr *init)
+{
+	return init->srq || init->qp_type == IB_QPT_XRC_INI ||
+	       init->qp_type == IB_QPT_XRC_TGT ? 0 : init->cap.max_recv_wr;
 }
 
 /* The transport's half. */
@@ -85,14 +117,17 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 	struct srnic_dev *dev = to_dev(qp->ibqp.device);
 	const struct srnic_qp_init xinit = {
 		.type		= init->qp_type,
-		.sq_entries	= max(init->cap.max_send_wr, 1U),
-		.rq_entries	= init->cap.max_recv_wr,
+		.sq_entries	= qp_sq_entries(init),
+		.rq_entries	= qp_rq_entries(init),
 		.send_sge	= max(init->cap.max_send_sge, 1U),
 		.recv_sge	= max(init->cap.max_recv_sge, 1U),
 		.max_inline	= init->cap.max_inline_data,
 		.sq_sig_all	= init->sq_sig_type == IB_SIGNAL_ALL_WR,
-		.send_cq	= qp_cq(init->send_cq),
-		.recv_cq	= qp_cq(init->recv_cq),
+		.srq		= init->srq ? &to_srq(init->srq)->srq : NULL,
+		.xrcd		= init->qp_type == IB_QPT_XRC_TGT ? init->xrcd :
+				  NULL,
+		.send_cq	= srnic_cq_of(init->send_cq),
+		.recv_cq	= srnic_cq_of(init->recv_cq),
 		.pd		= qp->ibqp.pd,
 		.keys		= &dev->keys,
 		.stats		= dev->stats,
@@ -139,7 +174,7 @@ err_sq:
 /* The user learns what it got, which may be more than it asked for. */
 static void qp_tell_cap(const struct srnic_qp *xqp, struct ib_qp_cap *cap)
 {
-	cap->max_send_wr = xqp->sq.ring.mask + 1;
+	cap->max_send_wr = xqp->sq.ring.hdr ? xqp->sq.ring.mask + 1 : 0;
 	cap->max_send_sge = xqp->sq.max_sge;
 	cap->max_inline_data = xqp->sq.max_inline;
 	if (xqp->rq.ring.hdr) {
@@ -157,7 +192,8 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	struct srnic_ibqp *qp = to_qp(ibqp);
 	int err;
 
-	if (!udata)
+	/* An XRC target is the core's, which shares it out among users. */
+	if (!udata && init->qp_type != IB_QPT_XRC_TGT)
 		return -EOPNOTSUPP;
 
 	err = qp_check_init(ibqp->device, init);
@@ -173,9 +209,11 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	if (IS_ERR(qp->qp))
 		return PTR_ERR(qp->qp);
 
-	err = qp_expose(qp, udata);
-	if (err)
-		goto err_qp;
+	if (udata) {
+		err = qp_expose(qp, udata);
+		if (err)
+			goto err_qp;
+	}
 
 	ibqp->qp_num = qp->qp->qpn;
 	qp_tell_cap(qp->qp, &init->cap);

@@ -15,6 +15,7 @@
 
 #define SRNIC_MAX_QP		BIT(20)
 #define SRNIC_MAX_CQ		BIT(20)
+#define SRNIC_MAX_SRQ		BIT(20)
 #define SRNIC_MAX_PD		BIT(20)
 #define SRNIC_MAX_AH		BIT(20)
 #define SRNIC_MAX_MR		(BIT(24) - 1)
@@ -23,6 +24,16 @@
 static inline struct srnic_dev *to_dev(struct ib_device *ibdev)
 {
 	return container_of(ibdev, struct srnic_dev, ib_dev);
+}
+
+static inline struct srnic_ibsrq *to_srq(struct ib_srq *ibsrq)
+{
+	return container_of(ibsrq, struct srnic_ibsrq, ibsrq);
+}
+
+static inline struct srnic_cq *srnic_cq_of(struct ib_cq *ibcq)
+{
+	return ibcq ? &container_of(ibcq, struct srnic_ibcq, ibcq)->cq : NULL;
 }
 
 /* main.c: what is left to do when the core is done with a device */
@@ -62,6 +73,10 @@ void srnic_ring_hide(struct srnic_mmap *map);
 int srnic_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 int srnic_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 
+/* xrcd.c */
+int srnic_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+int srnic_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+
 /* ah.c */
 int srnic_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 		    struct ib_udata *udata);
@@ -91,6 +106,14 @@ int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int srnic_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
 int srnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+
+/* srq.c */
+int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
+		     struct ib_udata *udata);
+int srnic_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
+		     enum ib_srq_attr_mask mask, struct ib_udata *udata);
+int srnic_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
+int srnic_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
 
 /* qp.c */
 int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,

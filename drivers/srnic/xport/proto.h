@@ -56,11 +56,14 @@ enum srnic_verdict {
  * @syndrome: AETH syndrome of the NAK
  * @status: enum ib_wc_status of the receive in progress
  * @event: async event, 0: none
+ * @local: the fault is the responder's own: it fails even if the peer is not
+ *	   told
  */
 struct srnic_fault {
 	u8	syndrome;
 	u8	status;
 	u8	event;
+	bool	local;
 };
 
 extern const struct srnic_fault srnic_faults[SRNIC_V_NUM];
@@ -81,6 +84,12 @@ void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
 void srnic_qp_to_error(struct srnic_qp *qp, enum ib_event_type event);
 void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
 		  u32 psn);
+/* Are requests acknowledged, and repeated until they are? */
+static inline bool srnic_qp_reliable(const struct srnic_qp *qp)
+{
+	return qp->transport != SRNIC_TP_UC;
+}
+
 void srnic_qp_timer_set(struct srnic_qp *qp, u64 nsec);
 
 /* requester.c */
@@ -94,7 +103,12 @@ void srnic_req_let_go(struct srnic_qp *qp);
 bool srnic_req_flush(struct srnic_qp *qp);
 void srnic_req_timeout(struct srnic_qp *qp);
 void srnic_req_reset(struct srnic_qp *qp);
-/* Ends the oldest work request with @status, which takes the QP to error. */
+/* Goes on after an error in the send queue alone. */
+void srnic_req_resume(struct srnic_qp *qp);
+/*
+ * Ends the oldest work request with @status, which takes the QP to error, or
+ * just its send queue when the peer need not know.
+ */
 void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status);
 /* Completes the oldest work request with success. */
 void srnic_req_complete(struct srnic_qp *qp);
@@ -102,6 +116,11 @@ void srnic_req_complete(struct srnic_qp *qp);
 void srnic_req_acked(struct srnic_qp *qp, u32 psn);
 /* Restarts the ACK timer: the peer is alive. */
 void srnic_req_progress(struct srnic_qp *qp);
+
+/* srq.c */
+/* The SRQ with that number in that domain, or NULL.  Context: any. */
+struct srnic_srq *srnic_srq_get(const struct ib_xrcd *xrcd, u32 srqn);
+void srnic_srq_put(struct srnic_srq *srq);
 
 /* completer.c */
 void srnic_comp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);

@@ -16,6 +16,14 @@
 #define QPN_MIN		16
 #define QPN_MAX		0xfffffe
 
+/* Upper bits of the opcodes of each service */
+static const u8 qp_transports[] = {
+	[IB_QPT_RC]	= SRNIC_TP_RC,
+	[IB_QPT_UC]	= SRNIC_TP_UC,
+	[IB_QPT_XRC_INI] = SRNIC_TP_XRC,
+	[IB_QPT_XRC_TGT] = SRNIC_TP_XRC,
+};
+
 static DEFINE_XARRAY_ALLOC(qp_table);
 static u32 qp_next;
 
@@ -58,7 +66,7 @@ void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
 		  u32 psn)
 {
 	memset(pkt, 0, sizeof(*pkt));
-	pkt->opcode = opcode;
+	pkt->opcode = qp->transport | opcode;
 	pkt->migreq = true;
 	pkt->pkey = SRNIC_PKEY_DEFAULT;
 	pkt->qpn = qp->conf.dest_qpn;
@@ -135,10 +143,10 @@ static bool qp_run(struct srnic_task *task)
 	srnic_resp_ack(qp);
 	if (qp->flow.ndev)
 		srnic_tx_flush(&qp->txb);
-	if (qp->conf.state == IB_QPS_ERR) {
+	if (qp->conf.state == IB_QPS_ERR || qp->conf.state == IB_QPS_SQE)
 		more |= srnic_req_flush(qp);
+	if (qp->conf.state == IB_QPS_ERR)
 		more |= srnic_resp_flush(qp);
-	}
 	srnic_req_let_go(qp);
 	srnic_resp_let_go(qp);
 
@@ -147,10 +155,11 @@ static bool qp_run(struct srnic_task *task)
 
 static int qp_init_queues(struct srnic_qp *qp, const struct srnic_qp_init *init)
 {
-	int err;
+	int err = 0;
 
-	err = srnic_sq_init(&qp->sq, init->sq_entries, init->send_sge,
-			    init->max_inline);
+	if (init->sq_entries)
+		err = srnic_sq_init(&qp->sq, init->sq_entries, init->send_sge,
+				    init->max_inline);
 	if (err || !init->rq_entries)
 		return err;
 
@@ -187,8 +196,13 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->txb.gate = &qp->gate;
 	qp->txb.stats = init->stats;
 	qp->type = init->type;
+	qp->transport = qp_transports[init->type];
 	qp->conf.state = IB_QPS_RESET;
 	qp->conf.sq_sig_all = init->sq_sig_all;
+	qp->xrcd = init->xrcd;
+	qp->srq = init->srq;
+	if (qp->srq)
+		qp->recvq = &qp->srq->rq;
 	qp->send_cq = init->send_cq;
 	qp->recv_cq = init->recv_cq;
 	qp->pd = init->pd;
@@ -281,6 +295,8 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 		qp->resp.msn = 0;
 		break;
 	case IB_QPS_RTS:
+		if (old == IB_QPS_SQE)
+			srnic_req_resume(qp);
 		if (old != IB_QPS_RTR)
 			break;
 		qp->req.psn = conf->sq_psn;

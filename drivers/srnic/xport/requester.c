@@ -136,8 +136,18 @@ void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status)
 	struct srnic_swqe copy = *srnic_sq_wqe(&qp->sq, qp->sq.head);
 
 	req_retire(qp);
+	if (!srnic_qp_reliable(qp))
+		qp->conf.state = IB_QPS_SQE;
 	req_cqe(qp, &copy, status);
-	srnic_qp_to_error(qp, IB_EVENT_QP_FATAL);
+	if (srnic_qp_reliable(qp))
+		srnic_qp_to_error(qp, IB_EVENT_QP_FATAL);
+}
+
+/* What was left of the work request that failed is never sent. */
+void srnic_req_resume(struct srnic_qp *qp)
+{
+	qp->req.una = qp->req.psn;
+	qp->req.next = qp->req.psn;
 }
 
 /* The lists keep their places, not their regions; see the responder. */
@@ -356,6 +366,7 @@ static void req_fill(const struct srnic_swqe *wqe, u64 off,
 	pkt->dmalen = wqe->length - off;
 	pkt->imm = wqe->sqe.imm_data;
 	pkt->inv_rkey = wqe->sqe.invalidate_rkey;
+	pkt->srqn = wqe->sqe.xrc.srqn;
 	if (wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP) {
 		pkt->swap_add = wqe->sqe.atomic.swap;
 		pkt->compare = wqe->sqe.atomic.compare_add;
@@ -420,6 +431,26 @@ void srnic_req_acked(struct srnic_qp *qp, u32 psn)
 	req->rtt_start = 0;
 }
 
+/* Is an acknowledgment wanted of the packet being sent? */
+static bool req_wants_ack(struct srnic_qp *qp, bool last)
+{
+	struct srnic_req *req = &qp->req;
+
+	if (!srnic_qp_reliable(qp))
+		return false;
+
+	return last || ++req->since_ackreq >= SRNIC_ACK_EVERY ||
+	       req_outstanding(req) + 1 == req->burst;
+}
+
+/* Nobody will acknowledge: what was handed to the stack is done. */
+static void req_forget(struct srnic_qp *qp, bool last)
+{
+	qp->req.una = qp->req.next;
+	if (last)
+		srnic_req_complete(qp);
+}
+
 /* Sends the packet at the cursor.  False: no memory. */
 static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
@@ -437,8 +468,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 					  last), req->next);
 	pkt.payload = response ? 0 : min_t(u64, wqe->length - off, qp->conf.mtu);
 	pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
-	pkt.ackreq = last || ++req->since_ackreq >= SRNIC_ACK_EVERY ||
-		     req_outstanding(req) + 1 == req->burst;
+	pkt.ackreq = req_wants_ack(qp, last);
 	req_fill(wqe, off, &pkt);
 
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
@@ -463,6 +493,8 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		req_advance(qp, srnic_psn_add(req->next, 1));
 	else
 		req->next = srnic_psn_add(req->next, 1);
+	if (!srnic_qp_reliable(qp))
+		req_forget(qp, last);
 
 	return true;
 }

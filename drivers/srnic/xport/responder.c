@@ -55,7 +55,74 @@ static void resp_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 	cqe->wr_id = qp->resp.rwqe.wr_id;
 	qp->resp.has_rwqe = false;
 	srnic_sgl_put(&qp->resp.sgl);
-	srnic_qp_cqe(qp, qp->recv_cq, cqe, solicited);
+	/* An SRQ that is gone has taken along who would want to know. */
+	if (qp->recv_cq)
+		srnic_qp_cqe(qp, qp->recv_cq, cqe, solicited);
+}
+
+/* XRC: borrows, for this run, the queues of the SRQ that the request named. */
+static bool resp_borrow(struct srnic_qp *qp)
+{
+	if (!qp->xrcd || qp->srq)
+		return true;
+
+	qp->srq = srnic_srq_get(qp->xrcd, qp->resp.srqn);
+	if (!qp->srq)
+		return false;
+	qp->recvq = &qp->srq->rq;
+	qp->recv_cq = qp->srq->cq;
+
+	return true;
+}
+
+static void resp_give_back(struct srnic_qp *qp)
+{
+	if (!qp->xrcd || !qp->srq)
+		return;
+
+	srnic_srq_put(qp->srq);
+	qp->srq = NULL;
+	qp->recvq = NULL;
+	qp->recv_cq = NULL;
+}
+
+/* Turns to the SRQ of @pkt, which stays the same throughout a message. */
+static enum srnic_verdict resp_select(struct srnic_qp *qp,
+				      const struct srnic_pkt *pkt)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	if (!qp->xrcd)
+		return SRNIC_V_OK;
+	if (pkt->srqn != resp->srqn) {
+		if (resp->open != SRNIC_FAM_NONE)
+			return SRNIC_V_INV_REQ;
+		resp_give_back(qp);
+		resp->srqn = pkt->srqn;
+	}
+
+	return resp_borrow(qp) ? SRNIC_V_OK : SRNIC_V_INV_REQ;
+}
+
+/* Holds the memory that a request names; with XRC, in the domain of its SRQ. */
+static enum srnic_mem_err resp_mr_get(struct srnic_qp *qp, u32 srqn, u32 rkey,
+				      u32 access, u64 va, u64 len,
+				      struct srnic_mr **mr)
+{
+	struct srnic_srq *srq;
+	enum srnic_mem_err err;
+
+	if (!qp->xrcd)
+		return srnic_mr_get(qp->keys, rkey, qp->pd, access, va, len,
+				    mr);
+
+	srq = srnic_srq_get(qp->xrcd, srqn);
+	if (!srq)
+		return SRNIC_MEM_PD;
+	err = srnic_mr_get(qp->keys, rkey, srq->pd, access, va, len, mr);
+	srnic_srq_put(srq);
+
+	return err;
 }
 
 /*
@@ -67,28 +134,50 @@ void srnic_resp_let_go(struct srnic_qp *qp)
 	srnic_sgl_put(&qp->resp.sgl);
 	resp_put_mr(&qp->resp.mr);
 	resp_put_mr(&qp->resp.read_mr);
+	resp_give_back(qp);
+}
+
+static void resp_flush_rwqe(struct srnic_qp *qp)
+{
+	struct srnic_cqe cqe = { .status = IB_WC_WR_FLUSH_ERR };
+
+	resp_borrow(qp);
+	resp_recv_cqe(qp, &cqe, false);
+}
+
+/* The QP will take no more receives of its SRQ, and has completed its last. */
+static void resp_tell_last(struct srnic_qp *qp)
+{
+	if (qp->resp.last_told)
+		return;
+
+	qp->resp.last_told = true;
+	qp->event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
 bool srnic_resp_flush(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 	int budget = SRNIC_RUN_BUDGET;
-	struct srnic_cqe cqe;
 
 	srnic_resp_let_go(qp);
 	srnic_early_purge(qp);
 	resp->read_left = 0;
 	resp->ack_due = false;
+	if (resp->has_rwqe)
+		resp_flush_rwqe(qp);
+	if (qp->srq || qp->xrcd) {
+		resp_tell_last(qp);
+		return false;
+	}
 	if (!qp->recvq)
 		return false;
 
 	srnic_rq_want_kick(qp->recvq, true);
 	while (budget--) {
-		if (!resp->has_rwqe && !srnic_rq_fetch(qp->recvq, &resp->rwqe))
+		if (!srnic_rq_fetch(qp->recvq, &resp->rwqe))
 			return false;
-		memset(&cqe, 0, sizeof(cqe));
-		cqe.status = IB_WC_WR_FLUSH_ERR;
-		resp_recv_cqe(qp, &cqe, false);
+		resp_flush_rwqe(qp);
 	}
 
 	return true;
@@ -129,20 +218,45 @@ int srnic_resp_depth(struct srnic_qp *qp, u32 depth)
 	return 0;
 }
 
+/*
+ * Forgets the message in progress; the receive that it has taken is as good as
+ * new for the next.
+ */
+static void resp_drop(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	resp->open = SRNIC_FAM_NONE;
+	resp_put_mr(&resp->mr);
+	if (resp->has_rwqe)
+		srnic_sgl_seek(&resp->sgl, 0);
+}
+
+static void resp_not_ready(struct srnic_qp *qp, u32 psn)
+{
+	srnic_count(qp->stats, SRNIC_CNT_SEND_RNR);
+	qp->resp.nak_sent = true;
+	resp_nak(qp, psn, SRNIC_AETH_RNR | qp->conf.min_rnr_timer);
+}
+
 /* Makes a verdict known to the peer, the completion queue and the QP. */
 static void resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict)
 {
 	const struct srnic_fault *fault = &srnic_faults[verdict];
 	struct srnic_cqe cqe = { .status = fault->status };
 
-	if (verdict == SRNIC_V_RNR) {
-		srnic_count(qp->stats, SRNIC_CNT_SEND_RNR);
+	if (verdict == SRNIC_V_RNR)
 		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_BUFFER);
-		qp->resp.nak_sent = true;
-		resp_nak(qp, psn, SRNIC_AETH_RNR | qp->conf.min_rnr_timer);
+	if (!srnic_qp_reliable(qp) && !fault->local) {
+		resp_drop(qp);
 		return;
 	}
-	resp_nak(qp, psn, fault->syndrome);
+	if (verdict == SRNIC_V_RNR) {
+		resp_not_ready(qp, psn);
+		return;
+	}
+	if (srnic_qp_reliable(qp))
+		resp_nak(qp, psn, fault->syndrome);
 	if (qp->resp.has_rwqe)
 		resp_recv_cqe(qp, &cqe, true);
 	srnic_qp_to_error(qp, fault->event);
@@ -159,8 +273,9 @@ static enum srnic_verdict resp_need_rwqe(struct srnic_qp *qp)
 		return SRNIC_V_RNR;
 
 	resp->has_rwqe = true;
-	srnic_sgl_init(&resp->sgl, qp->keys, qp->pd, resp->rwqe.sge,
-		       resp->rwqe.num_sge, IB_ACCESS_LOCAL_WRITE);
+	srnic_sgl_init(&resp->sgl, qp->keys, qp->srq ? qp->srq->pd : qp->pd,
+		       resp->rwqe.sge, resp->rwqe.num_sge,
+		       IB_ACCESS_LOCAL_WRITE);
 
 	return resp->rwqe.status ? SRNIC_V_LOCAL_OP : SRNIC_V_OK;
 }
@@ -241,9 +356,9 @@ static enum srnic_verdict resp_write_hold(struct srnic_qp *qp)
 	if (resp->mr || !resp->left)
 		return SRNIC_V_OK;
 
-	return srnic_mr_get(qp->keys, resp->rkey, qp->pd,
-			    IB_ACCESS_REMOTE_WRITE, resp->va, resp->left,
-			    &resp->mr) ? SRNIC_V_ACCESS : SRNIC_V_OK;
+	return resp_mr_get(qp, resp->srqn, resp->rkey, IB_ACCESS_REMOTE_WRITE,
+			   resp->va, resp->left, &resp->mr) ?
+	       SRNIC_V_ACCESS : SRNIC_V_OK;
 }
 
 static enum srnic_verdict resp_write(struct srnic_qp *qp,
@@ -314,9 +429,9 @@ static enum srnic_verdict resp_read_hold(struct srnic_qp *qp)
 	if (resp->read_mr || !resp->read_bytes)
 		return SRNIC_V_OK;
 
-	return srnic_mr_get(qp->keys, resp->read_rkey, qp->pd,
-			    IB_ACCESS_REMOTE_READ, resp->read_va,
-			    resp->read_bytes, &resp->read_mr) ?
+	return resp_mr_get(qp, resp->read_srqn, resp->read_rkey,
+			   IB_ACCESS_REMOTE_READ, resp->read_va,
+			   resp->read_bytes, &resp->read_mr) ?
 	       SRNIC_V_ACCESS : SRNIC_V_OK;
 }
 
@@ -326,6 +441,7 @@ static enum srnic_verdict resp_read_start(struct srnic_qp *qp,
 {
 	struct srnic_resp *resp = &qp->resp;
 
+	resp->read_srqn = pkt->srqn;
 	resp->read_rkey = pkt->rkey;
 	resp->read_va = pkt->va;
 	resp->read_bytes = pkt->dmalen;
@@ -449,8 +565,8 @@ static enum srnic_verdict resp_atomic(struct srnic_qp *qp,
 	    !qp->conf.max_dest_rd_atomic || pkt->va & (sizeof(u64) - 1))
 		return SRNIC_V_INV_REQ;
 	srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
-	if (srnic_mr_get(qp->keys, pkt->rkey, qp->pd, IB_ACCESS_REMOTE_ATOMIC,
-			 pkt->va, len, &mr))
+	if (resp_mr_get(qp, pkt->srqn, pkt->rkey, IB_ACCESS_REMOTE_ATOMIC,
+			pkt->va, len, &mr))
 		return SRNIC_V_ACCESS;
 
 	replay = resp_remember(qp, pkt, 1);
@@ -551,7 +667,7 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 			       resp_recall(qp, SRNIC_FAM_ATOMIC,
 					   pkt->psn)->orig);
 	} else if (op->family != SRNIC_FAM_READ && pkt->ackreq) {
-		resp->ack_due = true;
+		resp->ack_due = srnic_qp_reliable(qp);
 	}
 }
 
@@ -566,13 +682,50 @@ static void resp_gap(struct srnic_qp *qp)
 	resp_nak(qp, qp->resp.psn, SRNIC_AETH_NAK_SEQ);
 }
 
-bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
+/* The request whose turn it is. */
+static void resp_request(struct srnic_qp *qp, const struct srnic_seg *seg)
 {
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
-	struct srnic_resp *resp = &qp->resp;
-	s32 ahead = srnic_psn_diff(seg->pkt.psn, resp->psn);
 	enum srnic_verdict verdict;
 
+	verdict = srnic_check_order(qp->resp.open, op);
+	if (!verdict && !srnic_check_size(op, seg->pkt.payload, qp->conf.mtu))
+		verdict = SRNIC_V_INV_REQ;
+	if (!verdict)
+		verdict = resp_select(qp, &seg->pkt);
+	if (!verdict)
+		verdict = resp_execute(qp, seg);
+	if (verdict)
+		resp_fail(qp, seg->pkt.psn, verdict);
+	else
+		resp_done(qp, seg);
+}
+
+/*
+ * Nobody repeats what was lost: a message that misses a packet is dropped, and
+ * so are packets up to the next that begins one.
+ */
+static void resp_unreliable(struct srnic_qp *qp, const struct srnic_seg *seg)
+{
+	bool gap = seg->pkt.psn != qp->resp.psn;
+
+	if (gap)
+		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_SEQ);
+	qp->resp.psn = srnic_psn_add(seg->pkt.psn, 1);
+	if (srnic_pkt_op(&seg->pkt)->flags & SRNIC_OP_START || gap)
+		resp_drop(qp);
+	resp_request(qp, seg);
+}
+
+bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
+{
+	struct srnic_resp *resp = &qp->resp;
+	s32 ahead = srnic_psn_diff(seg->pkt.psn, resp->psn);
+
+	if (!srnic_qp_reliable(qp)) {
+		resp_unreliable(qp, seg);
+		return false;
+	}
 	if (ahead < 0) {
 		resp_duplicate(qp, seg);
 		return false;
@@ -582,16 +735,7 @@ bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
 		return true;
 	}
 	resp->nak_sent = false;
-
-	verdict = srnic_check_order(resp->open, op);
-	if (!verdict && !srnic_check_size(op, seg->pkt.payload, qp->conf.mtu))
-		verdict = SRNIC_V_INV_REQ;
-	if (!verdict)
-		verdict = resp_execute(qp, seg);
-	if (verdict)
-		resp_fail(qp, seg->pkt.psn, verdict);
-	else
-		resp_done(qp, seg);
+	resp_request(qp, seg);
 
 	return false;
 }

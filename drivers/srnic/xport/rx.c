@@ -51,6 +51,12 @@ const struct srnic_rx_ops srnic_xport_rx_ops = {
 	.deliver = rx_deliver,
 };
 
+/* An XRC initiator takes answers only. */
+static bool rx_role_ok(const struct srnic_qp *qp, const struct srnic_op *op)
+{
+	return qp->type != IB_QPT_XRC_INI || !(op->flags & SRNIC_OP_REQ);
+}
+
 static bool rx_state_ok(const struct srnic_qp *qp, const struct srnic_op *op)
 {
 	switch (qp->conf.state) {
@@ -58,6 +64,7 @@ static bool rx_state_ok(const struct srnic_qp *qp, const struct srnic_op *op)
 		return op->flags & SRNIC_OP_REQ;
 	case IB_QPS_RTS:
 	case IB_QPS_SQD:
+	case IB_QPS_SQE:
 		return true;
 	default:
 		return false;
@@ -69,7 +76,9 @@ static bool rx_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	enum srnic_counter why;
 
-	if (pkt->qpn != qp->qpn || SRNIC_TRANSPORT(pkt->opcode) != SRNIC_TP_RC)
+	if (pkt->qpn != qp->qpn ||
+	    SRNIC_TRANSPORT(pkt->opcode) != qp->transport ||
+	    !rx_role_ok(qp, srnic_pkt_op(pkt)))
 		why = SRNIC_CNT_RX_MALFORMED;
 	else if ((pkt->pkey & 0x7fff) != (SRNIC_PKEY_DEFAULT & 0x7fff))
 		why = SRNIC_CNT_RX_BAD_PKEY;
@@ -80,6 +89,16 @@ static bool rx_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 
 	srnic_count(qp->stats, why);
 	return false;
+}
+
+/* The peer talks before the user has said that it may: tell the user. */
+static void rx_tell_established(struct srnic_qp *qp)
+{
+	if (qp->conf.state != IB_QPS_RTR || qp->resp.comm_told)
+		return;
+
+	qp->resp.comm_told = true;
+	qp->event(qp, IB_EVENT_COMM_EST);
 }
 
 /* One packet, whose ICRC is right. */
@@ -96,6 +115,7 @@ static void rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	if (!rx_check(qp, &seg.pkt))
 		return;
 
+	rx_tell_established(qp);
 	seg.payload = bth + seg.pkt.hdr_len;
 	if (!(srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ))
 		srnic_comp_packet(qp, &seg);

@@ -153,6 +153,7 @@ struct srnic_early {
  * @nak_sent: the gap at @psn was reported
  * @ack_due: an ACK for @psn - 1 is owed
  * @mr: WRITE in progress: region, held within a run of the task
+ * @srqn: XRC: queue that the message in progress, or the last, named
  * @rkey: WRITE in progress: its key
  * @va: WRITE in progress: where the next byte goes
  * @left: WRITE in progress: bytes that must still come
@@ -169,8 +170,11 @@ struct srnic_early {
  * @read_bytes: bytes still to go
  * @read_first: none was sent
  * @read_again: the request is a duplicate
+ * @read_srqn: XRC: queue that the READ named
  * @read_rkey: key of the region it comes from
  * @read_mr: that region, held within a run of the task
+ * @comm_told: COMM_EST was raised
+ * @last_told: LAST_WQE_REACHED was raised
  */
 struct srnic_resp {
 	u32			psn;
@@ -181,6 +185,7 @@ struct srnic_resp {
 	bool			nak_sent;
 	bool			ack_due;
 	struct srnic_mr		*mr;
+	u32			srqn;
 	u32			rkey;
 	u64			va;
 	u32			left;
@@ -197,9 +202,42 @@ struct srnic_resp {
 	u32			read_bytes;
 	bool			read_first;
 	bool			read_again;
+	u32			read_srqn;
 	u32			read_rkey;
 	struct srnic_mr		*read_mr;
+	bool			comm_told;
+	bool			last_told;
 };
+
+/**
+ * struct srnic_srq - receives that queue pairs share
+ * @rq: the receives
+ * @pd: protection domain of their buffers; with XRC also of the memory that
+ *	requests for this queue name
+ * @xrcd: XRC: queue pairs of this domain find it by its number; or NULL
+ * @cq: XRC: where the receives complete
+ * @srqn: XRC: its number
+ * @users: XRC: lookups in progress and one for being published
+ * @unused: completed when @users is down to 0
+ *
+ * Without XRC it is made before the queue pairs that use it and gone after
+ * them.
+ */
+struct srnic_srq {
+	struct srnic_rq		rq;
+	const struct ib_pd	*pd;
+	const struct ib_xrcd	*xrcd;
+	struct srnic_cq		*cq;
+	u32			srqn;
+	refcount_t		users;
+	struct completion	unused;
+};
+
+/* Gives @srq a number and lets its domain find it.  0, -ENOMEM or -EBUSY. */
+int srnic_srq_publish(struct srnic_srq *srq);
+
+/* Hides it; when it returns nobody uses it.  May sleep. */
+void srnic_srq_hide(struct srnic_srq *srq);
 
 /**
  * struct srnic_qp - queue pair
@@ -215,18 +253,24 @@ struct srnic_resp {
  * @flow: path to the peer
  * @qpn: own number
  * @type: IB_QPT_RC, ...
+ * @transport: upper bits of the opcodes it sends and takes, SRNIC_TP_*
  * @conf: what the verbs set; the task writes @conf.state alone
  * @sq: send queue
  * @rq: own receive queue
- * @recvq: @rq, or that of an SRQ
+ * @xrcd: XRC target: domain in which a request finds its SRQ; or NULL
+ * @srq: where its receives come from instead, or NULL
+ * @recvq: @rq, or that of @srq
  * @send_cq: completions of sends
  * @recv_cq: completions of receives
- * @pd: protection domain
+ * @pd: protection domain; an XRC target has none
  * @keys: key table of the device
  * @stats: counters of the device
  * @event: raises an async event; BH context
  * @owner: the verbs' object, for @event
  * @net: namespace that the QP's packets come from
+ *
+ * An XRC target has @srq, @recvq and @recv_cq within a run of the task only,
+ * and they are those of the SRQ that the request named.
  */
 struct srnic_qp {
 	struct srnic_gate		gate;
@@ -242,9 +286,12 @@ struct srnic_qp {
 	struct srnic_flow		flow;
 	u32				qpn;
 	enum ib_qp_type			type;
+	u8				transport;
 	struct srnic_qp_conf		conf;
 	struct srnic_sq			sq;
 	struct srnic_rq			rq;
+	const struct ib_xrcd		*xrcd;
+	struct srnic_srq		*srq;
 	struct srnic_rq			*recvq;
 	struct srnic_cq			*send_cq;
 	struct srnic_cq			*recv_cq;
@@ -262,8 +309,8 @@ struct srnic_qp {
 
 /**
  * struct srnic_qp_init - what a queue pair is made from
- * @type: IB_QPT_RC
- * @sq_entries: send work requests
+ * @type: IB_QPT_RC, ...
+ * @sq_entries: send work requests; 0: none
  * @rq_entries: receive work requests; 0: none
  * @send_sge: SGEs of a send
  * @recv_sge: SGEs of a receive
@@ -278,6 +325,8 @@ struct srnic_qp_init {
 	u32				recv_sge;
 	u32				max_inline;
 	bool				sq_sig_all;
+	const struct ib_xrcd		*xrcd;
+	struct srnic_srq		*srq;
 	struct srnic_cq			*send_cq;
 	struct srnic_cq			*recv_cq;
 	const struct ib_pd		*pd;

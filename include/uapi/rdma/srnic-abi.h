@@ -27,6 +27,20 @@
 #define SRNIC_RING_ENTRIES	128	/* offset of the first entry */
 
 /**
+ * struct srnic_map - where a ring is and how it is laid out
+ * @offset: argument for mmap() on the device's command file
+ * @length: bytes to map
+ * @entries: number of entries, a power of two
+ * @stride: bytes from one entry to the next
+ */
+struct srnic_map {
+	__aligned_u64	offset;
+	__aligned_u64	length;
+	__u32		entries;
+	__u32		stride;
+};
+
+/**
  * struct srnic_ring_hdr - the shared words of one ring
  * @user: written by user space: producer index of an SQ, RQ or SRQ, consumer
  *	  index of a CQ
@@ -36,14 +50,18 @@
  * @kern: written by the kernel: consumer index of an SQ, RQ or SRQ (entries
  *	  before it may be written again), producer index of a CQ
  * @flags: written by the kernel: enum srnic_ring_flags
+ * @next: SRQ only, written by the kernel: the ring that has taken this one's
+ *	  place when ibv_modify_srq() returns from a resize.  Indices go on
+ *	  there, entries that are posted stand there already
  */
 struct srnic_ring_hdr {
-	__u32	user;
-	__u32	arm;
-	__u32	rsvd_user[14];
-	__u32	kern;
-	__u32	flags;
-	__u32	rsvd_kern[14];
+	__u32			user;
+	__u32			arm;
+	__u32			rsvd_user[14];
+	__u32			kern;
+	__u32			flags;
+	struct srnic_map	next;
+	__u32			rsvd_kern[8];
 };
 
 /* Bits of srnic_ring_hdr.arm */
@@ -63,20 +81,6 @@ enum srnic_ring_flags {
 	SRNIC_RING_OVERRUN	= 1 << 1,	/* CQ lost a completion */
 };
 
-/**
- * struct srnic_map - where a ring is and how it is laid out
- * @offset: argument for mmap() on the device's command file
- * @length: bytes to map
- * @entries: number of entries, a power of two
- * @stride: bytes from one entry to the next
- */
-struct srnic_map {
-	__aligned_u64	offset;
-	__aligned_u64	length;
-	__u32		entries;
-	__u32		stride;
-};
-
 struct srnic_sge {
 	__aligned_u64	addr;
 	__u32		length;
@@ -94,6 +98,8 @@ struct srnic_sge {
  * @invalidate_rkey: key that SEND_WITH_INV and LOCAL_INV invalidate
  * @rkey: remote key of one-sided operations
  * @remote_addr: remote address of one-sided operations
+ * @atomic: operands of atomic operations, on XRC too
+ * @xrc: shared receive queue of the peer that an XRC request is for
  */
 struct srnic_sqe {
 	__aligned_u64	wr_id;
@@ -118,6 +124,7 @@ struct srnic_sqe {
 			__u32		qkey;
 		} ud;
 		struct {
+			__aligned_u64	operands[2];	/* those of @atomic */
 			__u32		srqn;
 		} xrc;
 		struct {

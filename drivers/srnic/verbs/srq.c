@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - shared receive queues
+ *
+ * User space posts into the ring by itself and rings nothing: whoever needs a
+ * receive looks.  A resize puts another ring in the place of the old one, whose
+ * header tells where the new one is.
+ */
+#include "verbs.h"
+
+static void srq_low(struct srnic_rq *rq)
+{
+	struct ib_srq *ibsrq = &container_of(rq, struct srnic_ibsrq,
+					     srq.rq)->ibsrq;
+	struct ib_event event = {
+		.device		= ibsrq->device,
+		.element.srq	= ibsrq,
+		.event		= IB_EVENT_SRQ_LIMIT_REACHED,
+	};
+
+	if (ibsrq->event_handler)
+		ibsrq->event_handler(&event, ibsrq->srq_context);
+}
+
+static bool srq_type_known(enum ib_srq_type type)
+{
+	return type == IB_SRQT_BASIC || type == IB_SRQT_XRC;
+}
+
+static int srq_check_size(struct ib_device *ibdev, u32 max_wr, u32 max_sge)
+{
+	if (!max_wr || max_wr > SRNIC_MAX_WR || max_sge > SRNIC_MAX_SGE) {
+		ibdev_dbg(ibdev, "SRQ: %u WRs of %u SGEs: at most %u of %u\n",
+			  max_wr, max_sge, SRNIC_MAX_WR, SRNIC_MAX_SGE);
+		return -EINVAL;
+	}
+
+	return 0;
+}
+
+static u32 srq_max_wr(const struct srnic_ibsrq *srq)
+{
+	return srq->srq.rq.ring.mask + 1;
+}
+
+/* Only those of XRC are found by a number. */
+static int srq_publish(struct srnic_ibsrq *srq)
+{
+	struct ib_srq *ibsrq = &srq->ibsrq;
+	int err;
+
+	if (ibsrq->srq_type != IB_SRQT_XRC)
+		return 0;
+
+	srq->srq.xrcd = ibsrq->ext.xrc.xrcd;
+	srq->srq.cq = srnic_cq_of(ibsrq->ext.cq);
+	err = srnic_srq_publish(&srq->srq);
+	if (err)
+		return err;
+	ibsrq->ext.xrc.srq_num = srq->srq.srqn;
+
+	return 0;
+}
+
+static void srq_hide(struct srnic_ibsrq *srq)
+{
+	if (srq->ibsrq.srq_type == IB_SRQT_XRC)
+		srnic_srq_hide(&srq->srq);
+}
+
+int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
+		     struct ib_udata *udata)
+{
+	struct srnic_create_srq_resp resp = {};
+	struct srnic_ibsrq *srq = to_srq(ibsrq);
+	int err;
+
+	if (!udata || !srq_type_known(init->srq_type))
+		return -EOPNOTSUPP;
+
+	err = srq_check_size(ibsrq->device, init->attr.max_wr,
+			     init->attr.max_sge);
+	if (err)
+		return err;
+
+	err = ib_is_udata_in_empty(udata);
+	if (err)
+		return err;
+
+	err = srnic_rq_init(&srq->srq.rq, init->attr.max_wr,
+			    max(init->attr.max_sge, 1U));
+	if (err)
+		return err;
+	srq->srq.rq.low = srq_low;
+	srq->srq.pd = ibsrq->pd;
+	mutex_init(&srq->lock);
+
+	srq->map = srnic_ring_expose(&srq->srq.rq.ring, udata, &resp.ring);
+	if (IS_ERR(srq->map)) {
+		err = PTR_ERR(srq->map);
+		goto err_rq;
+	}
+
+	err = srq_publish(srq);
+	if (err)
+		goto err_map;
+
+	resp.srqn = srq->srq.srqn;
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		goto err_publish;
+
+	init->attr.max_wr = srq_max_wr(srq);
+	init->attr.max_sge = srq->srq.rq.max_sge;
+
+	return 0;
+
+err_publish:
+	srq_hide(srq);
+err_map:
+	srnic_ring_hide(srq->map);
+err_rq:
+	srnic_rq_destroy(&srq->srq.rq);
+	return err;
+}
+
+int srnic_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
+{
+	struct srnic_ibsrq *srq = to_srq(ibsrq);
+
+	srq_hide(srq);
+	srnic_ring_hide(srq->map);
+	srnic_rq_destroy(&srq->srq.rq);
+	mutex_destroy(&srq->lock);
+
+	return 0;
+}
+
+static int srq_resize(struct srnic_ibsrq *srq, u32 entries,
+		      struct ib_udata *udata)
+{
+	struct srnic_rq *rq = &srq->srq.rq;
+	struct srnic_ring ring;
+	struct srnic_mmap *map;
+	struct srnic_map where;
+	int err;
+
+	err = srnic_ring_alloc(&ring, entries, rq->ring.stride);
+	if (err)
+		return err;
+
+	map = srnic_ring_expose(&ring, udata, &where);
+	if (IS_ERR(map)) {
+		srnic_ring_free(&ring);
+		return PTR_ERR(map);
+	}
+
+	err = srnic_rq_replace(rq, &ring);
+	if (!err) {
+		ring.hdr->next = where;
+		swap(srq->map, map);
+	}
+
+	srnic_ring_hide(map);
+	srnic_ring_free(&ring);
+
+	return err;
+}
+
+static int srq_modify(struct srnic_ibsrq *srq, const struct ib_srq_attr *attr,
+		      int mask, struct ib_udata *udata)
+{
+	u32 max_wr = mask & IB_SRQ_MAX_WR ? attr->max_wr : srq_max_wr(srq);
+	int err;
+
+	err = srq_check_size(srq->ibsrq.device, max_wr, 0);
+	if (err)
+		return err;
+	if (mask & IB_SRQ_LIMIT && attr->srq_limit > max_wr) {
+		ibdev_dbg(srq->ibsrq.device, "SRQ: limit %u of %u WRs\n",
+			  attr->srq_limit, max_wr);
+		return -EINVAL;
+	}
+
+	if (mask & IB_SRQ_MAX_WR) {
+		err = srq_resize(srq, max_wr, udata);
+		if (err)
+			return err;
+	}
+	if (mask & IB_SRQ_LIMIT)
+		srnic_rq_arm(&srq->srq.rq, attr->srq_limit);
+
+	return 0;
+}
+
+int srnic_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
+		     enum ib_srq_attr_mask mask, struct ib_udata *udata)
+{
+	struct srnic_ibsrq *srq = to_srq(ibsrq);
+	int err;
+
+	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
+		return -EINVAL;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	mutex_lock(&srq->lock);
+	err = srq_modify(srq, attr, mask, udata);
+	mutex_unlock(&srq->lock);
+
+	return err;
+}
+
+int srnic_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
+{
+	struct srnic_ibsrq *srq = to_srq(ibsrq);
+
+	mutex_lock(&srq->lock);
+	attr->max_wr = srq_max_wr(srq);
+	attr->max_sge = srq->srq.rq.max_sge;
+	attr->srq_limit = srnic_rq_limit(&srq->srq.rq);
+	mutex_unlock(&srq->lock);
+
+	return 0;
+}

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Programs that share receives run, and what they share is shown.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+need rdma ibv_srq_pingpong ib_send_bw
+
+shown=$(mktemp)
+
+# pingpong ARGUMENT...: sixteen queue pairs and one queue at each end
+pingpong()
+{
+	local index server
+
+	index=$(on nsA sh -c 'cd /sys/class/infiniband/sr0/ports/1/gids && grep -l ffff:0a09 *')
+	index=${index%%$'\n'*}
+	on nsB timeout 60 ibv_srq_pingpong -d sr1 -g "$index" "$@" &
+	server=$!
+	wait_for 10 listening nsB 18515 || return
+	on nsA timeout 60 ibv_srq_pingpong -d sr0 -g "$index" "$@" 10.9.0.2 &&
+		wait "$server"
+}
+
+# is_shown: while a program has a queue, "rdma res" lists it and its users
+is_shown()
+{
+	local server status=0
+
+	# what runs is the program itself: the number is its own
+	ip netns exec nsB ibv_srq_pingpong -d sr1 -g 1 -q 4 &
+	server=$!
+	wait_for 10 listening nsB 18515 || status=1
+	on nsB rdma res show srq dev sr1 | tee "$shown"
+	grep -Eq 'type BASIC lqpn [0-9]+-[0-9]+ ' "$shown" || status=1
+	kill "$server"
+	wait "$server" 2>/dev/null
+	return "$status"
+}
+
+ktap_plan 10
+check "two hosts"			pair_up
+check "pingpong, 4 KiB"			pingpong -c -n 500
+check "pingpong, 64 KiB"		pingpong -c -n 200 -s 65536
+check "pingpong by events"		pingpong -c -e -n 500
+check "pingpong, small path MTU"	pingpong -c -n 100 -m 256 -s 10000
+check "ib_send_bw"		pair ib_send_bw --use-srq -s 65536 -n 200 -r 512
+check "ib_send_bw, four queue pairs" \
+	pair ib_send_bw --use-srq -q 4 -s 4096 -n 200 -r 512
+check "ib_send_lat"			pair ib_send_lat --use-srq -s 8 -n 200
+check "the resource is shown"		is_shown
+check "no object is left so far"	no_object_is_left
+rm -f "$shown"
+ktap_end

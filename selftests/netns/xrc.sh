@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Programs that want the XRC transport run.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+tools=(
+	"ib_send_bw -s 65536 -n 200 -r 512"
+	"ib_send_lat -s 8 -n 200"
+	"ib_write_bw -s 65536 -n 200"
+	"ib_read_bw -s 65536 -n 200"
+	"ib_atomic_bw -n 200"
+	"ib_write_lat -s 8 -n 200"
+	"ib_read_lat -s 8 -n 200"
+)
+
+need rdma ibv_xsrq_pingpong ib_write_bw
+
+# pingpong ARGUMENT...: of the server; one client
+pingpong()
+{
+	local index server
+
+	index=$(on nsA sh -c 'cd /sys/class/infiniband/sr0/ports/1/gids && grep -l ffff:0a09 *')
+	index=${index%%$'\n'*}
+	on nsB timeout 60 ibv_xsrq_pingpong -d sr1 -g "$index" "$@" &
+	server=$!
+	wait_for 10 listening nsB 18515 || return
+	on nsA timeout 60 ibv_xsrq_pingpong -d sr0 -g "$index" "$@" 10.9.0.2 &&
+		wait "$server"
+}
+
+ktap_plan $((5 + ${#tools[@]}))
+check "two hosts"			pair_up
+check "pingpong, 4 KiB"			pingpong -n 500
+check "pingpong, 64 KiB"		pingpong -n 100 -s 65536
+check "pingpong by events"		pingpong -n 500 -e
+check "pingpong, small path MTU"	pingpong -n 100 -m 256 -s 10000
+for tool in "${tools[@]}"; do
+	# shellcheck disable=SC2086 # a tool and its arguments
+	check "$tool" pair $tool -c XRC
+done
+ktap_end

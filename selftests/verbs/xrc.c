@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - verbs harness: extended reliable connections
+ *
+ * End a only sends, end b only receives, into the shared queue that each
+ * request names by its number.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "vrb.h"
+
+#define LEN	50000
+#define QUEUES	2
+
+static struct pair p;
+static struct ibv_xrcd *xrcd;
+static struct ibv_srq *srq[QUEUES];
+static struct ibv_cq *cq[QUEUES];
+static __u32 srqn[QUEUES];
+static struct mem ma, mb;
+static struct ibv_sge sa, sb;
+
+static void queue_make(int i, struct ibv_pd *pd, struct ibv_xrcd *domain)
+{
+	cq[i] = cq_make(&sides[1], 256, NULL);
+	srq[i] = xsrq_make(pd, domain, cq[i], 16);
+	must_be(ibv_get_srq_num(srq[i], &srqn[i]), 0);
+}
+
+static void setup_opt(struct opt *a)
+{
+	struct opt b = opt_default;
+	int i;
+
+	if (!(sides[1].attr.device_cap_flags & IBV_DEVICE_XRC))
+		case_skip("no XRC");
+	xrcd = xrcd_make(sides[1].ctx, -1);
+	for (i = 0; i < QUEUES; i++)
+		queue_make(i, sides[1].pd, xrcd);
+	must(srqn[0] != srqn[1]);
+	a->type = IBV_QPT_XRC_SEND;
+	b.type = IBV_QPT_XRC_RECV;
+	b.xrcd = xrcd;
+	p = (struct pair) {};
+	pair_make(&p, a, &b);
+	mem_make(&ma, &sides[0], LEN, FULL_ACCESS);
+	mem_make(&mb, &sides[1], LEN, FULL_ACCESS);
+	sa = sge_of(&ma, 0, 64);
+	sb = sge_of(&mb, 0, LEN);
+}
+
+static void setup(void)
+{
+	struct opt a = opt_default;
+
+	setup_opt(&a);
+}
+
+static void post(struct ibv_send_wr *wr, __u32 number,
+		 enum ibv_wc_status status)
+{
+	wr->qp_type.xrc.remote_srqn = number;
+	must_be(post_one(&p.a, wr), 0);
+	wc_want(p.a.scq, wr->wr_id, status);
+}
+
+/* A SEND of @len bytes of stream @seed takes receive @id of queue @i. */
+static void send_takes(int i, __u64 id, size_t len, __u32 seed)
+{
+	struct ibv_send_wr wr;
+	struct ibv_wc wc;
+
+	fill(ma.p, len, seed);
+	sa = sge_of(&ma, 0, len);
+	wr = wr_of(seed, IBV_WR_SEND_WITH_IMM, &sa, 1);
+	wr.imm_data = htobe32(seed);
+	post(&wr, srqn[i], IBV_WC_SUCCESS);
+	wc = wc_want(cq[i], id, IBV_WC_SUCCESS);
+	must_be(wc.opcode, IBV_WC_RECV);
+	must_be(wc.byte_len, len);
+	must_be(be32toh(wc.imm_data), seed);
+	must_be(wc.qp_num, p.b.qp->qp_num);
+	same(mb.p, len, seed, "a send");
+}
+
+static const __u32 sizes[] = { 0, 1, 4095, 4096, 4097, LEN };
+
+static void sends(void)
+{
+	size_t n;
+	int i;
+
+	setup();
+	for (n = 0; n < 2 * ARRAY_SIZE(sizes); n++) {
+		i = n & 1;
+		must_be(post_srq(srq[i], n, &sb, 1), 0);
+		memset(mb.p, GUARD, LEN);
+		send_takes(i, n, sizes[n / 2], n);
+		untouched(mb.p + sizes[n / 2], LEN - sizes[n / 2], "behind it");
+		wc_none(cq[!i], 0);
+	}
+}
+
+static void one_sided(void)
+{
+	struct ibv_send_wr wr;
+	struct ibv_wc wc;
+	size_t n;
+
+	setup();
+	for (n = 0; n < ARRAY_SIZE(sizes); n++) {
+		fill(ma.p, sizes[n], n);
+		sa = sge_of(&ma, 0, sizes[n]);
+		wr = wr_of(n, IBV_WR_RDMA_WRITE, &sa, 1);
+		wr_target(&wr, &mb, 0);
+		post(&wr, srqn[0], IBV_WC_SUCCESS);
+		same(mb.p, sizes[n], n, "a write");
+
+		memset(ma.p, GUARD, LEN);
+		wr.opcode = IBV_WR_RDMA_READ;
+		post(&wr, srqn[1], IBV_WC_SUCCESS);
+		same(ma.p, sizes[n], n, "a read");
+		untouched(ma.p + sizes[n], LEN - sizes[n], "behind it");
+
+		must_be(post_srq(srq[1], n, NULL, 0), 0);
+		wr.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
+		wr.imm_data = htobe32(n);
+		post(&wr, srqn[1], IBV_WC_SUCCESS);
+		wc = wc_want(cq[1], n, IBV_WC_SUCCESS);
+		must_be(wc.opcode, IBV_WC_RECV_RDMA_WITH_IMM);
+		must_be(wc.byte_len, sizes[n]);
+	}
+}
+
+static void atomics(void)
+{
+	struct ibv_send_wr wr;
+	__u64 *result, *word;
+
+	setup();
+	result = (__u64 *)ma.p;
+	word = (__u64 *)mb.p;
+	*word = 40;
+	sa = sge_of(&ma, 0, 8);
+	wr = wr_of(1, IBV_WR_ATOMIC_FETCH_AND_ADD, &sa, 1);
+	wr_target(&wr, &mb, 0);
+	wr.wr.atomic.compare_add = 2;
+	post(&wr, srqn[0], IBV_WC_SUCCESS);
+	must_be(*result, 40);
+	must_be(*word, 42);
+
+	wr.opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
+	wr.wr.atomic.compare_add = 42;
+	wr.wr.atomic.swap = 7;
+	post(&wr, srqn[1], IBV_WC_SUCCESS);
+	must_be(*result, 42);
+	must_be(*word, 7);
+}
+
+/* The same by ibv_wr_*, in one batch. */
+static void wr_api(void)
+{
+	struct opt a = opt_default;
+	struct ibv_qp_ex *ex;
+	__u64 *word;
+
+	a.send_ops = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+	setup_opt(&a);
+	word = (__u64 *)mb.p;
+	must_be(post_srq(srq[1], 5, &sb, 1), 0);
+	ex = ibv_qp_to_qp_ex(p.a.qp);
+	must(ex);
+	*word = 1;
+	ibv_wr_start(ex);
+	ex->wr_flags = IBV_SEND_SIGNALED;
+	ex->wr_id = 1;
+	ibv_wr_atomic_fetch_add(ex, mb.mr->rkey, (uintptr_t)mb.p, 3);
+	ibv_wr_set_xrc_srqn(ex, srqn[0]);
+	ibv_wr_set_sge(ex, ma.mr->lkey, (uintptr_t)ma.p, 8);
+	ex->wr_id = 2;
+	ibv_wr_send(ex);
+	ibv_wr_set_xrc_srqn(ex, srqn[1]);
+	ibv_wr_set_sge(ex, ma.mr->lkey, (uintptr_t)ma.p + 64, 0);
+	must_be(ibv_wr_complete(ex), 0);
+	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+	wc_want(p.a.scq, 2, IBV_WC_SUCCESS);
+	wc_want(cq[1], 5, IBV_WC_SUCCESS);
+	must_be(*word, 4);
+}
+
+/* Both ends fail, the responder's program is told. */
+static void refused(struct ibv_send_wr *wr, __u32 number,
+		    enum ibv_wc_status status, enum ibv_event_type event)
+{
+	post(wr, number, status);
+	state_becomes(&p.b, IBV_QPS_ERR);
+	event_want(&sides[1], event, p.b.qp);
+	event_want(&sides[1], IBV_EVENT_QP_LAST_WQE_REACHED, p.b.qp);
+	untouched(mb.p, LEN, "the region");
+}
+
+static void no_such_queue(void)
+{
+	struct ibv_send_wr wr;
+
+	setup();
+	must_be(post_srq(srq[0], 1, &sb, 1), 0);
+	wr = wr_of(1, IBV_WR_SEND, &sa, 1);
+	refused(&wr, srqn[1] ^ 0x800000, IBV_WC_REM_INV_REQ_ERR,
+		IBV_EVENT_QP_REQ_ERR);
+	wc_none(cq[0], 5);
+}
+
+static void queue_gone(void)
+{
+	struct ibv_send_wr wr;
+
+	setup();
+	xsrq_destroy(srq[0]);
+	wr = wr_of(1, IBV_WR_RDMA_WRITE, &sa, 1);
+	wr_target(&wr, &mb, 0);
+	refused(&wr, srqn[0], IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
+}
+
+static void other_domain(void)
+{
+	struct ibv_send_wr wr;
+
+	setup();
+	queue_make(1, sides[1].pd, xrcd_make(sides[1].ctx, -1));
+	must_be(post_srq(srq[1], 1, &sb, 1), 0);
+	wr = wr_of(1, IBV_WR_SEND, &sa, 1);
+	refused(&wr, srqn[1], IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
+	wc_none(cq[1], 5);
+}
+
+/* Keys are those of the protection domain of the queue that is named. */
+static void other_pd(enum ibv_wr_opcode op)
+{
+	struct ibv_send_wr wr;
+
+	setup();
+	queue_make(1, pd_make(&sides[1]), xrcd);
+	sa.length = 8;
+	wr = wr_of(1, op, &sa, 1);
+	wr_target(&wr, &mb, 0);
+	refused(&wr, srqn[1], IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);
+}
+
+static void other_pd_write(void)
+{
+	other_pd(IBV_WR_RDMA_WRITE);
+}
+
+static void other_pd_read(void)
+{
+	other_pd(IBV_WR_RDMA_READ);
+}
+
+static void other_pd_atomic(void)
+{
+	other_pd(IBV_WR_ATOMIC_FETCH_AND_ADD);
+}
+
+static void not_ready(void)
+{
+	struct ibv_send_wr wr;
+
+	setup();
+	must_be(post_srq(srq[1], 1, &sb, 1), 0);
+	wr = wr_of(1, IBV_WR_SEND, &sa, 1);
+	wr.qp_type.xrc.remote_srqn = srqn[0];
+	must_be(post_one(&p.a, &wr), 0);
+	wc_none(p.a.scq, 30);
+	must_be(post_srq(srq[0], 2, &sb, 1), 0);
+	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+	wc_want(cq[0], 2, IBV_WC_SUCCESS);
+	send_takes(1, 1, 10, 3);
+}
+
+/* A message of which the responder has seen the first packets only. */
+static void begin_message(void)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge[2];
+
+	setup();
+	must_be(post_srq(srq[0], 1, &sb, 1), 0);
+	sge[0] = sge_of(&ma, 0, 8192);
+	sge[1] = sge[0];
+	sge[1].lkey ^= 0x55000;
+	wr = wr_of(1, IBV_WR_SEND, sge, 2);
+	post(&wr, srqn[0], IBV_WC_LOC_PROT_ERR);
+	wc_none(cq[0], 20);
+}
+
+static void error_midway(void)
+{
+	begin_message();
+	must_be(to_state(&p.b, IBV_QPS_ERR), 0);
+	event_want(&sides[1], IBV_EVENT_QP_LAST_WQE_REACHED, p.b.qp);
+	must_be(wc_want(cq[0], 1, IBV_WC_WR_FLUSH_ERR).qp_num, p.b.qp->qp_num);
+}
+
+/* The queue goes before the message has ended, and nobody misses it. */
+static void gone_midway(void)
+{
+	begin_message();
+	xsrq_destroy(srq[0]);
+	must_be(to_state(&p.b, IBV_QPS_ERR), 0);
+	event_want(&sides[1], IBV_EVENT_QP_LAST_WQE_REACHED, p.b.qp);
+	wc_none(cq[0], 10);
+}
+
+static void cannot(void)
+{
+	struct ibv_send_wr wr = wr_of(1, IBV_WR_SEND, NULL, 0);
+	struct ibv_srq *basic;
+	__u32 number;
+
+	setup();
+	must_be(post_one(&p.b, &wr), EINVAL);
+	must_be(post_recv(&p.a, 1, NULL, 0), EINVAL);
+	must_be(post_recv(&p.b, 1, NULL, 0), EINVAL);
+	must_be(ibv_destroy_cq(cq[0]), EBUSY);
+	must_be(ibv_close_xrcd(xrcd), EBUSY);
+	basic = srq_make(&sides[1], NULL, 8, 1);
+	must(ibv_get_srq_num(basic, &number));
+}
+
+/*
+ * Another process, as far as the kernel can see: it opens the domain by its
+ * file and the queue pair by its number, and has both when the first has gone.
+ */
+static void opened(void)
+{
+	char path[] = "/tmp/vrb-xrcd-XXXXXX";
+	struct ibv_qp_open_attr open = {
+		.comp_mask = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD |
+			     IBV_QP_OPEN_ATTR_TYPE,
+		.qp_type = IBV_QPT_XRC_RECV,
+	};
+	struct ibv_qp_init_attr init;
+	struct ibv_context *ctx;
+	struct ibv_qp_attr attr;
+	struct ibv_xrcd *second;
+	int fd;
+
+	setup();
+	ctx = ibv_open_device(sides[1].ctx->device);
+	must(ctx);
+	fd = mkstemp(path);
+	must(fd >= 0);
+	unlink(path);
+
+	end_destroy_qp(&p.b);
+	p.b.o.xrcd = xrcd_make(sides[1].ctx, fd);
+	second = ibv_open_xrcd(ctx, &(struct ibv_xrcd_init_attr) {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = fd,
+	});
+	must(second);
+	end_make(&p.b, &sides[1], &p.b.o);
+	must_be(to_init(&p.b), 0);
+
+	open.xrcd = second;
+	open.qp_num = p.b.qp->qp_num ^ 1;
+	must(!ibv_open_qp(ctx, &open));
+	must_be(errno, EINVAL);
+	open.qp_num = p.b.qp->qp_num;
+	end_destroy_qp(&p.b);
+	must(!ibv_open_qp(ctx, &open));
+
+	end_make(&p.b, &sides[1], &p.b.o);
+	must_be(to_init(&p.b), 0);
+	open.qp_num = p.b.qp->qp_num;
+	p.b.qp = ibv_open_qp(ctx, &open);
+	must(p.b.qp);
+	must_be(p.b.qp->qp_num, open.qp_num);
+	must_be(ibv_query_qp(p.b.qp, &attr, IBV_QP_STATE, &init), 0);
+	must_be(attr.qp_state, IBV_QPS_INIT);
+	must_be(to_state(&p.a, IBV_QPS_RESET), 0);
+	must_be(to_init(&p.a), 0);
+	must_be(to_rtr(&p.b, &p.a), 0);
+	must_be(to_rtr(&p.a, &p.b), 0);
+	must_be(to_rts(&p.a), 0);
+
+	queue_make(0, sides[1].pd, p.b.o.xrcd);
+	must_be(post_srq(srq[0], 1, &sb, 1), 0);
+	send_takes(0, 1, 9000, 4);
+	must_be(ibv_destroy_qp(p.b.qp), 0);
+	must_be(ibv_close_xrcd(second), 0);
+	must_be(ibv_close_device(ctx), 0);
+	/* the one who made it has it still */
+	must_be(post_srq(srq[0], 2, &sb, 1), 0);
+	send_takes(0, 2, 9000, 5);
+	close(fd);
+}
+
+static void soak(void)
+{
+	struct ibv_send_wr wr;
+	__u32 n;
+
+	setup();
+	for (n = 0; n < (__u32)rounds; n++) {
+		size_t len = (n * 7919) % LEN;
+
+		must_be(post_srq(srq[n & 1], n, &sb, 1), 0);
+		send_takes(n & 1, n, len, n);
+		memset(ma.p, GUARD, LEN);
+		sa = sge_of(&ma, 0, len);
+		wr = wr_of(n, IBV_WR_RDMA_READ, &sa, 1);
+		wr_target(&wr, &mb, 0);
+		post(&wr, srqn[!(n & 1)], IBV_WC_SUCCESS);
+		same(ma.p, len, n, "a read");
+		*(__u64 *)mb.p = n;
+		sa = sge_of(&ma, 0, 8);
+		wr = wr_of(n, IBV_WR_ATOMIC_FETCH_AND_ADD, &sa, 1);
+		wr_target(&wr, &mb, 0);
+		wr.wr.atomic.compare_add = 5;
+		post(&wr, srqn[0], IBV_WC_SUCCESS);
+		must_be(*(__u64 *)ma.p, n);
+		must_be(*(__u64 *)mb.p, n + 5);
+	}
+}
+
+const struct vrb_case xrc_cases[] = {
+	{ "xrc", "SEND of each size to two queues", sends },
+	{ "xrc", "WRITE and READ of each size", one_sided },
+	{ "xrc", "CMP_SWP and FETCH_ADD", atomics },
+	{ "xrc", "the same by ibv_wr_*", wr_api },
+	{ "xrc", "a queue that never was", no_such_queue },
+	{ "xrc", "a queue that is gone", queue_gone },
+	{ "xrc", "a queue of another XRC domain", other_domain },
+	{ "xrc", "WRITE to another protection domain", other_pd_write },
+	{ "xrc", "READ from another protection domain", other_pd_read },
+	{ "xrc", "FETCH_ADD in another protection domain", other_pd_atomic },
+	{ "xrc", "an empty queue, then a receive", not_ready },
+	{ "xrc", "an error flushes the receive it had begun", error_midway },
+	{ "xrc", "a queue goes in the middle of a message", gone_midway },
+	{ "xrc", "what XRC queue pairs cannot", cannot },
+	{ "xrc", "a queue pair is opened by another", opened },
+	{ "xrcsoak", "batches of everything", soak },
+	{ }
+};

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic provider - shared receive queues: write the ring, no system call
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "srnic.h"
+
+struct srnic_create_srq_cmd_resp {
+	struct ib_uverbs_create_srq_resp	ibv;
+	struct srnic_create_srq_resp		drv;
+};
+
+/* Takes over what a create command answered; 0 or errno. */
+static int srq_setup(struct srnic_srq *srq, const struct ibv_srq_attr *attr,
+		     const struct srnic_create_srq_resp *resp)
+{
+	srq->max_wr = attr->max_wr;
+	srq->max_sge = attr->max_sge;
+
+	return srnic_ring_map(&srq->ring, srq->vsrq.srq.context->cmd_fd,
+			      &resp->ring);
+}
+
+struct ibv_srq *srnic_create_srq(struct ibv_pd *pd,
+				 struct ibv_srq_init_attr *attr)
+{
+	struct srnic_create_srq_cmd_resp resp = {};
+	struct ibv_create_srq cmd;
+	struct srnic_srq *srq;
+	int err;
+
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return NULL;
+	err = ibv_cmd_create_srq(pd, &srq->vsrq.srq, attr, &cmd, sizeof(cmd),
+				 &resp.ibv, sizeof(resp));
+	if (err)
+		goto err_free;
+	err = srq_setup(srq, &attr->attr, &resp.drv);
+	if (err)
+		goto err_destroy;
+
+	return &srq->vsrq.srq;
+
+err_destroy:
+	ibv_cmd_destroy_srq(&srq->vsrq.srq);
+err_free:
+	free(srq);
+	errno = err;
+	return NULL;
+}
+
+struct ibv_srq *srnic_create_srq_ex(struct ibv_context *ctx,
+				    struct ibv_srq_init_attr_ex *attr)
+{
+	struct srnic_create_srq_cmd_resp resp = {};
+	struct ibv_create_xsrq cmd;
+	struct srnic_srq *srq;
+	int err;
+
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return NULL;
+	err = ibv_cmd_create_srq_ex(ctx, &srq->vsrq, attr, &cmd, sizeof(cmd),
+				    &resp.ibv, sizeof(resp));
+	if (err)
+		goto err_free;
+	err = srq_setup(srq, &attr->attr, &resp.drv);
+	if (err)
+		goto err_destroy;
+	srq->vsrq.srq.srq_context = attr->srq_context;
+
+	return &srq->vsrq.srq;
+
+err_destroy:
+	ibv_cmd_destroy_srq(&srq->vsrq.srq);
+err_free:
+	free(srq);
+	errno = err;
+	return NULL;
+}
+
+int srnic_get_srq_num(struct ibv_srq *ibsrq, uint32_t *num)
+{
+	struct srnic_srq *srq = to_srnic_srq(ibsrq);
+
+	if (srq->vsrq.srq_type != IBV_SRQT_XRC)
+		return EOPNOTSUPP;
+	*num = srq->vsrq.srq_num;
+
+	return 0;
+}
+
+/* The kernel has moved the ring: follow it, with all that is posted. */
+static int srq_follow(struct srnic_srq *srq)
+{
+	const struct srnic_map next = srq->ring.hdr->next;
+	int fd = srq->vsrq.srq.context->cmd_fd;
+
+	return srnic_ring_remap(&srq->ring, fd, &next);
+}
+
+int srnic_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int mask)
+{
+	struct srnic_srq *srq = to_srnic_srq(ibsrq);
+	struct ibv_modify_srq cmd;
+	int err;
+
+	/* Nobody posts while the ring moves. */
+	pthread_spin_lock(&srq->ring.lock);
+	err = ibv_cmd_modify_srq(ibsrq, attr, mask, &cmd, sizeof(cmd));
+	if (!err && mask & IBV_SRQ_MAX_WR)
+		err = srq_follow(srq);
+	if (!err && mask & IBV_SRQ_MAX_WR)
+		srq->max_wr = srq->ring.mask + 1;
+	pthread_spin_unlock(&srq->ring.lock);
+
+	return err;
+}
+
+int srnic_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
+{
+	struct ibv_query_srq cmd;
+
+	return ibv_cmd_query_srq(ibsrq, attr, &cmd, sizeof(cmd));
+}
+
+int srnic_destroy_srq(struct ibv_srq *ibsrq)
+{
+	struct srnic_srq *srq = to_srnic_srq(ibsrq);
+	int err = ibv_cmd_destroy_srq(ibsrq);
+
+	if (err)
+		return err;
+	srnic_ring_unmap(&srq->ring);
+	free(srq);
+
+	return 0;
+}
+
+int srnic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad_wr)
+{
+	struct srnic_srq *srq = to_srnic_srq(ibsrq);
+	int err;
+
+	pthread_spin_lock(&srq->ring.lock);
+	err = srnic_put_recvs(&srq->ring, srq->max_wr, srq->max_sge, wr,
+			      bad_wr);
+	pthread_spin_unlock(&srq->ring.lock);
+
+	return err;
+}
