@@ -4,17 +4,25 @@
 
 REPO_ID=$(echo "$REPO" | sha256sum | cut -c1-8)
 
+# driver_copy DIR: what the driver is made of, for a build outside of the tree.
+driver_copy()
+{
+	local what
+
+	mkdir -p "$1"
+	for what in drivers include tools/probe Kbuild; do
+		[ ! -e "$REPO/$what" ] ||
+			rsync -a --delete -R "$REPO/./$what" "$1/"
+	done
+}
+
 # driver_make DIR: compile in a copy, so that the repository stays clean and a
 # second build is short.
 driver_make()
 {
-	local src=$1/src what
+	local src=$1/src
 
-	mkdir -p "$src"
-	for what in drivers include tools/probe Kbuild; do
-		[ ! -e "$REPO/$what" ] ||
-			rsync -a --delete -R "$REPO/./$what" "$src/"
-	done
+	driver_copy "$src"
 	# shellcheck disable=SC2046 # a list of arguments
 	quietly "$1/log" make $(kernel_make "$KERNEL_DIR") M="$src" \
 		-j"$JOBS" modules

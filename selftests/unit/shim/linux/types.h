@@ -12,6 +12,7 @@
 #define __force
 #define __packed	__attribute__((packed))
 #define __aligned(n)	__attribute__((aligned(n)))
+#define __weak		__attribute__((weak))
 
 typedef __u8	u8;
 typedef __u16	u16;

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic - whatever a program does to its rings, and whenever, a work request
+ * that was accepted keeps to the limits and stays as it was judged
+ *
+ * The program writes over the entry whose turn it is and over the indices:
+ * before a fetch, and again whenever the driver has copied a part of the entry.
+ * The input says what it writes, and what the driver does next.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/queue.h"
+
+#define require(what)			\
+	do {				\
+		if (!(what))		\
+			abort();	\
+	} while (0)
+
+#define ENTRIES_MAX	5	/* rounded up by the ring */
+#define SGE_MAX		4
+#define INLINE_MAX	100
+#define STEPS_MAX	64
+#define STRIDE_MAX	(sizeof(struct srnic_sqe) + 112)
+
+enum step {
+	STEP_SEND,
+	STEP_RECV,
+	STEP_COMPLETE,
+	STEP_RESET,
+	STEP_NUM,
+};
+
+#define OP(name)	(1U << IBV_WR_##name)
+
+/* What a service carries */
+static const u32 service_ops[] = {
+	[IBV_QPT_RC] = OP(SEND) | OP(SEND_WITH_IMM) | OP(SEND_WITH_INV) |
+		       OP(RDMA_WRITE) | OP(RDMA_WRITE_WITH_IMM) | OP(RDMA_READ) |
+		       OP(ATOMIC_CMP_AND_SWP) | OP(ATOMIC_FETCH_AND_ADD),
+	[IBV_QPT_UC] = OP(SEND) | OP(SEND_WITH_IMM) |
+		       OP(RDMA_WRITE) | OP(RDMA_WRITE_WITH_IMM),
+	[IBV_QPT_UD] = OP(SEND) | OP(SEND_WITH_IMM),
+};
+
+#define ATOMICS		(OP(ATOMIC_CMP_AND_SWP) | OP(ATOMIC_FETCH_AND_ADD))
+
+/* What is left of the input */
+static const u8 *input;
+static size_t input_left;
+
+/* The ring that the program has its hands on, and the entry whose turn it is */
+static const struct srnic_ring *ring;
+static u32 turn;
+
+/* That entry before the program last wrote: as it was when its list was copied */
+static u8 seen[STRIDE_MAX];
+
+/* The next byte of the input; 0 behind its end */
+static u8 take(void)
+{
+	if (!input_left)
+		return 0;
+	input_left--;
+
+	return *input++;
+}
+
+static u32 take_u32(void)
+{
+	u32 value = 0;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		value = value << 8 | take();
+
+	return value;
+}
+
+/* The program writes; mostly, it has posted about as much as it may. */
+static void scribble(void)
+{
+	size_t len = min_t(size_t, take(), ring->stride);
+	u8 *entry = srnic_ring_entry(ring, turn);
+	int ahead = take() - 128;
+
+	memcpy(seen, entry, ring->stride);
+	ring->hdr->user = ahead == -128 ? take_u32() : turn + ahead;
+	ring->hdr->kern = take();
+	len = min(len, input_left);
+	memcpy(entry, input, len);
+	input += len;
+	input_left -= len;
+}
+
+static void program_has(const struct srnic_ring *its, u32 index)
+{
+	ring = its;
+	turn = index;
+	scribble();
+}
+
+/* The program takes away all that the driver might still look at. */
+static void wipe(void)
+{
+	memset(ring->hdr, 0xff, ring->size);
+}
+
+static void require_send(const struct srnic_sq *sq, enum ibv_qp_type type,
+			 const struct srnic_swqe *wqe)
+{
+	const struct srnic_sqe *sqe = &wqe->sqe;
+	const u8 *list = seen + sizeof(*sqe);
+	u64 sum = 0;
+	u32 i;
+
+	require(sqe->opcode < 32 && service_ops[type] & 1U << sqe->opcode);
+	if (sqe->flags & IBV_SEND_INLINE) {
+		require(!(1U << sqe->opcode & (ATOMICS | OP(RDMA_READ))));
+		require(sqe->inline_len <= sq->max_inline);
+		require(wqe->length == sqe->inline_len);
+		require(!memcmp(wqe->sge, list, sqe->inline_len));
+		return;
+	}
+
+	require(sqe->num_sge <= sq->max_sge);
+	require(!memcmp(wqe->sge, list, sqe->num_sge * sizeof(wqe->sge[0])));
+	for (i = 0; i < sqe->num_sge; i++)
+		sum += wqe->sge[i].length;
+	require(sum <= 1ULL << 31 && wqe->length == sum);
+	require(!(1U << sqe->opcode & ATOMICS) || sum == 8);
+}
+
+static void step_send(struct srnic_sq *sq, enum ibv_qp_type type)
+{
+	u32 head = sq->head, tail = sq->tail;
+	struct srnic_swqe *wqe;
+	struct srnic_sqe was;
+	u32 posted;
+	bool due;
+
+	program_has(&sq->ring, tail);
+	memcpy(&was, srnic_ring_entry(ring, tail), sizeof(was));
+	posted = ring->hdr->user - head;
+	due = posted > tail - head && posted <= ring->mask + 1;
+
+	wqe = srnic_sq_fetch(sq, type);
+	wipe();
+	require(!!wqe == due && sq->head == head && sq->tail == tail + due);
+	if (!wqe)
+		return;
+
+	require(wqe == srnic_sq_wqe(sq, tail));
+	require(wqe->sqe.wr_id == was.wr_id && !wqe->started && !wqe->done);
+	if (wqe->status) {
+		require(!wqe->length);
+		return;
+	}
+	require(!memcmp(&wqe->sqe, &was, sizeof(was)));
+	require(!srnic_swqe_check(wqe, type, sq->max_sge, sq->max_inline));
+	require_send(sq, type, wqe);
+}
+
+static void step_recv(struct srnic_rq *rq)
+{
+	struct srnic_rwqe wqe;
+	struct srnic_rqe was;
+	u32 head = rq->head;
+	u64 sum = 0;
+	u32 posted;
+	bool due;
+	u32 i;
+
+	program_has(&rq->ring, head);
+	memcpy(&was, srnic_ring_entry(ring, head), sizeof(was));
+	posted = ring->hdr->user - head;
+	due = posted && posted <= ring->mask + 1;
+
+	require(srnic_rq_fetch(rq, &wqe) == due && rq->head == head + due);
+	require(!due || ring->hdr->kern == rq->head);
+	wipe();
+	if (!due)
+		return;
+
+	require(wqe.wr_id == was.wr_id);
+	if (wqe.status) {
+		require(!wqe.num_sge && !wqe.length);
+		return;
+	}
+	require(wqe.num_sge == was.num_sge && wqe.num_sge <= rq->max_sge);
+	require(!memcmp(wqe.sge, seen + sizeof(was),
+			wqe.num_sge * sizeof(wqe.sge[0])));
+	for (i = 0; i < wqe.num_sge; i++)
+		sum += wqe.sge[i].length;
+	require(wqe.length == sum);
+}
+
+static void step_complete(struct srnic_sq *sq)
+{
+	if (sq->head != sq->tail)
+		sq->head++;
+	srnic_sq_publish(sq);
+	require(sq->ring.hdr->kern == sq->head);
+}
+
+static void step_reset(struct srnic_sq *sq, struct srnic_rq *rq)
+{
+	srnic_sq_reset(sq);
+	srnic_rq_reset(rq);
+	require(!sq->head && !sq->tail && !rq->head);
+}
+
+static void run(struct srnic_sq *sq, struct srnic_rq *rq)
+{
+	static const enum ibv_qp_type types[] = {
+		IBV_QPT_RC, IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD,
+	};
+	enum ibv_qp_type type = types[take() % ARRAY_SIZE(types)];
+	int i;
+
+	sq->head = take_u32();
+	sq->tail = sq->head;
+	rq->head = take_u32();
+	for (i = 0; i < STEPS_MAX && input_left; i++) {
+		switch (take() % STEP_NUM) {
+		case STEP_SEND:
+			step_send(sq, type);
+			break;
+		case STEP_RECV:
+			step_recv(rq);
+			break;
+		case STEP_COMPLETE:
+			step_complete(sq);
+			break;
+		case STEP_RESET:
+			step_reset(sq, rq);
+			break;
+		}
+	}
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct srnic_sq sq;
+	struct srnic_rq rq;
+	u32 entries;
+	u32 max_sge;
+
+	input = data;
+	input_left = size;
+	shim_at_barrier = scribble;
+
+	entries = 1 + take() % ENTRIES_MAX;
+	max_sge = take() % (SGE_MAX + 1);
+	require(!srnic_sq_init(&sq, entries, max_sge, take() % (INLINE_MAX + 1)));
+	require(!srnic_rq_init(&rq, entries, max_sge));
+	run(&sq, &rq);
+	srnic_rq_destroy(&rq);
+	srnic_sq_destroy(&sq);
+
+	return 0;
+}

@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - gcc, sparse and clang have nothing to say of the module
+# usage: selftests/meta/build.sh
+#
+# With W=1, for the newest kernel that the lab has and for the oldest, which
+# needs all of include/compat.  Kernels are taken as they are, none is made here.
+# LLVM is the version of clang to use, as kbuild takes it.
+
+HERE=$(dirname "$(readlink -f "$0")")
+. "$HERE/../lib/ktap.sh"
+. "$HERE/../../tools/lab/lib.sh"
+. "$LAB/kernel.sh"
+. "$LAB/build.sh"
+. "$LAB/sparse.sh"
+
+LLVM=${LLVM:--19}
+COMPLAINT='([Ww]arning|[Ee]rror):|WARNING'
+
+need make rsync gcc
+
+TREE=$(mktemp -d)
+trap 'rm -rf "$TREE"' EXIT
+
+# made KERNEL...: prints the first of them that the lab has made.
+made()
+{
+	local kernel
+
+	for kernel; do
+		[ ! -e "$CACHE/current/$kernel/done" ] || { echo "$kernel"; return; }
+	done
+	return 1
+}
+
+# build NAME ARGUMENT...: in the copy NAME; what is said goes to NAME.log there.
+build()
+{
+	local copy=$TREE/$1 log=$TREE/$1.log
+
+	shift
+	driver_copy "$copy"
+	make "$@" M="$copy" W=1 -j"$JOBS" modules >"$log" 2>&1 && return
+	tail -n 25 "$log"
+	return 1
+}
+
+gcc_is_silent()
+{
+	# shellcheck disable=SC2046 # a list of arguments
+	build gcc $(kernel_make "$KERNEL_DIR") && ! grep -E "$COMPLAINT" "$TREE/gcc.log"
+}
+
+# Over what gcc has built; kbuild passes over a sparse that it does not like.
+sparse_is_silent()
+{
+	# shellcheck disable=SC2046
+	build gcc $(kernel_make "$KERNEL_DIR") C=2 CHECK="$SPARSE" &&
+		! grep -E "$COMPLAINT" "$TREE/gcc.log" &&
+		grep -q '^  CHECK .*srnic/main\.c$' "$TREE/gcc.log"
+}
+
+# clang_make KERNEL: the arguments that make clang build for a kernel of gcc's.
+# User-mode Linux comes with its Kconfig, and is configured anew.  Debian's
+# headers do not; there, what depends on the compiler is said by hand.
+clang_make()
+{
+	local version
+
+	case $1 in
+	uml*)
+		echo -C "$KERNEL_DIR/src" O="$TREE/obj" ARCH=um LLVM="$LLVM"
+		;;
+	*)
+		version=$("clang$LLVM" -dumpversion |
+			awk -F. '{ printf "%d%02d%02d", $1, $2, $3 }')
+		kernel_make "$KERNEL_DIR"
+		echo CC="clang$LLVM" CONFIG_CC_IS_CLANG=y CONFIG_CC_IS_GCC= \
+			CONFIG_CLANG_VERSION="$version" CONFIG_GCC_VERSION=0 \
+			CONFIG_CC_IMPLICIT_FALLTHROUGH=-Wimplicit-fallthrough \
+			CONFIG_FTRACE_MCOUNT_USE_CC=
+		;;
+	esac
+}
+
+# clang_configure KERNEL
+clang_configure()
+{
+	[[ $1 == uml* ]] || return 0
+	mkdir "$TREE/obj"
+	cp "$KERNEL_DIR"/obj/{.config,Module.symvers} "$TREE/obj"
+	# shellcheck disable=SC2046
+	make $(clang_make "$1") -j"$JOBS" olddefconfig modules_prepare
+}
+
+# The headers are for gcc, or for other warnings than this clang has: what
+# counts is said of our own files, or of the module as a whole.
+clang_is_silent()
+{
+	rm -rf "$TREE/clang" "$TREE/obj"
+	# shellcheck disable=SC2046
+	clang_configure "$1" && build clang $(clang_make "$1") &&
+		! grep -E "^($TREE/|drivers/|include/compat/).*($COMPLAINT)|modpost:|objtool:" \
+			"$TREE/clang.log"
+}
+
+# kernel_checks KERNEL
+kernel_checks()
+{
+	KERNEL_DIR=$(readlink -f "$CACHE/current/$1")
+	kernel_load "$1"
+
+	check "$1: gcc" gcc_is_silent
+	if [ -n "$SPARSE" ]; then
+		check "$1: sparse" sparse_is_silent
+	else
+		skip "$1: sparse" "none could be built"
+	fi
+	if [ -n "$(type -P "clang$LLVM")" ] && [ -n "$(type -P "ld.lld$LLVM")" ]; then
+		check "$1: clang" clang_is_silent "$1"
+	else
+		skip "$1: clang" "clang$LLVM or lld$LLVM is not installed"
+	fi
+}
+
+SPARSE=$(sparse_prepare) || SPARSE=
+
+ktap_plan 6
+for names in "uml uml-debug" debian; do
+	# shellcheck disable=SC2086 # a list of names
+	if kernel=$(made $names); then
+		rm -rf "$TREE/gcc"
+		kernel_checks "$kernel"
+	else
+		for tool in gcc sparse clang; do
+			skip "${names%% *}: $tool" "the lab has not made that kernel"
+		done
+	fi
+done
+ktap_end

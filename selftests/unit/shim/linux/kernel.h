@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * srnic - small macros that every kernel file has, for tests in user space
+ */
+#ifndef SRNIC_SHIM_LINUX_KERNEL_H
+#define SRNIC_SHIM_LINUX_KERNEL_H
+
+#include <assert.h>
+#include <errno.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#undef static_assert
+#define static_assert(expr)	_Static_assert(expr, #expr)
+
+#define BIT(nr)			(1UL << (nr))
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* @to is a power of two */
+#define round_up(n, to)			\
+({					\
+	__auto_type _to = (to);		\
+	((n) + _to - 1) & ~(_to - 1);	\
+})
+
+#define min(a, b)			\
+({					\
+	__auto_type _a = (a);		\
+	__auto_type _b = (b);		\
+	_a < _b ? _a : _b;		\
+})
+
+#define max(a, b)			\
+({					\
+	__auto_type _a = (a);		\
+	__auto_type _b = (b);		\
+	_a > _b ? _a : _b;		\
+})
+
+#define min_t(type, a, b)	min((type)(a), (type)(b))
+#define max_t(type, a, b)	max((type)(a), (type)(b))
+
+#endif /* SRNIC_SHIM_LINUX_KERNEL_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * srnic - memory that user space may map, for tests in user space
+ *
+ * A page is one byte here, so that the address sanitizer sees what happens
+ * right behind the memory that was asked for.
+ */
+#ifndef SRNIC_SHIM_LINUX_VMALLOC_H
+#define SRNIC_SHIM_LINUX_VMALLOC_H
+
+#include <linux/kernel.h>
+#include <stdlib.h>
+
+#define PAGE_ALIGN(size)	(size)
+#define SHIM_VMALLOC_MAX	BIT(30)
+
+static inline void *vmalloc_user(unsigned long size)
+{
+	return size <= SHIM_VMALLOC_MAX ? calloc(1, size) : NULL;
+}
+
+#define vfree(memory)		free(memory)
+
+#endif /* SRNIC_SHIM_LINUX_VMALLOC_H */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * srnic - the kernel's names of the verbs' numbers for tests in user space
+ */
+#ifndef SRNIC_SHIM_RDMA_IB_VERBS_H
+#define SRNIC_SHIM_RDMA_IB_VERBS_H
+
+#include <infiniband/verbs.h>
+
+#define ib_qp_type			ibv_qp_type
+#define IB_QPT_RC			IBV_QPT_RC
+#define IB_QPT_UC			IBV_QPT_UC
+#define IB_QPT_UD			IBV_QPT_UD
+
+#define IB_WR_RDMA_WRITE		IBV_WR_RDMA_WRITE
+#define IB_WR_RDMA_WRITE_WITH_IMM	IBV_WR_RDMA_WRITE_WITH_IMM
+#define IB_WR_SEND			IBV_WR_SEND
+#define IB_WR_SEND_WITH_IMM		IBV_WR_SEND_WITH_IMM
+#define IB_WR_RDMA_READ			IBV_WR_RDMA_READ
+#define IB_WR_ATOMIC_CMP_AND_SWP	IBV_WR_ATOMIC_CMP_AND_SWP
+#define IB_WR_ATOMIC_FETCH_AND_ADD	IBV_WR_ATOMIC_FETCH_AND_ADD
+#define IB_WR_SEND_WITH_INV		IBV_WR_SEND_WITH_INV
+
+#define IB_SEND_INLINE			IBV_SEND_INLINE
+
+#define ib_wc_status			ibv_wc_status
+#define IB_WC_SUCCESS			IBV_WC_SUCCESS
+#define IB_WC_LOC_LEN_ERR		IBV_WC_LOC_LEN_ERR
+#define IB_WC_LOC_QP_OP_ERR		IBV_WC_LOC_QP_OP_ERR
+
+#endif /* SRNIC_SHIM_RDMA_IB_VERBS_H */

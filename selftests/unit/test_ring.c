@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic - rings are laid out and counted as the ABI header says
+ *
+ * Indices run freely modulo 2^32; the entry is index & (entries - 1).
+ */
+
+#include "queue/queue.h"
+#include "tap.h"
+
+#define ENTRIES		4
+#define MAX_SGE		2
+#define BEFORE_WRAP	0xfffffffeU
+
+static u32 events;
+static u32 overruns;
+
+static void cq_event(struct srnic_cq *cq)
+{
+	(void)cq;
+	events++;
+}
+
+static void cq_overrun(struct srnic_cq *cq)
+{
+	(void)cq;
+	overruns++;
+}
+
+static void test_layout(void)
+{
+	static const struct {
+		u32	asked;
+		u32	entries;
+	} sizes[] = {
+		{ 1, 1 }, { 2, 2 }, { 3, 4 }, { 4, 4 }, { 5, 8 },
+		{ 1023, 1024 }, { 1025, 2048 }, { 65536, 65536 },
+	};
+	struct srnic_ring ring;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		if (srnic_ring_alloc(&ring, sizes[i].asked, 96)) {
+			tap_fault("no ring of %u entries", sizes[i].asked);
+			continue;
+		}
+		if (ring.mask != sizes[i].entries - 1)
+			tap_fault("%u entries became %u", sizes[i].asked,
+				  ring.mask + 1);
+		if (ring.size < 128 + sizes[i].entries * 96UL)
+			tap_fault("%zu bytes are too few", ring.size);
+		srnic_ring_free(&ring);
+	}
+	tap_done("the number of entries is the next power of two");
+
+	tap_check(srnic_ring_alloc(&ring, 0, 64) == -EINVAL &&
+		  srnic_ring_alloc(&ring, 0x80000001, 64) == -EINVAL,
+		  "no entries are refused, and so are more than 2^31");
+	tap_check(srnic_ring_alloc(&ring, 0x80000000, 64) == -ENOMEM,
+		  "a ring for which there is no memory is refused");
+}
+
+static void test_entry(void)
+{
+	struct srnic_ring ring;
+	char *start;
+
+	if (srnic_ring_alloc(&ring, ENTRIES, 96)) {
+		tap_check(false, "a ring of four entries");
+		return;
+	}
+	start = (char *)ring.hdr;
+	tap_check(srnic_ring_entry(&ring, 0) == start + 128,
+		  "the first entry is 128 bytes behind the start");
+	tap_check(srnic_ring_entry(&ring, 3) == start + 128 + 3 * 96,
+		  "entries are a stride apart");
+	tap_check(srnic_ring_entry(&ring, 4) == start + 128 &&
+		  srnic_ring_entry(&ring, 0xffffffff) == start + 128 + 3 * 96 &&
+		  srnic_ring_entry(&ring, 0x80000001) == start + 128 + 96,
+		  "an index outside of the ring names an entry inside");
+	srnic_ring_free(&ring);
+}
+
+/* Writes an empty SEND for @index and says that it is posted. */
+static void sq_post(struct srnic_sq *sq, u32 index)
+{
+	struct srnic_sqe *sqe = srnic_ring_entry(&sq->ring, index);
+
+	memset(sqe, 0, sizeof(*sqe));
+	sqe->wr_id = index;
+	sqe->opcode = IBV_WR_SEND;
+	sq->ring.hdr->user = index + 1;
+}
+
+static bool sq_fetches(struct srnic_sq *sq, u32 index)
+{
+	struct srnic_swqe *wqe = srnic_sq_fetch(sq, IBV_QPT_RC);
+
+	return wqe && wqe->sqe.wr_id == index && wqe == srnic_sq_wqe(sq, index);
+}
+
+static void sq_start_at(struct srnic_sq *sq, u32 index)
+{
+	sq->head = index;
+	sq->tail = index;
+	sq->ring.hdr->user = index;
+	sq->ring.hdr->kern = index;
+}
+
+static void test_sq(struct srnic_sq *sq)
+{
+	struct srnic_ring_hdr *hdr = sq->ring.hdr;
+	u32 i;
+
+	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC), "a new SQ is empty");
+
+	sq_start_at(sq, BEFORE_WRAP);
+	for (i = 0; i < ENTRIES; i++)
+		sq_post(sq, BEFORE_WRAP + i);
+	for (i = 0; i < ENTRIES; i++)
+		if (!sq_fetches(sq, BEFORE_WRAP + i))
+			tap_fault("0x%x is not what comes", BEFORE_WRAP + i);
+	tap_done("an SQ is fetched in order, across the wrap");
+	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC), "and no further than posted");
+
+	tap_check(hdr->kern == BEFORE_WRAP,
+		  "a fetched entry is not for user space yet");
+	sq_post(sq, BEFORE_WRAP + ENTRIES);
+	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC),
+		  "what is posted over it is not fetched");
+	sq->head++;
+	srnic_sq_publish(sq);
+	tap_check(hdr->kern == BEFORE_WRAP + 1, "a completed one is");
+	tap_check(sq_fetches(sq, BEFORE_WRAP + ENTRIES), "and its slot serves again");
+
+	sq_start_at(sq, 100);
+	hdr->user = 100 + ENTRIES + 1;
+	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC),
+		  "more than an SQ holds cannot be posted");
+	hdr->user = 99;
+	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC) && sq->tail == 100,
+		  "nor can what was fetched be taken back");
+
+	srnic_sq_reset(sq);
+	sq_post(sq, 0);
+	tap_check(hdr->kern == 0 && sq_fetches(sq, 0), "reset starts again at 0");
+}
+
+static void rq_post(struct srnic_rq *rq, u32 index)
+{
+	struct srnic_rqe *rqe = srnic_ring_entry(&rq->ring, index);
+
+	memset(rqe, 0, sizeof(*rqe));
+	rqe->wr_id = index;
+	rq->ring.hdr->user = index + 1;
+}
+
+/* As well, it gives the entry back to user space at once. */
+static bool rq_fetches(struct srnic_rq *rq, u32 index)
+{
+	struct srnic_rwqe wqe;
+
+	return srnic_rq_fetch(rq, &wqe) && wqe.wr_id == index &&
+	       rq->ring.hdr->kern == index + 1;
+}
+
+static void rq_start_at(struct srnic_rq *rq, u32 index)
+{
+	rq->head = index;
+	rq->ring.hdr->user = index;
+	rq->ring.hdr->kern = index;
+}
+
+static void test_rq(struct srnic_rq *rq)
+{
+	struct srnic_ring_hdr *hdr = rq->ring.hdr;
+	struct srnic_rwqe wqe;
+	u32 i;
+
+	tap_check(!srnic_rq_fetch(rq, &wqe), "a new RQ is empty");
+
+	rq_start_at(rq, BEFORE_WRAP);
+	for (i = 0; i < ENTRIES; i++)
+		rq_post(rq, BEFORE_WRAP + i);
+	for (i = 0; i < ENTRIES; i++)
+		if (!rq_fetches(rq, BEFORE_WRAP + i))
+			tap_fault("0x%x is not what comes", BEFORE_WRAP + i);
+	tap_done("an RQ is fetched in order, across the wrap");
+	tap_check(!srnic_rq_fetch(rq, &wqe), "and no further than posted");
+
+	rq_start_at(rq, 100);
+	hdr->user = 100 + ENTRIES + 1;
+	tap_check(!srnic_rq_fetch(rq, &wqe),
+		  "more than an RQ holds cannot be posted");
+	hdr->user = 99;
+	tap_check(!srnic_rq_fetch(rq, &wqe) && rq->head == 100,
+		  "nor can what was fetched be taken back");
+
+	srnic_rq_want_kick(rq, true);
+	tap_check(hdr->flags == SRNIC_RING_KICK, "user space is told to ring");
+	srnic_rq_want_kick(rq, false);
+	tap_check(hdr->flags == 0, "and that it need not");
+
+	srnic_rq_want_kick(rq, true);
+	srnic_rq_reset(rq);
+	rq_post(rq, 0);
+	tap_check(!hdr->flags && rq_fetches(rq, 0), "reset starts again at 0");
+}
+
+static bool cq_push(struct srnic_cq *cq, u64 wr_id)
+{
+	struct srnic_cqe cqe = { .wr_id = wr_id, .status = IBV_WC_SUCCESS };
+
+	return srnic_cq_push(cq, &cqe, false);
+}
+
+static void test_cq(struct srnic_cq *cq)
+{
+	struct srnic_ring_hdr *hdr = cq->ring.hdr;
+	struct srnic_cqe *cqe;
+	u64 last = 0;
+	u32 i;
+
+	cq->prod = BEFORE_WRAP;
+	hdr->user = BEFORE_WRAP;
+	for (i = BEFORE_WRAP; i != BEFORE_WRAP + ENTRIES; i++) {
+		if (!cq_push(cq, i) || hdr->kern != i + 1)
+			tap_fault("0x%x is not written", i);
+		cqe = srnic_ring_entry(&cq->ring, i);
+		if (cqe->wr_id != i || cqe->timestamp < last)
+			tap_fault("0x%x is not as it was made", i);
+		last = cqe->timestamp;
+	}
+	tap_done("completions stand in order, across the wrap");
+
+	hdr->user = BEFORE_WRAP + 1;
+	tap_check(cq_push(cq, 42) && !overruns && !hdr->flags,
+		  "one that was read makes room for one");
+	tap_check(!cq_push(cq, 43) && hdr->kern == BEFORE_WRAP + 5,
+		  "a completion that has no room is not written");
+	tap_check(overruns == 1 && hdr->flags == SRNIC_RING_OVERRUN,
+		  "both sides hear of it");
+	hdr->user = hdr->kern;
+	tap_check(!cq_push(cq, 44) && overruns == 1,
+		  "a CQ that lost one is dead, and that is said once");
+}
+
+static void test_cq_nonsense(struct srnic_cq *cq)
+{
+	cq->ring.hdr->user = 1;
+	tap_check(!cq_push(cq, 1) && cq->ring.hdr->kern == 0,
+		  "a CQ whose future was read takes nothing");
+}
+
+static void test_cq_arm(struct srnic_cq *cq)
+{
+	static const struct {
+		u32	arm;
+		bool	solicited;
+		u8	status;
+		bool	event;
+	} rows[] = {
+		{ 0,			    true,  IBV_WC_SUCCESS,	    false },
+		{ SRNIC_CQ_ARM_NEXT,	    false, IBV_WC_SUCCESS,	    true },
+		{ SRNIC_CQ_ARM_NEXT,	    true,  IBV_WC_SUCCESS,	    true },
+		{ SRNIC_CQ_ARM_SOLICITED,   false, IBV_WC_SUCCESS,	    false },
+		{ SRNIC_CQ_ARM_SOLICITED,   true,  IBV_WC_SUCCESS,	    true },
+		{ SRNIC_CQ_ARM_SOLICITED,   false, IBV_WC_WR_FLUSH_ERR,	    true },
+		{ SRNIC_CQ_ARM_SOLICITED |
+		  SRNIC_CQ_ARM_NEXT,	    false, IBV_WC_SUCCESS,	    true },
+		{ 0xfffffffc,		    true,  IBV_WC_GENERAL_ERR,	    false },
+	};
+	struct srnic_ring_hdr *hdr = cq->ring.hdr;
+	struct srnic_cqe cqe = {};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		events = 0;
+		hdr->user = hdr->kern;
+		hdr->arm = rows[i].arm;
+		cqe.status = rows[i].status;
+		if (!srnic_cq_push(cq, &cqe, rows[i].solicited) ||
+		    events != rows[i].event)
+			tap_fault("row %u: %u events", i, events);
+		if (hdr->arm != (rows[i].event ? 0 : rows[i].arm))
+			tap_fault("row %u: armed with 0x%x after", i, hdr->arm);
+	}
+	tap_done("who armed gets one event, for what was asked");
+}
+
+int main(void)
+{
+	struct srnic_cq cq = { .notify = cq_event, .overrun = cq_overrun };
+	struct srnic_sq sq;
+	struct srnic_rq rq;
+
+	test_layout();
+	test_entry();
+
+	if (!srnic_sq_init(&sq, ENTRIES, MAX_SGE, 0)) {
+		test_sq(&sq);
+		srnic_sq_destroy(&sq);
+	}
+	if (!srnic_rq_init(&rq, ENTRIES, MAX_SGE)) {
+		test_rq(&rq);
+		srnic_rq_destroy(&rq);
+	}
+	if (!srnic_cq_init(&cq, ENTRIES)) {
+		test_cq(&cq);
+		srnic_cq_destroy(&cq);
+	}
+	if (!srnic_cq_init(&cq, ENTRIES)) {
+		test_cq_nonsense(&cq);
+		srnic_cq_destroy(&cq);
+	}
+	if (!srnic_cq_init(&cq, ENTRIES)) {
+		test_cq_arm(&cq);
+		srnic_cq_destroy(&cq);
+	}
+
+	return tap_end();
+}

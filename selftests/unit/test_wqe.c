@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic - work requests are judged by the ABI header and the limits of IBTA
+ *
+ * What a service carries and how long a message may be (0 to 2^31 bytes, 8 of
+ * an atomic) is the specification's; that READ and atomics have no inline data
+ * is what ibv_post_send() says.
+ */
+
+#include <stdlib.h>
+
+#include "queue/queue.h"
+#include "tap.h"
+
+#define MAX_SGE		32
+#define MAX_INLINE	64
+#define GIB		0x40000000U
+
+static const enum ibv_qp_type services[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
+
+/* What each service carries: R, U, D as in the list above */
+static const struct {
+	enum ibv_wr_opcode	opcode;
+	const char		*services;
+} carried[] = {
+	{ IBV_WR_SEND,			"RUD" },
+	{ IBV_WR_SEND_WITH_IMM,		"RUD" },
+	{ IBV_WR_SEND_WITH_INV,		"R" },
+	{ IBV_WR_RDMA_WRITE,		"RU" },
+	{ IBV_WR_RDMA_WRITE_WITH_IMM,	"RU" },
+	{ IBV_WR_RDMA_READ,		"R" },
+	{ IBV_WR_ATOMIC_CMP_AND_SWP,	"R" },
+	{ IBV_WR_ATOMIC_FETCH_AND_ADD,	"R" },
+};
+
+static bool is_atomic(unsigned int opcode)
+{
+	return opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+	       opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+static bool is_carried(unsigned int opcode, unsigned int service)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(carried); i++)
+		if (carried[i].opcode == opcode)
+			return strchr(carried[i].services, "RUD"[service]);
+
+	return false;
+}
+
+static struct srnic_swqe *swqe;
+
+static enum ib_wc_status judge(enum ibv_qp_type type)
+{
+	return srnic_swqe_check(swqe, type, MAX_SGE, MAX_INLINE);
+}
+
+/* Judges a request over RC whose elements have the lengths up to a 0. */
+static enum ib_wc_status judge_list(enum ibv_wr_opcode opcode,
+				    const u32 *lengths)
+{
+	memset(swqe, 0, sizeof(*swqe));
+	swqe->sqe.opcode = opcode;
+	for (; *lengths; lengths++)
+		swqe->sge[swqe->sqe.num_sge++].length = *lengths;
+
+	return judge(IBV_QPT_RC);
+}
+
+#define lengths(...)	((const u32[]){ __VA_ARGS__, 0 })
+
+static void test_opcodes(void)
+{
+	unsigned int opcode, i;
+
+	memset(swqe, 0, sizeof(*swqe));
+	swqe->sqe.num_sge = 1;
+	for (i = 0; i < ARRAY_SIZE(services); i++) {
+		for (opcode = 0; opcode < 256; opcode++) {
+			swqe->sqe.opcode = opcode;
+			swqe->sge[0].length = 8;
+			if (judge(services[i]) !=
+			    (is_carried(opcode, i) ? IBV_WC_SUCCESS :
+						     IBV_WC_LOC_QP_OP_ERR))
+				tap_fault("opcode %u over %c: status %u", opcode,
+					  "RUD"[i], judge(services[i]));
+		}
+	}
+	tap_done("a service takes the operations it carries, and no others");
+}
+
+static void test_length(void)
+{
+	u32 most[MAX_SGE + 1] = {};
+	unsigned int i;
+
+	tap_check(judge_list(IBV_WR_SEND, lengths(0)) == IBV_WC_SUCCESS,
+		  "a message may be empty");
+	tap_check(judge_list(IBV_WR_SEND, lengths(2 * GIB)) == IBV_WC_SUCCESS &&
+		  judge_list(IBV_WR_SEND, lengths(GIB, GIB)) == IBV_WC_SUCCESS,
+		  "and have 2^31 bytes");
+	tap_check(judge_list(IBV_WR_SEND, lengths(2 * GIB + 1)) ==
+		  IBV_WC_LOC_LEN_ERR &&
+		  judge_list(IBV_WR_RDMA_READ, lengths(GIB, GIB, 1)) ==
+		  IBV_WC_LOC_LEN_ERR, "and no more");
+	tap_check(judge_list(IBV_WR_RDMA_WRITE, lengths(2 * GIB, 2 * GIB)) ==
+		  IBV_WC_LOC_LEN_ERR &&
+		  judge_list(IBV_WR_RDMA_WRITE, lengths(0xffffffff, 2)) ==
+		  IBV_WC_LOC_LEN_ERR, "lengths are not added modulo 2^32");
+
+	for (i = 0; i < MAX_SGE; i++)
+		most[i] = 0xffffffff;
+	tap_check(judge_list(IBV_WR_SEND, most) == IBV_WC_LOC_LEN_ERR,
+		  "the longest elements there are, as many as there may be");
+}
+
+static void test_atomic(void)
+{
+	static const u32 wrong[] = { 1, 4, 7, 9, 16, 0x80000000 };
+	unsigned int i, opcode;
+
+	for (opcode = 0; opcode < 16; opcode++) {
+		if (!is_atomic(opcode))
+			continue;
+		if (judge_list(opcode, lengths(8)) != IBV_WC_SUCCESS)
+			tap_fault("opcode %u with 8 bytes is refused", opcode);
+		if (judge_list(opcode, lengths(0)) != IBV_WC_LOC_LEN_ERR)
+			tap_fault("opcode %u without an element is taken", opcode);
+		for (i = 0; i < ARRAY_SIZE(wrong); i++)
+			if (judge_list(opcode, lengths(wrong[i])) !=
+			    IBV_WC_LOC_LEN_ERR)
+				tap_fault("opcode %u with %u bytes is taken",
+					  opcode, wrong[i]);
+	}
+	tap_done("an atomic brings back 8 bytes");
+}
+
+static void test_num_sge(void)
+{
+	memset(swqe, 0, sizeof(*swqe) + MAX_SGE * sizeof(struct srnic_sge));
+	swqe->sqe.opcode = IBV_WR_SEND;
+	swqe->sqe.num_sge = MAX_SGE;
+	tap_check(judge(IBV_QPT_RC) == IBV_WC_SUCCESS,
+		  "as many elements as the queue was made for");
+	swqe->sqe.num_sge = MAX_SGE + 1;
+	tap_check(judge(IBV_QPT_RC) != IBV_WC_SUCCESS, "one more is refused");
+	swqe->sqe.num_sge = 0xffff;
+	tap_check(judge(IBV_QPT_RC) != IBV_WC_SUCCESS,
+		  "and so is the largest number there is");
+}
+
+static void test_inline(void)
+{
+	unsigned int i, opcode;
+	bool taken;
+
+	memset(swqe, 0, sizeof(*swqe));
+	swqe->sqe.flags = IBV_SEND_INLINE;
+	for (i = 0; i < ARRAY_SIZE(carried); i++) {
+		opcode = carried[i].opcode;
+		swqe->sqe.opcode = opcode;
+		swqe->sqe.inline_len = is_atomic(opcode) ? 8 : MAX_INLINE;
+		taken = judge(IBV_QPT_RC) == IBV_WC_SUCCESS;
+		if (taken != (opcode != IBV_WR_RDMA_READ && !is_atomic(opcode)))
+			tap_fault("opcode %u: %staken", opcode, taken ? "" : "not ");
+	}
+	tap_done("what sends data may have it inline, what fetches may not");
+
+	swqe->sqe.opcode = IBV_WR_SEND;
+	swqe->sqe.inline_len = MAX_INLINE + 1;
+	tap_check(judge(IBV_QPT_RC) != IBV_WC_SUCCESS,
+		  "more inline data than the queue was made for is refused");
+	swqe->sqe.inline_len = 0xffffffff;
+	tap_check(judge(IBV_QPT_RC) != IBV_WC_SUCCESS,
+		  "and so is the most there is");
+}
+
+/* The entry that is posted next, filled with what is not zero */
+static void *entry_new(struct srnic_ring *ring, u32 index)
+{
+	void *entry = srnic_ring_entry(ring, index);
+
+	memset(entry, 0xa5, ring->stride);
+	ring->hdr->user = index + 1;
+
+	return entry;
+}
+
+static void test_fetch_sges(struct srnic_sq *sq)
+{
+	struct srnic_sqe *sqe = entry_new(&sq->ring, 0);
+	struct srnic_sge *sge = (struct srnic_sge *)(sqe + 1);
+	struct srnic_swqe *wqe;
+
+	sqe->opcode = IBV_WR_RDMA_WRITE;
+	sqe->flags = IBV_SEND_SIGNALED;
+	sqe->num_sge = 2;
+	sge[0] = (struct srnic_sge){ .addr = 0x1000, .length = 3000, .lkey = 7 };
+	sge[1] = (struct srnic_sge){ .addr = 0x9000, .length = 96, .lkey = 8 };
+	wqe = srnic_sq_fetch(sq, IBV_QPT_RC);
+	tap_check(wqe && wqe->status == IBV_WC_SUCCESS && wqe->length == 3096 &&
+		  !memcmp(&wqe->sqe, sqe, sizeof(*sqe)) &&
+		  !memcmp(wqe->sge, sge, 2 * sizeof(*sge)),
+		  "a fetched request is the one that was posted");
+
+	memset(sqe, 0xff, sq->ring.stride);
+	tap_check(wqe && wqe->sqe.num_sge == 2 && wqe->sge[1].length == 96,
+		  "and stays that when the ring is written over");
+}
+
+static void test_fetch_inline(struct srnic_sq *sq)
+{
+	static const char text[] = "sixteen bytes...";
+	struct srnic_sqe *sqe = entry_new(&sq->ring, 1);
+	struct srnic_swqe *wqe;
+
+	sqe->opcode = IBV_WR_SEND;
+	sqe->flags = IBV_SEND_INLINE;
+	sqe->num_sge = 0;
+	sqe->inline_len = sizeof(text);
+	memcpy(sqe + 1, text, sizeof(text));
+	wqe = srnic_sq_fetch(sq, IBV_QPT_RC);
+	tap_check(wqe && wqe->status == IBV_WC_SUCCESS &&
+		  wqe->length == sizeof(text) &&
+		  !memcmp(wqe->sge, text, sizeof(text)), "so is its inline data");
+}
+
+static void test_fetch_refused(struct srnic_sq *sq)
+{
+	struct srnic_sqe *sqe = entry_new(&sq->ring, 2);
+	struct srnic_swqe *wqe;
+
+	sqe->wr_id = 42;
+	sqe->opcode = IBV_WR_SEND;
+	sqe->flags = 0;
+	sqe->num_sge = 0xffff;
+	wqe = srnic_sq_fetch(sq, IBV_QPT_RC);
+	tap_check(wqe && wqe->status != IBV_WC_SUCCESS && wqe->length == 0 &&
+		  wqe->sqe.wr_id == 42, "a refused one is known by its wr_id");
+}
+
+static void test_receive(struct srnic_rq *rq)
+{
+	struct srnic_rqe *rqe = entry_new(&rq->ring, 0);
+	struct srnic_sge *sge = (struct srnic_sge *)(rqe + 1);
+	struct srnic_rwqe wqe;
+
+	rqe->wr_id = 1;
+	rqe->num_sge = 2;
+	sge[0].length = 0xffffffff;
+	sge[1].length = 2;
+	tap_check(srnic_rq_fetch(rq, &wqe) && wqe.status == IBV_WC_SUCCESS &&
+		  wqe.wr_id == 1 && wqe.num_sge == 2 &&
+		  wqe.length == 0x100000001ULL &&
+		  !memcmp(wqe.sge, sge, 2 * sizeof(*sge)),
+		  "a receive is as posted, its lengths added in full");
+
+	rqe = entry_new(&rq->ring, 1);
+	rqe->wr_id = 2;
+	rqe->num_sge = 0;
+	tap_check(srnic_rq_fetch(rq, &wqe) && wqe.status == IBV_WC_SUCCESS &&
+		  wqe.num_sge == 0 && wqe.length == 0,
+		  "a receive may have no elements");
+
+	rqe = entry_new(&rq->ring, 2);
+	rqe->wr_id = 3;
+	rqe->num_sge = MAX_SGE + 1;
+	tap_check(srnic_rq_fetch(rq, &wqe) && wqe.status != IBV_WC_SUCCESS &&
+		  wqe.wr_id == 3 && wqe.num_sge == 0 && wqe.length == 0,
+		  "one more than the queue was made for is refused");
+
+	rqe = entry_new(&rq->ring, 3);
+	rqe->num_sge = 0xffffffff;
+	tap_check(srnic_rq_fetch(rq, &wqe) && wqe.status != IBV_WC_SUCCESS &&
+		  wqe.num_sge == 0, "and so is the largest number there is");
+}
+
+int main(void)
+{
+	struct srnic_sq sq;
+	struct srnic_rq rq;
+
+	swqe = malloc(sizeof(*swqe) + MAX_SGE * sizeof(struct srnic_sge));
+	test_opcodes();
+	test_length();
+	test_atomic();
+	test_num_sge();
+	test_inline();
+	free(swqe);
+
+	if (!srnic_sq_init(&sq, 4, MAX_SGE, MAX_INLINE)) {
+		test_fetch_sges(&sq);
+		test_fetch_inline(&sq);
+		test_fetch_refused(&sq);
+		srnic_sq_destroy(&sq);
+	}
+	if (!srnic_rq_init(&rq, 4, MAX_SGE)) {
+		test_receive(&rq);
+		srnic_rq_destroy(&rq);
+	}
+
+	return tap_end();
+}
