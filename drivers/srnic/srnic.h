@@ -4,7 +4,8 @@
  *
  * Lock order, outermost first: sleeping locks of the RDMA core and rtnl, a
  * task (srnic_task_own), srnic_rq.lock, srnic_cq.lock.  The data path holds
- * nothing but its task.
+ * nothing but its task.  The locks of producers and consumers in the kernel
+ * (srnic_ibqp.sq_lock, .rq_lock, srnic_cq.poll_lock) have none inside.
  */
 #ifndef SRNIC_H
 #define SRNIC_H
@@ -82,6 +83,8 @@ struct srnic_ibcq {
  * @attr: what was set, for query; under @lock
  * @init: what it was made with; constant
  * @tell_drained: an event was asked for when the send queue has drained
+ * @sq_lock: serialises those in the kernel who post sends
+ * @rq_lock: the same for receives
  */
 struct srnic_ibqp {
 	struct ib_qp		ibqp;
@@ -92,6 +95,8 @@ struct srnic_ibqp {
 	struct ib_qp_attr	attr;
 	struct ib_qp_init_attr	init;
 	bool			tell_drained;
+	spinlock_t		sq_lock;	/* of producers in the kernel */
+	spinlock_t		rq_lock;	/* of producers in the kernel */
 };
 
 #define to_srnic(member, type, ptr) container_of(ptr, type, member)

@@ -36,6 +36,12 @@ void srnic_task_init(struct srnic_task *task, srnic_task_fn fn);
 void srnic_task_kick(struct srnic_task *task);
 
 /*
+ * The same in the workqueue, for callers that others wait for with interrupts
+ * disabled.  Context: any.
+ */
+void srnic_task_queue(struct srnic_task *task);
+
+/*
  * Takes the task for the caller: when it returns nobody runs the task, and
  * nobody will until srnic_task_release().  May sleep.
  */

@@ -18,11 +18,6 @@
 #define QP_ATTRS	(IB_QP_ATTR_STANDARD_BITS & \
 			 ~(IB_QP_ALT_PATH | IB_QP_CAP | IB_QP_QKEY))
 
-static struct srnic_ibqp *to_qp(struct ib_qp *ibqp)
-{
-	return container_of(ibqp, struct srnic_ibqp, ibqp);
-}
-
 /* Async event of the transport.  Context: bottom halves disabled. */
 static void qp_event(struct srnic_qp *xqp, enum ib_event_type type)
 {
@@ -157,9 +152,6 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	struct srnic_ibqp *qp = to_qp(ibqp);
 	int err;
 
-	if (!udata)
-		return -EOPNOTSUPP;
-
 	err = qp_check_init(ibqp->device, init);
 	if (err)
 		return err;
@@ -169,13 +161,17 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		return err;
 
 	mutex_init(&qp->lock);
+	spin_lock_init(&qp->sq_lock);
+	spin_lock_init(&qp->rq_lock);
 	qp->qp = qp_make(qp, init);
 	if (IS_ERR(qp->qp))
 		return PTR_ERR(qp->qp);
 
-	err = qp_expose(qp, udata);
-	if (err)
-		goto err_qp;
+	if (udata) {
+		err = qp_expose(qp, udata);
+		if (err)
+			goto err_qp;
+	}
 
 	ibqp->qp_num = qp->qp->qpn;
 	qp_tell_cap(qp->qp, &init->cap);
@@ -424,36 +420,6 @@ int srnic_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	attr->retry_cnt = conf.retry_cnt;
 	attr->rnr_retry = conf.rnr_retry;
 	*init = qp->init;
-
-	return 0;
-}
-
-/*
- * Work requests stand in the rings; these calls only ring.  Who brings a work
- * request along is told that nobody takes it.
- */
-int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
-		    const struct ib_send_wr **bad)
-{
-	if (wr) {
-		*bad = wr;
-		return -EOPNOTSUPP;
-	}
-
-	srnic_qp_doorbell(to_qp(ibqp)->qp);
-
-	return 0;
-}
-
-int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
-		    const struct ib_recv_wr **bad)
-{
-	if (wr) {
-		*bad = wr;
-		return -EOPNOTSUPP;
-	}
-
-	srnic_qp_doorbell(to_qp(ibqp)->qp);
 
 	return 0;
 }

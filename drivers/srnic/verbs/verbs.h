@@ -25,6 +25,11 @@ static inline struct srnic_dev *to_dev(struct ib_device *ibdev)
 	return container_of(ibdev, struct srnic_dev, ib_dev);
 }
 
+static inline struct srnic_ibqp *to_qp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct srnic_ibqp, ibqp);
+}
+
 /* main.c: what is left to do when the core is done with a device */
 void srnic_dev_dealloc(struct ib_device *ibdev);
 
@@ -100,6 +105,8 @@ int srnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 int srnic_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init);
 int srnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+
+/* post.c */
 int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad);
 int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,

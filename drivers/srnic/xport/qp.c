@@ -340,6 +340,21 @@ void srnic_qp_doorbell(struct srnic_qp *qp)
 	local_bh_enable();
 }
 
+void srnic_qp_ring(struct srnic_qp *qp)
+{
+	if (irqs_disabled())
+		srnic_task_queue(&qp->task);
+	else
+		srnic_task_kick(&qp->task);
+}
+
+void *srnic_qp_owner(u32 qpn)
+{
+	struct srnic_qp *qp = xa_load(&qp_table, qpn);
+
+	return qp ? qp->owner : NULL;
+}
+
 int srnic_xport_init(void)
 {
 	qp_next = QPN_MIN + get_random_u32_below(QPN_MAX / 2);

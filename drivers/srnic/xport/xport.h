@@ -306,6 +306,21 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 /* Rings the send or receive doorbell. */
 void srnic_qp_doorbell(struct srnic_qp *qp);
 
+/*
+ * The same for those in the kernel, who may be in a hurry: with interrupts
+ * disabled the work is left to others.  Context: any.
+ */
+void srnic_qp_ring(struct srnic_qp *qp);
+
+/* The state as it was a moment ago.  Context: any. */
+static inline u8 srnic_qp_state(const struct srnic_qp *qp)
+{
+	return READ_ONCE(qp->conf.state);	/* set by the task */
+}
+
+/* The verbs' object of a queue pair; NULL: it is gone.  Context: RCU. */
+void *srnic_qp_owner(u32 qpn);
+
 int srnic_xport_init(void);
 void srnic_xport_exit(void);
 
