@@ -46,13 +46,26 @@ struct srnic_ucontext {
 	struct ib_ucontext	ibuc;
 };
 
+/**
+ * struct srnic_pd - protection domain
+ * @ibpd: face to the RDMA core
+ * @avs: its address vectors
+ */
 struct srnic_pd {
 	struct ib_pd		ibpd;
+	struct srnic_avs	avs;
 };
 
+/**
+ * struct srnic_ah - address handle
+ * @ibah: face to the RDMA core
+ * @attr: what it was made from, for query
+ * @index: of its address vector in the protection domain
+ */
 struct srnic_ah {
 	struct ib_ah		ibah;
 	struct rdma_ah_attr	attr;
+	u32			index;
 };
 
 /**

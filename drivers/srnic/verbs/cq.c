@@ -5,6 +5,7 @@
  * User space polls its ring by itself; for a consumer in the kernel it is polled
  * here.  A completion of a queue pair that is gone is passed over.
  */
+#include <linux/etherdevice.h>
 #include <linux/rcupdate.h>
 
 #include "verbs.h"
@@ -119,6 +120,22 @@ static int cq_wc_flags(const struct srnic_cqe *cqe)
 	       (cqe->flags & SRNIC_WC_WITH_INV ? IB_WC_WITH_INVALIDATE : 0);
 }
 
+/* What a datagram brought along. */
+static void cq_fill_ud(struct ib_wc *wc, const struct srnic_cqe *cqe)
+{
+	wc->network_hdr_type = cqe->ip_version == 4 ? RDMA_NETWORK_IPV4 :
+						      RDMA_NETWORK_IPV6;
+	wc->wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
+	if (!is_zero_ether_addr(cqe->smac)) {
+		memcpy(wc->smac, cqe->smac, sizeof(wc->smac));
+		wc->wc_flags |= IB_WC_WITH_SMAC;
+	}
+	if (cqe->vlan != SRNIC_NO_VLAN) {
+		wc->vlan_id = cqe->vlan;
+		wc->wc_flags |= IB_WC_WITH_VLAN;
+	}
+}
+
 /* False: the queue pair that it is for is gone. */
 static bool cq_fill_wc(struct ib_wc *wc, const struct srnic_cqe *cqe)
 {
@@ -144,6 +161,8 @@ static bool cq_fill_wc(struct ib_wc *wc, const struct srnic_cqe *cqe)
 		.sl		= cqe->sl,
 		.port_num	= 1,
 	};
+	if (cqe->flags & SRNIC_WC_GRH)
+		cq_fill_ud(wc, cqe);
 
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <rdma/ib_addr.h>
+#include <rdma/ib_mad.h>
 
 #include "verbs.h"
 
@@ -26,8 +27,11 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.device_cap_flags	= IB_DEVICE_CURR_QP_STATE_MOD |
 					  IB_DEVICE_PORT_ACTIVE_EVENT |
 					  IB_DEVICE_SYS_IMAGE_GUID |
+					  IB_DEVICE_BAD_PKEY_CNTR |
+					  IB_DEVICE_BAD_QKEY_CNTR |
 					  IB_DEVICE_RC_RNR_NAK_GEN,
-		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG,
+		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG |
+					  IBK_BLOCK_MULTICAST_LOOPBACK,
 		.max_send_sge		= SRNIC_MAX_SGE,
 		.max_recv_sge		= SRNIC_MAX_SGE,
 		.max_sge_rd		= SRNIC_MAX_SGE,
@@ -84,20 +88,22 @@ static int query_port(struct ib_device *ibdev, u32 port,
 	attr->gid_tbl_len = SRNIC_GID_TBL_LEN;
 	attr->ip_gids = true;
 	attr->max_msg_sz = SRNIC_MAX_MSG;
+	attr->port_cap_flags = IB_PORT_CM_SUP;
 	attr->pkey_tbl_len = 1;
 	attr->bad_pkey_cntr = srnic_stats_sum(dev->stats,
 					      SRNIC_CNT_RX_BAD_PKEY);
+	attr->qkey_viol_cntr = srnic_stats_sum(dev->stats,
+					       SRNIC_CNT_RX_BAD_QKEY);
 	attr->max_vl_num = 1;
 
 	return 0;
 }
 
-/* No management datagrams and no CM yet: nothing above asks for them. */
 static int get_port_immutable(struct ib_device *ibdev, u32 port,
 			      struct ib_port_immutable *immutable)
 {
-	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
-				    RDMA_CORE_CAP_ETH_AH;
+	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	immutable->gid_tbl_len = SRNIC_GID_TBL_LEN;
 	immutable->pkey_tbl_len = 1;
 

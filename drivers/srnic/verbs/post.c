@@ -33,6 +33,13 @@ static const u8 post_kinds[] = {
 	[IB_WR_SEND_WITH_INV]		= POST_SEND,
 };
 
+static void post_ud(struct srnic_sqe *sqe, const struct ib_ud_wr *wr)
+{
+	sqe->ud.ah = to_ah(wr->ah)->index;
+	sqe->ud.qpn = wr->remote_qpn;
+	sqe->ud.qkey = wr->remote_qkey;
+}
+
 static void post_rdma(struct srnic_sqe *sqe, const struct ib_rdma_wr *wr)
 {
 	sqe->remote_addr = wr->remote_addr;
@@ -100,6 +107,10 @@ static int post_put_send(const struct srnic_qp *xqp, struct srnic_sqe *sqe,
 		.imm_data	= wr->ex.imm_data,
 	};
 	switch (post_kinds[wr->opcode]) {
+	case POST_SEND:
+		if (xqp->type == IB_QPT_UD || xqp->type == IB_QPT_GSI)
+			post_ud(sqe, ud_wr(wr));
+		break;
 	case POST_RDMA:
 		post_rdma(sqe, rdma_wr(wr));
 		break;

@@ -16,7 +16,7 @@
 
 /* Attributes that mean something on a RoCE port without APM */
 #define QP_ATTRS	(IB_QP_ATTR_STANDARD_BITS & \
-			 ~(IB_QP_ALT_PATH | IB_QP_CAP | IB_QP_QKEY))
+			 ~(IB_QP_ALT_PATH | IB_QP_CAP))
 
 /* Async event of the transport.  Context: bottom halves disabled. */
 static void qp_event(struct srnic_qp *xqp, enum ib_event_type type)
@@ -36,13 +36,33 @@ static void qp_event(struct srnic_qp *xqp, enum ib_event_type type)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
 }
 
+/* The management QP is the kernel's. */
+static bool qp_type_ok(const struct ib_qp_init_attr *init, bool user)
+{
+	switch (init->qp_type) {
+	case IB_QPT_RC:
+	case IB_QPT_UD:
+		return true;
+	case IB_QPT_GSI:
+		return !user;
+	default:
+		return false;
+	}
+}
+
+static u32 qp_flags_ok(const struct ib_qp_init_attr *init)
+{
+	return init->qp_type == IB_QPT_UD ?
+	       IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0;
+}
+
 static int qp_check_init(struct ib_device *ibdev,
-			 const struct ib_qp_init_attr *init)
+			 const struct ib_qp_init_attr *init, bool user)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (init->qp_type != IB_QPT_RC || init->create_flags || init->srq ||
-	    init->rwq_ind_tbl) {
+	if (!qp_type_ok(init, user) || (init->create_flags & ~qp_flags_ok(init)) ||
+	    init->srq || init->rwq_ind_tbl) {
 		ibdev_dbg(ibdev, "QP: type %d, flags %#x%s not supported\n",
 			  init->qp_type, init->create_flags,
 			  init->srq ? ", SRQ" : "");
@@ -94,6 +114,10 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 		.event		= qp_event,
 		.owner		= qp,
 		.net		= dev->net,
+		.ndev		= dev->ndev,
+		.avs		= &to_pd(qp->ibqp.pd)->avs,
+		.no_loopback	= init->create_flags &
+				  IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
 	};
 
 	return srnic_qp_create(&xinit);
@@ -152,7 +176,7 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	struct srnic_ibqp *qp = to_qp(ibqp);
 	int err;
 
-	err = qp_check_init(ibqp->device, init);
+	err = qp_check_init(ibqp->device, init, udata);
 	if (err)
 		return err;
 
@@ -173,7 +197,8 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 			goto err_qp;
 	}
 
-	ibqp->qp_num = qp->qp->qpn;
+	ibqp->qp_num = init->qp_type == IB_QPT_GSI ? SRNIC_QPN_GSI :
+						     qp->qp->qpn;
 	qp_tell_cap(qp->qp, &init->cap);
 	qp->init = *init;
 
@@ -272,6 +297,8 @@ static void qp_conf_update(struct srnic_qp_conf *conf,
 		conf->mtu = ib_mtu_enum_to_int(attr->path_mtu);
 	if (mask & IB_QP_DEST_QPN)
 		conf->dest_qpn = attr->dest_qp_num;
+	if (mask & IB_QP_QKEY)
+		conf->qkey = attr->qkey;
 	if (mask & IB_QP_SQ_PSN)
 		conf->sq_psn = attr->sq_psn & SRNIC_PSN_MASK;
 	if (mask & IB_QP_RQ_PSN)

@@ -30,6 +30,16 @@ static inline struct srnic_ibqp *to_qp(struct ib_qp *ibqp)
 	return container_of(ibqp, struct srnic_ibqp, ibqp);
 }
 
+static inline struct srnic_pd *to_pd(struct ib_pd *ibpd)
+{
+	return container_of(ibpd, struct srnic_pd, ibpd);
+}
+
+static inline struct srnic_ah *to_ah(struct ib_ah *ibah)
+{
+	return container_of(ibah, struct srnic_ah, ibah);
+}
+
 /* main.c: what is left to do when the core is done with a device */
 void srnic_dev_dealloc(struct ib_device *ibdev);
 

@@ -100,6 +100,11 @@ void srnic_req_acked(struct srnic_qp *qp, u32 psn);
 /* Restarts the ACK timer: the peer is alive. */
 void srnic_req_progress(struct srnic_qp *qp);
 
+/* Bytes [off, off + len) of the message of @wqe, to @dst. */
+enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
+				     const struct srnic_swqe *wqe, u64 off,
+				     void *dst, u32 len);
+
 /* completer.c */
 void srnic_comp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
 
@@ -112,6 +117,40 @@ void srnic_resp_ack(struct srnic_qp *qp);
 void srnic_resp_let_go(struct srnic_qp *qp);
 void srnic_resp_flush(struct srnic_qp *qp);
 void srnic_resp_reset(struct srnic_qp *qp);
+
+/* A datagram for this QP. */
+void srnic_resp_datagram(struct srnic_qp *qp, const struct srnic_seg *seg,
+			 const struct srnic_rx_src *src, u16 vlan);
+
+/* ud.c */
+static inline bool srnic_qp_is_datagram(const struct srnic_qp *qp)
+{
+	return qp->type == IB_QPT_UD || qp->type == IB_QPT_GSI;
+}
+
+/* The number by which peers know the QP */
+static inline u32 srnic_qp_wire_qpn(const struct srnic_qp *qp)
+{
+	return qp->type == IB_QPT_GSI ? SRNIC_QPN_GSI : qp->qpn;
+}
+
+/* Sends the work request at the cursor and completes it. */
+bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
+/* Receives a run of datagrams.  Return: how many these were. */
+int srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb);
+/* Between runs no netdev is held, or it could not go. */
+void srnic_ud_let_go(struct srnic_qp *qp);
+
+/* group.c */
+/* Who gets it on @ndev.  Context: RCU. */
+struct srnic_group *srnic_group_find(const struct net_device *ndev,
+				     const struct in6_addr *addr);
+struct srnic_stats __percpu *
+srnic_group_stats(const struct srnic_group *group);
+/* Calls @fn, with a reference, for each member.  Context: RCU. */
+void srnic_group_each(const struct srnic_group *group,
+		      void (*fn)(struct srnic_qp *qp, struct sk_buff *skb),
+		      struct sk_buff *skb);
 
 /* early.c */
 /* Keeps the request @seg of the run @run until its turn comes, if it may. */

@@ -3,7 +3,8 @@
  * srnic - queue pairs: birth, configuration, death and the task between
  *
  * QP numbers are unique on the whole host, so a packet finds its QP without a
- * look at the device it came through.  Memory outlives the QP until the last
+ * look at the device it came through.  The management QP has one too, which is
+ * not what its peers call it: they find it by its device.  Memory outlives the QP until the last
  * skb that points to its gate is gone.
  */
 #include <linux/random.h>
@@ -128,10 +129,12 @@ static bool qp_run(struct srnic_task *task)
 	srnic_resp_ack(qp);
 	if (qp->flow.ndev)
 		srnic_tx_flush(&qp->txb);
-	if (qp->conf.state == IB_QPS_ERR) {
+	if (qp->conf.state == IB_QPS_ERR || qp->conf.state == IB_QPS_SQE)
 		srnic_req_flush(qp);
+	if (qp->conf.state == IB_QPS_ERR)
 		srnic_resp_flush(qp);
-	}
+	if (srnic_qp_is_datagram(qp))
+		srnic_ud_let_go(qp);
 	srnic_req_let_go(qp);
 	srnic_resp_let_go(qp);
 
@@ -190,6 +193,9 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->event = init->event;
 	qp->owner = init->owner;
 	qp->net = init->net;
+	qp->ndev = init->ndev;
+	qp->avs = init->avs;
+	qp->no_loopback = init->no_loopback;
 	srnic_req_reset(qp);
 
 	err = qp_init_queues(qp, init);
@@ -202,6 +208,11 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	err = xa_err(xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL));
 	if (err)
 		goto err_number;
+	if (qp->type == IB_QPT_GSI) {
+		err = srnic_group_join(qp, &in6addr_any);
+		if (err)
+			goto err_number;
+	}
 
 	return qp;
 
@@ -239,6 +250,8 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 {
 	static const struct srnic_flow nowhere;
 
+	if (qp->type == IB_QPT_GSI)
+		srnic_group_leave(qp, &in6addr_any);
 	xa_erase(&qp_table, qp->qpn);
 	srnic_qp_put(qp);
 	wait_for_completion(&qp->unused);

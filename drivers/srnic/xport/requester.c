@@ -137,7 +137,11 @@ void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status)
 
 	req_retire(qp);
 	req_cqe(qp, &copy, status);
-	srnic_qp_to_error(qp, IB_EVENT_QP_FATAL);
+	/* Datagrams still come in: IBTA volume 1, 10.3.1, SQE. */
+	if (srnic_qp_is_datagram(qp))
+		qp->conf.state = IB_QPS_SQE;
+	else
+		srnic_qp_to_error(qp, IB_EVENT_QP_FATAL);
 }
 
 /* The lists keep their places, not their regions; see the responder. */
@@ -259,7 +263,8 @@ void srnic_req_timeout(struct srnic_qp *qp)
 static u32 req_npsn(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	if (wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
-	    wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD || !wqe->length)
+	    wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD || !wqe->length ||
+	    srnic_qp_is_datagram(qp))
 		return 1;
 
 	return DIV_ROUND_UP(wqe->length, qp->conf.mtu);
@@ -311,10 +316,9 @@ static bool req_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	return true;
 }
 
-/* Bytes [off, off + len) of the message of @wqe, to @dst. */
-static enum srnic_mem_err req_payload(struct srnic_qp *qp,
-				      const struct srnic_swqe *wqe, u64 off,
-				      void *dst, u32 len)
+enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
+				     const struct srnic_swqe *wqe, u64 off,
+				     void *dst, u32 len)
 {
 	struct srnic_req *req = &qp->req;
 	enum srnic_mem_err err;
@@ -434,7 +438,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	if (!skb)
 		return req_stall(qp);
 	if (pkt.payload)
-		err = req_payload(qp, wqe, off, payload, pkt.payload);
+		err = srnic_req_payload(qp, wqe, off, payload, pkt.payload);
 	if (err) {
 		kfree_skb(skb);
 		wqe->status = IB_WC_LOC_PROT_ERR;
@@ -504,7 +508,8 @@ static bool req_step(struct srnic_qp *qp)
 	if (!srnic_gate_open(&qp->gate))
 		return false;
 
-	return req_send(qp, wqe);
+	return srnic_qp_is_datagram(qp) ? srnic_ud_send(qp, wqe) :
+					  req_send(qp, wqe);
 }
 
 bool srnic_req_run(struct srnic_qp *qp)
