@@ -22,6 +22,7 @@ struct side sides[2];
 int rounds = 20;
 
 const struct opt opt_default = {
+	.type = IBV_QPT_RC,
 	.send_wr = 64,
 	.recv_wr = 64,
 	.sge = 8,
@@ -43,11 +44,13 @@ static struct ibv_cq *cqs[MAX_THINGS];
 static struct ibv_comp_channel *channels[MAX_THINGS];
 static struct ibv_mr *mrs[MAX_THINGS];
 static struct ibv_pd *pds[MAX_THINGS];
+static struct ibv_ah *ahs[MAX_THINGS];
 static struct {
 	void *p;
 	size_t len;
 } maps[MAX_THINGS];
-static int num_qps, num_cqs, num_channels, num_mrs, num_pds, num_maps;
+static int num_qps, num_cqs, num_channels, num_mrs, num_pds, num_ahs,
+	num_maps;
 
 static jmp_buf case_over;
 static char verdict[512];
@@ -119,8 +122,10 @@ struct ibv_pd *pd_make(struct side *s)
 
 void end_make(struct end *e, struct side *s, const struct opt *o)
 {
-	struct ibv_qp_init_attr init = {
-		.qp_type = IBV_QPT_RC,
+	struct ibv_qp_init_attr_ex init = {
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = s->pd,
+		.qp_type = o->type,
 		.sq_sig_all = o->sig_all,
 		.cap = {
 			.max_send_wr = o->send_wr,
@@ -140,12 +145,40 @@ void end_make(struct end *e, struct side *s, const struct opt *o)
 	e->rcq = cq_make(s, o->cqe, e->channel);
 	init.send_cq = e->scq;
 	init.recv_cq = e->rcq;
-	e->qp = ibv_create_qp(s->pd, &init);
+	if (o->create_flags) {
+		init.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+		init.create_flags = o->create_flags;
+	}
+	e->qp = ibv_create_qp_ex(s->ctx, &init);
 	must(e->qp);
 	must(num_qps < MAX_THINGS);
 	qps[num_qps++] = e->qp;
 	/* a few packets before the number wraps */
 	e->psn = 0xfffff0 + (s == &sides[1]);
+}
+
+struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,
+		       const union ibv_gid *dgid)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1,
+		.port_num = 1,
+		.grh = {
+			.dgid = *dgid,
+			.sgid_index = s->gid_index,
+			.hop_limit = 64,
+			.traffic_class = 0x28,
+		},
+	};
+	struct ibv_ah *ah;
+
+	side_enter(s);
+	ah = ibv_create_ah(pd ? pd : s->pd, &attr);
+	side_leave(s);
+	must(ah);
+	must(num_ahs < MAX_THINGS);
+	ahs[num_ahs++] = ah;
+	return ah;
 }
 
 void end_destroy_qp(struct end *e)
@@ -194,6 +227,8 @@ static bool undo(void)
 		bad += !!ibv_destroy_comp_channel(channels[i]);
 	for (i = 0; i < num_mrs; i++)
 		bad += !!ibv_dereg_mr(mrs[i]);
+	for (i = 0; i < num_ahs; i++)
+		bad += !!ibv_destroy_ah(ahs[i]);
 	for (i = 0; i < num_pds; i++)
 		bad += !!ibv_dealloc_pd(pds[i]);
 	for (i = 0; i < num_maps; i++)
@@ -203,6 +238,7 @@ static bool undo(void)
 	num_channels = 0;
 	num_mrs = 0;
 	num_pds = 0;
+	num_ahs = 0;
 	num_maps = 0;
 	for (i = 0; i < 2; i++)
 		while (event_wait(&sides[i], &ev, 0))
@@ -578,6 +614,7 @@ int main(int argc, char **argv)
 {
 	static const struct vrb_case *const tables[] = {
 		data_cases, error_cases, queue_cases, state_cases, big_cases,
+		ud_cases,
 	};
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;

@@ -40,6 +40,8 @@ struct side {
 
 /* What a queue pair is made with; opt_default is what most cases want. */
 struct opt {
+	enum ibv_qp_type type;
+	__u32		create_flags;
 	int		send_wr;
 	int		recv_wr;
 	int		sge;
@@ -87,7 +89,7 @@ extern const struct opt opt_default;
 extern int rounds;
 
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
-	state_cases[], big_cases[];
+	state_cases[], big_cases[], ud_cases[];
 
 _Noreturn void case_fail(const char *fmt, ...);
 _Noreturn void case_skip(const char *fmt, ...);
@@ -117,6 +119,9 @@ struct ibv_pd *pd_make(struct side *s);
 void pair_make(struct pair *p, const struct opt *a, const struct opt *b);
 void mem_make(struct mem *m, struct side *s, size_t len, int access);
 void mem_own(struct mem *m, struct ibv_pd *pd, int access);
+/* An address handle on @s, in @pd or its own, that leads to @dgid. */
+struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,
+		       const union ibv_gid *dgid);
 void end_destroy_qp(struct end *e);
 
 /* the state machine: each returns what ibv_modify_qp() returned */

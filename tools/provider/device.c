@@ -196,6 +196,7 @@ static void srnic_free_context(struct ibv_context *ctx)
 
 static const struct verbs_context_ops srnic_ops = {
 	.alloc_pd = srnic_alloc_pd,
+	.attach_mcast = ibv_cmd_attach_mcast,
 	.create_ah = srnic_create_ah,
 	.create_cq = srnic_create_cq,
 	.create_cq_ex = srnic_create_cq_ex,
@@ -206,6 +207,7 @@ static const struct verbs_context_ops srnic_ops = {
 	.destroy_ah = srnic_destroy_ah,
 	.destroy_cq = srnic_destroy_cq,
 	.destroy_qp = srnic_destroy_qp,
+	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = srnic_free_context,
 	.modify_qp = srnic_modify_qp,
 	.poll_cq = srnic_poll_cq,

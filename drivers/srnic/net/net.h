@@ -192,6 +192,13 @@ struct srnic_rx_ops {
 	void	(*deliver_group)(void *group, struct sk_buff *skb);
 };
 
+/*
+ * The host joins (or leaves) the multicast group @addr, an IPv4 one v4-mapped,
+ * on @ndev; counted.  May sleep, takes rtnl.  0 or a negative errno.
+ */
+int srnic_mcast_join(struct net_device *ndev, const struct in6_addr *addr);
+void srnic_mcast_leave(struct net_device *ndev, const struct in6_addr *addr);
+
 int srnic_net_init(const struct srnic_rx_ops *ops);
 void srnic_net_exit(void);
 

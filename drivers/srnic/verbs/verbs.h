@@ -19,6 +19,8 @@
 #define SRNIC_MAX_AH		BIT(20)
 #define SRNIC_MAX_MR		(BIT(24) - 1)
 #define SRNIC_GID_TBL_LEN	1024
+#define SRNIC_MAX_MCAST		BIT(13)
+#define SRNIC_MAX_MCAST_QP	BIT(8)
 
 static inline struct srnic_dev *to_dev(struct ib_device *ibdev)
 {
@@ -106,6 +108,10 @@ int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int srnic_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
 int srnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+
+/* mcast.c */
+int srnic_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+int srnic_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 
 /* qp.c */
 int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
