@@ -4,7 +4,8 @@
  *
  * Lock order, outermost first: sleeping locks of the RDMA core and rtnl, a
  * task (srnic_task_own), srnic_rq.lock, srnic_cq.lock.  The data path holds
- * nothing but its task.
+ * nothing but its task.  The locks of producers and consumers in the kernel
+ * (srnic_ibqp.sq_lock, .rq_lock, srnic_cq.poll_lock) have none inside.
  */
 #ifndef SRNIC_H
 #define SRNIC_H
@@ -45,17 +46,30 @@ struct srnic_ucontext {
 	struct ib_ucontext	ibuc;
 };
 
+/**
+ * struct srnic_pd - protection domain
+ * @ibpd: face to the RDMA core
+ * @avs: its address vectors
+ */
 struct srnic_pd {
 	struct ib_pd		ibpd;
+	struct srnic_avs	avs;
 };
 
 struct srnic_xrcd {
 	struct ib_xrcd	ibxrcd;
 };
 
+/**
+ * struct srnic_ah - address handle
+ * @ibah: face to the RDMA core
+ * @attr: what it was made from, for query
+ * @index: of its address vector in the protection domain
+ */
 struct srnic_ah {
 	struct ib_ah		ibah;
 	struct rdma_ah_attr	attr;
+	u32			index;
 };
 
 /**
@@ -100,6 +114,8 @@ struct srnic_ibsrq {
  * @attr: what was set, for query; under @lock
  * @init: what it was made with; constant
  * @tell_drained: an event was asked for when the send queue has drained
+ * @sq_lock: serialises those in the kernel who post sends
+ * @rq_lock: the same for receives
  */
 struct srnic_ibqp {
 	struct ib_qp		ibqp;
@@ -110,6 +126,8 @@ struct srnic_ibqp {
 	struct ib_qp_attr	attr;
 	struct ib_qp_init_attr	init;
 	bool			tell_drained;
+	spinlock_t		sq_lock;	/* of producers in the kernel */
+	spinlock_t		rq_lock;	/* of producers in the kernel */
 };
 
 #define to_srnic(member, type, ptr) container_of(ptr, type, member)

@@ -37,9 +37,11 @@
 	X(RX_ICRC,		"rx_icrc_error")			\
 	X(RX_MALFORMED,		"rx_malformed")				\
 	X(RX_BAD_PKEY,		"rx_bad_pkey")				\
+	X(RX_BAD_QKEY,		"rx_bad_qkey")				\
 	X(RX_BAD_ADDR,		"rx_bad_addr")				\
 	X(RX_BAD_STATE,		"rx_bad_state")				\
 	X(RX_NOBUF,		"rx_drop_nobuf")			\
+	X(RX_TOO_LONG,		"rx_drop_too_long")			\
 	X(TX_SUPER,		"tx_super_skb")				\
 	X(RX_SUPER,		"rx_super_skb")				\
 	X(TX_NOBUF,		"tx_drop_nobuf")			\

@@ -46,12 +46,13 @@ static struct ibv_cq *cqs[MAX_THINGS];
 static struct ibv_comp_channel *channels[MAX_THINGS];
 static struct ibv_mr *mrs[MAX_THINGS];
 static struct ibv_pd *pds[MAX_THINGS];
+static struct ibv_ah *ahs[MAX_THINGS];
 static struct {
 	void *p;
 	size_t len;
 } maps[MAX_THINGS];
 static int num_qps, num_srqs, num_xrcds, num_cqs, num_channels, num_mrs;
-static int num_pds, num_maps;
+static int num_pds, num_ahs, num_maps;
 
 static jmp_buf case_over;
 static char verdict[512];
@@ -223,12 +224,40 @@ void end_make(struct end *e, struct side *s, const struct opt *o)
 	e->scq = cq_make(s, o->cqe, e->channel);
 	e->rcq = cq_make(s, o->cqe, e->channel);
 	end_belongs(&init, e);
+	if (o->create_flags) {
+		init.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+		init.create_flags = o->create_flags;
+	}
 	e->qp = ibv_create_qp_ex(s->ctx, &init);
 	must(e->qp);
 	must(num_qps < MAX_THINGS);
 	qps[num_qps++] = e->qp;
 	/* a few packets before the number wraps */
 	e->psn = 0xfffff0 + (s == &sides[1]);
+}
+
+struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,
+		       const union ibv_gid *dgid)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1,
+		.port_num = 1,
+		.grh = {
+			.dgid = *dgid,
+			.sgid_index = s->gid_index,
+			.hop_limit = 64,
+			.traffic_class = 0x28,
+		},
+	};
+	struct ibv_ah *ah;
+
+	side_enter(s);
+	ah = ibv_create_ah(pd ? pd : s->pd, &attr);
+	side_leave(s);
+	must(ah);
+	must(num_ahs < MAX_THINGS);
+	ahs[num_ahs++] = ah;
+	return ah;
 }
 
 void end_destroy_qp(struct end *e)
@@ -281,6 +310,8 @@ static bool undo(void)
 		bad += !!ibv_destroy_comp_channel(channels[i]);
 	for (i = 0; i < num_mrs; i++)
 		bad += !!ibv_dereg_mr(mrs[i]);
+	for (i = 0; i < num_ahs; i++)
+		bad += !!ibv_destroy_ah(ahs[i]);
 	for (i = 0; i < num_pds; i++)
 		bad += !!ibv_dealloc_pd(pds[i]);
 	for (i = 0; i < num_maps; i++)
@@ -292,6 +323,7 @@ static bool undo(void)
 	num_channels = 0;
 	num_mrs = 0;
 	num_pds = 0;
+	num_ahs = 0;
 	num_maps = 0;
 	for (i = 0; i < 2; i++)
 		while (event_wait(&sides[i], &ev, 0))
@@ -708,7 +740,7 @@ int main(int argc, char **argv)
 {
 	static const struct vrb_case *const tables[] = {
 		data_cases, error_cases, queue_cases, state_cases, big_cases,
-		hostile_cases, srq_cases, uc_cases, xrc_cases,
+		hostile_cases, srq_cases, uc_cases, ud_cases, xrc_cases,
 	};
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;

@@ -43,6 +43,7 @@ struct side {
 struct opt {
 	enum ibv_qp_type type;
 	__u64		send_ops;	/* for ibv_wr_*, 0: without */
+	__u32		create_flags;
 	struct ibv_srq	*srq;
 	struct ibv_xrcd	*xrcd;
 	int		send_wr;
@@ -93,7 +94,7 @@ extern int rounds;
 
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
 	state_cases[], big_cases[], hostile_cases[], srq_cases[],
-	uc_cases[], xrc_cases[];
+	uc_cases[], ud_cases[], xrc_cases[];
 
 _Noreturn void case_fail(const char *fmt, ...);
 _Noreturn void case_skip(const char *fmt, ...);
@@ -128,6 +129,9 @@ struct ibv_srq *xsrq_make(struct ibv_pd *pd, struct ibv_xrcd *xrcd,
 void xsrq_destroy(struct ibv_srq *srq);
 void mem_make(struct mem *m, struct side *s, size_t len, int access);
 void mem_own(struct mem *m, struct ibv_pd *pd, int access);
+/* An address handle on @s, in @pd or its own, that leads to @dgid. */
+struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,
+		       const union ibv_gid *dgid);
 void end_destroy_qp(struct end *e);
 
 /* the state machine: each returns what ibv_modify_qp() returned */

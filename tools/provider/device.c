@@ -222,6 +222,7 @@ static void srnic_free_context(struct ibv_context *ctx)
 
 static const struct verbs_context_ops srnic_ops = {
 	.alloc_pd = srnic_alloc_pd,
+	.attach_mcast = ibv_cmd_attach_mcast,
 	.close_xrcd = srnic_close_xrcd,
 	.create_ah = srnic_create_ah,
 	.create_cq = srnic_create_cq,
@@ -236,6 +237,7 @@ static const struct verbs_context_ops srnic_ops = {
 	.destroy_cq = srnic_destroy_cq,
 	.destroy_qp = srnic_destroy_qp,
 	.destroy_srq = srnic_destroy_srq,
+	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = srnic_free_context,
 	.get_srq_num = srnic_get_srq_num,
 	.modify_qp = srnic_modify_qp,

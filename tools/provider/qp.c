@@ -228,8 +228,14 @@ static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 	sqe->opcode = wr->opcode;
 	sqe->flags = wr->send_flags;
 	sqe->imm_data = wr->imm_data;
-	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
-	    wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+	if (qp->vqp.qp.qp_type == IBV_QPT_UD) {
+		if (!wr->wr.ud.ah)
+			return EINVAL;
+		sqe->ud.ah = to_srnic_ah(wr->wr.ud.ah)->index;
+		sqe->ud.qpn = wr->wr.ud.remote_qpn;
+		sqe->ud.qkey = wr->wr.ud.remote_qkey;
+	} else if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+		   wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
 		sqe->remote_addr = wr->wr.atomic.remote_addr;
 		sqe->rkey = wr->wr.atomic.rkey;
 		sqe->atomic.compare_add = wr->wr.atomic.compare_add;

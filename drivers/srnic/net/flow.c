@@ -64,6 +64,20 @@ struct dst_entry *srnic_flow_dst(struct srnic_flow *flow)
 	return flow->dst;
 }
 
+bool srnic_flow_open(struct srnic_flow *flow, struct net *net)
+{
+	if (!flow->ndev)
+		flow->ndev = dev_get_by_index(net, flow->ifindex);
+
+	return flow->ndev;
+}
+
+void srnic_flow_close(struct srnic_flow *flow)
+{
+	dev_put(flow->ndev);
+	flow->ndev = NULL;
+}
+
 void srnic_flow_reset(struct srnic_flow *flow)
 {
 	dst_release(flow->dst);

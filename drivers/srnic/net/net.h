@@ -8,6 +8,7 @@
 #ifndef SRNIC_NET_H
 #define SRNIC_NET_H
 
+#include <linux/if_ether.h>
 #include <linux/in6.h>
 #include <linux/kref.h>
 #include <linux/netdevice.h>
@@ -19,6 +20,7 @@
 /**
  * struct srnic_flow - where packets of one connection or address handle go
  * @ndev: device they leave through; reference held by the owner of the flow
+ * @ifindex: of @ndev, for an owner that holds it only now and then
  * @saddr: source address; IPv4 addresses are v4-mapped
  * @daddr: destination address
  * @v4: IPv4, not IPv6
@@ -34,6 +36,7 @@
  */
 struct srnic_flow {
 	struct net_device	*ndev;
+	int			ifindex;
 	struct in6_addr		saddr;
 	struct in6_addr		daddr;
 	bool			v4;
@@ -45,6 +48,13 @@ struct srnic_flow {
 	struct dst_entry	*dst;
 	u32			cookie;
 };
+
+/*
+ * Takes the device of a flow that is not held, and gives it back.  The route
+ * stays cached in between.  Context: any.  False: it is gone.
+ */
+bool srnic_flow_open(struct srnic_flow *flow, struct net *net);
+void srnic_flow_close(struct srnic_flow *flow);
 
 /* Forgets the cached route. */
 void srnic_flow_reset(struct srnic_flow *flow);
@@ -111,6 +121,7 @@ void srnic_tx_flush(struct srnic_txb *txb);
  * @bth: offset of the BTH from skb->data
  * @len: bytes from the BTH to the end of the ICRC
  * @good: addresses and ICRC are right
+ * @vlan: VLAN that the run came through, SRNIC_NO_VLAN: none
  *
  * A run of packets arrives as one skb with a frag_list; each packet of it has
  * its own.  All are linear.
@@ -119,7 +130,10 @@ struct srnic_rxcb {
 	u16	bth;
 	u16	len;
 	bool	good;
+	u16	vlan;
 };
+
+#define SRNIC_NO_VLAN	0xffff
 
 static inline struct srnic_rxcb *srnic_rxcb(struct sk_buff *skb)
 {
@@ -134,6 +148,26 @@ static inline struct sk_buff *srnic_rx_next(struct sk_buff *skb,
 	return seg == skb ? skb_shinfo(skb)->frag_list : seg->next;
 }
 
+/**
+ * struct srnic_rx_src - where a packet came from
+ * @grh: its IP header; one of IPv4 fills the last 20 bytes, zeros before it
+ * @version: of IP
+ * @mcast: to a multicast address
+ * @looped: a copy of a multicast that this host sent
+ * @smac: Ethernet address of the sender, zeros if there is none
+ */
+struct srnic_rx_src {
+	u8	grh[SRNIC_GRH_BYTES];
+	u8	version;
+	bool	mcast;
+	bool	looped;
+	u8	smac[ETH_ALEN];
+};
+
+/* Describes packet @seg of the run @skb, whose headers are good. */
+void srnic_rx_describe(const struct sk_buff *skb, const struct sk_buff *seg,
+		       struct srnic_rx_src *src);
+
 /* Did the run come from @flow's peer, to @flow's own address? */
 bool srnic_rx_from(struct sk_buff *skb, const struct srnic_flow *flow);
 
@@ -143,12 +177,27 @@ bool srnic_rx_from(struct sk_buff *skb, const struct srnic_flow *flow);
  *	    is not ours.  Context: RCU, softirq
  * @deliver: consumes a checked run, and the reference that @lookup took.  NULL
  *	     skb: only the latter
+ * @lookup_group: the same for packets to all who joined the multicast address
+ *		  @addr on @ndev, and for those to the one management queue of
+ *		  @ndev, which have no @addr (all zeros).  Takes no reference
+ * @deliver_group: consumes a checked run for them, within the same RCU section
  */
 struct srnic_rx_ops {
 	void	*(*lookup)(struct net *net, u32 qpn,
 			   struct srnic_stats __percpu **stats);
 	void	(*deliver)(void *owner, struct sk_buff *skb);
+	void	*(*lookup_group)(const struct net_device *ndev,
+				 const struct in6_addr *addr,
+				 struct srnic_stats __percpu **stats);
+	void	(*deliver_group)(void *group, struct sk_buff *skb);
 };
+
+/*
+ * The host joins (or leaves) the multicast group @addr, an IPv4 one v4-mapped,
+ * on @ndev; counted.  May sleep, takes rtnl.  0 or a negative errno.
+ */
+int srnic_mcast_join(struct net_device *ndev, const struct in6_addr *addr);
+void srnic_mcast_leave(struct net_device *ndev, const struct in6_addr *addr);
 
 int srnic_net_init(const struct srnic_rx_ops *ops);
 void srnic_net_exit(void);

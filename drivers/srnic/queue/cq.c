@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - the one producer of completions
+ * srnic - completions: one producer, and the consumer of those for the kernel
  */
+#include <linux/atomic.h>
 #include <linux/timekeeping.h>
 
 #include "queue.h"
@@ -9,6 +10,7 @@
 int srnic_cq_init(struct srnic_cq *cq, u32 entries)
 {
 	spin_lock_init(&cq->lock);
+	spin_lock_init(&cq->poll_lock);
 	cq->prod = 0;
 	cq->dead = false;
 
@@ -74,4 +76,35 @@ bool srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe,
 		cq->notify(cq);
 
 	return ok;
+}
+
+bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe)
+{
+	struct srnic_ring_hdr *hdr = cq->ring.hdr;
+	unsigned long flags;
+	bool found;
+
+	spin_lock_irqsave(&cq->poll_lock, flags);
+	/* Pairs with the release in cq_write(): the entry is whole. */
+	found = smp_load_acquire(&hdr->kern) != hdr->user;
+	if (found) {
+		*cqe = *(struct srnic_cqe *)srnic_ring_entry(&cq->ring,
+							     hdr->user);
+		/* Pairs with the acquire in cq_write(): it was read. */
+		smp_store_release(&hdr->user, hdr->user + 1);
+	}
+	spin_unlock_irqrestore(&cq->poll_lock, flags);
+
+	return found;
+}
+
+bool srnic_cq_arm(struct srnic_cq *cq, bool solicited)
+{
+	struct srnic_ring_hdr *hdr = cq->ring.hdr;
+
+	/* Fully ordered: visible before kern is read; see cq_disarm(). */
+	atomic_fetch_or(solicited ? SRNIC_CQ_ARM_SOLICITED : SRNIC_CQ_ARM_NEXT,
+			(atomic_t *)&hdr->arm);
+
+	return READ_ONCE(hdr->kern) != READ_ONCE(hdr->user);
 }

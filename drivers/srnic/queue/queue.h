@@ -47,12 +47,27 @@ static inline void *srnic_ring_entry(const struct srnic_ring *ring, u32 idx)
 	       (size_t)(idx & ring->mask) * ring->stride;
 }
 
+/* Is there no room for entry @idx?  For a producer in the kernel. */
+static inline bool srnic_ring_full(const struct srnic_ring *ring, u32 idx)
+{
+	/* Pairs with the consumer's release: the entry was read. */
+	return idx - smp_load_acquire(&ring->hdr->kern) > ring->mask;
+}
+
+/* Shows the entries before @idx to the consumer. */
+static inline void srnic_ring_show(const struct srnic_ring *ring, u32 idx)
+{
+	/* Pairs with the consumer's acquire: the entries are whole. */
+	smp_store_release(&ring->hdr->user, idx);
+}
+
 /**
  * struct srnic_cq - completion queue
  * @ring: shared memory
  * @lock: serialises producers; innermost lock of the driver
  * @prod: next entry to write; under @lock
  * @dead: an overrun was reported; under @lock
+ * @poll_lock: serialises consumers in the kernel
  * @notify: called without @lock after an armed completion was written
  * @overrun: called without @lock, once, when a completion was lost
  */
@@ -61,6 +76,7 @@ struct srnic_cq {
 	spinlock_t		lock;	/* protects prod and dead */
 	u32			prod;
 	bool			dead;
+	spinlock_t		poll_lock;	/* serialises srnic_cq_pop() */
 	void			(*notify)(struct srnic_cq *cq);
 	void			(*overrun)(struct srnic_cq *cq);
 };
@@ -76,6 +92,18 @@ void srnic_cq_destroy(struct srnic_cq *cq);
  */
 bool srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe,
 		   bool solicited);
+
+/*
+ * Takes the oldest completion into *@cqe; false if there is none.  For
+ * consumers in the kernel.  Context: any.
+ */
+bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe);
+
+/*
+ * Asks for an event on the next completion.  Context: any.  Return: is there
+ * a completion that came before?
+ */
+bool srnic_cq_arm(struct srnic_cq *cq, bool solicited);
 
 /**
  * struct srnic_swqe - a send work request, checked, in kernel memory
@@ -204,5 +232,13 @@ int srnic_rq_replace(struct srnic_rq *rq, struct srnic_ring *ring);
 
 /* From now on (or no longer) user space rings after posting a receive. */
 void srnic_rq_want_kick(struct srnic_rq *rq, bool want);
+
+/* Is that so?  For a producer in the kernel that has shown its entries. */
+static inline bool srnic_rq_wants_kick(const struct srnic_rq *rq)
+{
+	smp_mb();	/* user before flags; pairs with srnic_rq_want_kick() */
+
+	return READ_ONCE(rq->ring.hdr->flags) & SRNIC_RING_KICK;
+}
 
 #endif /* SRNIC_QUEUE_H */

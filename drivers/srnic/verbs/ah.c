@@ -3,6 +3,7 @@
  * srnic - address handles, and how an address becomes a flow
  */
 #include <linux/rcupdate.h>
+#include <linux/slab.h>
 #include <net/ipv6.h>
 #include <rdma/ib_cache.h>
 
@@ -83,16 +84,46 @@ int srnic_flow_from_ah(struct srnic_flow *flow,
 	return 0;
 }
 
+/* An address vector from @attr, or an ERR_PTR. */
+static struct srnic_av *av_make(const struct rdma_ah_attr *attr, gfp_t gfp)
+{
+	struct srnic_av *av;
+	int err;
+
+	av = kzalloc(sizeof(*av), gfp);
+	if (!av)
+		return ERR_PTR(-ENOMEM);
+
+	err = srnic_flow_from_ah(&av->flow, attr);
+	if (err) {
+		kfree(av);
+		return ERR_PTR(err);
+	}
+	/* The netdev may go while the handle stays. */
+	av->flow.ifindex = av->flow.ndev->ifindex;
+	srnic_flow_close(&av->flow);
+
+	return av;
+}
+
 int srnic_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 		    struct ib_udata *udata)
 {
-	struct srnic_ah *ah = container_of(ibah, struct srnic_ah, ibah);
+	bool may_sleep = init->flags & RDMA_CREATE_AH_SLEEPABLE;
+	struct srnic_avs *avs = &to_pd(ibah->pd)->avs;
 	struct srnic_create_ah_resp resp = {};
+	struct srnic_ah *ah = to_ah(ibah);
+	struct srnic_av *av;
 	int err;
 
-	err = ah_check(init->ah_attr);
-	if (err) {
+	av = av_make(init->ah_attr, may_sleep ? GFP_KERNEL : GFP_ATOMIC);
+	if (IS_ERR(av)) {
 		ibdev_dbg(ibah->device, "AH: bad address vector\n");
+		return PTR_ERR(av);
+	}
+	err = srnic_av_publish(avs, av, &ah->index);
+	if (err) {
+		kfree(av);
 		return err;
 	}
 
@@ -100,17 +131,24 @@ int srnic_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 	ah->attr = *init->ah_attr;
 	ah->attr.grh.sgid_attr = NULL;
 
-	return udata ? ib_respond_udata(udata, resp) : 0;
+	resp.ah = ah->index;
+	err = udata ? ib_respond_udata(udata, resp) : 0;
+	if (err)
+		srnic_av_hide(avs, ah->index);
+
+	return err;
 }
 
 int srnic_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 {
-	*attr = container_of(ibah, struct srnic_ah, ibah)->attr;
+	*attr = to_ah(ibah)->attr;
 
 	return 0;
 }
 
 int srnic_destroy_ah(struct ib_ah *ibah, u32 flags)
 {
+	srnic_av_hide(&to_pd(ibah->pd)->avs, to_ah(ibah)->index);
+
 	return 0;
 }

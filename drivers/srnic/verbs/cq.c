@@ -2,10 +2,11 @@
 /*
  * srnic - completion queues
  *
- * User space polls its ring by itself.  Queues of kernel consumers are not
- * there yet.
+ * User space polls its ring by itself; for a consumer in the kernel it is polled
+ * here.  A completion of a queue pair that is gone is passed over.
  */
-#include <linux/atomic.h>
+#include <linux/etherdevice.h>
+#include <linux/rcupdate.h>
 
 #include "verbs.h"
 
@@ -35,28 +36,48 @@ static void cq_overrun(struct srnic_cq *cq)
 		ibcq->event_handler(&event, ibcq->cq_context);
 }
 
-int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
-		    struct uverbs_attr_bundle *attrs)
+static int cq_check(struct ib_device *ibdev, const struct ib_cq_init_attr *attr)
 {
-	struct srnic_create_cq_resp resp = {};
-	struct srnic_ibcq *cq = to_cq(ibcq);
-	struct ib_udata *udata;
-	int err;
-
-	if (!attrs)
-		return -EOPNOTSUPP;
-	udata = &attrs->driver_udata;
-
 	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION) {
-		ibdev_dbg(ibcq->device, "CQ: flags %#x not supported\n",
-			  attr->flags);
+		ibdev_dbg(ibdev, "CQ: flags %#x not supported\n", attr->flags);
 		return -EOPNOTSUPP;
 	}
 	if (!attr->cqe || attr->cqe > SRNIC_MAX_CQE) {
-		ibdev_dbg(ibcq->device, "CQ: %u entries, at most %u\n",
-			  attr->cqe, SRNIC_MAX_CQE);
+		ibdev_dbg(ibdev, "CQ: %u entries, at most %u\n", attr->cqe,
+			  SRNIC_MAX_CQE);
 		return -EINVAL;
 	}
+
+	return 0;
+}
+
+/* Shows the ring to the user. */
+static int cq_expose(struct srnic_ibcq *cq, struct ib_udata *udata)
+{
+	struct srnic_create_cq_resp resp = {};
+	int err;
+
+	cq->map = srnic_ring_expose(&cq->cq.ring, udata, &resp.ring);
+	if (IS_ERR(cq->map))
+		return PTR_ERR(cq->map);
+
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		srnic_ring_hide(cq->map);
+
+	return err;
+}
+
+int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		    struct uverbs_attr_bundle *attrs)
+{
+	struct ib_udata *udata = attrs ? &attrs->driver_udata : NULL;
+	struct srnic_ibcq *cq = to_cq(ibcq);
+	int err;
+
+	err = cq_check(ibcq->device, attr);
+	if (err)
+		return err;
 
 	err = ib_is_udata_in_empty(udata);
 	if (err)
@@ -68,25 +89,17 @@ int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	cq->cq.notify = cq_notify;
 	cq->cq.overrun = cq_overrun;
 
-	cq->map = srnic_ring_expose(&cq->cq.ring, udata, &resp.ring);
-	if (IS_ERR(cq->map)) {
-		err = PTR_ERR(cq->map);
-		goto err_cq;
+	if (udata) {
+		err = cq_expose(cq, udata);
+		if (err) {
+			srnic_cq_destroy(&cq->cq);
+			return err;
+		}
 	}
-
-	err = ib_respond_udata(udata, resp);
-	if (err)
-		goto err_map;
 
 	ibcq->cqe = cq->cq.ring.mask + 1;
 
 	return 0;
-
-err_map:
-	srnic_ring_hide(cq->map);
-err_cq:
-	srnic_cq_destroy(&cq->cq);
-	return err;
 }
 
 int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
@@ -99,23 +112,81 @@ int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	return 0;
 }
 
-/* There are no kernel consumers. */
-int srnic_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc)
+/* Flags of completions that user space and the kernel number differently */
+static int cq_wc_flags(const struct srnic_cqe *cqe)
 {
-	return -EOPNOTSUPP;
+	return (cqe->flags & SRNIC_WC_GRH ? IB_WC_GRH : 0) |
+	       (cqe->flags & SRNIC_WC_WITH_IMM ? IB_WC_WITH_IMM : 0) |
+	       (cqe->flags & SRNIC_WC_WITH_INV ? IB_WC_WITH_INVALIDATE : 0);
 }
 
-/* For a user that asks by system call instead of writing to its ring. */
+/* What a datagram brought along. */
+static void cq_fill_ud(struct ib_wc *wc, const struct srnic_cqe *cqe)
+{
+	wc->network_hdr_type = cqe->ip_version == 4 ? RDMA_NETWORK_IPV4 :
+						      RDMA_NETWORK_IPV6;
+	wc->wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
+	if (!is_zero_ether_addr(cqe->smac)) {
+		memcpy(wc->smac, cqe->smac, sizeof(wc->smac));
+		wc->wc_flags |= IB_WC_WITH_SMAC;
+	}
+	if (cqe->vlan != SRNIC_NO_VLAN) {
+		wc->vlan_id = cqe->vlan;
+		wc->wc_flags |= IB_WC_WITH_VLAN;
+	}
+}
+
+/* False: the queue pair that it is for is gone. */
+static bool cq_fill_wc(struct ib_wc *wc, const struct srnic_cqe *cqe)
+{
+	struct srnic_ibqp *qp;
+
+	rcu_read_lock();
+	qp = srnic_qp_owner(cqe->qpn);
+	rcu_read_unlock();
+	if (!qp)
+		return false;
+
+	*wc = (struct ib_wc) {
+		.wr_id		= cqe->wr_id,
+		.status		= cqe->status,
+		.opcode		= cqe->opcode,
+		.vendor_err	= cqe->vendor_err,
+		.byte_len	= cqe->byte_len,
+		.qp		= &qp->ibqp,
+		.ex.imm_data	= cqe->imm_data,
+		.src_qp		= cqe->src_qp,
+		.wc_flags	= cq_wc_flags(cqe),
+		.pkey_index	= cqe->pkey_index,
+		.sl		= cqe->sl,
+		.port_num	= 1,
+	};
+	if (cqe->flags & SRNIC_WC_GRH)
+		cq_fill_ud(wc, cqe);
+
+	return true;
+}
+
+int srnic_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc)
+{
+	struct srnic_cq *cq = &to_cq(ibcq)->cq;
+	struct srnic_cqe cqe;
+	int n = 0;
+
+	/* A user has a ring of its own. */
+	if (ibcq->uobject)
+		return -EOPNOTSUPP;
+
+	while (n < num && srnic_cq_pop(cq, &cqe))
+		n += cq_fill_wc(&wc[n], &cqe);
+
+	return n;
+}
+
 int srnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 {
-	struct srnic_ring_hdr *hdr = to_cq(ibcq)->cq.ring.hdr;
-	int arm;
+	bool solicited = (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED;
+	bool missed = srnic_cq_arm(&to_cq(ibcq)->cq, solicited);
 
-	arm = (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED ?
-	      SRNIC_CQ_ARM_SOLICITED : SRNIC_CQ_ARM_NEXT;
-
-	/* Fully ordered: visible before the user polls; see cq_disarm(). */
-	atomic_fetch_or(arm, (atomic_t *)&hdr->arm);
-
-	return 0;
+	return missed && (flags & IB_CQ_REPORT_MISSED_EVENTS);
 }

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <rdma/ib_addr.h>
+#include <rdma/ib_mad.h>
 
 #include "verbs.h"
 
@@ -26,10 +27,13 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.device_cap_flags	= IB_DEVICE_CURR_QP_STATE_MOD |
 					  IB_DEVICE_PORT_ACTIVE_EVENT |
 					  IB_DEVICE_SYS_IMAGE_GUID |
+					  IB_DEVICE_BAD_PKEY_CNTR |
+					  IB_DEVICE_BAD_QKEY_CNTR |
 					  IB_DEVICE_SRQ_RESIZE |
 					  IB_DEVICE_XRC |
 					  IB_DEVICE_RC_RNR_NAK_GEN,
-		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG,
+		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG |
+					  IBK_BLOCK_MULTICAST_LOOPBACK,
 		.max_send_sge		= SRNIC_MAX_SGE,
 		.max_recv_sge		= SRNIC_MAX_SGE,
 		.max_sge_rd		= SRNIC_MAX_SGE,
@@ -41,6 +45,10 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_res_rd_atom	= SRNIC_MAX_QP * SRNIC_MAX_RD_ATOMIC,
 		.max_qp_init_rd_atom	= SRNIC_MAX_RD_ATOMIC,
 		.atomic_cap		= IB_ATOMIC_HCA,
+		.max_mcast_grp		= SRNIC_MAX_MCAST,
+		.max_mcast_qp_attach	= SRNIC_MAX_MCAST_QP,
+		.max_total_mcast_qp_attach = SRNIC_MAX_MCAST *
+					     SRNIC_MAX_MCAST_QP,
 		.max_ah			= SRNIC_MAX_AH,
 		.max_srq		= SRNIC_MAX_SRQ,
 		.max_srq_wr		= SRNIC_MAX_WR,
@@ -89,20 +97,22 @@ static int query_port(struct ib_device *ibdev, u32 port,
 	attr->gid_tbl_len = SRNIC_GID_TBL_LEN;
 	attr->ip_gids = true;
 	attr->max_msg_sz = SRNIC_MAX_MSG;
+	attr->port_cap_flags = IB_PORT_CM_SUP;
 	attr->pkey_tbl_len = 1;
 	attr->bad_pkey_cntr = srnic_stats_sum(dev->stats,
 					      SRNIC_CNT_RX_BAD_PKEY);
+	attr->qkey_viol_cntr = srnic_stats_sum(dev->stats,
+					       SRNIC_CNT_RX_BAD_QKEY);
 	attr->max_vl_num = 1;
 
 	return 0;
 }
 
-/* No management datagrams and no CM yet: nothing above asks for them. */
 static int get_port_immutable(struct ib_device *ibdev, u32 port,
 			      struct ib_port_immutable *immutable)
 {
-	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
-				    RDMA_CORE_CAP_ETH_AH;
+	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	immutable->gid_tbl_len = SRNIC_GID_TBL_LEN;
 	immutable->pkey_tbl_len = 1;
 
@@ -138,6 +148,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.alloc_pd		= srnic_alloc_pd,
 	.alloc_ucontext		= srnic_alloc_ucontext,
 	.alloc_xrcd		= srnic_alloc_xrcd,
+	.attach_mcast		= srnic_attach_mcast,
 	.create_ah		= srnic_create_ah,
 	.create_cq		= srnic_create_cq,
 	.create_qp		= srnic_create_qp,
@@ -152,6 +163,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.destroy_cq		= srnic_destroy_cq,
 	.destroy_qp		= srnic_destroy_qp,
 	.destroy_srq		= srnic_destroy_srq,
+	.detach_mcast		= srnic_detach_mcast,
 	.disassociate_ucontext	= srnic_disassociate_ucontext,
 	.get_dev_fw_str		= get_dev_fw_str,
 	.get_dma_mr		= srnic_get_dma_mr,

@@ -16,12 +16,7 @@
 
 /* Attributes that mean something on a RoCE port without APM */
 #define QP_ATTRS	(IB_QP_ATTR_STANDARD_BITS & \
-			 ~(IB_QP_ALT_PATH | IB_QP_CAP | IB_QP_QKEY))
-
-static struct srnic_ibqp *to_qp(struct ib_qp *ibqp)
-{
-	return container_of(ibqp, struct srnic_ibqp, ibqp);
-}
+			 ~(IB_QP_ALT_PATH | IB_QP_CAP))
 
 /* Async event of the transport.  Context: bottom halves disabled. */
 static void qp_event(struct srnic_qp *xqp, enum ib_event_type type)
@@ -41,14 +36,18 @@ static void qp_event(struct srnic_qp *xqp, enum ib_event_type type)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
 }
 
-static bool qp_type_known(enum ib_qp_type type)
+/* The management QP is the kernel's. */
+static bool qp_type_ok(const struct ib_qp_init_attr *init, bool user)
 {
-	switch (type) {
+	switch (init->qp_type) {
 	case IB_QPT_RC:
 	case IB_QPT_UC:
+	case IB_QPT_UD:
 	case IB_QPT_XRC_INI:
 	case IB_QPT_XRC_TGT:
 		return true;
+	case IB_QPT_GSI:
+		return !user;
 	default:
 		return false;
 	}
@@ -67,13 +66,19 @@ static bool qp_has_cqs(const struct ib_qp_init_attr *init)
 	}
 }
 
+static u32 qp_flags_ok(const struct ib_qp_init_attr *init)
+{
+	return init->qp_type == IB_QPT_UD ?
+	       IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0;
+}
+
 static int qp_check_init(struct ib_device *ibdev,
-			 const struct ib_qp_init_attr *init)
+			 const struct ib_qp_init_attr *init, bool user)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (!qp_type_known(init->qp_type) || init->create_flags ||
-	    init->rwq_ind_tbl) {
+	if (!qp_type_ok(init, user) || init->rwq_ind_tbl ||
+	    (init->create_flags & ~qp_flags_ok(init))) {
 		ibdev_dbg(ibdev, "QP: type %d, flags %#x not supported\n",
 			  init->qp_type, init->create_flags);
 		return -EOPNOTSUPP;
@@ -134,6 +139,10 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 		.event		= qp_event,
 		.owner		= qp,
 		.net		= dev->net,
+		.ndev		= dev->ndev,
+		.avs		= &to_pd(qp->ibqp.pd)->avs,
+		.no_loopback	= init->create_flags &
+				  IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
 	};
 
 	return srnic_qp_create(&xinit);
@@ -192,11 +201,7 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	struct srnic_ibqp *qp = to_qp(ibqp);
 	int err;
 
-	/* An XRC target is the core's, which shares it out among users. */
-	if (!udata && init->qp_type != IB_QPT_XRC_TGT)
-		return -EOPNOTSUPP;
-
-	err = qp_check_init(ibqp->device, init);
+	err = qp_check_init(ibqp->device, init, udata);
 	if (err)
 		return err;
 
@@ -205,6 +210,8 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		return err;
 
 	mutex_init(&qp->lock);
+	spin_lock_init(&qp->sq_lock);
+	spin_lock_init(&qp->rq_lock);
 	qp->qp = qp_make(qp, init);
 	if (IS_ERR(qp->qp))
 		return PTR_ERR(qp->qp);
@@ -215,7 +222,8 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 			goto err_qp;
 	}
 
-	ibqp->qp_num = qp->qp->qpn;
+	ibqp->qp_num = init->qp_type == IB_QPT_GSI ? SRNIC_QPN_GSI :
+						     qp->qp->qpn;
 	qp_tell_cap(qp->qp, &init->cap);
 	qp->init = *init;
 
@@ -314,6 +322,8 @@ static void qp_conf_update(struct srnic_qp_conf *conf,
 		conf->mtu = ib_mtu_enum_to_int(attr->path_mtu);
 	if (mask & IB_QP_DEST_QPN)
 		conf->dest_qpn = attr->dest_qp_num;
+	if (mask & IB_QP_QKEY)
+		conf->qkey = attr->qkey;
 	if (mask & IB_QP_SQ_PSN)
 		conf->sq_psn = attr->sq_psn & SRNIC_PSN_MASK;
 	if (mask & IB_QP_RQ_PSN)
@@ -462,36 +472,6 @@ int srnic_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	attr->retry_cnt = conf.retry_cnt;
 	attr->rnr_retry = conf.rnr_retry;
 	*init = qp->init;
-
-	return 0;
-}
-
-/*
- * Work requests stand in the rings; these calls only ring.  Who brings a work
- * request along is told that nobody takes it.
- */
-int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
-		    const struct ib_send_wr **bad)
-{
-	if (wr) {
-		*bad = wr;
-		return -EOPNOTSUPP;
-	}
-
-	srnic_qp_doorbell(to_qp(ibqp)->qp);
-
-	return 0;
-}
-
-int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
-		    const struct ib_recv_wr **bad)
-{
-	if (wr) {
-		*bad = wr;
-		return -EOPNOTSUPP;
-	}
-
-	srnic_qp_doorbell(to_qp(ibqp)->qp);
 
 	return 0;
 }

@@ -20,10 +20,27 @@
 #define SRNIC_MAX_AH		BIT(20)
 #define SRNIC_MAX_MR		(BIT(24) - 1)
 #define SRNIC_GID_TBL_LEN	256
+#define SRNIC_MAX_MCAST		BIT(13)
+#define SRNIC_MAX_MCAST_QP	BIT(8)
 
 static inline struct srnic_dev *to_dev(struct ib_device *ibdev)
 {
 	return container_of(ibdev, struct srnic_dev, ib_dev);
+}
+
+static inline struct srnic_ibqp *to_qp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct srnic_ibqp, ibqp);
+}
+
+static inline struct srnic_pd *to_pd(struct ib_pd *ibpd)
+{
+	return container_of(ibpd, struct srnic_pd, ibpd);
+}
+
+static inline struct srnic_ah *to_ah(struct ib_ah *ibah)
+{
+	return container_of(ibah, struct srnic_ah, ibah);
 }
 
 static inline struct srnic_ibsrq *to_srq(struct ib_srq *ibsrq)
@@ -107,6 +124,10 @@ int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int srnic_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
 int srnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 
+/* mcast.c */
+int srnic_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+int srnic_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+
 /* srq.c */
 int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 		     struct ib_udata *udata);
@@ -123,6 +144,8 @@ int srnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 int srnic_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init);
 int srnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+
+/* post.c */
 int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad);
 int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,

@@ -87,7 +87,7 @@ void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
 /* Are requests acknowledged, and repeated until they are? */
 static inline bool srnic_qp_reliable(const struct srnic_qp *qp)
 {
-	return qp->transport != SRNIC_TP_UC;
+	return qp->transport == SRNIC_TP_RC || qp->transport == SRNIC_TP_XRC;
 }
 
 void srnic_qp_timer_set(struct srnic_qp *qp, u64 nsec);
@@ -117,6 +117,11 @@ void srnic_req_acked(struct srnic_qp *qp, u32 psn);
 /* Restarts the ACK timer: the peer is alive. */
 void srnic_req_progress(struct srnic_qp *qp);
 
+/* Bytes [off, off + len) of the message of @wqe, to @dst. */
+enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
+				     const struct srnic_swqe *wqe, u64 off,
+				     void *dst, u32 len);
+
 /* srq.c */
 /* The SRQ with that number in that domain, or NULL.  Context: any. */
 struct srnic_srq *srnic_srq_get(const struct ib_xrcd *xrcd, u32 srqn);
@@ -137,6 +142,40 @@ bool srnic_resp_flush(struct srnic_qp *qp);
 void srnic_resp_reset(struct srnic_qp *qp);
 /* So many READs and atomics are remembered.  May sleep.  0 or -ENOMEM. */
 int srnic_resp_depth(struct srnic_qp *qp, u32 depth);
+
+/* A datagram for this QP. */
+void srnic_resp_datagram(struct srnic_qp *qp, const struct srnic_seg *seg,
+			 const struct srnic_rx_src *src, u16 vlan);
+
+/* ud.c */
+static inline bool srnic_qp_is_datagram(const struct srnic_qp *qp)
+{
+	return qp->type == IB_QPT_UD || qp->type == IB_QPT_GSI;
+}
+
+/* The number by which peers know the QP */
+static inline u32 srnic_qp_wire_qpn(const struct srnic_qp *qp)
+{
+	return qp->type == IB_QPT_GSI ? SRNIC_QPN_GSI : qp->qpn;
+}
+
+/* Sends the work request at the cursor and completes it. */
+bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
+/* Receives a run of datagrams.  Return: how many these were. */
+int srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb);
+/* Between runs no netdev is held, or it could not go. */
+void srnic_ud_let_go(struct srnic_qp *qp);
+
+/* group.c */
+/* Who gets it on @ndev.  Context: RCU. */
+struct srnic_group *srnic_group_find(const struct net_device *ndev,
+				     const struct in6_addr *addr);
+struct srnic_stats __percpu *
+srnic_group_stats(const struct srnic_group *group);
+/* Calls @fn, with a reference, for each member.  Context: RCU. */
+void srnic_group_each(const struct srnic_group *group,
+		      void (*fn)(struct srnic_qp *qp, struct sk_buff *skb),
+		      struct sk_buff *skb);
 
 /* early.c */
 /* Keeps the request @skb until its turn comes, if it may. */

@@ -3,7 +3,8 @@
  * srnic - queue pairs: birth, configuration, death and the task between
  *
  * QP numbers are unique on the whole host, so a packet finds its QP without a
- * look at the device it came through.  Memory outlives the QP until the last
+ * look at the device it came through.  The management QP has one too, which is
+ * not what its peers call it: they find it by its device.  Memory outlives the QP until the last
  * skb that points to its gate is gone.
  */
 #include <linux/random.h>
@@ -20,6 +21,8 @@
 static const u8 qp_transports[] = {
 	[IB_QPT_RC]	= SRNIC_TP_RC,
 	[IB_QPT_UC]	= SRNIC_TP_UC,
+	[IB_QPT_UD]	= SRNIC_TP_UD,
+	[IB_QPT_GSI]	= SRNIC_TP_UD,
 	[IB_QPT_XRC_INI] = SRNIC_TP_XRC,
 	[IB_QPT_XRC_TGT] = SRNIC_TP_XRC,
 };
@@ -147,6 +150,8 @@ static bool qp_run(struct srnic_task *task)
 		more |= srnic_req_flush(qp);
 	if (qp->conf.state == IB_QPS_ERR)
 		more |= srnic_resp_flush(qp);
+	if (srnic_qp_is_datagram(qp))
+		srnic_ud_let_go(qp);
 	srnic_req_let_go(qp);
 	srnic_resp_let_go(qp);
 
@@ -211,6 +216,9 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->event = init->event;
 	qp->owner = init->owner;
 	qp->net = init->net;
+	qp->ndev = init->ndev;
+	qp->avs = init->avs;
+	qp->no_loopback = init->no_loopback;
 	srnic_req_reset(qp);
 
 	err = qp_init_queues(qp, init);
@@ -223,6 +231,11 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	err = xa_err(xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL));
 	if (err)
 		goto err_number;
+	if (qp->type == IB_QPT_GSI) {
+		err = srnic_group_join(qp, &in6addr_any);
+		if (err)
+			goto err_number;
+	}
 	atomic_inc(&qp_alive);
 
 	return qp;
@@ -262,6 +275,8 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 {
 	static const struct srnic_flow nowhere;
 
+	if (qp->type == IB_QPT_GSI)
+		srnic_group_leave(qp, &in6addr_any);
 	xa_erase(&qp_table, qp->qpn);
 	srnic_qp_put(qp);
 	wait_for_completion(&qp->unused);
@@ -359,6 +374,21 @@ void srnic_qp_doorbell(struct srnic_qp *qp)
 	srnic_count(qp->stats, SRNIC_CNT_DOORBELLS);
 	srnic_task_kick(&qp->task);
 	local_bh_enable();
+}
+
+void srnic_qp_ring(struct srnic_qp *qp)
+{
+	if (irqs_disabled())
+		srnic_task_defer(&qp->task);
+	else
+		srnic_task_kick(&qp->task);
+}
+
+void *srnic_qp_owner(u32 qpn)
+{
+	struct srnic_qp *qp = xa_load(&qp_table, qpn);
+
+	return qp ? qp->owner : NULL;
 }
 
 int srnic_xport_init(void)

@@ -280,7 +280,8 @@ void srnic_req_timeout(struct srnic_qp *qp)
 static u32 req_npsn(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	if (wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
-	    wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD || !wqe->length)
+	    wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD || !wqe->length ||
+	    srnic_qp_is_datagram(qp))
 		return 1;
 
 	return DIV_ROUND_UP(wqe->length, qp->conf.mtu);
@@ -332,10 +333,9 @@ static bool req_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	return true;
 }
 
-/* Bytes [off, off + len) of the message of @wqe, to @dst. */
-static enum srnic_mem_err req_payload(struct srnic_qp *qp,
-				      const struct srnic_swqe *wqe, u64 off,
-				      void *dst, u32 len)
+enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
+				     const struct srnic_swqe *wqe, u64 off,
+				     void *dst, u32 len)
 {
 	struct srnic_req *req = &qp->req;
 	enum srnic_mem_err err;
@@ -475,7 +475,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	if (!skb)
 		return req_stall(qp);
 	if (pkt.payload)
-		err = req_payload(qp, wqe, off, payload, pkt.payload);
+		err = srnic_req_payload(qp, wqe, off, payload, pkt.payload);
 	if (err) {
 		kfree_skb(skb);
 		wqe->status = IB_WC_LOC_PROT_ERR;
@@ -547,7 +547,8 @@ static bool req_step(struct srnic_qp *qp)
 	if (!srnic_gate_open(&qp->gate))
 		return false;
 
-	return req_send(qp, wqe);
+	return srnic_qp_is_datagram(qp) ? srnic_ud_send(qp, wqe) :
+					  req_send(qp, wqe);
 }
 
 bool srnic_req_run(struct srnic_qp *qp)

@@ -739,3 +739,70 @@ bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
 
 	return false;
 }
+
+/* The header goes in front of the payload, as if it had come with it. */
+static enum srnic_verdict resp_put_datagram(struct srnic_qp *qp,
+					    const struct srnic_seg *seg,
+					    const struct srnic_rx_src *src)
+{
+	struct srnic_sgl *sgl = &qp->resp.sgl;
+
+	if (srnic_sgl_write(sgl, src->grh, sizeof(src->grh)) ||
+	    srnic_sgl_write(sgl, seg->payload, seg->pkt.payload))
+		return SRNIC_V_LOCAL_PROT;
+
+	return SRNIC_V_OK;
+}
+
+static void resp_complete_datagram(struct srnic_qp *qp,
+				   const struct srnic_pkt *pkt,
+				   const struct srnic_rx_src *src, u16 vlan)
+{
+	bool imm = srnic_pkt_op(pkt)->hdrs & SRNIC_H_IMM;
+	struct srnic_cqe cqe = {
+		.byte_len = sizeof(src->grh) + pkt->payload,
+		.opcode = IB_WC_RECV,
+		.flags = SRNIC_WC_GRH | (imm ? SRNIC_WC_WITH_IMM : 0),
+		.src_qp = pkt->src_qp,
+		.vlan = vlan,
+		.ip_version = src->version,
+	};
+
+	if (imm)
+		cqe.imm_data = pkt->imm;
+	memcpy(cqe.smac, src->smac, sizeof(cqe.smac));
+	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
+	resp_recv_cqe(qp, &cqe, pkt->se);
+}
+
+/*
+ * What has no receive, or one that is too short, is dropped and the receive
+ * waits for the next: nobody can stop the QP by sending to it.  Only receives
+ * that are bad in themselves do.
+ */
+void srnic_resp_datagram(struct srnic_qp *qp, const struct srnic_seg *seg,
+			 const struct srnic_rx_src *src, u16 vlan)
+{
+	enum srnic_verdict verdict = resp_need_rwqe(qp);
+	struct srnic_resp *resp = &qp->resp;
+	struct srnic_cqe cqe = {};
+
+	if (verdict == SRNIC_V_RNR) {
+		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_BUFFER);
+		return;
+	}
+	if (!verdict &&
+	    sizeof(src->grh) + seg->pkt.payload > resp->rwqe.length) {
+		srnic_count(qp->stats, SRNIC_CNT_RX_TOO_LONG);
+		return;
+	}
+	if (!verdict)
+		verdict = resp_put_datagram(qp, seg, src);
+	if (!verdict) {
+		resp_complete_datagram(qp, &seg->pkt, src, vlan);
+		return;
+	}
+	cqe.status = srnic_faults[verdict].status;
+	resp_recv_cqe(qp, &cqe, true);
+	srnic_qp_to_error(qp, srnic_faults[verdict].event);
+}

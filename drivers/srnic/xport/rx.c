@@ -46,9 +46,38 @@ static void *rx_lookup(struct net *net, u32 qpn,
 	return qp;
 }
 
+static void *rx_lookup_group(const struct net_device *ndev,
+			     const struct in6_addr *addr,
+			     struct srnic_stats __percpu **stats)
+{
+	struct srnic_group *group = srnic_group_find(ndev, addr);
+
+	if (group)
+		*stats = srnic_group_stats(group);
+
+	return group;
+}
+
+static void rx_deliver_copy(struct srnic_qp *qp, struct sk_buff *skb)
+{
+	struct sk_buff *copy = skb_clone(skb, GFP_ATOMIC);
+
+	if (!copy)
+		srnic_count(qp->stats, SRNIC_CNT_RX_NOBUF);
+	rx_deliver(qp, copy);
+}
+
+static void rx_deliver_group(void *group, struct sk_buff *skb)
+{
+	srnic_group_each(group, rx_deliver_copy, skb);
+	consume_skb(skb);
+}
+
 const struct srnic_rx_ops srnic_xport_rx_ops = {
 	.lookup = rx_lookup,
 	.deliver = rx_deliver,
+	.lookup_group = rx_lookup_group,
+	.deliver_group = rx_deliver_group,
 };
 
 /* An XRC initiator takes answers only. */
@@ -147,6 +176,8 @@ static int rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 	struct sk_buff *seg;
 	int n = 0;
 
+	if (srnic_qp_is_datagram(qp))
+		return srnic_ud_rx(qp, skb);
 	if (!srnic_rx_from(skb, &qp->flow)) {
 		srnic_count(qp->stats, SRNIC_CNT_RX_BAD_ADDR);
 		return 1;

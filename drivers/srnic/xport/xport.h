@@ -12,6 +12,7 @@
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
 #include <linux/skbuff.h>
+#include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
 #include "../exec/task.h"
@@ -240,6 +241,37 @@ int srnic_srq_publish(struct srnic_srq *srq);
 void srnic_srq_hide(struct srnic_srq *srq);
 
 /**
+ * struct srnic_av - address vector: where a datagram goes
+ * @flow: the path; nobody's, it is copied to be used
+ * @id: no other address vector has it, or ever had
+ * @rcu: a sender may still look at it
+ */
+struct srnic_av {
+	struct srnic_flow	flow;
+	u64			id;
+	struct rcu_head		rcu;
+};
+
+/**
+ * struct srnic_avs - the address vectors of a protection domain
+ * @xa: index to struct srnic_av; readers use RCU
+ * @next: where the search for a free index goes on
+ */
+struct srnic_avs {
+	struct xarray	xa;
+	u32		next;
+};
+
+void srnic_avs_init(struct srnic_avs *avs);
+void srnic_avs_destroy(struct srnic_avs *avs);
+
+/* Makes @av visible as *@index.  Context: any.  0, -ENOMEM or -ENOSPC. */
+int srnic_av_publish(struct srnic_avs *avs, struct srnic_av *av, u32 *index);
+
+/* Hides and frees what has that index.  Context: any. */
+void srnic_av_hide(struct srnic_avs *avs, u32 index);
+
+/**
  * struct srnic_qp - queue pair
  * @gate: transmit back pressure; its reference count is the QP's memory
  * @task: all of the QP's work
@@ -268,6 +300,10 @@ void srnic_srq_hide(struct srnic_srq *srq);
  * @event: raises an async event; BH context
  * @owner: the verbs' object, for @event
  * @net: namespace that the QP's packets come from
+ * @ndev: netdev of the device, compared and not looked at
+ * @avs: address vectors that it may use
+ * @av: id of the one that @flow was copied from
+ * @no_loopback: it does not get the multicasts that it sends
  *
  * An XRC target has @srq, @recvq and @recv_cq within a run of the task only,
  * and they are those of the SRQ that the request named.
@@ -302,6 +338,10 @@ struct srnic_qp {
 						 enum ib_event_type type);
 	void				*owner;
 	struct net			*net;
+	const struct net_device		*ndev;
+	struct srnic_avs		*avs;
+	u64				av;
+	bool				no_loopback;
 	struct srnic_req		req;
 	struct srnic_resp		resp;
 	struct rcu_head			rcu;
@@ -309,7 +349,7 @@ struct srnic_qp {
 
 /**
  * struct srnic_qp_init - what a queue pair is made from
- * @type: IB_QPT_RC, ...
+ * @type: IB_QPT_RC, IB_QPT_UD, ...
  * @sq_entries: send work requests; 0: none
  * @rq_entries: receive work requests; 0: none
  * @send_sge: SGEs of a send
@@ -336,6 +376,9 @@ struct srnic_qp_init {
 						 enum ib_event_type type);
 	void				*owner;
 	struct net			*net;
+	const struct net_device		*ndev;
+	struct srnic_avs		*avs;
+	bool				no_loopback;
 };
 
 /* Makes a QP in RESET, with a number, not yet reachable.  May sleep. */
@@ -358,6 +401,28 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 
 /* Rings the send or receive doorbell. */
 void srnic_qp_doorbell(struct srnic_qp *qp);
+
+/*
+ * The same for those in the kernel, who may be in a hurry: with interrupts
+ * disabled the work is left to others.  Context: any.
+ */
+void srnic_qp_ring(struct srnic_qp *qp);
+
+/* The state as it was a moment ago.  Context: any. */
+static inline u8 srnic_qp_state(const struct srnic_qp *qp)
+{
+	return READ_ONCE(qp->conf.state);	/* set by the task */
+}
+
+/* The verbs' object of a queue pair; NULL: it is gone.  Context: RCU. */
+void *srnic_qp_owner(u32 qpn);
+
+/*
+ * From now on (or no longer) @qp gets what is sent to @addr on its device.
+ * May sleep.  0, -ENOMEM, or -EINVAL: it does (or does not) already.
+ */
+int srnic_group_join(struct srnic_qp *qp, const struct in6_addr *addr);
+int srnic_group_leave(struct srnic_qp *qp, const struct in6_addr *addr);
 
 int srnic_xport_init(void);
 void srnic_xport_exit(void);

@@ -174,6 +174,9 @@ enum srnic_cqe_flags {
  * @sl: UD: service level
  * @pkey_index: UD: index of the packet's P_Key
  * @vlan: UD: VLAN tag, 0xffff if there was none
+ * @smac: UD: Ethernet address of the sender, zeros if it is not known
+ * @ip_version: UD: 4 or 6; a header of 4 fills the last 20 of the 40 bytes in
+ *		front of the payload
  */
 struct srnic_cqe {
 	__aligned_u64	wr_id;
@@ -192,7 +195,10 @@ struct srnic_cqe {
 	__u8		sl;
 	__u16		pkey_index;
 	__u16		vlan;
-	__u32		rsvd[5];
+	__u8		smac[6];
+	__u8		ip_version;
+	__u8		rsvd_byte;
+	__u32		rsvd[3];
 };
 
 /* udata of the verbs; a verb that is not here has none */

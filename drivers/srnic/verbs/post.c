@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - work requests: a doorbell for user space, an entry in the ring for the
+ * kernel
+ *
+ * User space writes its rings by itself.  Work requests of the kernel go the
+ * same way: they are put into the ring in the form that user space would give
+ * them, so that there is one reader for both.
+ */
+#include <linux/spinlock.h>
+
+#include "verbs.h"
+
+#define POST_FLAGS	(IB_SEND_FENCE | IB_SEND_SIGNALED | \
+			 IB_SEND_SOLICITED | IB_SEND_INLINE)
+
+/* What a work request has beside struct ib_send_wr */
+enum post_kind {
+	POST_NONE,	/* not one of ours */
+	POST_SEND,
+	POST_RDMA,
+	POST_ATOMIC,
+};
+
+static const u8 post_kinds[] = {
+	[IB_WR_RDMA_WRITE]		= POST_RDMA,
+	[IB_WR_RDMA_WRITE_WITH_IMM]	= POST_RDMA,
+	[IB_WR_SEND]			= POST_SEND,
+	[IB_WR_SEND_WITH_IMM]		= POST_SEND,
+	[IB_WR_RDMA_READ]		= POST_RDMA,
+	[IB_WR_ATOMIC_CMP_AND_SWP]	= POST_ATOMIC,
+	[IB_WR_ATOMIC_FETCH_AND_ADD]	= POST_ATOMIC,
+	[IB_WR_SEND_WITH_INV]		= POST_SEND,
+};
+
+static void post_ud(struct srnic_sqe *sqe, const struct ib_ud_wr *wr)
+{
+	sqe->ud.ah = to_ah(wr->ah)->index;
+	sqe->ud.qpn = wr->remote_qpn;
+	sqe->ud.qkey = wr->remote_qkey;
+}
+
+static void post_rdma(struct srnic_sqe *sqe, const struct ib_rdma_wr *wr)
+{
+	sqe->remote_addr = wr->remote_addr;
+	sqe->rkey = wr->rkey;
+}
+
+static void post_atomic(struct srnic_sqe *sqe, const struct ib_atomic_wr *wr)
+{
+	sqe->remote_addr = wr->remote_addr;
+	sqe->rkey = wr->rkey;
+	sqe->atomic.compare_add = wr->compare_add;
+	sqe->atomic.swap = wr->swap;
+}
+
+static void post_sges(struct srnic_sge *dst, const struct ib_sge *src, int num)
+{
+	int i;
+
+	for (i = 0; i < num; i++)
+		dst[i] = (struct srnic_sge) {
+			.addr	= src[i].addr,
+			.length	= src[i].length,
+			.lkey	= src[i].lkey,
+		};
+}
+
+/* The addresses of inline data are the kernel's own. */
+static int post_inline(struct srnic_sqe *sqe, const struct ib_send_wr *wr,
+		       u32 room)
+{
+	u8 *dst = (u8 *)(sqe + 1);
+	int i;
+
+	sqe->num_sge = 0;
+	sqe->inline_len = 0;
+	for (i = 0; i < wr->num_sge; i++) {
+		const struct ib_sge *sge = &wr->sg_list[i];
+
+		if (sge->length > room)
+			return -EINVAL;
+		memcpy(dst, (const void *)(uintptr_t)sge->addr, sge->length);
+		dst += sge->length;
+		room -= sge->length;
+		sqe->inline_len += sge->length;
+	}
+
+	return 0;
+}
+
+/* Writes one work request into its entry. */
+static int post_put_send(const struct srnic_qp *xqp, struct srnic_sqe *sqe,
+			 const struct ib_send_wr *wr)
+{
+	if ((unsigned int)wr->opcode >= ARRAY_SIZE(post_kinds) ||
+	    post_kinds[wr->opcode] == POST_NONE ||
+	    (wr->send_flags & ~POST_FLAGS) || wr->num_sge < 0 ||
+	    wr->num_sge > xqp->sq.max_sge)
+		return -EINVAL;
+
+	*sqe = (struct srnic_sqe) {
+		.wr_id		= wr->wr_id,
+		.opcode		= wr->opcode,
+		.flags		= wr->send_flags,
+		.num_sge	= wr->num_sge,
+		.imm_data	= wr->ex.imm_data,
+	};
+	switch (post_kinds[wr->opcode]) {
+	case POST_SEND:
+		if (xqp->type == IB_QPT_UD || xqp->type == IB_QPT_GSI)
+			post_ud(sqe, ud_wr(wr));
+		break;
+	case POST_RDMA:
+		post_rdma(sqe, rdma_wr(wr));
+		break;
+	case POST_ATOMIC:
+		post_atomic(sqe, atomic_wr(wr));
+		break;
+	}
+	if (wr->send_flags & IB_SEND_INLINE)
+		return post_inline(sqe, wr, xqp->sq.max_inline);
+	post_sges((struct srnic_sge *)(sqe + 1), wr->sg_list, wr->num_sge);
+
+	return 0;
+}
+
+static int post_put_recv(const struct srnic_qp *xqp, struct srnic_rqe *rqe,
+			 const struct ib_recv_wr *wr)
+{
+	if (wr->num_sge < 0 || wr->num_sge > xqp->rq.max_sge)
+		return -EINVAL;
+
+	*rqe = (struct srnic_rqe) {
+		.wr_id		= wr->wr_id,
+		.num_sge	= wr->num_sge,
+	};
+	post_sges((struct srnic_sge *)(rqe + 1), wr->sg_list, wr->num_sge);
+
+	return 0;
+}
+
+/* Puts a list into the send ring; *@wr stops at the first that failed. */
+static int post_sends(struct srnic_ibqp *qp, const struct ib_send_wr **wr)
+{
+	const struct srnic_ring *ring = &qp->qp->sq.ring;
+	unsigned long flags;
+	int err = 0;
+	u32 idx;
+
+	spin_lock_irqsave(&qp->sq_lock, flags);
+	for (idx = ring->hdr->user; *wr; *wr = (*wr)->next, idx++) {
+		if (srnic_ring_full(ring, idx))
+			err = -ENOMEM;
+		else
+			err = post_put_send(qp->qp, srnic_ring_entry(ring, idx),
+					    *wr);
+		if (err)
+			break;
+	}
+	srnic_ring_show(ring, idx);
+	spin_unlock_irqrestore(&qp->sq_lock, flags);
+
+	return err;
+}
+
+static int post_recvs(struct srnic_ibqp *qp, const struct ib_recv_wr **wr)
+{
+	const struct srnic_ring *ring = &qp->qp->rq.ring;
+	unsigned long flags;
+	int err = 0;
+	u32 idx;
+
+	spin_lock_irqsave(&qp->rq_lock, flags);
+	for (idx = ring->hdr->user; *wr; *wr = (*wr)->next, idx++) {
+		if (srnic_ring_full(ring, idx))
+			err = -ENOMEM;
+		else
+			err = post_put_recv(qp->qp, srnic_ring_entry(ring, idx),
+					    *wr);
+		if (err)
+			break;
+	}
+	srnic_ring_show(ring, idx);
+	spin_unlock_irqrestore(&qp->rq_lock, flags);
+
+	return err;
+}
+
+int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		    const struct ib_send_wr **bad)
+{
+	struct srnic_ibqp *qp = to_qp(ibqp);
+	int err;
+
+	/* A user that brings work requests along is told that nobody takes them. */
+	if (ibqp->uobject && wr) {
+		*bad = wr;
+		return -EOPNOTSUPP;
+	}
+	if (ibqp->uobject) {
+		srnic_qp_doorbell(qp->qp);
+		return 0;
+	}
+	if (srnic_qp_state(qp->qp) < IB_QPS_RTS) {
+		*bad = wr;
+		return -EINVAL;
+	}
+
+	err = post_sends(qp, &wr);
+	if (err)
+		*bad = wr;
+	srnic_qp_ring(qp->qp);
+
+	return err;
+}
+
+int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		    const struct ib_recv_wr **bad)
+{
+	struct srnic_ibqp *qp = to_qp(ibqp);
+	int err;
+
+	if (ibqp->uobject && wr) {
+		*bad = wr;
+		return -EOPNOTSUPP;
+	}
+	if (ibqp->uobject) {
+		srnic_qp_doorbell(qp->qp);
+		return 0;
+	}
+	if (!qp->qp->rq.ring.hdr || srnic_qp_state(qp->qp) == IB_QPS_RESET) {
+		*bad = wr;
+		return -EINVAL;
+	}
+
+	err = post_recvs(qp, &wr);
+	if (err)
+		*bad = wr;
+	if (srnic_rq_wants_kick(&qp->qp->rq))
+		srnic_qp_ring(qp->qp);
+
+	return err;
+}

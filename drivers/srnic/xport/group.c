@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - queue pairs that are found by an address of their device
+ *
+ * Those that joined a multicast address, and the management queue pair, which
+ * has the address of all zeros to itself.  Packets look with RCU; members come
+ * and go under a mutex.
+ */
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+
+#include "proto.h"
+
+/**
+ * struct srnic_group - an address of a device
+ * @node: in its bucket
+ * @ndev: netdev of the device
+ * @addr: the address
+ * @stats: counters of the device
+ * @members: struct group_member
+ * @rcu: a packet may still look at it
+ */
+struct srnic_group {
+	struct hlist_node		node;
+	const struct net_device		*ndev;
+	struct in6_addr			addr;
+	struct srnic_stats __percpu	*stats;
+	struct list_head		members;
+	struct rcu_head			rcu;
+};
+
+struct group_member {
+	struct list_head	list;
+	struct srnic_qp		*qp;
+	struct rcu_head		rcu;
+};
+
+static DEFINE_HASHTABLE(groups, 8);
+static DEFINE_MUTEX(group_mutex);	/* serialises changes */
+
+static u32 group_hash(const struct net_device *ndev,
+		      const struct in6_addr *addr)
+{
+	return jhash2(addr->s6_addr32, ARRAY_SIZE(addr->s6_addr32),
+		      hash_ptr(ndev, 32));
+}
+
+struct srnic_group *srnic_group_find(const struct net_device *ndev,
+				     const struct in6_addr *addr)
+{
+	struct srnic_group *group;
+
+	hash_for_each_possible_rcu(groups, group, node, group_hash(ndev, addr),
+				   lockdep_is_held(&group_mutex))
+		if (group->ndev == ndev && ipv6_addr_equal(&group->addr, addr))
+			return group;
+
+	return NULL;
+}
+
+struct srnic_stats __percpu *
+srnic_group_stats(const struct srnic_group *group)
+{
+	return group->stats;
+}
+
+void srnic_group_each(const struct srnic_group *group,
+		      void (*fn)(struct srnic_qp *qp, struct sk_buff *skb),
+		      struct sk_buff *skb)
+{
+	struct group_member *member;
+
+	list_for_each_entry_rcu(member, &group->members, list)
+		if (refcount_inc_not_zero(&member->qp->users))
+			fn(member->qp, skb);
+}
+
+static struct group_member *group_member(const struct srnic_group *group,
+					 const struct srnic_qp *qp)
+{
+	struct group_member *member;
+
+	list_for_each_entry(member, &group->members, list)
+		if (member->qp == qp)
+			return member;
+
+	return NULL;
+}
+
+/* The group, made if it is not there; NULL: no memory. */
+static struct srnic_group *group_get(const struct srnic_qp *qp,
+				     const struct in6_addr *addr)
+{
+	struct srnic_group *group = srnic_group_find(qp->ndev, addr);
+
+	lockdep_assert_held(&group_mutex);
+
+	if (group)
+		return group;
+	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	if (!group)
+		return NULL;
+
+	group->ndev = qp->ndev;
+	group->addr = *addr;
+	group->stats = qp->stats;
+	INIT_LIST_HEAD(&group->members);
+	hash_add_rcu(groups, &group->node, group_hash(qp->ndev, addr));
+
+	return group;
+}
+
+/* Frees a group that has no member. */
+static void group_put(struct srnic_group *group)
+{
+	lockdep_assert_held(&group_mutex);
+
+	if (!list_empty(&group->members))
+		return;
+	hash_del_rcu(&group->node);
+	kfree_rcu(group, rcu);
+}
+
+static int group_add(struct srnic_qp *qp, const struct in6_addr *addr)
+{
+	struct group_member *member;
+	struct srnic_group *group;
+
+	group = group_get(qp, addr);
+	if (!group)
+		return -ENOMEM;
+	if (group_member(group, qp))
+		return -EINVAL;
+	member = kzalloc(sizeof(*member), GFP_KERNEL);
+	if (!member) {
+		group_put(group);
+		return -ENOMEM;
+	}
+	member->qp = qp;
+	list_add_tail_rcu(&member->list, &group->members);
+
+	return 0;
+}
+
+int srnic_group_join(struct srnic_qp *qp, const struct in6_addr *addr)
+{
+	int err;
+
+	mutex_lock(&group_mutex);
+	err = group_add(qp, addr);
+	mutex_unlock(&group_mutex);
+
+	return err;
+}
+
+int srnic_group_leave(struct srnic_qp *qp, const struct in6_addr *addr)
+{
+	struct group_member *member = NULL;
+	struct srnic_group *group;
+
+	mutex_lock(&group_mutex);
+	group = srnic_group_find(qp->ndev, addr);
+	if (group)
+		member = group_member(group, qp);
+	if (member) {
+		list_del_rcu(&member->list);
+		kfree_rcu(member, rcu);
+		group_put(group);
+	}
+	mutex_unlock(&group_mutex);
+
+	return member ? 0 : -EINVAL;
+}

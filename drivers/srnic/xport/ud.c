@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - datagrams: each has an address of its own and is never heard of again
+ *
+ * The queue pair's flow is a copy of the address vector that was used last;
+ * datagrams with the same one leave as one run.  The copy keeps its route while
+ * nothing is sent, but not its netdev.
+ */
+#include <linux/slab.h>
+#include <rdma/ib_addr.h>
+
+#include "proto.h"
+
+/* Work requests with this bit set use the queue pair's own Q_Key: 10.2.5 */
+#define UD_QKEY_OWN	BIT(31)
+
+#define UD_AV_LIMIT	XA_LIMIT(1, BIT(20))
+
+static atomic64_t ud_av_id;
+
+void srnic_avs_init(struct srnic_avs *avs)
+{
+	xa_init_flags(&avs->xa, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+	avs->next = 0;
+}
+
+void srnic_avs_destroy(struct srnic_avs *avs)
+{
+	WARN_ON(!xa_empty(&avs->xa));
+	xa_destroy(&avs->xa);
+}
+
+int srnic_av_publish(struct srnic_avs *avs, struct srnic_av *av, u32 *index)
+{
+	unsigned long flags;
+	int err;
+
+	av->id = atomic64_inc_return(&ud_av_id);
+
+	xa_lock_irqsave(&avs->xa, flags);
+	err = __xa_alloc_cyclic(&avs->xa, index, av, UD_AV_LIMIT, &avs->next,
+				GFP_ATOMIC);
+	xa_unlock_irqrestore(&avs->xa, flags);
+	if (err < 0)
+		return err == -EBUSY ? -ENOSPC : err;
+
+	return 0;
+}
+
+void srnic_av_hide(struct srnic_avs *avs, u32 index)
+{
+	unsigned long flags;
+	struct srnic_av *av;
+
+	xa_lock_irqsave(&avs->xa, flags);
+	av = __xa_erase(&avs->xa, index);
+	xa_unlock_irqrestore(&avs->xa, flags);
+	kfree_rcu(av, rcu);
+}
+
+/* Sends what goes where the flow goes, before it changes. */
+static void ud_flush(struct srnic_qp *qp)
+{
+	if (qp->flow.ndev)
+		srnic_tx_flush(&qp->txb);
+}
+
+void srnic_ud_let_go(struct srnic_qp *qp)
+{
+	srnic_flow_close(&qp->flow);
+}
+
+/*
+ * Makes the flow that of address vector @index, which is a user's word: the
+ * table answers for any number, and only for those of the QP's own PD.
+ */
+static bool ud_seek(struct srnic_qp *qp, u32 index)
+{
+	const struct srnic_av *av;
+
+	rcu_read_lock();
+	av = xa_load(&qp->avs->xa, index);
+	if (av && av->id != qp->av) {
+		ud_flush(qp);
+		srnic_flow_reset(&qp->flow);
+		srnic_flow_close(&qp->flow);
+		qp->flow = av->flow;
+		qp->av = av->id;
+	}
+	rcu_read_unlock();
+
+	return av;
+}
+
+/* The source port is that of a stream from this QP to that of the peer. */
+static void ud_set_sport(struct srnic_qp *qp, u32 qpn)
+{
+	__be16 sport = srnic_flow_sport(qp->flow.label, qp->qpn, qpn);
+
+	if (sport == qp->flow.sport)
+		return;
+
+	ud_flush(qp);
+	qp->flow.sport = sport;
+}
+
+static u32 ud_mtu(const struct srnic_qp *qp)
+{
+	return ib_mtu_enum_to_int(iboe_get_mtu(READ_ONCE(qp->flow.ndev->mtu)));
+}
+
+static void ud_fill(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		    struct srnic_pkt *pkt)
+{
+	const struct srnic_sqe *sqe = &wqe->sqe;
+	bool imm = sqe->opcode == IB_WR_SEND_WITH_IMM;
+
+	srnic_qp_pkt(qp, pkt, SRNIC_TP_UD | (imm ? SRNIC_OP_SEND_ONLY_IMM :
+					     SRNIC_OP_SEND_ONLY), wqe->psn);
+	pkt->qpn = sqe->ud.qpn & SRNIC_QPN_MASK;
+	pkt->qkey = sqe->ud.qkey & UD_QKEY_OWN ? qp->conf.qkey : sqe->ud.qkey;
+	pkt->src_qp = srnic_qp_wire_qpn(qp);
+	pkt->se = sqe->flags & IB_SEND_SOLICITED;
+	pkt->imm = sqe->imm_data;
+	pkt->payload = wqe->length;
+}
+
+/*
+ * Sends the datagram.  One that cannot go is lost like any other; so is one
+ * that is longer than the MTU: IBTA volume 1, C10-93.1.1.
+ */
+static enum ib_wc_status ud_emit(struct srnic_qp *qp,
+				 const struct srnic_swqe *wqe)
+{
+	struct srnic_pkt pkt;
+	struct sk_buff *skb;
+	void *payload;
+
+	if (!ud_seek(qp, wqe->sqe.ud.ah))
+		return IB_WC_LOC_QP_OP_ERR;
+	if (!srnic_flow_open(&qp->flow, qp->net) || wqe->length > ud_mtu(qp)) {
+		srnic_count(qp->stats, SRNIC_CNT_SEND_ERR);
+		return IB_WC_SUCCESS;
+	}
+	ud_set_sport(qp, wqe->sqe.ud.qpn);
+	ud_fill(qp, wqe, &pkt);
+
+	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
+	if (!skb)
+		return IB_WC_SUCCESS;
+	if (pkt.payload &&
+	    srnic_req_payload(qp, wqe, 0, payload, pkt.payload)) {
+		kfree_skb(skb);
+		return IB_WC_LOC_PROT_ERR;
+	}
+	srnic_tx_add(&qp->txb, skb);
+
+	return IB_WC_SUCCESS;
+}
+
+bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	/* Nobody acknowledges it. */
+	qp->req.next = qp->req.psn;
+	qp->req.una = qp->req.psn;
+
+	wqe->status = ud_emit(qp, wqe);
+	if (wqe->status)
+		srnic_req_fail(qp, wqe->status);
+	else
+		srnic_req_complete(qp);
+
+	return qp->conf.state != IB_QPS_SQE;
+}
+
+static bool ud_state_ok(const struct srnic_qp *qp)
+{
+	switch (qp->conf.state) {
+	case IB_QPS_RTR:
+	case IB_QPS_RTS:
+	case IB_QPS_SQD:
+	case IB_QPS_SQE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* May the datagram be given to this QP?  Counts what may not. */
+static bool ud_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt,
+		     const struct srnic_rx_src *src)
+{
+	u32 qpn = src->mcast ? SRNIC_QPN_MCAST : srnic_qp_wire_qpn(qp);
+	enum srnic_counter why;
+
+	if (SRNIC_TRANSPORT(pkt->opcode) != SRNIC_TP_UD ||
+	    pkt->payload > ib_mtu_enum_to_int(IB_MTU_4096))
+		why = SRNIC_CNT_RX_MALFORMED;
+	else if (pkt->qpn != qpn)
+		why = SRNIC_CNT_RX_BAD_ADDR;
+	else if ((pkt->pkey & 0x7fff) != (SRNIC_PKEY_DEFAULT & 0x7fff))
+		why = SRNIC_CNT_RX_BAD_PKEY;
+	else if (!ud_state_ok(qp))
+		why = SRNIC_CNT_RX_BAD_STATE;
+	else if (pkt->qkey != qp->conf.qkey)
+		why = SRNIC_CNT_RX_BAD_QKEY;
+	else
+		return true;
+
+	srnic_count(qp->stats, why);
+	return false;
+}
+
+static void ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
+		      struct sk_buff *packet)
+{
+	const struct srnic_rxcb *cb = srnic_rxcb(packet);
+	const u8 *bth = packet->data + cb->bth;
+	struct srnic_rx_src src;
+	struct srnic_seg seg;
+
+	if (srnic_pkt_parse(bth, cb->len, cb->len, &seg.pkt)) {
+		srnic_count(qp->stats, SRNIC_CNT_RX_MALFORMED);
+		return;
+	}
+	srnic_rx_describe(skb, packet, &src);
+	if (!ud_check(qp, &seg.pkt, &src))
+		return;
+	if (qp->no_loopback && src.looped && seg.pkt.src_qp == qp->qpn)
+		return;
+
+	seg.payload = bth + seg.pkt.hdr_len;
+	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
+	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, cb->len);
+	srnic_resp_datagram(qp, &seg, &src, srnic_rxcb(skb)->vlan);
+}
+
+/* Others may have the same run, so nothing in it changes. */
+int srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb)
+{
+	struct sk_buff *packet;
+	int n = 0;
+
+	for (packet = skb; packet; packet = srnic_rx_next(skb, packet)) {
+		if (srnic_rxcb(packet)->good)
+			ud_packet(qp, skb, packet);
+		n++;
+	}
+
+	return n;
+}

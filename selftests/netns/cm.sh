@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The connection manager connects: librdmacm's own programs and perftest -R, by
+# IPv4 and IPv6, between two hosts, through a VLAN, and from a host to itself.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#            veth0.7 -------------- veth1.7       10.9.7.0/24
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+need rdma rping ucmatose udaddy cmtime rstream ib_write_bw
+
+# what the server and the client run; ADDR is the server's address
+programs=(
+	"rping -s -a ADDR -C 10 -V|rping -c -a ADDR -C 10 -V"
+	"rping -s -a ADDR -C 3 -V -S 50000|rping -c -a ADDR -C 3 -V -S 50000"
+	"ucmatose -b ADDR -c 4 -S 5000|ucmatose -s ADDR -c 4 -S 5000"
+	"udaddy -b ADDR -c 4 -S 1000|udaddy -s ADDR -c 4 -S 1000"
+	"rstream -b ADDR -S 65536 -C 20 -T v|rstream -s ADDR -S 65536 -C 20 -T v"
+	"cmtime -b ADDR -c 50|cmtime -s ADDR -c 50"
+)
+perftests=(
+	"ib_write_bw -R -n 200"
+	"ib_send_lat -R -n 200"
+	"ib_read_bw -R -n 200 -q 4"
+)
+
+# perftest TOOL ARGUMENT...
+perftest()
+{
+	connect nsA "$* -d sr1 -F|$* -d sr0 -F ADDR" 10.9.0.2
+}
+
+# waits NS ADDR: somebody there waits for connections to that address.
+waits()
+{
+	on "$1" rdma res show cm_id | grep 'state LISTEN' |
+		grep -qF -e "$2" -e 0.0.0.0 -e "[::]"
+}
+
+# connect NS PROGRAMS ADDR: the server on nsB, the client on NS; both end well.
+connect()
+{
+	local client=${2#*|} server server_words=${2%|*}
+
+	# not on(): it is killed by its number
+	# shellcheck disable=SC2086 # commands with arguments
+	ip netns exec nsB timeout 60 ${server_words//ADDR/$3} &
+	server=$!
+	wait_for 20 waits nsB "$3" || return
+	# shellcheck disable=SC2086
+	on "$1" timeout 60 ${client//ADDR/$3} || return
+	# cmtime's server waits for the next client
+	[[ $server_words != cmtime* ]] || kill "$server"
+	wait "$server" || [[ $server_words == cmtime* ]]
+}
+
+vlans_up()
+{
+	ip -n nsA link add link veth0 name veth0.7 type vlan id 7 &&
+		ip -n nsA addr add 10.9.7.1/24 dev veth0.7 &&
+		ip -n nsA link set veth0.7 up &&
+		ip -n nsB link add link veth1 name veth1.7 type vlan id 7 &&
+		ip -n nsB addr add 10.9.7.2/24 dev veth1.7 &&
+		ip -n nsB link set veth1.7 up &&
+		wait_for 10 has_gid nsA sr0 ffff:0a09:0701 &&
+		wait_for 10 has_gid nsB sr1 ffff:0a09:0702
+}
+
+# has_gid NS DEV TEXT
+has_gid()
+{
+	on "$1" sh -c "cat /sys/class/infiniband/$2/ports/1/gids/*" 2>/dev/null |
+		grep -q "$3"
+}
+
+# refused: nobody listens, and the client learns it from the other side.
+refused()
+{
+	local said
+
+	said=$(on nsA timeout 20 rping -c -a 10.9.0.2 -C 1 2>&1) && return 1
+	grep -qi reject <<<"$said"
+}
+
+ktap_plan $((2 * ${#programs[@]} + ${#perftests[@]} + 8))
+check "two hosts" pair_up
+for addr in 10.9.0.2 fd09::2; do
+	for program in "${programs[@]}"; do
+		check "${program#*|}, $addr" connect nsA "$program" "$addr"
+	done
+done
+for tool in "${perftests[@]}"; do
+	# shellcheck disable=SC2086 # a tool and its arguments
+	check "$tool" perftest $tool
+done
+check "the host itself, 10.9.0.2"	connect nsB "${programs[0]}" 10.9.0.2
+check "the host itself, fd09::2"	connect nsB "${programs[0]}" fd09::2
+check "a VLAN on both"			vlans_up
+check "rping through the VLAN"		connect nsA "${programs[0]}" 10.9.7.2
+check "udaddy through the VLAN"		connect nsA "${programs[3]}" 10.9.7.2
+check "a port nobody listens on"	refused
+check "no datagram was refused"		counter_is nsB sr1 rx_bad_qkey 0
+ktap_end

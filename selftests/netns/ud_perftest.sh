@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# perftest over datagrams, by IPv4 and IPv6, at both MTUs.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+need rdma ib_send_bw ib_send_lat ibv_ud_pingpong
+
+# gid_index NS DEV PATTERN
+gid_index()
+{
+	local file
+
+	for file in "/sys/class/infiniband/$2/ports/1/gids/"*; do
+		# shellcheck disable=SC2053 # a pattern
+		[[ $(on "$1" cat "$file") == $3 ]] && basename "$file" && return
+	done
+	return 1
+}
+
+# pingpong ARGUMENT...
+pingpong()
+{
+	local server
+
+	on nsB ibv_ud_pingpong -d sr1 -g "$gid_b" -n 200 "$@" &
+	server=$!
+	wait_for 10 listening nsB 18515 || return
+	on nsA ibv_ud_pingpong -d sr0 -g "$gid_a" -n 200 "$@" 10.9.0.2 &&
+		wait "$server"
+}
+
+ktap_plan $((2 * (1 + 2 * 6 + 1)))
+for mtu in 4200 1500; do
+	check "two hosts at MTU $mtu" pair_up $mtu
+	size=4096
+	((mtu > 4096)) || size=1024
+	for family in "IPv4 *ffff:0a09:*" "IPv6 fd09:*"; do
+		read -r name pattern <<<"$family"
+		gid_a=$(gid_index nsA sr0 "$pattern")
+		gid_b=$(gid_index nsB sr1 "$pattern")
+		for tool in "ib_send_bw -s $size -r 512" \
+			"ib_send_bw -s 64 -r 512 -l 16" \
+			"ib_send_lat -s 8" "ib_send_lat -s $size" \
+			"ib_send_lat -s 64 -I 64"; do
+			# shellcheck disable=SC2086 # a tool and its arguments
+			check "$tool, $name, MTU $mtu" \
+				pair $tool -c UD -n 320 -x "$gid_a"
+		done
+		check "pingpong, $name, MTU $mtu" pingpong -s $size
+	done
+	check "no datagram was lost at MTU $mtu" \
+		counter_is nsB sr1 out_of_buffer 0
+	pair_down
+done
+ktap_end

@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Datagrams arrive with their header, or not at all; groups get theirs.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+need rdma gcc make
+vrb_make || skip_all "the harness does not build here"
+pair_up || exit
+
+ktap_plan $((2 * $(vrb_count ud mcast)))
+vrb_cases ud mcast
+diag "IPv6"
+vrb_cases -6 ud mcast
+ktap_end
