@@ -99,6 +99,12 @@ void srnic_task_kick(struct srnic_task *task)
 	local_bh_enable();
 }
 
+void srnic_task_defer(struct srnic_task *task)
+{
+	if (task_take(task, RUN_AGAIN))
+		queue_work(task_wq, &task->work);
+}
+
 void srnic_task_own(struct srnic_task *task)
 {
 	might_sleep();

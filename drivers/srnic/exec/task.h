@@ -35,6 +35,9 @@ void srnic_task_init(struct srnic_task *task, srnic_task_fn fn);
 /* Runs @task or sees to it that it runs.  Context: any but hard interrupt. */
 void srnic_task_kick(struct srnic_task *task);
 
+/* The same, but does not run it here: for who is in the middle of something. */
+void srnic_task_defer(struct srnic_task *task);
+
 /*
  * Takes the task for the caller: when it returns nobody runs the task, and
  * nobody will until srnic_task_release().  May sleep.
