@@ -54,6 +54,16 @@ struct srnic_ah {
 	struct rdma_ah_attr	attr;
 };
 
+struct srnic_ibmr {
+	struct ib_mr	ibmr;
+	struct srnic_mr	mr;
+};
+
+struct srnic_ibmw {
+	struct ib_mw	ibmw;
+	struct srnic_mr	*win;
+};
+
 /**
  * struct srnic_mmap - a ring that user space may map
  * @entry: of the RDMA core

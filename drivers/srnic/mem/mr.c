@@ -21,28 +21,36 @@
 /* Every power of two from a page to 1 GiB */
 #define MR_BLOCK_SIZES	GENMASK(30, PAGE_SHIFT)
 
-int srnic_mr_map_umem(struct srnic_mr *mr)
+/*
+ * Blocks are found from where the memory starts, not from @iova: addresses are
+ * translated by their distance to it, whatever it is aligned to.
+ */
+int srnic_mr_map_umem(struct srnic_mr *mr, u64 iova)
 {
+	struct srnic_span *span = &mr->span;
+	struct ib_umem *umem = mr->umem;
 	struct ib_block_iter iter;
 	unsigned long size;
 	size_t num, i = 0;
 
-	size = ib_umem_find_best_pgsz(mr->umem, MR_BLOCK_SIZES, mr->iova);
+	size = ib_umem_find_best_pgsz(umem, MR_BLOCK_SIZES, umem->address);
 	if (!size)
 		return -EINVAL;
 
-	num = ib_umem_num_dma_blocks(mr->umem, size);
-	mr->block = kvmalloc_array(num, sizeof(*mr->block), GFP_KERNEL);
-	if (!mr->block)
+	num = ib_umem_num_dma_blocks(umem, size);
+	span->block = kvmalloc_array(num, sizeof(*span->block), GFP_KERNEL);
+	if (!span->block)
 		return -ENOMEM;
 
-	mr->shift = __ffs(size);
-	mr->offset = mr->iova & (size - 1);
+	span->iova = iova;
+	span->length = umem->length;
+	span->shift = __ffs(size);
+	span->offset = umem->address & (size - 1);
 
-	rdma_umem_for_each_dma_block(mr->umem, &iter, size) {
+	rdma_umem_for_each_dma_block(umem, &iter, size) {
 		dma_addr_t addr = rdma_block_iter_dma_address(&iter);
 
-		mr->block[i++] = (void *)(uintptr_t)addr;
+		span->block[i++] = (void *)(uintptr_t)addr;
 		if (!(i % SZ_64K))
 			cond_resched();
 	}
@@ -58,27 +66,28 @@ bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len)
 		return false;
 	if (mr->dma)
 		return true;
-	if (addr < mr->iova)
+	if (addr < mr->span.iova)
 		return false;
 
-	off = addr - mr->iova;
+	off = addr - mr->span.iova;
 
-	return off <= mr->length && len <= mr->length - off;
+	return off <= mr->span.length && len <= mr->span.length - off;
 }
 
 void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len)
 {
+	const struct srnic_span *span = &mr->span;
 	u64 pos, num, rest;
 
 	if (mr->dma)
 		return (void *)(uintptr_t)addr;
 
-	pos = addr - mr->iova + mr->offset;
-	num = ((mr->offset + mr->length - 1) >> mr->shift) + 1;
-	rest = pos & (BIT_ULL(mr->shift) - 1);
-	*len = min(*len, BIT_ULL(mr->shift) - rest);
+	pos = addr - span->iova + span->offset;
+	num = ((span->offset + span->length - 1) >> span->shift) + 1;
+	rest = pos & (BIT_ULL(span->shift) - 1);
+	*len = min(*len, BIT_ULL(span->shift) - rest);
 
-	return mr->block[array_index_nospec(pos >> mr->shift, num)] + rest;
+	return span->block[array_index_nospec(pos >> span->shift, num)] + rest;
 }
 
 void srnic_mr_write(struct srnic_mr *mr, u64 addr, const void *src, u64 len)

@@ -85,7 +85,8 @@ bool srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe,
  * @npsn: number of PSNs it takes
  * @status: enum ib_wc_status; not success: refused when fetched
  * @started: a packet of it was sent, @psn and @npsn are valid
- * @done: READ and atomics: its response has arrived in full
+ * @done: READ and atomics: its response has arrived in full; those that send
+ *	  nothing: it has been executed in full
  * @sge: scatter/gather list; inline data stands here too
  */
 struct srnic_swqe {

@@ -26,7 +26,9 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.device_cap_flags	= IB_DEVICE_CURR_QP_STATE_MOD |
 					  IB_DEVICE_PORT_ACTIVE_EVENT |
 					  IB_DEVICE_SYS_IMAGE_GUID |
-					  IB_DEVICE_RC_RNR_NAK_GEN,
+					  IB_DEVICE_RC_RNR_NAK_GEN |
+					  IB_DEVICE_MEM_WINDOW |
+					  IB_DEVICE_MEM_WINDOW_TYPE_2B,
 		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG,
 		.max_send_sge		= SRNIC_MAX_SGE,
 		.max_recv_sge		= SRNIC_MAX_SGE,
@@ -34,6 +36,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_cq			= SRNIC_MAX_CQ,
 		.max_cqe		= SRNIC_MAX_CQE,
 		.max_mr			= SRNIC_MAX_MR,
+		.max_mw			= SRNIC_MAX_MW,
 		.max_pd			= SRNIC_MAX_PD,
 		.max_qp_rd_atom		= SRNIC_MAX_RD_ATOMIC,
 		.max_res_rd_atom	= SRNIC_MAX_QP * SRNIC_MAX_RD_ATOMIC,
@@ -130,6 +133,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.uverbs_abi_ver		= SRNIC_ABI_VERSION,
 
 	.alloc_hw_port_stats	= srnic_alloc_hw_port_stats,
+	.alloc_mw		= srnic_alloc_mw,
 	.alloc_pd		= srnic_alloc_pd,
 	.alloc_ucontext		= srnic_alloc_ucontext,
 	.create_ah		= srnic_create_ah,
@@ -137,6 +141,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.create_qp		= srnic_create_qp,
 	.create_user_ah		= srnic_create_ah,
 	.dealloc_driver		= srnic_dev_dealloc,
+	.dealloc_mw		= srnic_dealloc_mw,
 	.dealloc_pd		= srnic_dealloc_pd,
 	.dealloc_ucontext	= srnic_dealloc_ucontext,
 	.dereg_mr		= srnic_dereg_mr,
@@ -166,6 +171,7 @@ const struct ib_device_ops srnic_dev_ops = {
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, srnic_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, srnic_ibcq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_mw, srnic_ibmw, ibmw),
 	INIT_RDMA_OBJ_SIZE(ib_pd, srnic_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, srnic_ibqp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, srnic_ucontext, ibuc),

@@ -18,6 +18,7 @@
 #define SRNIC_MAX_PD		BIT(20)
 #define SRNIC_MAX_AH		BIT(20)
 #define SRNIC_MAX_MR		(BIT(24) - 1)
+#define SRNIC_MAX_MW		(BIT(24) - 1)
 #define SRNIC_GID_TBL_LEN	1024
 
 static inline struct srnic_dev *to_dev(struct ib_device *ibdev)
@@ -84,6 +85,10 @@ struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 				  u64 length, u64 iova, int access,
 				  struct ib_pd *ibpd, struct ib_udata *udata);
 int srnic_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+
+/* mw.c */
+int srnic_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
+int srnic_dealloc_mw(struct ib_mw *ibmw);
 
 /* cq.c */
 int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,

@@ -55,6 +55,10 @@ static bool comp_ack_before(struct srnic_qp *qp, u32 psn)
 	u32 end;
 
 	while ((wqe = comp_oldest(qp))) {
+		if (!wqe->npsn && wqe->done) {
+			srnic_req_complete(qp);
+			continue;
+		}
 		if (srnic_psn_diff(psn, wqe->psn) <= 0)
 			break;
 		end = srnic_psn_add(wqe->psn, wqe->npsn);

@@ -80,6 +80,7 @@ void srnic_qp_to_error(struct srnic_qp *qp, enum ib_event_type event);
 void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
 		  u32 psn);
 void srnic_qp_timer_set(struct srnic_qp *qp, u64 nsec);
+void srnic_qp_free(struct kref *ref);
 
 /* requester.c */
 bool srnic_req_run(struct srnic_qp *qp);
@@ -100,6 +101,22 @@ void srnic_req_acked(struct srnic_qp *qp, u32 psn);
 /* Restarts the ACK timer: the peer is alive. */
 void srnic_req_progress(struct srnic_qp *qp);
 
+/* memop.c */
+void srnic_memop_init(struct srnic_qp *qp);
+bool srnic_memop_is(const struct srnic_swqe *wqe);
+/*
+ * Goes on with a work request that changes keys and sends nothing; what went
+ * wrong is in its status.  False: not now, the task is kicked when it can be.
+ */
+bool srnic_memop_run(struct srnic_qp *qp, struct srnic_swqe *wqe);
+/* Invalidates @key on behalf of @qp; what is left to wait for is pending. */
+enum srnic_mem_err srnic_memop_inv(struct srnic_qp *qp, u32 key);
+
+static inline bool srnic_memop_pending(const struct srnic_qp *qp)
+{
+	return atomic_read_acquire(&qp->inv_pending);
+}
+
 /* completer.c */
 void srnic_comp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
 
@@ -109,6 +126,13 @@ bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
 /* Sends what is left of a READ response; true: more to do, gate open. */
 bool srnic_resp_run(struct srnic_qp *qp);
 void srnic_resp_ack(struct srnic_qp *qp);
+
+/* Must the packets that wait go on waiting? */
+static inline bool srnic_resp_busy(const struct srnic_resp *resp)
+{
+	return resp->read_left || resp->late_due;
+}
+
 void srnic_resp_let_go(struct srnic_qp *qp);
 void srnic_resp_flush(struct srnic_qp *qp);
 void srnic_resp_reset(struct srnic_qp *qp);

@@ -27,6 +27,8 @@ static const u8 req_wc_opcodes[] = {
 	[IB_WR_RDMA_READ]		= IB_UVERBS_WC_RDMA_READ,
 	[IB_WR_ATOMIC_CMP_AND_SWP]	= IB_UVERBS_WC_COMP_SWAP,
 	[IB_WR_ATOMIC_FETCH_AND_ADD]	= IB_UVERBS_WC_FETCH_ADD,
+	[IB_WR_LOCAL_INV]		= IB_UVERBS_WC_LOCAL_INV,
+	[IB_WR_BIND_MW]			= IB_UVERBS_WC_BIND_MW,
 	[IB_WR_SEND_WITH_INV]		= IB_UVERBS_WC_SEND,
 };
 
@@ -456,6 +458,20 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	return true;
 }
 
+/* One that sends nothing; those before it complete first. */
+static bool req_memop(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	if (!srnic_memop_run(qp, wqe))
+		return false;
+
+	if (wqe->done && qp->req.cur == qp->sq.head)
+		srnic_req_complete(qp);
+	else if (wqe->done)
+		req_advance(qp, qp->req.next);
+
+	return true;
+}
+
 /* The work request at the cursor, fetched if need be; NULL: none. */
 static struct srnic_swqe *req_current(struct srnic_qp *qp)
 {
@@ -491,6 +507,8 @@ static bool req_step(struct srnic_qp *qp)
 	wqe = req_current(qp);
 	if (!wqe)
 		return false;
+	if (!wqe->status && srnic_memop_is(wqe))
+		return req_memop(qp, wqe);
 	if (!wqe->status && !wqe->started) {
 		if (qp->conf.state != IB_QPS_RTS || !req_start(qp, wqe))
 			return false;

@@ -77,6 +77,7 @@ void srnic_resp_flush(struct srnic_qp *qp)
 	srnic_resp_let_go(qp);
 	srnic_early_purge(qp);
 	resp->read_left = 0;
+	resp->late_due = false;
 	resp->ack_due = false;
 	if (!qp->recvq)
 		return;
@@ -152,7 +153,29 @@ static void resp_complete(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		cqe.imm_data = pkt->imm;
 		cqe.flags = SRNIC_WC_WITH_IMM;
 	}
+	if (op->hdrs & SRNIC_H_IETH) {
+		cqe.invalidated_rkey = pkt->inv_rkey;
+		cqe.flags = SRNIC_WC_WITH_INV;
+	}
+	if (srnic_memop_pending(qp)) {
+		qp->resp.late = cqe;
+		qp->resp.late_se = pkt->se;
+		qp->resp.late_due = true;
+		return;
+	}
 	resp_recv_cqe(qp, &cqe, pkt->se);
+}
+
+/* The key is out of use: its owner may know. */
+static bool resp_run_late(struct srnic_qp *qp)
+{
+	if (srnic_memop_pending(qp))
+		return false;
+
+	qp->resp.late_due = false;
+	resp_recv_cqe(qp, &qp->resp.late, qp->resp.late_se);
+
+	return true;	/* for the packets that waited */
 }
 
 static enum srnic_verdict resp_send(struct srnic_qp *qp,
@@ -176,8 +199,7 @@ static enum srnic_verdict resp_send(struct srnic_qp *qp,
 	if (!(op->flags & SRNIC_OP_END))
 		return SRNIC_V_OK;
 
-	/* Only windows and fast-registered regions may be invalidated. */
-	if (op->hdrs & SRNIC_H_IETH)
+	if (op->hdrs & SRNIC_H_IETH && srnic_memop_inv(qp, seg->pkt.inv_rkey))
 		return SRNIC_V_INVALIDATE;
 
 	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
@@ -212,9 +234,9 @@ static enum srnic_verdict resp_write_hold(struct srnic_qp *qp)
 	if (resp->mr || !resp->left)
 		return SRNIC_V_OK;
 
-	return srnic_mr_get(qp->keys, resp->rkey, qp->pd,
-			    IB_ACCESS_REMOTE_WRITE, resp->va, resp->left,
-			    &resp->mr) ? SRNIC_V_ACCESS : SRNIC_V_OK;
+	return srnic_mr_get_remote(qp->keys, resp->rkey, qp->pd, qp->uid,
+				   IB_ACCESS_REMOTE_WRITE, resp->va, resp->left,
+				   &resp->mr) ? SRNIC_V_ACCESS : SRNIC_V_OK;
 }
 
 static enum srnic_verdict resp_write(struct srnic_qp *qp,
@@ -285,9 +307,9 @@ static enum srnic_verdict resp_read_hold(struct srnic_qp *qp)
 	if (resp->read_mr || !resp->read_bytes)
 		return SRNIC_V_OK;
 
-	return srnic_mr_get(qp->keys, resp->read_rkey, qp->pd,
-			    IB_ACCESS_REMOTE_READ, resp->read_va,
-			    resp->read_bytes, &resp->read_mr) ?
+	return srnic_mr_get_remote(qp->keys, resp->read_rkey, qp->pd, qp->uid,
+				   IB_ACCESS_REMOTE_READ, resp->read_va,
+				   resp->read_bytes, &resp->read_mr) ?
 	       SRNIC_V_ACCESS : SRNIC_V_OK;
 }
 
@@ -372,6 +394,8 @@ bool srnic_resp_run(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 	int budget = SRNIC_RUN_BUDGET;
 
+	if (resp->late_due)
+		return resp_run_late(qp);
 	if (!resp->read_left)
 		return false;
 	if (resp_read_hold(qp)) {
@@ -413,8 +437,8 @@ static enum srnic_verdict resp_atomic(struct srnic_qp *qp,
 	    !qp->conf.max_dest_rd_atomic || pkt->va & (sizeof(u64) - 1))
 		return SRNIC_V_INV_REQ;
 	srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
-	if (srnic_mr_get(qp->keys, pkt->rkey, qp->pd, IB_ACCESS_REMOTE_ATOMIC,
-			 pkt->va, len, &mr))
+	if (srnic_mr_get_remote(qp->keys, pkt->rkey, qp->pd, qp->uid,
+				IB_ACCESS_REMOTE_ATOMIC, pkt->va, len, &mr))
 		return SRNIC_V_ACCESS;
 
 	replay = resp_remember(qp, pkt, 1);
