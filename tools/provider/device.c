@@ -112,49 +112,6 @@ static int srnic_dealloc_pd(struct ibv_pd *pd)
 	return err;
 }
 
-static struct ibv_mr *srnic_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
-				   uint64_t hca_va, int access)
-{
-	struct ib_uverbs_reg_mr_resp resp;
-	struct ibv_reg_mr cmd;
-	struct verbs_mr *vmr;
-	int err;
-
-	vmr = calloc(1, sizeof(*vmr));
-	if (!vmr)
-		return NULL;
-	err = ibv_cmd_reg_mr(pd, addr, length, hca_va, access, vmr, &cmd,
-			     sizeof(cmd), &resp, sizeof(resp));
-	if (err) {
-		free(vmr);
-		errno = err;
-		return NULL;
-	}
-
-	return &vmr->ibv_mr;
-}
-
-static int srnic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
-			  void *addr, size_t length, int access)
-{
-	struct ib_uverbs_rereg_mr_resp resp;
-	struct ibv_rereg_mr cmd;
-
-	return ibv_cmd_rereg_mr(vmr, flags, addr, length, (uintptr_t)addr,
-				access, pd, &cmd, sizeof(cmd), &resp,
-				sizeof(resp));
-}
-
-static int srnic_dereg_mr(struct verbs_mr *vmr)
-{
-	int err = ibv_cmd_dereg_mr(vmr);
-
-	if (!err)
-		free(vmr);
-
-	return err;
-}
-
 static struct ibv_ah *srnic_create_ah(struct ibv_pd *pd,
 				      struct ibv_ah_attr *attr)
 {
@@ -195,12 +152,15 @@ static void srnic_free_context(struct ibv_context *ctx)
 }
 
 static const struct verbs_context_ops srnic_ops = {
+	.alloc_mw = srnic_alloc_mw,
 	.alloc_pd = srnic_alloc_pd,
+	.bind_mw = srnic_bind_mw,
 	.create_ah = srnic_create_ah,
 	.create_cq = srnic_create_cq,
 	.create_cq_ex = srnic_create_cq_ex,
 	.create_qp = srnic_create_qp,
 	.create_qp_ex = srnic_create_qp_ex,
+	.dealloc_mw = srnic_dealloc_mw,
 	.dealloc_pd = srnic_dealloc_pd,
 	.dereg_mr = srnic_dereg_mr,
 	.destroy_ah = srnic_destroy_ah,

@@ -127,6 +127,17 @@ int srnic_ring_map(struct srnic_ring *ring, int fd,
 		   const struct srnic_map *map);
 void srnic_ring_unmap(struct srnic_ring *ring);
 
+/* mr.c */
+struct ibv_mr *srnic_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+			    uint64_t hca_va, int access);
+int srnic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		   void *addr, size_t length, int access);
+int srnic_dereg_mr(struct verbs_mr *vmr);
+struct ibv_mw *srnic_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+int srnic_dealloc_mw(struct ibv_mw *mw);
+int srnic_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
+		  struct ibv_mw_bind *bind);
+
 /* cq.c */
 struct ibv_cq *srnic_create_cq(struct ibv_context *ctx, int cqe,
 			       struct ibv_comp_channel *channel, int vector);
@@ -156,6 +167,11 @@ int srnic_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr);
 int srnic_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr);
+/* Fills in what binding a window says beyond its header. */
+void srnic_put_bind(struct srnic_sqe *sqe, const struct ibv_mw *mw,
+		    uint32_t rkey, const struct ibv_mw_bind_info *info);
+/* Posts a bind of a window of type 1; 0 or errno. */
+int srnic_post_bind(struct ibv_qp *qp, struct ibv_send_wr *wr);
 /* Rings the send doorbell; 0 or errno. */
 int srnic_ring_send(struct ibv_qp *qp);
 
