@@ -42,12 +42,13 @@ static struct ibv_qp *qps[MAX_THINGS];
 static struct ibv_cq *cqs[MAX_THINGS];
 static struct ibv_comp_channel *channels[MAX_THINGS];
 static struct ibv_mr *mrs[MAX_THINGS];
+static struct ibv_mw *mws[MAX_THINGS];
 static struct ibv_pd *pds[MAX_THINGS];
 static struct {
 	void *p;
 	size_t len;
 } maps[MAX_THINGS];
-static int num_qps, num_cqs, num_channels, num_mrs, num_pds, num_maps;
+static int num_qps, num_cqs, num_channels, num_mrs, num_mws, num_pds, num_maps;
 
 static jmp_buf case_over;
 static char verdict[512];
@@ -167,6 +168,16 @@ void mem_own(struct mem *m, struct ibv_pd *pd, int access)
 	mrs[num_mrs++] = m->mr;
 }
 
+struct ibv_mw *mw_make(struct ibv_pd *pd, enum ibv_mw_type type)
+{
+	struct ibv_mw *mw = ibv_alloc_mw(pd, type);
+
+	must(mw);
+	must(num_mws < MAX_THINGS);
+	mws[num_mws++] = mw;
+	return mw;
+}
+
 void mem_make(struct mem *m, struct side *s, size_t len, int access)
 {
 	m->len = len;
@@ -192,6 +203,8 @@ static bool undo(void)
 		bad += !!ibv_destroy_cq(cqs[i]);
 	for (i = 0; i < num_channels; i++)
 		bad += !!ibv_destroy_comp_channel(channels[i]);
+	for (i = 0; i < num_mws; i++)
+		bad += !!ibv_dealloc_mw(mws[i]);
 	for (i = 0; i < num_mrs; i++)
 		bad += !!ibv_dereg_mr(mrs[i]);
 	for (i = 0; i < num_pds; i++)
@@ -202,6 +215,7 @@ static bool undo(void)
 	num_cqs = 0;
 	num_channels = 0;
 	num_mrs = 0;
+	num_mws = 0;
 	num_pds = 0;
 	num_maps = 0;
 	for (i = 0; i < 2; i++)
@@ -578,6 +592,7 @@ int main(int argc, char **argv)
 {
 	static const struct vrb_case *const tables[] = {
 		data_cases, error_cases, queue_cases, state_cases, big_cases,
+		mw_cases,
 	};
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;

@@ -87,7 +87,7 @@ extern const struct opt opt_default;
 extern int rounds;
 
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
-	state_cases[], big_cases[];
+	state_cases[], big_cases[], mw_cases[];
 
 _Noreturn void case_fail(const char *fmt, ...);
 _Noreturn void case_skip(const char *fmt, ...);
@@ -117,6 +117,7 @@ struct ibv_pd *pd_make(struct side *s);
 void pair_make(struct pair *p, const struct opt *a, const struct opt *b);
 void mem_make(struct mem *m, struct side *s, size_t len, int access);
 void mem_own(struct mem *m, struct ibv_pd *pd, int access);
+struct ibv_mw *mw_make(struct ibv_pd *pd, enum ibv_mw_type type);
 void end_destroy_qp(struct end *e);
 
 /* the state machine: each returns what ibv_modify_qp() returned */
