@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - the life of a key, for the files of mem/ that change what one names
+ * srnic - what the files of mem/ tell each other: the life of a key
  */
 #ifndef SRNIC_MEM_KEY_H
 #define SRNIC_MEM_KEY_H
@@ -22,5 +22,8 @@ void srnic_mr_make_valid(struct srnic_mr *mr);
  * SRNIC_MEM_OK, SRNIC_MEM_STATE, or SRNIC_MEM_BUSY: @wait will be told.
  */
 enum srnic_mem_err srnic_mr_end(struct srnic_mr *mr, struct srnic_wait *wait);
+
+/* Unmaps and forgets a shared buffer; NULL is fine.  May sleep. */
+void srnic_dmabuf_put(struct srnic_dmabuf *dmabuf);
 
 #endif /* SRNIC_MEM_KEY_H */

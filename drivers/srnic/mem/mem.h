@@ -100,6 +100,7 @@ struct srnic_span {
  * @parent: region that a bound window shows
  * @windows: windows bound to this region, negative: no more may be
  * @umem: pinned user memory, or NULL
+ * @dmabuf: shared buffer that the memory belongs to, or NULL
  * @refs: one for being valid, one per user
  * @wait: told when @refs is down to 0; of who made the key BUSY
  * @rcu: a lookup may still look at the memory of a dead region
@@ -122,6 +123,7 @@ struct srnic_mr {
 	struct srnic_mr		*parent;
 	atomic_t		windows;
 	struct ib_umem		*umem;
+	struct srnic_dmabuf	*dmabuf;
 	refcount_t		refs;
 	struct srnic_wait	*wait;
 	struct rcu_head		rcu;
@@ -148,6 +150,22 @@ void srnic_mr_unseal(struct srnic_mr *mr);
  * huge.  May sleep.  0, -EINVAL or -ENOMEM.
  */
 int srnic_mr_map_umem(struct srnic_mr *mr, u64 iova);
+
+/*
+ * Fills @span from kernel memory that is contiguous.  May sleep.
+ * 0 or -ENOMEM.
+ */
+int srnic_mr_map_flat(struct srnic_mr *mr, void *start, u64 length, u64 iova);
+
+/*
+ * Fills @span from the bytes at @offset of the shared buffer @fd, which stay
+ * mapped as long as the region lives.  May sleep.  0 or errno.
+ */
+int srnic_mr_map_dmabuf(struct srnic_mr *mr, int fd, u64 offset, u64 length,
+			u64 iova);
+
+/* Lets go of the memory behind @mr, which is hidden.  May sleep. */
+void srnic_mr_unmap(struct srnic_mr *mr);
 
 /*
  * Looks @key up and checks that [addr, addr + len) may be accessed with all

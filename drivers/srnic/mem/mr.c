@@ -16,10 +16,13 @@
 #include <rdma/ib_umem.h>
 #include <rdma/iter.h>
 
-#include "mem.h"
+#include "key.h"
 
 /* Every power of two from a page to 1 GiB */
 #define MR_BLOCK_SIZES	GENMASK(30, PAGE_SHIFT)
+
+/* One block for all: no length needs a second */
+#define MR_FLAT_SHIFT	63
 
 /*
  * Blocks are found from where the memory starts, not from @iova: addresses are
@@ -56,6 +59,33 @@ int srnic_mr_map_umem(struct srnic_mr *mr, u64 iova)
 	}
 
 	return 0;
+}
+
+int srnic_mr_map_flat(struct srnic_mr *mr, void *start, u64 length, u64 iova)
+{
+	struct srnic_span *span = &mr->span;
+
+	span->block = kvmalloc_array(1, sizeof(*span->block), GFP_KERNEL);
+	if (!span->block)
+		return -ENOMEM;
+
+	span->block[0] = start;
+	span->iova = iova;
+	span->length = length;
+	span->shift = MR_FLAT_SHIFT;
+
+	return 0;
+}
+
+void srnic_mr_unmap(struct srnic_mr *mr)
+{
+	kvfree(mr->span.block);
+	mr->span.block = NULL;
+	if (mr->umem)
+		ib_umem_release(mr->umem);
+	mr->umem = NULL;
+	srnic_dmabuf_put(mr->dmabuf);
+	mr->dmabuf = NULL;
 }
 
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len)

@@ -44,9 +44,7 @@ static struct srnic_ibmr *mr_alloc(struct ib_pd *ibpd, int access)
 /* Frees a region that is not published (any more). */
 static void mr_free(struct srnic_ibmr *mr)
 {
-	if (mr->mr.umem)
-		ib_umem_release(mr->mr.umem);
-	kvfree(mr->mr.span.block);
+	srnic_mr_unmap(&mr->mr);
 	kfree_rcu(mr, mr.rcu);
 }
 
@@ -153,6 +151,66 @@ struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 	if (err) {
 		ibdev_dbg(ibpd->device, "MR: %llu bytes at %#llx as %#llx: %d\n",
 			  length, start, iova, err);
+		mr_free(mr);
+		return ERR_PTR(err);
+	}
+
+	return &mr->ibmr;
+}
+
+struct ib_mr *srnic_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
+				       u64 length, u64 iova, int fd, int access,
+				       struct ib_dmah *dmah,
+				       struct uverbs_attr_bundle *attrs)
+{
+	struct srnic_ibmr *mr;
+	u64 end;
+	int err;
+
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (check_add_overflow(iova, length, &end))
+		return ERR_PTR(-EINVAL);
+
+	mr = mr_alloc(ibpd, access);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	err = srnic_mr_map_dmabuf(&mr->mr, fd, offset, length, iova);
+	if (!err)
+		err = mr_publish(mr);
+	if (err) {
+		ibdev_dbg(ibpd->device, "MR: %llu bytes at %#llx of buffer %d: %d\n",
+			  length, offset, fd, err);
+		mr_free(mr);
+		return ERR_PTR(err);
+	}
+
+	return &mr->ibmr;
+}
+
+/* The core has checked the range, and that addresses start at 0. */
+struct ib_mr *srnic_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
+			      struct ib_dm_mr_attr *attr,
+			      struct uverbs_attr_bundle *attrs)
+{
+	struct srnic_dm *dm = container_of(ibdm, struct srnic_dm, ibdm);
+	struct srnic_ibmr *mr;
+	int err;
+
+	err = mr_check_access(ibpd, attr->access_flags);
+	if (err)
+		return ERR_PTR(err);
+
+	mr = mr_alloc(ibpd, attr->access_flags);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	err = srnic_mr_map_flat(&mr->mr, dm->start + attr->offset,
+				attr->length, 0);
+	if (!err)
+		err = mr_publish(mr);
+	if (err) {
 		mr_free(mr);
 		return ERR_PTR(err);
 	}
