@@ -61,4 +61,16 @@ srnic_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *qp,
 #endif
 }
 
+static inline int
+srnic_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+			uint64_t iova, int fd, int access, struct verbs_mr *vmr)
+{
+#if SRNIC_RDMA_CORE > 44
+	return ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr,
+				     NULL);
+#else
+	return ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr);
+#endif
+}
+
 #endif /* SRNIC_PROVIDER_COMPAT_H */

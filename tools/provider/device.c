@@ -152,6 +152,7 @@ static void srnic_free_context(struct ibv_context *ctx)
 }
 
 static const struct verbs_context_ops srnic_ops = {
+	.alloc_dm = srnic_alloc_dm,
 	.alloc_mw = srnic_alloc_mw,
 	.alloc_pd = srnic_alloc_pd,
 	.bind_mw = srnic_bind_mw,
@@ -167,6 +168,7 @@ static const struct verbs_context_ops srnic_ops = {
 	.destroy_cq = srnic_destroy_cq,
 	.destroy_qp = srnic_destroy_qp,
 	.free_context = srnic_free_context,
+	.free_dm = srnic_free_dm,
 	.modify_qp = srnic_modify_qp,
 	.poll_cq = srnic_poll_cq,
 	.post_recv = srnic_post_recv,
@@ -175,6 +177,8 @@ static const struct verbs_context_ops srnic_ops = {
 	.query_port = srnic_query_port,
 	.query_qp = srnic_query_qp,
 	.query_rt_values = srnic_query_rt_values,
+	.reg_dm_mr = srnic_reg_dm_mr,
+	.reg_dmabuf_mr = srnic_reg_dmabuf_mr,
 	.reg_mr = srnic_reg_mr,
 	.req_notify_cq = srnic_req_notify_cq,
 	.rereg_mr = srnic_rereg_mr,
