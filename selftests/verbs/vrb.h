@@ -87,7 +87,7 @@ extern const struct opt opt_default;
 extern int rounds;
 
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
-	state_cases[], big_cases[], mw_cases[];
+	state_cases[], big_cases[], mw_cases[], mr_cases[];
 
 _Noreturn void case_fail(const char *fmt, ...);
 _Noreturn void case_skip(const char *fmt, ...);
