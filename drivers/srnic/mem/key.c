@@ -144,22 +144,7 @@ static struct srnic_mr *key_hold(struct srnic_keys *keys, u32 key)
 	return NULL;
 }
 
-/* May the region be used like this?  Pure. */
-static enum srnic_mem_err mr_check(const struct srnic_mr *mr,
-				   const struct ib_pd *pd, u32 access,
-				   u64 addr, u64 len)
-{
-	if (mr->pd != pd)
-		return SRNIC_MEM_PD;
-	if ((mr->access & access) != access)
-		return SRNIC_MEM_ACCESS;
-	if (!srnic_mr_covers(mr, addr, len))
-		return SRNIC_MEM_RANGE;
-
-	return SRNIC_MEM_OK;
-}
-
-/* May @owner use it?  0 is nobody in particular, whom windows are not for. */
+/* Is the region @owner's to use?  0 is nobody in particular, whom windows are not for. */
 static enum srnic_mem_err mr_check_owner(const struct srnic_mr *mr, u64 owner)
 {
 	switch (mr->kind) {
@@ -172,10 +157,22 @@ static enum srnic_mem_err mr_check_owner(const struct srnic_mr *mr, u64 owner)
 	}
 }
 
-enum srnic_mem_err srnic_mr_get_remote(struct srnic_keys *keys, u32 key,
-				       const struct ib_pd *pd, u64 owner,
-				       u32 access, u64 addr, u64 len,
-				       struct srnic_mr **out)
+/* May the region be used with these rights?  Pure. */
+static enum srnic_mem_err mr_check(const struct srnic_mr *mr,
+				   const struct ib_pd *pd, u64 owner,
+				   u32 access)
+{
+	if (mr->pd != pd)
+		return SRNIC_MEM_PD;
+	if ((mr->access & access) != access)
+		return SRNIC_MEM_ACCESS;
+
+	return mr_check_owner(mr, owner);
+}
+
+enum srnic_mem_err srnic_mr_get_whole(struct srnic_keys *keys, u32 key,
+				      const struct ib_pd *pd, u64 owner,
+				      u32 access, struct srnic_mr **out)
 {
 	struct srnic_mr *mr = key_hold(keys, key);
 	enum srnic_mem_err err;
@@ -183,17 +180,30 @@ enum srnic_mem_err srnic_mr_get_remote(struct srnic_keys *keys, u32 key,
 	if (!mr)
 		return SRNIC_MEM_KEY;
 
-	err = mr_check(mr, pd, access, addr, len);
-	if (!err)
-		err = mr_check_owner(mr, owner);
-	if (err) {
+	err = mr_check(mr, pd, owner, access);
+	if (err)
 		srnic_mr_put(mr);
+	else
+		*out = mr;
+
+	return err;
+}
+
+enum srnic_mem_err srnic_mr_get_remote(struct srnic_keys *keys, u32 key,
+				       const struct ib_pd *pd, u64 owner,
+				       u32 access, u64 addr, u64 len,
+				       struct srnic_mr **out)
+{
+	enum srnic_mem_err err;
+
+	err = srnic_mr_get_whole(keys, key, pd, owner, access, out);
+	if (err || srnic_mr_covers(*out, addr, len))
 		return err;
-	}
 
-	*out = mr;
+	srnic_mr_put(*out);
+	*out = NULL;
 
-	return SRNIC_MEM_OK;
+	return SRNIC_MEM_RANGE;
 }
 
 enum srnic_mem_err srnic_mr_get(struct srnic_keys *keys, u32 key,
@@ -224,21 +234,16 @@ enum srnic_mem_err srnic_mr_invalidate(struct srnic_keys *keys, u32 key,
 				       const struct ib_pd *pd, u64 owner,
 				       struct srnic_wait *wait)
 {
-	struct srnic_mr *mr = key_hold(keys, key);
 	enum srnic_mem_err err;
+	struct srnic_mr *mr;
 
-	if (!mr)
-		return SRNIC_MEM_KEY;
-
-	err = mr_check(mr, pd, 0, mr->span.iova, 0);
-	if (!err)
-		err = mr_check_owner(mr, owner);
-	if (!err && mr->kind != SRNIC_MR_FAST && mr->kind != SRNIC_MW_2)
-		err = SRNIC_MEM_STATE;
-	if (err) {
-		srnic_mr_put(mr);
+	err = srnic_mr_get_whole(keys, key, pd, owner, 0, &mr);
+	if (err)
 		return err;
-	}
+	if (mr->kind == SRNIC_MR_FAST || mr->kind == SRNIC_MW_2)
+		return srnic_mr_end(mr, wait);
 
-	return srnic_mr_end(mr, wait);
+	srnic_mr_put(mr);
+
+	return SRNIC_MEM_STATE;
 }

@@ -183,6 +183,11 @@ enum srnic_mem_err srnic_mr_get_remote(struct srnic_keys *keys, u32 key,
 				       u32 access, u64 addr, u64 len,
 				       struct srnic_mr **out);
 
+/* The same for all that @key names, whatever that is. */
+enum srnic_mem_err srnic_mr_get_whole(struct srnic_keys *keys, u32 key,
+				      const struct ib_pd *pd, u64 owner,
+				      u32 access, struct srnic_mr **out);
+
 /**
  * struct srnic_bind - what a window is to show
  * @pd: protection domain of who asks
@@ -230,6 +235,18 @@ bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len);
  * The caller has checked the range.
  */
 void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len);
+
+/*
+ * The eight bytes at @addr for an atomic operation, or NULL: they are not
+ * aligned where they are.  The caller holds @mr and has checked the range.
+ */
+void *srnic_mr_word(const struct srnic_mr *mr, u64 addr);
+
+/* Is all of the memory behind @mr persistent? */
+bool srnic_mr_is_pmem(const struct srnic_mr *mr);
+
+/* Makes a range persistent; the caller holds @mr and has checked the range. */
+void srnic_mr_persist(const struct srnic_mr *mr, u64 addr, u64 len);
 
 /* Copies; the caller holds @mr and has checked the range. */
 void srnic_mr_write(struct srnic_mr *mr, u64 addr, const void *src, u64 len);

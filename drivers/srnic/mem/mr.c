@@ -6,6 +6,10 @@
  * no DMA of its own, so the RDMA core hands out kernel addresses where others
  * get DMA addresses, and a block is as large as the pages behind it allow.
  */
+#include <linux/align.h>
+#include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/libnvdimm.h>
 #include <linux/minmax.h>
 #include <linux/nospec.h>
 #include <linux/overflow.h>
@@ -118,6 +122,47 @@ void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len)
 	*len = min(*len, BIT_ULL(span->shift) - rest);
 
 	return span->block[array_index_nospec(pos >> span->shift, num)] + rest;
+}
+
+void *srnic_mr_word(const struct srnic_mr *mr, u64 addr)
+{
+	u64 len = sizeof(u64);
+	void *word = srnic_mr_addr(mr, addr, &len);
+
+	return IS_ALIGNED((uintptr_t)word, sizeof(u64)) ? word : NULL;
+}
+
+bool srnic_mr_is_pmem(const struct srnic_mr *mr)
+{
+	const struct srnic_span *span = &mr->span;
+	u64 i, num;
+
+	if (!mr->umem)
+		return false;
+
+	num = ((span->offset + span->length - 1) >> span->shift) + 1;
+	for (i = 0; i < num; i++) {
+		if (region_intersects(virt_to_phys(span->block[i]),
+				      BIT_ULL(span->shift), IORESOURCE_MEM,
+				      IORES_DESC_PERSISTENT_MEMORY) !=
+		    REGION_INTERSECTS)
+			return false;
+		cond_resched();
+	}
+
+	return true;
+}
+
+void srnic_mr_persist(const struct srnic_mr *mr, u64 addr, u64 len)
+{
+	while (len) {
+		u64 n = len;
+
+		arch_wb_cache_pmem(srnic_mr_addr(mr, addr, &n), n);
+		addr += n;
+		len -= n;
+	}
+	wmb();	/* written back before the peer is told */
 }
 
 void srnic_mr_write(struct srnic_mr *mr, u64 addr, const void *src, u64 len)

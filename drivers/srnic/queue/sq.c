@@ -78,6 +78,8 @@ static const u8 sqe_services[] = {
 	[IB_WR_LOCAL_INV]		= BIT(IB_QPT_RC) | BIT(IB_QPT_UC),
 	[IB_WR_BIND_MW]			= BIT(IB_QPT_RC) | BIT(IB_QPT_UC),
 	[IB_WR_SEND_WITH_INV]		= BIT(IB_QPT_RC),
+	[IB_WR_FLUSH]			= BIT(IB_QPT_RC),
+	[IB_WR_ATOMIC_WRITE]		= BIT(IB_QPT_RC),
 };
 
 static_assert(IB_QPT_UD < 8);
@@ -95,6 +97,8 @@ static const u8 sqe_shapes[ARRAY_SIZE(sqe_services)] = {
 	[IB_WR_ATOMIC_FETCH_AND_ADD]	= SQE_NO_INLINE | SQE_8_BYTES,
 	[IB_WR_LOCAL_INV]		= SQE_NO_INLINE | SQE_NO_DATA,
 	[IB_WR_BIND_MW]			= SQE_NO_INLINE | SQE_NO_DATA,
+	[IB_WR_FLUSH]			= SQE_NO_INLINE | SQE_NO_DATA,
+	[IB_WR_ATOMIC_WRITE]		= SQE_8_BYTES,
 };
 
 /* Is @length what an entry of that shape may have? */

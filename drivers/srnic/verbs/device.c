@@ -28,7 +28,10 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 					  IB_DEVICE_SYS_IMAGE_GUID |
 					  IB_DEVICE_RC_RNR_NAK_GEN |
 					  IB_DEVICE_MEM_WINDOW |
-					  IB_DEVICE_MEM_WINDOW_TYPE_2B,
+					  IB_DEVICE_MEM_WINDOW_TYPE_2B |
+					  IB_DEVICE_FLUSH_GLOBAL |
+					  IB_DEVICE_FLUSH_PERSISTENT |
+					  IB_DEVICE_ATOMIC_WRITE,
 		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG,
 		.max_send_sge		= SRNIC_MAX_SGE,
 		.max_recv_sge		= SRNIC_MAX_SGE,

@@ -14,6 +14,8 @@
 #define MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
 			 IB_ACCESS_MW_BIND | IB_ZERO_BASED |		   \
+			 IB_ACCESS_FLUSH_GLOBAL |			   \
+			 IB_ACCESS_FLUSH_PERSISTENT |			   \
 			 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
 
 static struct srnic_ibmr *to_mr(struct ib_mr *ibmr)
@@ -48,10 +50,23 @@ static void mr_free(struct srnic_ibmr *mr)
 	kfree_rcu(mr, mr.rcu);
 }
 
+/* Only what can be made persistent may be registered as such. */
+static int mr_check_pmem(const struct srnic_mr *mr)
+{
+	if (mr->access & IB_ACCESS_FLUSH_PERSISTENT && !srnic_mr_is_pmem(mr))
+		return -EINVAL;
+
+	return 0;
+}
+
 static int mr_publish(struct srnic_ibmr *mr)
 {
-	int err = srnic_mr_publish(mr_keys(mr), &mr->mr);
+	int err;
 
+	err = mr_check_pmem(&mr->mr);
+	if (err)
+		return err;
+	err = srnic_mr_publish(mr_keys(mr), &mr->mr);
 	if (err)
 		return err;
 

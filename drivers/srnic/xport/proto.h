@@ -94,6 +94,8 @@ void srnic_req_timeout(struct srnic_qp *qp);
 void srnic_req_reset(struct srnic_qp *qp);
 /* Ends the oldest work request with @status, which takes the QP to error. */
 void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status);
+/* Family of the packets that answer @wqe; SRNIC_FAM_NONE: an ACK does. */
+u8 srnic_req_answer(const struct srnic_swqe *wqe);
 /* Completes the oldest work request with success. */
 void srnic_req_complete(struct srnic_qp *qp);
 /* All before @psn is acknowledged, which it was not before. */

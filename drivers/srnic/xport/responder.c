@@ -430,22 +430,107 @@ static enum srnic_verdict resp_atomic(struct srnic_qp *qp,
 {
 	const struct srnic_pkt *pkt = &seg->pkt;
 	struct srnic_replay *replay;
-	u64 len = sizeof(u64);
 	struct srnic_mr *mr;
+	void *word;
 
 	if (!(qp->conf.access & IB_ACCESS_REMOTE_ATOMIC) ||
 	    !qp->conf.max_dest_rd_atomic || pkt->va & (sizeof(u64) - 1))
 		return SRNIC_V_INV_REQ;
 	srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
 	if (srnic_mr_get_remote(qp->keys, pkt->rkey, qp->pd, qp->uid,
-				IB_ACCESS_REMOTE_ATOMIC, pkt->va, len, &mr))
+				IB_ACCESS_REMOTE_ATOMIC, pkt->va, sizeof(u64),
+				&mr))
 		return SRNIC_V_ACCESS;
 
-	replay = resp_remember(qp, pkt, 1);
-	replay->orig = resp_do_atomic(srnic_mr_addr(mr, pkt->va, &len), pkt);
+	word = srnic_mr_word(mr, pkt->va);
+	if (word) {
+		replay = resp_remember(qp, pkt, 1);
+		replay->orig = resp_do_atomic(word, pkt);
+	}
 	srnic_mr_put(mr);
 
-	return SRNIC_V_OK;
+	return word ? SRNIC_V_OK : SRNIC_V_INV_REQ;
+}
+
+static enum srnic_verdict resp_atomic_write(struct srnic_qp *qp,
+					    const struct srnic_seg *seg)
+{
+	const struct srnic_pkt *pkt = &seg->pkt;
+	struct srnic_mr *mr;
+	u64 value, *word;
+
+	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE) ||
+	    !qp->conf.max_dest_rd_atomic || pkt->va & (sizeof(u64) - 1) ||
+	    pkt->dmalen != sizeof(u64))
+		return SRNIC_V_INV_REQ;
+	srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
+	if (srnic_mr_get_remote(qp->keys, pkt->rkey, qp->pd, qp->uid,
+				IB_ACCESS_REMOTE_WRITE, pkt->va, sizeof(u64),
+				&mr))
+		return SRNIC_V_ACCESS;
+
+	word = srnic_mr_word(mr, pkt->va);
+	if (word) {
+		resp_remember(qp, pkt, 1);
+		memcpy(&value, seg->payload, sizeof(value));
+		/* After all that was written before; read by the user. */
+		smp_store_release(word, value);
+	}
+	srnic_mr_put(mr);
+
+	return word ? SRNIC_V_OK : SRNIC_V_INV_REQ;
+}
+
+/* Rights that a FLUSH of this type needs, by the type; 0: there is none */
+static const u32 resp_flush_access[] = {
+	[IB_FLUSH_GLOBAL] = IB_ACCESS_FLUSH_GLOBAL,
+	[IB_FLUSH_PERSISTENT] = IB_ACCESS_FLUSH_PERSISTENT,
+	[IB_FLUSH_GLOBAL | IB_FLUSH_PERSISTENT] =
+		IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT,
+};
+
+/* Rights that @pkt needs, 0 if it makes no sense.  Pure. */
+static u32 resp_flush_needs(const struct srnic_pkt *pkt)
+{
+	u32 type = SRNIC_FETH_TYPE(pkt->feth);
+
+	if (type >= ARRAY_SIZE(resp_flush_access) ||
+	    SRNIC_FETH_LEVEL(pkt->feth) > IB_FLUSH_MR)
+		return 0;
+
+	return resp_flush_access[type];
+}
+
+static enum srnic_verdict resp_flush(struct srnic_qp *qp,
+				     const struct srnic_seg *seg)
+{
+	const struct srnic_pkt *pkt = &seg->pkt;
+	u32 access = resp_flush_needs(pkt);
+	u64 addr = pkt->va, len = pkt->dmalen;
+	enum srnic_verdict verdict;
+	struct srnic_mr *mr;
+
+	if (!access || (qp->conf.access & access) != access ||
+	    !qp->conf.max_dest_rd_atomic)
+		return SRNIC_V_INV_REQ;
+	if (srnic_mr_get_whole(qp->keys, pkt->rkey, qp->pd, qp->uid, access,
+			       &mr))
+		return SRNIC_V_ACCESS;
+
+	if (SRNIC_FETH_LEVEL(pkt->feth) == IB_FLUSH_MR) {
+		addr = mr->span.iova;
+		len = mr->span.length;
+	}
+	verdict = srnic_mr_covers(mr, addr, len) ? SRNIC_V_OK : SRNIC_V_ACCESS;
+	if (!verdict) {
+		resp_remember(qp, pkt, 1);
+		smp_mb();	/* what was written is visible to all CPUs */
+		if (access & IB_ACCESS_FLUSH_PERSISTENT)
+			srnic_mr_persist(mr, addr, len);
+	}
+	srnic_mr_put(mr);
+
+	return verdict;
 }
 
 /* An operation of a request: what it does, and whether it has its own reply */
@@ -461,6 +546,10 @@ static enum srnic_verdict resp_execute(struct srnic_qp *qp,
 		return resp_read(qp, seg);
 	case SRNIC_FAM_ATOMIC:
 		return resp_atomic(qp, seg);
+	case SRNIC_FAM_ATOMIC_WRITE:
+		return resp_atomic_write(qp, seg);
+	case SRNIC_FAM_FLUSH:
+		return resp_flush(qp, seg);
 	default:
 		return SRNIC_V_INV_REQ;
 	}
@@ -494,6 +583,30 @@ static bool resp_read_matches(const struct srnic_qp *qp,
 	       resp_read_npsn(qp, pkt->dmalen) <= replay->npsn;
 }
 
+/* What answers a request that is remembered, but for READ */
+static u8 resp_reply_opcode(u8 family)
+{
+	switch (family) {
+	case SRNIC_FAM_ATOMIC:
+		return SRNIC_OP_ATOMIC_ACK;
+	case SRNIC_FAM_ATOMIC_WRITE:
+	case SRNIC_FAM_FLUSH:
+		return SRNIC_OP_READ_RESP_ONLY;	/* of no bytes */
+	default:
+		return SRNIC_OP_ACK;
+	}
+}
+
+static void resp_reply(struct srnic_qp *qp, u8 family, u32 psn)
+{
+	struct srnic_replay *replay = resp_recall(qp, family, psn);
+
+	if (replay)
+		resp_send_aeth(qp, resp_reply_opcode(family), psn,
+			       SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
+			       replay->orig);
+}
+
 /* A request that was executed before: answer again, execute nothing. */
 static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 {
@@ -502,20 +615,15 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 	struct srnic_replay *replay;
 
 	srnic_count(qp->stats, SRNIC_CNT_DUP_REQ);
-	if (family != SRNIC_FAM_READ && family != SRNIC_FAM_ATOMIC) {
+	if (family == SRNIC_FAM_READ) {
+		replay = resp_recall(qp, family, pkt->psn);
+		if (replay && resp_read_matches(qp, replay, pkt))
+			resp_read_start(qp, pkt);
+	} else if (resp_reply_opcode(family) != SRNIC_OP_ACK) {
+		resp_reply(qp, family, pkt->psn);
+	} else {
 		qp->resp.ack_due = true;
-		return;
 	}
-
-	replay = resp_recall(qp, family, pkt->psn);
-	if (!replay)
-		return;
-	if (family == SRNIC_FAM_ATOMIC)
-		resp_send_aeth(qp, SRNIC_OP_ATOMIC_ACK, pkt->psn,
-			       SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
-			       replay->orig);
-	else if (resp_read_matches(qp, replay, pkt))
-		resp_read_start(qp, pkt);
 }
 
 /* Bookkeeping after a request was executed. */
@@ -531,12 +639,9 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 	if (op->flags & SRNIC_OP_END)
 		resp->msn = (resp->msn + 1) & SRNIC_PSN_MASK;
 
-	if (op->family == SRNIC_FAM_ATOMIC) {
+	if (resp_reply_opcode(op->family) != SRNIC_OP_ACK) {
 		resp->ack_due = false;
-		resp_send_aeth(qp, SRNIC_OP_ATOMIC_ACK, pkt->psn,
-			       SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
-			       resp_recall(qp, SRNIC_FAM_ATOMIC,
-					   pkt->psn)->orig);
+		resp_reply(qp, op->family, pkt->psn);
 	} else if (op->family != SRNIC_FAM_READ && pkt->ackreq) {
 		resp->ack_due = true;
 	}
