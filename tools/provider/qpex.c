@@ -169,6 +169,39 @@ static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
 		srnic_put_bind(sqe, mw, rkey, info);
 }
 
+/* The operand is inline: every queue pair has room for it. */
+static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey,
+			    uint64_t remote_addr, const void *operand)
+{
+	struct srnic_sqe *sqe = wr_begin(ex, IBV_WR_ATOMIC_WRITE);
+
+	if (!sqe)
+		return;
+	sqe->rkey = rkey;
+	sqe->remote_addr = remote_addr;
+	sqe->inline_len = sizeof(uint64_t);
+	sqe->flags |= IBV_SEND_INLINE;
+	memcpy(sqe + 1, operand, sizeof(uint64_t));
+}
+
+static void wr_flush(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote_addr,
+		     size_t len, uint8_t type, uint8_t level)
+{
+	struct srnic_sqe *sqe = wr_begin(ex, IB_UVERBS_WR_FLUSH);
+
+	if (!sqe)
+		return;
+	if (len > UINT32_MAX) {
+		wr_fail(ex_to_qp(ex), EINVAL);
+		return;
+	}
+	sqe->rkey = rkey;
+	sqe->remote_addr = remote_addr;
+	sqe->flush.length = len;
+	sqe->flush.type = type;
+	sqe->flush.level = level;
+}
+
 static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah,
 			   uint32_t remote_qpn, uint32_t remote_qkey)
 {
@@ -240,6 +273,7 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *ex, size_t num_buf,
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
 	case IBV_WR_LOCAL_INV:
 	case IBV_WR_BIND_MW:
+	case IB_UVERBS_WR_FLUSH:
 		wr_fail(qp, EINVAL);
 		return;
 	}
@@ -313,7 +347,8 @@ static uint64_t qp_type_ops(enum ibv_qp_type type)
 	switch (type) {
 	case IBV_QPT_RC:
 		return OPS_SEND | OPS_WRITE | OPS_ATOMIC | OPS_KEYS |
-		       IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_SEND_WITH_INV;
+		       IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_SEND_WITH_INV |
+		       IBV_QP_EX_WITH_ATOMIC_WRITE | SRNIC_OPS_FLUSH;
 	case IBV_QPT_UC:
 		return OPS_SEND | OPS_WRITE | OPS_KEYS;
 	case IBV_QPT_UD:
@@ -362,6 +397,10 @@ static void qp_set_wr_ops(struct ibv_qp_ex *ex, uint64_t ops)
 		ex->wr_local_inv = wr_local_inv;
 	if (ops & IBV_QP_EX_WITH_BIND_MW)
 		ex->wr_bind_mw = wr_bind_mw;
+	if (ops & IBV_QP_EX_WITH_ATOMIC_WRITE)
+		ex->wr_atomic_write = wr_atomic_write;
+	if (ops & SRNIC_OPS_FLUSH)
+		srnic_set_wr_flush(ex, wr_flush);
 }
 
 #define QP_EX_ATTRS	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | \
