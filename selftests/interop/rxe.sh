@@ -29,7 +29,11 @@ CASES=("data: SEND of every size and shape"
 	"access: FETCH_ADD with a bad rkey"
 	"access: WRITE over the end"
 	"access: READ without REMOTE_READ"
-	"retry: RNR, then a receive")
+	"retry: RNR, then a receive"
+	"atomic write: by ibv_wr_atomic_write"
+	"mw: type 2 shows its range"
+	"mw: type 2 is not for another QP"
+	"mw: LOCAL_INV ends a window")
 
 # turned TYPE-A TYPE-B
 turned()

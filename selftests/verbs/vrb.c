@@ -118,6 +118,25 @@ struct ibv_pd *pd_make(struct side *s)
 	return pd;
 }
 
+static struct ibv_qp *qp_ex_make(struct side *s,
+				 const struct ibv_qp_init_attr *init,
+				 __u64 send_ops)
+{
+	struct ibv_qp_init_attr_ex ex = {
+		.qp_type = init->qp_type,
+		.sq_sig_all = init->sq_sig_all,
+		.cap = init->cap,
+		.send_cq = init->send_cq,
+		.recv_cq = init->recv_cq,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = s->pd,
+		.send_ops_flags = send_ops,
+	};
+
+	return ibv_create_qp_ex(s->ctx, &ex);
+}
+
 void end_make(struct end *e, struct side *s, const struct opt *o)
 {
 	struct ibv_qp_init_attr init = {
@@ -141,7 +160,8 @@ void end_make(struct end *e, struct side *s, const struct opt *o)
 	e->rcq = cq_make(s, o->cqe, e->channel);
 	init.send_cq = e->scq;
 	init.recv_cq = e->rcq;
-	e->qp = ibv_create_qp(s->pd, &init);
+	e->qp = o->send_ops ? qp_ex_make(s, &init, o->send_ops) :
+			      ibv_create_qp(s->pd, &init);
 	must(e->qp);
 	must(num_qps < MAX_THINGS);
 	qps[num_qps++] = e->qp;
@@ -592,7 +612,7 @@ int main(int argc, char **argv)
 {
 	static const struct vrb_case *const tables[] = {
 		data_cases, error_cases, queue_cases, state_cases, big_cases,
-		mw_cases, mr_cases,
+		mw_cases, mr_cases, flush_cases,
 	};
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;

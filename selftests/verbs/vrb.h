@@ -53,6 +53,7 @@ struct opt {
 	__u8		min_rnr;
 	__u8		rd_atomic;
 	__u8		dest_rd_atomic;
+	__u64		send_ops;	/* not 0: for ibv_wr_* too */
 };
 
 struct end {
@@ -87,7 +88,8 @@ extern const struct opt opt_default;
 extern int rounds;
 
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
-	state_cases[], big_cases[], mw_cases[], mr_cases[];
+	state_cases[], big_cases[], mw_cases[], mr_cases[],
+	flush_cases[];
 
 _Noreturn void case_fail(const char *fmt, ...);
 _Noreturn void case_skip(const char *fmt, ...);
