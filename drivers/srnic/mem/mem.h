@@ -94,8 +94,9 @@ struct srnic_span {
  * @pd: protection domain
  * @owner: windows of type 2: who bound it, as srnic_mr_get_remote() is told
  * @span: what it names; a window borrows the blocks of @parent
- * @next: fast registration: what it names after the next one
- * @max_blocks: fast registration: room in both
+ * @next: fast registration: blocks that the next one will show
+ * @num_blocks: fast registration: how many these are
+ * @max_blocks: fast registration: room for blocks
  * @dma: the region is all of kernel memory, addresses are kernel addresses
  * @parent: region that a bound window shows
  * @windows: windows bound to this region, negative: no more may be
@@ -118,6 +119,7 @@ struct srnic_mr {
 	u64			owner;
 	struct srnic_span	span;
 	struct srnic_span	next;
+	u32			num_blocks;
 	u32			max_blocks;
 	bool			dma;
 	struct srnic_mr		*parent;
@@ -163,6 +165,36 @@ int srnic_mr_map_flat(struct srnic_mr *mr, void *start, u64 length, u64 iova);
  */
 int srnic_mr_map_dmabuf(struct srnic_mr *mr, int fd, u64 offset, u64 length,
 			u64 iova);
+
+/* Makes room for @max blocks in @mr, a fast region.  May sleep. */
+int srnic_fast_alloc(struct srnic_mr *mr, u32 max);
+
+/* Begins a new list of blocks of @size bytes, a power of two. */
+void srnic_fast_begin(struct srnic_mr *mr, u32 size);
+
+/* Adds the block at kernel address @addr to that list; 0 or -ENOMEM. */
+int srnic_fast_add(struct srnic_mr *mr, u64 addr);
+
+/**
+ * struct srnic_fast - what a fast region is to show
+ * @pd: protection domain of who asks
+ * @key: its key from now on; the index is its own, the tag the consumer's
+ * @access: rights
+ * @iova: first address as the key's users name it; its place in a block is
+ *	  that of the first byte
+ * @length: bytes
+ */
+struct srnic_fast {
+	const struct ib_pd	*pd;
+	u32			key;
+	u32			access;
+	u64			iova;
+	u64			length;
+};
+
+/* Shows the list of blocks by a key that is free.  Context: any. */
+enum srnic_mem_err srnic_fast_register(struct srnic_keys *keys,
+				       const struct srnic_fast *fast);
 
 /* Lets go of the memory behind @mr, which is hidden.  May sleep. */
 void srnic_mr_unmap(struct srnic_mr *mr);

@@ -85,6 +85,8 @@ void srnic_mr_unmap(struct srnic_mr *mr)
 {
 	kvfree(mr->span.block);
 	mr->span.block = NULL;
+	kvfree(mr->next.block);
+	mr->next.block = NULL;
 	if (mr->umem)
 		ib_umem_release(mr->umem);
 	mr->umem = NULL;

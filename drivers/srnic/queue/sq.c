@@ -80,6 +80,7 @@ static const u8 sqe_services[] = {
 	[IB_WR_SEND_WITH_INV]		= BIT(IB_QPT_RC),
 	[IB_WR_FLUSH]			= BIT(IB_QPT_RC),
 	[IB_WR_ATOMIC_WRITE]		= BIT(IB_QPT_RC),
+	[IB_WR_REG_MR]			= BIT(IB_QPT_RC) | BIT(IB_QPT_UC),
 };
 
 static_assert(IB_QPT_UD < 8);
@@ -89,6 +90,7 @@ enum {
 	SQE_NO_INLINE	= 1 << 0,
 	SQE_NO_DATA	= 1 << 1,
 	SQE_8_BYTES	= 1 << 2,
+	SQE_KERNEL	= 1 << 3,	/* not from user space */
 };
 
 static const u8 sqe_shapes[ARRAY_SIZE(sqe_services)] = {
@@ -99,6 +101,8 @@ static const u8 sqe_shapes[ARRAY_SIZE(sqe_services)] = {
 	[IB_WR_BIND_MW]			= SQE_NO_INLINE | SQE_NO_DATA,
 	[IB_WR_FLUSH]			= SQE_NO_INLINE | SQE_NO_DATA,
 	[IB_WR_ATOMIC_WRITE]		= SQE_8_BYTES,
+	[IB_WR_REG_MR]			= SQE_NO_INLINE | SQE_NO_DATA |
+					  SQE_KERNEL,
 };
 
 /* Is @length what an entry of that shape may have? */
@@ -114,7 +118,7 @@ static bool sqe_length_ok(u8 shape, u64 length)
 
 enum ib_wc_status srnic_swqe_check(const struct srnic_swqe *wqe,
 				   enum ib_qp_type type, u32 max_sge,
-				   u32 max_inline)
+				   u32 max_inline, bool trusted)
 {
 	const struct srnic_sqe *sqe = &wqe->sqe;
 	u64 length = 0;
@@ -126,6 +130,8 @@ enum ib_wc_status srnic_swqe_check(const struct srnic_swqe *wqe,
 	    !(sqe_services[opcode] & BIT(type)))
 		return IB_WC_LOC_QP_OP_ERR;
 	shape = sqe_shapes[opcode];
+	if (shape & SQE_KERNEL && !trusted)
+		return IB_WC_LOC_QP_OP_ERR;
 
 	if (sqe->flags & IB_SEND_INLINE) {
 		if (sqe->inline_len > max_inline || shape & SQE_NO_INLINE)
@@ -184,7 +190,8 @@ struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type)
 		return NULL;
 
 	swqe_copy(sq, wqe, srnic_ring_entry(&sq->ring, sq->tail));
-	wqe->status = srnic_swqe_check(wqe, type, sq->max_sge, sq->max_inline);
+	wqe->status = srnic_swqe_check(wqe, type, sq->max_sge, sq->max_inline,
+				       sq->trusted);
 	wqe->length = wqe->status == IB_WC_SUCCESS ? swqe_length(wqe) : 0;
 	wqe->started = false;
 	wqe->done = false;

@@ -27,6 +27,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 					  IB_DEVICE_PORT_ACTIVE_EVENT |
 					  IB_DEVICE_SYS_IMAGE_GUID |
 					  IB_DEVICE_RC_RNR_NAK_GEN |
+					  IB_DEVICE_MEM_MGT_EXTENSIONS |
 					  IB_DEVICE_MEM_WINDOW |
 					  IB_DEVICE_MEM_WINDOW_TYPE_2B |
 					  IB_DEVICE_FLUSH_GLOBAL |
@@ -40,6 +41,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_cqe		= SRNIC_MAX_CQE,
 		.max_mr			= SRNIC_MAX_MR,
 		.max_mw			= SRNIC_MAX_MW,
+		.max_fast_reg_page_list_len = SRNIC_MAX_FAST_PAGES,
 		.max_dm_size		= SRNIC_MAX_DM,
 		.max_pd			= SRNIC_MAX_PD,
 		.max_qp_rd_atom		= SRNIC_MAX_RD_ATOMIC,
@@ -138,6 +140,7 @@ const struct ib_device_ops srnic_dev_ops = {
 
 	.alloc_dm		= srnic_alloc_dm,
 	.alloc_hw_port_stats	= srnic_alloc_hw_port_stats,
+	.alloc_mr		= srnic_alloc_mr,
 	.alloc_mw		= srnic_alloc_mw,
 	.alloc_pd		= srnic_alloc_pd,
 	.alloc_ucontext		= srnic_alloc_ucontext,
@@ -160,6 +163,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.get_hw_stats		= srnic_get_hw_stats,
 	.get_link_layer		= get_link_layer,
 	.get_port_immutable	= get_port_immutable,
+	.map_mr_sg		= srnic_map_mr_sg,
 	.mmap			= srnic_mmap,
 	.mmap_free		= srnic_mmap_free,
 	.modify_qp		= srnic_modify_qp,

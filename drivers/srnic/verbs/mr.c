@@ -233,6 +233,46 @@ struct ib_mr *srnic_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 	return &mr->ibmr;
 }
 
+struct ib_mr *srnic_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
+			     u32 max_num_sg)
+{
+	struct srnic_ibmr *mr;
+	int err;
+
+	if (type != IB_MR_TYPE_MEM_REG)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!max_num_sg || max_num_sg > SRNIC_MAX_FAST_PAGES)
+		return ERR_PTR(-EINVAL);
+
+	mr = mr_alloc(ibpd, 0);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	mr->mr.kind = SRNIC_MR_FAST;
+	err = srnic_fast_alloc(&mr->mr, max_num_sg);
+	if (!err)
+		err = mr_publish(mr);
+	if (err) {
+		mr_free(mr);
+		return ERR_PTR(err);
+	}
+
+	return &mr->ibmr;
+}
+
+static int mr_add_page(struct ib_mr *ibmr, u64 addr)
+{
+	return srnic_fast_add(&to_mr(ibmr)->mr, addr);
+}
+
+int srnic_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents,
+		    unsigned int *offset)
+{
+	srnic_fast_begin(&to_mr(ibmr)->mr, ibmr->page_size);
+
+	return ib_sg_to_pages(ibmr, sg, nents, offset, mr_add_page);
+}
+
 /* The region with new rights, in another domain, over the same pages. */
 static struct srnic_ibmr *mr_replace(struct srnic_ibmr *old, int access,
 				     struct ib_pd *ibpd)

@@ -19,6 +19,7 @@
 #define SRNIC_MAX_AH		BIT(20)
 #define SRNIC_MAX_MR		(BIT(24) - 1)
 #define SRNIC_MAX_MW		(BIT(24) - 1)
+#define SRNIC_MAX_FAST_PAGES	4096
 #define SRNIC_MAX_DM		BIT(24)		/* bytes, of all users */
 #define SRNIC_GID_TBL_LEN	1024
 
@@ -93,6 +94,10 @@ struct ib_mr *srnic_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 struct ib_mr *srnic_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 			      struct ib_dm_mr_attr *attr,
 			      struct uverbs_attr_bundle *attrs);
+struct ib_mr *srnic_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
+			     u32 max_num_sg);
+int srnic_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents,
+		    unsigned int *offset);
 struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 				  u64 length, u64 iova, int access,
 				  struct ib_pd *ibpd, struct ib_udata *udata);

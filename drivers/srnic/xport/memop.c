@@ -76,6 +76,21 @@ static enum srnic_mem_err memop_bind(struct srnic_qp *qp,
 	return err;
 }
 
+/* Kernel consumers only; the queue has seen to that. */
+static enum srnic_mem_err memop_reg(struct srnic_qp *qp,
+				    const struct srnic_sqe *sqe)
+{
+	const struct srnic_fast fast = {
+		.pd	= qp->pd,
+		.key	= sqe->bind.new_rkey,
+		.access	= sqe->bind.access,
+		.iova	= sqe->bind.addr,
+		.length	= sqe->bind.length,
+	};
+
+	return srnic_fast_register(qp->keys, &fast);
+}
+
 static bool wqe_uses_key(const struct srnic_swqe *wqe, u32 key)
 {
 	u32 i;
@@ -116,6 +131,7 @@ typedef enum srnic_mem_err (*memop_fn)(struct srnic_qp *qp,
 static const memop_fn memops[] = {
 	[IB_WR_LOCAL_INV]	= memop_inv,
 	[IB_WR_BIND_MW]		= memop_bind,
+	[IB_WR_REG_MR]		= memop_reg,
 };
 
 bool srnic_memop_is(const struct srnic_swqe *wqe)

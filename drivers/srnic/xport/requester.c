@@ -32,6 +32,7 @@ static const u8 req_wc_opcodes[] = {
 	[IB_WR_SEND_WITH_INV]		= IB_UVERBS_WC_SEND,
 	[IB_WR_FLUSH]			= IB_UVERBS_WC_FLUSH,
 	[IB_WR_ATOMIC_WRITE]		= IB_UVERBS_WC_ATOMIC_WRITE,
+	[IB_WR_REG_MR]			= IB_WC_REG_MR,
 };
 
 /* What answers a work request other than an acknowledgment */
