@@ -28,6 +28,7 @@
  * @net: its namespace
  * @keys: memory keys
  * @stats: counters
+ * @dm_used: bytes of device memory that users have
  */
 struct srnic_dev {
 	struct ib_device		ib_dev;
@@ -36,6 +37,7 @@ struct srnic_dev {
 	struct net			*net;
 	struct srnic_keys		keys;
 	struct srnic_stats __percpu	*stats;
+	atomic64_t			dm_used;
 };
 
 /**
@@ -72,8 +74,32 @@ struct srnic_ah {
 	u32			index;
 };
 
+struct srnic_ibmr {
+	struct ib_mr	ibmr;
+	struct srnic_mr	mr;
+};
+
 /**
- * struct srnic_mmap - a ring that user space may map
+ * struct srnic_dm - memory of the device, which is the kernel's
+ * @ibdm: face to the RDMA core
+ * @start: vmalloc_user() memory
+ * @size: bytes of it
+ * @map: lets user space map it
+ */
+struct srnic_dm {
+	struct ib_dm		ibdm;
+	void			*start;
+	u64			size;
+	struct srnic_mmap	*map;
+};
+
+struct srnic_ibmw {
+	struct ib_mw	ibmw;
+	struct srnic_mr	*win;
+};
+
+/**
+ * struct srnic_mmap - a ring, or device memory, that user space may map
  * @entry: of the RDMA core
  * @start: vmalloc_user() memory
  * @unused: completed when nobody can be mapping it any more

@@ -33,7 +33,11 @@ CASES=("data: SEND of every size and shape"
 	"srq: SEND of each size, through four queue pairs"
 	"srq: WRITE with immediate takes a receive"
 	"uc: SEND of each size"
-	"uc: WRITE of each size, with and without immediate")
+	"uc: WRITE of each size, with and without immediate"
+	"atomic write: by ibv_wr_atomic_write"
+	"mw: type 2 shows its range"
+	"mw: type 2 is not for another QP"
+	"mw: LOCAL_INV ends a window")
 
 # turned TYPE-A TYPE-B
 turned()

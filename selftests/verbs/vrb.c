@@ -45,6 +45,7 @@ static struct ibv_xrcd *xrcds[MAX_THINGS];
 static struct ibv_cq *cqs[MAX_THINGS];
 static struct ibv_comp_channel *channels[MAX_THINGS];
 static struct ibv_mr *mrs[MAX_THINGS];
+static struct ibv_mw *mws[MAX_THINGS];
 static struct ibv_pd *pds[MAX_THINGS];
 static struct ibv_ah *ahs[MAX_THINGS];
 static struct {
@@ -52,7 +53,7 @@ static struct {
 	size_t len;
 } maps[MAX_THINGS];
 static int num_qps, num_srqs, num_xrcds, num_cqs, num_channels, num_mrs;
-static int num_pds, num_ahs, num_maps;
+static int num_mws, num_pds, num_ahs, num_maps;
 
 static jmp_buf case_over;
 static char verdict[512];
@@ -279,6 +280,16 @@ void mem_own(struct mem *m, struct ibv_pd *pd, int access)
 	mrs[num_mrs++] = m->mr;
 }
 
+struct ibv_mw *mw_make(struct ibv_pd *pd, enum ibv_mw_type type)
+{
+	struct ibv_mw *mw = ibv_alloc_mw(pd, type);
+
+	must(mw);
+	must(num_mws < MAX_THINGS);
+	mws[num_mws++] = mw;
+	return mw;
+}
+
 void mem_make(struct mem *m, struct side *s, size_t len, int access)
 {
 	m->len = len;
@@ -308,6 +319,8 @@ static bool undo(void)
 		bad += !!ibv_destroy_cq(cqs[i]);
 	for (i = 0; i < num_channels; i++)
 		bad += !!ibv_destroy_comp_channel(channels[i]);
+	for (i = 0; i < num_mws; i++)
+		bad += !!ibv_dealloc_mw(mws[i]);
 	for (i = 0; i < num_mrs; i++)
 		bad += !!ibv_dereg_mr(mrs[i]);
 	for (i = 0; i < num_ahs; i++)
@@ -322,6 +335,7 @@ static bool undo(void)
 	num_cqs = 0;
 	num_channels = 0;
 	num_mrs = 0;
+	num_mws = 0;
 	num_pds = 0;
 	num_ahs = 0;
 	num_maps = 0;
@@ -740,7 +754,8 @@ int main(int argc, char **argv)
 {
 	static const struct vrb_case *const tables[] = {
 		data_cases, error_cases, queue_cases, state_cases, big_cases,
-		hostile_cases, srq_cases, uc_cases, ud_cases, xrc_cases,
+		flush_cases, hostile_cases, mr_cases, mw_cases, srq_cases,
+		uc_cases, ud_cases, xrc_cases,
 	};
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;

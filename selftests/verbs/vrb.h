@@ -93,8 +93,9 @@ extern const struct opt opt_default;
 extern int rounds;
 
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
-	state_cases[], big_cases[], hostile_cases[], srq_cases[],
-	uc_cases[], ud_cases[], xrc_cases[];
+	state_cases[], big_cases[], flush_cases[], hostile_cases[],
+	mr_cases[], mw_cases[], srq_cases[], uc_cases[], ud_cases[],
+	xrc_cases[];
 
 _Noreturn void case_fail(const char *fmt, ...);
 _Noreturn void case_skip(const char *fmt, ...);
@@ -129,6 +130,7 @@ struct ibv_srq *xsrq_make(struct ibv_pd *pd, struct ibv_xrcd *xrcd,
 void xsrq_destroy(struct ibv_srq *srq);
 void mem_make(struct mem *m, struct side *s, size_t len, int access);
 void mem_own(struct mem *m, struct ibv_pd *pd, int access);
+struct ibv_mw *mw_make(struct ibv_pd *pd, enum ibv_mw_type type);
 /* An address handle on @s, in @pd or its own, that leads to @dgid. */
 struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,
 		       const union ibv_gid *dgid);

@@ -61,4 +61,38 @@ srnic_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *qp,
 #endif
 }
 
+static inline int
+srnic_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+			uint64_t iova, int fd, int access, struct verbs_mr *vmr)
+{
+#if SRNIC_RDMA_CORE > 44
+	return ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr,
+				     NULL);
+#else
+	return ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr);
+#endif
+}
+
+/* FLUSH came after rdma-core 44. */
+typedef void (*srnic_wr_flush_fn)(struct ibv_qp_ex *ex, uint32_t rkey,
+				  uint64_t remote_addr, size_t len,
+				  uint8_t type, uint8_t level);
+
+#if SRNIC_RDMA_CORE > 44
+#define SRNIC_OPS_FLUSH	IBV_QP_EX_WITH_FLUSH
+#else
+#define SRNIC_OPS_FLUSH	0
+#endif
+
+static inline void srnic_set_wr_flush(struct ibv_qp_ex *ex,
+				      srnic_wr_flush_fn fn)
+{
+#if SRNIC_RDMA_CORE > 44
+	ex->wr_flush = fn;
+#else
+	(void)ex;
+	(void)fn;
+#endif
+}
+
 #endif /* SRNIC_PROVIDER_COMPAT_H */

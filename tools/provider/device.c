@@ -138,49 +138,6 @@ static int srnic_dealloc_pd(struct ibv_pd *pd)
 	return err;
 }
 
-static struct ibv_mr *srnic_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
-				   uint64_t hca_va, int access)
-{
-	struct ib_uverbs_reg_mr_resp resp;
-	struct ibv_reg_mr cmd;
-	struct verbs_mr *vmr;
-	int err;
-
-	vmr = calloc(1, sizeof(*vmr));
-	if (!vmr)
-		return NULL;
-	err = ibv_cmd_reg_mr(pd, addr, length, hca_va, access, vmr, &cmd,
-			     sizeof(cmd), &resp, sizeof(resp));
-	if (err) {
-		free(vmr);
-		errno = err;
-		return NULL;
-	}
-
-	return &vmr->ibv_mr;
-}
-
-static int srnic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
-			  void *addr, size_t length, int access)
-{
-	struct ib_uverbs_rereg_mr_resp resp;
-	struct ibv_rereg_mr cmd;
-
-	return ibv_cmd_rereg_mr(vmr, flags, addr, length, (uintptr_t)addr,
-				access, pd, &cmd, sizeof(cmd), &resp,
-				sizeof(resp));
-}
-
-static int srnic_dereg_mr(struct verbs_mr *vmr)
-{
-	int err = ibv_cmd_dereg_mr(vmr);
-
-	if (!err)
-		free(vmr);
-
-	return err;
-}
-
 static struct ibv_ah *srnic_create_ah(struct ibv_pd *pd,
 				      struct ibv_ah_attr *attr)
 {
@@ -221,9 +178,12 @@ static void srnic_free_context(struct ibv_context *ctx)
 }
 
 static const struct verbs_context_ops srnic_ops = {
+	.alloc_dm = srnic_alloc_dm,
+	.alloc_mw = srnic_alloc_mw,
 	.alloc_pd = srnic_alloc_pd,
 	.attach_mcast = ibv_cmd_attach_mcast,
 	.close_xrcd = srnic_close_xrcd,
+	.bind_mw = srnic_bind_mw,
 	.create_ah = srnic_create_ah,
 	.create_cq = srnic_create_cq,
 	.create_cq_ex = srnic_create_cq_ex,
@@ -231,6 +191,7 @@ static const struct verbs_context_ops srnic_ops = {
 	.create_qp_ex = srnic_create_qp_ex,
 	.create_srq = srnic_create_srq,
 	.create_srq_ex = srnic_create_srq_ex,
+	.dealloc_mw = srnic_dealloc_mw,
 	.dealloc_pd = srnic_dealloc_pd,
 	.dereg_mr = srnic_dereg_mr,
 	.destroy_ah = srnic_destroy_ah,
@@ -240,6 +201,7 @@ static const struct verbs_context_ops srnic_ops = {
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = srnic_free_context,
 	.get_srq_num = srnic_get_srq_num,
+	.free_dm = srnic_free_dm,
 	.modify_qp = srnic_modify_qp,
 	.modify_srq = srnic_modify_srq,
 	.open_qp = srnic_open_qp,
@@ -253,6 +215,8 @@ static const struct verbs_context_ops srnic_ops = {
 	.query_qp = srnic_query_qp,
 	.query_rt_values = srnic_query_rt_values,
 	.query_srq = srnic_query_srq,
+	.reg_dm_mr = srnic_reg_dm_mr,
+	.reg_dmabuf_mr = srnic_reg_dmabuf_mr,
 	.reg_mr = srnic_reg_mr,
 	.req_notify_cq = srnic_req_notify_cq,
 	.rereg_mr = srnic_rereg_mr,

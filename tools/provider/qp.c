@@ -175,7 +175,10 @@ static const uint8_t wr_ops[] = {
 	[IBV_WR_RDMA_READ]		= WR_KNOWN,
 	[IBV_WR_ATOMIC_CMP_AND_SWP]	= WR_KNOWN,
 	[IBV_WR_ATOMIC_FETCH_AND_ADD]	= WR_KNOWN,
+	[IBV_WR_LOCAL_INV]		= WR_KNOWN,
+	[IBV_WR_BIND_MW]		= WR_KNOWN,
 	[IBV_WR_SEND_WITH_INV]		= WR_KNOWN | WR_INLINE,
+	[IBV_WR_ATOMIC_WRITE]		= WR_KNOWN | WR_INLINE,
 };
 
 #define WR_FLAGS	(IBV_SEND_FENCE | IBV_SEND_SIGNALED | \
@@ -214,6 +217,38 @@ static void qp_put_sges(struct srnic_sge *dst, const struct ibv_sge *src, int n)
 	}
 }
 
+void srnic_put_bind(struct srnic_sqe *sqe, const struct ibv_mw *mw,
+		    uint32_t rkey, const struct ibv_mw_bind_info *info)
+{
+	sqe->bind.addr = info->addr;
+	sqe->bind.length = info->length;
+	sqe->bind.mr_lkey = info->mr ? info->mr->lkey : 0;
+	sqe->bind.mw_rkey = mw->rkey;
+	sqe->bind.new_rkey = rkey;
+	sqe->bind.access = info->mw_access_flags;
+}
+
+/* Writes what depends on the operation. */
+static void qp_put_op(struct srnic_sqe *sqe, const struct ibv_send_wr *wr)
+{
+	switch (wr->opcode) {
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		sqe->remote_addr = wr->wr.atomic.remote_addr;
+		sqe->rkey = wr->wr.atomic.rkey;
+		sqe->atomic.compare_add = wr->wr.atomic.compare_add;
+		sqe->atomic.swap = wr->wr.atomic.swap;
+		break;
+	case IBV_WR_BIND_MW:
+		srnic_put_bind(sqe, wr->bind_mw.mw, wr->bind_mw.rkey,
+			       &wr->bind_mw.bind_info);
+		break;
+	default:
+		sqe->remote_addr = wr->wr.rdma.remote_addr;
+		sqe->rkey = wr->wr.rdma.rkey;
+	}
+}
+
 /* Writes one work request; 0 or errno. */
 static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 		       const struct ibv_send_wr *wr)
@@ -234,15 +269,8 @@ static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 		sqe->ud.ah = to_srnic_ah(wr->wr.ud.ah)->index;
 		sqe->ud.qpn = wr->wr.ud.remote_qpn;
 		sqe->ud.qkey = wr->wr.ud.remote_qkey;
-	} else if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
-		   wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
-		sqe->remote_addr = wr->wr.atomic.remote_addr;
-		sqe->rkey = wr->wr.atomic.rkey;
-		sqe->atomic.compare_add = wr->wr.atomic.compare_add;
-		sqe->atomic.swap = wr->wr.atomic.swap;
 	} else {
-		sqe->remote_addr = wr->wr.rdma.remote_addr;
-		sqe->rkey = wr->wr.rdma.rkey;
+		qp_put_op(sqe, wr);
 	}
 	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND)
 		sqe->xrc.srqn = wr->qp_type.xrc.remote_srqn;
@@ -258,8 +286,9 @@ static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 	return 0;
 }
 
-int srnic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
-		    struct ibv_send_wr **bad_wr)
+/* Posts a list; windows of type 1 are bound by their verb, not by a request. */
+static int qp_post(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+		   struct ibv_send_wr **bad_wr, enum ibv_mw_type binds)
 {
 	struct srnic_qp *qp = to_srnic_qp(ibqp);
 	struct srnic_ring *sq = &qp->sq;
@@ -276,6 +305,9 @@ int srnic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	for (index = sq->index; wr; wr = wr->next, index++) {
 		if (srnic_used(sq, index) >= qp->max_send_wr)
 			err = ENOMEM;
+		else if (wr->opcode == IBV_WR_BIND_MW &&
+			 wr->bind_mw.mw->type != binds)
+			err = EINVAL;
 		else
 			err = qp_put_send(qp, srnic_entry(sq, index), wr);
 		if (err)
@@ -291,6 +323,19 @@ int srnic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		*bad_wr = wr;
 
 	return err ? err : bell;
+}
+
+int srnic_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
+		    struct ibv_send_wr **bad_wr)
+{
+	return qp_post(qp, wr, bad_wr, IBV_MW_TYPE_2);
+}
+
+int srnic_post_bind(struct ibv_qp *qp, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+
+	return qp_post(qp, wr, &bad, IBV_MW_TYPE_1);
 }
 
 static int put_recv(struct srnic_rqe *rqe, uint32_t max_sge,

@@ -148,6 +148,60 @@ static void wr_send_inv(struct ibv_qp_ex *ex, uint32_t invalidate_rkey)
 		sqe->invalidate_rkey = invalidate_rkey;
 }
 
+static void wr_local_inv(struct ibv_qp_ex *ex, uint32_t invalidate_rkey)
+{
+	struct srnic_sqe *sqe = wr_begin(ex, IBV_WR_LOCAL_INV);
+
+	if (sqe)
+		sqe->invalidate_rkey = invalidate_rkey;
+}
+
+static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
+		       const struct ibv_mw_bind_info *info)
+{
+	struct srnic_sqe *sqe = wr_begin(ex, IBV_WR_BIND_MW);
+
+	if (!sqe)
+		return;
+	if (mw->type != IBV_MW_TYPE_2)
+		wr_fail(ex_to_qp(ex), EINVAL);
+	else
+		srnic_put_bind(sqe, mw, rkey, info);
+}
+
+/* The operand is inline: every queue pair has room for it. */
+static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey,
+			    uint64_t remote_addr, const void *operand)
+{
+	struct srnic_sqe *sqe = wr_begin(ex, IBV_WR_ATOMIC_WRITE);
+
+	if (!sqe)
+		return;
+	sqe->rkey = rkey;
+	sqe->remote_addr = remote_addr;
+	sqe->inline_len = sizeof(uint64_t);
+	sqe->flags |= IBV_SEND_INLINE;
+	memcpy(sqe + 1, operand, sizeof(uint64_t));
+}
+
+static void wr_flush(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote_addr,
+		     size_t len, uint8_t type, uint8_t level)
+{
+	struct srnic_sqe *sqe = wr_begin(ex, IB_UVERBS_WR_FLUSH);
+
+	if (!sqe)
+		return;
+	if (len > UINT32_MAX) {
+		wr_fail(ex_to_qp(ex), EINVAL);
+		return;
+	}
+	sqe->rkey = rkey;
+	sqe->remote_addr = remote_addr;
+	sqe->flush.length = len;
+	sqe->flush.type = type;
+	sqe->flush.level = level;
+}
+
 static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah,
 			   uint32_t remote_qpn, uint32_t remote_qkey)
 {
@@ -217,6 +271,9 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *ex, size_t num_buf,
 	case IBV_WR_RDMA_READ:
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+	case IBV_WR_LOCAL_INV:
+	case IBV_WR_BIND_MW:
+	case IB_UVERBS_WR_FLUSH:
 		wr_fail(qp, EINVAL);
 		return;
 	}
@@ -281,6 +338,7 @@ static void wr_abort(struct ibv_qp_ex *ex)
 #define OPS_SEND	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 #define OPS_WRITE	(IBV_QP_EX_WITH_RDMA_WRITE | \
 			 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
+#define OPS_KEYS	(IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW)
 #define OPS_ATOMIC	(IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | \
 			 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 
@@ -288,11 +346,14 @@ static uint64_t qp_type_ops(enum ibv_qp_type type)
 {
 	switch (type) {
 	case IBV_QPT_RC:
+		return OPS_SEND | OPS_WRITE | OPS_ATOMIC | OPS_KEYS |
+		       IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_SEND_WITH_INV |
+		       IBV_QP_EX_WITH_ATOMIC_WRITE | SRNIC_OPS_FLUSH;
 	case IBV_QPT_XRC_SEND:
 		return OPS_SEND | OPS_WRITE | OPS_ATOMIC |
 		       IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_SEND_WITH_INV;
 	case IBV_QPT_UC:
-		return OPS_SEND | OPS_WRITE;
+		return OPS_SEND | OPS_WRITE | OPS_KEYS;
 	case IBV_QPT_UD:
 		return OPS_SEND;
 	default:
@@ -331,6 +392,14 @@ static void qp_set_wr_ops(struct ibv_qp_ex *ex, uint64_t ops)
 		ex->wr_send_imm = wr_send_imm;
 	if (ops & IBV_QP_EX_WITH_SEND_WITH_INV)
 		ex->wr_send_inv = wr_send_inv;
+	if (ops & IBV_QP_EX_WITH_LOCAL_INV)
+		ex->wr_local_inv = wr_local_inv;
+	if (ops & IBV_QP_EX_WITH_BIND_MW)
+		ex->wr_bind_mw = wr_bind_mw;
+	if (ops & IBV_QP_EX_WITH_ATOMIC_WRITE)
+		ex->wr_atomic_write = wr_atomic_write;
+	if (ops & SRNIC_OPS_FLUSH)
+		srnic_set_wr_flush(ex, wr_flush);
 }
 
 #define QP_EX_ATTRS	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | \

@@ -149,6 +149,28 @@ int srnic_ring_remap(struct srnic_ring *ring, int fd,
 		     const struct srnic_map *map);
 void srnic_ring_unmap(struct srnic_ring *ring);
 
+/* mr.c */
+struct ibv_mr *srnic_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+			    uint64_t hca_va, int access);
+int srnic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		   void *addr, size_t length, int access);
+int srnic_dereg_mr(struct verbs_mr *vmr);
+struct ibv_mr *srnic_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
+				   size_t length, uint64_t iova, int fd,
+				   int access);
+struct ibv_mw *srnic_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+int srnic_dealloc_mw(struct ibv_mw *mw);
+int srnic_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
+		  struct ibv_mw_bind *bind);
+
+/* dm.c */
+struct ibv_dm *srnic_alloc_dm(struct ibv_context *ctx,
+			      struct ibv_alloc_dm_attr *attr);
+int srnic_free_dm(struct ibv_dm *dm);
+struct ibv_mr *srnic_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
+			       uint64_t offset, size_t length,
+			       unsigned int access);
+
 /* cq.c */
 struct ibv_cq *srnic_create_cq(struct ibv_context *ctx, int cqe,
 			       struct ibv_comp_channel *channel, int vector);
@@ -184,6 +206,11 @@ int srnic_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
  */
 int srnic_put_recvs(struct srnic_ring *ring, uint32_t max_wr, uint32_t max_sge,
 		    struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+/* Fills in what binding a window says beyond its header. */
+void srnic_put_bind(struct srnic_sqe *sqe, const struct ibv_mw *mw,
+		    uint32_t rkey, const struct ibv_mw_bind_info *info);
+/* Posts a bind of a window of type 1; 0 or errno. */
+int srnic_post_bind(struct ibv_qp *qp, struct ibv_send_wr *wr);
 /* Rings the send doorbell; 0 or errno. */
 int srnic_ring_send(struct ibv_qp *qp);
 

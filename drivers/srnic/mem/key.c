@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - memory keys: publish, find and hide regions
+ * srnic - memory keys: publish, find, invalidate and hide regions
  *
  * A lookup takes no lock: RCU keeps the region's memory, the reference count
- * says whether it is still alive, and the whole key is compared, so that a key
- * of a dead region is not mistaken for that of its successor.
+ * says whether it is valid, and the whole key is compared, so that a key of
+ * another time is not mistaken for today's.
  */
 #include <linux/random.h>
 #include <linux/rcupdate.h>
+#include <linux/wait_bit.h>
 
-#include "mem.h"
+#include "key.h"
 
 #define KEY_INDEX_LIMIT	XA_LIMIT(1, 0xffffff)
 
@@ -27,11 +28,12 @@ void srnic_keys_destroy(struct srnic_keys *keys)
 
 int srnic_mr_publish(struct srnic_keys *keys, struct srnic_mr *mr)
 {
+	bool valid = mr->kind == SRNIC_MR_PLAIN;
 	u32 index;
 	int err;
 
-	refcount_set(&mr->refs, 1);
-	init_completion(&mr->idle);
+	refcount_set(&mr->refs, valid);
+	atomic_set(&mr->state, valid ? SRNIC_MR_VALID : SRNIC_MR_FREE);
 
 	/* The index is reserved first: the key must be whole when found. */
 	err = xa_alloc_cyclic(&keys->xa, &index, NULL, KEY_INDEX_LIMIT,
@@ -50,37 +52,79 @@ int srnic_mr_publish(struct srnic_keys *keys, struct srnic_mr *mr)
 	return err;
 }
 
+void srnic_mr_set_state(struct srnic_mr *mr, enum srnic_mr_state state)
+{
+	atomic_set_release(&mr->state, state);
+	smp_mb();	/* state before the look for waiters; see wait_var_event() */
+	wake_up_var(&mr->state);
+}
+
+bool srnic_mr_move(struct srnic_mr *mr, enum srnic_mr_state from,
+		   enum srnic_mr_state to)
+{
+	return atomic_cmpxchg(&mr->state, from, to) == from;
+}
+
+void srnic_mr_make_valid(struct srnic_mr *mr)
+{
+	smp_wmb();	/* pairs with key_hold(): what it names is in place */
+	refcount_set(&mr->refs, 1);
+	srnic_mr_set_state(mr, SRNIC_MR_VALID);
+}
+
+/* Nobody uses what the key named, and nobody can begin to. */
+static void mr_out_of_use(struct srnic_mr *mr)
+{
+	struct srnic_wait *wait = mr->wait;
+
+	mr->wait = NULL;
+	if (mr->parent)
+		atomic_dec(&mr->parent->windows);
+	mr->parent = NULL;
+	srnic_mr_set_state(mr, SRNIC_MR_FREE);
+	/* From here on the region may be somebody else's, or gone. */
+	if (wait)
+		wait->wake(wait);
+}
+
+void srnic_mr_put(struct srnic_mr *mr)
+{
+	if (refcount_dec_and_test(&mr->refs))
+		mr_out_of_use(mr);
+}
+
+/* A step towards the end, DEAD; true when there. */
+static bool mr_close(struct srnic_mr *mr)
+{
+	if (srnic_mr_move(mr, SRNIC_MR_VALID, SRNIC_MR_BUSY))
+		srnic_mr_put(mr);
+
+	return srnic_mr_move(mr, SRNIC_MR_FREE, SRNIC_MR_DEAD);
+}
+
 void srnic_mr_hide(struct srnic_keys *keys, struct srnic_mr *mr)
 {
 	if (!mr->key)
 		return;
 
 	xa_erase(&keys->xa, SRNIC_KEY_INDEX(mr->key));
-	srnic_mr_put(mr);
-	wait_for_completion(&mr->idle);
+	wait_var_event(&mr->state, mr_close(mr));
 	mr->key = 0;
 }
 
-/* May the region be used like this?  Pure. */
-static enum srnic_mem_err mr_check(const struct srnic_mr *mr,
-				   const struct ib_pd *pd, u32 access,
-				   u64 addr, u64 len)
+bool srnic_mr_seal(struct srnic_mr *mr)
 {
-	if (mr->pd != pd)
-		return SRNIC_MEM_PD;
-	if ((mr->access & access) != access)
-		return SRNIC_MEM_ACCESS;
-	if (!srnic_mr_covers(mr, addr, len))
-		return SRNIC_MEM_RANGE;
-
-	return SRNIC_MEM_OK;
+	return atomic_cmpxchg(&mr->windows, 0, -1) <= 0;
 }
 
-enum srnic_mem_err srnic_mr_get(struct srnic_keys *keys, u32 key,
-				const struct ib_pd *pd, u32 access,
-				u64 addr, u64 len, struct srnic_mr **out)
+void srnic_mr_unseal(struct srnic_mr *mr)
 {
-	enum srnic_mem_err err;
+	atomic_set(&mr->windows, 0);
+}
+
+/* The region that @key names today, held, or NULL. */
+static struct srnic_mr *key_hold(struct srnic_keys *keys, u32 key)
+{
 	struct srnic_mr *mr;
 
 	rcu_read_lock();
@@ -90,22 +134,116 @@ enum srnic_mem_err srnic_mr_get(struct srnic_keys *keys, u32 key,
 	rcu_read_unlock();
 
 	if (!mr)
+		return NULL;
+	smp_mb__after_atomic();	/* pairs with srnic_mr_make_valid() */
+	if (mr->key == key)
+		return mr;
+
+	srnic_mr_put(mr);
+
+	return NULL;
+}
+
+/* Is the region @owner's to use?  0 is nobody in particular, whom windows are not for. */
+static enum srnic_mem_err mr_check_owner(const struct srnic_mr *mr, u64 owner)
+{
+	switch (mr->kind) {
+	case SRNIC_MW_1:
+		return owner ? SRNIC_MEM_OK : SRNIC_MEM_KEY;
+	case SRNIC_MW_2:
+		return mr->owner == owner ? SRNIC_MEM_OK : SRNIC_MEM_OWNER;
+	default:
+		return SRNIC_MEM_OK;
+	}
+}
+
+/* May the region be used with these rights?  Pure. */
+static enum srnic_mem_err mr_check(const struct srnic_mr *mr,
+				   const struct ib_pd *pd, u64 owner,
+				   u32 access)
+{
+	if (mr->pd != pd)
+		return SRNIC_MEM_PD;
+	if ((mr->access & access) != access)
+		return SRNIC_MEM_ACCESS;
+
+	return mr_check_owner(mr, owner);
+}
+
+enum srnic_mem_err srnic_mr_get_whole(struct srnic_keys *keys, u32 key,
+				      const struct ib_pd *pd, u64 owner,
+				      u32 access, struct srnic_mr **out)
+{
+	struct srnic_mr *mr = key_hold(keys, key);
+	enum srnic_mem_err err;
+
+	if (!mr)
 		return SRNIC_MEM_KEY;
 
-	err = mr->key == key ? mr_check(mr, pd, access, addr, len) :
-			       SRNIC_MEM_KEY;
-	if (err) {
+	err = mr_check(mr, pd, owner, access);
+	if (err)
 		srnic_mr_put(mr);
-		return err;
-	}
+	else
+		*out = mr;
 
-	*out = mr;
+	return err;
+}
+
+enum srnic_mem_err srnic_mr_get_remote(struct srnic_keys *keys, u32 key,
+				       const struct ib_pd *pd, u64 owner,
+				       u32 access, u64 addr, u64 len,
+				       struct srnic_mr **out)
+{
+	enum srnic_mem_err err;
+
+	err = srnic_mr_get_whole(keys, key, pd, owner, access, out);
+	if (err || srnic_mr_covers(*out, addr, len))
+		return err;
+
+	srnic_mr_put(*out);
+	*out = NULL;
+
+	return SRNIC_MEM_RANGE;
+}
+
+enum srnic_mem_err srnic_mr_get(struct srnic_keys *keys, u32 key,
+				const struct ib_pd *pd, u32 access,
+				u64 addr, u64 len, struct srnic_mr **out)
+{
+	return srnic_mr_get_remote(keys, key, pd, 0, access, addr, len, out);
+}
+
+enum srnic_mem_err srnic_mr_end(struct srnic_mr *mr, struct srnic_wait *wait)
+{
+	if (!srnic_mr_move(mr, SRNIC_MR_VALID, SRNIC_MR_BUSY)) {
+		srnic_mr_put(mr);
+		return SRNIC_MEM_STATE;
+	}
+	mr->wait = wait;
+	srnic_mr_put(mr);	/* for being valid; the caller's is left */
+	if (!refcount_dec_and_test(&mr->refs))
+		return SRNIC_MEM_BUSY;
+
+	mr->wait = NULL;
+	mr_out_of_use(mr);
 
 	return SRNIC_MEM_OK;
 }
 
-void srnic_mr_put(struct srnic_mr *mr)
+enum srnic_mem_err srnic_mr_invalidate(struct srnic_keys *keys, u32 key,
+				       const struct ib_pd *pd, u64 owner,
+				       struct srnic_wait *wait)
 {
-	if (refcount_dec_and_test(&mr->refs))
-		complete(&mr->idle);
+	enum srnic_mem_err err;
+	struct srnic_mr *mr;
+
+	err = srnic_mr_get_whole(keys, key, pd, owner, 0, &mr);
+	if (err)
+		return err;
+	if (mr->kind == SRNIC_MR_FAST || mr->kind == SRNIC_MW_2)
+		return srnic_mr_end(mr, wait);
+
+	srnic_mr_put(mr);
+
+	return SRNIC_MEM_STATE;
 }

@@ -9,7 +9,7 @@
 #ifndef SRNIC_MEM_H
 #define SRNIC_MEM_H
 
-#include <linux/completion.h>
+#include <linux/atomic.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
@@ -23,6 +23,9 @@ enum srnic_mem_err {
 	SRNIC_MEM_ACCESS,	/* right not granted */
 	SRNIC_MEM_RANGE,	/* outside the region */
 	SRNIC_MEM_LENGTH,	/* a list of SGEs is shorter than the data */
+	SRNIC_MEM_OWNER,	/* window of another owner */
+	SRNIC_MEM_STATE,	/* not one that allows it, or no such operation */
+	SRNIC_MEM_BUSY,		/* not yet: told when it can be */
 };
 
 /* A key is an index (upper 24 bits) and a random tag (lower 8 bits). */
@@ -38,57 +41,163 @@ struct srnic_keys {
 	u32		next;
 };
 
+/* What a key stands for */
+enum srnic_mr_kind {
+	SRNIC_MR_PLAIN,		/* registered by a verb, valid until the end */
+	SRNIC_MR_FAST,		/* registered by a work request */
+	SRNIC_MW_1,		/* window, type 1 */
+	SRNIC_MW_2,		/* window, type 2: of the owner that bound it */
+};
+
+/*
+ * Life of a key.  Who moves it to BUSY has it alone; it becomes FREE when the
+ * last user of what it named is gone.
+ */
+enum srnic_mr_state {
+	SRNIC_MR_FREE,
+	SRNIC_MR_BUSY,
+	SRNIC_MR_VALID,
+	SRNIC_MR_DEAD,
+};
+
 /**
- * struct srnic_mr - memory region
- * @ibmr: face to the RDMA core
- * @key: lkey and rkey
- * @access: IB_ACCESS_* bits
- * @pd: protection domain
+ * struct srnic_wait - who wants to know that a key is out of use
+ * @wake: called once; the context is that of the last user, softirq perhaps
+ */
+struct srnic_wait {
+	void	(*wake)(struct srnic_wait *wait);
+};
+
+/**
+ * struct srnic_span - a range of addresses and the memory behind it
  * @iova: first address as the key's users name it
  * @length: bytes
  * @offset: bytes from the start of block 0 to @iova
  * @shift: log2 of the block size
+ * @block: kernel address of each block
+ */
+struct srnic_span {
+	u64	iova;
+	u64	length;
+	u64	offset;
+	u8	shift;
+	void	**block;
+};
+
+/**
+ * struct srnic_mr - memory region, or a window, which is a region whose pages
+ *		     are those of another
+ * @key: lkey and rkey
+ * @kind: enum srnic_mr_kind
+ * @state: enum srnic_mr_state
+ * @access: IB_ACCESS_* bits
+ * @pd: protection domain
+ * @owner: windows of type 2: who bound it, as srnic_mr_get_remote() is told
+ * @span: what it names; a window borrows the blocks of @parent
+ * @next: fast registration: blocks that the next one will show
+ * @num_blocks: fast registration: how many these are
+ * @max_blocks: fast registration: room for blocks
  * @dma: the region is all of kernel memory, addresses are kernel addresses
- * @block: kernel address of each block; kvmalloc'ed
+ * @parent: region that a bound window shows
+ * @windows: windows bound to this region, negative: no more may be
  * @umem: pinned user memory, or NULL
- * @refs: one for being published, one per user
- * @idle: completed when @refs is down to 0
+ * @dmabuf: shared buffer that the memory belongs to, or NULL
+ * @refs: one for being valid, one per user
+ * @wait: told when @refs is down to 0; of who made the key BUSY
  * @rcu: a lookup may still look at the memory of a dead region
  *
- * Written before it is published and constant until it is hidden again, so
- * that holders of a reference need no lock.
+ * All but @windows, @state and @refs is written while @state is BUSY or the
+ * region is not published, and constant while it is valid, so that holders of
+ * a reference need no lock.
  */
 struct srnic_mr {
-	struct ib_mr		ibmr;
 	u32			key;
+	u8			kind;
+	atomic_t		state;
 	u32			access;
 	const struct ib_pd	*pd;
-	u64			iova;
-	u64			length;
-	u64			offset;
-	u8			shift;
+	u64			owner;
+	struct srnic_span	span;
+	struct srnic_span	next;
+	u32			num_blocks;
+	u32			max_blocks;
 	bool			dma;
-	void			**block;
+	struct srnic_mr		*parent;
+	atomic_t		windows;
 	struct ib_umem		*umem;
+	struct srnic_dmabuf	*dmabuf;
 	refcount_t		refs;
-	struct completion	idle;
+	struct srnic_wait	*wait;
 	struct rcu_head		rcu;
 };
 
 void srnic_keys_init(struct srnic_keys *keys);
 void srnic_keys_destroy(struct srnic_keys *keys);
 
-/* Gives @mr a key and makes it visible.  May sleep.  0, -ENOMEM or -ENOSPC. */
+/*
+ * Gives @mr a key and makes it visible; a plain region is valid at once, other
+ * kinds are free.  May sleep.  0, -ENOMEM or -ENOSPC.
+ */
 int srnic_mr_publish(struct srnic_keys *keys, struct srnic_mr *mr);
 
 /* Hides @mr and waits until its last user has put it.  May sleep. */
 void srnic_mr_hide(struct srnic_keys *keys, struct srnic_mr *mr);
 
+/* True: no window is bound to @mr, and none will be until it is unsealed. */
+bool srnic_mr_seal(struct srnic_mr *mr);
+void srnic_mr_unseal(struct srnic_mr *mr);
+
 /*
- * Fills @block, @shift and @offset from @umem; huge pages stay huge.
- * May sleep.  0 or -ENOMEM.
+ * Fills @span from @umem, which is @iova to the key's users; huge pages stay
+ * huge.  May sleep.  0, -EINVAL or -ENOMEM.
  */
-int srnic_mr_map_umem(struct srnic_mr *mr);
+int srnic_mr_map_umem(struct srnic_mr *mr, u64 iova);
+
+/*
+ * Fills @span from kernel memory that is contiguous.  May sleep.
+ * 0 or -ENOMEM.
+ */
+int srnic_mr_map_flat(struct srnic_mr *mr, void *start, u64 length, u64 iova);
+
+/*
+ * Fills @span from the bytes at @offset of the shared buffer @fd, which stay
+ * mapped as long as the region lives.  May sleep.  0 or errno.
+ */
+int srnic_mr_map_dmabuf(struct srnic_mr *mr, int fd, u64 offset, u64 length,
+			u64 iova);
+
+/* Makes room for @max blocks in @mr, a fast region.  May sleep. */
+int srnic_fast_alloc(struct srnic_mr *mr, u32 max);
+
+/* Begins a new list of blocks of @size bytes, a power of two. */
+void srnic_fast_begin(struct srnic_mr *mr, u32 size);
+
+/* Adds the block at kernel address @addr to that list; 0 or -ENOMEM. */
+int srnic_fast_add(struct srnic_mr *mr, u64 addr);
+
+/**
+ * struct srnic_fast - what a fast region is to show
+ * @pd: protection domain of who asks
+ * @key: its key from now on; the index is its own, the tag the consumer's
+ * @access: rights
+ * @iova: first address as the key's users name it; its place in a block is
+ *	  that of the first byte
+ * @length: bytes
+ */
+struct srnic_fast {
+	const struct ib_pd	*pd;
+	u32			key;
+	u32			access;
+	u64			iova;
+	u64			length;
+};
+
+/* Shows the list of blocks by a key that is free.  Context: any. */
+enum srnic_mem_err srnic_fast_register(struct srnic_keys *keys,
+				       const struct srnic_fast *fast);
+
+/* Lets go of the memory behind @mr, which is hidden.  May sleep. */
+void srnic_mr_unmap(struct srnic_mr *mr);
 
 /*
  * Looks @key up and checks that [addr, addr + len) may be accessed with all
@@ -100,6 +209,56 @@ enum srnic_mem_err srnic_mr_get(struct srnic_keys *keys, u32 key,
 				u64 addr, u64 len, struct srnic_mr **out);
 void srnic_mr_put(struct srnic_mr *mr);
 
+/* The same for a peer, whose keys may be windows; @owner is who it talks to. */
+enum srnic_mem_err srnic_mr_get_remote(struct srnic_keys *keys, u32 key,
+				       const struct ib_pd *pd, u64 owner,
+				       u32 access, u64 addr, u64 len,
+				       struct srnic_mr **out);
+
+/* The same for all that @key names, whatever that is. */
+enum srnic_mem_err srnic_mr_get_whole(struct srnic_keys *keys, u32 key,
+				      const struct ib_pd *pd, u64 owner,
+				      u32 access, struct srnic_mr **out);
+
+/**
+ * struct srnic_bind - what a window is to show
+ * @pd: protection domain of who asks
+ * @owner: who asks, never 0
+ * @mw_key: key of the window; the tag counts for type 1 only
+ * @new_key: its key after that, of which the tag is the consumer's choice
+ * @mr_key: key of the region
+ * @addr: first byte, as @mr_key's users name it
+ * @length: bytes; 0 unbinds a window of type 1
+ * @access: rights that the window grants, and IB_ZERO_BASED
+ */
+struct srnic_bind {
+	const struct ib_pd	*pd;
+	u64			owner;
+	u32			mw_key;
+	u32			new_key;
+	u32			mr_key;
+	u64			addr;
+	u64			length;
+	u32			access;
+};
+
+/*
+ * Binds a window.  SRNIC_MEM_BUSY: what it showed before is still in use; ask
+ * again when @wait is told.  Context: any.
+ */
+enum srnic_mem_err srnic_mw_bind(struct srnic_keys *keys,
+				 const struct srnic_bind *bind,
+				 struct srnic_wait *wait);
+
+/*
+ * Takes the meaning from @key, a window of type 2 or a fast region: no access
+ * by it begins from now on.  SRNIC_MEM_BUSY: it is done, but accesses that
+ * began before go on until @wait is told.  Context: any.
+ */
+enum srnic_mem_err srnic_mr_invalidate(struct srnic_keys *keys, u32 key,
+				       const struct ib_pd *pd, u64 owner,
+				       struct srnic_wait *wait);
+
 /* Is [addr, addr + len) inside @mr?  For a region already held. */
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len);
 
@@ -108,6 +267,18 @@ bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len);
  * The caller has checked the range.
  */
 void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len);
+
+/*
+ * The eight bytes at @addr for an atomic operation, or NULL: they are not
+ * aligned where they are.  The caller holds @mr and has checked the range.
+ */
+void *srnic_mr_word(const struct srnic_mr *mr, u64 addr);
+
+/* Is all of the memory behind @mr persistent? */
+bool srnic_mr_is_pmem(const struct srnic_mr *mr);
+
+/* Makes a range persistent; the caller holds @mr and has checked the range. */
+void srnic_mr_persist(const struct srnic_mr *mr, u64 addr, u64 len);
 
 /* Copies; the caller holds @mr and has checked the range. */
 void srnic_mr_write(struct srnic_mr *mr, u64 addr, const void *src, u64 len);

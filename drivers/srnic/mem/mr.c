@@ -6,6 +6,10 @@
  * no DMA of its own, so the RDMA core hands out kernel addresses where others
  * get DMA addresses, and a block is as large as the pages behind it allow.
  */
+#include <linux/align.h>
+#include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/libnvdimm.h>
 #include <linux/minmax.h>
 #include <linux/nospec.h>
 #include <linux/overflow.h>
@@ -16,38 +20,78 @@
 #include <rdma/ib_umem.h>
 #include <rdma/iter.h>
 
-#include "mem.h"
+#include "key.h"
 
 /* Every power of two from a page to 1 GiB */
 #define MR_BLOCK_SIZES	GENMASK(30, PAGE_SHIFT)
 
-int srnic_mr_map_umem(struct srnic_mr *mr)
+/* One block for all: no length needs a second */
+#define MR_FLAT_SHIFT	63
+
+/*
+ * Blocks are found from where the memory starts, not from @iova: addresses are
+ * translated by their distance to it, whatever it is aligned to.
+ */
+int srnic_mr_map_umem(struct srnic_mr *mr, u64 iova)
 {
+	struct srnic_span *span = &mr->span;
+	struct ib_umem *umem = mr->umem;
 	struct ib_block_iter iter;
 	unsigned long size;
 	size_t num, i = 0;
 
-	size = ib_umem_find_best_pgsz(mr->umem, MR_BLOCK_SIZES, mr->iova);
+	size = ib_umem_find_best_pgsz(umem, MR_BLOCK_SIZES, umem->address);
 	if (!size)
 		return -EINVAL;
 
-	num = ib_umem_num_dma_blocks(mr->umem, size);
-	mr->block = kvmalloc_array(num, sizeof(*mr->block), GFP_KERNEL);
-	if (!mr->block)
+	num = ib_umem_num_dma_blocks(umem, size);
+	span->block = kvmalloc_array(num, sizeof(*span->block), GFP_KERNEL);
+	if (!span->block)
 		return -ENOMEM;
 
-	mr->shift = __ffs(size);
-	mr->offset = mr->iova & (size - 1);
+	span->iova = iova;
+	span->length = umem->length;
+	span->shift = __ffs(size);
+	span->offset = umem->address & (size - 1);
 
-	rdma_umem_for_each_dma_block(mr->umem, &iter, size) {
+	rdma_umem_for_each_dma_block(umem, &iter, size) {
 		dma_addr_t addr = rdma_block_iter_dma_address(&iter);
 
-		mr->block[i++] = (void *)(uintptr_t)addr;
+		span->block[i++] = (void *)(uintptr_t)addr;
 		if (!(i % SZ_64K))
 			cond_resched();
 	}
 
 	return 0;
+}
+
+int srnic_mr_map_flat(struct srnic_mr *mr, void *start, u64 length, u64 iova)
+{
+	struct srnic_span *span = &mr->span;
+
+	span->block = kvmalloc_array(1, sizeof(*span->block), GFP_KERNEL);
+	if (!span->block)
+		return -ENOMEM;
+
+	span->block[0] = start;
+	span->iova = iova;
+	span->length = length;
+	span->shift = MR_FLAT_SHIFT;
+
+	return 0;
+}
+
+void srnic_mr_unmap(struct srnic_mr *mr)
+{
+	kvfree(mr->span.block);
+	mr->span.block = NULL;
+	kvfree(mr->next.block);
+	mr->next.block = NULL;
+	if (mr->umem)
+		ib_umem_release(mr->umem);
+	mr->umem = NULL;
+	srnic_dmabuf_put(mr->dmabuf);
+	mr->dmabuf = NULL;
 }
 
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len)
@@ -58,27 +102,69 @@ bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len)
 		return false;
 	if (mr->dma)
 		return true;
-	if (addr < mr->iova)
+	if (addr < mr->span.iova)
 		return false;
 
-	off = addr - mr->iova;
+	off = addr - mr->span.iova;
 
-	return off <= mr->length && len <= mr->length - off;
+	return off <= mr->span.length && len <= mr->span.length - off;
 }
 
 void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len)
 {
+	const struct srnic_span *span = &mr->span;
 	u64 pos, num, rest;
 
 	if (mr->dma)
 		return (void *)(uintptr_t)addr;
 
-	pos = addr - mr->iova + mr->offset;
-	num = ((mr->offset + mr->length - 1) >> mr->shift) + 1;
-	rest = pos & (BIT_ULL(mr->shift) - 1);
-	*len = min(*len, BIT_ULL(mr->shift) - rest);
+	pos = addr - span->iova + span->offset;
+	num = ((span->offset + span->length - 1) >> span->shift) + 1;
+	rest = pos & (BIT_ULL(span->shift) - 1);
+	*len = min(*len, BIT_ULL(span->shift) - rest);
 
-	return mr->block[array_index_nospec(pos >> mr->shift, num)] + rest;
+	return span->block[array_index_nospec(pos >> span->shift, num)] + rest;
+}
+
+void *srnic_mr_word(const struct srnic_mr *mr, u64 addr)
+{
+	u64 len = sizeof(u64);
+	void *word = srnic_mr_addr(mr, addr, &len);
+
+	return IS_ALIGNED((uintptr_t)word, sizeof(u64)) ? word : NULL;
+}
+
+bool srnic_mr_is_pmem(const struct srnic_mr *mr)
+{
+	const struct srnic_span *span = &mr->span;
+	u64 i, num;
+
+	if (!mr->umem)
+		return false;
+
+	num = ((span->offset + span->length - 1) >> span->shift) + 1;
+	for (i = 0; i < num; i++) {
+		if (region_intersects(virt_to_phys(span->block[i]),
+				      BIT_ULL(span->shift), IORESOURCE_MEM,
+				      IORES_DESC_PERSISTENT_MEMORY) !=
+		    REGION_INTERSECTS)
+			return false;
+		cond_resched();
+	}
+
+	return true;
+}
+
+void srnic_mr_persist(const struct srnic_mr *mr, u64 addr, u64 len)
+{
+	while (len) {
+		u64 n = len;
+
+		arch_wb_cache_pmem(srnic_mr_addr(mr, addr, &n), n);
+		addr += n;
+		len -= n;
+	}
+	wmb();	/* written back before the peer is told */
 }
 
 void srnic_mr_write(struct srnic_mr *mr, u64 addr, const void *src, u64 len)

@@ -113,7 +113,8 @@ bool srnic_cq_arm(struct srnic_cq *cq, bool solicited);
  * @npsn: number of PSNs it takes
  * @status: enum ib_wc_status; not success: refused when fetched
  * @started: a packet of it was sent, @psn and @npsn are valid
- * @done: READ and atomics: its response has arrived in full
+ * @done: READ and atomics: its response has arrived in full; those that send
+ *	  nothing: it has been executed in full
  * @sge: scatter/gather list; inline data stands here too
  */
 struct srnic_swqe {
@@ -134,6 +135,7 @@ struct srnic_swqe {
  * @copy_stride: bytes
  * @max_sge: of one work request
  * @max_inline: bytes
+ * @trusted: a kernel consumer posts to it, and nobody else can
  * @head: oldest work request not completed
  * @tail: next entry to fetch
  *
@@ -145,6 +147,7 @@ struct srnic_sq {
 	u32			copy_stride;
 	u32			max_sge;
 	u32			max_inline;
+	bool			trusted;
 	u32			head;
 	u32			tail;
 };
@@ -170,12 +173,13 @@ struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type);
 void srnic_sq_publish(struct srnic_sq *sq);
 
 /*
- * Judges @wqe->sqe and the list behind it: pure.  @type: IB_QPT_*.
+ * Judges @wqe->sqe and the list behind it: pure.  @type: IB_QPT_*, @trusted:
+ * as in struct srnic_sq.
  * Return: enum ib_wc_status.
  */
 enum ib_wc_status srnic_swqe_check(const struct srnic_swqe *wqe,
 				   enum ib_qp_type type, u32 max_sge,
-				   u32 max_inline);
+				   u32 max_inline, bool trusted);
 
 /**
  * struct srnic_rwqe - a receive work request, checked, in kernel memory

@@ -81,47 +81,76 @@ static const u16 sqe_services[] = {
 	[IB_WR_RDMA_READ]		= BIT(IB_QPT_RC) | BIT(IB_QPT_XRC_INI),
 	[IB_WR_ATOMIC_CMP_AND_SWP]	= BIT(IB_QPT_RC) | BIT(IB_QPT_XRC_INI),
 	[IB_WR_ATOMIC_FETCH_AND_ADD]	= BIT(IB_QPT_RC) | BIT(IB_QPT_XRC_INI),
+	[IB_WR_LOCAL_INV]		= BIT(IB_QPT_RC) | BIT(IB_QPT_UC),
+	[IB_WR_BIND_MW]			= BIT(IB_QPT_RC) | BIT(IB_QPT_UC),
 	[IB_WR_SEND_WITH_INV]		= BIT(IB_QPT_RC) | BIT(IB_QPT_XRC_INI),
+	[IB_WR_FLUSH]			= BIT(IB_QPT_RC),
+	[IB_WR_ATOMIC_WRITE]		= BIT(IB_QPT_RC),
+	[IB_WR_REG_MR]			= BIT(IB_QPT_RC) | BIT(IB_QPT_UC),
 };
 
 static_assert(IB_QPT_XRC_INI < 16);
 
-static bool sqe_is_atomic(u8 opcode)
+/* What stands behind an entry's header where it is not just any data */
+enum {
+	SQE_NO_INLINE	= 1 << 0,
+	SQE_NO_DATA	= 1 << 1,
+	SQE_8_BYTES	= 1 << 2,
+	SQE_KERNEL	= 1 << 3,	/* not from user space */
+};
+
+static const u8 sqe_shapes[ARRAY_SIZE(sqe_services)] = {
+	[IB_WR_RDMA_READ]		= SQE_NO_INLINE,
+	[IB_WR_ATOMIC_CMP_AND_SWP]	= SQE_NO_INLINE | SQE_8_BYTES,
+	[IB_WR_ATOMIC_FETCH_AND_ADD]	= SQE_NO_INLINE | SQE_8_BYTES,
+	[IB_WR_LOCAL_INV]		= SQE_NO_INLINE | SQE_NO_DATA,
+	[IB_WR_BIND_MW]			= SQE_NO_INLINE | SQE_NO_DATA,
+	[IB_WR_FLUSH]			= SQE_NO_INLINE | SQE_NO_DATA,
+	[IB_WR_ATOMIC_WRITE]		= SQE_8_BYTES,
+	[IB_WR_REG_MR]			= SQE_NO_INLINE | SQE_NO_DATA |
+					  SQE_KERNEL,
+};
+
+/* Is @length what an entry of that shape may have? */
+static bool sqe_length_ok(u8 shape, u64 length)
 {
-	return opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
-	       opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+	if (shape & SQE_NO_DATA)
+		return !length;
+	if (shape & SQE_8_BYTES)
+		return length == sizeof(u64);
+
+	return length <= SRNIC_MAX_MSG;
 }
 
 enum ib_wc_status srnic_swqe_check(const struct srnic_swqe *wqe,
 				   enum ib_qp_type type, u32 max_sge,
-				   u32 max_inline)
+				   u32 max_inline, bool trusted)
 {
 	const struct srnic_sqe *sqe = &wqe->sqe;
 	u64 length = 0;
+	u8 opcode, shape;
 	u32 i;
 
+	opcode = array_index_nospec(sqe->opcode, ARRAY_SIZE(sqe_services));
 	if (sqe->opcode >= ARRAY_SIZE(sqe_services) ||
-	    !(sqe_services[sqe->opcode] & BIT(type)))
+	    !(sqe_services[opcode] & BIT(type)))
+		return IB_WC_LOC_QP_OP_ERR;
+	shape = sqe_shapes[opcode];
+	if (shape & SQE_KERNEL && !trusted)
 		return IB_WC_LOC_QP_OP_ERR;
 
 	if (sqe->flags & IB_SEND_INLINE) {
-		if (sqe->inline_len > max_inline ||
-		    sqe->opcode == IB_WR_RDMA_READ ||
-		    sqe_is_atomic(sqe->opcode))
+		if (sqe->inline_len > max_inline || shape & SQE_NO_INLINE)
 			return IB_WC_LOC_QP_OP_ERR;
-		return IB_WC_SUCCESS;
+		length = sqe->inline_len;
+	} else {
+		if (sqe->num_sge > max_sge)
+			return IB_WC_LOC_QP_OP_ERR;
+		for (i = 0; i < sqe->num_sge; i++)
+			length += wqe->sge[i].length;
 	}
 
-	if (sqe->num_sge > max_sge)
-		return IB_WC_LOC_QP_OP_ERR;
-	for (i = 0; i < sqe->num_sge; i++)
-		length += wqe->sge[i].length;
-	if (length > SRNIC_MAX_MSG)
-		return IB_WC_LOC_LEN_ERR;
-	if (sqe_is_atomic(sqe->opcode) && length != sizeof(u64))
-		return IB_WC_LOC_LEN_ERR;
-
-	return IB_WC_SUCCESS;
+	return sqe_length_ok(shape, length) ? IB_WC_SUCCESS : IB_WC_LOC_LEN_ERR;
 }
 
 /* Bytes of the message of a work request that passed the check. */
@@ -169,7 +198,8 @@ struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type)
 		return NULL;
 
 	swqe_copy(sq, wqe, srnic_ring_entry(&sq->ring, sq->tail));
-	wqe->status = srnic_swqe_check(wqe, type, sq->max_sge, sq->max_inline);
+	wqe->status = srnic_swqe_check(wqe, type, sq->max_sge, sq->max_inline,
+				       sq->trusted);
 	wqe->length = wqe->status == IB_WC_SUCCESS ? swqe_length(wqe) : 0;
 	wqe->sqe.opcode = array_index_nospec(wqe->sqe.opcode,
 					     ARRAY_SIZE(sqe_services));

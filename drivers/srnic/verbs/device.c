@@ -31,7 +31,13 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 					  IB_DEVICE_BAD_QKEY_CNTR |
 					  IB_DEVICE_SRQ_RESIZE |
 					  IB_DEVICE_XRC |
-					  IB_DEVICE_RC_RNR_NAK_GEN,
+					  IB_DEVICE_RC_RNR_NAK_GEN |
+					  IB_DEVICE_MEM_MGT_EXTENSIONS |
+					  IB_DEVICE_MEM_WINDOW |
+					  IB_DEVICE_MEM_WINDOW_TYPE_2B |
+					  IB_DEVICE_FLUSH_GLOBAL |
+					  IB_DEVICE_FLUSH_PERSISTENT |
+					  IB_DEVICE_ATOMIC_WRITE,
 		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG |
 					  IBK_BLOCK_MULTICAST_LOOPBACK,
 		.max_send_sge		= SRNIC_MAX_SGE,
@@ -40,6 +46,9 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_cq			= SRNIC_MAX_CQ,
 		.max_cqe		= SRNIC_MAX_CQE,
 		.max_mr			= SRNIC_MAX_MR,
+		.max_mw			= SRNIC_MAX_MW,
+		.max_fast_reg_page_list_len = SRNIC_MAX_FAST_PAGES,
+		.max_dm_size		= SRNIC_MAX_DM,
 		.max_pd			= SRNIC_MAX_PD,
 		.max_qp_rd_atom		= SRNIC_MAX_RD_ATOMIC,
 		.max_res_rd_atom	= SRNIC_MAX_QP * SRNIC_MAX_RD_ATOMIC,
@@ -144,7 +153,10 @@ const struct ib_device_ops srnic_dev_ops = {
 	.driver_id		= (enum rdma_driver_id)SRNIC_DRIVER_ID,
 	.uverbs_abi_ver		= SRNIC_ABI_VERSION,
 
+	.alloc_dm		= srnic_alloc_dm,
 	.alloc_hw_port_stats	= srnic_alloc_hw_port_stats,
+	.alloc_mr		= srnic_alloc_mr,
+	.alloc_mw		= srnic_alloc_mw,
 	.alloc_pd		= srnic_alloc_pd,
 	.alloc_ucontext		= srnic_alloc_ucontext,
 	.alloc_xrcd		= srnic_alloc_xrcd,
@@ -154,7 +166,9 @@ const struct ib_device_ops srnic_dev_ops = {
 	.create_qp		= srnic_create_qp,
 	.create_srq		= srnic_create_srq,
 	.create_user_ah		= srnic_create_ah,
+	.dealloc_dm		= srnic_dealloc_dm,
 	.dealloc_driver		= srnic_dev_dealloc,
+	.dealloc_mw		= srnic_dealloc_mw,
 	.dealloc_pd		= srnic_dealloc_pd,
 	.dealloc_ucontext	= srnic_dealloc_ucontext,
 	.dealloc_xrcd		= srnic_dealloc_xrcd,
@@ -170,6 +184,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.get_hw_stats		= srnic_get_hw_stats,
 	.get_link_layer		= get_link_layer,
 	.get_port_immutable	= get_port_immutable,
+	.map_mr_sg		= srnic_map_mr_sg,
 	.mmap			= srnic_mmap,
 	.mmap_free		= srnic_mmap_free,
 	.modify_qp		= srnic_modify_qp,
@@ -183,12 +198,15 @@ const struct ib_device_ops srnic_dev_ops = {
 	.query_port		= query_port,
 	.query_qp		= srnic_query_qp,
 	.query_srq		= srnic_query_srq,
+	.reg_dm_mr		= srnic_reg_dm_mr,
 	.reg_user_mr		= srnic_reg_user_mr,
+	.reg_user_mr_dmabuf	= srnic_reg_user_mr_dmabuf,
 	.req_notify_cq		= srnic_req_notify_cq,
 	.rereg_user_mr		= srnic_rereg_user_mr,
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, srnic_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, srnic_ibcq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_mw, srnic_ibmw, ibmw),
 	INIT_RDMA_OBJ_SIZE(ib_pd, srnic_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, srnic_ibqp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_srq, srnic_ibsrq, ibsrq),

@@ -13,62 +13,82 @@
 
 #define MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
-			 IB_ZERO_BASED | IB_ACCESS_HUGETLB |		   \
-			 IB_ACCESS_OPTIONAL)
+			 IB_ACCESS_MW_BIND | IB_ZERO_BASED |		   \
+			 IB_ACCESS_FLUSH_GLOBAL |			   \
+			 IB_ACCESS_FLUSH_PERSISTENT |			   \
+			 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
 
-static struct srnic_mr *to_mr(struct ib_mr *ibmr)
+static struct srnic_ibmr *to_mr(struct ib_mr *ibmr)
 {
-	return container_of(ibmr, struct srnic_mr, ibmr);
+	return container_of(ibmr, struct srnic_ibmr, ibmr);
 }
 
-static struct srnic_mr *mr_alloc(struct ib_pd *ibpd, int access)
+static struct srnic_keys *mr_keys(const struct srnic_ibmr *mr)
 {
-	struct srnic_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	return &to_dev(mr->ibmr.device)->keys;
+}
+
+static struct srnic_ibmr *mr_alloc(struct ib_pd *ibpd, int access)
+{
+	struct srnic_ibmr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 
 	if (!mr)
 		return NULL;
 
 	mr->ibmr.device = ibpd->device;
 	mr->ibmr.pd = ibpd;
-	mr->pd = ibpd;
-	mr->access = access;
+	mr->mr.pd = ibpd;
+	mr->mr.access = access;
 
 	return mr;
 }
 
 /* Frees a region that is not published (any more). */
-static void mr_free(struct srnic_mr *mr)
+static void mr_free(struct srnic_ibmr *mr)
 {
-	if (mr->umem)
-		ib_umem_release(mr->umem);
-	kvfree(mr->block);
-	kfree_rcu(mr, rcu);
+	srnic_mr_unmap(&mr->mr);
+	kfree_rcu(mr, mr.rcu);
 }
 
-static int mr_publish(struct srnic_mr *mr)
+/* Only what can be made persistent may be registered as such. */
+static int mr_check_pmem(const struct srnic_mr *mr)
 {
-	int err = srnic_mr_publish(&to_dev(mr->ibmr.device)->keys, mr);
+	if (mr->access & IB_ACCESS_FLUSH_PERSISTENT && !srnic_mr_is_pmem(mr))
+		return -EINVAL;
 
+	return 0;
+}
+
+static int mr_publish(struct srnic_ibmr *mr)
+{
+	int err;
+
+	err = mr_check_pmem(&mr->mr);
+	if (err)
+		return err;
+	err = srnic_mr_publish(mr_keys(mr), &mr->mr);
 	if (err)
 		return err;
 
-	mr->ibmr.lkey = mr->key;
-	mr->ibmr.rkey = mr->key;
+	mr->ibmr.lkey = mr->mr.key;
+	mr->ibmr.rkey = mr->mr.key;
+	mr->ibmr.iova = mr->mr.span.iova;
+	mr->ibmr.length = mr->mr.span.length;
 
 	return 0;
 }
 
 struct ib_mr *srnic_get_dma_mr(struct ib_pd *ibpd, int access)
 {
-	struct srnic_mr *mr;
+	struct srnic_ibmr *mr;
 	int err;
 
 	mr = mr_alloc(ibpd, access);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 
-	mr->dma = true;
-	mr->length = U64_MAX;
+	mr->mr.dma = true;
+	mr->mr.span.length = U64_MAX;
 
 	err = mr_publish(mr);
 	if (err) {
@@ -80,24 +100,23 @@ struct ib_mr *srnic_get_dma_mr(struct ib_pd *ibpd, int access)
 }
 
 /* Sets the range of @mr and pins what is behind it. */
-static int mr_pin(struct srnic_mr *mr, u64 start, u64 length, u64 iova)
+static int mr_pin(struct srnic_ibmr *ibmr, u64 start, u64 length, u64 iova)
 {
+	struct srnic_mr *mr = &ibmr->mr;
 	u64 end;
 
+	if (mr->access & IB_ZERO_BASED)
+		iova = 0;
 	if (check_add_overflow(iova, length, &end) ||
 	    check_add_overflow(start, length, &end))
 		return -EINVAL;
 
-	mr->iova = iova;
-	mr->length = length;
-	mr->ibmr.iova = iova;
-	mr->ibmr.length = length;
-
 	/* A region of no bytes has a key, but no pages. */
+	mr->span.iova = iova;
 	if (!length)
 		return 0;
 
-	mr->umem = ib_umem_get_va(mr->ibmr.device, start, length, mr->access);
+	mr->umem = ib_umem_get_va(ibmr->ibmr.device, start, length, mr->access);
 	if (IS_ERR(mr->umem)) {
 		int err = PTR_ERR(mr->umem);
 
@@ -105,7 +124,7 @@ static int mr_pin(struct srnic_mr *mr, u64 start, u64 length, u64 iova)
 		return err;
 	}
 
-	return srnic_mr_map_umem(mr);
+	return srnic_mr_map_umem(mr, iova);
 }
 
 static int mr_check_access(struct ib_pd *ibpd, int access)
@@ -123,7 +142,7 @@ struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
 				struct ib_udata *udata)
 {
-	struct srnic_mr *mr;
+	struct srnic_ibmr *mr;
 	int err;
 
 	if (dmah)
@@ -154,40 +173,146 @@ struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 	return &mr->ibmr;
 }
 
-/* A second face of the pages of @old, which must not outlive it as it is. */
-static void mr_borrow_pages(struct srnic_mr *mr, const struct srnic_mr *old)
+struct ib_mr *srnic_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
+				       u64 length, u64 iova, int fd, int access,
+				       struct ib_dmah *dmah,
+				       struct uverbs_attr_bundle *attrs)
 {
-	mr->iova = old->iova;
-	mr->length = old->length;
-	mr->ibmr.iova = old->iova;
-	mr->ibmr.length = old->length;
-	mr->offset = old->offset;
-	mr->shift = old->shift;
-	mr->block = old->block;
-	mr->umem = old->umem;
-}
-
-static void mr_forget_pages(struct srnic_mr *mr)
-{
-	mr->block = NULL;
-	mr->umem = NULL;
-}
-
-struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
-				  u64 length, u64 iova, int access,
-				  struct ib_pd *ibpd, struct ib_udata *udata)
-{
-	struct srnic_mr *old = to_mr(ibmr);
-	struct srnic_mr *mr;
+	struct srnic_ibmr *mr;
+	u64 end;
 	int err;
 
-	if (!(flags & IB_MR_REREG_ACCESS))
-		access = old->access;
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (check_add_overflow(iova, length, &end))
+		return ERR_PTR(-EINVAL);
+
+	mr = mr_alloc(ibpd, access);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	err = srnic_mr_map_dmabuf(&mr->mr, fd, offset, length, iova);
+	if (!err)
+		err = mr_publish(mr);
+	if (err) {
+		ibdev_dbg(ibpd->device, "MR: %llu bytes at %#llx of buffer %d: %d\n",
+			  length, offset, fd, err);
+		mr_free(mr);
+		return ERR_PTR(err);
+	}
+
+	return &mr->ibmr;
+}
+
+/* The core has checked the range, and that addresses start at 0. */
+struct ib_mr *srnic_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
+			      struct ib_dm_mr_attr *attr,
+			      struct uverbs_attr_bundle *attrs)
+{
+	struct srnic_dm *dm = container_of(ibdm, struct srnic_dm, ibdm);
+	struct srnic_ibmr *mr;
+	int err;
+
+	err = mr_check_access(ibpd, attr->access_flags);
+	if (err)
+		return ERR_PTR(err);
+
+	mr = mr_alloc(ibpd, attr->access_flags);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	err = srnic_mr_map_flat(&mr->mr, dm->start + attr->offset,
+				attr->length, 0);
+	if (!err)
+		err = mr_publish(mr);
+	if (err) {
+		mr_free(mr);
+		return ERR_PTR(err);
+	}
+
+	return &mr->ibmr;
+}
+
+struct ib_mr *srnic_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
+			     u32 max_num_sg)
+{
+	struct srnic_ibmr *mr;
+	int err;
+
+	if (type != IB_MR_TYPE_MEM_REG)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!max_num_sg || max_num_sg > SRNIC_MAX_FAST_PAGES)
+		return ERR_PTR(-EINVAL);
+
+	mr = mr_alloc(ibpd, 0);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	mr->mr.kind = SRNIC_MR_FAST;
+	err = srnic_fast_alloc(&mr->mr, max_num_sg);
+	if (!err)
+		err = mr_publish(mr);
+	if (err) {
+		mr_free(mr);
+		return ERR_PTR(err);
+	}
+
+	return &mr->ibmr;
+}
+
+static int mr_add_page(struct ib_mr *ibmr, u64 addr)
+{
+	return srnic_fast_add(&to_mr(ibmr)->mr, addr);
+}
+
+int srnic_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents,
+		    unsigned int *offset)
+{
+	srnic_fast_begin(&to_mr(ibmr)->mr, ibmr->page_size);
+
+	return ib_sg_to_pages(ibmr, sg, nents, offset, mr_add_page);
+}
+
+/* The region with new rights, in another domain, over the same pages. */
+static struct srnic_ibmr *mr_replace(struct srnic_ibmr *old, int access,
+				     struct ib_pd *ibpd)
+{
+	struct srnic_ibmr *mr = mr_alloc(ibpd, access);
+	int err;
+
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	mr->mr.span = old->mr.span;
+	mr->mr.umem = old->mr.umem;
+	err = mr_publish(mr);
+	if (err) {
+		kfree(mr);
+		return ERR_PTR(err);
+	}
+
+	/* The core deregisters @old when we return; the pages stay here. */
+	srnic_mr_hide(mr_keys(old), &old->mr);
+	old->mr.span.block = NULL;
+	old->mr.umem = NULL;
+
+	return mr;
+}
+
+static struct ib_mr *mr_rereg(struct srnic_ibmr *old, int flags, u64 start,
+			      u64 length, u64 iova, int access,
+			      struct ib_pd *ibpd, struct ib_udata *udata)
+{
+	struct srnic_ibmr *mr;
+	int err;
+
 	if (flags & IB_MR_REREG_TRANS)
 		return srnic_reg_user_mr(ibpd, start, length, iova, access,
 					 NULL, udata);
 
-	err = ib_umem_check_rereg(old->umem, flags, access);
+	if (!old->mr.umem)
+		return ERR_PTR(-EOPNOTSUPP);
+	err = ib_umem_check_rereg(old->mr.umem, flags, access);
 	if (err)
 		return ERR_PTR(err);
 	err = mr_check_access(ibpd, access);
@@ -197,30 +322,39 @@ struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 	if (err)
 		return ERR_PTR(err);
 
-	mr = mr_alloc(ibpd, access);
-	if (!mr)
-		return ERR_PTR(-ENOMEM);
+	mr = mr_replace(old, access, ibpd);
 
-	mr_borrow_pages(mr, old);
-	err = mr_publish(mr);
-	if (err) {
-		mr_forget_pages(mr);
-		mr_free(mr);
-		return ERR_PTR(err);
-	}
+	return IS_ERR(mr) ? ERR_CAST(mr) : &mr->ibmr;
+}
 
-	/* The core deregisters @old when we return; the pages stay here. */
-	srnic_mr_hide(&to_dev(ibpd->device)->keys, old);
-	mr_forget_pages(old);
+struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
+				  u64 length, u64 iova, int access,
+				  struct ib_pd *ibpd, struct ib_udata *udata)
+{
+	struct srnic_ibmr *old = to_mr(ibmr);
+	struct ib_mr *mr;
 
-	return &mr->ibmr;
+	if (!srnic_mr_seal(&old->mr))
+		return ERR_PTR(-EBUSY);
+
+	if (!(flags & IB_MR_REREG_ACCESS))
+		access = old->mr.access;
+	mr = mr_rereg(old, flags, start, length, iova, access, ibpd, udata);
+	/* When that went well the core deregisters @old next. */
+	if (IS_ERR(mr))
+		srnic_mr_unseal(&old->mr);
+
+	return mr;
 }
 
 int srnic_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
-	struct srnic_mr *mr = to_mr(ibmr);
+	struct srnic_ibmr *mr = to_mr(ibmr);
 
-	srnic_mr_hide(&to_dev(ibmr->device)->keys, mr);
+	if (!srnic_mr_seal(&mr->mr))
+		return -EBUSY;
+
+	srnic_mr_hide(mr_keys(mr), &mr->mr);
 	mr_free(mr);
 
 	return 0;

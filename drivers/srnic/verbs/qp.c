@@ -12,7 +12,11 @@
 #include "verbs.h"
 
 #define QP_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
-			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
+			 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
+
+/* The operand of an ATOMIC WRITE may be inline in every queue pair */
+#define QP_MIN_INLINE	8U
 
 /* Attributes that mean something on a RoCE port without APM */
 #define QP_ATTRS	(IB_QP_ATTR_STANDARD_BITS & \
@@ -126,7 +130,7 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 		.rq_entries	= qp_rq_entries(init),
 		.send_sge	= max(init->cap.max_send_sge, 1U),
 		.recv_sge	= max(init->cap.max_recv_sge, 1U),
-		.max_inline	= init->cap.max_inline_data,
+		.max_inline	= max(init->cap.max_inline_data, QP_MIN_INLINE),
 		.sq_sig_all	= init->sq_sig_type == IB_SIGNAL_ALL_WR,
 		.srq		= init->srq ? &to_srq(init->srq)->srq : NULL,
 		.xrcd		= init->qp_type == IB_QPT_XRC_TGT ? init->xrcd :

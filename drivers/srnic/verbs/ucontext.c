@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - an open device, and the rings that its user maps
+ * srnic - an open device, and the rings and the memory that its user maps
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -62,12 +62,9 @@ void srnic_mmap_free(struct rdma_user_mmap_entry *entry)
 	complete(&to_mmap(entry)->unused);
 }
 
-struct srnic_mmap *srnic_ring_expose(const struct srnic_ring *ring,
-				     struct ib_udata *udata,
-				     struct srnic_map *out)
+struct srnic_mmap *srnic_mmap_expose(struct ib_ucontext *ibuc, void *start,
+				     size_t size, struct srnic_map *out)
 {
-	struct srnic_ucontext *uc =
-		rdma_udata_to_drv_context(udata, struct srnic_ucontext, ibuc);
 	struct srnic_mmap *map;
 	int err;
 
@@ -75,10 +72,10 @@ struct srnic_mmap *srnic_ring_expose(const struct srnic_ring *ring,
 	if (!map)
 		return ERR_PTR(-ENOMEM);
 
-	map->start = ring->hdr;
+	map->start = start;
 	init_completion(&map->unused);
 
-	err = rdma_user_mmap_entry_insert(&uc->ibuc, &map->entry, ring->size);
+	err = rdma_user_mmap_entry_insert(ibuc, &map->entry, size);
 	if (err) {
 		kfree(map);
 		return ERR_PTR(err);
@@ -86,10 +83,26 @@ struct srnic_mmap *srnic_ring_expose(const struct srnic_ring *ring,
 
 	*out = (struct srnic_map) {
 		.offset		= rdma_user_mmap_get_offset(&map->entry),
-		.length		= ring->size,
-		.entries	= ring->mask + 1,
-		.stride		= ring->stride,
+		.length		= size,
 	};
+
+	return map;
+}
+
+struct srnic_mmap *srnic_ring_expose(const struct srnic_ring *ring,
+				     struct ib_udata *udata,
+				     struct srnic_map *out)
+{
+	struct srnic_ucontext *uc =
+		rdma_udata_to_drv_context(udata, struct srnic_ucontext, ibuc);
+	struct srnic_mmap *map;
+
+	map = srnic_mmap_expose(&uc->ibuc, ring->hdr, ring->size, out);
+	if (IS_ERR(map))
+		return map;
+
+	out->entries = ring->mask + 1;
+	out->stride = ring->stride;
 
 	return map;
 }

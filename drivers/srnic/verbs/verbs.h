@@ -19,6 +19,9 @@
 #define SRNIC_MAX_PD		BIT(20)
 #define SRNIC_MAX_AH		BIT(20)
 #define SRNIC_MAX_MR		(BIT(24) - 1)
+#define SRNIC_MAX_MW		(BIT(24) - 1)
+#define SRNIC_MAX_FAST_PAGES	4096
+#define SRNIC_MAX_DM		BIT(24)		/* bytes, of all users */
 #define SRNIC_GID_TBL_LEN	256
 #define SRNIC_MAX_MCAST		BIT(13)
 #define SRNIC_MAX_MCAST_QP	BIT(8)
@@ -80,8 +83,12 @@ struct srnic_mmap *srnic_ring_expose(const struct srnic_ring *ring,
 				     struct ib_udata *udata,
 				     struct srnic_map *out);
 
+/* The same for any vmalloc_user() memory, by the device file of @ibuc. */
+struct srnic_mmap *srnic_mmap_expose(struct ib_ucontext *ibuc, void *start,
+				     size_t size, struct srnic_map *out);
+
 /*
- * No new mappings from now on; the caller may free the ring.  Pages that are
+ * No new mappings from now on; the caller may free the memory.  Pages that are
  * mapped stay with those who mapped them.  May sleep.  NULL is fine.
  */
 void srnic_ring_hide(struct srnic_mmap *map);
@@ -112,10 +119,32 @@ struct ib_mr *srnic_get_dma_mr(struct ib_pd *ibpd, int access);
 struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
 				struct ib_udata *udata);
+struct ib_mr *srnic_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
+				       u64 length, u64 iova, int fd, int access,
+				       struct ib_dmah *dmah,
+				       struct uverbs_attr_bundle *attrs);
+struct ib_mr *srnic_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
+			      struct ib_dm_mr_attr *attr,
+			      struct uverbs_attr_bundle *attrs);
+struct ib_mr *srnic_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
+			     u32 max_num_sg);
+int srnic_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents,
+		    unsigned int *offset);
 struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 				  u64 length, u64 iova, int access,
 				  struct ib_pd *ibpd, struct ib_udata *udata);
 int srnic_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+
+/* dm.c */
+extern const struct uapi_definition srnic_dm_defs[];
+struct ib_dm *srnic_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
+			     struct ib_dm_alloc_attr *attr,
+			     struct uverbs_attr_bundle *attrs);
+int srnic_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs);
+
+/* mw.c */
+int srnic_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
+int srnic_dealloc_mw(struct ib_mw *ibmw);
 
 /* cq.c */
 int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,

@@ -72,6 +72,11 @@ struct srnic_pkt {
 	__u32	inv_rkey;
 };
 
+/* Parts of the FETH; annex A19 */
+#define SRNIC_FETH(type, level)	(((level) & 3) << 4 | ((type) & 0xf))
+#define SRNIC_FETH_TYPE(feth)	((feth) & 0xf)
+#define SRNIC_FETH_LEVEL(feth)	(((feth) >> 4) & 3)
+
 static inline const struct srnic_op *srnic_pkt_op(const struct srnic_pkt *pkt)
 {
 	return &srnic_ops[pkt->opcode];

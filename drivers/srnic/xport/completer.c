@@ -21,10 +21,7 @@ static struct srnic_swqe *comp_oldest(const struct srnic_qp *qp)
 
 static bool comp_wants_response(const struct srnic_swqe *wqe)
 {
-	return !wqe->done &&
-	       (wqe->sqe.opcode == IB_WR_RDMA_READ ||
-		wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
-		wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD);
+	return !wqe->done && srnic_req_answer(wqe) != SRNIC_FAM_NONE;
 }
 
 /* The oldest PSN not acknowledged is now @psn. */
@@ -55,6 +52,10 @@ static bool comp_ack_before(struct srnic_qp *qp, u32 psn)
 	u32 end;
 
 	while ((wqe = comp_oldest(qp))) {
+		if (!wqe->npsn && wqe->done) {
+			srnic_req_complete(qp);
+			continue;
+		}
 		if (srnic_psn_diff(psn, wqe->psn) <= 0)
 			break;
 		end = srnic_psn_add(wqe->psn, wqe->npsn);
@@ -178,6 +179,12 @@ static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 	return srnic_sgl_write(&req->rsgl, src, len);
 }
 
+/* Bytes that come back; the answer to an ATOMIC WRITE or a FLUSH has none. */
+static u32 comp_answer_length(const struct srnic_swqe *wqe)
+{
+	return wqe->sqe.opcode == IB_WR_ATOMIC_WRITE ? 0 : wqe->length;
+}
+
 /* The response at una of the READ or atomic that is oldest. */
 static void comp_response(struct srnic_qp *qp, struct srnic_swqe *wqe,
 			  const struct srnic_seg *seg)
@@ -193,7 +200,7 @@ static void comp_response(struct srnic_qp *qp, struct srnic_swqe *wqe,
 		src = &seg->pkt.swap_add;
 		len = sizeof(seg->pkt.swap_add);
 	}
-	if (len != (last ? wqe->length - off : qp->conf.mtu)) {
+	if (len != (last ? comp_answer_length(wqe) - off : qp->conf.mtu)) {
 		srnic_req_fail(qp, IB_WC_BAD_RESP_ERR);
 		return;
 	}
@@ -215,8 +222,7 @@ static void comp_response(struct srnic_qp *qp, struct srnic_swqe *wqe,
 
 static bool comp_fits(const struct srnic_swqe *wqe, const struct srnic_op *op)
 {
-	return (wqe->sqe.opcode == IB_WR_RDMA_READ) ==
-	       (op->family == SRNIC_FAM_READ_RESP);
+	return srnic_req_answer(wqe) == op->family;
 }
 
 void srnic_comp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)

@@ -91,6 +91,7 @@ static inline bool srnic_qp_reliable(const struct srnic_qp *qp)
 }
 
 void srnic_qp_timer_set(struct srnic_qp *qp, u64 nsec);
+void srnic_qp_free(struct kref *ref);
 
 /* requester.c */
 bool srnic_req_run(struct srnic_qp *qp);
@@ -110,6 +111,8 @@ void srnic_req_resume(struct srnic_qp *qp);
  * just its send queue when the peer need not know.
  */
 void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status);
+/* Family of the packets that answer @wqe; SRNIC_FAM_NONE: an ACK does. */
+u8 srnic_req_answer(const struct srnic_swqe *wqe);
 /* Completes the oldest work request with success. */
 void srnic_req_complete(struct srnic_qp *qp);
 /* All before @psn is acknowledged, which it was not before. */
@@ -126,6 +129,21 @@ enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
 /* The SRQ with that number in that domain, or NULL.  Context: any. */
 struct srnic_srq *srnic_srq_get(const struct ib_xrcd *xrcd, u32 srqn);
 void srnic_srq_put(struct srnic_srq *srq);
+/* memop.c */
+void srnic_memop_init(struct srnic_qp *qp);
+bool srnic_memop_is(const struct srnic_swqe *wqe);
+/*
+ * Goes on with a work request that changes keys and sends nothing; what went
+ * wrong is in its status.  False: not now, the task is kicked when it can be.
+ */
+bool srnic_memop_run(struct srnic_qp *qp, struct srnic_swqe *wqe);
+/* Invalidates @key on behalf of @qp; what is left to wait for is pending. */
+enum srnic_mem_err srnic_memop_inv(struct srnic_qp *qp, u32 key);
+
+static inline bool srnic_memop_pending(const struct srnic_qp *qp)
+{
+	return atomic_read_acquire(&qp->inv_pending);
+}
 
 /* completer.c */
 void srnic_comp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
@@ -136,6 +154,13 @@ bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
 /* Sends what is left of a READ response; true: more to do, gate open. */
 bool srnic_resp_run(struct srnic_qp *qp);
 void srnic_resp_ack(struct srnic_qp *qp);
+
+/* Must the packets that wait go on waiting? */
+static inline bool srnic_resp_busy(const struct srnic_resp *resp)
+{
+	return resp->read_left || resp->late_due;
+}
+
 void srnic_resp_let_go(struct srnic_qp *qp);
 /* As srnic_req_flush(). */
 bool srnic_resp_flush(struct srnic_qp *qp);

@@ -49,7 +49,7 @@ void srnic_qp_put(struct srnic_qp *qp)
 		complete(&qp->unused);
 }
 
-static void qp_free(struct kref *ref)
+void srnic_qp_free(struct kref *ref)
 {
 	struct srnic_qp *qp = container_of(ref, struct srnic_qp, gate.ref);
 
@@ -189,7 +189,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 
 	kref_init(&qp->gate.ref);
 	qp->gate.wake = qp_wake;
-	qp->gate.free = qp_free;
+	qp->gate.free = srnic_qp_free;
 	srnic_task_init(&qp->task, qp_run);
 	refcount_set(&qp->users, 1);
 	init_completion(&qp->unused);
@@ -200,6 +200,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->txb.flow = &qp->flow;
 	qp->txb.gate = &qp->gate;
 	qp->txb.stats = init->stats;
+	srnic_memop_init(qp);
 	qp->type = init->type;
 	qp->transport = qp_transports[init->type];
 	qp->conf.state = IB_QPS_RESET;
@@ -285,7 +286,7 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 	qp_set_flow(qp, &nowhere);
 	srnic_sq_destroy(&qp->sq);
 	srnic_rq_destroy(&qp->rq);
-	kref_put(&qp->gate.ref, qp_free);
+	kref_put(&qp->gate.ref, srnic_qp_free);
 }
 
 /* What entering a state does beyond remembering it. */

@@ -27,7 +27,21 @@ static const u8 req_wc_opcodes[] = {
 	[IB_WR_RDMA_READ]		= IB_UVERBS_WC_RDMA_READ,
 	[IB_WR_ATOMIC_CMP_AND_SWP]	= IB_UVERBS_WC_COMP_SWAP,
 	[IB_WR_ATOMIC_FETCH_AND_ADD]	= IB_UVERBS_WC_FETCH_ADD,
+	[IB_WR_LOCAL_INV]		= IB_UVERBS_WC_LOCAL_INV,
+	[IB_WR_BIND_MW]			= IB_UVERBS_WC_BIND_MW,
 	[IB_WR_SEND_WITH_INV]		= IB_UVERBS_WC_SEND,
+	[IB_WR_FLUSH]			= IB_UVERBS_WC_FLUSH,
+	[IB_WR_ATOMIC_WRITE]		= IB_UVERBS_WC_ATOMIC_WRITE,
+	[IB_WR_REG_MR]			= IB_WC_REG_MR,
+};
+
+/* What answers a work request other than an acknowledgment */
+static const u8 req_answers[] = {
+	[IB_WR_RDMA_READ]		= SRNIC_FAM_READ_RESP,
+	[IB_WR_ATOMIC_CMP_AND_SWP]	= SRNIC_FAM_ATOMIC_ACK,
+	[IB_WR_ATOMIC_FETCH_AND_ADD]	= SRNIC_FAM_ATOMIC_ACK,
+	[IB_WR_FLUSH]			= SRNIC_FAM_READ_RESP,
+	[IB_WR_ATOMIC_WRITE]		= SRNIC_FAM_READ_RESP,
 };
 
 /**
@@ -68,6 +82,8 @@ static const struct req_codes req_codes[] = {
 	[IB_WR_RDMA_READ] = { .only = SRNIC_OP_READ_REQ },
 	[IB_WR_ATOMIC_CMP_AND_SWP] = { .only = SRNIC_OP_CMP_SWAP },
 	[IB_WR_ATOMIC_FETCH_AND_ADD] = { .only = SRNIC_OP_FETCH_ADD },
+	[IB_WR_FLUSH] = { .only = SRNIC_OP_FLUSH },
+	[IB_WR_ATOMIC_WRITE] = { .only = SRNIC_OP_ATOMIC_WRITE },
 };
 
 static u8 req_opcode(u8 wr_opcode, bool first, bool last)
@@ -80,12 +96,24 @@ static u8 req_opcode(u8 wr_opcode, bool first, bool last)
 	return last ? codes->last : codes->middle;
 }
 
-/* Does the operation bring data back?  Such ones count as rd_atomic. */
+u8 srnic_req_answer(const struct srnic_swqe *wqe)
+{
+	if (wqe->sqe.opcode >= ARRAY_SIZE(req_answers))
+		return SRNIC_FAM_NONE;
+
+	return req_answers[wqe->sqe.opcode];
+}
+
+/* Is there an answer to wait for?  Such ones count as rd_atomic. */
 static bool req_has_response(const struct srnic_swqe *wqe)
 {
-	return wqe->sqe.opcode == IB_WR_RDMA_READ ||
-	       wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
-	       wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+	return srnic_req_answer(wqe) != SRNIC_FAM_NONE;
+}
+
+/* Does the list say where data goes, not where it comes from? */
+static bool req_has_sink(const struct srnic_swqe *wqe)
+{
+	return req_has_response(wqe) && wqe->sqe.opcode != IB_WR_ATOMIC_WRITE;
 }
 
 static void req_cqe(struct srnic_qp *qp, const struct srnic_swqe *wqe,
@@ -293,6 +321,9 @@ static enum ib_wc_status req_check_sink(struct srnic_qp *qp,
 {
 	enum srnic_mem_err err;
 
+	if (!req_has_sink(wqe))
+		return IB_WC_SUCCESS;
+
 	err = srnic_sgl_check(qp->keys, qp->pd, wqe->sge, wqe->sqe.num_sge,
 			      IB_ACCESS_LOCAL_WRITE);
 
@@ -372,6 +403,10 @@ static void req_fill(const struct srnic_swqe *wqe, u64 off,
 		pkt->compare = wqe->sqe.atomic.compare_add;
 	} else if (wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD) {
 		pkt->swap_add = wqe->sqe.atomic.compare_add;
+	} else if (wqe->sqe.opcode == IB_WR_FLUSH) {
+		pkt->dmalen = wqe->sqe.flush.length;
+		pkt->feth = SRNIC_FETH(wqe->sqe.flush.type,
+				       wqe->sqe.flush.level);
 	}
 }
 
@@ -466,7 +501,8 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 
 	srnic_qp_pkt(qp, &pkt, req_opcode(wqe->sqe.opcode, response || !index,
 					  last), req->next);
-	pkt.payload = response ? 0 : min_t(u64, wqe->length - off, qp->conf.mtu);
+	pkt.payload = req_has_sink(wqe) ? 0 :
+		      min_t(u64, wqe->length - off, qp->conf.mtu);
 	pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
 	pkt.ackreq = req_wants_ack(qp, last);
 	req_fill(wqe, off, &pkt);
@@ -495,6 +531,20 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		req->next = srnic_psn_add(req->next, 1);
 	if (!srnic_qp_reliable(qp))
 		req_forget(qp, last);
+
+	return true;
+}
+
+/* One that sends nothing; those before it complete first. */
+static bool req_memop(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	if (!srnic_memop_run(qp, wqe))
+		return false;
+
+	if (wqe->done && qp->req.cur == qp->sq.head)
+		srnic_req_complete(qp);
+	else if (wqe->done)
+		req_advance(qp, qp->req.next);
 
 	return true;
 }
@@ -534,6 +584,8 @@ static bool req_step(struct srnic_qp *qp)
 	wqe = req_current(qp);
 	if (!wqe)
 		return false;
+	if (!wqe->status && srnic_memop_is(wqe))
+		return req_memop(qp, wqe);
 	if (!wqe->status && !wqe->started) {
 		if (qp->conf.state != IB_QPS_RTS || !req_start(qp, wqe))
 			return false;

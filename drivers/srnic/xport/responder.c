@@ -113,13 +113,14 @@ static enum srnic_mem_err resp_mr_get(struct srnic_qp *qp, u32 srqn, u32 rkey,
 	enum srnic_mem_err err;
 
 	if (!qp->xrcd)
-		return srnic_mr_get(qp->keys, rkey, qp->pd, access, va, len,
-				    mr);
+		return srnic_mr_get_remote(qp->keys, rkey, qp->pd, qp->uid,
+					   access, va, len, mr);
 
 	srq = srnic_srq_get(qp->xrcd, srqn);
 	if (!srq)
 		return SRNIC_MEM_PD;
-	err = srnic_mr_get(qp->keys, rkey, srq->pd, access, va, len, mr);
+	err = srnic_mr_get_remote(qp->keys, rkey, srq->pd, qp->uid, access, va,
+				  len, mr);
 	srnic_srq_put(srq);
 
 	return err;
@@ -163,6 +164,7 @@ bool srnic_resp_flush(struct srnic_qp *qp)
 	srnic_resp_let_go(qp);
 	srnic_early_purge(qp);
 	resp->read_left = 0;
+	resp->late_due = false;
 	resp->ack_due = false;
 	if (resp->has_rwqe)
 		resp_flush_rwqe(qp);
@@ -296,7 +298,29 @@ static void resp_complete(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		cqe.imm_data = pkt->imm;
 		cqe.flags = SRNIC_WC_WITH_IMM;
 	}
+	if (op->hdrs & SRNIC_H_IETH) {
+		cqe.invalidated_rkey = pkt->inv_rkey;
+		cqe.flags = SRNIC_WC_WITH_INV;
+	}
+	if (srnic_memop_pending(qp)) {
+		qp->resp.late = cqe;
+		qp->resp.late_se = pkt->se;
+		qp->resp.late_due = true;
+		return;
+	}
 	resp_recv_cqe(qp, &cqe, pkt->se);
+}
+
+/* The key is out of use: its owner may know. */
+static bool resp_run_late(struct srnic_qp *qp)
+{
+	if (srnic_memop_pending(qp))
+		return false;
+
+	qp->resp.late_due = false;
+	resp_recv_cqe(qp, &qp->resp.late, qp->resp.late_se);
+
+	return true;	/* for the packets that waited */
 }
 
 static enum srnic_verdict resp_send(struct srnic_qp *qp,
@@ -320,8 +344,7 @@ static enum srnic_verdict resp_send(struct srnic_qp *qp,
 	if (!(op->flags & SRNIC_OP_END))
 		return SRNIC_V_OK;
 
-	/* Only windows and fast-registered regions may be invalidated. */
-	if (op->hdrs & SRNIC_H_IETH)
+	if (op->hdrs & SRNIC_H_IETH && srnic_memop_inv(qp, seg->pkt.inv_rkey))
 		return SRNIC_V_INVALIDATE;
 
 	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
@@ -520,6 +543,8 @@ bool srnic_resp_run(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 	int budget = SRNIC_RUN_BUDGET;
 
+	if (resp->late_due)
+		return resp_run_late(qp);
 	if (!resp->read_left)
 		return false;
 	if (resp_read_hold(qp)) {
@@ -558,22 +583,105 @@ static enum srnic_verdict resp_atomic(struct srnic_qp *qp,
 {
 	const struct srnic_pkt *pkt = &seg->pkt;
 	struct srnic_replay *replay;
-	u64 len = sizeof(u64);
 	struct srnic_mr *mr;
+	void *word;
 
 	if (!(qp->conf.access & IB_ACCESS_REMOTE_ATOMIC) ||
 	    !qp->conf.max_dest_rd_atomic || pkt->va & (sizeof(u64) - 1))
 		return SRNIC_V_INV_REQ;
 	srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
 	if (resp_mr_get(qp, pkt->srqn, pkt->rkey, IB_ACCESS_REMOTE_ATOMIC,
-			pkt->va, len, &mr))
+			pkt->va, sizeof(u64), &mr))
 		return SRNIC_V_ACCESS;
 
-	replay = resp_remember(qp, pkt, 1);
-	replay->orig = resp_do_atomic(srnic_mr_addr(mr, pkt->va, &len), pkt);
+	word = srnic_mr_word(mr, pkt->va);
+	if (word) {
+		replay = resp_remember(qp, pkt, 1);
+		replay->orig = resp_do_atomic(word, pkt);
+	}
 	srnic_mr_put(mr);
 
-	return SRNIC_V_OK;
+	return word ? SRNIC_V_OK : SRNIC_V_INV_REQ;
+}
+
+static enum srnic_verdict resp_atomic_write(struct srnic_qp *qp,
+					    const struct srnic_seg *seg)
+{
+	const struct srnic_pkt *pkt = &seg->pkt;
+	struct srnic_mr *mr;
+	u64 value, *word;
+
+	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE) ||
+	    !qp->conf.max_dest_rd_atomic || pkt->va & (sizeof(u64) - 1) ||
+	    pkt->dmalen != sizeof(u64))
+		return SRNIC_V_INV_REQ;
+	srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
+	if (resp_mr_get(qp, pkt->srqn, pkt->rkey, IB_ACCESS_REMOTE_WRITE,
+			pkt->va, sizeof(u64), &mr))
+		return SRNIC_V_ACCESS;
+
+	word = srnic_mr_word(mr, pkt->va);
+	if (word) {
+		resp_remember(qp, pkt, 1);
+		memcpy(&value, seg->payload, sizeof(value));
+		/* After all that was written before; read by the user. */
+		smp_store_release(word, value);
+	}
+	srnic_mr_put(mr);
+
+	return word ? SRNIC_V_OK : SRNIC_V_INV_REQ;
+}
+
+/* Rights that a FLUSH of this type needs, by the type; 0: there is none */
+static const u32 resp_flush_access[] = {
+	[IB_FLUSH_GLOBAL] = IB_ACCESS_FLUSH_GLOBAL,
+	[IB_FLUSH_PERSISTENT] = IB_ACCESS_FLUSH_PERSISTENT,
+	[IB_FLUSH_GLOBAL | IB_FLUSH_PERSISTENT] =
+		IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT,
+};
+
+/* Rights that @pkt needs, 0 if it makes no sense.  Pure. */
+static u32 resp_flush_needs(const struct srnic_pkt *pkt)
+{
+	u32 type = SRNIC_FETH_TYPE(pkt->feth);
+
+	if (type >= ARRAY_SIZE(resp_flush_access) ||
+	    SRNIC_FETH_LEVEL(pkt->feth) > IB_FLUSH_MR)
+		return 0;
+
+	return resp_flush_access[type];
+}
+
+static enum srnic_verdict resp_flush(struct srnic_qp *qp,
+				     const struct srnic_seg *seg)
+{
+	const struct srnic_pkt *pkt = &seg->pkt;
+	u32 access = resp_flush_needs(pkt);
+	u64 addr = pkt->va, len = pkt->dmalen;
+	enum srnic_verdict verdict;
+	struct srnic_mr *mr;
+
+	if (!access || (qp->conf.access & access) != access ||
+	    !qp->conf.max_dest_rd_atomic)
+		return SRNIC_V_INV_REQ;
+	if (srnic_mr_get_whole(qp->keys, pkt->rkey, qp->pd, qp->uid, access,
+			       &mr))
+		return SRNIC_V_ACCESS;
+
+	if (SRNIC_FETH_LEVEL(pkt->feth) == IB_FLUSH_MR) {
+		addr = mr->span.iova;
+		len = mr->span.length;
+	}
+	verdict = srnic_mr_covers(mr, addr, len) ? SRNIC_V_OK : SRNIC_V_ACCESS;
+	if (!verdict) {
+		resp_remember(qp, pkt, 1);
+		smp_mb();	/* what was written is visible to all CPUs */
+		if (access & IB_ACCESS_FLUSH_PERSISTENT)
+			srnic_mr_persist(mr, addr, len);
+	}
+	srnic_mr_put(mr);
+
+	return verdict;
 }
 
 /* An operation of a request: what it does, and whether it has its own reply */
@@ -589,6 +697,10 @@ static enum srnic_verdict resp_execute(struct srnic_qp *qp,
 		return resp_read(qp, seg);
 	case SRNIC_FAM_ATOMIC:
 		return resp_atomic(qp, seg);
+	case SRNIC_FAM_ATOMIC_WRITE:
+		return resp_atomic_write(qp, seg);
+	case SRNIC_FAM_FLUSH:
+		return resp_flush(qp, seg);
 	default:
 		return SRNIC_V_INV_REQ;
 	}
@@ -622,6 +734,30 @@ static bool resp_read_matches(const struct srnic_qp *qp,
 	       resp_read_npsn(qp, pkt->dmalen) <= replay->npsn;
 }
 
+/* What answers a request that is remembered, but for READ */
+static u8 resp_reply_opcode(u8 family)
+{
+	switch (family) {
+	case SRNIC_FAM_ATOMIC:
+		return SRNIC_OP_ATOMIC_ACK;
+	case SRNIC_FAM_ATOMIC_WRITE:
+	case SRNIC_FAM_FLUSH:
+		return SRNIC_OP_READ_RESP_ONLY;	/* of no bytes */
+	default:
+		return SRNIC_OP_ACK;
+	}
+}
+
+static void resp_reply(struct srnic_qp *qp, u8 family, u32 psn)
+{
+	struct srnic_replay *replay = resp_recall(qp, family, psn);
+
+	if (replay)
+		resp_send_aeth(qp, resp_reply_opcode(family), psn,
+			       SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
+			       replay->orig);
+}
+
 /* A request that was executed before: answer again, execute nothing. */
 static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 {
@@ -630,21 +766,16 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 	struct srnic_replay *replay;
 
 	srnic_count(qp->stats, SRNIC_CNT_DUP_REQ);
-	if (family != SRNIC_FAM_READ && family != SRNIC_FAM_ATOMIC) {
+	if (family == SRNIC_FAM_READ) {
+		replay = resp_recall(qp, family, pkt->psn);
+		if (replay && resp_read_matches(qp, replay, pkt) &&
+		    !resp_read_start(qp, pkt))
+			qp->resp.read_again = true;
+	} else if (resp_reply_opcode(family) != SRNIC_OP_ACK) {
+		resp_reply(qp, family, pkt->psn);
+	} else {
 		qp->resp.ack_due = true;
-		return;
 	}
-
-	replay = resp_recall(qp, family, pkt->psn);
-	if (!replay)
-		return;
-	if (family == SRNIC_FAM_ATOMIC)
-		resp_send_aeth(qp, SRNIC_OP_ATOMIC_ACK, pkt->psn,
-			       SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
-			       replay->orig);
-	else if (resp_read_matches(qp, replay, pkt) &&
-		 !resp_read_start(qp, pkt))
-		qp->resp.read_again = true;
 }
 
 /* Bookkeeping after a request was executed. */
@@ -660,12 +791,9 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 	if (op->flags & SRNIC_OP_END)
 		resp->msn = (resp->msn + 1) & SRNIC_PSN_MASK;
 
-	if (op->family == SRNIC_FAM_ATOMIC) {
+	if (resp_reply_opcode(op->family) != SRNIC_OP_ACK) {
 		resp->ack_due = false;
-		resp_send_aeth(qp, SRNIC_OP_ATOMIC_ACK, pkt->psn,
-			       SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
-			       resp_recall(qp, SRNIC_FAM_ATOMIC,
-					   pkt->psn)->orig);
+		resp_reply(qp, op->family, pkt->psn);
 	} else if (op->family != SRNIC_FAM_READ && pkt->ackreq) {
 		resp->ack_due = srnic_qp_reliable(qp);
 	}

@@ -157,7 +157,7 @@ static void rx_early(struct srnic_qp *qp)
 {
 	struct sk_buff *skb;
 
-	while (qp->resp.num_early && !qp->resp.read_left) {
+	while (qp->resp.num_early && !srnic_resp_busy(&qp->resp)) {
 		skb = srnic_early_take(qp, qp->resp.psn);
 		if (!skb)
 			return;
@@ -167,9 +167,9 @@ static void rx_early(struct srnic_qp *qp)
 }
 
 /*
- * Goes on with the run at the head of the queue.  A READ being answered holds
- * up the packets behind it.  Packets done are marked not good, so that a run
- * can be taken up again in its middle.
+ * Goes on with the run at the head of the queue.  A READ being answered and a
+ * key going out of use hold up the packets behind them.  Packets done are
+ * marked not good, so that a run can be taken up again in its middle.
  */
 static int rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 {
@@ -182,7 +182,7 @@ static int rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 		srnic_count(qp->stats, SRNIC_CNT_RX_BAD_ADDR);
 		return 1;
 	}
-	for (seg = skb; seg && !qp->resp.read_left;
+	for (seg = skb; seg && !srnic_resp_busy(&qp->resp);
 	     seg = srnic_rx_next(skb, seg)) {
 		if (srnic_rxcb(seg)->good) {
 			srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
@@ -221,7 +221,7 @@ bool srnic_rx_run(struct srnic_qp *qp)
 	rx_early(qp);	/* those that waited behind a READ */
 	while (budget > 0) {
 		skb = rx_next(qp);
-		if (!skb || qp->resp.read_left)
+		if (!skb || srnic_resp_busy(&qp->resp))
 			return false;
 		n = rx_run_skb(qp, skb);
 		if (!n)

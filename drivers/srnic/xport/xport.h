@@ -150,6 +150,9 @@ struct srnic_early {
  * @msn: messages completed
  * @early: requests ahead of @psn by their PSN, NULL until there is one
  * @num_early: how many these are
+ * @late_due: @late is a completion that waits until a key is out of use
+ * @late_se: it is solicited
+ * @late: that completion
  * @open: family of the message in progress, SRNIC_FAM_NONE between messages
  * @nak_sent: the gap at @psn was reported
  * @ack_due: an ACK for @psn - 1 is owed
@@ -182,6 +185,9 @@ struct srnic_resp {
 	u32			msn;
 	struct srnic_early	*early;
 	u32			num_early;
+	bool			late_due;
+	bool			late_se;
+	struct srnic_cqe	late;
 	u8			open;
 	bool			nak_sent;
 	bool			ack_due;
@@ -284,6 +290,9 @@ void srnic_av_hide(struct srnic_avs *avs, u32 index);
  * @timer_fired: set by @timer, cleared by the task
  * @flow: path to the peer
  * @qpn: own number
+ * @uid: number that no other QP ever has; windows know their owner by it
+ * @inv_wait: told when a key that this QP has invalidated is out of use
+ * @inv_pending: how many it waits for
  * @type: IB_QPT_RC, ...
  * @transport: upper bits of the opcodes it sends and takes, SRNIC_TP_*
  * @conf: what the verbs set; the task writes @conf.state alone
@@ -321,6 +330,9 @@ struct srnic_qp {
 	struct srnic_txb		txb;
 	struct srnic_flow		flow;
 	u32				qpn;
+	u64				uid;
+	struct srnic_wait		inv_wait;
+	atomic_t			inv_pending;
 	enum ib_qp_type			type;
 	u8				transport;
 	struct srnic_qp_conf		conf;

@@ -17,7 +17,7 @@
 
 #ifndef SRNIC_HAVE_DMAH
 /*
- * reg_user_mr() has no DMA handle.  Declaration, definition and calls lose that
+ * reg_user_mr() and its like have no DMA handle.  Declaration, definition and calls lose that
  * argument; the name alone, as in the table of operations, is left as it is.
  * What the definition asks of its argument is answered by a constant.
  */
@@ -26,6 +26,9 @@ static struct ib_dmah * const dmah __maybe_unused;
 
 #define srnic_reg_user_mr(pd, start, length, iova, access, dmah, udata) \
 	srnic_reg_user_mr(pd, start, length, iova, access, udata)
+#define srnic_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access, dmah, \
+				 attrs) \
+	srnic_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access, attrs)
 #endif
 
 #ifndef SRNIC_HAVE_PORT_STATE

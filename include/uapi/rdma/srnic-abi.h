@@ -232,6 +232,11 @@ struct srnic_create_ah_resp {
 	__u32		rsvd;
 };
 
+/* Attributes that we add to ioctl methods, in the namespace of drivers */
+enum srnic_attrs {
+	SRNIC_ATTR_ALLOC_DM_MAP = 1U << 12,	/* out: struct srnic_map */
+};
+
 #ifndef __cplusplus
 _Static_assert(sizeof(struct srnic_ring_hdr) == SRNIC_RING_ENTRIES, "ring");
 _Static_assert(sizeof(struct srnic_map) == 24, "map");

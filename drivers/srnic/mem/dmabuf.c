@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - regions over shared buffers of other drivers
+ *
+ * The device copies with the CPU, so it needs no attachment and no addresses
+ * for DMA: the exporter maps the buffer for the kernel, which also keeps it
+ * where it is.
+ */
+#include <linux/dma-buf.h>
+#include <linux/iosys-map.h>
+#include <linux/module.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+
+#include "key.h"
+
+MODULE_IMPORT_NS("DMA_BUF");
+
+/**
+ * struct srnic_dmabuf - a buffer that is mapped
+ * @buf: the buffer, reference held
+ * @map: where it is
+ */
+struct srnic_dmabuf {
+	struct dma_buf		*buf;
+	struct iosys_map	map;
+};
+
+void srnic_dmabuf_put(struct srnic_dmabuf *dmabuf)
+{
+	if (!dmabuf)
+		return;
+
+	dma_buf_end_cpu_access(dmabuf->buf, DMA_BIDIRECTIONAL);
+	dma_buf_vunmap_unlocked(dmabuf->buf, &dmabuf->map);
+	dma_buf_put(dmabuf->buf);
+	kfree(dmabuf);
+}
+
+/* Maps @buf, whose reference it takes over when that goes well. */
+static struct srnic_dmabuf *dmabuf_map(struct dma_buf *buf)
+{
+	struct srnic_dmabuf *dmabuf = kzalloc(sizeof(*dmabuf), GFP_KERNEL);
+	int err;
+
+	if (!dmabuf)
+		return ERR_PTR(-ENOMEM);
+
+	dmabuf->buf = buf;
+	err = dma_buf_vmap_unlocked(buf, &dmabuf->map);
+	if (err)
+		goto err_free;
+	if (dmabuf->map.is_iomem) {
+		err = -EOPNOTSUPP;	/* not for memcpy() */
+		goto err_map;
+	}
+	err = dma_buf_begin_cpu_access(buf, DMA_BIDIRECTIONAL);
+	if (err)
+		goto err_map;
+
+	return dmabuf;
+
+err_map:
+	dma_buf_vunmap_unlocked(buf, &dmabuf->map);
+err_free:
+	kfree(dmabuf);
+	return ERR_PTR(err);
+}
+
+/* Is [offset, offset + length) inside @buf?  Pure. */
+static bool dmabuf_covers(const struct dma_buf *buf, u64 offset, u64 length)
+{
+	u64 end;
+
+	return length && !check_add_overflow(offset, length, &end) &&
+	       end <= buf->size;
+}
+
+int srnic_mr_map_dmabuf(struct srnic_mr *mr, int fd, u64 offset, u64 length,
+			u64 iova)
+{
+	struct srnic_dmabuf *dmabuf;
+	struct dma_buf *buf;
+
+	buf = dma_buf_get(fd);
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+
+	dmabuf = dmabuf_covers(buf, offset, length) ? dmabuf_map(buf) :
+						      ERR_PTR(-EINVAL);
+	if (IS_ERR(dmabuf)) {
+		dma_buf_put(buf);
+		return PTR_ERR(dmabuf);
+	}
+	mr->dmabuf = dmabuf;
+
+	return srnic_mr_map_flat(mr, dmabuf->map.vaddr + offset, length, iova);
+}

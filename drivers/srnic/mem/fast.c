@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - fast registration: regions that a work request fills
+ *
+ * A consumer lists the blocks of the next registration while the current one
+ * may still be in use, so there are two lists.  They change places when the
+ * work request is executed.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/rcupdate.h>
+
+#include "key.h"
+
+int srnic_fast_alloc(struct srnic_mr *mr, u32 max)
+{
+	mr->span.block = kvcalloc(max, sizeof(*mr->span.block), GFP_KERNEL);
+	mr->next.block = kvcalloc(max, sizeof(*mr->next.block), GFP_KERNEL);
+	mr->max_blocks = max;
+
+	return mr->span.block && mr->next.block ? 0 : -ENOMEM;
+}
+
+void srnic_fast_begin(struct srnic_mr *mr, u32 size)
+{
+	mr->next.shift = ilog2(size);
+	mr->num_blocks = 0;
+}
+
+int srnic_fast_add(struct srnic_mr *mr, u64 addr)
+{
+	if (mr->num_blocks == mr->max_blocks)
+		return -ENOMEM;
+
+	mr->next.block[mr->num_blocks++] = (void *)(uintptr_t)addr;
+
+	return 0;
+}
+
+/* Do the blocks listed cover what is to be shown?  Pure. */
+static bool fast_fits(const struct srnic_mr *mr, const struct srnic_fast *fast)
+{
+	u64 offset = fast->iova & (BIT_ULL(mr->next.shift) - 1);
+	u64 end, last;
+
+	return fast->length &&
+	       !check_add_overflow(fast->iova, fast->length, &last) &&
+	       !check_add_overflow(offset, fast->length, &end) &&
+	       end <= (u64)mr->num_blocks << mr->next.shift;
+}
+
+/* Lets the claimed region show what @fast says. */
+static void fast_show(struct srnic_mr *mr, const struct srnic_fast *fast)
+{
+	swap(mr->span, mr->next);
+	mr->num_blocks = 0;
+	mr->span.iova = fast->iova;
+	mr->span.length = fast->length;
+	mr->span.offset = fast->iova & (BIT_ULL(mr->span.shift) - 1);
+	mr->key = fast->key;
+	mr->access = fast->access & ~IB_ACCESS_MW_BIND;
+	srnic_mr_make_valid(mr);
+}
+
+static enum srnic_mem_err fast_register(struct srnic_mr *mr,
+					const struct srnic_fast *fast)
+{
+	if (mr->kind != SRNIC_MR_FAST)
+		return SRNIC_MEM_STATE;
+	if (mr->pd != fast->pd)
+		return SRNIC_MEM_PD;
+	if (!srnic_mr_move(mr, SRNIC_MR_FREE, SRNIC_MR_BUSY))
+		return SRNIC_MEM_STATE;
+	if (!fast_fits(mr, fast)) {
+		srnic_mr_set_state(mr, SRNIC_MR_FREE);
+		return SRNIC_MEM_RANGE;
+	}
+	fast_show(mr, fast);
+
+	return SRNIC_MEM_OK;
+}
+
+enum srnic_mem_err srnic_fast_register(struct srnic_keys *keys,
+				       const struct srnic_fast *fast)
+{
+	enum srnic_mem_err err = SRNIC_MEM_KEY;
+	struct srnic_mr *mr;
+
+	rcu_read_lock();
+	mr = xa_load(&keys->xa, SRNIC_KEY_INDEX(fast->key));
+	if (mr)
+		err = fast_register(mr, fast);
+	rcu_read_unlock();
+
+	return err;
+}

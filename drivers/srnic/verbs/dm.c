@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - device memory: pages of the kernel that a user maps and registers
+ *
+ * A device that is all software has no memory of its own; what it hands out is
+ * bounded, since no limit of the user's is charged for it.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "verbs.h"
+
+#define UVERBS_MODULE_NAME srnic
+#include <rdma/uverbs_named_ioctl.h>
+
+static struct srnic_dm *to_dm(struct ib_dm *ibdm)
+{
+	return container_of(ibdm, struct srnic_dm, ibdm);
+}
+
+/* Takes @size bytes from what there is for all users. */
+static bool dm_charge(struct srnic_dev *dev, u64 size)
+{
+	if (atomic64_add_return(size, &dev->dm_used) <= SRNIC_MAX_DM)
+		return true;
+
+	atomic64_sub(size, &dev->dm_used);
+
+	return false;
+}
+
+static int dm_expose(struct srnic_dm *dm, struct ib_ucontext *ibuc,
+		     struct uverbs_attr_bundle *attrs)
+{
+	struct srnic_map out;
+	int err;
+
+	dm->map = srnic_mmap_expose(ibuc, dm->start, dm->size, &out);
+	if (IS_ERR(dm->map))
+		return PTR_ERR(dm->map);
+
+	err = uverbs_copy_to(attrs, SRNIC_ATTR_ALLOC_DM_MAP, &out, sizeof(out));
+	if (err)
+		srnic_ring_hide(dm->map);
+
+	return err;
+}
+
+struct ib_dm *srnic_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
+			     struct ib_dm_alloc_attr *attr,
+			     struct uverbs_attr_bundle *attrs)
+{
+	struct srnic_dev *dev = to_dev(ibdev);
+	struct srnic_dm *dm;
+	int err = -ENOMEM;
+
+	if (!attr->length || attr->length > SRNIC_MAX_DM ||
+	    attr->alignment > PAGE_SHIFT) {
+		ibdev_dbg(ibdev, "DM: %llu bytes, alignment 2^%u: at most %lu, 2^%u\n",
+			  attr->length, attr->alignment, SRNIC_MAX_DM,
+			  PAGE_SHIFT);
+		return ERR_PTR(-EINVAL);
+	}
+
+	dm = kzalloc(sizeof(*dm), GFP_KERNEL);
+	if (!dm)
+		return ERR_PTR(-ENOMEM);
+
+	dm->size = PAGE_ALIGN(attr->length);
+	if (!dm_charge(dev, dm->size))
+		goto err_free;
+	dm->start = vmalloc_user(dm->size);
+	if (!dm->start)
+		goto err_charge;
+	err = dm_expose(dm, ibuc, attrs);
+	if (err)
+		goto err_memory;
+
+	return &dm->ibdm;
+
+err_memory:
+	vfree(dm->start);
+err_charge:
+	atomic64_sub(dm->size, &dev->dm_used);
+err_free:
+	kfree(dm);
+	return ERR_PTR(err);
+}
+
+int srnic_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs)
+{
+	struct srnic_dm *dm = to_dm(ibdm);
+
+	srnic_ring_hide(dm->map);
+	vfree(dm->start);
+	atomic64_sub(dm->size, &to_dev(ibdm->device)->dm_used);
+	kfree(dm);
+
+	return 0;
+}
+
+ADD_UVERBS_ATTRIBUTES_SIMPLE(srnic_dm_alloc, UVERBS_OBJECT_DM,
+			     UVERBS_METHOD_DM_ALLOC,
+			     UVERBS_ATTR_PTR_OUT(SRNIC_ATTR_ALLOC_DM_MAP,
+						 UVERBS_ATTR_TYPE(struct srnic_map),
+						 UA_MANDATORY));
+
+const struct uapi_definition srnic_dm_defs[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DM, &srnic_dm_alloc),
+	{}
+};

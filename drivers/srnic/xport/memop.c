@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - work requests that change what a key names and send nothing
+ *
+ * They are executed when their turn comes: those behind them find the key as
+ * they leave it.  To invalidate is done at once for accesses that have not
+ * begun; the work request is complete when those that have are over.
+ */
+#include "proto.h"
+
+static atomic64_t qp_uid;
+
+/* The last user of a key that was invalidated; any task may be running here. */
+static void memop_wake(struct srnic_wait *wait)
+{
+	struct srnic_qp *qp = container_of(wait, struct srnic_qp, inv_wait);
+
+	atomic_dec_return_release(&qp->inv_pending);
+	srnic_task_defer(&qp->task);
+	kref_put(&qp->gate.ref, srnic_qp_free);
+}
+
+void srnic_memop_init(struct srnic_qp *qp)
+{
+	qp->uid = atomic64_inc_return(&qp_uid);
+	qp->inv_wait.wake = memop_wake;
+}
+
+/* Before and after a call that may leave @qp->inv_wait to be told. */
+static void memop_expect(struct srnic_qp *qp)
+{
+	atomic_inc(&qp->inv_pending);
+	kref_get(&qp->gate.ref);
+}
+
+static void memop_settle(struct srnic_qp *qp, enum srnic_mem_err err)
+{
+	if (err == SRNIC_MEM_BUSY)
+		return;
+
+	atomic_dec(&qp->inv_pending);
+	kref_put(&qp->gate.ref, srnic_qp_free);
+}
+
+enum srnic_mem_err srnic_memop_inv(struct srnic_qp *qp, u32 key)
+{
+	enum srnic_mem_err err;
+
+	memop_expect(qp);
+	err = srnic_mr_invalidate(qp->keys, key, qp->pd, qp->uid,
+				  &qp->inv_wait);
+	memop_settle(qp, err);
+
+	return err == SRNIC_MEM_BUSY ? SRNIC_MEM_OK : err;
+}
+
+static enum srnic_mem_err memop_bind(struct srnic_qp *qp,
+				     const struct srnic_sqe *sqe)
+{
+	const struct srnic_bind bind = {
+		.pd		= qp->pd,
+		.owner		= qp->uid,
+		.mw_key		= sqe->bind.mw_rkey,
+		.new_key	= sqe->bind.new_rkey,
+		.mr_key		= sqe->bind.mr_lkey,
+		.addr		= sqe->bind.addr,
+		.length		= sqe->bind.length,
+		.access		= sqe->bind.access,
+	};
+	enum srnic_mem_err err;
+
+	memop_expect(qp);
+	err = srnic_mw_bind(qp->keys, &bind, &qp->inv_wait);
+	memop_settle(qp, err);
+
+	return err;
+}
+
+/* Kernel consumers only; the queue has seen to that. */
+static enum srnic_mem_err memop_reg(struct srnic_qp *qp,
+				    const struct srnic_sqe *sqe)
+{
+	const struct srnic_fast fast = {
+		.pd	= qp->pd,
+		.key	= sqe->bind.new_rkey,
+		.access	= sqe->bind.access,
+		.iova	= sqe->bind.addr,
+		.length	= sqe->bind.length,
+	};
+
+	return srnic_fast_register(qp->keys, &fast);
+}
+
+static bool wqe_uses_key(const struct srnic_swqe *wqe, u32 key)
+{
+	u32 i;
+
+	if (wqe->sqe.flags & IB_SEND_INLINE)
+		return false;
+	for (i = 0; i < wqe->sqe.num_sge; i++)
+		if (wqe->sge[i].lkey == key)
+			return true;
+
+	return false;
+}
+
+/* Work requests under way may have to read or write by @key again. */
+static bool memop_key_needed(const struct srnic_qp *qp, u32 key)
+{
+	u32 idx;
+
+	for (idx = qp->sq.head; idx != qp->req.cur; idx++)
+		if (wqe_uses_key(srnic_sq_wqe(&qp->sq, idx), key))
+			return true;
+
+	return false;
+}
+
+static enum srnic_mem_err memop_inv(struct srnic_qp *qp,
+				    const struct srnic_sqe *sqe)
+{
+	if (memop_key_needed(qp, sqe->invalidate_rkey))
+		return SRNIC_MEM_BUSY;
+
+	return srnic_memop_inv(qp, sqe->invalidate_rkey);
+}
+
+typedef enum srnic_mem_err (*memop_fn)(struct srnic_qp *qp,
+				       const struct srnic_sqe *sqe);
+
+static const memop_fn memops[] = {
+	[IB_WR_LOCAL_INV]	= memop_inv,
+	[IB_WR_BIND_MW]		= memop_bind,
+	[IB_WR_REG_MR]		= memop_reg,
+};
+
+bool srnic_memop_is(const struct srnic_swqe *wqe)
+{
+	return wqe->sqe.opcode < ARRAY_SIZE(memops) &&
+	       memops[wqe->sqe.opcode];
+}
+
+/* Executes it; false: not now. */
+static bool memop_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	enum srnic_mem_err err;
+
+	if (qp->conf.state != IB_QPS_RTS ||
+	    ((wqe->sqe.flags & IB_SEND_FENCE) && qp->req.rd_out))
+		return false;
+
+	err = memops[wqe->sqe.opcode](qp, &wqe->sqe);
+	if (err == SRNIC_MEM_BUSY)
+		return false;
+	if (err) {
+		wqe->status = IB_WC_MW_BIND_ERR;
+		return true;
+	}
+	wqe->psn = qp->req.next;
+	wqe->npsn = 0;
+	wqe->started = true;
+
+	return true;
+}
+
+bool srnic_memop_run(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	if (srnic_memop_pending(qp))
+		return false;
+	if (!wqe->started && !memop_start(qp, wqe))
+		return false;
+	if (wqe->status)
+		return true;
+	if (srnic_memop_pending(qp))
+		return false;
+	wqe->done = true;
+
+	return true;
+}

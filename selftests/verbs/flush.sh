@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# ATOMIC WRITE and FLUSH do what they say once, on a wire that loses packets too.
+#
+#   nsA [sr0] veth0 ====(3 % lost, both ways)==== veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+need rdma gcc make tc
+vrb_make || skip_all "the harness does not build here"
+pair_up || exit
+
+lossy=("atomic write: many, with writes between"
+	"atomic write: after what was written before"
+	"memory flush: many, with writes between")
+
+lose()
+{
+	netem nsA veth0 loss 3% && netem nsB veth1 loss 3%
+}
+
+ktap_plan $((1 + $(vrb_count "atomic write" "memory flush") + $(vrb_count "${lossy[@]}")))
+vrb_cases "atomic write" "memory flush"
+check "the wire loses packets" lose
+vrb_cases "${lossy[@]}"
+ktap_end

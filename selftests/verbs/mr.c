@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - verbs harness: the ways to make, change and address memory
+ * regions
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <linux/udmabuf.h>
+
+#include "vrb.h"
+
+#define LEN	65536
+#define PAGE	4096
+
+static struct pair p;
+static struct mem ma, mb;
+
+static void setup(void)
+{
+	pair_make(&p, NULL, NULL);
+	mem_make(&ma, &sides[0], LEN, FULL_ACCESS);
+	mem_make(&mb, &sides[1], LEN, FULL_ACCESS);
+	fill(ma.p, LEN, 1);
+}
+
+static void post_write(__u64 id, size_t len, __u64 addr, __u32 key)
+{
+	struct ibv_sge sge = sge_of(&ma, 0, len);
+	struct ibv_send_wr wr = wr_of(id, IBV_WR_RDMA_WRITE, &sge, 1);
+
+	wr.wr.rdma.remote_addr = addr;
+	wr.wr.rdma.rkey = key;
+	must_be(post_one(&p.a, &wr), 0);
+}
+
+static void write_to(__u64 addr, size_t len, __u32 key,
+		     enum ibv_wc_status status)
+{
+	post_write(1, len, addr, key);
+	wc_want(p.a.scq, 1, status);
+}
+
+static void read_from(__u64 addr, size_t len, __u32 key)
+{
+	struct ibv_sge sge = sge_of(&ma, 0, len);
+	struct ibv_send_wr wr = wr_of(2, IBV_WR_RDMA_READ, &sge, 1);
+
+	memset(ma.p, 0, len);
+	wr.wr.rdma.remote_addr = addr;
+	wr.wr.rdma.rkey = key;
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 2, IBV_WC_SUCCESS);
+	same(ma.p, len, 1, "what was read back");
+}
+
+/* b's memory, registered in its own way; the caller undoes it. */
+static struct ibv_mr *reg(size_t off, size_t len, int access)
+{
+	struct ibv_mr *mr = ibv_reg_mr(sides[1].pd, mb.p + off, len, access);
+
+	must(mr);
+	return mr;
+}
+
+/* ---- addresses ---- */
+
+static void zero_based(void)
+{
+	struct ibv_mr *mr;
+
+	setup();
+	mr = reg(1234, 20000, FULL_ACCESS | IBV_ACCESS_ZERO_BASED);
+	write_to(0, 20000, mr->rkey, IBV_WC_SUCCESS);
+	same(mb.p + 1234, 20000, 1, "the region");
+	untouched(mb.p, 1234, "before the region");
+	untouched(mb.p + 21234, LEN - 21234, "behind the region");
+	read_from(0, 20000, mr->rkey);
+	write_to(1, 20000, mr->rkey, IBV_WC_REM_ACCESS_ERR);
+	must_be(ibv_dereg_mr(mr), 0);
+}
+
+static void own_iova(void)
+{
+	static const __u64 bases[] = { 0, 7 * PAGE, 1ULL << 40, ~0ULL << 62 };
+	struct ibv_mr *mr;
+	__u64 iova;
+	size_t i;
+
+	setup();
+	for (i = 0; i < ARRAY_SIZE(bases); i++) {
+		memset(mb.p, GUARD, LEN);
+		fill(ma.p, LEN, 1);
+		iova = bases[i] + 300;
+		mr = ibv_reg_mr_iova(sides[1].pd, mb.p + PAGE + 300, 30000,
+				     iova, FULL_ACCESS);
+		must(mr);
+		write_to(iova + 10, 29990, mr->rkey, IBV_WC_SUCCESS);
+		same(mb.p + PAGE + 310, 29990, 1, "the region");
+		untouched(mb.p, PAGE + 310, "before what was written");
+		untouched(mb.p + PAGE + 30300, LEN - PAGE - 30300,
+			  "behind the region");
+		read_from(iova + 10, 29990, mr->rkey);
+		must_be(ibv_dereg_mr(mr), 0);
+	}
+}
+
+static void iova_wraps(void)
+{
+	setup();
+	must(!ibv_reg_mr_iova(sides[1].pd, mb.p, LEN, ~0ULL - PAGE + 1,
+			      FULL_ACCESS));
+}
+
+static void optional_flags(void)
+{
+	struct ibv_mr *mr;
+
+	setup();
+	mr = reg(0, LEN, FULL_ACCESS | IBV_ACCESS_RELAXED_ORDERING |
+		 (1 << 29));
+	write_to((uintptr_t)mb.p, LEN, mr->rkey, IBV_WC_SUCCESS);
+	same(mb.p, LEN, 1, "the region");
+	must_be(ibv_dereg_mr(mr), 0);
+}
+
+static void no_odp(void)
+{
+	struct ibv_sge sge;
+
+	setup();
+	sge = sge_of(&mb, 0, LEN);
+	must(!ibv_reg_mr(sides[1].pd, mb.p, LEN,
+			 FULL_ACCESS | IBV_ACCESS_ON_DEMAND));
+	must_be(ibv_advise_mr(sides[1].pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0,
+			      &sge, 1), EOPNOTSUPP);
+}
+
+/* ---- registering again ---- */
+
+static void rereg_access(void)
+{
+	struct ibv_mr *mr;
+	__u32 old;
+
+	setup();
+	mr = reg(0, LEN, FULL_ACCESS);
+	old = mr->rkey;
+	must_be(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ),
+		0);
+	fill(mb.p, LEN, 1);
+	read_from((uintptr_t)mb.p, LEN, mr->rkey);
+	memset(mb.p, GUARD, LEN);
+	write_to((uintptr_t)mb.p, 64, mr->rkey, IBV_WC_REM_ACCESS_ERR);
+	untouched(mb.p, LEN, "the region that is for reading now");
+	must(mr->rkey != old);
+	must_be(ibv_dereg_mr(mr), 0);
+}
+
+static void rereg_pd(void)
+{
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+
+	setup();
+	pd = pd_make(&sides[1]);
+	mr = reg(0, LEN, FULL_ACCESS);
+	must_be(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_PD, pd, NULL, 0, 0), 0);
+	must(mr->pd == pd);
+	must_be(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_PD, sides[1].pd, NULL, 0,
+			     0), 0);
+	write_to((uintptr_t)mb.p, LEN, mr->rkey, IBV_WC_SUCCESS);
+	same(mb.p, LEN, 1, "the region that is back");
+	must_be(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_PD, pd, NULL, 0, 0), 0);
+	write_to((uintptr_t)mb.p, 64, mr->rkey, IBV_WC_REM_ACCESS_ERR);
+	must_be(ibv_dereg_mr(mr), 0);
+}
+
+static void rereg_trans(void)
+{
+	struct ibv_mr *mr;
+
+	setup();
+	mr = reg(0, PAGE, FULL_ACCESS);
+	must_be(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL,
+			     mb.p + 8192, 5000, 0), 0);
+	must(mr->addr == mb.p + 8192);
+	must_be(mr->length, 5000);
+	write_to((uintptr_t)mb.p + 8192, 5000, mr->rkey, IBV_WC_SUCCESS);
+	same(mb.p + 8192, 5000, 1, "the region");
+	untouched(mb.p, 8192, "where the region was");
+	write_to((uintptr_t)mb.p, 64, mr->rkey, IBV_WC_REM_ACCESS_ERR);
+	untouched(mb.p, 8192, "where the region was");
+	must_be(ibv_dereg_mr(mr), 0);
+}
+
+static void rereg_all(void)
+{
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+
+	setup();
+	pd = pd_make(&sides[1]);
+	mr = ibv_reg_mr(pd, mb.p, PAGE, 0);
+	must(mr);
+	must_be(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION |
+			     IBV_REREG_MR_CHANGE_PD |
+			     IBV_REREG_MR_CHANGE_ACCESS, sides[1].pd, mb.p, LEN,
+			     FULL_ACCESS), 0);
+	write_to((uintptr_t)mb.p, LEN, mr->rkey, IBV_WC_SUCCESS);
+	same(mb.p, LEN, 1, "the region");
+	must_be(ibv_dereg_mr(mr), 0);
+}
+
+/* A region moves away while it is written to: where it was stays as it is. */
+static void rereg_busy(void)
+{
+	struct ibv_wc wc = {};
+	struct ibv_mr *mr;
+	int i, k;
+
+	for (i = 0; i < rounds; i++) {
+		setup();
+		mr = reg(0, LEN / 2, FULL_ACCESS);
+		for (k = 0; k < 60; k++)
+			post_write(k, LEN / 2, (uintptr_t)mb.p, mr->rkey);
+		usleep(i * 50);
+		must_be(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL,
+				     mb.p + LEN / 2, LEN / 2, 0), 0);
+		memset(mb.p, GUARD, LEN / 2);
+		do {
+			if (!wc_wait(p.a.scq, &wc, 10000))
+				case_fail("the writes do not end");
+		} while (wc.status == IBV_WC_SUCCESS && wc.wr_id < 59);
+		if (wc.status != IBV_WC_SUCCESS)
+			untouched(mb.p, LEN / 2, "where the region was");
+		must_be(ibv_dereg_mr(mr), 0);
+	}
+}
+
+/* ---- device memory ---- */
+
+static struct ibv_dm *dm_make(size_t length)
+{
+	struct ibv_alloc_dm_attr attr = { .length = length };
+
+	return ibv_alloc_dm(sides[1].ctx, &attr);
+}
+
+static void dm_data(void)
+{
+	struct ibv_mr *mr;
+	struct ibv_dm *dm;
+	__u8 *out;
+
+	setup();
+	out = mb.p;
+	dm = dm_make(20000);
+	must(dm);
+	mr = ibv_reg_dm_mr(sides[1].pd, dm, 100, 19000,
+			   FULL_ACCESS | IBV_ACCESS_ZERO_BASED);
+	must(mr);
+	must_be(ibv_memcpy_from_dm(out, dm, 0, 20000), 0);
+	must_be(out[0] | out[19999], 0);
+	write_to(0, 19000, mr->rkey, IBV_WC_SUCCESS);
+	must_be(ibv_memcpy_from_dm(out, dm, 0, 20000), 0);
+	same(out + 100, 19000, 1, "the device memory");
+	must_be(out[99] | out[19100], 0);
+	read_from(0, 19000, mr->rkey);
+	fill(out, 500, 1);
+	must_be(ibv_memcpy_to_dm(dm, 100, out, 500), 0);
+	read_from(0, 500, mr->rkey);
+	write_to(1, 19000, mr->rkey, IBV_WC_REM_ACCESS_ERR);
+	must(ibv_free_dm(dm));		/* the region needs it */
+	must_be(ibv_dereg_mr(mr), 0);
+	must_be(ibv_free_dm(dm), 0);
+}
+
+static void dm_bounds(void)
+{
+	struct ibv_alloc_dm_attr attr = { .length = 64, .log_align_req = 30 };
+	struct ibv_dm *dm;
+
+	setup();
+	must(!ibv_alloc_dm(sides[1].ctx, &attr));
+	must(!dm_make(0));
+	must(!dm_make(1UL << 40));
+	dm = dm_make(5000);
+	must(dm);
+	must(!ibv_reg_dm_mr(sides[1].pd, dm, 0, 5001,
+			    FULL_ACCESS | IBV_ACCESS_ZERO_BASED));
+	must(!ibv_reg_dm_mr(sides[1].pd, dm, 5000, 1,
+			    FULL_ACCESS | IBV_ACCESS_ZERO_BASED));
+	must(!ibv_reg_dm_mr(sides[1].pd, dm, 0, 64, FULL_ACCESS));
+	must(ibv_memcpy_to_dm(dm, 4999, mb.p, 2));
+	must(ibv_memcpy_from_dm(mb.p, dm, ~0ULL, 2));
+	must_be(ibv_free_dm(dm), 0);
+}
+
+/* What one user has, another cannot; what is given back can be had again. */
+static void dm_limit(void)
+{
+	struct ibv_device_attr_ex attr;
+	struct ibv_dm *dm;
+	int i;
+
+	setup();
+	must_be(ibv_query_device_ex(sides[1].ctx, NULL, &attr), 0);
+	for (i = 0; i < 3; i++) {
+		dm = dm_make(attr.max_dm_size);
+		must(dm);
+		must(!dm_make(1));
+		must_be(ibv_free_dm(dm), 0);
+	}
+}
+
+/* ---- shared buffers ---- */
+
+static int buffer_make(int memfd, size_t len)
+{
+	struct udmabuf_create create = { .memfd = memfd, .size = len };
+	int dev = open("/dev/udmabuf", O_RDWR);
+	int fd;
+
+	if (dev < 0)
+		case_skip("no /dev/udmabuf");
+	fd = ioctl(dev, UDMABUF_CREATE, &create);
+	close(dev);
+	must(fd >= 0);
+	return fd;
+}
+
+static void buffer_data(void)
+{
+	struct ibv_mr *mr;
+	int memfd, fd;
+	__u8 *map;
+
+	setup();
+	memfd = memfd_create("vrb", MFD_ALLOW_SEALING);
+	must(memfd >= 0);
+	must_be(ftruncate(memfd, LEN), 0);
+	must_be(fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	map = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
+	must(map != MAP_FAILED);
+	memset(map, GUARD, LEN);
+	fd = buffer_make(memfd, LEN);
+
+	mr = ibv_reg_dmabuf_mr(sides[1].pd, PAGE + 20, 30000, 20, fd,
+			       FULL_ACCESS);
+	must(mr);
+	must(!ibv_reg_dmabuf_mr(sides[1].pd, PAGE, LEN, 0, fd, FULL_ACCESS));
+	must(!ibv_reg_dmabuf_mr(sides[1].pd, 0, LEN, 0, memfd, FULL_ACCESS));
+	/* the region keeps the buffer */
+	close(fd);
+	close(memfd);
+	write_to(20, 30000, mr->rkey, IBV_WC_SUCCESS);
+	same(map + PAGE + 20, 30000, 1, "the buffer");
+	untouched(map, PAGE + 20, "before the region");
+	untouched(map + PAGE + 30020, LEN - PAGE - 30020, "behind the region");
+	read_from(20, 30000, mr->rkey);
+	write_to(19, 64, mr->rkey, IBV_WC_REM_ACCESS_ERR);
+	must_be(ibv_dereg_mr(mr), 0);
+	munmap(map, LEN);
+}
+
+const struct vrb_case mr_cases[] = {
+	{ "mr", "zero based", zero_based },
+	{ "mr", "any iova with the address's place in its page", own_iova },
+	{ "mr", "an iova that wraps", iova_wraps },
+	{ "mr", "flags that are optional", optional_flags },
+	{ "mr", "no paging on demand: the errno of the manual", no_odp },
+	{ "mr", "rereg: access", rereg_access },
+	{ "mr", "rereg: domain", rereg_pd },
+	{ "mr", "rereg: translation", rereg_trans },
+	{ "mr", "rereg: all", rereg_all },
+	{ "mr", "rereg of a region that is written to", rereg_busy },
+	{ "mr", "device memory: data", dm_data },
+	{ "mr", "device memory: bounds", dm_bounds },
+	{ "mr", "device memory: the limit", dm_limit },
+	{ "mr", "a shared buffer", buffer_data },
+	{ }
+};

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic provider - device memory: mapped, so that copies are the CPU's
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <infiniband/cmd_ioctl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+
+#include "srnic.h"
+
+/**
+ * struct srnic_dm - device memory
+ * @vdm: face to libibverbs
+ * @start: where it is mapped
+ * @mapped: bytes of that
+ * @length: bytes that were asked for
+ */
+struct srnic_dm {
+	struct verbs_dm	vdm;
+	char		*start;
+	size_t		mapped;
+	size_t		length;
+};
+
+static struct srnic_dm *to_srnic_dm(struct ibv_dm *dm)
+{
+	return container_of(dm, struct srnic_dm, vdm.dm);
+}
+
+static bool dm_covers(const struct srnic_dm *dm, uint64_t off, size_t length)
+{
+	return off <= dm->length && length <= dm->length - off;
+}
+
+static int dm_copy_to(struct ibv_dm *ibdm, uint64_t off, const void *src,
+		      size_t length)
+{
+	struct srnic_dm *dm = to_srnic_dm(ibdm);
+
+	if (!dm_covers(dm, off, length))
+		return EFAULT;
+	memcpy(dm->start + off, src, length);
+
+	return 0;
+}
+
+static int dm_copy_from(void *dst, struct ibv_dm *ibdm, uint64_t off,
+			size_t length)
+{
+	struct srnic_dm *dm = to_srnic_dm(ibdm);
+
+	if (!dm_covers(dm, off, length))
+		return EFAULT;
+	memcpy(dst, dm->start + off, length);
+
+	return 0;
+}
+
+struct ibv_dm *srnic_alloc_dm(struct ibv_context *ctx,
+			      struct ibv_alloc_dm_attr *attr)
+{
+	DECLARE_COMMAND_BUFFER(cmdb, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC,
+			       1);
+	struct srnic_map map = {};
+	struct srnic_dm *dm;
+	void *mem;
+	int err;
+
+	if (!check_comp_mask(attr->comp_mask, 0)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	dm = calloc(1, sizeof(*dm));
+	if (!dm)
+		return NULL;
+	fill_attr_out_ptr(cmdb, SRNIC_ATTR_ALLOC_DM_MAP, &map);
+	err = ibv_cmd_alloc_dm(ctx, attr, &dm->vdm, cmdb);
+	if (err)
+		goto err_free;
+	mem = mmap(NULL, map.length, PROT_READ | PROT_WRITE, MAP_SHARED,
+		   ctx->cmd_fd, map.offset);
+	if (mem == MAP_FAILED) {
+		err = errno;
+		goto err_dm;
+	}
+
+	dm->start = mem;
+	dm->mapped = map.length;
+	dm->length = attr->length;
+	dm->vdm.dm.memcpy_to_dm = dm_copy_to;
+	dm->vdm.dm.memcpy_from_dm = dm_copy_from;
+
+	return &dm->vdm.dm;
+
+err_dm:
+	ibv_cmd_free_dm(&dm->vdm);
+err_free:
+	free(dm);
+	errno = err;
+	return NULL;
+}
+
+int srnic_free_dm(struct ibv_dm *ibdm)
+{
+	struct srnic_dm *dm = to_srnic_dm(ibdm);
+	int err = ibv_cmd_free_dm(&dm->vdm);
+
+	if (err)
+		return err;
+	munmap(dm->start, dm->mapped);
+	free(dm);
+
+	return 0;
+}
+
+struct ibv_mr *srnic_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *ibdm,
+			       uint64_t offset, size_t length,
+			       unsigned int access)
+{
+	struct verbs_mr *vmr;
+	int err;
+
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return NULL;
+	err = ibv_cmd_reg_dm_mr(pd, &to_srnic_dm(ibdm)->vdm, offset, length,
+				access, vmr, NULL);
+	if (err) {
+		free(vmr);
+		errno = err;
+		return NULL;
+	}
+
+	return &vmr->ibv_mr;
+}
