@@ -35,17 +35,28 @@ enum step {
 
 #define OP(name)	(1U << IBV_WR_##name)
 
-/* What a service carries */
-static const u32 service_ops[] = {
-	[IBV_QPT_RC] = OP(SEND) | OP(SEND_WITH_IMM) | OP(SEND_WITH_INV) |
-		       OP(RDMA_WRITE) | OP(RDMA_WRITE_WITH_IMM) | OP(RDMA_READ) |
-		       OP(ATOMIC_CMP_AND_SWP) | OP(ATOMIC_FETCH_AND_ADD),
-	[IBV_QPT_UC] = OP(SEND) | OP(SEND_WITH_IMM) |
-		       OP(RDMA_WRITE) | OP(RDMA_WRITE_WITH_IMM),
-	[IBV_QPT_UD] = OP(SEND) | OP(SEND_WITH_IMM),
-};
+/* Younger than the oldest rdma-core */
+#define OP_FLUSH		BIT(IB_WR_FLUSH)
+#define OP_ATOMIC_WRITE		BIT(IB_WR_ATOMIC_WRITE)
 
 #define ATOMICS		(OP(ATOMIC_CMP_AND_SWP) | OP(ATOMIC_FETCH_AND_ADD))
+#define KEYS		(OP(LOCAL_INV) | OP(BIND_MW))
+#define ANYWHERE	(OP(SEND) | OP(SEND_WITH_IMM))
+#define CONNECTED	(ANYWHERE | OP(RDMA_WRITE) | OP(RDMA_WRITE_WITH_IMM))
+#define RELIABLE	(CONNECTED | OP(SEND_WITH_INV) | OP(RDMA_READ) | ATOMICS)
+
+/* What a service carries */
+static const u32 service_ops[] = {
+	[IBV_QPT_RC]		= RELIABLE | KEYS | OP_FLUSH | OP_ATOMIC_WRITE,
+	[IBV_QPT_UC]		= CONNECTED | KEYS,
+	[IBV_QPT_UD]		= ANYWHERE,
+	[IBV_QPT_XRC_SEND]	= RELIABLE,
+};
+
+/* What has no inline data, no data at all, or 8 bytes */
+#define NO_INLINE	(ATOMICS | OP(RDMA_READ) | NO_DATA)
+#define NO_DATA		(KEYS | OP_FLUSH)
+#define EIGHT_BYTES	(ATOMICS | OP_ATOMIC_WRITE)
 
 /* What is left of the input */
 static const u8 *input;
@@ -114,11 +125,15 @@ static void require_send(const struct srnic_sq *sq, enum ibv_qp_type type,
 	const struct srnic_sqe *sqe = &wqe->sqe;
 	const u8 *list = seen + sizeof(*sqe);
 	u64 sum = 0;
-	u32 i;
+	u32 i, op;
 
-	require(sqe->opcode < 32 && service_ops[type] & 1U << sqe->opcode);
+	require(sqe->opcode < 32);
+	op = 1U << sqe->opcode;
+	require(service_ops[type] & op);
+	require(!(op & EIGHT_BYTES) || wqe->length == 8);
+	require(!(op & NO_DATA) || !wqe->length);
 	if (sqe->flags & IBV_SEND_INLINE) {
-		require(!(1U << sqe->opcode & (ATOMICS | OP(RDMA_READ))));
+		require(!(op & NO_INLINE));
 		require(sqe->inline_len <= sq->max_inline);
 		require(wqe->length == sqe->inline_len);
 		require(!memcmp(wqe->sge, list, sqe->inline_len));
@@ -130,7 +145,6 @@ static void require_send(const struct srnic_sq *sq, enum ibv_qp_type type,
 	for (i = 0; i < sqe->num_sge; i++)
 		sum += wqe->sge[i].length;
 	require(sum <= 1ULL << 31 && wqe->length == sum);
-	require(!(1U << sqe->opcode & ATOMICS) || sum == 8);
 }
 
 static void step_send(struct srnic_sq *sq, enum ibv_qp_type type)
@@ -159,7 +173,8 @@ static void step_send(struct srnic_sq *sq, enum ibv_qp_type type)
 		return;
 	}
 	require(!memcmp(&wqe->sqe, &was, sizeof(was)));
-	require(!srnic_swqe_check(wqe, type, sq->max_sge, sq->max_inline));
+	require(!srnic_swqe_check(wqe, type, sq->max_sge, sq->max_inline,
+				  false));
 	require_send(sq, type, wqe);
 }
 
@@ -215,7 +230,7 @@ static void step_reset(struct srnic_sq *sq, struct srnic_rq *rq)
 static void run(struct srnic_sq *sq, struct srnic_rq *rq)
 {
 	static const enum ibv_qp_type types[] = {
-		IBV_QPT_RC, IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD,
+		IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD, IBV_QPT_XRC_SEND,
 	};
 	enum ibv_qp_type type = types[take() % ARRAY_SIZE(types)];
 	int i;
@@ -245,8 +260,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	struct srnic_sq sq;
-	struct srnic_rq rq;
+	struct srnic_sq sq = {};
+	struct srnic_rq rq = {};
 	u32 entries;
 	u32 max_sge;
 

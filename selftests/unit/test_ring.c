@@ -36,7 +36,7 @@ static void test_layout(void)
 		{ 1, 1 }, { 2, 2 }, { 3, 4 }, { 4, 4 }, { 5, 8 },
 		{ 1023, 1024 }, { 1025, 2048 }, { 65536, 65536 },
 	};
-	struct srnic_ring ring;
+	struct srnic_ring ring = {};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
@@ -62,7 +62,7 @@ static void test_layout(void)
 
 static void test_entry(void)
 {
-	struct srnic_ring ring;
+	struct srnic_ring ring = {};
 	char *start;
 
 	if (srnic_ring_alloc(&ring, ENTRIES, 96)) {
@@ -291,8 +291,8 @@ static void test_cq_arm(struct srnic_cq *cq)
 int main(void)
 {
 	struct srnic_cq cq = { .notify = cq_event, .overrun = cq_overrun };
-	struct srnic_sq sq;
-	struct srnic_rq rq;
+	struct srnic_sq sq = {};
+	struct srnic_rq rq = {};
 
 	test_layout();
 	test_entry();

@@ -4,7 +4,7 @@
  *
  * What a service carries and how long a message may be (0 to 2^31 bytes, 8 of
  * an atomic) is the specification's; that READ and atomics have no inline data
- * is what ibv_post_send() says.
+ * is what ibv_post_send() says; ATOMIC WRITE may: ibv_wr_post().
  */
 
 #include <stdlib.h>
@@ -16,50 +16,70 @@
 #define MAX_INLINE	64
 #define GIB		0x40000000U
 
-static const enum ibv_qp_type services[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
-
-/* What each service carries: R, U, D as in the list above */
-static const struct {
-	enum ibv_wr_opcode	opcode;
-	const char		*services;
-} carried[] = {
-	{ IBV_WR_SEND,			"RUD" },
-	{ IBV_WR_SEND_WITH_IMM,		"RUD" },
-	{ IBV_WR_SEND_WITH_INV,		"R" },
-	{ IBV_WR_RDMA_WRITE,		"RU" },
-	{ IBV_WR_RDMA_WRITE_WITH_IMM,	"RU" },
-	{ IBV_WR_RDMA_READ,		"R" },
-	{ IBV_WR_ATOMIC_CMP_AND_SWP,	"R" },
-	{ IBV_WR_ATOMIC_FETCH_AND_ADD,	"R" },
+static const enum ibv_qp_type services[] = {
+	IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD, IBV_QPT_XRC_SEND,
 };
 
-static bool is_atomic(unsigned int opcode)
-{
-	return opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
-	       opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
-}
+#define SERVICES	"RUDX"	/* the same in letters */
 
-static bool is_carried(unsigned int opcode, unsigned int service)
+/* Bytes that an operation has, where it is not just any number */
+enum {
+	ANY,
+	NONE,
+	EIGHT,
+};
+
+/* Its data may be inline; it does not come from user space */
+#define INLINE	BIT(0)
+#define KERNEL	BIT(1)
+
+static const struct {
+	unsigned int	opcode;
+	const char	*services;
+	int		bytes;
+	unsigned int	marks;
+} carried[] = {
+	{ IBV_WR_SEND,			"RUDX",	ANY,	INLINE },
+	{ IBV_WR_SEND_WITH_IMM,		"RUDX",	ANY,	INLINE },
+	{ IBV_WR_SEND_WITH_INV,		"RX",	ANY,	INLINE },
+	{ IBV_WR_RDMA_WRITE,		"RUX",	ANY,	INLINE },
+	{ IBV_WR_RDMA_WRITE_WITH_IMM,	"RUX",	ANY,	INLINE },
+	{ IBV_WR_RDMA_READ,		"RX",	ANY,	0 },
+	{ IBV_WR_ATOMIC_CMP_AND_SWP,	"RX",	EIGHT,	0 },
+	{ IBV_WR_ATOMIC_FETCH_AND_ADD,	"RX",	EIGHT,	0 },
+	{ IB_WR_ATOMIC_WRITE,		"R",	EIGHT,	INLINE },
+	{ IB_WR_FLUSH,			"R",	NONE,	0 },
+	{ IBV_WR_LOCAL_INV,		"RU",	NONE,	0 },
+	{ IBV_WR_BIND_MW,		"RU",	NONE,	0 },
+	{ IB_WR_REG_MR,			"RU",	NONE,	KERNEL },
+};
+
+/* The line of @opcode if @service carries it, as a number or -1 */
+static int line_of(unsigned int opcode, char service)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(carried); i++)
 		if (carried[i].opcode == opcode)
-			return strchr(carried[i].services, "RUD"[service]);
+			return strchr(carried[i].services, service) ? (int)i : -1;
 
-	return false;
+	return -1;
 }
 
 static struct srnic_swqe *swqe;
 
+static enum ib_wc_status judge_from(enum ibv_qp_type type, bool trusted)
+{
+	return srnic_swqe_check(swqe, type, MAX_SGE, MAX_INLINE, trusted);
+}
+
 static enum ib_wc_status judge(enum ibv_qp_type type)
 {
-	return srnic_swqe_check(swqe, type, MAX_SGE, MAX_INLINE);
+	return judge_from(type, false);
 }
 
 /* Judges a request over RC whose elements have the lengths up to a 0. */
-static enum ib_wc_status judge_list(enum ibv_wr_opcode opcode,
-				    const u32 *lengths)
+static enum ib_wc_status judge_list(unsigned int opcode, const u32 *lengths)
 {
 	memset(swqe, 0, sizeof(*swqe));
 	swqe->sqe.opcode = opcode;
@@ -71,23 +91,29 @@ static enum ib_wc_status judge_list(enum ibv_wr_opcode opcode,
 
 #define lengths(...)	((const u32[]){ __VA_ARGS__, 0 })
 
-static void test_opcodes(void)
+static void test_opcode(unsigned int opcode, unsigned int service, bool trusted)
+{
+	int line = line_of(opcode, SERVICES[service]);
+	bool taken = line >= 0 && (trusted || !(carried[line].marks & KERNEL));
+	enum ib_wc_status status;
+
+	swqe->sqe.opcode = opcode;
+	swqe->sge[0].length = line >= 0 && carried[line].bytes == NONE ? 0 : 8;
+	status = judge_from(services[service], trusted);
+	if (status != (taken ? IBV_WC_SUCCESS : IBV_WC_LOC_QP_OP_ERR))
+		tap_fault("opcode %u over %c: status %u", opcode,
+			  SERVICES[service], status);
+}
+
+static void test_opcodes(bool trusted)
 {
 	unsigned int opcode, i;
 
 	memset(swqe, 0, sizeof(*swqe));
 	swqe->sqe.num_sge = 1;
-	for (i = 0; i < ARRAY_SIZE(services); i++) {
-		for (opcode = 0; opcode < 256; opcode++) {
-			swqe->sqe.opcode = opcode;
-			swqe->sge[0].length = 8;
-			if (judge(services[i]) !=
-			    (is_carried(opcode, i) ? IBV_WC_SUCCESS :
-						     IBV_WC_LOC_QP_OP_ERR))
-				tap_fault("opcode %u over %c: status %u", opcode,
-					  "RUD"[i], judge(services[i]));
-		}
-	}
+	for (i = 0; i < ARRAY_SIZE(services); i++)
+		for (opcode = 0; opcode < 256; opcode++)
+			test_opcode(opcode, i, trusted);
 	tap_done("a service takes the operations it carries, and no others");
 }
 
@@ -116,25 +142,31 @@ static void test_length(void)
 		  "the longest elements there are, as many as there may be");
 }
 
-static void test_atomic(void)
+static void test_fixed(void)
 {
 	static const u32 wrong[] = { 1, 4, 7, 9, 16, 0x80000000 };
-	unsigned int i, opcode;
+	unsigned int i, line, opcode;
+	bool eight;
 
-	for (opcode = 0; opcode < 16; opcode++) {
-		if (!is_atomic(opcode))
+	for (line = 0; line < ARRAY_SIZE(carried); line++) {
+		opcode = carried[line].opcode;
+		eight = carried[line].bytes == EIGHT;
+		if (carried[line].bytes == ANY ||
+		    carried[line].marks & KERNEL)
 			continue;
-		if (judge_list(opcode, lengths(8)) != IBV_WC_SUCCESS)
-			tap_fault("opcode %u with 8 bytes is refused", opcode);
-		if (judge_list(opcode, lengths(0)) != IBV_WC_LOC_LEN_ERR)
-			tap_fault("opcode %u without an element is taken", opcode);
+		if (judge_list(opcode, lengths(8)) !=
+		    (eight ? IBV_WC_SUCCESS : IBV_WC_LOC_LEN_ERR))
+			tap_fault("opcode %u with 8 bytes", opcode);
+		if (judge_list(opcode, lengths(0)) !=
+		    (eight ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS))
+			tap_fault("opcode %u without an element", opcode);
 		for (i = 0; i < ARRAY_SIZE(wrong); i++)
 			if (judge_list(opcode, lengths(wrong[i])) !=
 			    IBV_WC_LOC_LEN_ERR)
 				tap_fault("opcode %u with %u bytes is taken",
 					  opcode, wrong[i]);
 	}
-	tap_done("an atomic brings back 8 bytes");
+	tap_done("an atomic has 8 bytes, what sends no data has none");
 }
 
 static void test_num_sge(void)
@@ -153,18 +185,17 @@ static void test_num_sge(void)
 
 static void test_inline(void)
 {
-	unsigned int i, opcode;
-	bool taken;
+	unsigned int i;
 
 	memset(swqe, 0, sizeof(*swqe));
 	swqe->sqe.flags = IBV_SEND_INLINE;
 	for (i = 0; i < ARRAY_SIZE(carried); i++) {
-		opcode = carried[i].opcode;
-		swqe->sqe.opcode = opcode;
-		swqe->sqe.inline_len = is_atomic(opcode) ? 8 : MAX_INLINE;
-		taken = judge(IBV_QPT_RC) == IBV_WC_SUCCESS;
-		if (taken != (opcode != IBV_WR_RDMA_READ && !is_atomic(opcode)))
-			tap_fault("opcode %u: %staken", opcode, taken ? "" : "not ");
+		swqe->sqe.opcode = carried[i].opcode;
+		swqe->sqe.inline_len = carried[i].bytes == EIGHT ? 8 :
+				       carried[i].bytes == NONE ? 0 : MAX_INLINE;
+		if ((judge(IBV_QPT_RC) == IBV_WC_SUCCESS) !=
+		    !!(carried[i].marks & INLINE))
+			tap_fault("opcode %u", carried[i].opcode);
 	}
 	tap_done("what sends data may have it inline, what fetches may not");
 
@@ -279,13 +310,14 @@ static void test_receive(struct srnic_rq *rq)
 
 int main(void)
 {
-	struct srnic_sq sq;
-	struct srnic_rq rq;
+	struct srnic_sq sq = {};
+	struct srnic_rq rq = {};
 
 	swqe = malloc(sizeof(*swqe) + MAX_SGE * sizeof(struct srnic_sge));
-	test_opcodes();
+	test_opcodes(false);
+	test_opcodes(true);
 	test_length();
-	test_atomic();
+	test_fixed();
 	test_num_sge();
 	test_inline();
 	free(swqe);

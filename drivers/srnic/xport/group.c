@@ -7,7 +7,6 @@
  * and go under a mutex.
  */
 #include <linux/hashtable.h>
-#include <linux/jhash.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
@@ -44,8 +43,7 @@ static DEFINE_MUTEX(group_mutex);	/* serialises changes */
 static u32 group_hash(const struct net_device *ndev,
 		      const struct in6_addr *addr)
 {
-	return jhash2(addr->s6_addr32, ARRAY_SIZE(addr->s6_addr32),
-		      hash_ptr(ndev, 32));
+	return __ipv6_addr_jhash(addr, hash_ptr(ndev, 32));
 }
 
 struct srnic_group *srnic_group_find(const struct net_device *ndev,

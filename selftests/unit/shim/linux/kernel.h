@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
@@ -22,22 +23,5 @@
 	__auto_type _to = (to);		\
 	((n) + _to - 1) & ~(_to - 1);	\
 })
-
-#define min(a, b)			\
-({					\
-	__auto_type _a = (a);		\
-	__auto_type _b = (b);		\
-	_a < _b ? _a : _b;		\
-})
-
-#define max(a, b)			\
-({					\
-	__auto_type _a = (a);		\
-	__auto_type _b = (b);		\
-	_a > _b ? _a : _b;		\
-})
-
-#define min_t(type, a, b)	min((type)(a), (type)(b))
-#define max_t(type, a, b)	max((type)(a), (type)(b))
 
 #endif /* SRNIC_SHIM_LINUX_KERNEL_H */

@@ -30,6 +30,18 @@ static inline void spin_unlock_bh(spinlock_t *lock)
 	*lock = false;
 }
 
+#define spin_lock_irqsave(lock, flags)		\
+do {						\
+	(flags) = 0;				\
+	spin_lock_bh(lock);			\
+} while (0)
+
+#define spin_unlock_irqrestore(lock, flags)	\
+do {						\
+	(void)(flags);				\
+	spin_unlock_bh(lock);			\
+} while (0)
+
 #define lockdep_assert_held(lock)	assert(*(lock))
 
 /* One for all files of a program */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * srnic - comparing and exchanging for tests in user space
+ */
+#ifndef SRNIC_SHIM_LINUX_MINMAX_H
+#define SRNIC_SHIM_LINUX_MINMAX_H
+
+#define min(a, b)			\
+({					\
+	__auto_type _a = (a);		\
+	__auto_type _b = (b);		\
+	_a < _b ? _a : _b;		\
+})
+
+#define max(a, b)			\
+({					\
+	__auto_type _a = (a);		\
+	__auto_type _b = (b);		\
+	_a > _b ? _a : _b;		\
+})
+
+#define min_t(type, a, b)	min((type)(a), (type)(b))
+#define max_t(type, a, b)	max((type)(a), (type)(b))
+
+#define swap(a, b)			\
+({					\
+	__auto_type _a = (a);		\
+	(a) = (b);			\
+	(b) = _a;			\
+})
+
+#endif /* SRNIC_SHIM_LINUX_MINMAX_H */
