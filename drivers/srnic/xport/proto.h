@@ -165,9 +165,8 @@ void srnic_resp_let_go(struct srnic_qp *qp);
 /* As srnic_req_flush(). */
 bool srnic_resp_flush(struct srnic_qp *qp);
 void srnic_resp_reset(struct srnic_qp *qp);
-/* So many READs and atomics are remembered.  May sleep.  0 or -ENOMEM. */
-int srnic_resp_depth(struct srnic_qp *qp, u32 depth);
 
+/* recv.c */
 /* A datagram for this QP. */
 void srnic_resp_datagram(struct srnic_qp *qp, const struct srnic_seg *seg,
 			 const struct srnic_rx_src *src, u16 vlan);
@@ -201,6 +200,10 @@ srnic_group_stats(const struct srnic_group *group);
 void srnic_group_each(const struct srnic_group *group,
 		      void (*fn)(struct srnic_qp *qp, struct sk_buff *skb),
 		      struct sk_buff *skb);
+
+/* replay.c */
+/* So many READs and atomics are remembered.  May sleep.  0 or -ENOMEM. */
+int srnic_replay_resize(struct srnic_qp *qp, u32 depth);
 
 /* early.c */
 /* Keeps the request @skb until its turn comes, if it may. */

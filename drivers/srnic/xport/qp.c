@@ -294,7 +294,7 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 {
 	struct srnic_qp_conf *conf = &qp->conf;
 
-	if (srnic_resp_depth(qp, conf->max_dest_rd_atomic))
+	if (srnic_replay_resize(qp, conf->max_dest_rd_atomic))
 		return -ENOMEM;
 	if (conf->state == old)
 		return 0;

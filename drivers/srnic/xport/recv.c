@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - receives: what a message that arrives lands in
+ *
+ * One receive is at hand at a time.  It comes from the queue pair's own queue,
+ * from its SRQ, or with XRC from the SRQ that the request names.
+ */
+#include "resp.h"
+
+void srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
+		    bool solicited)
+{
+	cqe->wr_id = qp->resp.rwqe.wr_id;
+	qp->resp.has_rwqe = false;
+	srnic_sgl_put(&qp->resp.sgl);
+	/* An SRQ that is gone has taken along who would want to know. */
+	if (qp->recv_cq)
+		srnic_qp_cqe(qp, qp->recv_cq, cqe, solicited);
+}
+
+/* XRC: borrows, for this run, the queues of the SRQ that the request named. */
+static bool recv_borrow(struct srnic_qp *qp)
+{
+	if (!qp->xrcd || qp->srq)
+		return true;
+
+	qp->srq = srnic_srq_get(qp->xrcd, qp->resp.srqn);
+	if (!qp->srq)
+		return false;
+	qp->recvq = &qp->srq->rq;
+	qp->recv_cq = qp->srq->cq;
+
+	return true;
+}
+
+void srnic_recv_give_back(struct srnic_qp *qp)
+{
+	if (!qp->xrcd || !qp->srq)
+		return;
+
+	srnic_srq_put(qp->srq);
+	qp->srq = NULL;
+	qp->recvq = NULL;
+	qp->recv_cq = NULL;
+}
+
+enum srnic_verdict srnic_recv_select(struct srnic_qp *qp,
+				     const struct srnic_pkt *pkt)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	if (!qp->xrcd)
+		return SRNIC_V_OK;
+	if (pkt->srqn != resp->srqn) {
+		if (resp->open != SRNIC_FAM_NONE)
+			return SRNIC_V_INV_REQ;
+		srnic_recv_give_back(qp);
+		resp->srqn = pkt->srqn;
+	}
+
+	return recv_borrow(qp) ? SRNIC_V_OK : SRNIC_V_INV_REQ;
+}
+
+static void recv_flush_one(struct srnic_qp *qp)
+{
+	struct srnic_cqe cqe = { .status = IB_WC_WR_FLUSH_ERR };
+
+	recv_borrow(qp);
+	srnic_recv_cqe(qp, &cqe, false);
+}
+
+/* The QP will take no more receives of its SRQ, and has completed its last. */
+static void recv_tell_last(struct srnic_qp *qp)
+{
+	if (qp->resp.last_told)
+		return;
+
+	qp->resp.last_told = true;
+	qp->event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+}
+
+bool srnic_recv_flush(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+	int budget = SRNIC_RUN_BUDGET;
+
+	if (resp->has_rwqe)
+		recv_flush_one(qp);
+	if (qp->srq || qp->xrcd) {
+		recv_tell_last(qp);
+		return false;
+	}
+	if (!qp->recvq)
+		return false;
+
+	srnic_rq_want_kick(qp->recvq, true);
+	while (budget--) {
+		if (!srnic_rq_fetch(qp->recvq, &resp->rwqe))
+			return false;
+		recv_flush_one(qp);
+	}
+
+	return true;
+}
+
+enum srnic_verdict srnic_recv_need(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	if (resp->has_rwqe)
+		return SRNIC_V_OK;
+	if (!qp->recvq || !srnic_rq_fetch(qp->recvq, &resp->rwqe))
+		return SRNIC_V_RNR;
+
+	resp->has_rwqe = true;
+	srnic_sgl_init(&resp->sgl, qp->keys, qp->srq ? qp->srq->pd : qp->pd,
+		       resp->rwqe.sge, resp->rwqe.num_sge,
+		       IB_ACCESS_LOCAL_WRITE);
+
+	return resp->rwqe.status ? SRNIC_V_LOCAL_OP : SRNIC_V_OK;
+}
+
+void srnic_recv_complete(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			 u32 byte_len)
+{
+	const struct srnic_op *op = srnic_pkt_op(pkt);
+	struct srnic_cqe cqe = {
+		.byte_len = byte_len,
+		.opcode = op->family == SRNIC_FAM_SEND ? IB_WC_RECV :
+			  IB_WC_RECV_RDMA_WITH_IMM,
+		.src_qp = qp->conf.dest_qpn,
+	};
+
+	if (op->hdrs & SRNIC_H_IMM) {
+		cqe.imm_data = pkt->imm;
+		cqe.flags = SRNIC_WC_WITH_IMM;
+	}
+	if (op->hdrs & SRNIC_H_IETH) {
+		cqe.invalidated_rkey = pkt->inv_rkey;
+		cqe.flags = SRNIC_WC_WITH_INV;
+	}
+	if (srnic_memop_pending(qp)) {
+		qp->resp.late = cqe;
+		qp->resp.late_se = pkt->se;
+		qp->resp.late_due = true;
+		return;
+	}
+	srnic_recv_cqe(qp, &cqe, pkt->se);
+}
+
+bool srnic_recv_run_late(struct srnic_qp *qp)
+{
+	if (srnic_memop_pending(qp))
+		return false;
+
+	qp->resp.late_due = false;
+	srnic_recv_cqe(qp, &qp->resp.late, qp->resp.late_se);
+
+	return true;	/* for the packets that waited */
+}
+
+enum srnic_verdict srnic_recv_send(struct srnic_qp *qp,
+				   const struct srnic_seg *seg)
+{
+	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
+	struct srnic_resp *resp = &qp->resp;
+	enum srnic_verdict verdict;
+
+	if (op->flags & SRNIC_OP_START) {
+		verdict = srnic_recv_need(qp);
+		if (verdict)
+			return verdict;
+		resp->got = 0;
+	}
+	if (resp->got + (u64)seg->pkt.payload > resp->rwqe.length)
+		return SRNIC_V_LENGTH;
+	if (srnic_sgl_write(&resp->sgl, seg->payload, seg->pkt.payload))
+		return SRNIC_V_LOCAL_PROT;
+	resp->got += seg->pkt.payload;
+	if (!(op->flags & SRNIC_OP_END))
+		return SRNIC_V_OK;
+
+	if (op->hdrs & SRNIC_H_IETH && srnic_memop_inv(qp, seg->pkt.inv_rkey))
+		return SRNIC_V_INVALIDATE;
+
+	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
+	srnic_recv_complete(qp, &seg->pkt, resp->got);
+
+	return SRNIC_V_OK;
+}
+
+/* The header goes in front of the payload, as if it had come with it. */
+static enum srnic_verdict recv_put_datagram(struct srnic_qp *qp,
+					    const struct srnic_seg *seg,
+					    const struct srnic_rx_src *src)
+{
+	struct srnic_sgl *sgl = &qp->resp.sgl;
+
+	if (srnic_sgl_write(sgl, src->grh, sizeof(src->grh)) ||
+	    srnic_sgl_write(sgl, seg->payload, seg->pkt.payload))
+		return SRNIC_V_LOCAL_PROT;
+
+	return SRNIC_V_OK;
+}
+
+static void recv_complete_datagram(struct srnic_qp *qp,
+				   const struct srnic_pkt *pkt,
+				   const struct srnic_rx_src *src, u16 vlan)
+{
+	bool imm = srnic_pkt_op(pkt)->hdrs & SRNIC_H_IMM;
+	struct srnic_cqe cqe = {
+		.byte_len = sizeof(src->grh) + pkt->payload,
+		.opcode = IB_WC_RECV,
+		.flags = SRNIC_WC_GRH | (imm ? SRNIC_WC_WITH_IMM : 0),
+		.src_qp = pkt->src_qp,
+		.vlan = vlan,
+		.ip_version = src->version,
+	};
+
+	if (imm)
+		cqe.imm_data = pkt->imm;
+	memcpy(cqe.smac, src->smac, sizeof(cqe.smac));
+	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
+	srnic_recv_cqe(qp, &cqe, pkt->se);
+}
+
+/*
+ * What has no receive, or one that is too short, is dropped and the receive
+ * waits for the next: nobody can stop the QP by sending to it.  Only receives
+ * that are bad in themselves do.
+ */
+void srnic_resp_datagram(struct srnic_qp *qp, const struct srnic_seg *seg,
+			 const struct srnic_rx_src *src, u16 vlan)
+{
+	enum srnic_verdict verdict = srnic_recv_need(qp);
+	struct srnic_resp *resp = &qp->resp;
+	struct srnic_cqe cqe = {};
+
+	if (verdict == SRNIC_V_RNR) {
+		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_BUFFER);
+		return;
+	}
+	if (!verdict &&
+	    sizeof(src->grh) + seg->pkt.payload > resp->rwqe.length) {
+		srnic_count(qp->stats, SRNIC_CNT_RX_TOO_LONG);
+		return;
+	}
+	if (!verdict)
+		verdict = recv_put_datagram(qp, seg, src);
+	if (!verdict) {
+		recv_complete_datagram(qp, &seg->pkt, src, vlan);
+		return;
+	}
+	cqe.status = srnic_faults[verdict].status;
+	srnic_recv_cqe(qp, &cqe, true);
+	srnic_qp_to_error(qp, srnic_faults[verdict].event);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - what the files of the responder tell each other
+ *
+ * responder.c says what happens to a request, recv.c and remote.c do what it
+ * asks for, replay.c remembers what was answered.
+ */
+#ifndef SRNIC_XPORT_RESP_H
+#define SRNIC_XPORT_RESP_H
+
+#include "proto.h"
+
+static inline void srnic_resp_put_mr(struct srnic_mr **mr)
+{
+	if (*mr)
+		srnic_mr_put(*mr);
+	*mr = NULL;
+}
+
+/* responder.c */
+/* Makes a verdict known to the peer, the completion queue and the QP. */
+void srnic_resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict);
+
+/* recv.c */
+/* Turns to the SRQ of @pkt, which stays the same throughout a message. */
+enum srnic_verdict srnic_recv_select(struct srnic_qp *qp,
+				     const struct srnic_pkt *pkt);
+void srnic_recv_give_back(struct srnic_qp *qp);
+/* Makes sure that a receive work request is at hand. */
+enum srnic_verdict srnic_recv_need(struct srnic_qp *qp);
+/* Completes the receive at hand. */
+void srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
+		    bool solicited);
+/* Does that for a message that is whole, or later if a key must go first. */
+void srnic_recv_complete(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			 u32 byte_len);
+/* Later is now if the key is gone; true: it was. */
+bool srnic_recv_run_late(struct srnic_qp *qp);
+/* As srnic_req_flush(). */
+bool srnic_recv_flush(struct srnic_qp *qp);
+enum srnic_verdict srnic_recv_send(struct srnic_qp *qp,
+				   const struct srnic_seg *seg);
+
+/* remote.c */
+enum srnic_verdict srnic_remote_write(struct srnic_qp *qp,
+				      const struct srnic_seg *seg);
+enum srnic_verdict srnic_remote_read(struct srnic_qp *qp,
+				     const struct srnic_seg *seg);
+/* Starts to send the response to @pkt. */
+enum srnic_verdict srnic_remote_read_start(struct srnic_qp *qp,
+					   const struct srnic_pkt *pkt);
+/* Goes on with it; as srnic_resp_run(). */
+bool srnic_remote_run(struct srnic_qp *qp);
+enum srnic_verdict srnic_remote_atomic(struct srnic_qp *qp,
+				       const struct srnic_seg *seg);
+enum srnic_verdict srnic_remote_atomic_write(struct srnic_qp *qp,
+					     const struct srnic_seg *seg);
+enum srnic_verdict srnic_remote_flush(struct srnic_qp *qp,
+				      const struct srnic_seg *seg);
+
+/* replay.c */
+struct srnic_replay *srnic_replay_add(struct srnic_qp *qp,
+				      const struct srnic_pkt *pkt, u32 npsn);
+/* What of @family was answered by @psn, or NULL. */
+struct srnic_replay *srnic_replay_find(struct srnic_qp *qp, u8 family, u32 psn);
+/* Does @pkt ask for what is left of the READ @replay from its own PSN on? */
+bool srnic_replay_covers(const struct srnic_qp *qp,
+			 const struct srnic_replay *replay,
+			 const struct srnic_pkt *pkt);
+
+/* PSNs of the response to a READ of @length bytes */
+static inline u32 srnic_read_npsn(const struct srnic_qp *qp, u32 length)
+{
+	return max_t(u32, DIV_ROUND_UP(length, qp->conf.mtu), 1);
+}
+
+#endif /* SRNIC_XPORT_RESP_H */
