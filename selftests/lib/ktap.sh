@@ -6,6 +6,7 @@
 #   skip WHAT WHY            a check that cannot be made here
 #   skip_all WHY             a script that cannot be run here
 #   diag TEXT...             a remark
+#   ktap_relay COMMAND...    a program that speaks TAP: its checks are ours
 #   need TOOL...             skip_all where a tool is missing
 #   wait_for SECONDS COMMAND...  until COMMAND succeeds
 #   ktap_end                 the closing checks, and the exit status
@@ -58,6 +59,27 @@ skip_all()
 {
 	echo "1..0 # SKIP $*"
 	exit 4
+}
+
+# Its numbers become ours.  A command that dies in the middle leaves a plan that
+# was not kept.
+ktap_relay()
+{
+	local line rest
+
+	while IFS= read -r line; do
+		case $line in
+		"ok "* | "not ok "*)
+			ktap_number=$((ktap_number + 1))
+			rest=${line#*ok * }
+			[[ $line == ok* ]] || ktap_failed=$((ktap_failed + 1))
+			echo "${line%%ok*}ok $ktap_number $rest"
+			;;
+		"#"*) echo "$line" ;;
+		1..*) ;;
+		*) echo "# $line" ;;
+		esac
+	done < <("$@" 2>&1 || echo "${1##*/} returned $?")
 }
 
 need()

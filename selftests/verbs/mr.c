@@ -156,7 +156,7 @@ static void rereg_access(void)
 	memset(mb.p, GUARD, LEN);
 	write_to((uintptr_t)mb.p, 64, mr->rkey, IBV_WC_REM_ACCESS_ERR);
 	untouched(mb.p, LEN, "the region that is for reading now");
-	must(mr->rkey != old);
+	must_be(mr->rkey, old);
 	must_be(ibv_dereg_mr(mr), 0);
 }
 

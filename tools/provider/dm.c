@@ -33,18 +33,27 @@ static struct srnic_dm *to_srnic_dm(struct ibv_dm *dm)
 	return container_of(dm, struct srnic_dm, vdm.dm);
 }
 
-static bool dm_covers(const struct srnic_dm *dm, uint64_t off, size_t length)
+#define DM_UNIT	4	/* of offset and length: what other devices demand */
+
+/* 0 or errno */
+static int dm_check(const struct srnic_dm *dm, uint64_t off, size_t length)
 {
-	return off <= dm->length && length <= dm->length - off;
+	if (off > dm->length || length > dm->length - off)
+		return EFAULT;
+	if (off % DM_UNIT || length % DM_UNIT)
+		return EINVAL;
+
+	return 0;
 }
 
 static int dm_copy_to(struct ibv_dm *ibdm, uint64_t off, const void *src,
 		      size_t length)
 {
 	struct srnic_dm *dm = to_srnic_dm(ibdm);
+	int err = dm_check(dm, off, length);
 
-	if (!dm_covers(dm, off, length))
-		return EFAULT;
+	if (err)
+		return err;
 	memcpy(dm->start + off, src, length);
 
 	return 0;
@@ -54,9 +63,10 @@ static int dm_copy_from(void *dst, struct ibv_dm *ibdm, uint64_t off,
 			size_t length)
 {
 	struct srnic_dm *dm = to_srnic_dm(ibdm);
+	int err = dm_check(dm, off, length);
 
-	if (!dm_covers(dm, off, length))
-		return EFAULT;
+	if (err)
+		return err;
 	memcpy(dst, dm->start + off, length);
 
 	return 0;

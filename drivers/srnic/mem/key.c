@@ -26,14 +26,21 @@ void srnic_keys_destroy(struct srnic_keys *keys)
 	xa_destroy(&keys->xa);
 }
 
-int srnic_mr_publish(struct srnic_keys *keys, struct srnic_mr *mr)
+/* What it is in when it is first found. */
+static void mr_begin(struct srnic_mr *mr)
 {
 	bool valid = mr->kind == SRNIC_MR_PLAIN;
-	u32 index;
-	int err;
 
 	refcount_set(&mr->refs, valid);
 	atomic_set(&mr->state, valid ? SRNIC_MR_VALID : SRNIC_MR_FREE);
+}
+
+int srnic_mr_publish(struct srnic_keys *keys, struct srnic_mr *mr)
+{
+	u32 index;
+	int err;
+
+	mr_begin(mr);
 
 	/* The index is reserved first: the key must be whole when found. */
 	err = xa_alloc_cyclic(&keys->xa, &index, NULL, KEY_INDEX_LIMIT,
@@ -110,6 +117,17 @@ void srnic_mr_hide(struct srnic_keys *keys, struct srnic_mr *mr)
 	xa_erase(&keys->xa, SRNIC_KEY_INDEX(mr->key));
 	wait_var_event(&mr->state, mr_close(mr));
 	mr->key = 0;
+}
+
+void srnic_mr_replace(struct srnic_keys *keys, struct srnic_mr *old,
+		      struct srnic_mr *mr)
+{
+	mr_begin(mr);
+	mr->key = old->key;
+	/* There is an entry already, so this takes no memory. */
+	xa_store(&keys->xa, SRNIC_KEY_INDEX(mr->key), mr, GFP_KERNEL);
+	wait_var_event(&old->state, mr_close(old));
+	old->key = 0;
 }
 
 bool srnic_mr_seal(struct srnic_mr *mr)

@@ -143,6 +143,13 @@ int srnic_mr_publish(struct srnic_keys *keys, struct srnic_mr *mr);
 /* Hides @mr and waits until its last user has put it.  May sleep. */
 void srnic_mr_hide(struct srnic_keys *keys, struct srnic_mr *mr);
 
+/*
+ * Gives @mr the key of @old and waits until the last user of that has put it:
+ * the key names one or the other at any time.  May sleep.
+ */
+void srnic_mr_replace(struct srnic_keys *keys, struct srnic_mr *old,
+		      struct srnic_mr *mr);
+
 /* True: no window is bound to @mr, and none will be until it is unsealed. */
 bool srnic_mr_seal(struct srnic_mr *mr);
 void srnic_mr_unseal(struct srnic_mr *mr);

@@ -26,7 +26,8 @@ static enum srnic_mem_err mw_check(const struct srnic_mr *mw,
 		return SRNIC_MEM_PD;
 	if ((bind->mw_key ^ bind->new_key) & ~MW_TAG)
 		return SRNIC_MEM_KEY;
-	if (bind->access & ~(MW_RIGHTS | IB_ZERO_BASED))
+	/* LOCAL_WRITE may be asked for, and grants a peer nothing. */
+	if (bind->access & ~(MW_RIGHTS | IB_ZERO_BASED | IB_ACCESS_LOCAL_WRITE))
 		return SRNIC_MEM_ACCESS;
 	if (mw->kind == SRNIC_MW_1 && bind->access & IB_ZERO_BASED)
 		return SRNIC_MEM_ACCESS;

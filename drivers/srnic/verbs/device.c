@@ -20,6 +20,8 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	*attr = (struct ib_device_attr) {
 		.fw_ver			= (u64)SRNIC_ABI_VERSION << 32,
 		.sys_image_guid		= ibdev->node_guid,
+		.vendor_id		= SRNIC_VENDOR_ID,
+		.vendor_part_id		= SRNIC_PART_ID,
 		.max_mr_size		= U64_MAX,
 		.page_size_cap		= GENMASK(30, PAGE_SHIFT),
 		.max_qp			= SRNIC_MAX_QP,

@@ -3,7 +3,7 @@
  * srnic - registration of memory
  *
  * A region never changes while it is published: registering again makes a new
- * region with a new key, which takes the pages over if they stay the same.
+ * region.  If the pages stay the same it takes them over, and the key as well.
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -59,6 +59,15 @@ static int mr_check_pmem(const struct srnic_mr *mr)
 	return 0;
 }
 
+/* Tells the core what was published. */
+static void mr_tell(struct srnic_ibmr *mr)
+{
+	mr->ibmr.lkey = mr->mr.key;
+	mr->ibmr.rkey = mr->mr.key;
+	mr->ibmr.iova = mr->mr.span.iova;
+	mr->ibmr.length = mr->mr.span.length;
+}
+
 static int mr_publish(struct srnic_ibmr *mr)
 {
 	int err;
@@ -70,10 +79,7 @@ static int mr_publish(struct srnic_ibmr *mr)
 	if (err)
 		return err;
 
-	mr->ibmr.lkey = mr->mr.key;
-	mr->ibmr.rkey = mr->mr.key;
-	mr->ibmr.iova = mr->mr.span.iova;
-	mr->ibmr.length = mr->mr.span.length;
+	mr_tell(mr);
 
 	return 0;
 }
@@ -285,14 +291,15 @@ static struct srnic_ibmr *mr_replace(struct srnic_ibmr *old, int access,
 
 	mr->mr.span = old->mr.span;
 	mr->mr.umem = old->mr.umem;
-	err = mr_publish(mr);
+	err = mr_check_pmem(&mr->mr);
 	if (err) {
 		kfree(mr);
 		return ERR_PTR(err);
 	}
 
 	/* The core deregisters @old when we return; the pages stay here. */
-	srnic_mr_hide(mr_keys(old), &old->mr);
+	srnic_mr_replace(mr_keys(old), &old->mr, &mr->mr);
+	mr_tell(mr);
 	old->mr.span.block = NULL;
 	old->mr.umem = NULL;
 

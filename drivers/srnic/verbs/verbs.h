@@ -13,6 +13,10 @@
 
 #include "../srnic.h"
 
+/* "RNI": an address block for local use, since we have no OUI */
+#define SRNIC_VENDOR_ID		0x524e49
+#define SRNIC_PART_ID		1
+
 #define SRNIC_MAX_QP		BIT(20)
 #define SRNIC_MAX_CQ		BIT(20)
 #define SRNIC_MAX_SRQ		BIT(20)

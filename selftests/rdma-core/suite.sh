@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# rdma-core's own tests pass, but those that "skips" gives a reason for.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#
+# Both ends of each test are on sr0.  The tests come with the package rdma-core.
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+docs=/usr/share/doc/rdma-core/tests
+here=$(dirname "$(readlink -f "$0")")
+
+need rdma python3
+[ -d "$docs" ] || skip_all "rdma-core came without its tests"
+python3 -c 'import pyverbs' 2>/dev/null || skip_all "pyverbs is not installed"
+cp -r "$docs" /tmp/rdma-core-tests
+gunzip /tmp/rdma-core-tests/*.gz
+pair_up || exit
+
+ktap_plan "$("$here/suite.py" --list)"
+ktap_relay on nsA python3 -W ignore "$here/suite.py" sr0 "$here/skips"
+ktap_end
