@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # srnic selftests - the verbs harness as checks; source it after netns.sh
 #
-#   vrb_make                 builds the harness
+#   vrb_make                 builds the harness, in $SRNIC_VRB if that is set
 #   vrb_count WORD...        how many cases these are
 #   vrb_cases ARGUMENT...    runs them, each is one check
 #   vrb ARGUMENT...          runs the harness and is silent
@@ -12,7 +12,8 @@ vrb_dir=
 
 vrb_make()
 {
-	vrb_dir=$(mktemp -d)
+	vrb_dir=${SRNIC_VRB:-$(mktemp -d)}
+	mkdir -p "$vrb_dir"
 	make -s -C "$selftests/verbs" OUT="$vrb_dir"
 }
 

@@ -94,7 +94,7 @@ static void scribble_and_post(struct pair *p, struct mem *ma, struct mem *mb,
 	struct ibv_wc wc;
 	int i;
 
-	for (i = 0; i < 400 * rounds; i++) {
+	for (i = 0; i < 50 * rounds; i++) {
 		sge = sge_of(ma, 0, 8);
 		wr = wr_of(i, ops[rand() % 5], &sge, 1);
 		if (wr.opcode != IBV_WR_SEND &&

@@ -2,7 +2,8 @@
 /*
  * srnic selftests - verbs harness: two devices, one process, TAP
  *
- * usage: vrb [-a DEV[@NS]] [-b DEV[@NS]] [-6] [-n ROUNDS] [-l] [-e] [GROUP|CASE...]
+ * usage: vrb [-a DEV[@NS]] [-b DEV[@NS]] [-6] [-n ROUNDS] [-r REPEATS] [-l] [-e]
+ *	      [GROUP|CASE...]
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,6 +21,7 @@
 
 struct side sides[2];
 int rounds = 20;
+static int repeats = 1;	/* of a whole case */
 
 const struct opt opt_default = {
 	.type = IBV_QPT_RC,
@@ -726,7 +728,7 @@ static bool wanted(const struct vrb_case *c, char **words)
 	return false;
 }
 
-static int case_run(const struct vrb_case *c, int number)
+static int case_run_once(const struct vrb_case *c)
 {
 	int how = setjmp(case_over);
 	bool clean;
@@ -741,6 +743,16 @@ static int case_run(const struct vrb_case *c, int number)
 			 "something could not be destroyed");
 		how = CASE_FAILED;
 	}
+	return how;
+}
+
+static int case_run(const struct vrb_case *c, int number)
+{
+	int how = CASE_OK;
+	int i;
+
+	for (i = 0; i < repeats && how == CASE_OK; i++)
+		how = case_run_once(c);
 	printf("%s %d %s: %s%s%s\n", how == CASE_FAILED ? "not ok" : "ok",
 	       number, c->group, c->name, how == CASE_SKIPPED ? " # SKIP " : "",
 	       how == CASE_SKIPPED ? verdict : "");
@@ -763,7 +775,7 @@ int main(int argc, char **argv)
 	const struct vrb_case *c;
 	size_t t;
 
-	while ((opt = getopt(argc, argv, "a:b:6n:le")) != -1) {
+	while ((opt = getopt(argc, argv, "a:b:6n:r:le")) != -1) {
 		switch (opt) {
 		case 'a':
 			a = optarg;
@@ -776,6 +788,9 @@ int main(int argc, char **argv)
 			break;
 		case 'n':
 			rounds = atoi(optarg);
+			break;
+		case 'r':
+			repeats = atoi(optarg);
 			break;
 		case 'l':
 			list = true;
