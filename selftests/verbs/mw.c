@@ -657,6 +657,18 @@ static void window_gone(void)
 	untouched(mb.p, LEN, "the region");
 }
 
+/* Its queue pair may go first; the region may not. */
+static void window_outlives(void)
+{
+	setup(FULL_ACCESS | IBV_ACCESS_MW_BIND);
+	mw = ibv_alloc_mw(sides[1].pd, IBV_MW_TYPE_2);
+	must(mw);
+	bind_2(&p.b, mw, shown(&mb, OFF, WIN, RIGHTS));
+	end_destroy_qp(&p.b);
+	must_be(ibv_dereg_mr(mb.mr), EBUSY);
+	must_be(ibv_dealloc_mw(mw), 0);
+}
+
 /* ---- races ---- */
 
 #define RACE_LEN	0x100000UL
@@ -793,6 +805,7 @@ const struct vrb_case mw_cases[] = {
 	{ "mw", "SEND with invalidate by another QP", remote_inv_other },
 	{ "mw", "a region with a window cannot go", region_busy },
 	{ "mw", "a window that is gone", window_gone },
+	{ "mw", "a window outlives its queue pair", window_outlives },
 	{ "mw", "LOCAL_INV races with writes", race_inv },
 	{ "mw", "unbind races with writes of another QP", race_unbind },
 	{ "mw", "dealloc races with writes", race_dealloc },

@@ -541,6 +541,38 @@ static void mc_unicast_number(void)
 	must_be(ibv_detach_mcast(d.b.qp, &gid, 0), 0);
 }
 
+/* As many members as the device says, and not one more. */
+static void mc_full(void)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_UD,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1,
+			 .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	int most = sides[1].attr.max_mcast_qp_attach;
+	union ibv_gid gid = group_gid();
+	struct ibv_qp *qp[1025];
+	int bad = 0, i, last = 0;
+
+	must(most > 0 && most <= 1024);
+	init.send_cq = cq_make(&sides[1], 16, NULL);
+	init.recv_cq = init.send_cq;
+	for (i = 0; i <= most; i++) {
+		qp[i] = ibv_create_qp(sides[1].pd, &init);
+		if (!qp[i])
+			break;
+		last = ibv_attach_mcast(qp[i], &gid, 0);
+		bad += !last == (i == most);
+	}
+	bad += i <= most;
+	while (i--) {
+		bad += i < most && ibv_detach_mcast(qp[i], &gid, 0);
+		bad += !!ibv_destroy_qp(qp[i]);
+	}
+	must_be(bad, 0);
+	must_be(last, ENOMEM);
+}
+
 const struct vrb_case ud_cases[] = {
 	{ "ud", "datagrams of every size, with their header", ud_sizes },
 	{ "ud", "header and payload in pieces, immediate data", ud_scattered },
@@ -558,5 +590,6 @@ const struct vrb_case ud_cases[] = {
 	{ "mcast", "the sender gets its own", mc_own },
 	{ "mcast", "the sender does not want its own", mc_blocked },
 	{ "mcast", "number and address must fit", mc_unicast_number },
+	{ "mcast", "no more members than there may be", mc_full },
 	{}
 };

@@ -311,6 +311,9 @@ static bool undo(void)
 	int bad = 0;
 	int i;
 
+	/* rdma_rxe frees a queue pair under the windows bound by it. */
+	for (i = 0; i < num_mws; i++)
+		bad += !!ibv_dealloc_mw(mws[i]);
 	for (i = 0; i < num_qps; i++)
 		bad += qps[i] && ibv_destroy_qp(qps[i]);
 	for (i = 0; i < num_srqs; i++)
@@ -321,8 +324,6 @@ static bool undo(void)
 		bad += !!ibv_destroy_cq(cqs[i]);
 	for (i = 0; i < num_channels; i++)
 		bad += !!ibv_destroy_comp_channel(channels[i]);
-	for (i = 0; i < num_mws; i++)
-		bad += !!ibv_dealloc_mw(mws[i]);
 	for (i = 0; i < num_mrs; i++)
 		bad += !!ibv_dereg_mr(mrs[i]);
 	for (i = 0; i < num_ahs; i++)

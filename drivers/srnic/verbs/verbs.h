@@ -27,8 +27,6 @@
 #define SRNIC_MAX_FAST_PAGES	4096
 #define SRNIC_MAX_DM		BIT(24)		/* bytes, of all users */
 #define SRNIC_GID_TBL_LEN	256
-#define SRNIC_MAX_MCAST		BIT(13)
-#define SRNIC_MAX_MCAST_QP	BIT(8)
 
 static inline struct srnic_dev *to_dev(struct ib_device *ibdev)
 {

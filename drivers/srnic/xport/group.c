@@ -20,6 +20,7 @@
  * @addr: the address
  * @stats: counters of the device
  * @members: struct group_member
+ * @num_members: how many these are
  * @rcu: a packet may still look at it
  */
 struct srnic_group {
@@ -28,6 +29,7 @@ struct srnic_group {
 	struct in6_addr			addr;
 	struct srnic_stats __percpu	*stats;
 	struct list_head		members;
+	u32				num_members;
 	struct rcu_head			rcu;
 };
 
@@ -38,6 +40,7 @@ struct group_member {
 };
 
 static DEFINE_HASHTABLE(groups, 8);
+static u32 num_groups;
 static DEFINE_MUTEX(group_mutex);	/* serialises changes */
 
 static u32 group_hash(const struct net_device *ndev,
@@ -88,7 +91,7 @@ static struct group_member *group_member(const struct srnic_group *group,
 	return NULL;
 }
 
-/* The group, made if it is not there; NULL: no memory. */
+/* The group, made if it is not there; NULL: no room. */
 static struct srnic_group *group_get(const struct srnic_qp *qp,
 				     const struct in6_addr *addr)
 {
@@ -96,7 +99,7 @@ static struct srnic_group *group_get(const struct srnic_qp *qp,
 
 	lockdep_assert_held(&group_mutex);
 
-	if (group)
+	if (group || num_groups == SRNIC_MAX_GROUPS)
 		return group;
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
@@ -107,6 +110,7 @@ static struct srnic_group *group_get(const struct srnic_qp *qp,
 	group->stats = qp->stats;
 	INIT_LIST_HEAD(&group->members);
 	hash_add_rcu(groups, &group->node, group_hash(qp->ndev, addr));
+	num_groups++;
 
 	return group;
 }
@@ -119,6 +123,7 @@ static void group_put(struct srnic_group *group)
 	if (!list_empty(&group->members))
 		return;
 	hash_del_rcu(&group->node);
+	num_groups--;
 	kfree_rcu(group, rcu);
 }
 
@@ -132,6 +137,8 @@ static int group_add(struct srnic_qp *qp, const struct in6_addr *addr)
 		return -ENOMEM;
 	if (group_member(group, qp))
 		return -EINVAL;
+	if (group->num_members == SRNIC_MAX_GROUP_QPS)
+		return -ENOMEM;
 	member = kzalloc(sizeof(*member), GFP_KERNEL);
 	if (!member) {
 		group_put(group);
@@ -139,6 +146,7 @@ static int group_add(struct srnic_qp *qp, const struct in6_addr *addr)
 	}
 	member->qp = qp;
 	list_add_tail_rcu(&member->list, &group->members);
+	group->num_members++;
 
 	return 0;
 }
@@ -165,6 +173,7 @@ int srnic_group_leave(struct srnic_qp *qp, const struct in6_addr *addr)
 		member = group_member(group, qp);
 	if (member) {
 		list_del_rcu(&member->list);
+		group->num_members--;
 		kfree_rcu(member, rcu);
 		group_put(group);
 	}

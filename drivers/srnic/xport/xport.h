@@ -429,9 +429,13 @@ static inline u8 srnic_qp_state(const struct srnic_qp *qp)
 /* The verbs' object of a queue pair; NULL: it is gone.  Context: RCU. */
 void *srnic_qp_owner(u32 qpn);
 
+#define SRNIC_MAX_GROUPS	BIT(13)
+#define SRNIC_MAX_GROUP_QPS	BIT(8)
+
 /*
  * From now on (or no longer) @qp gets what is sent to @addr on its device.
- * May sleep.  0, -ENOMEM, or -EINVAL: it does (or does not) already.
+ * May sleep.  0; -ENOMEM, also when there are too many groups or members; or
+ * -EINVAL: it does (or does not) already.
  */
 int srnic_group_join(struct srnic_qp *qp, const struct in6_addr *addr);
 int srnic_group_leave(struct srnic_qp *qp, const struct in6_addr *addr);
