@@ -140,6 +140,7 @@ static struct srnic_dev *dev_create(struct net_device *ndev)
 		goto err_stats;
 
 	srnic_keys_init(&dev->keys);
+	xa_init_flags(&dev->counter_sets, XA_FLAGS_ALLOC1);
 	dev->ndev = ndev;
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	dev->net = net;
@@ -163,6 +164,7 @@ void srnic_dev_dealloc(struct ib_device *ibdev)
 
 	srnic_rx_stop(dev->net);
 	srnic_keys_destroy(&dev->keys);
+	xa_destroy(&dev->counter_sets);
 	free_percpu(dev->stats);
 	netdev_put(dev->ndev, &dev->ndev_tracker);
 	net_release(dev->net);

@@ -28,6 +28,8 @@
  * @net: its namespace
  * @keys: memory keys
  * @stats: counters
+ * @counter_sets: id of a struct rdma_counter to the counters of its own that
+ *		  queue pairs count in
  * @dm_used: bytes of device memory that users have
  */
 struct srnic_dev {
@@ -37,6 +39,7 @@ struct srnic_dev {
 	struct net			*net;
 	struct srnic_keys		keys;
 	struct srnic_stats __percpu	*stats;
+	struct xarray			counter_sets;
 	atomic64_t			dm_used;
 };
 
@@ -133,7 +136,8 @@ struct srnic_ibsrq {
 /**
  * struct srnic_ibqp - a queue pair as the RDMA core sees it
  * @ibqp: face to the RDMA core
- * @qp: the queue pair proper
+ * @qp: the queue pair proper; NULL when it was destroyed; under @lock for those
+ *	who may ask then, see srnic_destroy_qp()
  * @sq_map: its send queue
  * @rq_map: its receive queue, or NULL
  * @lock: serialises modify and query

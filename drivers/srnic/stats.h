@@ -45,7 +45,21 @@
 	X(TX_SUPER,		"tx_super_skb")				\
 	X(RX_SUPER,		"rx_super_skb")				\
 	X(TX_NOBUF,		"tx_drop_nobuf")			\
-	X(DOORBELLS,		"doorbell_syscalls")
+	X(DOORBELLS,		"doorbell_syscalls")			\
+	X(RDMA_WRITES,		"rdma_writes")				\
+	X(RDMA_READS,		"rdma_reads")				\
+	X(RDMA_ATOMICS,		"rdma_atomics")				\
+	X(RETRANS,		"retrans_pkts")				\
+	X(OUT_OF_SEQ_PKTS,	"out_of_sequence")			\
+	X(REQ_ERR,		"req_cqe_error")			\
+	X(REQ_FLUSH,		"req_cqe_flush_error")			\
+	X(REQ_INV_REQ,		"req_remote_invalid_request")		\
+	X(REQ_REM_ACC,		"req_remote_access_errors")		\
+	X(REQ_REM_OP,		"req_remote_op_errors")			\
+	X(RESP_ERR,		"resp_cqe_error")			\
+	X(RESP_FLUSH,		"resp_cqe_flush_error")			\
+	X(RESP_LENGTH,		"resp_local_length_error")		\
+	X(RESP_ACCESS,		"resp_remote_access_errors")
 
 #define X(field, name) SRNIC_CNT_##field,
 enum srnic_counter {

@@ -91,13 +91,13 @@ __u64 now_us(void)
 	return ts.tv_sec * 1000000ULL + ts.tv_nsec / 1000;
 }
 
-static void side_enter(const struct side *s)
+void side_enter(const struct side *s)
 {
 	if (s->nsfd >= 0 && setns(s->nsfd, CLONE_NEWNET))
 		perror("vrb: setns");
 }
 
-static void side_leave(const struct side *s)
+void side_leave(const struct side *s)
 {
 	if (s->nsfd >= 0 && setns(home_ns, CLONE_NEWNET))
 		perror("vrb: setns home");
@@ -767,8 +767,8 @@ int main(int argc, char **argv)
 {
 	static const struct vrb_case *const tables[] = {
 		data_cases, error_cases, queue_cases, state_cases, big_cases,
-		flush_cases, hostile_cases, mr_cases, mw_cases, srq_cases,
-		uc_cases, ud_cases, xrc_cases,
+		flush_cases, hostile_cases, mr_cases, mw_cases, observe_cases,
+		srq_cases, uc_cases, ud_cases, xrc_cases,
 	};
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;

@@ -94,7 +94,7 @@ extern int rounds;
 
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
 	state_cases[], big_cases[], flush_cases[], hostile_cases[],
-	mr_cases[], mw_cases[], srq_cases[], uc_cases[], ud_cases[],
+	mr_cases[], mw_cases[], observe_cases[], srq_cases[], uc_cases[], ud_cases[],
 	xrc_cases[];
 
 _Noreturn void case_fail(const char *fmt, ...);
@@ -117,6 +117,10 @@ _Noreturn void case_skip(const char *fmt, ...);
 	} while (0)
 
 __u64 now_us(void);
+
+/* in between, what is started and opened is in the namespace of that side */
+void side_enter(const struct side *s);
+void side_leave(const struct side *s);
 
 /* making things: all of it is undone when the case is over */
 void end_make(struct end *e, struct side *s, const struct opt *o);

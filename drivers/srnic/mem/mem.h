@@ -266,6 +266,29 @@ enum srnic_mem_err srnic_mr_invalidate(struct srnic_keys *keys, u32 key,
 				       const struct ib_pd *pd, u64 owner,
 				       struct srnic_wait *wait);
 
+/**
+ * struct srnic_mr_info - a region at one moment
+ * @kind: a word for what it is
+ * @state: a word for what can be done with its key
+ * @access: IB_ACCESS_* bits
+ * @shift: log2 of the size of a block
+ * @blocks: how many there are; 0: no key names them now, or no list has them
+ * @windows: windows bound to it
+ * @users: of its key at this moment
+ */
+struct srnic_mr_info {
+	const char	*kind;
+	const char	*state;
+	u32		access;
+	u32		shift;
+	u64		blocks;
+	u32		windows;
+	u32		users;
+};
+
+/* How @mr is; each word by itself, if it changes meanwhile.  Context: any. */
+void srnic_mr_look(const struct srnic_mr *mr, struct srnic_mr_info *info);
+
 /* Is [addr, addr + len) inside @mr?  For a region already held. */
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len);
 

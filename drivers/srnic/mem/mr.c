@@ -94,6 +94,46 @@ void srnic_mr_unmap(struct srnic_mr *mr)
 	mr->dmabuf = NULL;
 }
 
+static const char *mr_kind(const struct srnic_mr *mr)
+{
+	if (mr->dma)
+		return "dma";
+	if (mr->kind == SRNIC_MR_FAST)
+		return "fast";
+	if (mr->dmabuf)
+		return "dmabuf";
+
+	return mr->umem ? "user" : "device";
+}
+
+void srnic_mr_look(const struct srnic_mr *mr, struct srnic_mr_info *info)
+{
+	static const char * const states[] = {
+		[SRNIC_MR_FREE]		= "free",
+		[SRNIC_MR_BUSY]		= "busy",
+		[SRNIC_MR_VALID]	= "valid",
+		[SRNIC_MR_DEAD]		= "dead",
+	};
+	int state = atomic_read_acquire(&mr->state);
+	u64 length = READ_ONCE(mr->span.length);
+	u32 shift = READ_ONCE(mr->span.shift);
+
+	*info = (struct srnic_mr_info) {
+		.kind		= mr_kind(mr),
+		.state		= states[state],
+		.access		= READ_ONCE(mr->access),
+		.windows	= max(atomic_read(&mr->windows), 0),
+	};
+	if (state != SRNIC_MR_VALID)
+		return;
+	/* One reference is that of the key. */
+	info->users = max((int)refcount_read(&mr->refs) - 1, 0);
+	if (mr->dma || !length)
+		return;
+	info->shift = shift;
+	info->blocks = ((READ_ONCE(mr->span.offset) + length - 1) >> shift) + 1;
+}
+
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len)
 {
 	u64 end, off;

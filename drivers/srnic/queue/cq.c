@@ -19,7 +19,30 @@ int srnic_cq_init(struct srnic_cq *cq, u32 entries)
 
 void srnic_cq_destroy(struct srnic_cq *cq)
 {
-	srnic_ring_free(&cq->ring);
+	struct srnic_ring ring;
+
+	/* Somebody may be looking. */
+	spin_lock_bh(&cq->lock);
+	ring = cq->ring;
+	cq->ring.hdr = NULL;
+	spin_unlock_bh(&cq->lock);
+
+	srnic_ring_free(&ring);
+}
+
+void srnic_cq_look(struct srnic_cq *cq, struct srnic_cq_info *info)
+{
+	*info = (struct srnic_cq_info) {};
+
+	spin_lock_bh(&cq->lock);
+	if (cq->ring.hdr) {
+		info->entries = cq->ring.mask + 1;
+		info->prod = cq->prod;
+		info->cons = READ_ONCE(cq->ring.hdr->user);
+		info->arm = READ_ONCE(cq->ring.hdr->arm);
+		info->dead = cq->dead;
+	}
+	spin_unlock_bh(&cq->lock);
 }
 
 /* Writes @cqe behind the others; false if there is no room. */

@@ -99,6 +99,25 @@ bool srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe,
  */
 bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe);
 
+/**
+ * struct srnic_cq_info - a completion queue at one moment
+ * @entries: room
+ * @prod: index of the next entry to write
+ * @cons: index of the next to be read, as its reader says
+ * @arm: enum srnic_cq_arm bits: what raises an event, as its reader says
+ * @dead: a completion was lost
+ */
+struct srnic_cq_info {
+	u32	entries;
+	u32	prod;
+	u32	cons;
+	u32	arm;
+	bool	dead;
+};
+
+/* How @cq is; all zeros once it was destroyed.  Context: not hard interrupt. */
+void srnic_cq_look(struct srnic_cq *cq, struct srnic_cq_info *info);
+
 /*
  * Asks for an event on the next completion.  Context: any.  Return: is there
  * a completion that came before?
@@ -226,6 +245,23 @@ bool srnic_rq_fetch(struct srnic_rq *rq, struct srnic_rwqe *wqe);
 void srnic_rq_arm(struct srnic_rq *rq, u32 limit);
 /* What was asked for, 0 once @low was called. */
 u32 srnic_rq_limit(struct srnic_rq *rq);
+
+/**
+ * struct srnic_rq_info - a receive queue at one moment
+ * @entries: room
+ * @head: index of the next entry to fetch
+ * @posted: entries that can be fetched
+ * @limit: as srnic_rq_limit()
+ */
+struct srnic_rq_info {
+	u32	entries;
+	u32	head;
+	u32	posted;
+	u32	limit;
+};
+
+/* How @rq is; all zeros if there is none.  Context: not hard interrupt. */
+void srnic_rq_look(struct srnic_rq *rq, struct srnic_rq_info *info);
 
 /*
  * Moves to @ring, whose stride is the same; what is posted stays posted.  On

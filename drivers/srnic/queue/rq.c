@@ -19,7 +19,18 @@ int srnic_rq_init(struct srnic_rq *rq, u32 entries, u32 max_sge)
 
 void srnic_rq_destroy(struct srnic_rq *rq)
 {
-	srnic_ring_free(&rq->ring);
+	struct srnic_ring ring;
+
+	if (!rq->ring.hdr)
+		return;
+
+	/* Somebody may be looking. */
+	spin_lock_bh(&rq->lock);
+	ring = rq->ring;
+	rq->ring.hdr = NULL;
+	spin_unlock_bh(&rq->lock);
+
+	srnic_ring_free(&ring);
 }
 
 void srnic_rq_reset(struct srnic_rq *rq)
@@ -128,6 +139,22 @@ u32 srnic_rq_limit(struct srnic_rq *rq)
 	spin_unlock_bh(&rq->lock);
 
 	return limit;
+}
+
+void srnic_rq_look(struct srnic_rq *rq, struct srnic_rq_info *info)
+{
+	*info = (struct srnic_rq_info) {};
+	if (!rq->ring.hdr)
+		return;
+
+	spin_lock_bh(&rq->lock);
+	if (rq->ring.hdr) {
+		info->entries = rq->ring.mask + 1;
+		info->head = rq->head;
+		info->posted = rq_posted(rq);
+		info->limit = rq->limit;
+	}
+	spin_unlock_bh(&rq->lock);
 }
 
 /* Copies what is posted, and where the indices stand. */

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * srnic - counters as "rdma statistic" and sysfs show them
+ *
+ * A queue pair counts in the set of its device, or in that of the counter it is
+ * bound to instead.  The core shows for the port the sum of all sets, those that
+ * are gone included; so all have the same layout.
  */
+#include <linux/slab.h>
+
 #include "verbs.h"
 
 #define X(field, text) [SRNIC_CNT_##field].name = text,
@@ -31,4 +37,142 @@ int srnic_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 		stats->value[i] = srnic_stats_sum(dev->stats, i);
 
 	return SRNIC_CNT_NUM;
+}
+
+/* What a set other than the device's never counts */
+static const u8 counter_of_device[] = {
+	SRNIC_CNT_LINK_DOWNED,
+	SRNIC_CNT_RX_BAD_PKEY,
+	SRNIC_CNT_RX_BAD_QKEY,
+};
+
+/* What the queue pairs of one counter count in */
+struct counter_set {
+	struct srnic_stats __percpu	*stats;
+};
+
+static struct counter_set *counter_set(struct rdma_counter *counter)
+{
+	return xa_load(&to_dev(counter->device)->counter_sets, counter->id);
+}
+
+struct rdma_hw_stats *srnic_counter_alloc_stats(struct rdma_counter *counter)
+{
+	struct rdma_hw_stats *stats;
+	int i;
+
+	stats = rdma_alloc_hw_stats_struct(counter_descs,
+					   ARRAY_SIZE(counter_descs),
+					   RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	if (!stats)
+		return NULL;
+
+	for (i = 0; i < ARRAY_SIZE(counter_of_device); i++)
+		set_bit(counter_of_device[i], stats->is_disabled);
+
+	return stats;
+}
+
+static void counter_set_free(struct counter_set *set)
+{
+	free_percpu(set->stats);
+	kfree(set);
+}
+
+/* A set for @counter, and the number by which users know it. */
+static int counter_set_new(struct rdma_counter *counter)
+{
+	struct srnic_dev *dev = to_dev(counter->device);
+	struct counter_set *set;
+	int err;
+
+	set = kzalloc(sizeof(*set), GFP_KERNEL);
+	if (!set)
+		return -ENOMEM;
+	set->stats = alloc_percpu(struct srnic_stats);
+	if (!set->stats) {
+		kfree(set);
+		return -ENOMEM;
+	}
+
+	err = xa_alloc(&dev->counter_sets, &counter->id, set, xa_limit_31b,
+		       GFP_KERNEL);
+	if (err)
+		counter_set_free(set);
+
+	return err;
+}
+
+static int counter_bind(struct srnic_ibqp *qp,
+			struct srnic_stats __percpu *set)
+{
+	int err = -ENODEV;
+
+	mutex_lock(&qp->lock);
+	if (qp->qp) {
+		srnic_qp_count_in(qp->qp, set);
+		err = 0;
+	}
+	mutex_unlock(&qp->lock);
+
+	return err;
+}
+
+/* The first queue pair of a counter makes it. */
+int srnic_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp,
+			  u32 port)
+{
+	bool first = !counter->id;
+	int err;
+
+	if (first) {
+		err = counter_set_new(counter);
+		if (err)
+			return err;
+	}
+	err = counter_bind(to_qp(ibqp), counter_set(counter)->stats);
+	if (err && first) {
+		srnic_counter_dealloc(counter);
+		counter->id = 0;
+	}
+	if (!err)
+		ibqp->counter = counter;
+
+	return err;
+}
+
+int srnic_counter_unbind_qp(struct ib_qp *ibqp, u32 port)
+{
+	counter_bind(to_qp(ibqp), to_dev(ibqp->device)->stats);
+	ibqp->counter = NULL;
+
+	return 0;
+}
+
+int srnic_counter_update_stats(struct rdma_counter *counter)
+{
+	struct counter_set *set = counter_set(counter);
+	int i;
+
+	for (i = 0; i < SRNIC_CNT_NUM; i++)
+		counter->stats->value[i] = srnic_stats_sum(set->stats, i);
+
+	return 0;
+}
+
+int srnic_counter_dealloc(struct rdma_counter *counter)
+{
+	struct srnic_dev *dev = to_dev(counter->device);
+	struct counter_set *set;
+
+	set = xa_erase(&dev->counter_sets, counter->id);
+	synchronize_rcu();	/* packets of its queue pairs may be counting */
+	counter_set_free(set);
+
+	return 0;
+}
+
+/* There is nothing of ours in it. */
+void srnic_counter_init(struct rdma_counter *counter)
+{
 }

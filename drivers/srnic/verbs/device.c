@@ -163,6 +163,11 @@ const struct ib_device_ops srnic_dev_ops = {
 	.alloc_ucontext		= srnic_alloc_ucontext,
 	.alloc_xrcd		= srnic_alloc_xrcd,
 	.attach_mcast		= srnic_attach_mcast,
+	.counter_alloc_stats	= srnic_counter_alloc_stats,
+	.counter_bind_qp	= srnic_counter_bind_qp,
+	.counter_dealloc	= srnic_counter_dealloc,
+	.counter_unbind_qp	= srnic_counter_unbind_qp,
+	.counter_update_stats	= srnic_counter_update_stats,
 	.create_ah		= srnic_create_ah,
 	.create_cq		= srnic_create_cq,
 	.create_qp		= srnic_create_qp,
@@ -181,6 +186,10 @@ const struct ib_device_ops srnic_dev_ops = {
 	.destroy_srq		= srnic_destroy_srq,
 	.detach_mcast		= srnic_detach_mcast,
 	.disassociate_ucontext	= srnic_disassociate_ucontext,
+	.fill_res_cq_entry	= srnic_fill_res_cq,
+	.fill_res_mr_entry	= srnic_fill_res_mr,
+	.fill_res_qp_entry	= srnic_fill_res_qp,
+	.fill_res_srq_entry	= srnic_fill_res_srq,
 	.get_dev_fw_str		= get_dev_fw_str,
 	.get_dma_mr		= srnic_get_dma_mr,
 	.get_hw_stats		= srnic_get_hw_stats,
@@ -214,4 +223,6 @@ const struct ib_device_ops srnic_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_srq, srnic_ibsrq, ibsrq),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, srnic_ucontext, ibuc),
 	INIT_RDMA_OBJ_SIZE(ib_xrcd, srnic_xrcd, ibxrcd),
+
+	SRNIC_COUNTER_OBJ
 };

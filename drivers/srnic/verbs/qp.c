@@ -241,11 +241,16 @@ err_qp:
 int srnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct srnic_ibqp *qp = to_qp(ibqp);
+	struct srnic_qp *xqp = qp->qp;
+
+	/* The core goes on to list it until it frees it. */
+	mutex_lock(&qp->lock);
+	qp->qp = NULL;
+	mutex_unlock(&qp->lock);
 
 	srnic_ring_hide(qp->sq_map);
 	srnic_ring_hide(qp->rq_map);
-	srnic_qp_destroy(qp->qp);
-	mutex_destroy(&qp->lock);
+	srnic_qp_destroy(xqp);
 
 	return 0;
 }
@@ -454,6 +459,10 @@ int srnic_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	bool draining;
 
 	mutex_lock(&qp->lock);
+	if (!qp->qp) {
+		mutex_unlock(&qp->lock);
+		return -EAGAIN;	/* who lists queue pairs skips it */
+	}
 	srnic_qp_query(qp->qp, &conf, &draining);
 	*attr = qp->attr;
 	mutex_unlock(&qp->lock);

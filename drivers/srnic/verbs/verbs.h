@@ -70,6 +70,31 @@ struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ibdev,
 int srnic_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 		       u32 port, int index);
 
+struct rdma_hw_stats *srnic_counter_alloc_stats(struct rdma_counter *counter);
+int srnic_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp,
+			  u32 port);
+int srnic_counter_unbind_qp(struct ib_qp *ibqp, u32 port);
+int srnic_counter_update_stats(struct rdma_counter *counter);
+int srnic_counter_dealloc(struct rdma_counter *counter);
+void srnic_counter_init(struct rdma_counter *counter);
+
+/* Nothing of a counter is ours but the operations; its counts lie elsewhere. */
+#ifndef SRNIC_COUNTER_OBJ
+struct srnic_ibcounter {
+	struct rdma_counter	counter;
+};
+
+#define SRNIC_COUNTER_OBJ						\
+	.counter_init = srnic_counter_init,				\
+	INIT_RDMA_OBJ_SIZE(rdma_counter, srnic_ibcounter, counter),
+#endif
+
+/* res.c */
+int srnic_fill_res_cq(struct sk_buff *msg, struct ib_cq *ibcq);
+int srnic_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr);
+int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp);
+int srnic_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq);
+
 /* ucontext.c */
 int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata);
 void srnic_dealloc_ucontext(struct ib_ucontext *ibuc);

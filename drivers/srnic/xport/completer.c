@@ -124,13 +124,29 @@ static void comp_sequence_nak(struct srnic_qp *qp)
 	srnic_req_progress(qp);
 }
 
-/* Completion status of a NAK that ends the QP, by the NAK code */
-static const u8 comp_nak_status[] = {
-	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_INV_REQ)] = IB_WC_REM_INV_REQ_ERR,
-	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_REM_ACC)] = IB_WC_REM_ACCESS_ERR,
-	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_REM_OP)] = IB_WC_REM_OP_ERR,
-	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_INV_RD)] = IB_WC_REM_INV_RD_REQ_ERR,
+/* What a NAK that ends the QP is to the requester, by the NAK code */
+static const struct {
+	u8	status;
+	u8	counter;
+} comp_naks[] = {
+	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_INV_REQ)] = {
+		IB_WC_REM_INV_REQ_ERR, SRNIC_CNT_REQ_INV_REQ },
+	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_REM_ACC)] = {
+		IB_WC_REM_ACCESS_ERR, SRNIC_CNT_REQ_REM_ACC },
+	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_REM_OP)] = {
+		IB_WC_REM_OP_ERR, SRNIC_CNT_REQ_REM_OP },
+	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_INV_RD)] = {
+		IB_WC_REM_INV_RD_REQ_ERR, SRNIC_CNT_REQ_INV_REQ },
 };
+
+static void comp_fatal_nak(struct srnic_qp *qp, u8 code)
+{
+	if (code >= ARRAY_SIZE(comp_naks))
+		return;
+
+	srnic_count(qp->stats, comp_naks[code].counter);
+	srnic_req_fail(qp, comp_naks[code].status);
+}
 
 /* A negative acknowledgment; all before it is acknowledged already. */
 static void comp_nak(struct srnic_qp *qp, u8 syndrome)
@@ -141,8 +157,8 @@ static void comp_nak(struct srnic_qp *qp, u8 syndrome)
 		comp_rnr(qp, code);
 	else if (syndrome == SRNIC_AETH_NAK_SEQ)
 		comp_sequence_nak(qp);
-	else if (code < ARRAY_SIZE(comp_nak_status))
-		srnic_req_fail(qp, comp_nak_status[code]);
+	else
+		comp_fatal_nak(qp, code);
 }
 
 static void comp_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)

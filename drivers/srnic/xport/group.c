@@ -107,7 +107,7 @@ static struct srnic_group *group_get(const struct srnic_qp *qp,
 
 	group->ndev = qp->ndev;
 	group->addr = *addr;
-	group->stats = qp->stats;
+	group->stats = qp->dev_stats;
 	INIT_LIST_HEAD(&group->members);
 	hash_add_rcu(groups, &group->node, group_hash(qp->ndev, addr));
 	num_groups++;

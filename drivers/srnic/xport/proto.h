@@ -84,6 +84,18 @@ void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
 void srnic_qp_to_error(struct srnic_qp *qp, enum ib_event_type event);
 void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
 		  u32 psn);
+/*
+ * Counts why a packet was not given to @qp.  Wrong keys are the port's affair:
+ * ib_query_port() reports them.
+ */
+static inline void srnic_qp_refuse(const struct srnic_qp *qp,
+				   enum srnic_counter why)
+{
+	bool key = why == SRNIC_CNT_RX_BAD_PKEY || why == SRNIC_CNT_RX_BAD_QKEY;
+
+	srnic_count(key ? qp->dev_stats : qp->stats, why);
+}
+
 /* Are requests acknowledged, and repeated until they are? */
 static inline bool srnic_qp_reliable(const struct srnic_qp *qp)
 {

@@ -214,6 +214,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->pd = init->pd;
 	qp->keys = init->keys;
 	qp->stats = init->stats;
+	qp->dev_stats = init->stats;
 	qp->event = init->event;
 	qp->owner = init->owner;
 	qp->net = init->net;
@@ -318,6 +319,7 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 		qp->req.psn = conf->sq_psn;
 		qp->req.una = conf->sq_psn;
 		qp->req.next = conf->sq_psn;
+		qp->req.high = conf->sq_psn;
 		qp->req.retry_left = conf->retry_cnt;
 		qp->req.rnr_left = conf->rnr_retry;
 		break;

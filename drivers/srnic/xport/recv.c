@@ -10,6 +10,10 @@
 void srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 		    bool solicited)
 {
+	if (cqe->status == IB_WC_WR_FLUSH_ERR)
+		srnic_count(qp->stats, SRNIC_CNT_RESP_FLUSH);
+	else if (cqe->status)
+		srnic_count(qp->stats, SRNIC_CNT_RESP_ERR);
 	cqe->wr_id = qp->resp.rwqe.wr_id;
 	qp->resp.has_rwqe = false;
 	srnic_sgl_put(&qp->resp.sgl);

@@ -127,6 +127,9 @@ static void req_cqe(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	if (status == IB_WC_SUCCESS) {
 		cqe.opcode = req_wc_opcodes[wqe->sqe.opcode];
 		cqe.byte_len = wqe->length;
+	} else {
+		srnic_count(qp->stats, status == IB_WC_WR_FLUSH_ERR ?
+				       SRNIC_CNT_REQ_FLUSH : SRNIC_CNT_REQ_ERR);
 	}
 	srnic_qp_cqe(qp, qp->send_cq, &cqe, false);
 }
@@ -145,6 +148,27 @@ static void req_retire(struct srnic_qp *qp)
 	srnic_sq_publish(sq);
 }
 
+/* Counts a work request that is done. */
+static void req_count(struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	switch (req_wc_opcodes[wqe->sqe.opcode]) {
+	case IB_UVERBS_WC_SEND:
+		srnic_count(qp->stats, SRNIC_CNT_RDMA_SENDS);
+		break;
+	case IB_UVERBS_WC_RDMA_WRITE:
+		srnic_count(qp->stats, SRNIC_CNT_RDMA_WRITES);
+		break;
+	case IB_UVERBS_WC_RDMA_READ:
+		srnic_count(qp->stats, SRNIC_CNT_RDMA_READS);
+		break;
+	case IB_UVERBS_WC_COMP_SWAP:
+	case IB_UVERBS_WC_FETCH_ADD:
+	case IB_UVERBS_WC_ATOMIC_WRITE:
+		srnic_count(qp->stats, SRNIC_CNT_RDMA_ATOMICS);
+		break;
+	}
+}
+
 void srnic_req_complete(struct srnic_qp *qp)
 {
 	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.head);
@@ -152,8 +176,7 @@ void srnic_req_complete(struct srnic_qp *qp)
 		      (wqe->sqe.flags & IB_SEND_SIGNALED);
 	struct srnic_swqe copy = *wqe;
 
-	if (req_wc_opcodes[wqe->sqe.opcode] == IB_UVERBS_WC_SEND)
-		srnic_count(qp->stats, SRNIC_CNT_RDMA_SENDS);
+	req_count(qp, wqe);
 	req_retire(qp);
 	if (signal)
 		req_cqe(qp, &copy, IB_WC_SUCCESS);
@@ -176,6 +199,7 @@ void srnic_req_resume(struct srnic_qp *qp)
 {
 	qp->req.una = qp->req.psn;
 	qp->req.next = qp->req.psn;
+	qp->req.high = qp->req.psn;
 }
 
 /* The lists keep their places, not their regions; see the responder. */
@@ -486,6 +510,17 @@ static void req_forget(struct srnic_qp *qp, bool last)
 		srnic_req_complete(qp);
 }
 
+/* The packet before @next has left, not for the first time perhaps. */
+static void req_sent(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_req *req = &qp->req;
+
+	if (srnic_psn_diff(psn, req->high) < 0)
+		srnic_count(qp->stats, SRNIC_CNT_RETRANS);
+	else
+		req->high = req->next;
+}
+
 /* Sends the packet at the cursor.  False: no memory. */
 static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
@@ -495,6 +530,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	bool last = response || index + 1 == wqe->npsn;
 	u64 off = (u64)index * qp->conf.mtu;
 	enum srnic_mem_err err = SRNIC_MEM_OK;
+	u32 psn = req->next;
 	struct srnic_pkt pkt;
 	struct sk_buff *skb;
 	void *payload;
@@ -529,6 +565,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		req_advance(qp, srnic_psn_add(req->next, 1));
 	else
 		req->next = srnic_psn_add(req->next, 1);
+	req_sent(qp, psn);
 	if (!srnic_qp_reliable(qp))
 		req_forget(qp, last);
 

@@ -98,13 +98,30 @@ static void resp_not_ready(struct srnic_qp *qp, u32 psn)
 	resp_nak(qp, psn, SRNIC_AETH_RNR | qp->conf.min_rnr_timer);
 }
 
+static void resp_count(struct srnic_qp *qp, enum srnic_verdict verdict)
+{
+	switch (verdict) {
+	case SRNIC_V_RNR:
+		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_BUFFER);
+		break;
+	case SRNIC_V_LENGTH:
+		srnic_count(qp->stats, SRNIC_CNT_RESP_LENGTH);
+		break;
+	case SRNIC_V_ACCESS:
+	case SRNIC_V_INVALIDATE:
+		srnic_count(qp->stats, SRNIC_CNT_RESP_ACCESS);
+		break;
+	default:
+		break;
+	}
+}
+
 void srnic_resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict)
 {
 	const struct srnic_fault *fault = &srnic_faults[verdict];
 	struct srnic_cqe cqe = { .status = fault->status };
 
-	if (verdict == SRNIC_V_RNR)
-		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_BUFFER);
+	resp_count(qp, verdict);
 	if (!srnic_qp_reliable(qp) && !fault->local) {
 		resp_drop(qp);
 		return;
@@ -218,6 +235,7 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 /* A gap: reported once, until what is missing has come. */
 static void resp_gap(struct srnic_qp *qp)
 {
+	srnic_count(qp->stats, SRNIC_CNT_OUT_OF_SEQ_PKTS);
 	if (qp->resp.nak_sent)
 		return;
 

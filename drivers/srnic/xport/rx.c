@@ -41,7 +41,7 @@ static void *rx_lookup(struct net *net, u32 qpn,
 	struct srnic_qp *qp = srnic_qp_get(net, qpn);
 
 	if (qp)
-		*stats = qp->stats;
+		*stats = READ_ONCE(qp->stats);	/* set in srnic_qp_count_in() */
 
 	return qp;
 }
@@ -116,7 +116,7 @@ static bool rx_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	else
 		return true;
 
-	srnic_count(qp->stats, why);
+	srnic_qp_refuse(qp, why);
 	return false;
 }
 

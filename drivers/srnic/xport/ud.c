@@ -207,7 +207,7 @@ static bool ud_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	else
 		return true;
 
-	srnic_count(qp->stats, why);
+	srnic_qp_refuse(qp, why);
 	return false;
 }
 

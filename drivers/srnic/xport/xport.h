@@ -67,6 +67,7 @@ struct srnic_qp_conf {
  * @psn: next PSN to assign to a new packet
  * @una: oldest PSN not acknowledged
  * @next: PSN to send next; before @psn while going back
+ * @high: PSN behind the last that was ever sent
  * @cur: index of the work request that @next belongs to
  * @rd_out: READs and atomics started and not answered
  * @retry_left: transport retries left
@@ -92,6 +93,7 @@ struct srnic_req {
 	u32			psn;
 	u32			una;
 	u32			next;
+	u32			high;
 	u32			cur;
 	u32			rd_out;
 	u8			retry_left;
@@ -305,7 +307,9 @@ void srnic_av_hide(struct srnic_avs *avs, u32 index);
  * @recv_cq: completions of receives
  * @pd: protection domain; an XRC target has none
  * @keys: key table of the device
- * @stats: counters of the device
+ * @stats: counters: of the device, or others that it was bound to; changed
+ *	   by the task's owner, read with BH disabled elsewhere
+ * @dev_stats: counters of the device, constant
  * @event: raises an async event; BH context
  * @owner: the verbs' object, for @event
  * @net: namespace that the QP's packets come from
@@ -346,6 +350,7 @@ struct srnic_qp {
 	const struct ib_pd		*pd;
 	struct srnic_keys		*keys;
 	struct srnic_stats __percpu	*stats;
+	struct srnic_stats __percpu	*dev_stats;
 	void				(*event)(struct srnic_qp *qp,
 						 enum ib_event_type type);
 	void				*owner;
@@ -410,6 +415,67 @@ int srnic_qp_apply(struct srnic_qp *qp, const struct srnic_qp_conf *conf,
 /* The configuration as it is now (PSNs included) and whether SQ drains. */
 void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 		    bool *draining);
+
+/**
+ * struct srnic_qp_info - a queue pair at one moment
+ * @sq_head: index of the oldest send not completed
+ * @sq_cur: of the one that the next packet belongs to
+ * @sq_tail: of the next to fetch
+ * @psn: PSN that the next new packet gets
+ * @una: oldest PSN not acknowledged
+ * @next: PSN of the next packet, before @psn while it repeats
+ * @rd_out: READs and atomics not answered
+ * @retry_left: transport retries left
+ * @rnr_left: RNR retries left
+ * @waiting_rnr: 1: it waits because the peer had no receive
+ * @stalled: 1: it waits for memory
+ * @burst: PSNs it may have on the way while it repeats, 0: it does not
+ * @srtt: smoothed round trip time, ns; 0: not known
+ * @timer: ns until something is done about silence; 0: nothing is waited for
+ * @epsn: PSN expected
+ * @msn: messages that came
+ * @early: packets kept until one before them comes
+ * @read_left: packets of the READ being answered that are to go
+ * @ack_due: 1: an acknowledgment is owed
+ * @rq: its own receive queue
+ * @rxq_bytes: memory of packets that wait for the task
+ * @gate_load: what the network stack holds of it, see tx.c
+ * @gate_waiting: 1: it waits for the network stack
+ */
+struct srnic_qp_info {
+	u32			sq_head;
+	u32			sq_cur;
+	u32			sq_tail;
+	u32			psn;
+	u32			una;
+	u32			next;
+	u32			rd_out;
+	u32			retry_left;
+	u32			rnr_left;
+	u32			waiting_rnr;
+	u32			stalled;
+	u32			burst;
+	u64			srtt;
+	u64			timer;
+	u32			epsn;
+	u32			msn;
+	u32			early;
+	u32			read_left;
+	u32			ack_due;
+	struct srnic_rq_info	rq;
+	u32			rxq_bytes;
+	u32			gate_load;
+	u32			gate_waiting;
+};
+
+/* How @qp is; nothing happens to it meanwhile.  May sleep. */
+void srnic_qp_look(struct srnic_qp *qp, struct srnic_qp_info *info);
+
+/*
+ * From now on @qp counts in @stats.  What it counted in before may be freed
+ * after a grace period of RCU.  May sleep.
+ */
+void srnic_qp_count_in(struct srnic_qp *qp, struct srnic_stats __percpu *stats);
 
 /* Rings the send or receive doorbell. */
 void srnic_qp_doorbell(struct srnic_qp *qp);

@@ -31,6 +31,18 @@ static struct ib_dmah * const dmah __maybe_unused;
 	srnic_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access, attrs)
 #endif
 
+#ifndef SRNIC_HAVE_COUNTER_INIT
+/*
+ * struct rdma_counter is the core's alone: nothing of a driver's to size and to
+ * initialise.  Whom a queue pair is bound to is told without the port.
+ */
+#define SRNIC_COUNTER_OBJ
+
+#define srnic_counter_bind_qp(counter, qp, port) \
+	srnic_counter_bind_qp(counter, qp)
+#define srnic_counter_unbind_qp(qp, port) srnic_counter_unbind_qp(qp)
+#endif
+
 #ifndef SRNIC_HAVE_PORT_STATE
 static inline enum ib_port_state
 ib_get_curr_port_state(struct net_device *ndev)

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What "rdma resource" and "rdma statistic" show of queue pairs at work is so.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+need rdma gcc make python3 nft ibv_srq_pingpong
+vrb_make || skip_all "the harness does not build here"
+pair_up || exit
+
+# all_json: what is shown of a program at work
+all_json()
+{
+	local server status=0 what
+
+	ip netns exec nsB ibv_srq_pingpong -d sr1 -g 1 -q 2 &
+	server=$!
+	wait_for 10 listening nsB 18515 || status=1
+	for what in qp cq mr pd srq ctx; do
+		on nsB rdma -j -dd resource show "$what"
+		echo
+		on nsB rdma -jp -dd resource show "$what" >/dev/null || status=1
+	done | python3 -c '
+import json, sys
+drivers = [[k for e in json.loads(line) for k in e if k.startswith("drv_")]
+           for line in sys.stdin if line.strip()]
+sys.exit(sum(map(bool, drivers)) != 4)' || status=1
+	kill "$server"
+	wait "$server" 2>/dev/null
+	return "$status"
+}
+
+auto()
+{
+	on nsA rdma statistic qp set link sr0/1 auto "$@"
+}
+
+no_counter_is_left()
+{
+	[ -z "$(on nsA rdma statistic qp show)$(on nsB rdma statistic qp show)" ]
+}
+
+# documented: all counters, and no others
+documented()
+{
+	diff <(on nsA rdma -j statistic show link sr0/1 |
+		grep -oE '"[a-z_]+":' | tr -d '":' | grep -vxE 'ifname|port' | sort) \
+		<(# shellcheck disable=SC2154 # netns.sh says where
+		grep -oE '^``[a-z_, `]+``' \
+			"$selftests/../Documentation/counters.rst" |
+			grep -oE '[a-z_]+' | sort)
+}
+
+ktap_plan $(($(vrb_count resource counter automatic lost unplugged automatic) + 12))
+check "every counter is documented"	documented
+check "all of it is JSON"		all_json
+vrb_cases resource
+before=$(counter nsA sr0 rdma_writes)
+vrb_cases counter
+check "no counter is left behind"	no_counter_is_left
+# bound 6, unbound 4, two in one 6
+check "the port keeps the sum"		counter_is nsA sr0 rdma_writes $((before + 16))
+check "one for each type"		auto type on
+vrb_cases automatic
+check "no counter is left behind"	no_counter_is_left
+check "and no longer"			auto off
+check "one for each program and type"	auto type,pid on
+vrb_cases automatic
+check "and no longer"			auto off
+check "the second packet is lost"	drop_nth nsA veth0 2
+vrb_cases lost
+check "the wire is whole"		clear_wire
+vrb_cases unplugged
+check "no counter is left behind"	no_counter_is_left
+check "the device is back"	on nsA rdma link add sr0 type srnic netdev veth0
+ktap_end

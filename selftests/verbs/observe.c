@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - verbs harness: what others are shown of our objects
+ *
+ * A case does exactly so much, and then holds what the rdma tool shows against
+ * it.  Counters are bound by the same tool.
+ */
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "vrb.h"
+
+#define LEN	20000
+#define SENDS	3
+#define WRITES	2
+#define RECVS	7
+
+/**
+ * struct fact - what must be so of one object
+ * @key: name of a number or a word
+ * @less: name of a number to be subtracted from it, or NULL
+ * @op: '=', '>', or 'w' for @word
+ * @value: the number
+ * @word: the word
+ */
+struct fact {
+	const char	*key;
+	const char	*less;
+	char		op;
+	long long	value;
+	const char	*word;
+};
+
+#define IS(k, v)	{ .key = (k), .op = '=', .value = (v) }
+#define OVER(k, v)	{ .key = (k), .op = '>', .value = (v) }
+#define WORD(k, w)	{ .key = (k), .op = 'w', .word = (w) }
+#define DIFF(k, l, v)	{ .key = (k), .less = (l), .op = '=', .value = (v) }
+
+static struct pair p;
+static struct mem ma, mb;
+static char shown[1 << 16];
+
+/* ---- asking the rdma tool ---- */
+
+static void tool(struct side *s, const char *fmt, ...)
+{
+	char cmd[256] = "rdma ";
+	va_list ap;
+	size_t n;
+	FILE *f;
+
+	va_start(ap, fmt);
+	vsnprintf(cmd + 5, sizeof(cmd) - 5, fmt, ap);
+	va_end(ap);
+	side_enter(s);
+	f = popen(cmd, "r");
+	side_leave(s);
+	must(f);
+	n = fread(shown, 1, sizeof(shown) - 1, f);
+	shown[n] = 0;
+	if (pclose(f))
+		case_fail("failed: %s", cmd);
+}
+
+static void ask(struct side *s, const char *what)
+{
+	if (!strcmp(what, "counter"))
+		tool(s, "-j statistic qp show link %s/1", s->dev);
+	else if (!strcmp(what, "qp"))
+		tool(s, "-j -dd resource show qp link %s/1", s->dev);
+	else
+		tool(s, "-j -dd resource show %s dev %s", what, s->dev);
+}
+
+/* The value of @key in the JSON object up to @end, or NULL. */
+static const char *value_of(const char *object, const char *end,
+			    const char *key)
+{
+	char name[64];
+	char *at;
+
+	snprintf(name, sizeof(name), "\"%s\":", key);
+	at = strstr(object, name);
+	return at && at < end ? at + strlen(name) : NULL;
+}
+
+/* A list has the number, a number is it. */
+static bool number_is(const char *text, long long value)
+{
+	if (*text != '[')
+		return strtoll(text, NULL, 0) == value;
+	while (*text != ']') {
+		if (*text >= '0' && *text <= '9') {
+			char *next;
+
+			if (strtoll(text, &next, 10) == value)
+				return true;
+			text = next;
+		} else {
+			text++;
+		}
+	}
+	return false;
+}
+
+static bool fact_holds(const char *object, const char *end,
+		       const struct fact *fact)
+{
+	const char *text = value_of(object, end, fact->key);
+	const char *less = NULL;
+
+	if (fact->less)
+		less = value_of(object, end, fact->less);
+	if (!text || (fact->less && !less))
+		return false;
+	switch (fact->op) {
+	case 'w':
+		return text[0] == '"' &&
+		       !strncmp(text + 1, fact->word, strlen(fact->word)) &&
+		       text[1 + strlen(fact->word)] == '"';
+	case '>':
+		return strtoll(text, NULL, 0) > fact->value;
+	default:
+		if (less)
+			return strtoll(text, NULL, 0) -
+			       strtoll(less, NULL, 0) == fact->value;
+		return number_is(text, fact->value);
+	}
+}
+
+/* The object of which @who holds; how many there are is returned. */
+static int find(const struct fact *who, const char **object, const char **end)
+{
+	const char *from, *to;
+	int n = 0;
+
+	for (from = strchr(shown, '{'); from; from = strchr(to, '{')) {
+		to = strchr(from, '}');
+		if (!to)
+			break;
+		if (!fact_holds(from, to, who))
+			continue;
+		*object = from;
+		*end = to;
+		n++;
+	}
+	return n;
+}
+
+/* What is not so of the one object of which @who holds, NULL: nothing. */
+static const char *wrong(const struct fact *who, const struct fact *facts,
+			 size_t num)
+{
+	const char *object, *end;
+	size_t i;
+
+	if (find(who, &object, &end) != 1)
+		return who->key;
+	for (i = 0; i < num; i++)
+		if (!fact_holds(object, end, &facts[i]))
+			return facts[i].key;
+	return NULL;
+}
+
+/* Things are given a while to become so. */
+static void look_at(struct side *s, const char *what, struct fact who,
+		    const struct fact *facts, size_t num)
+{
+	__u64 end = now_us() + 5000000;
+	const char *key;
+
+	do {
+		ask(s, what);
+		key = wrong(&who, facts, num);
+	} while (key && now_us() < end);
+	if (key)
+		case_fail("%s of %s %lld: %.400s", key, who.key, who.value,
+			  shown);
+}
+
+#define look(s, what, who, ...)						\
+	look_at(s, what, (struct fact)who, (struct fact[]){ __VA_ARGS__ },	\
+		sizeof((struct fact[]){ __VA_ARGS__ }) / sizeof(struct fact))
+
+/* The number of the counter that the queue pair is bound to */
+static unsigned int counter_of(struct end *e)
+{
+	struct fact who = IS("lqpn", e->qp->qp_num);
+	const char *object, *end;
+
+	ask(e->side, "counter");
+	must_be(find(&who, &object, &end), 1);
+	return strtoul(value_of(object, end, "cntn"), NULL, 0);
+}
+
+static void no_counter(struct end *e)
+{
+	struct fact who = IS("lqpn", e->qp->qp_num);
+	const char *object, *end;
+
+	ask(e->side, "counter");
+	must_be(find(&who, &object, &end), 0);
+}
+
+static void bind_end(struct end *e)
+{
+	tool(e->side, "statistic qp bind link %s/1 lqpn %u", e->side->dev,
+	     e->qp->qp_num);
+}
+
+/* ---- work ---- */
+
+static void setup(const struct opt *a, const struct opt *b)
+{
+	pair_make(&p, a, b);
+	mem_make(&ma, &sides[0], LEN, FULL_ACCESS);
+	mem_make(&mb, &sides[1], LEN, FULL_ACCESS);
+}
+
+static void receives(struct end *e, int n)
+{
+	struct ibv_sge sge = sge_of(&mb, 0, 64);
+	int i;
+
+	for (i = 0; i < n; i++)
+		must_be(post_recv(e, i, &sge, 1), 0);
+}
+
+/* Work request @op of @len bytes over @w, until it is done. */
+static void one(struct pair *w, enum ibv_wr_opcode op, size_t len)
+{
+	struct ibv_sge sge = sge_of(&ma, 0, len);
+	struct ibv_send_wr wr = wr_of(op, op, &sge, 1);
+
+	if (op == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		wr.wr.atomic.remote_addr = (uintptr_t)mb.p;
+		wr.wr.atomic.rkey = mb.mr->rkey;
+	} else if (op != IBV_WR_SEND) {
+		wr_target(&wr, &mb, 0);
+	}
+	must_be(post_one(&w->a, &wr), 0);
+	wc_want(w->a.scq, op, IBV_WC_SUCCESS);
+}
+
+/* What the other cases count: 3 + 2 * 3 + 1 + 1 packets */
+static void work(struct pair *w)
+{
+	int i;
+
+	receives(&w->b, SENDS);
+	for (i = 0; i < SENDS; i++) {
+		one(w, IBV_WR_SEND, 64);
+		wc_want(w->b.rcq, i, IBV_WC_SUCCESS);
+	}
+	for (i = 0; i < WRITES; i++)
+		one(w, IBV_WR_RDMA_WRITE, 2 * 4096 + 1);
+	one(w, IBV_WR_RDMA_READ, 100);
+	one(w, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
+}
+
+#define WORK_WRS	(SENDS + WRITES + 2)
+#define WORK_PACKETS	(SENDS + 3 * WRITES + 2)
+
+static __u32 psn_after(const struct end *e, int packets)
+{
+	return (e->psn + packets) & 0xffffff;
+}
+
+/* ---- resources ---- */
+
+static void queue_pair(void)
+{
+	__u32 psn;
+
+	setup(NULL, NULL);
+	psn = p.a.psn;
+	look(&sides[0], "qp", IS("lqpn", p.a.qp->qp_num),
+	     IS("drv_sq_head", 0), IS("drv_sq_cur", 0), IS("drv_sq_tail", 0),
+	     IS("drv_psn", psn), IS("drv_una_psn", psn), IS("drv_next_psn", psn),
+	     IS("drv_retry_left", 7), IS("drv_rnr_left", 7),
+	     IS("drv_srtt_ns", 0), IS("drv_timer_ns", 0));
+	work(&p);
+	receives(&p.b, RECVS);
+	psn = psn_after(&p.a, WORK_PACKETS);
+	look(&sides[0], "qp", IS("lqpn", p.a.qp->qp_num),
+	     IS("drv_sq_head", WORK_WRS), IS("drv_sq_cur", WORK_WRS),
+	     IS("drv_sq_tail", WORK_WRS),
+	     IS("drv_psn", psn), IS("drv_una_psn", psn), IS("drv_next_psn", psn),
+	     IS("drv_reads_out", 0), IS("drv_rnr_wait", 0),
+	     OVER("drv_srtt_ns", 0), IS("drv_timer_ns", 0));
+	look(&sides[1], "qp", IS("lqpn", p.b.qp->qp_num),
+	     IS("drv_expected_psn", psn), IS("drv_msn", WORK_WRS),
+	     IS("drv_early", 0), IS("drv_read_left", 0), IS("drv_ack_due", 0),
+	     IS("drv_rq_entries", 64), IS("drv_rq_head", SENDS),
+	     IS("drv_rq_posted", RECVS), IS("drv_rx_bytes", 0));
+}
+
+/* A sender that the peer keeps waiting is seen to wait. */
+static void waiting(void)
+{
+	struct opt b = opt_default;
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+
+	b.min_rnr = 0;	/* 655 ms */
+	setup(NULL, &b);
+	sge = sge_of(&ma, 0, 64);
+	wr = wr_of(1, IBV_WR_SEND, &sge, 1);
+	must_be(post_one(&p.a, &wr), 0);
+	look(&sides[0], "qp", IS("lqpn", p.a.qp->qp_num),
+	     IS("drv_rnr_wait", 1), OVER("drv_timer_ns", 0),
+	     IS("drv_sq_head", 0), IS("drv_sq_tail", 1),
+	     IS("drv_una_psn", p.a.psn), IS("drv_psn", psn_after(&p.a, 1)));
+	receives(&p.b, 1);
+	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+}
+
+static void completion_queue(void)
+{
+	struct opt a = opt_default;
+	int i;
+
+	a.cqe = 500;
+	setup(&a, NULL);
+	for (i = 0; i < 3; i++)
+		one(&p, IBV_WR_RDMA_WRITE, 1);
+	look(&sides[0], "cq", IS("drv_prod", 3),
+	     IS("drv_entries", 512), IS("drv_cons", 3), IS("drv_overrun", 0),
+	     IS("pid", getpid()), WORD("drv_armed", "none"));
+	must_be(ibv_req_notify_cq(p.a.scq, 1), 0);
+	look(&sides[0], "cq", IS("drv_prod", 3),
+	     WORD("drv_armed", "solicited"));
+	must_be(ibv_req_notify_cq(p.a.scq, 0), 0);
+	look(&sides[0], "cq", IS("drv_prod", 3), WORD("drv_armed", "next"));
+}
+
+static void overrun(void)
+{
+	struct opt a = opt_default;
+	struct ibv_send_wr wr;
+	int i;
+
+	a.cqe = 4;
+	setup(&a, NULL);
+	for (i = 0; i < 5; i++) {
+		wr = wr_of(i, IBV_WR_RDMA_WRITE, NULL, 0);
+		wr_target(&wr, &mb, 0);
+		must_be(post_one(&p.a, &wr), 0);
+	}
+	look(&sides[0], "cq", IS("drv_overrun", 1), IS("drv_entries", 4),
+	     IS("pid", getpid()), DIFF("drv_prod", "drv_cons", 4));
+}
+
+static void region(void)
+{
+	struct ibv_mw_bind bind = {
+		.bind_info = { .length = 64 },
+	};
+	struct mem m;
+
+	setup(NULL, NULL);
+	mem_make(&m, &sides[0], 12345, FULL_ACCESS | IBV_ACCESS_MW_BIND);
+	look(&sides[0], "mr", IS("mrlen", 12345), IS("pid", getpid()),
+	     WORD("drv_kind", "user"), WORD("drv_state", "valid"),
+	     IS("drv_access", FULL_ACCESS | IBV_ACCESS_MW_BIND),
+	     OVER("drv_block_shift", 11), OVER("drv_blocks", 0),
+	     IS("drv_windows", 0), IS("drv_users", 0));
+	bind.bind_info.mr = m.mr;
+	bind.bind_info.addr = (uintptr_t)m.p;
+	bind.bind_info.mw_access_flags = IBV_ACCESS_REMOTE_READ;
+	must_be(ibv_bind_mw(p.a.qp, mw_make(sides[0].pd, IBV_MW_TYPE_1), &bind),
+		0);
+	look(&sides[0], "mr", IS("mrlen", 12345), IS("drv_windows", 1));
+}
+
+static void shared_queue(void)
+{
+	struct ibv_srq_attr attr = { .srq_limit = 3 };
+	struct opt b = opt_default;
+	struct ibv_srq *srq;
+	int i;
+
+	srq = srq_make(&sides[1], NULL, 30, 2);
+	b.srq = srq;
+	setup(NULL, &b);
+	for (i = 0; i < 5; i++)
+		must_be(post_srq(srq, i, NULL, 0), 0);
+	must_be(ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT), 0);
+	look(&sides[1], "srq", IS("drv_entries", 32), IS("drv_posted", 5),
+	     IS("drv_limit", 3), IS("drv_head", 0));
+	for (i = 0; i < 3; i++)
+		one(&p, IBV_WR_SEND, 0);
+	look(&sides[1], "srq", IS("drv_entries", 32), IS("drv_posted", 2),
+	     IS("drv_limit", 0), IS("drv_head", 3));
+}
+
+/* ---- counters of queue pairs ---- */
+
+/* Its counter has what work() does, @times. */
+static void look_worked(struct end *e, int times)
+{
+	look(e->side, "counter", IS("lqpn", e->qp->qp_num),
+	     IS("rdma_sends", times * SENDS), IS("rdma_writes", times * WRITES),
+	     IS("rdma_reads", times), IS("rdma_atomics", times),
+	     IS("req_cqe_error", 0),
+	     DIFF("sent_pkts", "retrans_pkts", times * WORK_PACKETS));
+}
+
+static void bound(void)
+{
+	struct pair other;
+
+	setup(NULL, NULL);
+	pair_make(&other, NULL, NULL);
+	bind_end(&p.a);
+	bind_end(&p.b);
+	work(&other);
+	look(&sides[0], "counter", IS("lqpn", p.a.qp->qp_num),
+	     IS("sent_pkts", 0), IS("rcvd_pkts", 0), IS("doorbell_syscalls", 0));
+	work(&p);
+	work(&other);
+	look_worked(&p.a, 1);
+	look(&sides[1], "counter", IS("lqpn", p.b.qp->qp_num),
+	     IS("rdma_recvs", SENDS), IS("rx_write_requests", WRITES),
+	     IS("rx_read_requests", 1), IS("rx_atomic_requests", 1),
+	     DIFF("rcvd_pkts", "duplicate_request", WORK_PACKETS));
+}
+
+/* What is no queue pair's own is not in its counter. */
+static void of_the_device(void)
+{
+	struct fact names[] = {
+		OVER("link_downed", -1),
+		OVER("rx_bad_pkey", -1),
+		OVER("rx_bad_qkey", -1),
+	};
+	const char *object, *end;
+	size_t i;
+
+	setup(NULL, NULL);
+	bind_end(&p.a);
+	look(&sides[0], "counter", IS("lqpn", p.a.qp->qp_num),
+	     IS("rx_bad_state", 0));
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		must_be(find(&names[i], &object, &end), 0);
+}
+
+/* After the end of a counter its queue pair counts for the device alone. */
+static void unbound(void)
+{
+	setup(NULL, NULL);
+	bind_end(&p.a);
+	work(&p);
+	look_worked(&p.a, 1);
+	tool(&sides[0], "statistic qp unbind link %s/1 cntn %u lqpn %u",
+	     sides[0].dev, counter_of(&p.a), p.a.qp->qp_num);
+	no_counter(&p.a);
+	work(&p);
+}
+
+static void two_in_one(void)
+{
+	struct pair other;
+
+	setup(NULL, NULL);
+	pair_make(&other, NULL, NULL);
+	bind_end(&p.a);
+	tool(&sides[0], "statistic qp bind link %s/1 lqpn %u cntn %u",
+	     sides[0].dev, other.a.qp->qp_num, counter_of(&p.a));
+	work(&p);
+	work(&other);
+	look_worked(&p.a, 2);
+	look_worked(&other.a, 2);
+	end_destroy_qp(&p.a);
+	work(&other);
+	look(&sides[0], "counter", IS("lqpn", other.a.qp->qp_num),
+	     IS("rdma_sends", 3 * SENDS));
+}
+
+/* The script has set one counter for each type of queue pair. */
+static void automatic(void)
+{
+	struct opt uc = opt_default;
+	struct pair other, third;
+
+	setup(NULL, NULL);
+	uc.type = IBV_QPT_UC;
+	pair_make(&other, NULL, NULL);
+	pair_make(&third, &uc, &uc);
+	work(&p);
+	work(&other);
+	look_worked(&p.a, 2);
+	look_worked(&other.a, 2);
+	look(&sides[0], "counter", IS("lqpn", third.a.qp->qp_num),
+	     IS("rdma_sends", 0), IS("rdma_writes", 0));
+	one(&third, IBV_WR_RDMA_WRITE, 100);
+	look(&sides[0], "counter", IS("lqpn", third.a.qp->qp_num),
+	     IS("rdma_writes", 1), IS("sent_pkts", 1));
+}
+
+static void refused(void)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+
+	setup(NULL, NULL);
+	bind_end(&p.a);
+	bind_end(&p.b);
+	receives(&p.b, 2);
+	sge = sge_of(&ma, 0, 64);
+	wr = wr_of(1, IBV_WR_RDMA_WRITE, &sge, 1);
+	wr_target(&wr, &mb, LEN);
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 1, IBV_WC_REM_ACCESS_ERR);
+	wr = wr_of(2, IBV_WR_RDMA_WRITE, &sge, 1);
+	wr_target(&wr, &mb, 0);
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 2, IBV_WC_WR_FLUSH_ERR);
+	look(&sides[0], "counter", IS("lqpn", p.a.qp->qp_num),
+	     IS("req_remote_access_errors", 1), IS("req_cqe_error", 1),
+	     IS("req_cqe_flush_error", 1), IS("rdma_writes", 0));
+	look(&sides[1], "counter", IS("lqpn", p.b.qp->qp_num),
+	     IS("resp_remote_access_errors", 1), IS("resp_cqe_error", 0),
+	     IS("resp_cqe_flush_error", 2));
+}
+
+static void too_long(void)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+
+	setup(NULL, NULL);
+	bind_end(&p.b);
+	receives(&p.b, 1);
+	sge = sge_of(&ma, 0, 65);
+	wr = wr_of(1, IBV_WR_SEND, &sge, 1);
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 1, IBV_WC_REM_INV_REQ_ERR);
+	wc_want(p.b.rcq, 0, IBV_WC_LOC_LEN_ERR);
+	look(&sides[1], "counter", IS("lqpn", p.b.qp->qp_num),
+	     IS("resp_local_length_error", 1), IS("resp_cqe_error", 1),
+	     IS("rdma_recvs", 0));
+}
+
+/* The script loses the second packet that a sends. */
+static void lost(void)
+{
+	setup(NULL, NULL);
+	bind_end(&p.a);
+	bind_end(&p.b);
+	one(&p, IBV_WR_RDMA_WRITE, 3 * 4096 + 1);
+	look(&sides[0], "counter", IS("lqpn", p.a.qp->qp_num),
+	     OVER("retrans_pkts", 0), OVER("go_back", 0), IS("rdma_writes", 1),
+	     DIFF("sent_pkts", "retrans_pkts", 4));
+	look(&sides[1], "counter", IS("lqpn", p.b.qp->qp_num),
+	     OVER("out_of_sequence", 0), IS("out_of_seq_request", 1),
+	     IS("rx_write_requests", 1));
+}
+
+/* The device goes while its queue pair is bound. */
+static void unplugged(void)
+{
+	setup(NULL, NULL);
+	bind_end(&p.a);
+	work(&p);
+	look_worked(&p.a, 1);
+	tool(&sides[0], "link delete %s", sides[0].dev);
+}
+
+const struct vrb_case observe_cases[] = {
+	{ "resource", "queue pair", queue_pair },
+	{ "resource", "queue pair that waits", waiting },
+	{ "resource", "completion queue", completion_queue },
+	{ "resource", "completion queue that overran", overrun },
+	{ "resource", "memory region", region },
+	{ "resource", "shared receive queue", shared_queue },
+	{ "counter", "bound", bound },
+	{ "counter", "of the device", of_the_device },
+	{ "counter", "unbound", unbound },
+	{ "counter", "two in one", two_in_one },
+	{ "counter", "refused access", refused },
+	{ "counter", "too long", too_long },
+	{ "automatic", "by type", automatic },
+	{ "lost", "packet", lost },
+	{ "unplugged", "while bound", unplugged },
+	{ }
+};
