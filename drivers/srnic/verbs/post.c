@@ -14,12 +14,19 @@
 #define POST_FLAGS	(IB_SEND_FENCE | IB_SEND_SIGNALED | \
 			 IB_SEND_SOLICITED | IB_SEND_INLINE)
 
+/* Rights that a fast registration may grant; a hint is as good as none */
+#define POST_REG_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
+			 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_OPTIONAL)
+
 /* What a work request has beside struct ib_send_wr */
 enum post_kind {
 	POST_NONE,	/* not one of ours */
 	POST_SEND,
 	POST_RDMA,
 	POST_ATOMIC,
+	POST_INV,
+	POST_REG,
 };
 
 static const u8 post_kinds[] = {
@@ -30,7 +37,9 @@ static const u8 post_kinds[] = {
 	[IB_WR_RDMA_READ]		= POST_RDMA,
 	[IB_WR_ATOMIC_CMP_AND_SWP]	= POST_ATOMIC,
 	[IB_WR_ATOMIC_FETCH_AND_ADD]	= POST_ATOMIC,
+	[IB_WR_LOCAL_INV]		= POST_INV,
 	[IB_WR_SEND_WITH_INV]		= POST_SEND,
+	[IB_WR_REG_MR]			= POST_REG,
 };
 
 static void post_ud(struct srnic_sqe *sqe, const struct ib_ud_wr *wr)
@@ -52,6 +61,20 @@ static void post_atomic(struct srnic_sqe *sqe, const struct ib_atomic_wr *wr)
 	sqe->rkey = wr->rkey;
 	sqe->atomic.compare_add = wr->compare_add;
 	sqe->atomic.swap = wr->swap;
+}
+
+/* The core has put the range into the region when its pages were listed. */
+static int post_reg(struct srnic_sqe *sqe, const struct ib_reg_wr *wr)
+{
+	if (wr->access & ~POST_REG_ACCESS)
+		return -EINVAL;
+
+	sqe->bind.addr = wr->mr->iova;
+	sqe->bind.length = wr->mr->length;
+	sqe->bind.new_rkey = wr->key;
+	sqe->bind.access = wr->access;
+
+	return 0;
 }
 
 static void post_sges(struct srnic_sge *dst, const struct ib_sge *src, int num)
@@ -93,6 +116,8 @@ static int post_inline(struct srnic_sqe *sqe, const struct ib_send_wr *wr,
 static int post_put_send(const struct srnic_qp *xqp, struct srnic_sqe *sqe,
 			 const struct ib_send_wr *wr)
 {
+	int err = 0;
+
 	if ((unsigned int)wr->opcode >= ARRAY_SIZE(post_kinds) ||
 	    post_kinds[wr->opcode] == POST_NONE ||
 	    (wr->send_flags & ~POST_FLAGS) || wr->num_sge < 0 ||
@@ -117,7 +142,12 @@ static int post_put_send(const struct srnic_qp *xqp, struct srnic_sqe *sqe,
 	case POST_ATOMIC:
 		post_atomic(sqe, atomic_wr(wr));
 		break;
+	case POST_REG:
+		err = post_reg(sqe, reg_wr(wr));
+		break;
 	}
+	if (err)
+		return err;
 	if (wr->send_flags & IB_SEND_INLINE)
 		return post_inline(sqe, wr, xqp->sq.max_inline);
 	post_sges((struct srnic_sge *)(sqe + 1), wr->sg_list, wr->num_sge);
@@ -202,7 +232,7 @@ int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		srnic_qp_doorbell(qp->qp);
 		return 0;
 	}
-	if (srnic_qp_state(qp->qp) < IB_QPS_RTS) {
+	if (!qp->qp->sq.ring.hdr || srnic_qp_state(qp->qp) < IB_QPS_RTS) {
 		*bad = wr;
 		return -EINVAL;
 	}

@@ -121,7 +121,7 @@ static u32 qp_rq_entries(const struct ib_qp_init_attr *init)
 
 /* The transport's half. */
 static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
-				const struct ib_qp_init_attr *init)
+				const struct ib_qp_init_attr *init, bool user)
 {
 	struct srnic_dev *dev = to_dev(qp->ibqp.device);
 	const struct srnic_qp_init xinit = {
@@ -132,6 +132,7 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 		.recv_sge	= max(init->cap.max_recv_sge, 1U),
 		.max_inline	= max(init->cap.max_inline_data, QP_MIN_INLINE),
 		.sq_sig_all	= init->sq_sig_type == IB_SIGNAL_ALL_WR,
+		.trusted	= !user,
 		.srq		= init->srq ? &to_srq(init->srq)->srq : NULL,
 		.xrcd		= init->qp_type == IB_QPT_XRC_TGT ? init->xrcd :
 				  NULL,
@@ -216,7 +217,7 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	mutex_init(&qp->lock);
 	spin_lock_init(&qp->sq_lock);
 	spin_lock_init(&qp->rq_lock);
-	qp->qp = qp_make(qp, init);
+	qp->qp = qp_make(qp, init, udata);
 	if (IS_ERR(qp->qp))
 		return PTR_ERR(qp->qp);
 

@@ -162,6 +162,7 @@ static int qp_init_queues(struct srnic_qp *qp, const struct srnic_qp_init *init)
 {
 	int err = 0;
 
+	qp->sq.trusted = init->trusted;
 	if (init->sq_entries)
 		err = srnic_sq_init(&qp->sq, init->sq_entries, init->send_sge,
 				    init->max_inline);

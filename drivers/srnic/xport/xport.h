@@ -372,6 +372,7 @@ struct srnic_qp {
  * @send_sge: SGEs of a send
  * @recv_sge: SGEs of a receive
  * @max_inline: inline bytes of a send
+ * @trusted: a kernel consumer posts the sends
  * Others: as in struct srnic_qp.
  */
 struct srnic_qp_init {
@@ -382,6 +383,7 @@ struct srnic_qp_init {
 	u32				recv_sge;
 	u32				max_inline;
 	bool				sq_sig_all;
+	bool				trusted;
 	const struct ib_xrcd		*xrcd;
 	struct srnic_srq		*srq;
 	struct srnic_cq			*send_cq;
