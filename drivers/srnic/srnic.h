@@ -5,7 +5,8 @@
  * Lock order, outermost first: sleeping locks of the RDMA core and rtnl, a
  * task (srnic_task_own), srnic_rq.lock, srnic_cq.lock.  The data path holds
  * nothing but its task.  The locks of producers and consumers in the kernel
- * (srnic_ibqp.sq_lock, .rq_lock, srnic_cq.poll_lock) have none inside.
+ * (srnic_ibqp.sq_lock, .rq_lock, srnic_ibsrq.post_lock, srnic_cq.poll_lock) have
+ * none inside.
  */
 #ifndef SRNIC_H
 #define SRNIC_H
@@ -123,14 +124,16 @@ struct srnic_ibcq {
  * struct srnic_ibsrq - a shared receive queue as the RDMA core sees it
  * @ibsrq: face to the RDMA core
  * @srq: the queue proper
- * @map: its ring; under @lock
+ * @map: its ring as user space sees it, or NULL; under @lock
  * @lock: serialises modify and query
+ * @post_lock: serialises those in the kernel who post receives
  */
 struct srnic_ibsrq {
 	struct ib_srq		ibsrq;
 	struct srnic_srq	srq;
 	struct srnic_mmap	*map;
 	struct mutex		lock;	/* protects map */
+	spinlock_t		post_lock;	/* of producers in the kernel */
 };
 
 /**

@@ -155,10 +155,10 @@ static int post_put_send(const struct srnic_qp *xqp, struct srnic_sqe *sqe,
 	return 0;
 }
 
-static int post_put_recv(const struct srnic_qp *xqp, struct srnic_rqe *rqe,
+static int post_put_recv(const struct srnic_rq *rq, struct srnic_rqe *rqe,
 			 const struct ib_recv_wr *wr)
 {
-	if (wr->num_sge < 0 || wr->num_sge > xqp->rq.max_sge)
+	if (wr->num_sge < 0 || wr->num_sge > rq->max_sge)
 		return -EINVAL;
 
 	*rqe = (struct srnic_rqe) {
@@ -194,25 +194,27 @@ static int post_sends(struct srnic_ibqp *qp, const struct ib_send_wr **wr)
 	return err;
 }
 
-static int post_recvs(struct srnic_ibqp *qp, const struct ib_recv_wr **wr)
+/* The same for a receive ring, whose producers share @lock. */
+static int post_recvs(const struct srnic_rq *rq, spinlock_t *lock,
+		      const struct ib_recv_wr **wr)
 {
-	const struct srnic_ring *ring = &qp->qp->rq.ring;
+	const struct srnic_ring *ring = &rq->ring;
 	unsigned long flags;
 	int err = 0;
 	u32 idx;
 
-	spin_lock_irqsave(&qp->rq_lock, flags);
+	spin_lock_irqsave(lock, flags);
 	for (idx = ring->hdr->user; *wr; *wr = (*wr)->next, idx++) {
 		if (srnic_ring_full(ring, idx))
 			err = -ENOMEM;
 		else
-			err = post_put_recv(qp->qp, srnic_ring_entry(ring, idx),
+			err = post_put_recv(rq, srnic_ring_entry(ring, idx),
 					    *wr);
 		if (err)
 			break;
 	}
 	srnic_ring_show(ring, idx);
-	spin_unlock_irqrestore(&qp->rq_lock, flags);
+	spin_unlock_irqrestore(lock, flags);
 
 	return err;
 }
@@ -264,11 +266,31 @@ int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		return -EINVAL;
 	}
 
-	err = post_recvs(qp, &wr);
+	err = post_recvs(&qp->qp->rq, &qp->rq_lock, &wr);
 	if (err)
 		*bad = wr;
 	if (srnic_rq_wants_kick(&qp->qp->rq))
 		srnic_qp_ring(qp->qp);
+
+	return err;
+}
+
+/* Nobody need be told: who needs a receive looks. */
+int srnic_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+			const struct ib_recv_wr **bad)
+{
+	struct srnic_ibsrq *srq = to_srq(ibsrq);
+	int err;
+
+	/* A user has a ring of its own. */
+	if (ibsrq->uobject) {
+		*bad = wr;
+		return -EOPNOTSUPP;
+	}
+
+	err = post_recvs(&srq->srq.rq, &srq->post_lock, &wr);
+	if (err)
+		*bad = wr;
 
 	return err;
 }

@@ -2,8 +2,8 @@
 /*
  * srnic - shared receive queues
  *
- * User space posts into the ring by itself and rings nothing: whoever needs a
- * receive looks.  A resize puts another ring in the place of the old one, whose
+ * Who posts rings nothing: whoever needs a receive looks.  User space writes into
+ * the ring by itself.  A resize puts another ring in the place of the old one, whose
  * header tells where the new one is.
  */
 #include "verbs.h"
@@ -68,14 +68,30 @@ static void srq_hide(struct srnic_ibsrq *srq)
 		srnic_srq_hide(&srq->srq);
 }
 
+/* Shows the ring to the user. */
+static int srq_expose(struct srnic_ibsrq *srq, struct ib_udata *udata)
+{
+	struct srnic_create_srq_resp resp = { .srqn = srq->srq.srqn };
+	int err;
+
+	srq->map = srnic_ring_expose(&srq->srq.rq.ring, udata, &resp.ring);
+	if (IS_ERR(srq->map))
+		return PTR_ERR(srq->map);
+
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		srnic_ring_hide(srq->map);
+
+	return err;
+}
+
 int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 		     struct ib_udata *udata)
 {
-	struct srnic_create_srq_resp resp = {};
 	struct srnic_ibsrq *srq = to_srq(ibsrq);
 	int err;
 
-	if (!udata || !srq_type_known(init->srq_type))
+	if (!srq_type_known(init->srq_type))
 		return -EOPNOTSUPP;
 
 	err = srq_check_size(ibsrq->device, init->attr.max_wr,
@@ -94,21 +110,16 @@ int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 	srq->srq.rq.low = srq_low;
 	srq->srq.pd = ibsrq->pd;
 	mutex_init(&srq->lock);
-
-	srq->map = srnic_ring_expose(&srq->srq.rq.ring, udata, &resp.ring);
-	if (IS_ERR(srq->map)) {
-		err = PTR_ERR(srq->map);
-		goto err_rq;
-	}
+	spin_lock_init(&srq->post_lock);
 
 	err = srq_publish(srq);
 	if (err)
-		goto err_map;
-
-	resp.srqn = srq->srq.srqn;
-	err = ib_respond_udata(udata, resp);
-	if (err)
-		goto err_publish;
+		goto err_rq;
+	if (udata) {
+		err = srq_expose(srq, udata);
+		if (err)
+			goto err_publish;
+	}
 
 	init->attr.max_wr = srq_max_wr(srq);
 	init->attr.max_sge = srq->srq.rq.max_sge;
@@ -117,8 +128,6 @@ int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 
 err_publish:
 	srq_hide(srq);
-err_map:
-	srnic_ring_hide(srq->map);
 err_rq:
 	srnic_rq_destroy(&srq->srq.rq);
 	return err;
@@ -180,6 +189,10 @@ static int srq_modify(struct srnic_ibsrq *srq, const struct ib_srq_attr *attr,
 		ibdev_dbg(srq->ibsrq.device, "SRQ: limit %u of %u WRs\n",
 			  attr->srq_limit, max_wr);
 		return -EINVAL;
+	}
+	if (mask & IB_SRQ_MAX_WR && !udata) {
+		ibdev_dbg(srq->ibsrq.device, "SRQ: only a user's is resized\n");
+		return -EOPNOTSUPP;
 	}
 
 	if (mask & IB_SRQ_MAX_WR) {
