@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - two devices of one host with a wire between; source it after
+# netns.sh, of which it takes the names
+#
+#   self_up      sr0 on veth0 and sr1 on veth1, both in the first namespace,
+#                where some users of RDMA in the kernel live
+#
+# What goes from one address of a host to another stays inside of it unless
+# rules say otherwise: a local address is one for what comes in by the wire, and
+# has a route by the wire for what goes out.
+# shellcheck shell=bash
+
+self_rules=(
+	"priority 1 iif veth0 lookup local"
+	"priority 1 iif veth1 lookup local"
+	"priority 2 to 10.9.0.2 lookup 902"
+	"priority 2 to 10.9.0.1 lookup 901"
+	"priority 3 lookup local"
+)
+
+# self_rule add|del
+self_rule()
+{
+	local rule
+
+	for rule in "${self_rules[@]}"; do
+		# shellcheck disable=SC2086 # the words of a rule
+		ip rule "$1" $rule || return
+	done
+}
+
+# self_route DEV ADDRESS TABLE PEER TO: ARP is told what it would find, for the
+# RDMA core waits 3 seconds when the answer comes at once
+self_route()
+{
+	local mac
+
+	mac=$(<"/sys/class/net/$4/address")
+	sysctl -qw "net.ipv4.conf.$1.accept_local=1" \
+		"net.ipv4.conf.$1.rp_filter=0" &&
+		ip route add "$5" dev "$1" src "$2" table "$3" &&
+		ip neigh add "$5" lladdr "$mac" dev "$1"
+}
+
+self_up()
+{
+	self_down
+	ip netns attach nsA 1 && ip netns attach nsB 1 || return
+	ip link add veth0 mtu 4200 type veth peer name veth1 mtu 4200 || return
+	host_up nsA veth0 sr0 1 "$TYPE_A" && host_up nsB veth1 sr1 2 "$TYPE_B" ||
+		return
+	sysctl -qw net.ipv4.conf.all.rp_filter=0
+	self_route veth0 10.9.0.1 902 veth1 10.9.0.2 &&
+		self_route veth1 10.9.0.2 901 veth0 10.9.0.1 || return
+	self_rule add && ip rule del priority 0 || return
+	wait_for 10 gid_ready nsA sr0 && wait_for 10 gid_ready nsB sr1 || return
+	objects_before=$(objects)
+}
+
+self_down()
+{
+	if [ -z "$(ip rule list priority 0)" ]; then
+		ip rule add priority 0 lookup local
+		self_rule del
+	fi
+	pair_down
+} 2>/dev/null
+
+# Completion queues stay in the core's pool as long as the device is there.
+objects()
+{
+	rdma res show | sed -nE 's/^[0-9]+: (sr[0-9]+: .*) cq [0-9]+/\1/p' | sort
+}

@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Files on NFS over RDMA are what was written, on a wire that is whole, on one
+# that loses packets, and after the client's link went and came again.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#   client                                 server of a folder in memory
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+need rdma mount.nfs exportfs rpc.mountd nfsdcld fio tc ethtool
+for module in nfsd rpcrdma nfs nfsv4; do
+	modprobe -q "$module" || skip_all "no $module"
+done
+
+dir=$(mktemp -d)
+srv=$dir/srv mnt=$dir/mnt copy=$dir/copy
+nfsd=/proc/fs/nfsd
+mkdir "$srv" "$mnt" "$copy" "$dir/pipe" "$dir/cld"
+
+# in_net NS COMMAND...: there, but with the mounts of all
+in_net()
+{
+	nsenter "--net=/run/netns/$1" "${@:2}"
+}
+
+# The RDMA core waits 3 seconds when the answer to ARP comes at once.
+know_each_other()
+{
+	local a b
+
+	a=$(on nsA cat /sys/class/net/veth0/address) &&
+		b=$(on nsB cat /sys/class/net/veth1/address) &&
+		ip -n nsA neigh replace 10.9.0.2 lladdr "$b" dev veth0 &&
+		ip -n nsB neigh replace 10.9.0.1 lladdr "$a" dev veth1
+}
+
+hosts_up()
+{
+	pair_up && know_each_other
+}
+
+# the daemons that nfsd asks: who may mount, and who had mounted before
+daemons_up()
+{
+	in_net nsB mount -t rpc_pipefs pipe "$dir/pipe" &&
+		in_net nsB exportfs -o rw,fsid=0,no_root_squash,no_subtree_check \
+			"*:$srv" || return
+	# not in_net(): they are killed by their numbers
+	nsenter --net=/run/netns/nsB nfsdcld -F -p "$dir/pipe" -s "$dir/cld" &
+	nsenter --net=/run/netns/nsB rpc.mountd -F -N 2 -N 3 2>/dev/null &
+	wait_for 10 is_open inotify && wait_for 10 is_open nfsd.fh/channel
+}
+
+# is_open FILE: a daemon is ready for what the kernel asks
+is_open()
+{
+	local pid
+
+	for pid in $(jobs -p); do
+		readlink "/proc/$pid/fd/"* | grep "$1" && return
+	done
+	return 1
+}
+
+server_up()
+{
+	mount -t tmpfs srv "$srv" &&
+		in_net nsB mount -t nfsd nfsd "$nfsd" &&
+		echo -3 >"$nfsd/versions" && daemons_up &&
+		echo rdma 20049 >"$nfsd/portlist" && echo 4 >"$nfsd/threads"
+}
+
+server_down()
+{
+	echo 0 >"$nfsd/threads" && in_net nsB exportfs -ua
+}
+
+mount_it()
+{
+	in_net nsA timeout 60 mount -t nfs \
+		-o vers=4.1,proto=rdma,port=20049 10.9.0.2:/ "$mnt"
+}
+
+umount_it()
+{
+	timeout 60 umount "$mnt"
+}
+
+# What the client has in its cache does not prove anything.
+remount()
+{
+	umount_it && mount_it
+}
+
+# tree_in, tree_out: files of all sizes, compared on the other side
+tree_in()
+{
+	# shellcheck disable=SC2154 # netns.sh says where the selftests are
+	timeout 60 cp -r "$selftests" "$mnt/tree" && remount &&
+		diff -r "$selftests" "$srv/tree"
+}
+
+tree_out()
+{
+	timeout 60 cp -r "$mnt/tree" "$copy/" &&
+		diff -r "$srv/tree" "$copy/tree" && rm -r "$copy/tree"
+}
+
+# direct KIND SIZE DEPTH TOTAL: from the program's memory, with no cache between
+direct()
+{
+	timeout 120 fio --name=srnic --filename="$mnt/file" --rw="$1" --bs="$2" \
+		--iodepth="$3" --size="$4" --ioengine=libaio --direct=1 \
+		--verify=crc32c --verify_fatal=1 --verify_state_save=0
+}
+
+# link_again: the server's peer goes away and comes back
+link_again()
+{
+	on nsA timeout 60 rdma link del sr0 &&
+		on nsA rdma link add sr0 type "$TYPE" netdev veth0 &&
+		wait_for 10 gid_ready nsA sr0
+}
+
+# The client connects again, after 5 seconds.
+still_there()
+{
+	timeout 60 cat "$mnt/tree/plan" | cmp - "$srv/tree/plan"
+}
+
+all_down()
+{
+	umount -f "$mnt"
+	server_down
+	jobs -p | xargs -r kill
+	wait
+	umount "$nfsd" "$dir/pipe" "$srv"
+	rm -r "$dir"
+	pair_down
+} >/dev/null 2>&1
+
+trap all_down EXIT
+
+ktap_plan 23
+check "two hosts"			hosts_up
+check "a server"			server_up
+check "mount"				mount_it
+check "a tree goes in"			tree_in
+check "a tree comes out"		tree_out
+check "direct write of 1 MiB"		direct write 1m 4 8m
+check "direct randwrite of 4 KiB"	direct randwrite 4k 16 1m
+check "direct randwrite of 2.5 KiB"	direct randwrite 2560 8 320k
+check "the server wrote to the client"	counter_over nsA sr0 rx_write_requests 20
+check "the server read from the client"	counter_over nsA sr0 rx_read_requests 20
+check "umount"				umount_it
+
+check "one packet in a hundred is lost"	netem nsA veth0 loss 1%
+check "on the way back too"		netem nsB veth1 loss 1%
+check "mount over that wire"		mount_it
+check "direct write over that wire"	direct write 256k 4 8m
+check "direct randwrite over that wire"	direct randwrite 4k 16 1m
+check "a tree comes out over that wire"	tree_out
+check "umount over that wire"		umount_it
+check "the wire is whole again"		clear_wire
+
+check "mount once more"			mount_it
+check "the client's link goes and comes" link_again
+check "the files are still there"	still_there
+check "umount at the end"		umount_it
+server_down
+ktap_end

@@ -1,0 +1,209 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A disk of NVMe over Fabrics keeps what is written to it: with fast registration
+# on the host's side, READs and WRITEs on the target's, on a wire that is whole
+# and one that loses packets; and a target goes with its link.
+#
+#   host [sr0] veth0 ================ veth1 [sr1] target with a disk in memory
+
+. "$(dirname "$0")/../lib/netns.sh"
+# shellcheck disable=SC2154 # netns.sh says where the selftests are
+. "$selftests/lib/self.sh"
+
+need rdma nvme fio mkfs.ext4 tc ethtool
+modprobe -q null_blk nr_devices=0 || skip_all "no null_blk"
+modprobe -q nvmet-rdma || skip_all "no nvmet-rdma"
+modprobe -q nvme-rdma || skip_all "no nvme-rdma"
+
+uuid=6fc1b1b4-0000-4000-8000-000000000001
+config=/sys/kernel/config
+target=$config/nvmet
+disk=$config/nullb/srnic
+
+# what fio does: name, block size, depth, total
+jobs=(
+	"write 4k 1 256k"
+	"write 64k 8 8m"
+	"write 1m 4 8m"
+	"randwrite 512 16 128k"
+	"randwrite 2560 8 320k"
+	"randwrite 4k 32 2m"
+	"randwrite 128k 16 4m"
+	"randrw 8k 16 2m"
+)
+
+# put VALUE FILE
+put()
+{
+	echo -n "$1" >"$2"
+}
+
+disk_up()
+{
+	mkdir "$disk" &&
+		put 64 "$disk/size" &&
+		put 512 "$disk/blocksize" &&
+		put 1 "$disk/memory_backed" &&
+		put 1 "$disk/power"
+}
+
+target_up()
+{
+	local subsystem=$target/subsystems/srnic port=$target/ports/1
+
+	mkdir "$subsystem" "$subsystem/namespaces/1" "$port" &&
+		put 1 "$subsystem/attr_allow_any_host" &&
+		put /dev/srnic "$subsystem/namespaces/1/device_path" &&
+		put 1 "$subsystem/namespaces/1/enable" &&
+		put rdma "$port/addr_trtype" &&
+		put ipv4 "$port/addr_adrfam" &&
+		put 10.9.0.2 "$port/addr_traddr" &&
+		put 4420 "$port/addr_trsvcid" &&
+		ln -s "$subsystem" "$port/subsystems/"
+}
+
+target_down()
+{
+	rm "$target/ports/1/subsystems/srnic" &&
+		put 0 "$target/subsystems/srnic/namespaces/1/enable" &&
+		rmdir "$target/ports/1" "$target/subsystems/srnic/namespaces/1" \
+			"$target/subsystems/srnic"
+}
+
+# target_goes: the port goes with its link, before it is told to go.  A port that
+# listens may not be told while a peer connects, says lockdep of nvmet.
+target_goes()
+{
+	link_goes sr1 && target_down
+}
+
+# target_comes_back: with queue pairs that share their receives
+target_comes_back()
+{
+	modprobe -r nvmet-rdma && modprobe nvmet-rdma use_srq=1 &&
+		link_comes nsB sr1 veth1 && target_up
+}
+
+# the disk as the host sees it; with multipath, the one above its paths
+remote()
+{
+	local name path
+
+	for path in /sys/class/nvme/nvme*/nvme*n1; do
+		[ "$(cat "${path%/*}/transport" 2>/dev/null)" = rdma ] ||
+			continue
+		name=$(sed -E 's/c[0-9]+n/n/' <<<"${path##*/}")
+		[ -b "/dev/$name" ] && echo "/dev/$name" && return
+	done
+	return 1
+}
+
+no_remote()
+{
+	! remote
+}
+
+connect()
+{
+	timeout 60 nvme connect -t rdma -a 10.9.0.2 -s 4420 -n srnic -i 2 \
+		--hostnqn "nqn.2014-08.org.nvmexpress:uuid:$uuid" \
+		--hostid "$uuid" &&
+		wait_for 10 remote
+}
+
+disconnect()
+{
+	timeout 60 nvme disconnect -n srnic && wait_for 10 no_remote
+}
+
+# fio_on FILE KIND SIZE DEPTH TOTAL: written, read again and compared
+fio_on()
+{
+	timeout 120 fio --name=srnic --filename="$1" --rw="$2" --bs="$3" \
+		--iodepth="$4" --size="$5" --ioengine=libaio --direct=1 \
+		--verify=crc32c --verify_fatal=1 --verify_state_save=0
+}
+
+fio_remote()
+{
+	fio_on "$(remote)" "$@"
+}
+
+# on_ext4: files written, the page cache dropped, read again; the tree is sound
+on_ext4()
+{
+	local dir disk
+
+	disk=$(remote) && dir=$(mktemp -d) && mkfs.ext4 -q "$disk" &&
+		mount "$disk" "$dir" || return
+	cp -r "$selftests" "$dir/tree" && fio_on "$dir/file" write 64k 8 8m &&
+		umount "$dir" && e2fsck -fn "$disk" && mount "$disk" "$dir" &&
+		diff -r "$selftests" "$dir/tree" &&
+		umount "$dir" && rmdir "$dir"
+}
+
+# link_goes DEV: what depends on it goes first
+link_goes()
+{
+	timeout 60 rdma link del "$1" || return
+	objects_before=$(sed "/^$1:/d" <<<"$objects_before")
+}
+
+# link_comes NS DEV NETDEV
+link_comes()
+{
+	local now
+
+	rdma link add "$2" type "$TYPE" netdev "$3" &&
+		wait_for 10 gid_ready "$1" "$2" && now=$(objects) || return
+	objects_before=$(printf '%s\n' "$objects_before" \
+		"$(grep "^$2:" <<<"$now")" | sort)
+}
+
+all_down()
+{
+	nvme disconnect -n srnic
+	self_down
+	target_down
+	put 0 "$disk/power"
+	rmdir "$disk"
+	modprobe -r nvme-rdma
+	modprobe -r nvmet-rdma
+	modprobe -r null_blk
+} >/dev/null 2>&1
+
+trap all_down EXIT
+
+ktap_plan $((${#jobs[@]} + 21))
+check "two devices and a wire"		self_up
+check "a disk in memory"		disk_up
+check "a target"			target_up
+check "connect"				connect
+for job in "${jobs[@]}"; do
+	# shellcheck disable=SC2086 # its words
+	check "$job"			fio_remote $job
+done
+check "the target wrote to the host"	counter_over nsA sr0 rx_write_requests 100
+check "the target read from the host"	counter_over nsA sr0 rx_read_requests 100
+if modprobe -q ext4; then
+	check "ext4"			on_ext4
+else
+	skip "ext4"			"not in this kernel"
+fi
+check "disconnect"			disconnect
+
+check "connect to lose the target"	connect
+check "the target goes, link first"	target_goes
+check "the host lets go of it"		disconnect
+check "a target with shared receives"	target_comes_back
+
+check "one packet in a hundred is lost"	netem nsA veth0 loss 1%
+check "on the way back too"		netem nsB veth1 loss 1%
+check "connect over that wire"		connect
+check "write 64k over that wire"	fio_remote write 64k 8 8m
+check "randwrite 4k over that wire"	fio_remote randwrite 4k 32 2m
+check "disconnect over that wire"	disconnect
+check "packets were sent twice"		counter_over nsA sr0 go_back 0
+check "the wire is whole again"		clear_wire
+check "the target goes, link first"	target_goes
+ktap_end
