@@ -15,9 +15,6 @@
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
 			 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
 
-/* The operand of an ATOMIC WRITE may be inline in every queue pair */
-#define QP_MIN_INLINE	8U
-
 /* Attributes that mean something on a RoCE port without APM */
 #define QP_ATTRS	(IB_QP_ATTR_STANDARD_BITS & \
 			 ~(IB_QP_ALT_PATH | IB_QP_CAP))
@@ -119,6 +116,16 @@ static u32 qp_rq_entries(const struct ib_qp_init_attr *init)
 	       init->qp_type == IB_QPT_XRC_TGT ? 0 : init->cap.max_recv_wr;
 }
 
+/*
+ * Inline data stands where the SGEs would, so as many bytes are free; those of
+ * one are more than the operand of an ATOMIC WRITE, which may always be inline.
+ */
+static u32 qp_max_inline(const struct ib_qp_cap *cap)
+{
+	return max_t(u32, cap->max_inline_data,
+		     max(cap->max_send_sge, 1U) * sizeof(struct srnic_sge));
+}
+
 /* The transport's half. */
 static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 				const struct ib_qp_init_attr *init, bool user)
@@ -130,7 +137,7 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 		.rq_entries	= qp_rq_entries(init),
 		.send_sge	= max(init->cap.max_send_sge, 1U),
 		.recv_sge	= max(init->cap.max_recv_sge, 1U),
-		.max_inline	= max(init->cap.max_inline_data, QP_MIN_INLINE),
+		.max_inline	= qp_max_inline(&init->cap),
 		.sq_sig_all	= init->sq_sig_type == IB_SIGNAL_ALL_WR,
 		.trusted	= !user,
 		.srq		= init->srq ? &to_srq(init->srq)->srq : NULL,
