@@ -296,9 +296,13 @@ static int __init srnic_init(void)
 	if (err)
 		return err;
 
-	err = srnic_xport_init();
+	err = srnic_mem_init();
 	if (err)
 		goto err_exec;
+
+	err = srnic_xport_init();
+	if (err)
+		goto err_mem;
 
 	err = register_pernet_subsys(&net_ops);
 	if (err)
@@ -316,6 +320,8 @@ err_pernet:
 	unregister_pernet_subsys(&net_ops);
 err_xport:
 	srnic_xport_exit();
+err_mem:
+	srnic_mem_exit();
 err_exec:
 	srnic_exec_exit();
 	return err;
@@ -328,6 +334,7 @@ static void __exit srnic_exit(void)
 	ib_unregister_driver((enum rdma_driver_id)SRNIC_DRIVER_ID);
 	unregister_pernet_subsys(&net_ops);
 	srnic_xport_exit();
+	srnic_mem_exit();
 	srnic_exec_exit();
 }
 

@@ -40,6 +40,7 @@
 	X(RX_BAD_QKEY,		"rx_bad_qkey")				\
 	X(RX_BAD_ADDR,		"rx_bad_addr")				\
 	X(RX_BAD_STATE,		"rx_bad_state")				\
+	X(PAGE_FAULTS,		"page_faults")				\
 	X(RX_NOBUF,		"rx_drop_nobuf")			\
 	X(RX_TOO_LONG,		"rx_drop_too_long")			\
 	X(TX_SUPER,		"tx_super_skb")				\

@@ -7,6 +7,12 @@
 
 #include "mem.h"
 
+/*
+ * Kernel address of @addr; *@len is reduced to what is contiguous there.
+ * The caller has checked the range, of a region that is not paged on demand.
+ */
+void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len);
+
 /* Changes @mr's state; false if it was not @from. */
 bool srnic_mr_move(struct srnic_mr *mr, enum srnic_mr_state from,
 		   enum srnic_mr_state to);
@@ -25,5 +31,42 @@ enum srnic_mem_err srnic_mr_end(struct srnic_mr *mr, struct srnic_wait *wait);
 
 /* Unmaps and forgets a shared buffer; NULL is fine.  May sleep. */
 void srnic_dmabuf_put(struct srnic_dmabuf *dmabuf);
+
+/* A number that no other address space has or had. */
+u64 srnic_odp_id(const struct srnic_odp *odp);
+
+void srnic_odp_get(struct srnic_odp *odp);
+/* NULL is fine.  May sleep. */
+void srnic_odp_put(struct srnic_odp *odp);
+
+/*
+ * Copy @len bytes from or to address @va, up to a page that is absent.
+ * Context: BH disabled.  Return: bytes copied.
+ */
+u64 srnic_odp_write(struct srnic_odp *odp, u64 va, const void *src, u64 len);
+u64 srnic_odp_read(struct srnic_odp *odp, u64 va, void *dst, u64 len);
+
+/* Calls @fn for an aligned word; false: its page is absent. */
+bool srnic_odp_word(struct srnic_odp *odp, u64 va, srnic_word_fn fn,
+		    const void *arg, u64 *result);
+
+/*
+ * Makes pages present, of which the first is at @va; may sleep for long.
+ * Return: 0 < pages <= @num; -EBUSY: it may be had, but not now; other errno.
+ */
+long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
+		     enum srnic_fetch_how how);
+
+/* Runs @work where it may sleep for long. */
+void srnic_odp_queue(struct work_struct *work);
+
+/*
+ * The page at @va is absent: lets @pager fetch it and those up to @va + @rest.
+ * SRNIC_MEM_ABSENT, or SRNIC_MEM_FAULT when it has tried already.
+ * Context: the owner's task.
+ */
+enum srnic_mem_err srnic_pager_ask(struct srnic_pager *pager,
+				   struct srnic_odp *odp, u64 va, u64 rest,
+				   bool write);
 
 #endif /* SRNIC_MEM_KEY_H */

@@ -12,6 +12,7 @@
 #include <linux/atomic.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/srnic-abi.h>
@@ -26,6 +27,9 @@ enum srnic_mem_err {
 	SRNIC_MEM_OWNER,	/* window of another owner */
 	SRNIC_MEM_STATE,	/* not one that allows it, or no such operation */
 	SRNIC_MEM_BUSY,		/* not yet: told when it can be */
+	SRNIC_MEM_ALIGN,	/* a word that is not aligned where it is */
+	SRNIC_MEM_ABSENT,	/* being fetched: the pager tells when to try again */
+	SRNIC_MEM_FAULT,	/* on demand: there is no memory, or not for that */
 };
 
 /* A key is an index (upper 24 bits) and a random tag (lower 8 bits). */
@@ -75,13 +79,16 @@ struct srnic_wait {
  * @offset: bytes from the start of block 0 to @iova
  * @shift: log2 of the block size
  * @block: kernel address of each block
+ * @odp: an address space, paged on demand, instead of blocks: block 0 starts
+ *	 at its address 0
  */
 struct srnic_span {
-	u64	iova;
-	u64	length;
-	u64	offset;
-	u8	shift;
-	void	**block;
+	u64			iova;
+	u64			length;
+	u64			offset;
+	u8			shift;
+	void			**block;
+	struct srnic_odp	*odp;
 };
 
 /**
@@ -172,6 +179,12 @@ int srnic_mr_map_flat(struct srnic_mr *mr, void *start, u64 length, u64 iova);
  */
 int srnic_mr_map_dmabuf(struct srnic_mr *mr, int fd, u64 offset, u64 length,
 			u64 iova);
+
+/*
+ * Fills @span from the caller's address space, of which nothing is pinned: an
+ * access fetches what it needs.  May sleep.  0 or -ENOMEM.
+ */
+int srnic_mr_map_odp(struct srnic_mr *mr, u64 start, u64 length, u64 iova);
 
 /* Makes room for @max blocks in @mr, a fast region.  May sleep. */
 int srnic_fast_alloc(struct srnic_mr *mr, u32 max);
@@ -292,27 +305,115 @@ void srnic_mr_look(const struct srnic_mr *mr, struct srnic_mr_info *info);
 /* Is [addr, addr + len) inside @mr?  For a region already held. */
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len);
 
-/*
- * Kernel address of @addr; *@len is reduced to what is contiguous there.
- * The caller has checked the range.
+struct srnic_pager;
+
+/**
+ * struct srnic_pager_ops - the owner of a pager
+ * @begin: it goes to work: what it needs of its owner must stay
+ * @end: it is done and does not need its owner any more.  Context: process
  */
-void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len);
+struct srnic_pager_ops {
+	void	(*begin)(struct srnic_pager *pager);
+	void	(*end)(struct srnic_pager *pager);
+};
+
+/**
+ * struct srnic_pager - fetches pages for one who cannot wait for them
+ * @work: does so, in process context
+ * @ops: of the owner
+ * @owner: the owner's
+ * @busy: it is at work; what follows is its own then, but for @id
+ * @odp: where the pages belong; reference held while @busy
+ * @id: number of @odp, 0: nobody wants to know how it ends
+ * @va: address of the page that is missed
+ * @num: pages that will be missed next, with this one
+ * @write: they are to be written to
+ * @failed: the page cannot be had
+ *
+ * Nobody waits for the end of its work but that of the module: a page may be
+ * as slow as the user wants it to be.
+ */
+struct srnic_pager {
+	struct work_struct		work;
+	const struct srnic_pager_ops	*ops;
+	void				*owner;
+	bool				busy;
+	struct srnic_odp		*odp;
+	u64				id;
+	u64				va;
+	u32				num;
+	bool				write;
+	bool				failed;
+};
+
+void srnic_pager_init(struct srnic_pager *pager,
+		      const struct srnic_pager_ops *ops, void *owner);
+
+/* Is there no point in trying again yet? */
+static inline bool srnic_pager_busy(const struct srnic_pager *pager)
+{
+	return smp_load_acquire(&pager->busy);	/* pairs with pager_work() */
+}
+
+/* What was missed is not of interest any more. */
+static inline void srnic_pager_forget(struct srnic_pager *pager)
+{
+	pager->id = 0;
+}
 
 /*
- * The eight bytes at @addr for an atomic operation, or NULL: they are not
- * aligned where they are.  The caller holds @mr and has checked the range.
+ * Copy @len bytes; the caller holds @mr and has checked the range.  @rest is
+ * how many will follow from @addr on, these included.  Either all is done, or
+ * the same must be tried again (SRNIC_MEM_ABSENT), or SRNIC_MEM_FAULT.
  */
-void *srnic_mr_word(const struct srnic_mr *mr, u64 addr);
+enum srnic_mem_err srnic_mr_write(struct srnic_mr *mr, u64 addr,
+				  const void *src, u64 len, u64 rest,
+				  struct srnic_pager *pager);
+enum srnic_mem_err srnic_mr_read(struct srnic_mr *mr, u64 addr, void *dst,
+				 u64 len, u64 rest, struct srnic_pager *pager);
+
+/* What is done to eight bytes of a region at once; may not sleep. */
+typedef u64 (*srnic_word_fn)(void *word, const void *arg);
+
+/*
+ * Calls @fn for the eight bytes at @addr, and *@result is what it returns.  The
+ * caller holds @mr and has checked the range.
+ */
+enum srnic_mem_err srnic_mr_word(struct srnic_mr *mr, u64 addr,
+				 srnic_word_fn fn, const void *arg,
+				 u64 *result, struct srnic_pager *pager);
+
+/* How pages are fetched ahead of their use */
+enum srnic_fetch_how {
+	SRNIC_FETCH_READ,
+	SRNIC_FETCH_WRITE,
+	SRNIC_FETCH_PRESENT,	/* those that the process has */
+};
+
+/* Ranges to be fetched.  Makes it with room for @max.  NULL: no memory. */
+struct srnic_fetch *srnic_fetch_alloc(enum srnic_fetch_how how, u32 max);
+void srnic_fetch_free(struct srnic_fetch *fetch);
+
+/* Adds a range of a region; SRNIC_MEM_STATE: not of one paged on demand. */
+enum srnic_mem_err srnic_fetch_add(struct srnic_fetch *fetch,
+				   struct srnic_keys *keys,
+				   const struct ib_pd *pd, u32 key, u64 addr,
+				   u64 len);
+
+/* Fetches all and returns 0 or errno.  The caller frees @fetch. */
+int srnic_fetch_now(struct srnic_fetch *fetch);
+
+/* Fetches what can be had, later, and frees @fetch. */
+void srnic_fetch_queue(struct srnic_fetch *fetch);
+
+int srnic_mem_init(void);
+void srnic_mem_exit(void);
 
 /* Is all of the memory behind @mr persistent? */
 bool srnic_mr_is_pmem(const struct srnic_mr *mr);
 
 /* Makes a range persistent; the caller holds @mr and has checked the range. */
 void srnic_mr_persist(const struct srnic_mr *mr, u64 addr, u64 len);
-
-/* Copies; the caller holds @mr and has checked the range. */
-void srnic_mr_write(struct srnic_mr *mr, u64 addr, const void *src, u64 len);
-void srnic_mr_read(struct srnic_mr *mr, u64 addr, void *dst, u64 len);
 
 /**
  * struct srnic_sgl - a place in a list of scatter/gather elements
@@ -323,6 +424,7 @@ void srnic_mr_read(struct srnic_mr *mr, u64 addr, void *dst, u64 len);
  * @cur: current element
  * @off: bytes of it that are done
  * @access: rights needed, IB_ACCESS_LOCAL_WRITE or 0
+ * @pager: of the list's owner
  * @mr: region of the current element, reference held, or NULL
  */
 struct srnic_sgl {
@@ -333,12 +435,13 @@ struct srnic_sgl {
 	u32			cur;
 	u32			off;
 	u32			access;
+	struct srnic_pager	*pager;
 	struct srnic_mr		*mr;
 };
 
 void srnic_sgl_init(struct srnic_sgl *sgl, struct srnic_keys *keys,
 		    const struct ib_pd *pd, const struct srnic_sge *sge,
-		    u32 num, u32 access);
+		    u32 num, u32 access, struct srnic_pager *pager);
 
 /* Drops the reference that @sgl holds. */
 void srnic_sgl_put(struct srnic_sgl *sgl);
@@ -350,7 +453,8 @@ enum srnic_mem_err srnic_sgl_seek(struct srnic_sgl *sgl, u64 pos);
 
 /*
  * Copies @len bytes between the list, from where it stands, and a buffer.
- * Every element touched is checked against its key first.
+ * Every element touched is checked against its key first.  With
+ * SRNIC_MEM_ABSENT the list stands where it stood.
  */
 enum srnic_mem_err srnic_sgl_write(struct srnic_sgl *sgl, const void *src,
 				   u32 len);

@@ -92,6 +92,8 @@ void srnic_mr_unmap(struct srnic_mr *mr)
 	mr->umem = NULL;
 	srnic_dmabuf_put(mr->dmabuf);
 	mr->dmabuf = NULL;
+	srnic_odp_put(mr->span.odp);
+	mr->span.odp = NULL;
 }
 
 static const char *mr_kind(const struct srnic_mr *mr)
@@ -166,14 +168,6 @@ void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len)
 	return span->block[array_index_nospec(pos >> span->shift, num)] + rest;
 }
 
-void *srnic_mr_word(const struct srnic_mr *mr, u64 addr)
-{
-	u64 len = sizeof(u64);
-	void *word = srnic_mr_addr(mr, addr, &len);
-
-	return IS_ALIGNED((uintptr_t)word, sizeof(u64)) ? word : NULL;
-}
-
 bool srnic_mr_is_pmem(const struct srnic_mr *mr)
 {
 	const struct srnic_span *span = &mr->span;
@@ -207,8 +201,57 @@ void srnic_mr_persist(const struct srnic_mr *mr, u64 addr, u64 len)
 	wmb();	/* written back before the peer is told */
 }
 
-void srnic_mr_write(struct srnic_mr *mr, u64 addr, const void *src, u64 len)
+/* Where a region that is paged on demand has @addr. */
+static u64 mr_va(const struct srnic_mr *mr, u64 addr)
 {
+	return addr - mr->span.iova + mr->span.offset;
+}
+
+static enum srnic_mem_err mr_write_odp(struct srnic_mr *mr, u64 va,
+				       const void *src, u64 len, u64 rest,
+				       struct srnic_pager *pager)
+{
+	u64 done = srnic_odp_write(mr->span.odp, va, src, len);
+
+	if (done == len)
+		return SRNIC_MEM_OK;
+
+	return srnic_pager_ask(pager, mr->span.odp, va + done, rest - done,
+			       true);
+}
+
+static enum srnic_mem_err mr_read_odp(struct srnic_mr *mr, u64 va, void *dst,
+				      u64 len, u64 rest,
+				      struct srnic_pager *pager)
+{
+	u64 done = srnic_odp_read(mr->span.odp, va, dst, len);
+
+	if (done == len)
+		return SRNIC_MEM_OK;
+
+	return srnic_pager_ask(pager, mr->span.odp, va + done, rest - done,
+			       false);
+}
+
+static enum srnic_mem_err mr_word_odp(struct srnic_mr *mr, u64 va,
+				      srnic_word_fn fn, const void *arg,
+				      u64 *result, struct srnic_pager *pager)
+{
+	if (!IS_ALIGNED(va, sizeof(u64)))
+		return SRNIC_MEM_ALIGN;
+	if (srnic_odp_word(mr->span.odp, va, fn, arg, result))
+		return SRNIC_MEM_OK;
+
+	return srnic_pager_ask(pager, mr->span.odp, va, sizeof(u64), true);
+}
+
+enum srnic_mem_err srnic_mr_write(struct srnic_mr *mr, u64 addr,
+				  const void *src, u64 len, u64 rest,
+				  struct srnic_pager *pager)
+{
+	if (mr->span.odp)
+		return mr_write_odp(mr, mr_va(mr, addr), src, len, rest, pager);
+
 	while (len) {
 		u64 n = len;
 		void *dst = srnic_mr_addr(mr, addr, &n);
@@ -218,10 +261,16 @@ void srnic_mr_write(struct srnic_mr *mr, u64 addr, const void *src, u64 len)
 		src += n;
 		len -= n;
 	}
+
+	return SRNIC_MEM_OK;
 }
 
-void srnic_mr_read(struct srnic_mr *mr, u64 addr, void *dst, u64 len)
+enum srnic_mem_err srnic_mr_read(struct srnic_mr *mr, u64 addr, void *dst,
+				 u64 len, u64 rest, struct srnic_pager *pager)
 {
+	if (mr->span.odp)
+		return mr_read_odp(mr, mr_va(mr, addr), dst, len, rest, pager);
+
 	while (len) {
 		u64 n = len;
 		const void *src = srnic_mr_addr(mr, addr, &n);
@@ -231,4 +280,24 @@ void srnic_mr_read(struct srnic_mr *mr, u64 addr, void *dst, u64 len)
 		dst += n;
 		len -= n;
 	}
+
+	return SRNIC_MEM_OK;
+}
+
+enum srnic_mem_err srnic_mr_word(struct srnic_mr *mr, u64 addr,
+				 srnic_word_fn fn, const void *arg,
+				 u64 *result, struct srnic_pager *pager)
+{
+	u64 len = sizeof(u64);
+	void *word;
+
+	if (mr->span.odp)
+		return mr_word_odp(mr, mr_va(mr, addr), fn, arg, result, pager);
+
+	word = srnic_mr_addr(mr, addr, &len);
+	if (!IS_ALIGNED((uintptr_t)word, sizeof(u64)))
+		return SRNIC_MEM_ALIGN;
+	*result = fn(word, arg);
+
+	return SRNIC_MEM_OK;
 }

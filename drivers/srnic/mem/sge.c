@@ -12,7 +12,7 @@
 
 void srnic_sgl_init(struct srnic_sgl *sgl, struct srnic_keys *keys,
 		    const struct ib_pd *pd, const struct srnic_sge *sge,
-		    u32 num, u32 access)
+		    u32 num, u32 access, struct srnic_pager *pager)
 {
 	*sgl = (struct srnic_sgl) {
 		.keys	= keys,
@@ -20,6 +20,7 @@ void srnic_sgl_init(struct srnic_sgl *sgl, struct srnic_keys *keys,
 		.sge	= sge,
 		.num	= num,
 		.access	= access,
+		.pager	= pager,
 	};
 }
 
@@ -77,20 +78,24 @@ static enum srnic_mem_err sgl_hold(struct srnic_sgl *sgl)
 			    sge->addr, sge->length, &sgl->mr);
 }
 
-enum srnic_mem_err srnic_sgl_write(struct srnic_sgl *sgl, const void *src,
-				   u32 len)
+static enum srnic_mem_err sgl_write(struct srnic_sgl *sgl, const void *src,
+				    u32 len)
 {
 	while (len) {
 		enum srnic_mem_err err = sgl_hold(sgl);
 		const struct srnic_sge *sge;
-		u32 n;
+		u32 n, rest;
 
 		if (err)
 			return err;
 
 		sge = &sgl->sge[sgl->cur];
-		n = min(len, sge->length - sgl->off);
-		srnic_mr_write(sgl->mr, sge->addr + sgl->off, src, n);
+		rest = sge->length - sgl->off;
+		n = min(len, rest);
+		err = srnic_mr_write(sgl->mr, sge->addr + sgl->off, src, n,
+				     rest, sgl->pager);
+		if (err)
+			return err;
 		sgl->off += n;
 		src += n;
 		len -= n;
@@ -99,25 +104,54 @@ enum srnic_mem_err srnic_sgl_write(struct srnic_sgl *sgl, const void *src,
 	return SRNIC_MEM_OK;
 }
 
-enum srnic_mem_err srnic_sgl_read(struct srnic_sgl *sgl, void *dst, u32 len)
+static enum srnic_mem_err sgl_read(struct srnic_sgl *sgl, void *dst, u32 len)
 {
 	while (len) {
 		enum srnic_mem_err err = sgl_hold(sgl);
 		const struct srnic_sge *sge;
-		u32 n;
+		u32 n, rest;
 
 		if (err)
 			return err;
 
 		sge = &sgl->sge[sgl->cur];
-		n = min(len, sge->length - sgl->off);
-		srnic_mr_read(sgl->mr, sge->addr + sgl->off, dst, n);
+		rest = sge->length - sgl->off;
+		n = min(len, rest);
+		err = srnic_mr_read(sgl->mr, sge->addr + sgl->off, dst, n, rest,
+				    sgl->pager);
+		if (err)
+			return err;
 		sgl->off += n;
 		dst += n;
 		len -= n;
 	}
 
 	return SRNIC_MEM_OK;
+}
+
+enum srnic_mem_err srnic_sgl_write(struct srnic_sgl *sgl, const void *src,
+				   u32 len)
+{
+	u32 cur = sgl->cur, off = sgl->off;
+	enum srnic_mem_err err;
+
+	err = sgl_write(sgl, src, len);
+	if (err == SRNIC_MEM_ABSENT)
+		sgl_set(sgl, cur, off);
+
+	return err;
+}
+
+enum srnic_mem_err srnic_sgl_read(struct srnic_sgl *sgl, void *dst, u32 len)
+{
+	u32 cur = sgl->cur, off = sgl->off;
+	enum srnic_mem_err err;
+
+	err = sgl_read(sgl, dst, len);
+	if (err == SRNIC_MEM_ABSENT)
+		sgl_set(sgl, cur, off);
+
+	return err;
 }
 
 enum srnic_mem_err srnic_sgl_check(struct srnic_keys *keys,

@@ -9,6 +9,26 @@
 
 #include "verbs.h"
 
+/* What a service can do with memory on demand, which is what it can do */
+#define ODP_SENDS	(IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | \
+			 IB_ODP_SUPPORT_SRQ_RECV)
+#define ODP_UC		(ODP_SENDS | IB_ODP_SUPPORT_WRITE)
+#define ODP_RC		(ODP_UC | IB_ODP_SUPPORT_READ | \
+			 IB_ODP_SUPPORT_ATOMIC | IB_ODP_SUPPORT_FLUSH | \
+			 IB_ODP_SUPPORT_ATOMIC_WRITE)
+#define ODP_XRC		(IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_SRQ_RECV | \
+			 IB_ODP_SUPPORT_WRITE | IB_ODP_SUPPORT_READ | \
+			 IB_ODP_SUPPORT_ATOMIC)
+
+static const struct ib_odp_caps odp_caps = {
+	.general_caps			= IB_ODP_SUPPORT |
+					  IB_ODP_SUPPORT_IMPLICIT,
+	.per_transport_caps.rc_odp_caps	= ODP_RC,
+	.per_transport_caps.uc_odp_caps	= ODP_UC,
+	.per_transport_caps.ud_odp_caps	= ODP_SENDS,
+	.per_transport_caps.xrc_odp_caps = ODP_XRC,
+};
+
 static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			struct ib_udata *udata)
 {
@@ -41,6 +61,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 					  IB_DEVICE_FLUSH_PERSISTENT |
 					  IB_DEVICE_ATOMIC_WRITE,
 		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG |
+					  IBK_ON_DEMAND_PAGING |
 					  IBK_BLOCK_MULTICAST_LOOPBACK,
 		.max_send_sge		= SRNIC_MAX_SGE,
 		.max_recv_sge		= SRNIC_MAX_SGE,
@@ -65,6 +86,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_srq_wr		= SRNIC_MAX_WR,
 		.max_srq_sge		= SRNIC_MAX_SGE,
 		.max_pkeys		= 1,
+		.odp_caps		= odp_caps,
 		.local_ca_ack_delay	= 15,	/* 134 ms: others run too */
 		.timestamp_mask		= U64_MAX,
 		.hca_core_clock		= 1000000,	/* kHz: nanoseconds */
@@ -155,6 +177,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.driver_id		= (enum rdma_driver_id)SRNIC_DRIVER_ID,
 	.uverbs_abi_ver		= SRNIC_ABI_VERSION,
 
+	.advise_mr		= srnic_advise_mr,
 	.alloc_dm		= srnic_alloc_dm,
 	.alloc_hw_port_stats	= srnic_alloc_hw_port_stats,
 	.alloc_mr		= srnic_alloc_mr,

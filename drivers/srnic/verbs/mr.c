@@ -18,6 +18,10 @@
 			 IB_ACCESS_FLUSH_PERSISTENT |			   \
 			 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
 
+/* As start and length: all of the address space, on demand */
+#define MR_IMPLICIT_START	0
+#define MR_IMPLICIT_LENGTH	U64_MAX
+
 static struct srnic_ibmr *to_mr(struct ib_mr *ibmr)
 {
 	return container_of(ibmr, struct srnic_ibmr, ibmr);
@@ -105,7 +109,17 @@ struct ib_mr *srnic_get_dma_mr(struct ib_pd *ibpd, int access)
 	return &mr->ibmr;
 }
 
-/* Sets the range of @mr and pins what is behind it. */
+/* Sets the range of @mr; what is behind it comes and goes. */
+static int mr_page(struct srnic_mr *mr, u64 start, u64 length, u64 iova)
+{
+	if (start == MR_IMPLICIT_START && length == MR_IMPLICIT_LENGTH &&
+	    (iova || mr->access & IB_ACCESS_HUGETLB))
+		return -EINVAL;
+
+	return srnic_mr_map_odp(mr, start, length, iova);
+}
+
+/* Sets the range of @mr and pins what is behind it, unless on demand. */
 static int mr_pin(struct srnic_ibmr *ibmr, u64 start, u64 length, u64 iova)
 {
 	struct srnic_mr *mr = &ibmr->mr;
@@ -116,6 +130,9 @@ static int mr_pin(struct srnic_ibmr *ibmr, u64 start, u64 length, u64 iova)
 	if (check_add_overflow(iova, length, &end) ||
 	    check_add_overflow(start, length, &end))
 		return -EINVAL;
+
+	if (mr->access & IB_ACCESS_ON_DEMAND)
+		return mr_page(mr, start, length, iova);
 
 	/* A region of no bytes has a key, but no pages. */
 	mr->span.iova = iova;
@@ -144,6 +161,18 @@ static int mr_check_access(struct ib_pd *ibpd, int access)
 	return 0;
 }
 
+/* The same for memory of a process, which may be paged on demand. */
+static int mr_check_user_access(struct ib_pd *ibpd, int access)
+{
+	if (access & IB_ACCESS_ON_DEMAND &&
+	    access & IB_ACCESS_FLUSH_PERSISTENT) {
+		ibdev_dbg(ibpd->device, "MR: memory on demand is not persistent\n");
+		return -EOPNOTSUPP;
+	}
+
+	return mr_check_access(ibpd, access & ~IB_ACCESS_ON_DEMAND);
+}
+
 struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
 				struct ib_udata *udata)
@@ -154,7 +183,7 @@ struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 	if (dmah)
 		return ERR_PTR(-EOPNOTSUPP);
 
-	err = mr_check_access(ibpd, access);
+	err = mr_check_user_access(ibpd, access);
 	if (err)
 		return ERR_PTR(err);
 
@@ -301,9 +330,21 @@ static struct srnic_ibmr *mr_replace(struct srnic_ibmr *old, int access,
 	srnic_mr_replace(mr_keys(old), &old->mr, &mr->mr);
 	mr_tell(mr);
 	old->mr.span.block = NULL;
+	old->mr.span.odp = NULL;
 	old->mr.umem = NULL;
 
 	return mr;
+}
+
+/* Can the memory of @mr be used with other rights? */
+static int mr_check_keep(const struct srnic_mr *mr, int flags, int access)
+{
+	if (!mr->umem && !mr->span.odp)
+		return -EOPNOTSUPP;
+	if ((mr->access ^ access) & IB_ACCESS_ON_DEMAND)
+		return -EOPNOTSUPP;
+
+	return mr->umem ? ib_umem_check_rereg(mr->umem, flags, access) : 0;
 }
 
 static struct ib_mr *mr_rereg(struct srnic_ibmr *old, int flags, u64 start,
@@ -317,12 +358,10 @@ static struct ib_mr *mr_rereg(struct srnic_ibmr *old, int flags, u64 start,
 		return srnic_reg_user_mr(ibpd, start, length, iova, access,
 					 NULL, udata);
 
-	if (!old->mr.umem)
-		return ERR_PTR(-EOPNOTSUPP);
-	err = ib_umem_check_rereg(old->mr.umem, flags, access);
+	err = mr_check_keep(&old->mr, flags, access);
 	if (err)
 		return ERR_PTR(err);
-	err = mr_check_access(ibpd, access);
+	err = mr_check_user_access(ibpd, access);
 	if (err)
 		return ERR_PTR(err);
 	err = ib_no_udata_io(udata);

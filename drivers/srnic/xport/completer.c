@@ -185,14 +185,16 @@ static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 	if (req->rsgl_pos != off || !off) {
 		srnic_sgl_put(&req->rsgl);
 		srnic_sgl_init(&req->rsgl, qp->keys, qp->pd, wqe->sge,
-			       wqe->sqe.num_sge, IB_ACCESS_LOCAL_WRITE);
+			       wqe->sqe.num_sge, IB_ACCESS_LOCAL_WRITE,
+			       &qp->rx_pager);
 		err = srnic_sgl_seek(&req->rsgl, off);
 		if (err)
 			return err;
 	}
-	req->rsgl_pos = off + len;
+	err = srnic_sgl_write(&req->rsgl, src, len);
+	req->rsgl_pos = err ? SRNIC_NOWHERE : off + len;
 
-	return srnic_sgl_write(&req->rsgl, src, len);
+	return err;
 }
 
 /* Bytes that come back; the answer to an ATOMIC WRITE or a FLUSH has none. */
@@ -202,8 +204,9 @@ static u32 comp_answer_length(const struct srnic_swqe *wqe)
 }
 
 /* The response at una of the READ or atomic that is oldest. */
-static void comp_response(struct srnic_qp *qp, struct srnic_swqe *wqe,
-			  const struct srnic_seg *seg)
+static enum srnic_fate comp_response(struct srnic_qp *qp,
+				     struct srnic_swqe *wqe,
+				     const struct srnic_seg *seg)
 {
 	u32 index = srnic_psn_diff(seg->pkt.psn, wqe->psn);
 	u64 off = (u64)index * qp->conf.mtu;
@@ -218,12 +221,14 @@ static void comp_response(struct srnic_qp *qp, struct srnic_swqe *wqe,
 	}
 	if (len != (last ? comp_answer_length(wqe) - off : qp->conf.mtu)) {
 		srnic_req_fail(qp, IB_WC_BAD_RESP_ERR);
-		return;
+		return SRNIC_PKT_DONE;
 	}
 	err = comp_write(qp, wqe, off, src, len);
+	if (err == SRNIC_MEM_ABSENT)
+		return SRNIC_PKT_AGAIN;
 	if (err) {
 		srnic_req_fail(qp, IB_WC_LOC_PROT_ERR);
-		return;
+		return SRNIC_PKT_DONE;
 	}
 	if (last) {
 		wqe->done = true;
@@ -234,6 +239,8 @@ static void comp_response(struct srnic_qp *qp, struct srnic_swqe *wqe,
 	} else {
 		comp_advance(qp, srnic_psn_add(seg->pkt.psn, 1));
 	}
+
+	return SRNIC_PKT_DONE;
 }
 
 static bool comp_fits(const struct srnic_swqe *wqe, const struct srnic_op *op)
@@ -241,7 +248,8 @@ static bool comp_fits(const struct srnic_swqe *wqe, const struct srnic_op *op)
 	return srnic_req_answer(wqe) == op->family;
 }
 
-void srnic_comp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
+enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
+				  const struct srnic_seg *seg)
 {
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
 	struct srnic_req *req = &qp->req;
@@ -250,21 +258,22 @@ void srnic_comp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
 
 	/* Old news, or an answer to something never sent: not ours to judge. */
 	if (ahead < 0 || srnic_psn_diff(seg->pkt.psn, req->psn) >= 0)
-		return;
+		return SRNIC_PKT_DONE;
 
 	if (op->family == SRNIC_FAM_ACK) {
 		comp_ack(qp, &seg->pkt);
-		return;
+		return SRNIC_PKT_DONE;
 	}
 
 	if (!comp_ack_before(qp, seg->pkt.psn)) {
 		comp_reread(qp);
-		return;
+		return SRNIC_PKT_DONE;
 	}
 	wqe = comp_oldest(qp);
 	if (!wqe || !comp_wants_response(wqe) || !comp_fits(wqe, op) ||
 	    srnic_psn_diff(seg->pkt.psn, wqe->psn) < 0 ||
 	    qp->conf.state == IB_QPS_ERR)
-		return;
-	comp_response(qp, wqe, seg);
+		return SRNIC_PKT_DONE;
+
+	return comp_response(qp, wqe, seg);
 }

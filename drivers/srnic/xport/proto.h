@@ -48,6 +48,7 @@ enum srnic_verdict {
 	SRNIC_V_LOCAL_PROT,	/* SGE of the receive is bad */
 	SRNIC_V_LOCAL_OP,	/* receive work request is malformed */
 	SRNIC_V_INVALIDATE,	/* key cannot be invalidated */
+	SRNIC_V_ABSENT,		/* not a fault: memory is being fetched */
 	SRNIC_V_NUM
 };
 
@@ -157,20 +158,29 @@ static inline bool srnic_memop_pending(const struct srnic_qp *qp)
 	return atomic_read_acquire(&qp->inv_pending);
 }
 
+/* What becomes of a packet */
+enum srnic_fate {
+	SRNIC_PKT_DONE,
+	SRNIC_PKT_EARLY,	/* it came before one that is missing */
+	SRNIC_PKT_AGAIN,	/* memory is being fetched: as if it had not come */
+};
+
 /* completer.c */
-void srnic_comp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
+enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
+				  const struct srnic_seg *seg);
 
 /* responder.c */
-/* True: the packet came before one that is missing. */
-bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg);
+enum srnic_fate srnic_resp_packet(struct srnic_qp *qp,
+				  const struct srnic_seg *seg);
 /* Sends what is left of a READ response; true: more to do, gate open. */
 bool srnic_resp_run(struct srnic_qp *qp);
 void srnic_resp_ack(struct srnic_qp *qp);
 
 /* Must the packets that wait go on waiting? */
-static inline bool srnic_resp_busy(const struct srnic_resp *resp)
+static inline bool srnic_rx_busy(const struct srnic_qp *qp)
 {
-	return resp->read_left || resp->late_due;
+	return qp->resp.read_left || qp->resp.late_due ||
+	       srnic_pager_busy(&qp->rx_pager);
 }
 
 void srnic_resp_let_go(struct srnic_qp *qp);
@@ -180,8 +190,9 @@ void srnic_resp_reset(struct srnic_qp *qp);
 
 /* recv.c */
 /* A datagram for this QP. */
-void srnic_resp_datagram(struct srnic_qp *qp, const struct srnic_seg *seg,
-			 const struct srnic_rx_src *src, u16 vlan);
+enum srnic_fate srnic_resp_datagram(struct srnic_qp *qp,
+				    const struct srnic_seg *seg,
+				    const struct srnic_rx_src *src, u16 vlan);
 
 /* ud.c */
 static inline bool srnic_qp_is_datagram(const struct srnic_qp *qp)
@@ -197,7 +208,7 @@ static inline u32 srnic_qp_wire_qpn(const struct srnic_qp *qp)
 
 /* Sends the work request at the cursor and completes it. */
 bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
-/* Receives a run of datagrams.  Return: how many these were. */
+/* Receives a run of datagrams.  Return: how many these were, 0: not all yet. */
 int srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb);
 /* Between runs no netdev is held, or it could not go. */
 void srnic_ud_let_go(struct srnic_qp *qp);

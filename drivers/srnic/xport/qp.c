@@ -132,6 +132,28 @@ static void qp_check_timer(struct srnic_qp *qp)
 	srnic_req_timeout(qp);
 }
 
+/* A page is missed; the QP goes on without, and must stay. */
+static void qp_fetch_begin(struct srnic_pager *pager)
+{
+	struct srnic_qp *qp = pager->owner;
+
+	srnic_count(qp->stats, SRNIC_CNT_PAGE_FAULTS);
+	kref_get(&qp->gate.ref);
+}
+
+static void qp_fetch_end(struct srnic_pager *pager)
+{
+	struct srnic_qp *qp = pager->owner;
+
+	srnic_task_kick(&qp->task);
+	kref_put(&qp->gate.ref, srnic_qp_free);
+}
+
+static const struct srnic_pager_ops qp_pager_ops = {
+	.begin	= qp_fetch_begin,
+	.end	= qp_fetch_end,
+};
+
 /* All that a QP ever does, once each, within budgets. */
 static bool qp_run(struct srnic_task *task)
 {
@@ -201,6 +223,8 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->txb.flow = &qp->flow;
 	qp->txb.gate = &qp->gate;
 	qp->txb.stats = init->stats;
+	srnic_pager_init(&qp->rx_pager, &qp_pager_ops, qp);
+	srnic_pager_init(&qp->tx_pager, &qp_pager_ops, qp);
 	srnic_memop_init(qp);
 	qp->type = init->type;
 	qp->transport = qp_transports[init->type];
@@ -263,6 +287,9 @@ static void qp_reset(struct srnic_qp *qp)
 	qp->rxq_bytes = 0;
 	spin_unlock_bh(&qp->rxq.lock);
 	__skb_queue_purge(&qp->rx_todo);
+	qp->rx_done = 0;
+	srnic_pager_forget(&qp->rx_pager);
+	srnic_pager_forget(&qp->tx_pager);
 	srnic_req_reset(qp);
 	srnic_resp_reset(qp);
 }

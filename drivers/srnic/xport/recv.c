@@ -119,7 +119,7 @@ enum srnic_verdict srnic_recv_need(struct srnic_qp *qp)
 	resp->has_rwqe = true;
 	srnic_sgl_init(&resp->sgl, qp->keys, qp->srq ? qp->srq->pd : qp->pd,
 		       resp->rwqe.sge, resp->rwqe.num_sge,
-		       IB_ACCESS_LOCAL_WRITE);
+		       IB_ACCESS_LOCAL_WRITE, &qp->rx_pager);
 
 	return resp->rwqe.status ? SRNIC_V_LOCAL_OP : SRNIC_V_OK;
 }
@@ -178,8 +178,11 @@ enum srnic_verdict srnic_recv_send(struct srnic_qp *qp,
 	}
 	if (resp->got + (u64)seg->pkt.payload > resp->rwqe.length)
 		return SRNIC_V_LENGTH;
-	if (srnic_sgl_write(&resp->sgl, seg->payload, seg->pkt.payload))
-		return SRNIC_V_LOCAL_PROT;
+	verdict = srnic_resp_judge(srnic_sgl_write(&resp->sgl, seg->payload,
+						   seg->pkt.payload),
+				   SRNIC_V_LOCAL_PROT);
+	if (verdict)
+		return verdict;
 	resp->got += seg->pkt.payload;
 	if (!(op->flags & SRNIC_OP_END))
 		return SRNIC_V_OK;
@@ -199,12 +202,14 @@ static enum srnic_verdict recv_put_datagram(struct srnic_qp *qp,
 					    const struct srnic_rx_src *src)
 {
 	struct srnic_sgl *sgl = &qp->resp.sgl;
+	enum srnic_mem_err err;
 
-	if (srnic_sgl_write(sgl, src->grh, sizeof(src->grh)) ||
-	    srnic_sgl_write(sgl, seg->payload, seg->pkt.payload))
-		return SRNIC_V_LOCAL_PROT;
+	srnic_sgl_seek(sgl, 0);	/* it may come again */
+	err = srnic_sgl_write(sgl, src->grh, sizeof(src->grh));
+	if (!err)
+		err = srnic_sgl_write(sgl, seg->payload, seg->pkt.payload);
 
-	return SRNIC_V_OK;
+	return srnic_resp_judge(err, SRNIC_V_LOCAL_PROT);
 }
 
 static void recv_complete_datagram(struct srnic_qp *qp,
@@ -233,8 +238,9 @@ static void recv_complete_datagram(struct srnic_qp *qp,
  * waits for the next: nobody can stop the QP by sending to it.  Only receives
  * that are bad in themselves do.
  */
-void srnic_resp_datagram(struct srnic_qp *qp, const struct srnic_seg *seg,
-			 const struct srnic_rx_src *src, u16 vlan)
+enum srnic_fate srnic_resp_datagram(struct srnic_qp *qp,
+				    const struct srnic_seg *seg,
+				    const struct srnic_rx_src *src, u16 vlan)
 {
 	enum srnic_verdict verdict = srnic_recv_need(qp);
 	struct srnic_resp *resp = &qp->resp;
@@ -242,20 +248,24 @@ void srnic_resp_datagram(struct srnic_qp *qp, const struct srnic_seg *seg,
 
 	if (verdict == SRNIC_V_RNR) {
 		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_BUFFER);
-		return;
+		return SRNIC_PKT_DONE;
 	}
 	if (!verdict &&
 	    sizeof(src->grh) + seg->pkt.payload > resp->rwqe.length) {
 		srnic_count(qp->stats, SRNIC_CNT_RX_TOO_LONG);
-		return;
+		return SRNIC_PKT_DONE;
 	}
 	if (!verdict)
 		verdict = recv_put_datagram(qp, seg, src);
+	if (verdict == SRNIC_V_ABSENT)
+		return SRNIC_PKT_AGAIN;
 	if (!verdict) {
 		recv_complete_datagram(qp, &seg->pkt, src, vlan);
-		return;
+		return SRNIC_PKT_DONE;
 	}
 	cqe.status = srnic_faults[verdict].status;
 	srnic_recv_cqe(qp, &cqe, true);
 	srnic_qp_to_error(qp, srnic_faults[verdict].event);
+
+	return SRNIC_PKT_DONE;
 }

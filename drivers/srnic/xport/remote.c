@@ -37,7 +37,6 @@ static enum srnic_verdict remote_write_start(struct srnic_qp *qp,
 	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE) ||
 	    pkt->dmalen > SRNIC_MAX_MSG)
 		return SRNIC_V_INV_REQ;
-	srnic_count(qp->stats, SRNIC_CNT_RX_WRITE);
 	srnic_resp_put_mr(&resp->mr);
 	resp->rkey = pkt->rkey;
 	resp->va = pkt->va;
@@ -58,6 +57,22 @@ static enum srnic_verdict remote_write_hold(struct srnic_qp *qp)
 	return remote_get(qp, resp->srqn, resp->rkey, IB_ACCESS_REMOTE_WRITE,
 			  resp->va, resp->left, &resp->mr) ?
 	       SRNIC_V_ACCESS : SRNIC_V_OK;
+}
+
+static enum srnic_verdict remote_write_data(struct srnic_qp *qp,
+					    const struct srnic_seg *seg)
+{
+	struct srnic_resp *resp = &qp->resp;
+	u32 len = seg->pkt.payload;
+	enum srnic_mem_err err;
+
+	if (!len)
+		return SRNIC_V_OK;
+
+	err = srnic_mr_write(resp->mr, resp->va, seg->payload, len, resp->left,
+			     &qp->rx_pager);
+
+	return srnic_resp_judge(err, SRNIC_V_ACCESS);
 }
 
 enum srnic_verdict srnic_remote_write(struct srnic_qp *qp,
@@ -83,8 +98,11 @@ enum srnic_verdict srnic_remote_write(struct srnic_qp *qp,
 		if (verdict)
 			return verdict;
 	}
-	if (len)
-		srnic_mr_write(resp->mr, resp->va, seg->payload, len);
+	verdict = remote_write_data(qp, seg);
+	if (verdict)
+		return verdict;
+	if (op->flags & SRNIC_OP_START)
+		srnic_count(qp->stats, SRNIC_CNT_RX_WRITE);
 	resp->va += len;
 	resp->left -= len;
 	if (!(op->flags & SRNIC_OP_END))
@@ -158,11 +176,43 @@ static u8 remote_read_opcode(bool first, bool last)
 	return last ? SRNIC_OP_READ_RESP_LAST : SRNIC_OP_READ_RESP_MIDDLE;
 }
 
-/* Sends one packet of the response; false: no memory. */
-static bool remote_read_send(struct srnic_qp *qp)
+/* The rest of the response is lost; the requester may ask again. */
+static void remote_read_drop(struct srnic_qp *qp)
+{
+	qp->resp.read_left = 0;
+	srnic_resp_put_mr(&qp->resp.read_mr);
+}
+
+/* A late duplicate may outlive the memory it wants: nobody waits for it. */
+static void remote_read_fail(struct srnic_qp *qp)
+{
+	if (qp->resp.read_again)
+		remote_read_drop(qp);
+	else
+		srnic_resp_fail(qp, qp->resp.read_psn, SRNIC_V_ACCESS);
+}
+
+static enum srnic_verdict remote_read_data(struct srnic_qp *qp, void *dst,
+					   u32 len)
+{
+	struct srnic_resp *resp = &qp->resp;
+	enum srnic_mem_err err;
+
+	if (!len)
+		return SRNIC_V_OK;
+
+	err = srnic_mr_read(resp->read_mr, resp->read_va, dst, len,
+			    resp->read_bytes, &qp->rx_pager);
+
+	return srnic_resp_judge(err, SRNIC_V_ACCESS);
+}
+
+/* Sends one packet of the response. */
+static enum srnic_verdict remote_read_send(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 	u32 len = min_t(u32, resp->read_bytes, qp->conf.mtu);
+	enum srnic_verdict verdict;
 	struct srnic_pkt pkt;
 	struct sk_buff *skb;
 	void *payload;
@@ -174,10 +224,15 @@ static bool remote_read_send(struct srnic_qp *qp)
 	pkt.msn = resp->msn;
 	pkt.payload = len;
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
-	if (!skb)
-		return false;
-	if (len)
-		srnic_mr_read(resp->read_mr, resp->read_va, payload, len);
+	if (!skb) {
+		remote_read_drop(qp);
+		return SRNIC_V_OK;
+	}
+	verdict = remote_read_data(qp, payload, len);
+	if (verdict) {
+		kfree_skb(skb);
+		return verdict;
+	}
 	srnic_tx_add(&qp->txb, skb);
 
 	resp->read_first = false;
@@ -187,40 +242,36 @@ static bool remote_read_send(struct srnic_qp *qp)
 	if (!--resp->read_left)
 		srnic_resp_put_mr(&resp->read_mr);
 
-	return true;
+	return SRNIC_V_OK;
 }
 
 bool srnic_remote_run(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
+	enum srnic_verdict verdict;
 	int budget = SRNIC_RUN_BUDGET;
 
-	if (!resp->read_left)
+	if (!resp->read_left || srnic_pager_busy(&qp->rx_pager))
 		return false;
-	if (remote_read_hold(qp)) {
-		/* A late duplicate may outlive the region: nobody waits for it. */
-		if (resp->read_again)
-			resp->read_left = 0;
-		else
-			srnic_resp_fail(qp, resp->read_psn, SRNIC_V_ACCESS);
-		return true;
-	}
-	while (resp->read_left && budget--) {
+	verdict = remote_read_hold(qp);
+	while (!verdict && resp->read_left && budget--) {
 		if (!srnic_gate_open(&qp->gate))
 			return false;
-		if (!remote_read_send(qp)) {
-			/* The rest is lost; the requester asks again. */
-			resp->read_left = 0;
-			srnic_resp_put_mr(&resp->read_mr);
-		}
+		verdict = remote_read_send(qp);
 	}
+	if (verdict == SRNIC_V_ABSENT)
+		return false;
+	if (verdict)
+		remote_read_fail(qp);
 
 	return true;	/* for the packets that waited behind the READ */
 }
 
-static u64 remote_do_atomic(void *mem, const struct srnic_pkt *pkt)
+static u64 remote_do_atomic(void *word, const void *arg)
 {
-	atomic64_t *v = mem;
+	const struct srnic_seg *seg = arg;
+	const struct srnic_pkt *pkt = &seg->pkt;
+	atomic64_t *v = word;
 
 	if (SRNIC_OP_CMP_SWAP == (pkt->opcode & 0x1f))
 		return atomic64_cmpxchg(v, pkt->compare, pkt->swap_add);
@@ -228,58 +279,62 @@ static u64 remote_do_atomic(void *mem, const struct srnic_pkt *pkt)
 	return atomic64_fetch_add(pkt->swap_add, v);
 }
 
+static u64 remote_do_store(void *word, const void *arg)
+{
+	const struct srnic_seg *seg = arg;
+	u64 value;
+
+	memcpy(&value, seg->payload, sizeof(value));
+	/* After all that was written before; read by the user. */
+	smp_store_release((u64 *)word, value);
+
+	return 0;
+}
+
+/* Does @fn to the eight bytes that the request names. */
+static enum srnic_verdict remote_word(struct srnic_qp *qp,
+				      const struct srnic_seg *seg, u32 access,
+				      srnic_word_fn fn)
+{
+	const struct srnic_pkt *pkt = &seg->pkt;
+	enum srnic_mem_err err;
+	struct srnic_mr *mr;
+	u64 orig;
+
+	if (remote_get(qp, pkt->srqn, pkt->rkey, access, pkt->va, sizeof(u64),
+		       &mr))
+		return SRNIC_V_ACCESS;
+
+	err = srnic_mr_word(mr, pkt->va, fn, seg, &orig, &qp->rx_pager);
+	srnic_mr_put(mr);
+	if (!err) {
+		srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
+		srnic_replay_add(qp, pkt, 1)->orig = orig;
+	}
+
+	return srnic_resp_judge(err, err == SRNIC_MEM_ALIGN ? SRNIC_V_INV_REQ :
+							      SRNIC_V_ACCESS);
+}
+
 enum srnic_verdict srnic_remote_atomic(struct srnic_qp *qp,
 				       const struct srnic_seg *seg)
 {
-	const struct srnic_pkt *pkt = &seg->pkt;
-	struct srnic_replay *replay;
-	struct srnic_mr *mr;
-	void *word;
-
 	if (!(qp->conf.access & IB_ACCESS_REMOTE_ATOMIC) ||
-	    !qp->conf.max_dest_rd_atomic || pkt->va & (sizeof(u64) - 1))
+	    !qp->conf.max_dest_rd_atomic || seg->pkt.va & (sizeof(u64) - 1))
 		return SRNIC_V_INV_REQ;
-	srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
-	if (remote_get(qp, pkt->srqn, pkt->rkey, IB_ACCESS_REMOTE_ATOMIC,
-		       pkt->va, sizeof(u64), &mr))
-		return SRNIC_V_ACCESS;
 
-	word = srnic_mr_word(mr, pkt->va);
-	if (word) {
-		replay = srnic_replay_add(qp, pkt, 1);
-		replay->orig = remote_do_atomic(word, pkt);
-	}
-	srnic_mr_put(mr);
-
-	return word ? SRNIC_V_OK : SRNIC_V_INV_REQ;
+	return remote_word(qp, seg, IB_ACCESS_REMOTE_ATOMIC, remote_do_atomic);
 }
 
 enum srnic_verdict srnic_remote_atomic_write(struct srnic_qp *qp,
 					     const struct srnic_seg *seg)
 {
-	const struct srnic_pkt *pkt = &seg->pkt;
-	struct srnic_mr *mr;
-	u64 value, *word;
-
 	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE) ||
-	    !qp->conf.max_dest_rd_atomic || pkt->va & (sizeof(u64) - 1) ||
-	    pkt->dmalen != sizeof(u64))
+	    !qp->conf.max_dest_rd_atomic || seg->pkt.va & (sizeof(u64) - 1) ||
+	    seg->pkt.dmalen != sizeof(u64))
 		return SRNIC_V_INV_REQ;
-	srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
-	if (remote_get(qp, pkt->srqn, pkt->rkey, IB_ACCESS_REMOTE_WRITE,
-		       pkt->va, sizeof(u64), &mr))
-		return SRNIC_V_ACCESS;
 
-	word = srnic_mr_word(mr, pkt->va);
-	if (word) {
-		srnic_replay_add(qp, pkt, 1);
-		memcpy(&value, seg->payload, sizeof(value));
-		/* After all that was written before; read by the user. */
-		smp_store_release(word, value);
-	}
-	srnic_mr_put(mr);
-
-	return word ? SRNIC_V_OK : SRNIC_V_INV_REQ;
+	return remote_word(qp, seg, IB_ACCESS_REMOTE_WRITE, remote_do_store);
 }
 
 /* Rights that a FLUSH of this type needs, by the type; 0: there is none */

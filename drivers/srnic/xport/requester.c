@@ -314,6 +314,12 @@ void srnic_req_timeout(struct srnic_qp *qp)
 	}
 	if (qp->req.una == qp->req.psn)
 		return;
+	/* The answer may be here, and it is us who are late. */
+	if (srnic_pager_busy(&qp->rx_pager) ||
+	    srnic_pager_busy(&qp->tx_pager)) {
+		srnic_req_progress(qp);
+		return;
+	}
 	if (req_may_probe(qp)) {
 		qp->req.probed = true;
 		req_repeat(qp);
@@ -402,14 +408,15 @@ enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
 	if (req->sgl_pos != off) {
 		srnic_sgl_put(&req->sgl);
 		srnic_sgl_init(&req->sgl, qp->keys, qp->pd, wqe->sge,
-			       wqe->sqe.num_sge, 0);
+			       wqe->sqe.num_sge, 0, &qp->tx_pager);
 		err = srnic_sgl_seek(&req->sgl, off);
 		if (err)
 			return err;
 	}
-	req->sgl_pos = off + len;
+	err = srnic_sgl_read(&req->sgl, dst, len);
+	req->sgl_pos = err ? SRNIC_NOWHERE : off + len;
 
-	return srnic_sgl_read(&req->sgl, dst, len);
+	return err;
 }
 
 /* Fields of the extended headers. */
@@ -521,7 +528,7 @@ static void req_sent(struct srnic_qp *qp, u32 psn)
 		req->high = req->next;
 }
 
-/* Sends the packet at the cursor.  False: no memory. */
+/* Sends the packet at the cursor.  False: no memory for it, or none of it yet. */
 static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	struct srnic_req *req = &qp->req;
@@ -550,6 +557,8 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		err = srnic_req_payload(qp, wqe, off, payload, pkt.payload);
 	if (err) {
 		kfree_skb(skb);
+		if (err == SRNIC_MEM_ABSENT)
+			return false;
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return true;
 	}
@@ -614,7 +623,8 @@ static bool req_step(struct srnic_qp *qp)
 	struct srnic_req *req = &qp->req;
 	struct srnic_swqe *wqe;
 
-	if (req->waiting_rnr || req->stalled)
+	if (req->waiting_rnr || req->stalled ||
+	    srnic_pager_busy(&qp->tx_pager))
 		return false;
 	if (!req_window_open(req))
 		return false;

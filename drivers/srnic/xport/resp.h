@@ -17,6 +17,16 @@ static inline void srnic_resp_put_mr(struct srnic_mr **mr)
 	*mr = NULL;
 }
 
+/* What an access came to; @fault if it was refused.  Pure. */
+static inline enum srnic_verdict srnic_resp_judge(enum srnic_mem_err err,
+						  enum srnic_verdict fault)
+{
+	if (!err)
+		return SRNIC_V_OK;
+
+	return err == SRNIC_MEM_ABSENT ? SRNIC_V_ABSENT : fault;
+}
+
 /* responder.c */
 /* Makes a verdict known to the peer, the completion queue and the QP. */
 void srnic_resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict);

@@ -245,7 +245,8 @@ static void resp_gap(struct srnic_qp *qp)
 }
 
 /* The request whose turn it is. */
-static void resp_request(struct srnic_qp *qp, const struct srnic_seg *seg)
+static enum srnic_fate resp_request(struct srnic_qp *qp,
+				    const struct srnic_seg *seg)
 {
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
 	enum srnic_verdict verdict;
@@ -257,47 +258,55 @@ static void resp_request(struct srnic_qp *qp, const struct srnic_seg *seg)
 		verdict = srnic_recv_select(qp, &seg->pkt);
 	if (!verdict)
 		verdict = resp_execute(qp, seg);
+	if (verdict == SRNIC_V_ABSENT)
+		return SRNIC_PKT_AGAIN;
 	if (verdict)
 		srnic_resp_fail(qp, seg->pkt.psn, verdict);
 	else
 		resp_done(qp, seg);
+
+	return SRNIC_PKT_DONE;
 }
 
 /*
  * Nobody repeats what was lost: a message that misses a packet is dropped, and
  * so are packets up to the next that begins one.
  */
-static void resp_unreliable(struct srnic_qp *qp, const struct srnic_seg *seg)
+static enum srnic_fate resp_unreliable(struct srnic_qp *qp,
+				       const struct srnic_seg *seg)
 {
 	bool gap = seg->pkt.psn != qp->resp.psn;
+	enum srnic_fate fate;
 
 	if (gap)
 		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_SEQ);
 	qp->resp.psn = srnic_psn_add(seg->pkt.psn, 1);
 	if (srnic_pkt_op(&seg->pkt)->flags & SRNIC_OP_START || gap)
 		resp_drop(qp);
-	resp_request(qp, seg);
+	fate = resp_request(qp, seg);
+	if (fate == SRNIC_PKT_AGAIN)
+		qp->resp.psn = seg->pkt.psn;
+
+	return fate;
 }
 
-bool srnic_resp_packet(struct srnic_qp *qp, const struct srnic_seg *seg)
+enum srnic_fate srnic_resp_packet(struct srnic_qp *qp,
+				  const struct srnic_seg *seg)
 {
 	struct srnic_resp *resp = &qp->resp;
 	s32 ahead = srnic_psn_diff(seg->pkt.psn, resp->psn);
 
-	if (!srnic_qp_reliable(qp)) {
-		resp_unreliable(qp, seg);
-		return false;
-	}
+	if (!srnic_qp_reliable(qp))
+		return resp_unreliable(qp, seg);
 	if (ahead < 0) {
 		resp_duplicate(qp, seg);
-		return false;
+		return SRNIC_PKT_DONE;
 	}
 	if (ahead > 0) {
 		resp_gap(qp);
-		return true;
+		return SRNIC_PKT_EARLY;
 	}
 	resp->nak_sent = false;
-	resp_request(qp, seg);
 
-	return false;
+	return resp_request(qp, seg);
 }

@@ -130,46 +130,77 @@ static void rx_tell_established(struct srnic_qp *qp)
 	qp->event(qp, IB_EVENT_COMM_EST);
 }
 
-/* One packet, whose ICRC is right. */
-static void rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
+/* One packet, whose ICRC is right.  False: it must come again. */
+static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	const struct srnic_rxcb *cb = srnic_rxcb(skb);
 	const u8 *bth = skb->data + cb->bth;
+	enum srnic_fate fate;
 	struct srnic_seg seg;
 
 	if (srnic_pkt_parse(bth, cb->len, cb->len, &seg.pkt)) {
 		srnic_count(qp->stats, SRNIC_CNT_RX_MALFORMED);
-		return;
+		return true;
 	}
 	if (!rx_check(qp, &seg.pkt))
-		return;
+		return true;
 
 	rx_tell_established(qp);
 	seg.payload = bth + seg.pkt.hdr_len;
-	if (!(srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ))
-		srnic_comp_packet(qp, &seg);
-	else if (srnic_resp_packet(qp, &seg))
+	if (srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ)
+		fate = srnic_resp_packet(qp, &seg);
+	else
+		fate = srnic_comp_packet(qp, &seg);
+	if (fate == SRNIC_PKT_EARLY)
 		srnic_early_keep(qp, skb, seg.pkt.psn);
+
+	return fate != SRNIC_PKT_AGAIN;
 }
 
-/* Requests that came early and whose turn it is now. */
-static void rx_early(struct srnic_qp *qp)
+/* One packet of a run, once.  False: it must come again. */
+static bool rx_good_packet(struct srnic_qp *qp, struct sk_buff *skb)
 {
-	struct sk_buff *skb;
+	struct srnic_rxcb *cb = srnic_rxcb(skb);
 
-	while (qp->resp.num_early && !srnic_resp_busy(&qp->resp)) {
-		skb = srnic_early_take(qp, qp->resp.psn);
-		if (!skb)
-			return;
-		rx_packet(qp, skb);
-		consume_skb(skb);
-	}
+	if (!cb->good)
+		return true;
+	if (!rx_packet(qp, skb))
+		return false;
+
+	cb->good = false;
+	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
+	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, cb->len);
+
+	return true;
 }
 
 /*
- * Goes on with the run at the head of the queue.  A READ being answered and a
- * key going out of use hold up the packets behind them.  Packets done are
- * marked not good, so that a run can be taken up again in its middle.
+ * Requests that came early and whose turn it is now.  False: the first of them
+ * must come again.
+ */
+static bool rx_early(struct srnic_qp *qp)
+{
+	struct sk_buff *skb;
+	bool done = true;
+
+	while (done && qp->resp.num_early && !srnic_rx_busy(qp)) {
+		skb = srnic_early_take(qp, qp->resp.psn);
+		if (!skb)
+			break;
+		done = rx_packet(qp, skb);
+		if (!done)
+			srnic_early_keep(qp, skb, qp->resp.psn);
+		consume_skb(skb);
+	}
+
+	return done;
+}
+
+/*
+ * Goes on with the run at the head of the queue.  A READ being answered, a key
+ * going out of use and memory being fetched hold up the packets behind them.
+ * Packets done are marked not good, so that a run can be taken up again in its
+ * middle.
  */
 static int rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 {
@@ -182,16 +213,10 @@ static int rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 		srnic_count(qp->stats, SRNIC_CNT_RX_BAD_ADDR);
 		return 1;
 	}
-	for (seg = skb; seg && !srnic_resp_busy(&qp->resp);
+	for (seg = skb; seg && !srnic_rx_busy(qp);
 	     seg = srnic_rx_next(skb, seg)) {
-		if (srnic_rxcb(seg)->good) {
-			srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
-			srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES,
-					srnic_rxcb(seg)->len);
-			rx_packet(qp, seg);
-		}
-		srnic_rxcb(seg)->good = false;
-		rx_early(qp);
+		if (!rx_good_packet(qp, seg) || !rx_early(qp))
+			return 0;
 		n++;
 	}
 
@@ -218,10 +243,11 @@ bool srnic_rx_run(struct srnic_qp *qp)
 	struct sk_buff *skb;
 	int n;
 
-	rx_early(qp);	/* those that waited behind a READ */
+	if (!rx_early(qp))	/* those that waited behind a READ */
+		return false;
 	while (budget > 0) {
 		skb = rx_next(qp);
-		if (!skb || srnic_resp_busy(&qp->resp))
+		if (!skb || srnic_rx_busy(qp))
 			return false;
 		n = rx_run_skb(qp, skb);
 		if (!n)

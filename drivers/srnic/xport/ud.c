@@ -127,35 +127,41 @@ static void ud_fill(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 
 /*
  * Sends the datagram.  One that cannot go is lost like any other; so is one
- * that is longer than the MTU: IBTA volume 1, C10-93.1.1.
+ * that is longer than the MTU: IBTA volume 1, C10-93.1.1.  What is wrong with
+ * the work request is in its status.  False: its memory is being fetched.
  */
-static enum ib_wc_status ud_emit(struct srnic_qp *qp,
-				 const struct srnic_swqe *wqe)
+static bool ud_emit(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
+	enum srnic_mem_err err = SRNIC_MEM_OK;
 	struct srnic_pkt pkt;
 	struct sk_buff *skb;
 	void *payload;
 
-	if (!ud_seek(qp, wqe->sqe.ud.ah))
-		return IB_WC_LOC_QP_OP_ERR;
+	if (!ud_seek(qp, wqe->sqe.ud.ah)) {
+		wqe->status = IB_WC_LOC_QP_OP_ERR;
+		return true;
+	}
 	if (!srnic_flow_open(&qp->flow, qp->net) || wqe->length > ud_mtu(qp)) {
 		srnic_count(qp->stats, SRNIC_CNT_SEND_ERR);
-		return IB_WC_SUCCESS;
+		return true;
 	}
 	ud_set_sport(qp, wqe->sqe.ud.qpn);
 	ud_fill(qp, wqe, &pkt);
 
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
 	if (!skb)
-		return IB_WC_SUCCESS;
-	if (pkt.payload &&
-	    srnic_req_payload(qp, wqe, 0, payload, pkt.payload)) {
-		kfree_skb(skb);
-		return IB_WC_LOC_PROT_ERR;
+		return true;
+	if (pkt.payload)
+		err = srnic_req_payload(qp, wqe, 0, payload, pkt.payload);
+	if (!err) {
+		srnic_tx_add(&qp->txb, skb);
+		return true;
 	}
-	srnic_tx_add(&qp->txb, skb);
+	kfree_skb(skb);
+	if (err != SRNIC_MEM_ABSENT)
+		wqe->status = IB_WC_LOC_PROT_ERR;
 
-	return IB_WC_SUCCESS;
+	return err != SRNIC_MEM_ABSENT;
 }
 
 bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
@@ -164,7 +170,8 @@ bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	qp->req.next = qp->req.psn;
 	qp->req.una = qp->req.psn;
 
-	wqe->status = ud_emit(qp, wqe);
+	if (!ud_emit(qp, wqe))
+		return false;
 	if (wqe->status)
 		srnic_req_fail(qp, wqe->status);
 	else
@@ -211,7 +218,8 @@ static bool ud_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	return false;
 }
 
-static void ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
+/* False: it must come again. */
+static bool ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 		      struct sk_buff *packet)
 {
 	const struct srnic_rxcb *cb = srnic_rxcb(packet);
@@ -221,31 +229,41 @@ static void ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 
 	if (srnic_pkt_parse(bth, cb->len, cb->len, &seg.pkt)) {
 		srnic_count(qp->stats, SRNIC_CNT_RX_MALFORMED);
-		return;
+		return true;
 	}
 	srnic_rx_describe(skb, packet, &src);
 	if (!ud_check(qp, &seg.pkt, &src))
-		return;
+		return true;
 	if (qp->no_loopback && src.looped && seg.pkt.src_qp == qp->qpn)
-		return;
+		return true;
 
 	seg.payload = bth + seg.pkt.hdr_len;
+	if (srnic_resp_datagram(qp, &seg, &src, srnic_rxcb(skb)->vlan) ==
+	    SRNIC_PKT_AGAIN)
+		return false;
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
 	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, cb->len);
-	srnic_resp_datagram(qp, &seg, &src, srnic_rxcb(skb)->vlan);
+
+	return true;
 }
 
-/* Others may have the same run, so nothing in it changes. */
+/*
+ * Others may have the same run, so nothing in it changes: how much of it is
+ * done is the queue pair's to remember.
+ */
 int srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	struct sk_buff *packet;
 	int n = 0;
 
 	for (packet = skb; packet; packet = srnic_rx_next(skb, packet)) {
-		if (srnic_rxcb(packet)->good)
-			ud_packet(qp, skb, packet);
-		n++;
+		if (n++ < qp->rx_done)
+			continue;
+		if (srnic_rxcb(packet)->good && !ud_packet(qp, skb, packet))
+			return 0;
+		qp->rx_done++;
 	}
+	qp->rx_done = 0;
 
 	return n;
 }

@@ -288,6 +288,10 @@ void srnic_av_hide(struct srnic_avs *avs, u32 index);
  * @rxq: packets that wait for the task; under its lock, BH
  * @rxq_bytes: memory that they take; under the lock of @rxq
  * @rx_todo: those that the task has taken over
+ * @rx_done: datagrams of the first run in @rx_todo that are done
+ * @rx_pager: fetches what received packets, and READs to be answered, need;
+ *	      packets wait meanwhile
+ * @tx_pager: the same for what is to be sent
  * @timer: retransmission and RNR
  * @timer_fired: set by @timer, cleared by the task
  * @flow: path to the peer
@@ -329,6 +333,9 @@ struct srnic_qp {
 	struct sk_buff_head		rxq;
 	unsigned int			rxq_bytes;
 	struct sk_buff_head		rx_todo;
+	u32				rx_done;
+	struct srnic_pager		rx_pager;
+	struct srnic_pager		tx_pager;
 	struct hrtimer			timer;
 	bool				timer_fired;
 	struct srnic_txb		txb;

@@ -43,6 +43,11 @@ static struct ib_dmah * const dmah __maybe_unused;
 #define srnic_counter_unbind_qp(qp, port) srnic_counter_unbind_qp(qp)
 #endif
 
+#ifndef SRNIC_HAVE_ODP_FLUSH
+#define IB_ODP_SUPPORT_FLUSH		BIT(6)
+#define IB_ODP_SUPPORT_ATOMIC_WRITE	BIT(7)
+#endif
+
 #ifndef SRNIC_HAVE_PORT_STATE
 static inline enum ib_port_state
 ib_get_curr_port_state(struct net_device *ndev)

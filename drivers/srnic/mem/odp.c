@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - regions paged on demand: an address space and what is present of it
+ *
+ * Translations are kept in chunks, made when an address is first used.  The
+ * data path uses a page under its chunk's lock and never waits for one.  Who
+ * takes pages away from the process (unmap, fork, reclaim, migration) comes
+ * through the chunk's notifier and takes the same lock: when it goes on nobody
+ * uses them, and nobody will until they have been fetched again.  So no page
+ * is pinned, or kept from being what the process sees at that address.
+ */
+#include <linux/kref.h>
+#include <linux/llist.h>
+#include <linux/mm.h>
+#include <linux/mmu_notifier.h>
+#include <linux/oom.h>
+#include <linux/pagemap.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "key.h"
+
+#define ODP_ORDER	9
+#define ODP_PAGES	BIT(ODP_ORDER)
+#define ODP_SHIFT	(ODP_ORDER + PAGE_SHIFT)
+
+/* Pages fetched in one go */
+#define ODP_BATCH	64
+
+/* How long to try while pages are taken away as fast as they are fetched */
+#define ODP_PATIENCE	HZ
+
+/* Low bits of a translation, whose others are the page's kernel address */
+#define ODP_VALID	BIT(0)
+#define ODP_WRITE	BIT(1)
+#define ODP_DIRTY	BIT(ODP_DIRTY_BIT)
+#define ODP_DIRTY_BIT	2
+
+/**
+ * struct srnic_odp - an address space that regions are paged from
+ * @ref: one for the region, one for each fetch
+ * @id: number that no other ever has
+ * @mm: whose it is; the struct is held, the memory is not
+ * @chunks: by address; readers use RCU
+ * @empty: chunks that nothing is mapped in any more
+ * @reap: frees those
+ */
+struct srnic_odp {
+	struct kref		ref;
+	u64			id;
+	struct mm_struct	*mm;
+	struct xarray		chunks;
+	struct llist_head	empty;
+	struct work_struct	reap;
+};
+
+/**
+ * struct odp_chunk - translations of ODP_PAGES pages
+ * @notifier: tells when pages are taken away
+ * @odp: where it belongs
+ * @index: its place there
+ * @users: one for that place, one for each fetch
+ * @mutex: serialises changes of @page; taken in reclaim
+ * @dead: it has left its place; under @mutex
+ * @node: in @odp->empty
+ * @listed: it is there; under @mutex
+ * @lock: guards @page against the data path, which reads
+ * @page: translations, 0: absent.  The data path may set ODP_DIRTY
+ */
+struct odp_chunk {
+	struct mmu_interval_notifier	notifier;
+	struct srnic_odp		*odp;
+	unsigned long			index;
+	refcount_t			users;
+	struct mutex			mutex;	/* protects changes of page */
+	bool				dead;
+	struct llist_node		node;
+	bool				listed;
+	rwlock_t			lock;	/* protects page */
+	struct rcu_head			rcu;
+	unsigned long			page[ODP_PAGES];
+};
+
+static struct workqueue_struct *odp_wq;
+static atomic64_t odp_id;
+
+static u32 odp_slot(u64 va)
+{
+	return (va >> PAGE_SHIFT) & (ODP_PAGES - 1);
+}
+
+/* ---- use ---- */
+
+typedef void (*odp_use_fn)(void *mem, void *arg, u32 len);
+
+/* Lets @use have the bytes at @va, all of one page.  False: it is absent. */
+static __always_inline bool odp_use(struct srnic_odp *odp, u64 va, u32 len,
+				    unsigned long need, odp_use_fn use,
+				    void *arg)
+{
+	struct odp_chunk *chunk;
+	unsigned long page = 0;
+	u32 slot = odp_slot(va);
+
+	rcu_read_lock();
+	chunk = xa_load(&odp->chunks, va >> ODP_SHIFT);
+	if (chunk) {
+		read_lock_bh(&chunk->lock);
+		page = READ_ONCE(chunk->page[slot]);	/* others set DIRTY */
+		if ((page & need) == need) {
+			if (need & ODP_WRITE && !(page & ODP_DIRTY))
+				set_bit(ODP_DIRTY_BIT, &chunk->page[slot]);
+			use((void *)(page & PAGE_MASK) + offset_in_page(va),
+			    arg, len);
+		}
+		read_unlock_bh(&chunk->lock);
+	}
+	rcu_read_unlock();
+
+	return (page & need) == need;
+}
+
+static void use_write(void *mem, void *src, u32 len)
+{
+	memcpy(mem, src, len);
+}
+
+static void use_read(void *mem, void *dst, u32 len)
+{
+	memcpy(dst, mem, len);
+}
+
+u64 srnic_odp_write(struct srnic_odp *odp, u64 va, const void *src, u64 len)
+{
+	u64 done = 0;
+
+	while (done < len) {
+		u32 n = min_t(u64, len - done,
+			      PAGE_SIZE - offset_in_page(va + done));
+
+		if (!odp_use(odp, va + done, n, ODP_VALID | ODP_WRITE,
+			     use_write, (void *)src + done))
+			break;
+		done += n;
+	}
+
+	return done;
+}
+
+u64 srnic_odp_read(struct srnic_odp *odp, u64 va, void *dst, u64 len)
+{
+	u64 done = 0;
+
+	while (done < len) {
+		u32 n = min_t(u64, len - done,
+			      PAGE_SIZE - offset_in_page(va + done));
+
+		if (!odp_use(odp, va + done, n, ODP_VALID, use_read,
+			     dst + done))
+			break;
+		done += n;
+	}
+
+	return done;
+}
+
+/**
+ * struct odp_word - what use_word() is told
+ * @fn: what to do
+ * @arg: with what
+ * @result: what came of it
+ */
+struct odp_word {
+	srnic_word_fn	fn;
+	const void	*arg;
+	u64		*result;
+};
+
+static void use_word(void *mem, void *arg, u32 len)
+{
+	const struct odp_word *word = arg;
+
+	*word->result = word->fn(mem, word->arg);
+}
+
+bool srnic_odp_word(struct srnic_odp *odp, u64 va, srnic_word_fn fn,
+		    const void *arg, u64 *result)
+{
+	struct odp_word word = { .fn = fn, .arg = arg, .result = result };
+
+	return odp_use(odp, va, sizeof(u64), ODP_VALID | ODP_WRITE, use_word,
+		       &word);
+}
+
+/* ---- chunks ---- */
+
+/*
+ * Forgets pages [first, end): nobody uses them when this returns.  What was
+ * written is told to their owners, whose locks are not for the data path.
+ */
+static void chunk_forget(struct odp_chunk *chunk, u32 first, u32 end)
+{
+	unsigned long page;
+	u32 i;
+
+	lockdep_assert_held(&chunk->mutex);
+
+	write_lock_bh(&chunk->lock);
+	for (i = first; i < end; i++)
+		chunk->page[i] &= ~(ODP_VALID | ODP_WRITE);
+	write_unlock_bh(&chunk->lock);
+
+	for (i = first; i < end; i++) {
+		page = chunk->page[i];
+		if (page & ODP_DIRTY)
+			folio_mark_dirty(virt_to_folio((void *)
+						       (page & PAGE_MASK)));
+		WRITE_ONCE(chunk->page[i], 0);
+	}
+}
+
+static bool chunk_is_empty(const struct odp_chunk *chunk)
+{
+	return !memchr_inv(chunk->page, 0, sizeof(chunk->page));
+}
+
+/* With the last of its memory unmapped a chunk is not worth its own. */
+static void chunk_list(struct odp_chunk *chunk)
+{
+	lockdep_assert_held(&chunk->mutex);
+
+	if (chunk->listed || chunk->dead || !chunk_is_empty(chunk))
+		return;
+
+	chunk->listed = true;
+	llist_add(&chunk->node, &chunk->odp->empty);
+	queue_work(odp_wq, &chunk->odp->reap);
+}
+
+static bool chunk_invalidate(struct mmu_interval_notifier *notifier,
+			     const struct mmu_notifier_range *range,
+			     unsigned long seq)
+{
+	struct odp_chunk *chunk = container_of(notifier, struct odp_chunk,
+					       notifier);
+	u64 base = (u64)chunk->index << ODP_SHIFT;
+	u64 first = max_t(u64, range->start, base);
+	u64 end = min_t(u64, range->end, base + BIT_ULL(ODP_SHIFT));
+
+	if (mmu_notifier_range_blockable(range))
+		mutex_lock(&chunk->mutex);
+	else if (!mutex_trylock(&chunk->mutex))
+		return false;
+
+	mmu_interval_set_seq(notifier, seq);
+	chunk_forget(chunk, (first - base) >> PAGE_SHIFT,
+		     DIV_ROUND_UP(end - base, PAGE_SIZE));
+	if (range->event == MMU_NOTIFY_UNMAP)
+		chunk_list(chunk);
+	mutex_unlock(&chunk->mutex);
+
+	return true;
+}
+
+static const struct mmu_interval_notifier_ops chunk_ops = {
+	.invalidate = chunk_invalidate,
+};
+
+static void chunk_put(struct odp_chunk *chunk)
+{
+	if (refcount_dec_and_test(&chunk->users))
+		kfree_rcu(chunk, rcu);
+}
+
+/* Takes @chunk out of use; those who fetch into it fetch for nobody. */
+static void chunk_kill(struct odp_chunk *chunk)
+{
+	xa_erase(&chunk->odp->chunks, chunk->index);
+	mutex_lock(&chunk->mutex);
+	chunk->dead = true;
+	chunk_forget(chunk, 0, ODP_PAGES);
+	mutex_unlock(&chunk->mutex);
+	mmu_interval_notifier_remove(&chunk->notifier);
+	chunk_put(chunk);
+}
+
+static void odp_reap(struct work_struct *work)
+{
+	struct srnic_odp *odp = container_of(work, struct srnic_odp, reap);
+	struct odp_chunk *chunk, *next;
+
+	llist_for_each_entry_safe(chunk, next, llist_del_all(&odp->empty),
+				  node)
+		chunk_kill(chunk);
+}
+
+/* Peers may name any address: there is no chunk where nothing is mapped. */
+static bool odp_is_mapped(struct mm_struct *mm, u64 va)
+{
+	struct vm_area_struct *vma;
+	bool mapped;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, va);
+	mapped = vma && vma->vm_start <= va;
+	mmap_read_unlock(mm);
+
+	return mapped;
+}
+
+/* The caller holds the memory.  -EBUSY: there is one already. */
+static struct odp_chunk *chunk_make(struct srnic_odp *odp, u64 va)
+{
+	struct odp_chunk *chunk;
+	int err;
+
+	if (!odp_is_mapped(odp->mm, va))
+		return ERR_PTR(-EFAULT);
+
+	chunk = kzalloc(sizeof(*chunk), GFP_KERNEL);
+	if (!chunk)
+		return ERR_PTR(-ENOMEM);
+
+	chunk->odp = odp;
+	chunk->index = va >> ODP_SHIFT;
+	refcount_set(&chunk->users, 2);
+	mutex_init(&chunk->mutex);
+	rwlock_init(&chunk->lock);
+	err = mmu_interval_notifier_insert(&chunk->notifier, odp->mm,
+					   chunk->index << ODP_SHIFT,
+					   BIT(ODP_SHIFT), &chunk_ops);
+	if (err)
+		goto err_free;
+	err = xa_insert(&odp->chunks, chunk->index, chunk, GFP_KERNEL);
+	if (err)
+		goto err_notifier;
+
+	return chunk;
+
+err_notifier:
+	mmu_interval_notifier_remove(&chunk->notifier);
+err_free:
+	kfree(chunk);
+	return ERR_PTR(err);
+}
+
+static struct odp_chunk *chunk_find(struct srnic_odp *odp, u64 va)
+{
+	struct odp_chunk *chunk;
+
+	rcu_read_lock();
+	chunk = xa_load(&odp->chunks, va >> ODP_SHIFT);
+	if (chunk && !refcount_inc_not_zero(&chunk->users))
+		chunk = NULL;
+	rcu_read_unlock();
+
+	return chunk;
+}
+
+static struct odp_chunk *chunk_get(struct srnic_odp *odp, u64 va)
+{
+	struct odp_chunk *chunk;
+
+	do {
+		chunk = chunk_find(odp, va) ?: chunk_make(odp, va);
+	} while (chunk == ERR_PTR(-EBUSY));
+
+	return chunk;
+}
+
+/* ---- fetching ---- */
+
+/* Shows pages from @slot on, unless they may have been taken away again. */
+static bool chunk_show(struct odp_chunk *chunk, u32 slot, struct page **pages,
+		       long num, bool write, unsigned long seq)
+{
+	unsigned long flags = ODP_VALID | (write ? ODP_WRITE : 0);
+	unsigned long old;
+	bool stale;
+	long i;
+
+	mutex_lock(&chunk->mutex);
+	stale = mmu_interval_read_retry(&chunk->notifier, seq);
+	if (!stale && !chunk->dead) {
+		write_lock_bh(&chunk->lock);
+		for (i = 0; i < num; i++) {
+			old = chunk->page[slot + i] & (ODP_WRITE | ODP_DIRTY);
+			chunk->page[slot + i] = old | flags |
+				(unsigned long)page_address(pages[i]);
+		}
+		write_unlock_bh(&chunk->lock);
+	}
+	mutex_unlock(&chunk->mutex);
+
+	return !stale;
+}
+
+/* What the process has at @va, or would have: references on these pages. */
+static long odp_pages(struct mm_struct *mm, u64 va, long num,
+		      unsigned int flags, struct page **pages)
+{
+	int locked = 1;
+	long got;
+
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
+	if (check_stable_address_space(mm))
+		got = -EFAULT;
+	else
+		got = get_user_pages_remote(mm, va, num, flags, pages,
+					    &locked);
+	if (locked)
+		mmap_read_unlock(mm);
+
+	return got ?: -EFAULT;
+}
+
+static const unsigned int odp_fetch_flags[] = {
+	[SRNIC_FETCH_READ]	= 0,
+	[SRNIC_FETCH_WRITE]	= FOLL_WRITE,
+	[SRNIC_FETCH_PRESENT]	= FOLL_NOFAULT,
+};
+
+static long chunk_fetch(struct odp_chunk *chunk, u64 va, u64 num,
+			enum srnic_fetch_how how)
+{
+	unsigned long end = jiffies + ODP_PATIENCE;
+	struct page *pages[ODP_BATCH];
+	u32 slot = odp_slot(va);
+	unsigned long seq;
+	bool shown;
+	long got;
+
+	num = min3(num, (u64)ODP_BATCH, (u64)ODP_PAGES - slot);
+	do {
+		seq = mmu_interval_read_begin(&chunk->notifier);
+		got = odp_pages(chunk->odp->mm, va & PAGE_MASK, num,
+				odp_fetch_flags[how], pages);
+		if (got < 0)
+			return got;
+		shown = chunk_show(chunk, slot, pages, got,
+				   how == SRNIC_FETCH_WRITE, seq);
+		release_pages(pages, got);
+		if (shown)
+			return got;
+		cond_resched();
+	} while (time_before(jiffies, end));
+
+	return -EBUSY;
+}
+
+long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
+		     enum srnic_fetch_how how)
+{
+	struct odp_chunk *chunk;
+	long got;
+
+	if (!mmget_not_zero(odp->mm))
+		return -EFAULT;	/* the process is gone */
+
+	chunk = chunk_get(odp, va);
+	if (IS_ERR(chunk)) {
+		got = PTR_ERR(chunk);
+	} else {
+		got = chunk_fetch(chunk, va, num, how);
+		chunk_put(chunk);
+	}
+	mmput(odp->mm);
+
+	return got;
+}
+
+/* ---- life ---- */
+
+u64 srnic_odp_id(const struct srnic_odp *odp)
+{
+	return odp->id;
+}
+
+void srnic_odp_get(struct srnic_odp *odp)
+{
+	kref_get(&odp->ref);
+}
+
+static void odp_free(struct kref *ref)
+{
+	struct srnic_odp *odp = container_of(ref, struct srnic_odp, ref);
+	struct odp_chunk *chunk;
+	unsigned long index;
+
+	disable_work_sync(&odp->reap);
+	xa_for_each(&odp->chunks, index, chunk)
+		chunk_kill(chunk);
+	xa_destroy(&odp->chunks);
+	mmdrop(odp->mm);
+	kfree(odp);
+}
+
+void srnic_odp_put(struct srnic_odp *odp)
+{
+	if (odp)
+		kref_put(&odp->ref, odp_free);
+}
+
+int srnic_mr_map_odp(struct srnic_mr *mr, u64 start, u64 length, u64 iova)
+{
+	struct srnic_odp *odp = kzalloc(sizeof(*odp), GFP_KERNEL);
+
+	if (!odp)
+		return -ENOMEM;
+
+	kref_init(&odp->ref);
+	odp->id = atomic64_inc_return(&odp_id);
+	odp->mm = current->mm;
+	mmgrab(odp->mm);
+	xa_init(&odp->chunks);
+	init_llist_head(&odp->empty);
+	INIT_WORK(&odp->reap, odp_reap);
+
+	mr->span.iova = iova;
+	mr->span.length = length;
+	mr->span.offset = start;
+	mr->span.odp = odp;
+
+	return 0;
+}
+
+void srnic_odp_queue(struct work_struct *work)
+{
+	queue_work(odp_wq, work);
+}
+
+int srnic_mem_init(void)
+{
+	odp_wq = alloc_workqueue("srnic-odp", WQ_UNBOUND, WQ_MAX_ACTIVE);
+
+	return odp_wq ? 0 : -ENOMEM;
+}
+
+void srnic_mem_exit(void)
+{
+	destroy_workqueue(odp_wq);
+	rcu_barrier();	/* kfree_rcu() of chunks */
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - fetching pages, when one is missed and before any is
+ *
+ * Who misses a page leaves the question with its pager, goes away, and tries
+ * again when the pager has told it to.  Only then it is told that there is no
+ * such page, and only if it still asks for that one.
+ */
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "key.h"
+
+/* Pages fetched with the one that is missed, if they will be missed too */
+#define PAGER_AHEAD	16
+
+static void pager_work(struct work_struct *work)
+{
+	struct srnic_pager *pager = container_of(work, struct srnic_pager,
+						 work);
+	long got;
+
+	got = srnic_odp_fetch(pager->odp, pager->va, pager->num,
+			      pager->write ? SRNIC_FETCH_WRITE :
+					     SRNIC_FETCH_READ);
+	pager->failed = got < 0 && got != -EBUSY;
+	srnic_odp_put(pager->odp);
+	/* Pairs with srnic_pager_busy(): the answer is there. */
+	smp_store_release(&pager->busy, false);
+	pager->ops->end(pager);
+}
+
+void srnic_pager_init(struct srnic_pager *pager,
+		      const struct srnic_pager_ops *ops, void *owner)
+{
+	INIT_WORK(&pager->work, pager_work);
+	pager->ops = ops;
+	pager->owner = owner;
+}
+
+/* Is it what was asked for last? */
+static bool pager_knows(const struct srnic_pager *pager,
+			const struct srnic_odp *odp, u64 va, bool write)
+{
+	return pager->id == srnic_odp_id(odp) && pager->va == va &&
+	       pager->write == write;
+}
+
+enum srnic_mem_err srnic_pager_ask(struct srnic_pager *pager,
+				   struct srnic_odp *odp, u64 va, u64 rest,
+				   bool write)
+{
+	u64 page = va & PAGE_MASK;
+
+	if (srnic_pager_busy(pager))
+		return SRNIC_MEM_ABSENT;
+	if (pager->failed && pager_knows(pager, odp, page, write)) {
+		srnic_pager_forget(pager);
+		return SRNIC_MEM_FAULT;
+	}
+
+	srnic_odp_get(odp);
+	pager->odp = odp;
+	pager->id = srnic_odp_id(odp);
+	pager->va = page;
+	pager->num = DIV_ROUND_UP(min_t(u64, va - page + rest,
+					PAGER_AHEAD << PAGE_SHIFT), PAGE_SIZE);
+	pager->write = write;
+	pager->busy = true;
+	pager->ops->begin(pager);
+	srnic_odp_queue(&pager->work);
+
+	return SRNIC_MEM_ABSENT;
+}
+
+/**
+ * struct srnic_fetch - ranges to be fetched before they are missed
+ * @work: does so
+ * @how: enum srnic_fetch_how
+ * @num: ranges
+ * @range: where; reference on @odp held
+ */
+struct srnic_fetch {
+	struct work_struct	work;
+	enum srnic_fetch_how	how;
+	u32			num;
+	struct {
+		struct srnic_odp	*odp;
+		u64			va;
+		u64			len;
+	} range[];
+};
+
+void srnic_fetch_free(struct srnic_fetch *fetch)
+{
+	while (fetch->num)
+		srnic_odp_put(fetch->range[--fetch->num].odp);
+	kvfree(fetch);
+}
+
+/* Fetches from page @va up to @end; what is not present need not become so. */
+static int fetch_range(struct srnic_odp *odp, u64 va, u64 end,
+		       enum srnic_fetch_how how)
+{
+	long got;
+
+	while (va < end) {
+		got = srnic_odp_fetch(odp, va, (end - va) >> PAGE_SHIFT, how);
+		if (got == -EFAULT && how == SRNIC_FETCH_PRESENT)
+			got = 1;
+		if (got < 0)
+			return got;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		va += (u64)got << PAGE_SHIFT;
+		cond_resched();
+	}
+
+	return 0;
+}
+
+int srnic_fetch_now(struct srnic_fetch *fetch)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < fetch->num && !err; i++) {
+		u64 va = fetch->range[i].va;
+
+		err = fetch_range(fetch->range[i].odp, va & PAGE_MASK,
+				  PAGE_ALIGN(va + fetch->range[i].len),
+				  fetch->how);
+	}
+
+	return err;
+}
+
+static void fetch_work(struct work_struct *work)
+{
+	struct srnic_fetch *fetch = container_of(work, struct srnic_fetch,
+						 work);
+
+	srnic_fetch_now(fetch);
+	srnic_fetch_free(fetch);
+}
+
+void srnic_fetch_queue(struct srnic_fetch *fetch)
+{
+	srnic_odp_queue(&fetch->work);
+}
+
+struct srnic_fetch *srnic_fetch_alloc(enum srnic_fetch_how how, u32 max)
+{
+	struct srnic_fetch *fetch;
+
+	fetch = kvzalloc(struct_size(fetch, range, max), GFP_KERNEL);
+	if (!fetch)
+		return NULL;
+
+	INIT_WORK(&fetch->work, fetch_work);
+	fetch->how = how;
+
+	return fetch;
+}
+
+enum srnic_mem_err srnic_fetch_add(struct srnic_fetch *fetch,
+				   struct srnic_keys *keys,
+				   const struct ib_pd *pd, u32 key, u64 addr,
+				   u64 len)
+{
+	u32 access = fetch->how == SRNIC_FETCH_WRITE ? IB_ACCESS_LOCAL_WRITE :
+						       0;
+	enum srnic_mem_err err;
+	struct srnic_mr *mr;
+
+	err = srnic_mr_get(keys, key, pd, access, addr, len, &mr);
+	if (err)
+		return err;
+
+	if (mr->kind != SRNIC_MR_PLAIN || !mr->span.odp) {
+		err = SRNIC_MEM_STATE;
+	} else {
+		srnic_odp_get(mr->span.odp);
+		fetch->range[fetch->num].odp = mr->span.odp;
+		fetch->range[fetch->num].va = addr - mr->span.iova +
+					      mr->span.offset;
+		fetch->range[fetch->num++].len = len;
+	}
+	srnic_mr_put(mr);
+
+	return err;
+}
