@@ -178,6 +178,7 @@ static void srnic_free_context(struct ibv_context *ctx)
 }
 
 static const struct verbs_context_ops srnic_ops = {
+	.advise_mr = ibv_cmd_advise_mr,
 	.alloc_dm = srnic_alloc_dm,
 	.alloc_mw = srnic_alloc_mw,
 	.alloc_pd = srnic_alloc_pd,
