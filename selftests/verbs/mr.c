@@ -126,18 +126,6 @@ static void optional_flags(void)
 	must_be(ibv_dereg_mr(mr), 0);
 }
 
-static void no_odp(void)
-{
-	struct ibv_sge sge;
-
-	setup();
-	sge = sge_of(&mb, 0, LEN);
-	must(!ibv_reg_mr(sides[1].pd, mb.p, LEN,
-			 FULL_ACCESS | IBV_ACCESS_ON_DEMAND));
-	must_be(ibv_advise_mr(sides[1].pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0,
-			      &sge, 1), EOPNOTSUPP);
-}
-
 /* ---- registering again ---- */
 
 static void rereg_access(void)
@@ -372,7 +360,6 @@ const struct vrb_case mr_cases[] = {
 	{ "mr", "any iova with the address's place in its page", own_iova },
 	{ "mr", "an iova that wraps", iova_wraps },
 	{ "mr", "flags that are optional", optional_flags },
-	{ "mr", "no paging on demand: the errno of the manual", no_odp },
 	{ "mr", "rereg: access", rereg_access },
 	{ "mr", "rereg: domain", rereg_pd },
 	{ "mr", "rereg: translation", rereg_trans },

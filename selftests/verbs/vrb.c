@@ -57,6 +57,8 @@ static struct {
 static int num_qps, num_srqs, num_xrcds, num_cqs, num_channels, num_mrs;
 static int num_mws, num_pds, num_ahs, num_maps;
 
+void (*case_end)(void);
+
 static jmp_buf case_over;
 static char verdict[512];
 static int home_ns = -1;
@@ -292,14 +294,21 @@ struct ibv_mw *mw_make(struct ibv_pd *pd, enum ibv_mw_type type)
 	return mw;
 }
 
+void *map_make(size_t len, int flags, int fd)
+{
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, flags, fd, 0);
+
+	must(p != MAP_FAILED);
+	must(num_maps < MAX_THINGS);
+	maps[num_maps].p = p;
+	maps[num_maps++].len = len;
+	return p;
+}
+
 void mem_make(struct mem *m, struct side *s, size_t len, int access)
 {
 	m->len = len;
-	m->p = mmap(NULL, len, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	must(m->p != MAP_FAILED);
-	maps[num_maps].p = m->p;
-	maps[num_maps++].len = len;
+	m->p = map_make(len, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	memset(m->p, GUARD, len);
 	mem_own(m, s->pd, access);
 }
@@ -311,6 +320,9 @@ static bool undo(void)
 	int bad = 0;
 	int i;
 
+	if (case_end)
+		case_end();
+	case_end = NULL;
 	/* rdma_rxe frees a queue pair under the windows bound by it. */
 	for (i = 0; i < num_mws; i++)
 		bad += !!ibv_dealloc_mw(mws[i]);
@@ -768,7 +780,8 @@ int main(int argc, char **argv)
 	static const struct vrb_case *const tables[] = {
 		data_cases, error_cases, queue_cases, state_cases, big_cases,
 		flush_cases, hostile_cases, mr_cases, mw_cases, observe_cases,
-		srq_cases, uc_cases, ud_cases, xrc_cases,
+		odp_cases, odp_storm_cases, srq_cases, uc_cases, ud_cases,
+		xrc_cases,
 	};
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;

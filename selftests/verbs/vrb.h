@@ -94,8 +94,11 @@ extern int rounds;
 
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
 	state_cases[], big_cases[], flush_cases[], hostile_cases[],
-	mr_cases[], mw_cases[], observe_cases[], srq_cases[], uc_cases[], ud_cases[],
-	xrc_cases[];
+	mr_cases[], mw_cases[], observe_cases[], odp_cases[],
+	odp_storm_cases[], srq_cases[], uc_cases[], ud_cases[], xrc_cases[];
+
+/* Called before what the case has made is undone, however it ends; NULL: none */
+extern void (*case_end)(void);
 
 _Noreturn void case_fail(const char *fmt, ...);
 _Noreturn void case_skip(const char *fmt, ...);
@@ -134,6 +137,8 @@ struct ibv_srq *xsrq_make(struct ibv_pd *pd, struct ibv_xrcd *xrcd,
 void xsrq_destroy(struct ibv_srq *srq);
 void mem_make(struct mem *m, struct side *s, size_t len, int access);
 void mem_own(struct mem *m, struct ibv_pd *pd, int access);
+/* Memory as mmap() makes it, which nobody has touched. */
+void *map_make(size_t len, int flags, int fd);
 struct ibv_mw *mw_make(struct ibv_pd *pd, enum ibv_mw_type type);
 /* An address handle on @s, in @pd or its own, that leads to @dgid. */
 struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,

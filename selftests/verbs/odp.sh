@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Memory on demand is what the process sees, whatever happens to its pages.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+need rdma gcc make ib_write_bw
+vrb_make || skip_all "the harness does not build here"
+pair_up || exit
+
+ktap_plan $((7 + $(vrb_count "odp prefetch" odp "odp storm")))
+vrb_cases "odp prefetch: transfers miss nothing afterwards"
+check "sr0 missed no page"	counter_is nsA sr0 page_faults 0
+check "sr1 missed no page"	counter_is nsB sr1 page_faults 0
+vrb_cases "odp prefetch: the pages it makes" "odp prefetch: later" \
+	"odp prefetch: errors" odp
+check "sr0 missed pages"	counter_over nsA sr0 page_faults 100
+check "sr1 missed pages"	counter_over nsB sr1 page_faults 100
+vrb_cases "odp storm"
+check "perftest: WRITE"		pair ib_write_bw --odp -s 65536 -n 100
+check "perftest: READ"		pair ib_read_bw --odp -s 65536 -n 100
+check "perftest: SEND"		pair ib_send_bw --odp -s 65536 -n 100 -r 200
+ktap_end
