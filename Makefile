@@ -43,6 +43,12 @@ demo:
 check:
 	selftests/run
 
+bench:
+	tools/lab/install bench
+	tools/lab/run --kernel $(if $(HOST),host,uml) --timeout 14400 \
+		--results build/bench -- tools/bench/run --rounds $(or $(ROUNDS),5)
+	tools/bench/report build/bench
+
 clean:
 	-test ! -e $(KDIR)/Makefile || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf build
@@ -54,7 +60,8 @@ help:
 	@echo 'make install    module, provider and man pages (DESTDIR=<root>)'
 	@echo 'make demo       RDMA between two hosts in a throw-away kernel (HOST=1: in this one)'
 	@echo 'make check      the whole test suite'
+	@echo 'make bench      srnic beside rdma_rxe, siw and TCP: tables and pictures in build/bench'
 	@echo 'make clean      forget what was built here; ~/.cache/srnic keeps kernels'
 
 .PHONY: all modules provider install install-modules install-provider \
-	install-man demo check clean help
+	install-man demo check bench clean help

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic bench - what perftest does not measure
+ *
+ * usage: cost reg BYTES TIMES DEVICE	microseconds to register BYTES, the median
+ *	  cost qp COUNT DEVICE		bytes of memory that an idle RC queue pair
+ *					with queues of 128 takes
+ *	  cost copy BYTES TIMES		MiB/s of memcpy() from buffer to buffer
+ */
+#include <infiniband/verbs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static struct ibv_pd *open_pd(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *ctx = NULL;
+	struct ibv_pd *pd;
+
+	for (; list && *list && !ctx; list++)
+		if (!strcmp(ibv_get_device_name(*list), name))
+			ctx = ibv_open_device(*list);
+	pd = ctx ? ibv_alloc_pd(ctx) : NULL;
+	if (!pd)
+		die(name);
+
+	return pd;
+}
+
+static void *buffer(size_t len)
+{
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("mmap");
+
+	return p;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void cost_reg(size_t len, int times, const char *name)
+{
+	struct ibv_pd *pd = open_pd(name);
+	double took[times], begin;
+	void *p = buffer(len);
+	struct ibv_mr *mr;
+	int i;
+
+	for (i = 0; i < times; i++) {
+		begin = now();
+		mr = ibv_reg_mr(pd, p, len, IBV_ACCESS_LOCAL_WRITE |
+				IBV_ACCESS_REMOTE_WRITE);
+		took[i] = (now() - begin) * 1e6;
+		if (!mr || ibv_dereg_mr(mr))
+			die("ibv_reg_mr");
+	}
+	qsort(took, times, sizeof(took[0]), compare);
+	printf("%.1f\n", took[times / 2]);
+}
+
+/* Memory that could be had, in bytes */
+static double available(void)
+{
+	FILE *f = fopen("/proc/meminfo", "r");
+	unsigned long kib = 0;
+	char line[128];
+
+	if (!f)
+		die("/proc/meminfo");
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemFree: %lu", &kib) == 1)
+			break;
+	fclose(f);
+
+	return kib * 1024.0;
+}
+
+static void cost_qp(int count, const char *name)
+{
+	struct ibv_pd *pd = open_pd(name);
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 128, .max_recv_wr = 128,
+			 .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	double before;
+	int i;
+
+	init.send_cq = ibv_create_cq(pd->context, 1024, NULL, NULL, 0);
+	init.recv_cq = init.send_cq;
+	if (!init.send_cq || !ibv_create_qp(pd, &init))
+		die("ibv_create_qp");
+	before = available();
+	for (i = 0; i < count; i++)
+		if (!ibv_create_qp(pd, &init))
+			die("ibv_create_qp");
+	printf("%.0f\n", (before - available()) / count);
+}
+
+static void cost_copy(size_t len, int times)
+{
+	size_t span = 64 * len;	/* as many buffers as perftest cycles through */
+	char *from = buffer(span), *to = buffer(span);
+	double begin = now();
+	int i;
+
+	for (i = 0; i < times; i++)
+		memcpy(to + i % 64 * len, from + i % 64 * len, len);
+	printf("%.1f\n", (double)len * times / (now() - begin) / (1 << 20));
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 5 && !strcmp(argv[1], "reg"))
+		cost_reg(strtoull(argv[2], NULL, 0), atoi(argv[3]), argv[4]);
+	else if (argc == 4 && !strcmp(argv[1], "qp"))
+		cost_qp(atoi(argv[2]), argv[3]);
+	else if (argc >= 4 && !strcmp(argv[1], "copy"))
+		cost_copy(strtoull(argv[2], NULL, 0), atoi(argv[3]));
+	else
+		return 2;
+
+	return 0;
+}
