@@ -12,7 +12,9 @@
 #define SRNIC_H
 
 #include <linux/completion.h>
+#include <linux/hrtimer.h>
 #include <linux/mutex.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/srnic-abi.h>
 
@@ -114,10 +116,28 @@ struct srnic_mmap {
 	struct completion		unused;
 };
 
+/**
+ * struct srnic_ibcq - a completion queue as the RDMA core sees it
+ * @ibcq: face to the RDMA core
+ * @cq: the queue proper
+ * @map: its ring, if it is a user's; under @lock
+ * @lock: serialises resizing and asking for events, of a user's queue
+ * @cpu: where its events are raised
+ * @events: how many @work has to raise
+ * @work: raises events that came up on other processors
+ * @period: microseconds that completions wait for company at most, 0: no limit
+ * @timer: ends that wait
+ */
 struct srnic_ibcq {
 	struct ib_cq		ibcq;
 	struct srnic_cq		cq;
 	struct srnic_mmap	*map;
+	struct mutex		lock;	/* protects map, and that cq stays */
+	u32			cpu;
+	atomic_t		events;
+	struct work_struct	work;
+	u32			period;
+	struct hrtimer		timer;
 };
 
 /**

@@ -13,12 +13,19 @@
 #define BEFORE_WRAP	0xfffffffeU
 
 static u32 events;
+static u32 laters;
 static u32 overruns;
 
 static void cq_event(struct srnic_cq *cq)
 {
 	(void)cq;
 	events++;
+}
+
+static void cq_later(struct srnic_cq *cq)
+{
+	(void)cq;
+	laters++;
 }
 
 static void cq_overrun(struct srnic_cq *cq)
@@ -288,9 +295,132 @@ static void test_cq_arm(struct srnic_cq *cq)
 	tap_done("who armed gets one event, for what was asked");
 }
 
+/* Completions wait for company, but not for ever and not in error. */
+static void test_cq_gather(struct srnic_cq *cq)
+{
+	const struct srnic_cqe error = { .status = IBV_WC_WR_FLUSH_ERR };
+	struct srnic_ring_hdr *hdr = cq->ring.hdr;
+	u32 i;
+
+	events = 0;
+	laters = 0;
+	srnic_cq_moderate(cq, 3);
+	for (i = 0; i < 6; i++) {
+		if (i % 3 == 0)
+			hdr->arm = SRNIC_CQ_ARM_NEXT;
+		cq_push(cq, i);
+		hdr->user = hdr->kern;
+		if (events != (i + 1) / 3 || laters != i / 3 + 1)
+			tap_fault("%u: %u events, %u waits", i, events, laters);
+	}
+	tap_done("three completions share an event");
+
+	cq_push(cq, 6);
+	hdr->user = hdr->kern;
+	tap_check(events == 2 && laters == 2, "who did not arm waits for nothing");
+
+	hdr->arm = SRNIC_CQ_ARM_NEXT;
+	cq_push(cq, 7);
+	srnic_cq_expire(cq);
+	srnic_cq_expire(cq);
+	tap_check(events == 3 && laters == 3 && !hdr->arm,
+		  "the wait ends with one event");
+
+	hdr->user = hdr->kern;
+	hdr->arm = SRNIC_CQ_ARM_SOLICITED;
+	srnic_cq_push(cq, &error, false);
+	tap_check(events == 4 && laters == 3, "an error does not wait");
+
+	hdr->arm = SRNIC_CQ_ARM_NEXT;
+	cq_push(cq, 8);
+	srnic_cq_moderate(cq, 0);
+	tap_check(events == 5, "nor does anybody when nobody has to");
+
+	srnic_cq_moderate(cq, ~0U);
+	hdr->user = hdr->kern - 2;
+	hdr->arm = SRNIC_CQ_ARM_NEXT;
+	cq_push(cq, 9);
+	i = events;
+	cq_push(cq, 10);
+	tap_check(i == 5 && events == 6, "a full queue does not wait");
+}
+
+static void test_cq_lossy(struct srnic_cq *cq)
+{
+	u32 i;
+
+	overruns = 0;
+	cq->lossy = true;
+	for (i = 0; i < ENTRIES + 3; i++)
+		if (!cq_push(cq, i))
+			tap_fault("%u is an error", i);
+	tap_check(!overruns && cq->ring.hdr->kern == ENTRIES &&
+		  !cq->ring.hdr->flags, "a loss may be no error");
+	cq->ring.hdr->user = 1;
+	tap_check(cq_push(cq, i) && cq->ring.hdr->kern == ENTRIES + 1,
+		  "and what there is room for is written");
+}
+
+/* Moves to another ring of @entries; the ring that is left is freed. */
+static int cq_to(struct srnic_cq *cq, u32 entries)
+{
+	struct srnic_ring ring;
+	int err;
+
+	if (srnic_ring_alloc(&ring, entries, cq->ring.stride))
+		return -ENOMEM;
+	err = srnic_cq_replace(cq, &ring);
+	srnic_ring_free(&ring);
+
+	return err;
+}
+
+static void test_cq_replace(struct srnic_cq *cq)
+{
+	static const u32 sizes[] = { 8, 4, 64, 4, 16 };
+	u32 i, k, first = BEFORE_WRAP;
+	struct srnic_cqe *cqe;
+
+	cq->prod = first;
+	cq->ring.hdr->user = first;
+	for (i = 0; i < 3; i++)
+		cq_push(cq, first + i);
+	cq->ring.hdr->arm = SRNIC_CQ_ARM_NEXT;
+	for (k = 0; k < ARRAY_SIZE(sizes); k++) {
+		if (cq_to(cq, sizes[k]) || cq->ring.mask != sizes[k] - 1)
+			tap_fault("%u entries", sizes[k]);
+		if (cq->ring.hdr->user != first ||
+		    cq->ring.hdr->kern != first + 3 ||
+		    cq->ring.hdr->arm != SRNIC_CQ_ARM_NEXT)
+			tap_fault("%u entries: indices", sizes[k]);
+		for (i = first; i != first + 3; i++) {
+			cqe = srnic_ring_entry(&cq->ring, i);
+			if (cqe->wr_id != i)
+				tap_fault("%u entries: 0x%x", sizes[k], i);
+		}
+		cq->ring.hdr->user = ++first;
+		events = 0;
+		cq_push(cq, first + 2);
+		if (events != 1)
+			tap_fault("%u entries: %u events", sizes[k], events);
+		cq->ring.hdr->arm = SRNIC_CQ_ARM_NEXT;
+	}
+	tap_done("a ring is replaced by larger and smaller ones");
+
+	tap_check(cq_to(cq, 2) == -EINVAL && cq->ring.mask == 15,
+		  "not by one that is too small");
+	cq->ring.hdr->user = first + 100;
+	tap_check(cq_to(cq, 64) == -EINVAL,
+		  "nor when the future was read");
+}
+
 int main(void)
 {
-	struct srnic_cq cq = { .notify = cq_event, .overrun = cq_overrun };
+	struct srnic_cq cq = {
+		.notify = cq_event,
+		.later = cq_later,
+		.overrun = cq_overrun,
+	};
 	struct srnic_sq sq = {};
 	struct srnic_rq rq = {};
 
@@ -315,6 +445,18 @@ int main(void)
 	}
 	if (!srnic_cq_init(&cq, ENTRIES)) {
 		test_cq_arm(&cq);
+		srnic_cq_destroy(&cq);
+	}
+	if (!srnic_cq_init(&cq, ENTRIES)) {
+		test_cq_gather(&cq);
+		srnic_cq_destroy(&cq);
+	}
+	if (!srnic_cq_init(&cq, ENTRIES)) {
+		test_cq_lossy(&cq);
+		srnic_cq_destroy(&cq);
+	}
+	if (!srnic_cq_init(&cq, ENTRIES)) {
+		test_cq_replace(&cq);
 		srnic_cq_destroy(&cq);
 	}
 

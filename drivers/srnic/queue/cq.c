@@ -3,6 +3,7 @@
  * srnic - completions: one producer, and the consumer of those for the kernel
  */
 #include <linux/atomic.h>
+#include <linux/minmax.h>
 #include <linux/timekeeping.h>
 
 #include "queue.h"
@@ -13,6 +14,9 @@ int srnic_cq_init(struct srnic_cq *cq, u32 entries)
 	spin_lock_init(&cq->poll_lock);
 	cq->prod = 0;
 	cq->dead = false;
+	cq->lossy = false;
+	cq->gather = 0;
+	cq->gathered = 0;
 
 	return srnic_ring_alloc(&cq->ring, entries, sizeof(struct srnic_cqe));
 }
@@ -65,40 +69,171 @@ static bool cq_write(struct srnic_cq *cq, const struct srnic_cqe *cqe)
 	return true;
 }
 
-/* Takes the request for an event that this completion satisfies. */
-static bool cq_disarm(struct srnic_cq *cq, bool solicited)
+/* What a producer does when it has let go of the lock */
+enum cq_todo {
+	CQ_NOTHING,
+	CQ_NOTIFY,
+	CQ_LATER,
+	CQ_OVERRUN,
+};
+
+static void cq_do(struct srnic_cq *cq, enum cq_todo todo)
 {
-	u32 match = SRNIC_CQ_ARM_NEXT | (solicited ? SRNIC_CQ_ARM_SOLICITED : 0);
-	struct srnic_ring_hdr *hdr = cq->ring.hdr;
+	switch (todo) {
+	case CQ_NOTHING:
+		break;
+	case CQ_NOTIFY:
+		cq->notify(cq);
+		break;
+	case CQ_LATER:
+		cq->later(cq);
+		break;
+	case CQ_OVERRUN:
+		cq->overrun(cq);
+		break;
+	}
+}
+
+/* Takes the requests for an event. */
+static enum cq_todo cq_disarm(struct srnic_cq *cq)
+{
+	lockdep_assert_held(&cq->lock);
+
+	cq->gathered = 0;
+
+	return xchg(&cq->ring.hdr->arm, 0) ? CQ_NOTIFY : CQ_NOTHING;
+}
+
+/* May another completion join those that wait for their event? */
+static bool cq_may_wait(const struct srnic_cq *cq)
+{
+	u32 used = cq->prod - READ_ONCE(cq->ring.hdr->user);
+
+	/* A full queue cannot wait for more. */
+	return cq->gathered + 1 < cq->gather && used <= cq->ring.mask;
+}
+
+/* Has the completion just written an event, now or later? */
+static enum cq_todo cq_signal(struct srnic_cq *cq, bool solicited, bool error)
+{
+	u32 match = SRNIC_CQ_ARM_NEXT;
+
+	lockdep_assert_held(&cq->lock);
+
+	if (solicited || error)
+		match |= SRNIC_CQ_ARM_SOLICITED;
 
 	smp_mb();	/* kern is visible before arm is read; pairs with arming */
-	if (!(READ_ONCE(hdr->arm) & match))
-		return false;
+	if (!(READ_ONCE(cq->ring.hdr->arm) & match))
+		return CQ_NOTHING;
+	if (error || !cq_may_wait(cq))
+		return cq_disarm(cq);
 
-	return xchg(&hdr->arm, 0) & match;
+	return cq->gathered++ ? CQ_NOTHING : CQ_LATER;
+}
+
+/* There was no room.  Only the first time is news. */
+static enum cq_todo cq_lose(struct srnic_cq *cq)
+{
+	lockdep_assert_held(&cq->lock);
+
+	if (cq->dead || cq->lossy)
+		return CQ_NOTHING;
+	cq->dead = true;
+	WRITE_ONCE(cq->ring.hdr->flags, SRNIC_RING_OVERRUN);
+
+	return CQ_OVERRUN;
 }
 
 bool srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe,
 		   bool solicited)
 {
-	bool first_loss = false;
+	enum cq_todo todo;
 	bool ok;
 
 	spin_lock_bh(&cq->lock);
 	ok = !cq->dead && cq_write(cq, cqe);
-	if (!ok && !cq->dead) {
-		cq->dead = true;
-		first_loss = true;
-		WRITE_ONCE(cq->ring.hdr->flags, SRNIC_RING_OVERRUN);
+	if (ok)
+		todo = cq_signal(cq, solicited, cqe->status != IB_WC_SUCCESS);
+	else
+		todo = cq_lose(cq);
+	ok |= cq->lossy;
+	spin_unlock_bh(&cq->lock);
+
+	cq_do(cq, todo);
+
+	return ok;
+}
+
+void srnic_cq_expire(struct srnic_cq *cq)
+{
+	enum cq_todo todo = CQ_NOTHING;
+
+	spin_lock_bh(&cq->lock);
+	if (cq->gathered)
+		todo = cq_disarm(cq);
+	spin_unlock_bh(&cq->lock);
+
+	cq_do(cq, todo);
+}
+
+void srnic_cq_moderate(struct srnic_cq *cq, u32 gather)
+{
+	spin_lock_bh(&cq->lock);
+	cq->gather = gather;
+	spin_unlock_bh(&cq->lock);
+
+	srnic_cq_expire(cq);
+}
+
+static void cq_copy(const struct srnic_cq *cq, const struct srnic_ring *ring,
+		    u32 from, u32 to)
+{
+	for (; from != to; from++)
+		memcpy(srnic_ring_entry(ring, from),
+		       srnic_ring_entry(&cq->ring, from), ring->stride);
+}
+
+/* Goes on in @ring, where the completions from @user on stand already. */
+static void cq_move(struct srnic_cq *cq, struct srnic_ring *ring, u32 user)
+{
+	struct srnic_ring_hdr *hdr = ring->hdr;
+
+	lockdep_assert_held(&cq->lock);
+
+	hdr->user = user;
+	hdr->kern = cq->prod;
+	hdr->arm = xchg(&cq->ring.hdr->arm, 0);
+	hdr->flags = cq->dead ? SRNIC_RING_OVERRUN : 0;
+	swap(cq->ring, *ring);
+}
+
+int srnic_cq_replace(struct srnic_cq *cq, struct srnic_ring *ring)
+{
+	u32 room = min(cq->ring.mask, ring->mask) + 1;
+	int err = -EINVAL;
+	u32 prod, user;
+
+	spin_lock_bh(&cq->lock);
+	prod = cq->prod;
+	spin_unlock_bh(&cq->lock);
+
+	/* Read once: what comes after is judged by this. */
+	user = smp_load_acquire(&cq->ring.hdr->user);
+	if (prod - user > room)
+		return -EINVAL;
+	/* What has been written stays: most is copied with no lock held. */
+	cq_copy(cq, ring, user, prod);
+
+	spin_lock_bh(&cq->lock);
+	if (cq->prod - user <= room) {
+		cq_copy(cq, ring, prod, cq->prod);
+		cq_move(cq, ring, user);
+		err = 0;
 	}
 	spin_unlock_bh(&cq->lock);
 
-	if (first_loss)
-		cq->overrun(cq);
-	if (ok && cq_disarm(cq, solicited || cqe->status != IB_WC_SUCCESS))
-		cq->notify(cq);
-
-	return ok;
+	return err;
 }
 
 bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe)

@@ -63,21 +63,30 @@ static inline void srnic_ring_show(const struct srnic_ring *ring, u32 idx)
 
 /**
  * struct srnic_cq - completion queue
- * @ring: shared memory
+ * @ring: shared memory; under @lock where it may be replaced, that is not for
+ *	  consumers in the kernel
  * @lock: serialises producers; innermost lock of the driver
  * @prod: next entry to write; under @lock
  * @dead: an overrun was reported; under @lock
+ * @lossy: a completion that finds no room is dropped, and that is no error
+ * @gather: completions that share an event, 0 and 1: none do; under @lock
+ * @gathered: completions that wait for their event; under @lock
  * @poll_lock: serialises consumers in the kernel
  * @notify: called without @lock after an armed completion was written
+ * @later: called without @lock after the first one that waits for its event
  * @overrun: called without @lock, once, when a completion was lost
  */
 struct srnic_cq {
 	struct srnic_ring	ring;
-	spinlock_t		lock;	/* protects prod and dead */
+	spinlock_t		lock;	/* protects ring, prod and dead */
 	u32			prod;
 	bool			dead;
+	bool			lossy;
+	u32			gather;
+	u32			gathered;
 	spinlock_t		poll_lock;	/* serialises srnic_cq_pop() */
 	void			(*notify)(struct srnic_cq *cq);
+	void			(*later)(struct srnic_cq *cq);
 	void			(*overrun)(struct srnic_cq *cq);
 };
 
@@ -92,6 +101,22 @@ void srnic_cq_destroy(struct srnic_cq *cq);
  */
 bool srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe,
 		   bool solicited);
+
+/*
+ * From now on @gather completions share an event, or as many as there is room
+ * for.  Context: as srnic_cq_push().
+ */
+void srnic_cq_moderate(struct srnic_cq *cq, u32 gather);
+
+/* Completions that wait for their event have it now.  Context: the same. */
+void srnic_cq_expire(struct srnic_cq *cq);
+
+/*
+ * Moves to @ring, with the completions that were not read; one caller at a
+ * time.  On success *@ring is the old one.  Return: 0, or -EINVAL: there are
+ * more than fit.
+ */
+int srnic_cq_replace(struct srnic_cq *cq, struct srnic_ring *ring);
 
 /*
  * Takes the oldest completion into *@cqe; false if there is none.  For

@@ -4,7 +4,11 @@
  *
  * User space polls its ring by itself; for a consumer in the kernel it is polled
  * here.  A completion of a queue pair that is gone is passed over.
+ *
+ * A completion vector is a processor, and the events of a queue are raised
+ * there: a completion made elsewhere sends work to it.
  */
+#include <linux/cpumask.h>
 #include <linux/etherdevice.h>
 #include <linux/rcupdate.h>
 
@@ -15,12 +19,51 @@ static struct srnic_ibcq *to_cq(struct ib_cq *ibcq)
 	return container_of(ibcq, struct srnic_ibcq, ibcq);
 }
 
-static void cq_notify(struct srnic_cq *cq)
+static void cq_raise(struct ib_cq *ibcq)
 {
-	struct ib_cq *ibcq = &container_of(cq, struct srnic_ibcq, cq)->ibcq;
+	ibcq->comp_handler(ibcq, ibcq->cq_context);
+}
 
-	if (ibcq->comp_handler)
-		ibcq->comp_handler(ibcq, ibcq->cq_context);
+/* Raises what was asked for from other processors: each event counts. */
+static void cq_raise_here(struct work_struct *work)
+{
+	struct srnic_ibcq *cq = container_of(work, struct srnic_ibcq, work);
+	int n = atomic_xchg(&cq->events, 0);
+
+	while (n--)
+		cq_raise(&cq->ibcq);
+}
+
+static void cq_notify(struct srnic_cq *srnic_cq)
+{
+	struct srnic_ibcq *cq = container_of(srnic_cq, struct srnic_ibcq, cq);
+
+	if (!cq->ibcq.comp_handler)
+		return;
+	if (cq->cpu == smp_processor_id() || !cpu_online(cq->cpu)) {
+		cq_raise(&cq->ibcq);
+		return;
+	}
+
+	atomic_inc(&cq->events);
+	queue_work_on(cq->cpu, system_bh_wq, &cq->work);
+}
+
+static enum hrtimer_restart cq_timer(struct hrtimer *timer)
+{
+	srnic_cq_expire(&container_of(timer, struct srnic_ibcq, timer)->cq);
+
+	return HRTIMER_NORESTART;
+}
+
+static void cq_later(struct srnic_cq *srnic_cq)
+{
+	struct srnic_ibcq *cq = container_of(srnic_cq, struct srnic_ibcq, cq);
+	u32 period = READ_ONCE(cq->period);	/* set by srnic_modify_cq() */
+
+	if (period)
+		hrtimer_start(&cq->timer, ns_to_ktime(period * NSEC_PER_USEC),
+			      HRTIMER_MODE_REL_SOFT);
 }
 
 static void cq_overrun(struct srnic_cq *cq)
@@ -36,19 +79,49 @@ static void cq_overrun(struct srnic_cq *cq)
 		ibcq->event_handler(&event, ibcq->cq_context);
 }
 
-static int cq_check(struct ib_device *ibdev, const struct ib_cq_init_attr *attr)
+#define CQ_FLAGS	(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | \
+			 IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
+
+static int cq_check_size(struct ib_device *ibdev, u32 entries)
 {
-	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION) {
-		ibdev_dbg(ibdev, "CQ: flags %#x not supported\n", attr->flags);
-		return -EOPNOTSUPP;
-	}
-	if (!attr->cqe || attr->cqe > SRNIC_MAX_CQE) {
-		ibdev_dbg(ibdev, "CQ: %u entries, at most %u\n", attr->cqe,
+	if (!entries || entries > SRNIC_MAX_CQE) {
+		ibdev_dbg(ibdev, "CQ: %u entries, at most %u\n", entries,
 			  SRNIC_MAX_CQE);
 		return -EINVAL;
 	}
 
 	return 0;
+}
+
+static int cq_check(struct ib_device *ibdev, const struct ib_cq_init_attr *attr)
+{
+	if (attr->flags & ~CQ_FLAGS) {
+		ibdev_dbg(ibdev, "CQ: flags %#x not supported\n", attr->flags);
+		return -EOPNOTSUPP;
+	}
+	if (attr->comp_vector >= ibdev->num_comp_vectors) {
+		ibdev_dbg(ibdev, "CQ: vector %u of %d\n", attr->comp_vector,
+			  ibdev->num_comp_vectors);
+		return -EINVAL;
+	}
+
+	return cq_check_size(ibdev, attr->cqe);
+}
+
+/* What does not depend on the ring. */
+static void cq_setup(struct srnic_ibcq *cq, const struct ib_cq_init_attr *attr)
+{
+	cq->cq.lossy = attr->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
+	cq->cq.notify = cq_notify;
+	cq->cq.later = cq_later;
+	cq->cq.overrun = cq_overrun;
+	cq->cpu = cpumask_nth(attr->comp_vector, cpu_possible_mask);
+	atomic_set(&cq->events, 0);
+	INIT_WORK(&cq->work, cq_raise_here);
+	cq->period = 0;
+	hrtimer_setup(&cq->timer, cq_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
+	mutex_init(&cq->lock);
 }
 
 /* Shows the ring to the user. */
@@ -86,8 +159,7 @@ int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	err = srnic_cq_init(&cq->cq, attr->cqe);
 	if (err)
 		return err;
-	cq->cq.notify = cq_notify;
-	cq->cq.overrun = cq_overrun;
+	cq_setup(cq, attr);
 
 	if (udata) {
 		err = cq_expose(cq, udata);
@@ -106,8 +178,81 @@ int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct srnic_ibcq *cq = to_cq(ibcq);
 
+	hrtimer_cancel(&cq->timer);
+	cancel_work_sync(&cq->work);
 	srnic_ring_hide(cq->map);
 	srnic_cq_destroy(&cq->cq);
+	mutex_destroy(&cq->lock);
+
+	return 0;
+}
+
+/* The user hears of the new ring first: once it is in use, nothing may fail. */
+static int cq_resize(struct srnic_ibcq *cq, u32 entries, struct ib_udata *udata)
+{
+	struct srnic_resize_cq_resp resp = {};
+	struct srnic_ring ring;
+	struct srnic_mmap *map;
+	int err;
+
+	err = srnic_ring_alloc(&ring, entries, cq->cq.ring.stride);
+	if (err)
+		return err;
+
+	map = srnic_ring_expose(&ring, udata, &resp.ring);
+	if (IS_ERR(map)) {
+		srnic_ring_free(&ring);
+		return PTR_ERR(map);
+	}
+
+	err = ib_respond_udata(udata, resp);
+	if (!err)
+		err = srnic_cq_replace(&cq->cq, &ring);
+	if (!err)
+		swap(cq->map, map);
+
+	srnic_ring_hide(map);
+	srnic_ring_free(&ring);
+
+	return err;
+}
+
+int srnic_resize_cq(struct ib_cq *ibcq, unsigned int cqe,
+		    struct ib_udata *udata)
+{
+	struct srnic_ibcq *cq = to_cq(ibcq);
+	int err;
+
+	if (!udata)
+		return -EOPNOTSUPP;
+
+	err = cq_check_size(ibcq->device, cqe);
+	if (err)
+		return err;
+
+	err = ib_is_udata_in_empty(udata);
+	if (err)
+		return err;
+
+	mutex_lock(&cq->lock);
+	err = cq_resize(cq, cqe, udata);
+	if (!err)
+		ibcq->cqe = cq->cq.ring.mask + 1;
+	mutex_unlock(&cq->lock);
+
+	return err;
+}
+
+/* Without a count it is the period alone that ends the wait. */
+int srnic_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
+{
+	struct srnic_ibcq *cq = to_cq(ibcq);
+
+	/* read in cq_later() */
+	WRITE_ONCE(cq->period, period);
+	local_bh_disable();
+	srnic_cq_moderate(&cq->cq, count || !period ? count : U32_MAX);
+	local_bh_enable();
 
 	return 0;
 }
@@ -186,7 +331,15 @@ int srnic_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc)
 int srnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 {
 	bool solicited = (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED;
-	bool missed = srnic_cq_arm(&to_cq(ibcq)->cq, solicited);
+	struct srnic_ibcq *cq = to_cq(ibcq);
+	bool missed;
+
+	/* The ring of a user may be on the move. */
+	if (ibcq->uobject)
+		mutex_lock(&cq->lock);
+	missed = srnic_cq_arm(&cq->cq, solicited);
+	if (ibcq->uobject)
+		mutex_unlock(&cq->lock);
 
 	return missed && (flags & IB_CQ_REPORT_MISSED_EVENTS);
 }

@@ -88,6 +88,8 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_pkeys		= 1,
 		.odp_caps		= odp_caps,
 		.local_ca_ack_delay	= 15,	/* 134 ms: others run too */
+		.cq_caps.max_cq_moderation_count = U16_MAX,
+		.cq_caps.max_cq_moderation_period = U16_MAX,
 		.timestamp_mask		= U64_MAX,
 		.hca_core_clock		= 1000000,	/* kHz: nanoseconds */
 	};
@@ -221,6 +223,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.map_mr_sg		= srnic_map_mr_sg,
 	.mmap			= srnic_mmap,
 	.mmap_free		= srnic_mmap_free,
+	.modify_cq		= srnic_modify_cq,
 	.modify_qp		= srnic_modify_qp,
 	.modify_srq		= srnic_modify_srq,
 	.poll_cq		= srnic_poll_cq,
@@ -233,11 +236,13 @@ const struct ib_device_ops srnic_dev_ops = {
 	.query_port		= query_port,
 	.query_qp		= srnic_query_qp,
 	.query_srq		= srnic_query_srq,
+	.query_ucontext		= srnic_query_ucontext,
 	.reg_dm_mr		= srnic_reg_dm_mr,
 	.reg_user_mr		= srnic_reg_user_mr,
 	.reg_user_mr_dmabuf	= srnic_reg_user_mr_dmabuf,
 	.req_notify_cq		= srnic_req_notify_cq,
 	.rereg_user_mr		= srnic_rereg_user_mr,
+	.resize_user_cq		= srnic_resize_cq,
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, srnic_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, srnic_ibcq, ibcq),

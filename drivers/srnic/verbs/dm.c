@@ -100,6 +100,34 @@ int srnic_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs)
 	return 0;
 }
 
+/* Whoever has the file may map it: for another context on the same one. */
+static int UVERBS_HANDLER(SRNIC_METHOD_DM_QUERY)(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_dm *ibdm = uverbs_attr_get_obj(attrs,
+						 SRNIC_ATTR_QUERY_DM_HANDLE);
+	const struct srnic_dm *dm = to_dm(ibdm);
+	struct srnic_query_dm_resp resp = {
+		.map.offset	= rdma_user_mmap_get_offset(&dm->map->entry),
+		.map.length	= dm->size,
+		.length		= ibdm->length,
+	};
+
+	return uverbs_copy_to(attrs, SRNIC_ATTR_QUERY_DM_RESP, &resp,
+			      sizeof(resp));
+}
+
+DECLARE_UVERBS_NAMED_METHOD(SRNIC_METHOD_DM_QUERY,
+			    UVERBS_ATTR_IDR(SRNIC_ATTR_QUERY_DM_HANDLE,
+					    UVERBS_OBJECT_DM,
+					    UVERBS_ACCESS_READ,
+					    UA_MANDATORY),
+			    UVERBS_ATTR_PTR_OUT(SRNIC_ATTR_QUERY_DM_RESP,
+						UVERBS_ATTR_TYPE(struct srnic_query_dm_resp),
+						UA_MANDATORY));
+
+ADD_UVERBS_METHODS(srnic_dm_methods, UVERBS_OBJECT_DM,
+		   &UVERBS_METHOD(SRNIC_METHOD_DM_QUERY));
+
 ADD_UVERBS_ATTRIBUTES_SIMPLE(srnic_dm_alloc, UVERBS_OBJECT_DM,
 			     UVERBS_METHOD_DM_ALLOC,
 			     UVERBS_ATTR_PTR_OUT(SRNIC_ATTR_ALLOC_DM_MAP,
@@ -108,5 +136,6 @@ ADD_UVERBS_ATTRIBUTES_SIMPLE(srnic_dm_alloc, UVERBS_OBJECT_DM,
 
 const struct uapi_definition srnic_dm_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DM, &srnic_dm_alloc),
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DM, &srnic_dm_methods),
 	{}
 };

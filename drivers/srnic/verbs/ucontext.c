@@ -26,6 +26,13 @@ void srnic_dealloc_ucontext(struct ib_ucontext *ibuc)
 {
 }
 
+/* For somebody who was handed the file; we have nothing to add. */
+int srnic_query_ucontext(struct ib_ucontext *ibuc,
+			 struct uverbs_attr_bundle *attrs)
+{
+	return 0;
+}
+
 /*
  * Rings are ordinary memory that stays with those who mapped it, so there is
  * nothing to take away when the device goes.

@@ -98,6 +98,8 @@ int srnic_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq);
 /* ucontext.c */
 int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata);
 void srnic_dealloc_ucontext(struct ib_ucontext *ibuc);
+int srnic_query_ucontext(struct ib_ucontext *ibuc,
+			 struct uverbs_attr_bundle *attrs);
 void srnic_disassociate_ucontext(struct ib_ucontext *ibuc);
 int srnic_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma);
 void srnic_mmap_free(struct rdma_user_mmap_entry *entry);
@@ -182,6 +184,9 @@ int srnic_dealloc_mw(struct ib_mw *ibmw);
 int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs);
 int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int srnic_resize_cq(struct ib_cq *ibcq, unsigned int cqe,
+		    struct ib_udata *udata);
+int srnic_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int srnic_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
 int srnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 

@@ -48,6 +48,16 @@ static struct ib_dmah * const dmah __maybe_unused;
 #define IB_ODP_SUPPORT_ATOMIC_WRITE	BIT(7)
 #endif
 
+#ifndef SRNIC_HAVE_RESIZE_USER_CQ
+/*
+ * resize_cq() of a signed number.  Declaration and definition get another
+ * type; the name alone, as in the table of operations, is left as it is.
+ */
+#define resize_user_cq	resize_cq
+#define srnic_resize_cq(ibcq, entries, udata) \
+	srnic_resize_cq(ibcq, int cqe, udata)
+#endif
+
 #ifndef SRNIC_HAVE_PORT_STATE
 static inline enum ib_port_state
 ib_get_curr_port_state(struct net_device *ndev)

@@ -221,6 +221,11 @@ struct srnic_create_qp_resp {
 	struct srnic_map	rq;
 };
 
+struct srnic_query_dm_resp {
+	struct srnic_map	map;
+	__aligned_u64		length;	/* bytes that were asked for */
+};
+
 struct srnic_create_srq_resp {
 	struct srnic_map	ring;
 	__u32			srqn;
@@ -232,9 +237,19 @@ struct srnic_create_ah_resp {
 	__u32		rsvd;
 };
 
-/* Attributes that we add to ioctl methods, in the namespace of drivers */
+/* Methods that we add to ioctl objects, in the namespace of drivers */
+enum srnic_dm_methods {
+	SRNIC_METHOD_DM_QUERY = 1U << 12,
+};
+
+/* Attributes of those, and that we add to the core's methods */
 enum srnic_attrs {
 	SRNIC_ATTR_ALLOC_DM_MAP = 1U << 12,	/* out: struct srnic_map */
+};
+
+enum srnic_query_dm_attrs {
+	SRNIC_ATTR_QUERY_DM_HANDLE = 1U << 12,
+	SRNIC_ATTR_QUERY_DM_RESP,		/* out: srnic_query_dm_resp */
 };
 
 #ifndef __cplusplus
@@ -249,6 +264,7 @@ _Static_assert(sizeof(struct srnic_create_cq_resp) == 24, "create_cq");
 _Static_assert(sizeof(struct srnic_resize_cq_resp) == 24, "resize_cq");
 _Static_assert(sizeof(struct srnic_create_qp_resp) == 48, "create_qp");
 _Static_assert(sizeof(struct srnic_create_srq_resp) == 32, "create_srq");
+_Static_assert(sizeof(struct srnic_query_dm_resp) == 32, "query_dm");
 _Static_assert(sizeof(struct srnic_create_ah_resp) == 8, "create_ah");
 #endif
 
