@@ -107,23 +107,39 @@ void side_leave(const struct side *s)
 
 /* ---- making and undoing ---- */
 
-struct ibv_cq *cq_make(struct side *s, int cqe, struct ibv_comp_channel *ch)
+void cq_own(struct ibv_cq *cq)
 {
-	struct ibv_cq *cq = ibv_create_cq(s->ctx, cqe, NULL, ch, 0);
-
 	must(cq);
 	must(num_cqs < MAX_THINGS);
 	cqs[num_cqs++] = cq;
+}
+
+static struct ibv_cq *cq_make_on(struct side *s, int cqe,
+				 struct ibv_comp_channel *ch, int vector)
+{
+	struct ibv_cq *cq = ibv_create_cq(s->ctx, cqe, NULL, ch, vector);
+
+	cq_own(cq);
 	return cq;
+}
+
+struct ibv_cq *cq_make(struct side *s, int cqe, struct ibv_comp_channel *ch)
+{
+	return cq_make_on(s, cqe, ch, 0);
+}
+
+void pd_own(struct ibv_pd *pd)
+{
+	must(pd);
+	must(num_pds < MAX_THINGS);
+	pds[num_pds++] = pd;
 }
 
 struct ibv_pd *pd_make(struct side *s)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(s->ctx);
 
-	must(pd);
-	must(num_pds < MAX_THINGS);
-	pds[num_pds++] = pd;
+	pd_own(pd);
 	return pd;
 }
 
@@ -196,7 +212,7 @@ static void end_belongs(struct ibv_qp_init_attr_ex *init, const struct end *e)
 		return;
 	}
 	init->comp_mask = IBV_QP_INIT_ATTR_PD;
-	init->pd = e->side->pd;
+	init->pd = e->o.pd ? e->o.pd : e->side->pd;
 	init->send_cq = e->scq;
 	if (e->o.type != IBV_QPT_XRC_SEND)
 		init->recv_cq = e->rcq;
@@ -226,7 +242,7 @@ void end_make(struct end *e, struct side *s, const struct opt *o)
 	e->channel = ibv_create_comp_channel(s->ctx);
 	must(e->channel);
 	channels[num_channels++] = e->channel;
-	e->scq = cq_make(s, o->cqe, e->channel);
+	e->scq = o->cq ? o->cq : cq_make_on(s, o->cqe, e->channel, o->vector);
 	e->rcq = cq_make(s, o->cqe, e->channel);
 	end_belongs(&init, e);
 	if (o->create_flags) {
@@ -340,7 +356,8 @@ static bool undo(void)
 		bad += !!ibv_dereg_mr(mrs[i]);
 	for (i = 0; i < num_ahs; i++)
 		bad += !!ibv_destroy_ah(ahs[i]);
-	for (i = 0; i < num_pds; i++)
+	/* what one is made of is older */
+	for (i = num_pds; i-- > 0; )
 		bad += !!ibv_dealloc_pd(pds[i]);
 	for (i = 0; i < num_maps; i++)
 		munmap(maps[i].p, maps[i].len);
@@ -778,9 +795,10 @@ static int case_run(const struct vrb_case *c, int number)
 int main(int argc, char **argv)
 {
 	static const struct vrb_case *const tables[] = {
-		data_cases, error_cases, queue_cases, state_cases, big_cases,
-		flush_cases, hostile_cases, mr_cases, mw_cases, observe_cases,
-		odp_cases, odp_storm_cases, srq_cases, uc_cases, ud_cases,
+		data_cases, error_cases, queue_cases, cq_cases, domain_cases,
+		state_cases, big_cases, flush_cases, hostile_cases, mr_cases,
+		mw_cases, observe_cases, odp_cases, odp_storm_cases, srq_cases,
+		uc_cases, ud_cases,
 		xrc_cases,
 	};
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");

@@ -44,6 +44,9 @@ struct opt {
 	enum ibv_qp_type type;
 	__u64		send_ops;	/* for ibv_wr_*, 0: without */
 	__u32		create_flags;
+	struct ibv_pd	*pd;		/* NULL: the side's */
+	struct ibv_cq	*cq;		/* for sends, NULL: a new one */
+	int		vector;
 	struct ibv_srq	*srq;
 	struct ibv_xrcd	*xrcd;
 	int		send_wr;
@@ -93,9 +96,10 @@ extern const struct opt opt_default;
 extern int rounds;
 
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
-	state_cases[], big_cases[], flush_cases[], hostile_cases[],
-	mr_cases[], mw_cases[], observe_cases[], odp_cases[],
-	odp_storm_cases[], srq_cases[], uc_cases[], ud_cases[], xrc_cases[];
+	cq_cases[], domain_cases[], state_cases[], big_cases[],
+	flush_cases[], hostile_cases[], mr_cases[], mw_cases[],
+	observe_cases[], odp_cases[], odp_storm_cases[], srq_cases[],
+	uc_cases[], ud_cases[], xrc_cases[];
 
 /* Called before what the case has made is undone, however it ends; NULL: none */
 extern void (*case_end)(void);
@@ -129,6 +133,9 @@ void side_leave(const struct side *s);
 void end_make(struct end *e, struct side *s, const struct opt *o);
 struct ibv_cq *cq_make(struct side *s, int cqe, struct ibv_comp_channel *ch);
 struct ibv_pd *pd_make(struct side *s);
+/* What a case made by itself is undone for it from now on. */
+void cq_own(struct ibv_cq *cq);
+void pd_own(struct ibv_pd *pd);
 void pair_make(struct pair *p, const struct opt *a, const struct opt *b);
 struct ibv_srq *srq_make(struct side *s, struct ibv_pd *pd, int wr, int sge);
 struct ibv_xrcd *xrcd_make(struct ibv_context *ctx, int fd);

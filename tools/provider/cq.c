@@ -10,6 +10,11 @@
 
 #include "srnic.h"
 
+struct srnic_resize_cq_cmd_resp {
+	struct ib_uverbs_resize_cq_resp	ibv;
+	struct srnic_resize_cq_resp	drv;
+};
+
 struct srnic_create_cq_cmd_resp {
 	struct ib_uverbs_create_cq_resp	ibv;
 	struct srnic_create_cq_resp	drv;
@@ -23,7 +28,7 @@ struct ibv_cq *srnic_create_cq(struct ibv_context *ctx, int cqe,
 	struct srnic_cq *cq;
 	int err;
 
-	cq = calloc(1, sizeof(*cq));
+	cq = srnic_obj_alloc(NULL, sizeof(*cq), SRNIC_RES_CQ);
 	if (!cq)
 		return NULL;
 	err = ibv_cmd_create_cq(ctx, cqe, channel, vector, &cq->vcq.cq, &cmd,
@@ -39,7 +44,7 @@ struct ibv_cq *srnic_create_cq(struct ibv_context *ctx, int cqe,
 err_destroy:
 	ibv_cmd_destroy_cq(&cq->vcq.cq);
 err_free:
-	free(cq);
+	srnic_obj_free(&cq->obj);
 	errno = err;
 	return NULL;
 }
@@ -52,7 +57,7 @@ int srnic_destroy_cq(struct ibv_cq *ibcq)
 	if (err)
 		return err;
 	srnic_ring_unmap(&cq->ring);
-	free(cq);
+	srnic_obj_free(&cq->obj);
 
 	return 0;
 }
@@ -81,13 +86,13 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 	uint32_t prod;
 	int n;
 
-	pthread_spin_lock(&ring->lock);
+	srnic_lock(ring);
 	prod = __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE);
 	for (n = 0; n < num && ring->index + n != prod; n++)
 		cq_fill(&wc[n], srnic_entry(ring, ring->index + n));
 	if (n)
 		srnic_publish(ring, ring->index + n);
-	pthread_spin_unlock(&ring->lock);
+	srnic_unlock(ring);
 
 	return n;
 }
@@ -96,12 +101,40 @@ int srnic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct srnic_cq *cq = to_srnic_cq(ibcq);
 
+	srnic_lock(&cq->ring);
 	/* A full barrier: the poll that follows sees what came before. */
 	__atomic_fetch_or(&cq->ring.hdr->arm,
 			  solicited_only ? SRNIC_CQ_ARM_SOLICITED :
 			  SRNIC_CQ_ARM_NEXT, __ATOMIC_SEQ_CST);
+	srnic_unlock(&cq->ring);
 
 	return 0;
+}
+
+int srnic_resize_cq(struct ibv_cq *ibcq, int cqe)
+{
+	struct srnic_resize_cq_cmd_resp resp = {};
+	struct srnic_cq *cq = to_srnic_cq(ibcq);
+	struct ibv_resize_cq cmd;
+	int err;
+
+	/* Nobody polls or arms while the ring moves. */
+	srnic_lock(&cq->ring);
+	err = ibv_cmd_resize_cq(ibcq, cqe, &cmd, sizeof(cmd), &resp.ibv,
+				sizeof(resp));
+	if (!err)
+		err = srnic_ring_remap(&cq->ring, ibcq->context->cmd_fd,
+				       &resp.drv.ring);
+	srnic_unlock(&cq->ring);
+
+	return err;
+}
+
+int srnic_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
+{
+	struct ibv_modify_cq cmd = {};
+
+	return ibv_cmd_modify_cq(cq, attr, &cmd, sizeof(cmd));
 }
 
 void srnic_cq_clean(struct ibv_cq *ibcq, uint32_t qpn)
@@ -111,7 +144,7 @@ void srnic_cq_clean(struct ibv_cq *ibcq, uint32_t qpn)
 	uint32_t prod, from, to;
 	struct srnic_cqe *cqe;
 
-	pthread_spin_lock(&ring->lock);
+	srnic_lock(ring);
 	prod = __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE);
 	/* From the youngest to the oldest; what stays moves up. */
 	for (from = prod, to = prod; from != ring->index; ) {
@@ -120,5 +153,5 @@ void srnic_cq_clean(struct ibv_cq *ibcq, uint32_t qpn)
 			memcpy(srnic_entry(ring, to), cqe, sizeof(*cqe));
 	}
 	srnic_publish(ring, to);
-	pthread_spin_unlock(&ring->lock);
+	srnic_unlock(ring);
 }

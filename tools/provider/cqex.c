@@ -47,10 +47,10 @@ static int cq_start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 	if (attr->comp_mask)
 		return EINVAL;
 
-	pthread_spin_lock(&cq->ring.lock);
+	srnic_lock(&cq->ring);
 	err = cq_advance(cq);
 	if (err)
-		pthread_spin_unlock(&cq->ring.lock);
+		srnic_unlock(&cq->ring);
 
 	return err;
 }
@@ -65,7 +65,7 @@ static void cq_end_poll(struct ibv_cq_ex *ex)
 	struct srnic_cq *cq = ex_to_cq(ex);
 
 	srnic_publish(&cq->ring, cq->ring.index);
-	pthread_spin_unlock(&cq->ring.lock);
+	srnic_unlock(&cq->ring);
 }
 
 static enum ibv_wc_opcode cq_read_opcode(struct ibv_cq_ex *ex)
@@ -129,6 +129,24 @@ static uint64_t cq_read_completion_ts(struct ibv_cq_ex *ex)
 	return ex_to_cq(ex)->cur->timestamp;
 }
 
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+
+	return now.tv_sec * 1000000000L + now.tv_nsec;
+}
+
+/* What the clock on the wall showed: the completion is as old by both clocks. */
+static uint64_t cq_read_wallclock(struct ibv_cq_ex *ex)
+{
+	int64_t age = clock_ns(CLOCK_MONOTONIC_RAW) -
+		      (int64_t)ex_to_cq(ex)->cur->timestamp;
+
+	return clock_ns(CLOCK_REALTIME) - age;
+}
+
 static uint16_t cq_read_cvlan(struct ibv_cq_ex *ex)
 {
 	return ex_to_cq(ex)->cur->vlan;
@@ -159,13 +177,47 @@ static void cq_set_read_ops(struct ibv_cq_ex *ex, uint64_t fields)
 		ex->read_dlid_path_bits = cq_read_dlid_path_bits;
 	if (fields & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 		ex->read_completion_ts = cq_read_completion_ts;
+	if (fields & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+		ex->read_completion_wallclock_ns = cq_read_wallclock;
 	if (fields & IBV_WC_EX_WITH_CVLAN)
 		ex->read_cvlan = cq_read_cvlan;
 }
 
 #define CQ_EX_FIELDS	((uint64_t)IBV_WC_STANDARD_FLAGS | \
 			 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
+			 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK | \
 			 IBV_WC_EX_WITH_CVLAN)
+#define CQ_EX_ATTRS	(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
+#define CQ_EX_FLAGS	(IBV_CREATE_CQ_ATTR_SINGLE_THREADED | \
+			 IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
+
+/* Members that the mask does not name count as empty. */
+static uint32_t cq_attr_flags(const struct ibv_cq_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;
+}
+
+static struct ibv_pd *cq_attr_pd(const struct ibv_cq_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD ?
+	       attr->parent_domain : NULL;
+}
+
+/* 0 or errno */
+static int cq_attr_check(const struct ibv_cq_init_attr_ex *attr)
+{
+	struct ibv_pd *pd = cq_attr_pd(attr);
+
+	if ((attr->comp_mask & ~CQ_EX_ATTRS) ||
+	    (attr->wc_flags & ~CQ_EX_FIELDS) ||
+	    (cq_attr_flags(attr) & ~CQ_EX_FLAGS))
+		return EOPNOTSUPP;
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD &&
+	    (!pd || !to_srnic_pd(pd)->real))
+		return EINVAL;
+
+	return 0;
+}
 
 struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx,
 				     struct ibv_cq_init_attr_ex *attr)
@@ -174,13 +226,13 @@ struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx,
 	struct srnic_cq *cq;
 	int err;
 
-	if ((attr->comp_mask & ~IBV_CQ_INIT_ATTR_MASK_FLAGS) ||
-	    (attr->wc_flags & ~CQ_EX_FIELDS)) {
-		errno = EOPNOTSUPP;
+	err = cq_attr_check(attr);
+	if (err) {
+		errno = err;
 		return NULL;
 	}
 
-	cq = calloc(1, sizeof(*cq));
+	cq = srnic_obj_alloc(cq_attr_pd(attr), sizeof(*cq), SRNIC_RES_CQ);
 	if (!cq)
 		return NULL;
 	err = srnic_cmd_create_cq_ex(ctx, attr, &cq->vcq, &resp.ibv,
@@ -190,6 +242,8 @@ struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx,
 	err = srnic_ring_map(&cq->ring, ctx->cmd_fd, &resp.drv.ring);
 	if (err)
 		goto err_destroy;
+	cq->ring.lone = srnic_obj_is_lone(&cq->obj) ||
+			cq_attr_flags(attr) & IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
 	cq_set_read_ops(&cq->vcq.cq_ex, attr->wc_flags);
 
 	return &cq->vcq.cq_ex;
@@ -197,7 +251,7 @@ struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx,
 err_destroy:
 	ibv_cmd_destroy_cq(&cq->vcq.cq);
 err_free:
-	free(cq);
+	srnic_obj_free(&cq->obj);
 	errno = err;
 	return NULL;
 }
@@ -205,17 +259,13 @@ err_free:
 /* The clock that completions are stamped with, in its own unit */
 int srnic_query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *values)
 {
-	struct timespec now;
-
 	(void)ctx;
 	if (values->comp_mask & ~(uint32_t)IBV_VALUES_MASK_RAW_CLOCK)
 		return EINVAL;
 	if (!values->comp_mask)
 		return 0;
-	if (clock_gettime(CLOCK_MONOTONIC_RAW, &now))
-		return errno;
 	values->raw_clock.tv_sec = 0;
-	values->raw_clock.tv_nsec = now.tv_sec * 1000000000L + now.tv_nsec;
+	values->raw_clock.tv_nsec = clock_ns(CLOCK_MONOTONIC_RAW);
 
 	return 0;
 }

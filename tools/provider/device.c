@@ -108,36 +108,6 @@ static int srnic_query_port(struct ibv_context *ctx, uint8_t port,
 	return ibv_cmd_query_port(ctx, port, attr, &cmd, sizeof(cmd));
 }
 
-static struct ibv_pd *srnic_alloc_pd(struct ibv_context *ctx)
-{
-	struct ib_uverbs_alloc_pd_resp resp;
-	struct ibv_alloc_pd cmd;
-	struct ibv_pd *pd;
-	int err;
-
-	pd = calloc(1, sizeof(*pd));
-	if (!pd)
-		return NULL;
-	err = ibv_cmd_alloc_pd(ctx, pd, &cmd, sizeof(cmd), &resp, sizeof(resp));
-	if (err) {
-		free(pd);
-		errno = err;
-		return NULL;
-	}
-
-	return pd;
-}
-
-static int srnic_dealloc_pd(struct ibv_pd *pd)
-{
-	int err = ibv_cmd_dealloc_pd(pd);
-
-	if (!err)
-		free(pd);
-
-	return err;
-}
-
 static struct ibv_ah *srnic_create_ah(struct ibv_pd *pd,
 				      struct ibv_ah_attr *attr)
 {
@@ -181,7 +151,9 @@ static const struct verbs_context_ops srnic_ops = {
 	.advise_mr = ibv_cmd_advise_mr,
 	.alloc_dm = srnic_alloc_dm,
 	.alloc_mw = srnic_alloc_mw,
+	.alloc_parent_domain = srnic_alloc_parent_domain,
 	.alloc_pd = srnic_alloc_pd,
+	.alloc_td = srnic_alloc_td,
 	.attach_mcast = ibv_cmd_attach_mcast,
 	.close_xrcd = srnic_close_xrcd,
 	.bind_mw = srnic_bind_mw,
@@ -194,6 +166,7 @@ static const struct verbs_context_ops srnic_ops = {
 	.create_srq_ex = srnic_create_srq_ex,
 	.dealloc_mw = srnic_dealloc_mw,
 	.dealloc_pd = srnic_dealloc_pd,
+	.dealloc_td = srnic_dealloc_td,
 	.dereg_mr = srnic_dereg_mr,
 	.destroy_ah = srnic_destroy_ah,
 	.destroy_cq = srnic_destroy_cq,
@@ -203,6 +176,10 @@ static const struct verbs_context_ops srnic_ops = {
 	.free_context = srnic_free_context,
 	.get_srq_num = srnic_get_srq_num,
 	.free_dm = srnic_free_dm,
+	.import_dm = srnic_import_dm,
+	.import_mr = srnic_import_mr,
+	.import_pd = srnic_import_pd,
+	.modify_cq = srnic_modify_cq,
 	.modify_qp = srnic_modify_qp,
 	.modify_srq = srnic_modify_srq,
 	.open_qp = srnic_open_qp,
@@ -221,6 +198,10 @@ static const struct verbs_context_ops srnic_ops = {
 	.reg_mr = srnic_reg_mr,
 	.req_notify_cq = srnic_req_notify_cq,
 	.rereg_mr = srnic_rereg_mr,
+	.resize_cq = srnic_resize_cq,
+	.unimport_dm = srnic_unimport_dm,
+	.unimport_mr = srnic_unimport_mr,
+	.unimport_pd = srnic_unimport_pd,
 };
 
 static struct verbs_context *srnic_alloc_context(struct ibv_device *device,
@@ -240,7 +221,29 @@ static struct verbs_context *srnic_alloc_context(struct ibv_device *device,
 		free(sctx);
 		return NULL;
 	}
-	sctx->max_inline = resp.drv.max_inline;
+	verbs_set_ops(&sctx->vctx, &srnic_ops);
+
+	return &sctx->vctx;
+}
+
+/* Another process, or part of this one, has opened the device. */
+static struct verbs_context *srnic_import_context(struct ibv_device *device,
+						  int cmd_fd)
+{
+	struct srnic_context *sctx;
+	int err;
+
+	sctx = verbs_init_and_alloc_context(device, cmd_fd, sctx, vctx,
+					    SRNIC_DRIVER_ID);
+	if (!sctx)
+		return NULL;
+	err = ibv_cmd_query_context(&sctx->vctx.context, NULL);
+	if (err) {
+		verbs_uninit_context(&sctx->vctx);
+		free(sctx);
+		errno = err;
+		return NULL;
+	}
 	verbs_set_ops(&sctx->vctx, &srnic_ops);
 
 	return &sctx->vctx;
@@ -285,6 +288,7 @@ static const struct verbs_device_ops srnic_dev_ops = {
 	.alloc_device = srnic_alloc_device,
 	.uninit_device = srnic_uninit_device,
 	.alloc_context = srnic_alloc_context,
+	.import_context = srnic_import_context,
 };
 
 PROVIDER_DRIVER(srnic, srnic_dev_ops);

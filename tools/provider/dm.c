@@ -72,6 +72,25 @@ static int dm_copy_from(void *dst, struct ibv_dm *ibdm, uint64_t off,
 	return 0;
 }
 
+/* Makes it usable; 0 or errno. */
+static int dm_map(struct srnic_dm *dm, int fd, const struct srnic_map *map,
+		  uint64_t length)
+{
+	void *mem = mmap(NULL, map->length, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 fd, map->offset);
+
+	if (mem == MAP_FAILED)
+		return errno;
+
+	dm->start = mem;
+	dm->mapped = map->length;
+	dm->length = length;
+	dm->vdm.dm.memcpy_to_dm = dm_copy_to;
+	dm->vdm.dm.memcpy_from_dm = dm_copy_from;
+
+	return 0;
+}
+
 struct ibv_dm *srnic_alloc_dm(struct ibv_context *ctx,
 			      struct ibv_alloc_dm_attr *attr)
 {
@@ -79,7 +98,6 @@ struct ibv_dm *srnic_alloc_dm(struct ibv_context *ctx,
 			       1);
 	struct srnic_map map = {};
 	struct srnic_dm *dm;
-	void *mem;
 	int err;
 
 	if (!check_comp_mask(attr->comp_mask, 0)) {
@@ -93,18 +111,9 @@ struct ibv_dm *srnic_alloc_dm(struct ibv_context *ctx,
 	err = ibv_cmd_alloc_dm(ctx, attr, &dm->vdm, cmdb);
 	if (err)
 		goto err_free;
-	mem = mmap(NULL, map.length, PROT_READ | PROT_WRITE, MAP_SHARED,
-		   ctx->cmd_fd, map.offset);
-	if (mem == MAP_FAILED) {
-		err = errno;
+	err = dm_map(dm, ctx->cmd_fd, &map, attr->length);
+	if (err)
 		goto err_dm;
-	}
-
-	dm->start = mem;
-	dm->mapped = map.length;
-	dm->length = attr->length;
-	dm->vdm.dm.memcpy_to_dm = dm_copy_to;
-	dm->vdm.dm.memcpy_from_dm = dm_copy_from;
 
 	return &dm->vdm.dm;
 
@@ -116,6 +125,12 @@ err_free:
 	return NULL;
 }
 
+static void dm_unmap(struct srnic_dm *dm)
+{
+	munmap(dm->start, dm->mapped);
+	free(dm);
+}
+
 int srnic_free_dm(struct ibv_dm *ibdm)
 {
 	struct srnic_dm *dm = to_srnic_dm(ibdm);
@@ -123,10 +138,42 @@ int srnic_free_dm(struct ibv_dm *ibdm)
 
 	if (err)
 		return err;
-	munmap(dm->start, dm->mapped);
-	free(dm);
+	dm_unmap(dm);
 
 	return 0;
+}
+
+struct ibv_dm *srnic_import_dm(struct ibv_context *ctx, uint32_t handle)
+{
+	DECLARE_COMMAND_BUFFER(cmdb, UVERBS_OBJECT_DM, SRNIC_METHOD_DM_QUERY,
+			       2);
+	struct srnic_query_dm_resp resp = {};
+	struct srnic_dm *dm;
+	int err;
+
+	dm = calloc(1, sizeof(*dm));
+	if (!dm)
+		return NULL;
+	fill_attr_in_obj(cmdb, SRNIC_ATTR_QUERY_DM_HANDLE, handle);
+	fill_attr_out_ptr(cmdb, SRNIC_ATTR_QUERY_DM_RESP, &resp);
+	err = execute_ioctl(ctx, cmdb);
+	if (!err)
+		err = dm_map(dm, ctx->cmd_fd, &resp.map, resp.length);
+	if (err) {
+		free(dm);
+		errno = err;
+		return NULL;
+	}
+	dm->vdm.handle = handle;
+	dm->vdm.dm.handle = handle;
+	dm->vdm.dm.context = ctx;
+
+	return &dm->vdm.dm;
+}
+
+void srnic_unimport_dm(struct ibv_dm *ibdm)
+{
+	dm_unmap(to_srnic_dm(ibdm));
 }
 
 struct ibv_mr *srnic_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *ibdm,

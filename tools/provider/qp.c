@@ -30,6 +30,8 @@ int srnic_qp_setup(struct srnic_qp *qp, const struct ibv_qp_cap *cap,
 		srnic_ring_unmap(&qp->sq);
 		return err;
 	}
+	qp->sq.lone = srnic_obj_is_lone(&qp->obj);
+	qp->rq.lone = qp->sq.lone;
 	qp->max_send_wr = cap->max_send_wr;
 	qp->max_recv_wr = cap->max_recv_wr;
 	qp->max_send_sge = cap->max_send_sge;
@@ -47,7 +49,7 @@ struct ibv_qp *srnic_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	struct srnic_qp *qp;
 	int err;
 
-	qp = calloc(1, sizeof(*qp));
+	qp = srnic_obj_alloc(pd, sizeof(*qp), SRNIC_RES_QP);
 	if (!qp)
 		return NULL;
 	err = ibv_cmd_create_qp(pd, &qp->vqp.qp, attr, &cmd, sizeof(cmd),
@@ -63,7 +65,7 @@ struct ibv_qp *srnic_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 err_destroy:
 	ibv_cmd_destroy_qp(&qp->vqp.qp);
 err_free:
-	free(qp);
+	srnic_obj_free(&qp->obj);
 	errno = err;
 	return NULL;
 }
@@ -110,7 +112,7 @@ int srnic_destroy_qp(struct ibv_qp *ibqp)
 		srnic_cq_clean(ibqp->recv_cq, ibqp->qp_num);
 	srnic_ring_unmap(&qp->sq);
 	srnic_ring_unmap(&qp->rq);
-	free(qp);
+	srnic_obj_free(&qp->obj);
 
 	return 0;
 }
@@ -301,7 +303,7 @@ static int qp_post(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		return EINVAL;
 	}
 
-	pthread_spin_lock(&sq->lock);
+	srnic_lock(sq);
 	for (index = sq->index; wr; wr = wr->next, index++) {
 		if (srnic_used(sq, index) >= qp->max_send_wr)
 			err = ENOMEM;
@@ -317,7 +319,7 @@ static int qp_post(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		srnic_publish(sq, index);
 		bell = srnic_ring_send(ibqp);
 	}
-	pthread_spin_unlock(&sq->lock);
+	srnic_unlock(sq);
 
 	if (err)
 		*bad_wr = wr;
@@ -385,14 +387,14 @@ int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		return EINVAL;
 	}
 
-	pthread_spin_lock(&rq->lock);
+	srnic_lock(rq);
 	err = srnic_put_recvs(rq, qp->max_recv_wr, qp->max_recv_sge, wr,
 			      bad_wr);
 	/* Pairs with the kernel's barrier between flags and user. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	kick = __atomic_load_n(&rq->hdr->flags, __ATOMIC_RELAXED) &
 	       SRNIC_RING_KICK;
-	pthread_spin_unlock(&rq->lock);
+	srnic_unlock(rq);
 
 	if (kick)
 		qp_ring_recv(ibqp);

@@ -305,7 +305,7 @@ static void wr_start(struct ibv_qp_ex *ex)
 {
 	struct srnic_qp *qp = ex_to_qp(ex);
 
-	pthread_spin_lock(&qp->sq.lock);
+	srnic_lock(&qp->sq);
 	qp->wr_index = qp->sq.index;
 	qp->wr_sqe = NULL;
 	qp->wr_err = qp->vqp.qp.state < IBV_QPS_RTS ? EINVAL : 0;
@@ -321,7 +321,7 @@ static int wr_complete(struct ibv_qp_ex *ex)
 		err = srnic_ring_send(&qp->vqp.qp);
 	}
 	qp->wr_sqe = NULL;
-	pthread_spin_unlock(&qp->sq.lock);
+	srnic_unlock(&qp->sq);
 
 	return err;
 }
@@ -331,7 +331,7 @@ static void wr_abort(struct ibv_qp_ex *ex)
 	struct srnic_qp *qp = ex_to_qp(ex);
 
 	qp->wr_sqe = NULL;
-	pthread_spin_unlock(&qp->sq.lock);
+	srnic_unlock(&qp->sq);
 }
 
 /* Operations that a work request of each type of queue pair can ask for */
@@ -411,6 +411,7 @@ struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
 {
 	struct srnic_create_qp_ex_resp resp = {};
 	struct srnic_qp *qp;
+	struct ibv_pd *pd;
 	uint64_t ops = 0;
 	int err;
 
@@ -422,7 +423,8 @@ struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
 		return NULL;
 	}
 
-	qp = calloc(1, sizeof(*qp));
+	pd = attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
+	qp = srnic_obj_alloc(pd, sizeof(*qp), SRNIC_RES_QP);
 	if (!qp)
 		return NULL;
 	err = srnic_cmd_create_qp_ex(ctx, &qp->vqp, attr, &resp.ibv,
@@ -443,7 +445,7 @@ struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
 err_destroy:
 	ibv_cmd_destroy_qp(&qp->vqp.qp);
 err_free:
-	free(qp);
+	srnic_obj_free(&qp->obj);
 	errno = err;
 	return NULL;
 }

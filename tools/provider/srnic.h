@@ -22,6 +22,7 @@
  * @mask: number of entries less one
  * @stride: bytes from one entry to the next
  * @index: our side's index: producer of SQ and RQ, consumer of a CQ
+ * @lone: the user has one thread for it, there is nothing to serialise
  * @lock: serialises our side
  */
 struct srnic_ring {
@@ -30,19 +31,72 @@ struct srnic_ring {
 	uint32_t		mask;
 	uint32_t		stride;
 	uint32_t		index;
+	bool			lone;
 	pthread_spinlock_t	lock;
 };
 
 struct srnic_context {
 	struct verbs_context	vctx;
-	uint32_t		max_inline;
+};
+
+/**
+ * struct srnic_td - thread domain
+ * @users: parent domains that have it
+ */
+struct srnic_td {
+	struct ibv_td	td;
+	atomic_uint	users;
+};
+
+/**
+ * struct srnic_pd - protection domain, or a parent domain
+ * @pd: face to libibverbs
+ * @users: parent domains that are of it, and objects whose parent domain it is
+ * @real: protection domain of a parent domain
+ * @td: thread domain of a parent domain, or NULL
+ * @alloc: allocates for the objects of a parent domain, or NULL
+ * @free: frees what @alloc allocated
+ * @context: for the two
+ */
+struct srnic_pd {
+	struct ibv_pd	pd;
+	atomic_uint	users;
+	struct srnic_pd	*real;
+	struct srnic_td	*td;
+	void		*(*alloc)(struct ibv_pd *pd, void *context, size_t size,
+				  size_t alignment, uint64_t type);
+	void		(*free)(struct ibv_pd *pd, void *context, void *ptr,
+				uint64_t type);
+	void		*context;
+};
+
+/* What an allocator of the user's is asked for memory of */
+#define SRNIC_RES(number)	((uint64_t)SRNIC_DRIVER_ID << 32 | (number))
+#define SRNIC_RES_CQ		SRNIC_RES(1)
+#define SRNIC_RES_QP		SRNIC_RES(2)
+#define SRNIC_RES_SRQ		SRNIC_RES(3)
+
+/**
+ * struct srnic_obj - first of an object whose memory may be a user's
+ * @pd: parent domain that it was made with, or NULL
+ * @type: SRNIC_RES_*
+ * @custom: the memory is of that domain's allocator
+ */
+struct srnic_obj {
+	struct srnic_pd	*pd;
+	uint64_t	type;
+	bool		custom;
 };
 
 /**
  * struct srnic_cq - completion queue
+ * @obj: its memory
+ * @vcq: face to libibverbs
+ * @ring: completions; after a resize another one, under its lock
  * @cur: completion that the extended poll API stands at
  */
 struct srnic_cq {
+	struct srnic_obj	obj;
 	struct verbs_cq		vcq;
 	struct srnic_ring	ring;
 	const struct srnic_cqe	*cur;
@@ -50,6 +104,7 @@ struct srnic_cq {
 
 /**
  * struct srnic_qp - queue pair
+ * @obj: its memory
  * @vqp: face to libibverbs
  * @sq: send ring
  * @rq: receive ring
@@ -64,6 +119,7 @@ struct srnic_cq {
  * @wr_sqe: work request being built by it
  */
 struct srnic_qp {
+	struct srnic_obj	obj;
 	struct verbs_qp		vqp;
 	struct srnic_ring	sq;
 	struct srnic_ring	rq;
@@ -80,12 +136,14 @@ struct srnic_qp {
 
 /**
  * struct srnic_srq - shared receive queue
+ * @obj: its memory
  * @vsrq: face to libibverbs
  * @ring: receive ring; after a resize another one, under its lock
  * @max_wr: work requests that fit, as granted
  * @max_sge: SGEs of a receive
  */
 struct srnic_srq {
+	struct srnic_obj	obj;
 	struct verbs_srq	vsrq;
 	struct srnic_ring	ring;
 	uint32_t		max_wr;
@@ -100,6 +158,16 @@ struct srnic_ah {
 static inline struct srnic_context *to_srnic_ctx(struct ibv_context *ctx)
 {
 	return container_of(ctx, struct srnic_context, vctx.context);
+}
+
+static inline struct srnic_pd *to_srnic_pd(struct ibv_pd *pd)
+{
+	return container_of(pd, struct srnic_pd, pd);
+}
+
+static inline struct srnic_td *to_srnic_td(struct ibv_td *td)
+{
+	return container_of(td, struct srnic_td, td);
 }
 
 static inline struct srnic_cq *to_srnic_cq(struct ibv_cq *cq)
@@ -141,6 +209,18 @@ static inline void srnic_publish(struct srnic_ring *ring, uint32_t index)
 	__atomic_store_n(&ring->hdr->user, index, __ATOMIC_RELEASE);
 }
 
+static inline void srnic_lock(struct srnic_ring *ring)
+{
+	if (!ring->lone)
+		pthread_spin_lock(&ring->lock);
+}
+
+static inline void srnic_unlock(struct srnic_ring *ring)
+{
+	if (!ring->lone)
+		pthread_spin_unlock(&ring->lock);
+}
+
 /* Maps a ring; 0 or errno.  A map of no bytes leaves no ring. */
 int srnic_ring_map(struct srnic_ring *ring, int fd,
 		   const struct srnic_map *map);
@@ -149,7 +229,29 @@ int srnic_ring_remap(struct srnic_ring *ring, int fd,
 		     const struct srnic_map *map);
 void srnic_ring_unmap(struct srnic_ring *ring);
 
+/* pd.c */
+struct ibv_pd *srnic_alloc_pd(struct ibv_context *ctx);
+int srnic_dealloc_pd(struct ibv_pd *pd);
+struct ibv_pd *srnic_import_pd(struct ibv_context *ctx, uint32_t handle);
+void srnic_unimport_pd(struct ibv_pd *pd);
+struct ibv_td *srnic_alloc_td(struct ibv_context *ctx,
+			      struct ibv_td_init_attr *attr);
+int srnic_dealloc_td(struct ibv_td *td);
+struct ibv_pd *
+srnic_alloc_parent_domain(struct ibv_context *ctx,
+			  struct ibv_parent_domain_init_attr *attr);
+/*
+ * Zeroed memory for an object that begins with a struct srnic_obj; @pd, which
+ * may be NULL, decides where from.  NULL: errno says why.
+ */
+void *srnic_obj_alloc(struct ibv_pd *pd, size_t size, uint64_t type);
+void srnic_obj_free(struct srnic_obj *obj);
+/* Does the object belong to one thread? */
+bool srnic_obj_is_lone(const struct srnic_obj *obj);
+
 /* mr.c */
+struct ibv_mr *srnic_import_mr(struct ibv_pd *pd, uint32_t handle);
+void srnic_unimport_mr(struct ibv_mr *mr);
 struct ibv_mr *srnic_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			    uint64_t hca_va, int access);
 int srnic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
@@ -167,6 +269,8 @@ int srnic_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 struct ibv_dm *srnic_alloc_dm(struct ibv_context *ctx,
 			      struct ibv_alloc_dm_attr *attr);
 int srnic_free_dm(struct ibv_dm *dm);
+struct ibv_dm *srnic_import_dm(struct ibv_context *ctx, uint32_t handle);
+void srnic_unimport_dm(struct ibv_dm *dm);
 struct ibv_mr *srnic_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
 			       uint64_t offset, size_t length,
 			       unsigned int access);
@@ -177,6 +281,8 @@ struct ibv_cq *srnic_create_cq(struct ibv_context *ctx, int cqe,
 int srnic_destroy_cq(struct ibv_cq *cq);
 int srnic_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc);
 int srnic_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+int srnic_resize_cq(struct ibv_cq *cq, int cqe);
+int srnic_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 /* Removes the completions of queue pair @qpn. */
 void srnic_cq_clean(struct ibv_cq *cq, uint32_t qpn);
 

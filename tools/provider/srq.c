@@ -20,6 +20,7 @@ static int srq_setup(struct srnic_srq *srq, const struct ibv_srq_attr *attr,
 {
 	srq->max_wr = attr->max_wr;
 	srq->max_sge = attr->max_sge;
+	srq->ring.lone = srnic_obj_is_lone(&srq->obj);
 
 	return srnic_ring_map(&srq->ring, srq->vsrq.srq.context->cmd_fd,
 			      &resp->ring);
@@ -33,7 +34,7 @@ struct ibv_srq *srnic_create_srq(struct ibv_pd *pd,
 	struct srnic_srq *srq;
 	int err;
 
-	srq = calloc(1, sizeof(*srq));
+	srq = srnic_obj_alloc(pd, sizeof(*srq), SRNIC_RES_SRQ);
 	if (!srq)
 		return NULL;
 	err = ibv_cmd_create_srq(pd, &srq->vsrq.srq, attr, &cmd, sizeof(cmd),
@@ -49,7 +50,7 @@ struct ibv_srq *srnic_create_srq(struct ibv_pd *pd,
 err_destroy:
 	ibv_cmd_destroy_srq(&srq->vsrq.srq);
 err_free:
-	free(srq);
+	srnic_obj_free(&srq->obj);
 	errno = err;
 	return NULL;
 }
@@ -60,9 +61,11 @@ struct ibv_srq *srnic_create_srq_ex(struct ibv_context *ctx,
 	struct srnic_create_srq_cmd_resp resp = {};
 	struct ibv_create_xsrq cmd;
 	struct srnic_srq *srq;
+	struct ibv_pd *pd;
 	int err;
 
-	srq = calloc(1, sizeof(*srq));
+	pd = attr->comp_mask & IBV_SRQ_INIT_ATTR_PD ? attr->pd : NULL;
+	srq = srnic_obj_alloc(pd, sizeof(*srq), SRNIC_RES_SRQ);
 	if (!srq)
 		return NULL;
 	err = ibv_cmd_create_srq_ex(ctx, &srq->vsrq, attr, &cmd, sizeof(cmd),
@@ -79,7 +82,7 @@ struct ibv_srq *srnic_create_srq_ex(struct ibv_context *ctx,
 err_destroy:
 	ibv_cmd_destroy_srq(&srq->vsrq.srq);
 err_free:
-	free(srq);
+	srnic_obj_free(&srq->obj);
 	errno = err;
 	return NULL;
 }
@@ -111,13 +114,13 @@ int srnic_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int mask)
 	int err;
 
 	/* Nobody posts while the ring moves. */
-	pthread_spin_lock(&srq->ring.lock);
+	srnic_lock(&srq->ring);
 	err = ibv_cmd_modify_srq(ibsrq, attr, mask, &cmd, sizeof(cmd));
 	if (!err && mask & IBV_SRQ_MAX_WR)
 		err = srq_follow(srq);
 	if (!err && mask & IBV_SRQ_MAX_WR)
 		srq->max_wr = srq->ring.mask + 1;
-	pthread_spin_unlock(&srq->ring.lock);
+	srnic_unlock(&srq->ring);
 
 	return err;
 }
@@ -137,7 +140,7 @@ int srnic_destroy_srq(struct ibv_srq *ibsrq)
 	if (err)
 		return err;
 	srnic_ring_unmap(&srq->ring);
-	free(srq);
+	srnic_obj_free(&srq->obj);
 
 	return 0;
 }
@@ -148,10 +151,10 @@ int srnic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 	struct srnic_srq *srq = to_srnic_srq(ibsrq);
 	int err;
 
-	pthread_spin_lock(&srq->ring.lock);
+	srnic_lock(&srq->ring);
 	err = srnic_put_recvs(&srq->ring, srq->max_wr, srq->max_sge, wr,
 			      bad_wr);
-	pthread_spin_unlock(&srq->ring.lock);
+	srnic_unlock(&srq->ring);
 
 	return err;
 }

@@ -51,13 +51,13 @@ struct ibv_qp *srnic_open_qp(struct ibv_context *ctx,
 	struct srnic_qp *qp;
 	int err;
 
-	qp = calloc(1, sizeof(*qp));
+	qp = srnic_obj_alloc(NULL, sizeof(*qp), SRNIC_RES_QP);
 	if (!qp)
 		return NULL;
 	err = ibv_cmd_open_qp(ctx, &qp->vqp, sizeof(qp->vqp), attr, &cmd,
 			      sizeof(cmd), &resp, sizeof(resp));
 	if (err) {
-		free(qp);
+		srnic_obj_free(&qp->obj);
 		errno = err;
 		return NULL;
 	}
