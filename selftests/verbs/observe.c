@@ -567,6 +567,13 @@ static void unplugged(void)
 	tool(&sides[0], "link delete %s", sides[0].dev);
 }
 
+/* For who traces it: a WRITE of one packet */
+static void one_write(void)
+{
+	setup(NULL, NULL);
+	one(&p, IBV_WR_RDMA_WRITE, 100);
+}
+
 const struct vrb_case observe_cases[] = {
 	{ "resource", "queue pair", queue_pair },
 	{ "resource", "queue pair that waits", waiting },
@@ -582,6 +589,7 @@ const struct vrb_case observe_cases[] = {
 	{ "counter", "too long", too_long },
 	{ "automatic", "by type", automatic },
 	{ "lost", "packet", lost },
+	{ "traced", "one write", one_write },
 	{ "unplugged", "while bound", unplugged },
 	{ }
 };

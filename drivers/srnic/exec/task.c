@@ -11,6 +11,7 @@
 #include <linux/bottom_half.h>
 #include <linux/wait_bit.h>
 
+#include "../trace.h"
 #include "task.h"
 
 #define RUN_BUSY	BIT(0)
@@ -60,15 +61,19 @@ static bool task_drop(struct srnic_task *task)
 static void task_loop(struct srnic_task *task)
 {
 	int runs = 0;
+	bool more;
 
 	do {
 		if (runs++ == RUN_ROUNDS) {
+			trace_srnic_task_defer(task->id, false);
 			queue_work(task_wq, &task->work);
 			return;
 		}
 		atomic_andnot(RUN_AGAIN, &task->state);
 		smp_mb__after_atomic();	/* AGAIN is clear before fn() looks */
-		if (task->fn(task))
+		more = task->fn(task);
+		trace_srnic_task_run(task->id, more);
+		if (more)
 			atomic_or(RUN_AGAIN, &task->state);
 	} while (!task_drop(task));
 }
@@ -101,8 +106,11 @@ void srnic_task_kick(struct srnic_task *task)
 
 void srnic_task_defer(struct srnic_task *task)
 {
-	if (task_take(task, RUN_AGAIN))
-		queue_work(task_wq, &task->work);
+	if (!task_take(task, RUN_AGAIN))
+		return;
+
+	trace_srnic_task_defer(task->id, true);
+	queue_work(task_wq, &task->work);
 }
 
 void srnic_task_own(struct srnic_task *task)

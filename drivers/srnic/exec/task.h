@@ -21,11 +21,13 @@ typedef bool (*srnic_task_fn)(struct srnic_task *task);
 /**
  * struct srnic_task - a serialised piece of work
  * @state: RUN_* bits, see task.c
+ * @id: what the owner calls it, for those who trace
  * @fn: what to run
  * @work: carries on what exceeded its budget; the task stays busy meanwhile
  */
 struct srnic_task {
 	atomic_t		state;
+	u32			id;
 	srnic_task_fn		fn;
 	struct work_struct	work;
 };

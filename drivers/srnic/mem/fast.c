@@ -11,6 +11,7 @@
 #include <linux/overflow.h>
 #include <linux/rcupdate.h>
 
+#include "../trace.h"
 #include "key.h"
 
 int srnic_fast_alloc(struct srnic_mr *mr, u32 max)
@@ -60,6 +61,7 @@ static void fast_show(struct srnic_mr *mr, const struct srnic_fast *fast)
 	mr->span.offset = fast->iova & (BIT_ULL(mr->span.shift) - 1);
 	mr->key = fast->key;
 	mr->access = fast->access & ~IB_ACCESS_MW_BIND;
+	trace_srnic_key_register(mr);
 	srnic_mr_make_valid(mr);
 }
 

@@ -10,6 +10,7 @@
 #include <linux/rcupdate.h>
 #include <linux/wait_bit.h>
 
+#include "../trace.h"
 #include "key.h"
 
 #define KEY_INDEX_LIMIT	XA_LIMIT(1, 0xffffff)
@@ -54,9 +55,11 @@ int srnic_mr_publish(struct srnic_keys *keys, struct srnic_mr *mr)
 	if (err) {
 		xa_erase(&keys->xa, index);
 		mr->key = 0;
+		return err;
 	}
+	trace_srnic_key_new(mr);
 
-	return err;
+	return 0;
 }
 
 void srnic_mr_set_state(struct srnic_mr *mr, enum srnic_mr_state state)
@@ -114,6 +117,7 @@ void srnic_mr_hide(struct srnic_keys *keys, struct srnic_mr *mr)
 	if (!mr->key)
 		return;
 
+	trace_srnic_key_gone(mr);
 	xa_erase(&keys->xa, SRNIC_KEY_INDEX(mr->key));
 	wait_var_event(&mr->state, mr_close(mr));
 	mr->key = 0;
@@ -248,9 +252,9 @@ enum srnic_mem_err srnic_mr_end(struct srnic_mr *mr, struct srnic_wait *wait)
 	return SRNIC_MEM_OK;
 }
 
-enum srnic_mem_err srnic_mr_invalidate(struct srnic_keys *keys, u32 key,
-				       const struct ib_pd *pd, u64 owner,
-				       struct srnic_wait *wait)
+static enum srnic_mem_err mr_invalidate(struct srnic_keys *keys, u32 key,
+					const struct ib_pd *pd, u64 owner,
+					struct srnic_wait *wait)
 {
 	enum srnic_mem_err err;
 	struct srnic_mr *mr;
@@ -264,4 +268,15 @@ enum srnic_mem_err srnic_mr_invalidate(struct srnic_keys *keys, u32 key,
 	srnic_mr_put(mr);
 
 	return SRNIC_MEM_STATE;
+}
+
+enum srnic_mem_err srnic_mr_invalidate(struct srnic_keys *keys, u32 key,
+				       const struct ib_pd *pd, u64 owner,
+				       struct srnic_wait *wait)
+{
+	enum srnic_mem_err err = mr_invalidate(keys, key, pd, owner, wait);
+
+	trace_srnic_key_invalidate(key, err);
+
+	return err;
 }

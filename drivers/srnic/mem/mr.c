@@ -102,10 +102,21 @@ static const char *mr_kind(const struct srnic_mr *mr)
 		return "dma";
 	if (mr->kind == SRNIC_MR_FAST)
 		return "fast";
+	if (mr->span.odp)
+		return "odp";
 	if (mr->dmabuf)
 		return "dmabuf";
 
 	return mr->umem ? "user" : "device";
+}
+
+/* Blocks that a range touches; that on demand begins anywhere. */
+static u64 mr_num_blocks(u64 offset, u64 length, u32 shift)
+{
+	u64 mask = BIT_ULL(shift) - 1;
+
+	return (length >> shift) +
+	       (((length & mask) + (offset & mask) + mask) >> shift);
 }
 
 void srnic_mr_look(const struct srnic_mr *mr, struct srnic_mr_info *info)
@@ -133,7 +144,7 @@ void srnic_mr_look(const struct srnic_mr *mr, struct srnic_mr_info *info)
 	if (mr->dma || !length)
 		return;
 	info->shift = shift;
-	info->blocks = ((READ_ONCE(mr->span.offset) + length - 1) >> shift) + 1;
+	info->blocks = mr_num_blocks(READ_ONCE(mr->span.offset), length, shift);
 }
 
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len)

@@ -8,6 +8,7 @@
  */
 #include <linux/rcupdate.h>
 
+#include "../trace.h"
 #include "key.h"
 
 #define MW_FLUSH	(IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
@@ -111,6 +112,7 @@ static void mw_show(struct srnic_mr *mw, const struct srnic_bind *bind,
 	mw->span.offset += bind->addr - parent->span.iova;
 	mw->span.iova = bind->access & IB_ZERO_BASED ? 0 : bind->addr;
 	mw->span.length = bind->length;
+	trace_srnic_key_bind(mw);
 	srnic_mr_make_valid(mw);
 }
 

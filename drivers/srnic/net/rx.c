@@ -16,6 +16,7 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 
+#include "../trace.h"
 #include "../wire/icrc.h"
 #include "flow.h"
 
@@ -49,6 +50,14 @@ static bool rx_same_addrs(const void *a, const void *b)
 		       b + offsetof(struct ipv6hdr, saddr), 32);
 }
 
+/* Nobody knows yet whose packet it is, if anybody's. */
+static void rx_refuse(struct srnic_stats __percpu *stats,
+		      enum srnic_counter why)
+{
+	trace_srnic_drop(0, srnic_counter_names[why]);
+	srnic_count(stats, why);
+}
+
 /* Judges one packet of a run; what does not fit is left not good. */
 static void rx_check(struct sk_buff *skb, struct sk_buff *seg,
 		     unsigned int bth, unsigned int len,
@@ -66,12 +75,12 @@ static void rx_check(struct sk_buff *skb, struct sk_buff *seg,
 	if (len < sizeof(struct srnic_bth) + SRNIC_ICRC_BYTES || len > U16_MAX ||
 	    ip < seg->head ||
 	    (seg != skb && !rx_same_addrs(head_ip, ip))) {
-		srnic_count(stats, SRNIC_CNT_RX_MALFORMED);
+		rx_refuse(stats, SRNIC_CNT_RX_MALFORMED);
 		return;
 	}
 	cb->good = rx_icrc_ok(ip, seg->data + bth, len);
 	if (!cb->good)
-		srnic_count(stats, SRNIC_CNT_RX_ICRC);
+		rx_refuse(stats, SRNIC_CNT_RX_ICRC);
 }
 
 /* Checks all packets of @skb.  False: it could not be made linear. */
@@ -119,7 +128,7 @@ static struct sk_buff *rx_own(struct sk_buff *skb, unsigned int bth,
 		skb = NULL;
 	}
 	if (!skb)
-		srnic_count(stats, SRNIC_CNT_RX_NOBUF);
+		rx_refuse(stats, SRNIC_CNT_RX_NOBUF);
 
 	return skb;
 }

@@ -95,6 +95,7 @@ static void comp_reread(struct srnic_qp *qp)
 static void comp_rnr(struct srnic_qp *qp, u8 code)
 {
 	struct srnic_req *req = &qp->req;
+	u32 usec = srnic_rnr_usec(code);
 
 	if (req->waiting_rnr)
 		return;
@@ -108,7 +109,8 @@ static void comp_rnr(struct srnic_qp *qp, u8 code)
 		req->rnr_left--;
 	req->waiting_rnr = true;
 	req->stalled = false;
-	srnic_qp_timer_set(qp, srnic_rnr_usec(code) * NSEC_PER_USEC);
+	trace_srnic_rnr_wait(qp->qpn, req->una, req->rnr_left, usec);
+	srnic_qp_timer_set(qp, usec * NSEC_PER_USEC);
 }
 
 static void comp_sequence_nak(struct srnic_qp *qp)

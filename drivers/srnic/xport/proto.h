@@ -9,6 +9,7 @@
 
 #include <linux/sizes.h>
 
+#include "../trace.h"
 #include "xport.h"
 
 /* Packets one run of the task sends or receives before it gives way */
@@ -54,6 +55,7 @@ enum srnic_verdict {
 
 /**
  * struct srnic_fault - what a verdict means
+ * @name: for those who trace
  * @syndrome: AETH syndrome of the NAK
  * @status: enum ib_wc_status of the receive in progress
  * @event: async event, 0: none
@@ -61,10 +63,11 @@ enum srnic_verdict {
  *	   told
  */
 struct srnic_fault {
-	u8	syndrome;
-	u8	status;
-	u8	event;
-	bool	local;
+	const char	*name;
+	u8		syndrome;
+	u8		status;
+	u8		event;
+	bool		local;
 };
 
 extern const struct srnic_fault srnic_faults[SRNIC_V_NUM];
@@ -94,7 +97,17 @@ static inline void srnic_qp_refuse(const struct srnic_qp *qp,
 {
 	bool key = why == SRNIC_CNT_RX_BAD_PKEY || why == SRNIC_CNT_RX_BAD_QKEY;
 
+	trace_srnic_drop(qp->qpn, srnic_counter_names[why]);
 	srnic_count(key ? qp->dev_stats : qp->stats, why);
+}
+
+/* Puts a packet that is whole behind those on their way. */
+static inline void srnic_qp_send(struct srnic_qp *qp,
+				 const struct srnic_pkt *pkt,
+				 struct sk_buff *skb)
+{
+	trace_srnic_tx(qp->qpn, pkt);
+	srnic_tx_add(&qp->txb, skb);
 }
 
 /* Are requests acknowledged, and repeated until they are? */

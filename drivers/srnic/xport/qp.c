@@ -80,6 +80,7 @@ void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
 		  struct srnic_cqe *cqe, bool solicited)
 {
 	cqe->qpn = qp->qpn;
+	trace_srnic_cqe(cqe);
 	if (!srnic_cq_push(cq, cqe, solicited))
 		srnic_qp_to_error(qp, IB_EVENT_QP_FATAL);
 }
@@ -89,6 +90,7 @@ void srnic_qp_to_error(struct srnic_qp *qp, enum ib_event_type event)
 	if (qp->conf.state == IB_QPS_ERR)
 		return;
 
+	trace_srnic_qp_state(qp->qpn, qp->conf.state, IB_QPS_ERR);
 	qp->conf.state = IB_QPS_ERR;
 	qp->req.deadline = 0;
 	qp->event(qp, event);
@@ -255,6 +257,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 			      XA_LIMIT(QPN_MIN, QPN_MAX), &qp_next, GFP_KERNEL);
 	if (err < 0)
 		goto err_queues;
+	qp->task.id = qp->qpn;
 	err = xa_err(xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL));
 	if (err)
 		goto err_number;
@@ -328,6 +331,7 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 	if (conf->state == old)
 		return 0;
 
+	trace_srnic_qp_state(qp->qpn, old, conf->state);
 	switch (conf->state) {
 	case IB_QPS_RESET:
 		qp_reset(qp);

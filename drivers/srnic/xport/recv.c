@@ -247,12 +247,12 @@ enum srnic_fate srnic_resp_datagram(struct srnic_qp *qp,
 	struct srnic_cqe cqe = {};
 
 	if (verdict == SRNIC_V_RNR) {
-		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_BUFFER);
+		srnic_qp_refuse(qp, SRNIC_CNT_OUT_OF_BUFFER);
 		return SRNIC_PKT_DONE;
 	}
 	if (!verdict &&
 	    sizeof(src->grh) + seg->pkt.payload > resp->rwqe.length) {
-		srnic_count(qp->stats, SRNIC_CNT_RX_TOO_LONG);
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_TOO_LONG);
 		return SRNIC_PKT_DONE;
 	}
 	if (!verdict)

@@ -233,7 +233,7 @@ static enum srnic_verdict remote_read_send(struct srnic_qp *qp)
 		kfree_skb(skb);
 		return verdict;
 	}
-	srnic_tx_add(&qp->txb, skb);
+	srnic_qp_send(qp, &pkt, skb);
 
 	resp->read_first = false;
 	resp->read_va += len;

@@ -187,8 +187,10 @@ void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status)
 	struct srnic_swqe copy = *srnic_sq_wqe(&qp->sq, qp->sq.head);
 
 	req_retire(qp);
-	if (!srnic_qp_reliable(qp))
+	if (!srnic_qp_reliable(qp)) {
+		trace_srnic_qp_state(qp->qpn, qp->conf.state, IB_QPS_SQE);
 		qp->conf.state = IB_QPS_SQE;
+	}
 	req_cqe(qp, &copy, status);
 	if (srnic_qp_reliable(qp))
 		srnic_qp_to_error(qp, IB_EVENT_QP_FATAL);
@@ -209,6 +211,16 @@ void srnic_req_let_go(struct srnic_qp *qp)
 	srnic_sgl_put(&qp->req.rsgl);
 }
 
+static struct srnic_swqe *req_fetch(struct srnic_qp *qp)
+{
+	struct srnic_swqe *wqe = srnic_sq_fetch(&qp->sq, qp->type);
+
+	if (wqe)
+		trace_srnic_fetch(qp->qpn, qp->sq.tail - 1, wqe);
+
+	return wqe;
+}
+
 bool srnic_req_flush(struct srnic_qp *qp)
 {
 	int budget = SRNIC_RUN_BUDGET;
@@ -216,7 +228,7 @@ bool srnic_req_flush(struct srnic_qp *qp)
 	struct srnic_swqe copy;
 
 	while (budget--) {
-		if (sq->head == sq->tail && !srnic_sq_fetch(sq, qp->type))
+		if (sq->head == sq->tail && !req_fetch(qp))
 			return false;
 		copy = *srnic_sq_wqe(sq, sq->head);
 		req_retire(qp);
@@ -283,6 +295,7 @@ void srnic_req_seek(struct srnic_qp *qp, u32 psn)
  */
 void srnic_req_go_back(struct srnic_qp *qp, u32 psn)
 {
+	trace_srnic_go_back(qp->qpn, qp->req.next, psn);
 	srnic_req_seek(qp, psn);
 	qp->req.burst = 1;
 	qp->req.recover = qp->req.psn;
@@ -298,16 +311,23 @@ static void req_repeat(struct srnic_qp *qp)
 	srnic_req_progress(qp);
 }
 
+static void req_trace_timeout(const struct srnic_qp *qp, const char *what)
+{
+	trace_srnic_timeout(qp->qpn, qp->req.una, qp->req.retry_left, what);
+}
+
 void srnic_req_timeout(struct srnic_qp *qp)
 {
 	if (qp->conf.state != IB_QPS_RTS && qp->conf.state != IB_QPS_SQD)
 		return;
 
 	if (qp->req.stalled) {
+		req_trace_timeout(qp, "memory");
 		qp->req.stalled = false;
 		return;
 	}
 	if (qp->req.waiting_rnr) {
+		req_trace_timeout(qp, "rnr");
 		qp->req.waiting_rnr = false;
 		srnic_req_go_back(qp, qp->req.una);
 		return;
@@ -321,10 +341,12 @@ void srnic_req_timeout(struct srnic_qp *qp)
 		return;
 	}
 	if (req_may_probe(qp)) {
+		req_trace_timeout(qp, "probe");
 		qp->req.probed = true;
 		req_repeat(qp);
 		return;
 	}
+	req_trace_timeout(qp, "ack");
 	srnic_count(qp->stats, SRNIC_CNT_ACK_TIMEOUT);
 	if (!qp->req.retry_left) {
 		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
@@ -562,7 +584,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return true;
 	}
-	srnic_tx_add(&qp->txb, skb);
+	srnic_qp_send(qp, &pkt, skb);
 	if (pkt.ackreq) {
 		req->since_ackreq = 0;
 		req_rtt_start(req);
@@ -603,7 +625,7 @@ static struct srnic_swqe *req_current(struct srnic_qp *qp)
 	if (qp->conf.state != IB_QPS_RTS)
 		return NULL;
 
-	return srnic_sq_fetch(&qp->sq, qp->type);
+	return req_fetch(qp);
 }
 
 /* SQ_DRAINED is due when a draining queue has nothing in progress. */

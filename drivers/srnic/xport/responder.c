@@ -21,7 +21,7 @@ static void resp_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
 	pkt.swap_add = orig;
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
 	if (skb)
-		srnic_tx_add(&qp->txb, skb);
+		srnic_qp_send(qp, &pkt, skb);
 }
 
 void srnic_resp_ack(struct srnic_qp *qp)
@@ -121,6 +121,7 @@ void srnic_resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict)
 	const struct srnic_fault *fault = &srnic_faults[verdict];
 	struct srnic_cqe cqe = { .status = fault->status };
 
+	trace_srnic_fault(qp->qpn, psn, fault->name);
 	resp_count(qp, verdict);
 	if (!srnic_qp_reliable(qp) && !fault->local) {
 		resp_drop(qp);
@@ -198,6 +199,7 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 	u8 family = srnic_pkt_op(pkt)->family;
 	struct srnic_replay *replay;
 
+	trace_srnic_duplicate(qp->qpn, pkt->psn, qp->resp.psn);
 	srnic_count(qp->stats, SRNIC_CNT_DUP_REQ);
 	if (family == SRNIC_FAM_READ) {
 		replay = srnic_replay_find(qp, family, pkt->psn);
@@ -233,8 +235,9 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 }
 
 /* A gap: reported once, until what is missing has come. */
-static void resp_gap(struct srnic_qp *qp)
+static void resp_gap(struct srnic_qp *qp, u32 psn)
 {
+	trace_srnic_early(qp->qpn, psn, qp->resp.psn);
 	srnic_count(qp->stats, SRNIC_CNT_OUT_OF_SEQ_PKTS);
 	if (qp->resp.nak_sent)
 		return;
@@ -303,7 +306,7 @@ enum srnic_fate srnic_resp_packet(struct srnic_qp *qp,
 		return SRNIC_PKT_DONE;
 	}
 	if (ahead > 0) {
-		resp_gap(qp);
+		resp_gap(qp, seg->pkt.psn);
 		return SRNIC_PKT_EARLY;
 	}
 	resp->nak_sent = false;

@@ -19,7 +19,7 @@ static void rx_enqueue(struct srnic_qp *qp, struct sk_buff *skb)
 	if (room)
 		return;
 
-	srnic_count(qp->stats, SRNIC_CNT_RX_NOBUF);
+	srnic_qp_refuse(qp, SRNIC_CNT_RX_NOBUF);
 	kfree_skb(skb);
 }
 
@@ -63,7 +63,7 @@ static void rx_deliver_copy(struct srnic_qp *qp, struct sk_buff *skb)
 	struct sk_buff *copy = skb_clone(skb, GFP_ATOMIC);
 
 	if (!copy)
-		srnic_count(qp->stats, SRNIC_CNT_RX_NOBUF);
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_NOBUF);
 	rx_deliver(qp, copy);
 }
 
@@ -139,9 +139,10 @@ static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	struct srnic_seg seg;
 
 	if (srnic_pkt_parse(bth, cb->len, cb->len, &seg.pkt)) {
-		srnic_count(qp->stats, SRNIC_CNT_RX_MALFORMED);
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_MALFORMED);
 		return true;
 	}
+	trace_srnic_rx(qp->qpn, &seg.pkt);
 	if (!rx_check(qp, &seg.pkt))
 		return true;
 
@@ -210,7 +211,7 @@ static int rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 	if (srnic_qp_is_datagram(qp))
 		return srnic_ud_rx(qp, skb);
 	if (!srnic_rx_from(skb, &qp->flow)) {
-		srnic_count(qp->stats, SRNIC_CNT_RX_BAD_ADDR);
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_ADDR);
 		return 1;
 	}
 	for (seg = skb; seg && !srnic_rx_busy(qp);

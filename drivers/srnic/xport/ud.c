@@ -154,7 +154,7 @@ static bool ud_emit(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	if (pkt.payload)
 		err = srnic_req_payload(qp, wqe, 0, payload, pkt.payload);
 	if (!err) {
-		srnic_tx_add(&qp->txb, skb);
+		srnic_qp_send(qp, &pkt, skb);
 		return true;
 	}
 	kfree_skb(skb);
@@ -228,9 +228,10 @@ static bool ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 	struct srnic_seg seg;
 
 	if (srnic_pkt_parse(bth, cb->len, cb->len, &seg.pkt)) {
-		srnic_count(qp->stats, SRNIC_CNT_RX_MALFORMED);
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_MALFORMED);
 		return true;
 	}
+	trace_srnic_rx(qp->qpn, &seg.pkt);
 	srnic_rx_describe(skb, packet, &src);
 	if (!ud_check(qp, &seg.pkt, &src))
 		return true;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - the bodies of the trace points
+ */
+#include <rdma/ib_verbs.h>
+
+#include "mem/mem.h"
+#include "queue/queue.h"
+#include "wire/pkt.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
