@@ -11,9 +11,16 @@
 
 #include "verbs.h"
 
-#define QP_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
-			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
-			 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
+/*
+ * What a peer may do; and what is said of regions and means nothing here, for
+ * programs use one set of flags for both.
+ */
+#define QP_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
+			 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_FLUSH_GLOBAL | \
+			 IB_ACCESS_FLUSH_PERSISTENT)
+#define QP_NO_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | \
+			 IB_ZERO_BASED | IB_ACCESS_ON_DEMAND | \
+			 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
 
 /* Attributes that mean something on a RoCE port without APM */
 #define QP_ATTRS	(IB_QP_ATTR_STANDARD_BITS & \
@@ -271,7 +278,8 @@ static const char *qp_bad_attr(const struct ib_qp_attr *attr, int mask,
 		return "port";
 	if (mask & IB_QP_PKEY_INDEX && attr->pkey_index)
 		return "P_Key index";
-	if (mask & IB_QP_ACCESS_FLAGS && attr->qp_access_flags & ~QP_ACCESS)
+	if (mask & IB_QP_ACCESS_FLAGS &&
+	    attr->qp_access_flags & ~(QP_ACCESS | QP_NO_ACCESS))
 		return "access flags";
 	if (mask & IB_QP_PATH_MTU &&
 	    (attr->path_mtu < IB_MTU_256 || attr->path_mtu > port_mtu))
