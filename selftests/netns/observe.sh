@@ -25,9 +25,12 @@ all_json()
 		on nsB rdma -jp -dd resource show "$what" >/dev/null || status=1
 	done | python3 -c '
 import json, sys
-drivers = [[k for e in json.loads(line) for k in e if k.startswith("drv_")]
-           for line in sys.stdin if line.strip()]
-sys.exit(sum(map(bool, drivers)) != 4)' || status=1
+text, lists = sys.stdin.read().lstrip(), []
+while text:
+    entries, end = json.JSONDecoder().raw_decode(text)
+    lists.append(any(k.startswith("drv_") for e in entries for k in e))
+    text = text[end:].lstrip()
+sys.exit(sum(lists) != 4)' || status=1
 	kill "$server"
 	wait "$server" 2>/dev/null
 	return "$status"
