@@ -12,6 +12,9 @@
 /* Hop limit when the user gave none; a packet with 0 would go nowhere */
 #define AH_DEFAULT_TTL	64
 
+/* Users leave in the other bits what they like. */
+#define AH_LABEL_MASK	0xfffff
+
 static struct net_device *gid_hold_ndev(const struct ib_gid_attr *sgid)
 {
 	struct net_device *ndev;
@@ -49,7 +52,7 @@ static int ah_check(const struct rdma_ah_attr *attr)
 
 	if (ipv6_addr_any(daddr) || ipv6_addr_v4mapped(daddr) != v4)
 		return -EINVAL;
-	if (attr->sl > 15 || grh->flow_label > 0xfffff)
+	if (attr->sl > 15)
 		return -EINVAL;
 
 	return 0;
@@ -76,7 +79,7 @@ int srnic_flow_from_ah(struct srnic_flow *flow,
 			  RDMA_NETWORK_IPV4,
 		.tos	= grh->traffic_class,
 		.ttl	= grh->hop_limit ?: AH_DEFAULT_TTL,
-		.label	= grh->flow_label,
+		.label	= grh->flow_label & AH_LABEL_MASK,
 	};
 	memcpy(&flow->saddr, &grh->sgid_attr->gid, sizeof(flow->saddr));
 	memcpy(&flow->daddr, &grh->dgid, sizeof(flow->daddr));
