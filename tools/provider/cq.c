@@ -62,6 +62,23 @@ int srnic_destroy_cq(struct ibv_cq *ibcq)
 	return 0;
 }
 
+/*
+ * IBTA A17.4.5.1 wants the kind of IP header told with a datagram, and struct
+ * ibv_wc has no place for it.  Other providers put it into sl, where UCX looks
+ * before it takes anything by IPv4: 8 for UDP, and 1 for IPv6 or 2 for IPv4.
+ */
+uint8_t srnic_cqe_sl(const struct srnic_cqe *cqe)
+{
+	switch (cqe->ip_version) {
+	case 4:
+		return 8 | 2;
+	case 6:
+		return 8 | 1;
+	default:
+		return cqe->sl;
+	}
+}
+
 static void cq_fill(struct ibv_wc *wc, const struct srnic_cqe *cqe)
 {
 	wc->wr_id = cqe->wr_id;
@@ -75,7 +92,7 @@ static void cq_fill(struct ibv_wc *wc, const struct srnic_cqe *cqe)
 	wc->wc_flags = cqe->flags;
 	wc->pkey_index = cqe->pkey_index;
 	wc->slid = 0;
-	wc->sl = cqe->sl;
+	wc->sl = srnic_cqe_sl(cqe);
 	wc->dlid_path_bits = 0;
 }
 

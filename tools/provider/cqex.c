@@ -121,7 +121,7 @@ static uint8_t cq_read_dlid_path_bits(struct ibv_cq_ex *ex)
 
 static uint8_t cq_read_sl(struct ibv_cq_ex *ex)
 {
-	return ex_to_cq(ex)->cur->sl;
+	return srnic_cqe_sl(ex_to_cq(ex)->cur);
 }
 
 static uint64_t cq_read_completion_ts(struct ibv_cq_ex *ex)

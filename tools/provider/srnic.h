@@ -280,6 +280,7 @@ struct ibv_cq *srnic_create_cq(struct ibv_context *ctx, int cqe,
 			       struct ibv_comp_channel *channel, int vector);
 int srnic_destroy_cq(struct ibv_cq *cq);
 int srnic_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc);
+uint8_t srnic_cqe_sl(const struct srnic_cqe *cqe);
 int srnic_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 int srnic_resize_cq(struct ibv_cq *cq, int cqe);
 int srnic_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
