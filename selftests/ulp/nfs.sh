@@ -7,6 +7,8 @@
 #   client                                 server of a folder in memory
 
 . "$(dirname "$0")/../lib/netns.sh"
+# shellcheck disable=SC2154 # netns.sh says where the selftests are
+. "$selftests/lib/peers.sh"
 
 need rdma mount.nfs exportfs rpc.mountd nfsdcld fio tc ethtool
 for module in nfsd rpcrdma nfs nfsv4; do
@@ -22,22 +24,6 @@ mkdir "$srv" "$mnt" "$copy" "$dir/pipe" "$dir/cld"
 in_net()
 {
 	nsenter "--net=/run/netns/$1" "${@:2}"
-}
-
-# The RDMA core waits 3 seconds when the answer to ARP comes at once.
-know_each_other()
-{
-	local a b
-
-	a=$(on nsA cat /sys/class/net/veth0/address) &&
-		b=$(on nsB cat /sys/class/net/veth1/address) &&
-		ip -n nsA neigh replace 10.9.0.2 lladdr "$b" dev veth0 &&
-		ip -n nsB neigh replace 10.9.0.1 lladdr "$a" dev veth1
-}
-
-hosts_up()
-{
-	pair_up && know_each_other
 }
 
 # the daemons that nfsd asks: who may mount, and who had mounted before
@@ -96,7 +82,6 @@ remount()
 # tree_in, tree_out: files of all sizes, compared on the other side
 tree_in()
 {
-	# shellcheck disable=SC2154 # netns.sh says where the selftests are
 	timeout 60 cp -r "$selftests" "$mnt/tree" && remount &&
 		diff -r "$selftests" "$srv/tree"
 }
