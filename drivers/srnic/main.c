@@ -143,6 +143,7 @@ static struct srnic_dev *dev_create(struct net_device *ndev)
 	xa_init_flags(&dev->counter_sets, XA_FLAGS_ALLOC1);
 	dev->ndev = ndev;
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
+	srnic_tap_init(&dev->tap, ndev, dev->stats);
 	dev->net = net;
 	net_hold(net);
 
@@ -261,6 +262,7 @@ static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 
 	switch (event) {
 	case NETDEV_UNREGISTER:	/* or moved to another namespace */
+		srnic_tap_stop(&dev->tap);
 		ib_unregister_device_queued(ibdev);
 		break;
 	case NETDEV_DOWN:

@@ -34,6 +34,7 @@
  * @counter_sets: id of a struct rdma_counter to the counters of its own that
  *		  queue pairs count in
  * @dm_used: bytes of device memory that users have
+ * @tap: where flows take frames from @ndev
  */
 struct srnic_dev {
 	struct ib_device		ib_dev;
@@ -44,6 +45,7 @@ struct srnic_dev {
 	struct srnic_stats __percpu	*stats;
 	struct xarray			counter_sets;
 	atomic64_t			dm_used;
+	struct srnic_tap		tap;
 };
 
 /**
@@ -181,6 +183,40 @@ struct srnic_ibqp {
 	bool			tell_drained;
 	spinlock_t		sq_lock;	/* of producers in the kernel */
 	spinlock_t		rq_lock;	/* of producers in the kernel */
+};
+
+/**
+ * struct srnic_ibwq - a receive work queue as the RDMA core sees it
+ * @ibwq: face to the RDMA core
+ * @qp: the queue proper, see struct srnic_qp
+ * @map: its ring
+ * @lock: serialises modify
+ */
+struct srnic_ibwq {
+	struct ib_wq		ibwq;
+	struct srnic_qp		*qp;
+	struct srnic_mmap	*map;
+	struct mutex		lock;	/* protects ibwq.state */
+};
+
+struct srnic_ind_table {
+	struct ib_rwq_ind_table	ibtable;
+};
+
+/* What flows have counted for a user */
+struct srnic_ibcounters {
+	struct ib_counters	ibcounters;
+	struct srnic_meter	meter;
+};
+
+/**
+ * struct srnic_ibflow - a flow: a rule for frames, and the queue pair it is for
+ * @ibflow: face to the RDMA core
+ * @rule: the rule proper
+ */
+struct srnic_ibflow {
+	struct ib_flow		ibflow;
+	struct srnic_rule	rule;
 };
 
 #define to_srnic(member, type, ptr) container_of(ptr, type, member)

@@ -18,9 +18,10 @@
 
 static const enum ibv_qp_type services[] = {
 	IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD, IBV_QPT_XRC_SEND,
+	IBV_QPT_RAW_PACKET,
 };
 
-#define SERVICES	"RUDX"	/* the same in letters */
+#define SERVICES	"RUDXE"	/* the same in letters */
 
 /* Bytes that an operation has, where it is not just any number */
 enum {
@@ -39,7 +40,7 @@ static const struct {
 	int		bytes;
 	unsigned int	marks;
 } carried[] = {
-	{ IBV_WR_SEND,			"RUDX",	ANY,	INLINE },
+	{ IBV_WR_SEND,			"RUDXE",	ANY,	INLINE },
 	{ IBV_WR_SEND_WITH_IMM,		"RUDX",	ANY,	INLINE },
 	{ IBV_WR_SEND_WITH_INV,		"RX",	ANY,	INLINE },
 	{ IBV_WR_RDMA_WRITE,		"RUX",	ANY,	INLINE },

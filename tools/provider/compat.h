@@ -47,16 +47,15 @@ srnic_cmd_create_cq_ex(struct ibv_context *ctx,
 static inline int
 srnic_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *qp,
 		       struct ibv_qp_init_attr_ex *attr,
+		       struct ibv_create_qp_ex *cmd, size_t cmd_size,
 		       struct ib_uverbs_ex_create_qp_resp *resp,
 		       size_t resp_size)
 {
-	struct ibv_create_qp_ex cmd = {};
-
 #if IBVERBS_PABI_VERSION >= 65
-	return ibv_cmd_create_qp_ex2(ctx, qp, attr, &cmd, sizeof(cmd), resp,
+	return ibv_cmd_create_qp_ex2(ctx, qp, attr, cmd, cmd_size, resp,
 				     resp_size, NULL);
 #else
-	return ibv_cmd_create_qp_ex2(ctx, qp, attr, &cmd, sizeof(cmd), resp,
+	return ibv_cmd_create_qp_ex2(ctx, qp, attr, cmd, cmd_size, resp,
 				     resp_size);
 #endif
 }

@@ -152,6 +152,11 @@ static uint16_t cq_read_cvlan(struct ibv_cq_ex *ex)
 	return ex_to_cq(ex)->cur->vlan;
 }
 
+static uint32_t cq_read_flow_tag(struct ibv_cq_ex *ex)
+{
+	return ex_to_cq(ex)->cur->flow_tag;
+}
+
 static void cq_set_read_ops(struct ibv_cq_ex *ex, uint64_t fields)
 {
 	ex->start_poll = cq_start_poll;
@@ -181,12 +186,14 @@ static void cq_set_read_ops(struct ibv_cq_ex *ex, uint64_t fields)
 		ex->read_completion_wallclock_ns = cq_read_wallclock;
 	if (fields & IBV_WC_EX_WITH_CVLAN)
 		ex->read_cvlan = cq_read_cvlan;
+	if (fields & IBV_WC_EX_WITH_FLOW_TAG)
+		ex->read_flow_tag = cq_read_flow_tag;
 }
 
 #define CQ_EX_FIELDS	((uint64_t)IBV_WC_STANDARD_FLAGS | \
 			 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
 			 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK | \
-			 IBV_WC_EX_WITH_CVLAN)
+			 IBV_WC_EX_WITH_CVLAN | IBV_WC_EX_WITH_FLOW_TAG)
 #define CQ_EX_ATTRS	(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
 #define CQ_EX_FLAGS	(IBV_CREATE_CQ_ATTR_SINGLE_THREADED | \
 			 IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)

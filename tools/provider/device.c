@@ -92,6 +92,13 @@ static int srnic_query_device(struct ibv_context *ctx,
 	if (err)
 		return err;
 
+	/* What the kernel has no words for, if the caller has room for it. */
+	if (attr_size >= offsetof(struct ibv_device_attr_ex, max_wq_type_rq) &&
+	    attr->rss_caps.supported_qpts) {
+		attr->rss_caps.rx_hash_fields_mask = SRNIC_RX_HASH_FIELDS;
+		attr->rss_caps.rx_hash_function = IBV_RX_HASH_FUNC_TOEPLITZ;
+	}
+
 	fw = resp.base.fw_ver;
 	snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver),
 		 "%u.%u.%u", (unsigned int)(fw >> 32) & 0xffff,
@@ -154,24 +161,33 @@ static const struct verbs_context_ops srnic_ops = {
 	.alloc_parent_domain = srnic_alloc_parent_domain,
 	.alloc_pd = srnic_alloc_pd,
 	.alloc_td = srnic_alloc_td,
+	.attach_counters_point_flow = srnic_attach_counters,
 	.attach_mcast = ibv_cmd_attach_mcast,
 	.close_xrcd = srnic_close_xrcd,
 	.bind_mw = srnic_bind_mw,
 	.create_ah = srnic_create_ah,
+	.create_counters = srnic_create_counters,
 	.create_cq = srnic_create_cq,
 	.create_cq_ex = srnic_create_cq_ex,
+	.create_flow = srnic_create_flow,
 	.create_qp = srnic_create_qp,
 	.create_qp_ex = srnic_create_qp_ex,
+	.create_rwq_ind_table = srnic_create_rwq_ind_table,
 	.create_srq = srnic_create_srq,
 	.create_srq_ex = srnic_create_srq_ex,
+	.create_wq = srnic_create_wq,
 	.dealloc_mw = srnic_dealloc_mw,
 	.dealloc_pd = srnic_dealloc_pd,
 	.dealloc_td = srnic_dealloc_td,
 	.dereg_mr = srnic_dereg_mr,
 	.destroy_ah = srnic_destroy_ah,
+	.destroy_counters = srnic_destroy_counters,
 	.destroy_cq = srnic_destroy_cq,
+	.destroy_flow = srnic_destroy_flow,
 	.destroy_qp = srnic_destroy_qp,
+	.destroy_rwq_ind_table = srnic_destroy_rwq_ind_table,
 	.destroy_srq = srnic_destroy_srq,
+	.destroy_wq = srnic_destroy_wq,
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = srnic_free_context,
 	.get_srq_num = srnic_get_srq_num,
@@ -182,6 +198,7 @@ static const struct verbs_context_ops srnic_ops = {
 	.modify_cq = srnic_modify_cq,
 	.modify_qp = srnic_modify_qp,
 	.modify_srq = srnic_modify_srq,
+	.modify_wq = srnic_modify_wq,
 	.open_qp = srnic_open_qp,
 	.open_xrcd = srnic_open_xrcd,
 	.poll_cq = srnic_poll_cq,
@@ -193,6 +210,7 @@ static const struct verbs_context_ops srnic_ops = {
 	.query_qp = srnic_query_qp,
 	.query_rt_values = srnic_query_rt_values,
 	.query_srq = srnic_query_srq,
+	.read_counters = srnic_read_counters,
 	.reg_dm_mr = srnic_reg_dm_mr,
 	.reg_dmabuf_mr = srnic_reg_dmabuf_mr,
 	.reg_mr = srnic_reg_mr,

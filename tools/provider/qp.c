@@ -257,7 +257,7 @@ static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 {
 	if ((unsigned int)wr->opcode >= sizeof(wr_ops) ||
 	    !(wr_ops[wr->opcode] & WR_KNOWN) ||
-	    (wr->send_flags & ~WR_FLAGS) ||
+	    (wr->send_flags & ~srnic_wr_flags(qp, WR_FLAGS)) ||
 	    wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->max_send_sge)
 		return EINVAL;
 
@@ -271,7 +271,7 @@ static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 		sqe->ud.ah = to_srnic_ah(wr->wr.ud.ah)->index;
 		sqe->ud.qpn = wr->wr.ud.remote_qpn;
 		sqe->ud.qkey = wr->wr.ud.remote_qkey;
-	} else {
+	} else if (qp->vqp.qp.qp_type != IBV_QPT_RAW_PACKET) {
 		qp_put_op(sqe, wr);
 	}
 	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND)
@@ -390,10 +390,7 @@ int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 	srnic_lock(rq);
 	err = srnic_put_recvs(rq, qp->max_recv_wr, qp->max_recv_sge, wr,
 			      bad_wr);
-	/* Pairs with the kernel's barrier between flags and user. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	kick = __atomic_load_n(&rq->hdr->flags, __ATOMIC_RELAXED) &
-	       SRNIC_RING_KICK;
+	kick = srnic_wants_kick(rq);
 	srnic_unlock(rq);
 
 	if (kick)

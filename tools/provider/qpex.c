@@ -15,6 +15,11 @@
 #include "compat.h"
 #include "srnic.h"
 
+struct srnic_create_qp_ex_cmd {
+	struct ibv_create_qp_ex		ibv;
+	struct srnic_create_qp_rss	rss;
+};
+
 struct srnic_create_qp_ex_resp {
 	struct ib_uverbs_ex_create_qp_resp	ibv;
 	struct srnic_create_qp_resp		drv;
@@ -50,7 +55,7 @@ static struct srnic_sqe *wr_begin(struct ibv_qp_ex *ex, uint8_t opcode)
 	qp->wr_sqe = NULL;
 	if (qp->wr_err)
 		return NULL;
-	if (flags & ~WR_EX_FLAGS) {
+	if (flags & ~srnic_wr_flags(qp, WR_EX_FLAGS)) {
 		wr_fail(qp, EINVAL);
 		return NULL;
 	}
@@ -356,6 +361,8 @@ static uint64_t qp_type_ops(enum ibv_qp_type type)
 		return OPS_SEND | OPS_WRITE | OPS_KEYS;
 	case IBV_QPT_UD:
 		return OPS_SEND;
+	case IBV_QPT_RAW_PACKET:
+		return IBV_QP_EX_WITH_SEND;
 	default:
 		return 0;
 	}
@@ -402,9 +409,47 @@ static void qp_set_wr_ops(struct ibv_qp_ex *ex, uint64_t ops)
 		srnic_set_wr_flush(ex, wr_flush);
 }
 
+#define QP_EX_RSS	(IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH)
 #define QP_EX_ATTRS	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | \
 			 IBV_QP_INIT_ATTR_CREATE_FLAGS | \
-			 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+			 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | QP_EX_RSS)
+
+/* How frames are spread over the table; 0 or errno. */
+static int qp_put_rss(struct srnic_create_qp_rss *rss,
+		      const struct ibv_rx_hash_conf *conf)
+{
+	if (conf->rx_hash_key_len > sizeof(rss->key))
+		return EINVAL;
+	rss->fields = conf->rx_hash_fields_mask;
+	rss->function = conf->rx_hash_function;
+	rss->key_len = conf->rx_hash_key_len;
+	if (conf->rx_hash_key_len)
+		memcpy(rss->key, conf->rx_hash_key, conf->rx_hash_key_len);
+
+	return 0;
+}
+
+static int qp_create_ex(struct ibv_context *ctx, struct srnic_qp *qp,
+			struct ibv_qp_init_attr_ex *attr,
+			struct srnic_create_qp_ex_resp *resp)
+{
+	struct srnic_create_qp_ex_cmd cmd = {};
+	size_t size = sizeof(cmd.ibv);
+	int err;
+
+	if (attr->comp_mask & QP_EX_RSS) {
+		/* A table is nothing without a hash, nor the other way round. */
+		if ((attr->comp_mask & QP_EX_RSS) != QP_EX_RSS)
+			return EINVAL;
+		err = qp_put_rss(&cmd.rss, &attr->rx_hash_conf);
+		if (err)
+			return err;
+		size = sizeof(cmd);
+	}
+
+	return srnic_cmd_create_qp_ex(ctx, &qp->vqp, attr, &cmd.ibv, size,
+				      &resp->ibv, sizeof(*resp));
+}
 
 struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
 				  struct ibv_qp_init_attr_ex *attr)
@@ -427,8 +472,7 @@ struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
 	qp = srnic_obj_alloc(pd, sizeof(*qp), SRNIC_RES_QP);
 	if (!qp)
 		return NULL;
-	err = srnic_cmd_create_qp_ex(ctx, &qp->vqp, attr, &resp.ibv,
-				     sizeof(resp));
+	err = qp_create_ex(ctx, qp, attr, &resp);
 	if (err)
 		goto err_free;
 	err = srnic_qp_setup(qp, &attr->cap, attr->sq_sig_all, &resp.drv);

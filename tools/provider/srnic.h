@@ -196,6 +196,14 @@ static inline void *srnic_entry(const struct srnic_ring *ring, uint32_t index)
 	       (size_t)(index & ring->mask) * ring->stride;
 }
 
+/* Flags that a send may have: @flags, and what only raw packets have. */
+static inline unsigned int srnic_wr_flags(const struct srnic_qp *qp,
+					  unsigned int flags)
+{
+	return qp->vqp.qp.qp_type == IBV_QPT_RAW_PACKET ?
+	       flags | IBV_SEND_IP_CSUM : flags;
+}
+
 /* Entries in use of a ring that we produce to. */
 static inline uint32_t srnic_used(const struct srnic_ring *ring, uint32_t index)
 {
@@ -219,6 +227,18 @@ static inline void srnic_unlock(struct srnic_ring *ring)
 {
 	if (!ring->lone)
 		pthread_spin_unlock(&ring->lock);
+}
+
+/*
+ * Does the kernel want to be told of the receives that were shown?  Pairs with
+ * its barrier between flags and user.
+ */
+static inline bool srnic_wants_kick(const struct srnic_ring *ring)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+
+	return __atomic_load_n(&ring->hdr->flags, __ATOMIC_RELAXED) &
+	       SRNIC_RING_KICK;
 }
 
 /* Maps a ring; 0 or errno.  A map of no bytes leaves no ring. */
@@ -343,5 +363,29 @@ struct ibv_xrcd *srnic_open_xrcd(struct ibv_context *ctx,
 int srnic_close_xrcd(struct ibv_xrcd *xrcd);
 struct ibv_qp *srnic_open_qp(struct ibv_context *ctx,
 			     struct ibv_qp_open_attr *attr);
+
+/* wq.c */
+struct ibv_wq *srnic_create_wq(struct ibv_context *ctx,
+			       struct ibv_wq_init_attr *attr);
+int srnic_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr);
+int srnic_destroy_wq(struct ibv_wq *wq);
+struct ibv_rwq_ind_table *
+srnic_create_rwq_ind_table(struct ibv_context *ctx,
+			   struct ibv_rwq_ind_table_init_attr *attr);
+int srnic_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table);
+
+/* flow.c */
+struct ibv_flow *srnic_create_flow(struct ibv_qp *qp,
+				   struct ibv_flow_attr *attr);
+int srnic_destroy_flow(struct ibv_flow *flow);
+struct ibv_counters *
+srnic_create_counters(struct ibv_context *ctx,
+		      struct ibv_counters_init_attr *attr);
+int srnic_destroy_counters(struct ibv_counters *counters);
+int srnic_attach_counters(struct ibv_counters *counters,
+			  struct ibv_counter_attach_attr *attr,
+			  struct ibv_flow *flow);
+int srnic_read_counters(struct ibv_counters *counters, uint64_t *values,
+			uint32_t num, uint32_t flags);
 
 #endif /* SRNIC_PROVIDER_H */

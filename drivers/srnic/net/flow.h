@@ -19,6 +19,12 @@ struct dst_entry *srnic_flow_dst(struct srnic_flow *flow);
 /* Takes a received packet, whose BTH is at @bth from skb->data, if it is ours. */
 bool srnic_rx_take(struct net *net, struct sk_buff *skb, unsigned int bth);
 
+/* An empty buffer of @len bytes, or NULL.  Context: BH disabled. */
+struct sk_buff *srnic_tx_new(unsigned int len);
+
+/* Charges the gate until the stack is done with @skb. */
+void srnic_tx_charge(struct srnic_gate *gate, struct sk_buff *skb);
+
 /* Frees what the sender keeps; nobody sends any more. */
 void srnic_tx_exit(void);
 

@@ -76,7 +76,7 @@ static DEFINE_PER_CPU(struct page_frag, tx_frag);
  * Packets are cut from blocks of pages: what kmalloc() has is twice as large
  * as a packet of MTU 4096.
  */
-static struct sk_buff *tx_new(unsigned int len)
+struct sk_buff *srnic_tx_new(unsigned int len)
 {
 	unsigned int size = SKB_DATA_ALIGN(len) +
 			    SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
@@ -121,7 +121,7 @@ struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
 
 	pkt->pad = -pkt->payload & 3;
 	body = pkt->payload + pkt->pad;
-	skb = tx_new(headroom + hdr_len + body + SRNIC_ICRC_BYTES);
+	skb = srnic_tx_new(headroom + hdr_len + body + SRNIC_ICRC_BYTES);
 	if (!skb) {
 		srnic_count(txb->stats, SRNIC_CNT_TX_NOBUF);
 		return NULL;
@@ -247,8 +247,7 @@ static struct sk_buff *tx_join(struct srnic_txb *txb)
 	return skb;
 }
 
-/* Charges the gate until the stack is done with @skb. */
-static void tx_charge(struct srnic_gate *gate, struct sk_buff *skb)
+void srnic_tx_charge(struct srnic_gate *gate, struct sk_buff *skb)
 {
 	bool heavy = skb->len > TX_HEAVY_BYTES;
 
@@ -284,7 +283,7 @@ void srnic_tx_flush(struct srnic_txb *txb)
 		srnic_count(txb->stats, SRNIC_CNT_SEND_ERR);
 		return;
 	}
-	tx_charge(txb->gate, skb);
+	srnic_tx_charge(txb->gate, skb);
 	skb_dst_set(skb, dst_clone(dst));
 	skb->dev = flow->ndev;
 	skb->protocol = htons(flow->v4 ? ETH_P_IP : ETH_P_IPV6);

@@ -74,6 +74,7 @@ static const u16 sqe_services[] = {
 					  BIT(IB_QPT_XRC_INI),
 	[IB_WR_SEND]			= BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |
 					  BIT(IB_QPT_UD) | BIT(IB_QPT_GSI) |
+					  BIT(IB_QPT_RAW_PACKET) |
 					  BIT(IB_QPT_XRC_INI),
 	[IB_WR_SEND_WITH_IMM]		= BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |
 					  BIT(IB_QPT_UD) | BIT(IB_QPT_GSI) |

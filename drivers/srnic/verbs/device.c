@@ -29,6 +29,10 @@ static const struct ib_odp_caps odp_caps = {
 	.per_transport_caps.xrc_odp_caps = ODP_XRC,
 };
 
+/* Flows need a place where frames can be taken. */
+#define DEVICE_FLOWS	(IS_ENABLED(CONFIG_NETFILTER_INGRESS) ? \
+			 IB_DEVICE_MANAGED_FLOW_STEERING : 0)
+
 static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			struct ib_udata *udata)
 {
@@ -59,7 +63,9 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 					  IB_DEVICE_MEM_WINDOW_TYPE_2B |
 					  IB_DEVICE_FLUSH_GLOBAL |
 					  IB_DEVICE_FLUSH_PERSISTENT |
-					  IB_DEVICE_ATOMIC_WRITE,
+					  IB_DEVICE_ATOMIC_WRITE |
+					  IB_DEVICE_RAW_IP_CSUM |
+					  DEVICE_FLOWS,
 		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG |
 					  IBK_ON_DEMAND_PAGING |
 					  IBK_BLOCK_MULTICAST_LOOPBACK,
@@ -77,6 +83,14 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_res_rd_atom	= SRNIC_MAX_QP * SRNIC_MAX_RD_ATOMIC,
 		.max_qp_init_rd_atom	= SRNIC_MAX_RD_ATOMIC,
 		.atomic_cap		= IB_ATOMIC_HCA,
+		.max_raw_ethy_qp	= SRNIC_MAX_QP,
+		.raw_packet_caps	= IB_RAW_PACKET_CAP_IP_CSUM,
+		.rss_caps		= {
+			.supported_qpts	= BIT(IB_QPT_RAW_PACKET),
+			.max_rwq_indirection_tables	= SRNIC_MAX_QP,
+			.max_rwq_indirection_table_size	= SRNIC_MAX_RWQ_TBL,
+		},
+		.max_wq_type_rq		= SRNIC_MAX_QP,
 		.max_mcast_grp		= SRNIC_MAX_GROUPS,
 		.max_mcast_qp_attach	= SRNIC_MAX_GROUP_QPS,
 		.max_total_mcast_qp_attach = SRNIC_MAX_GROUPS *
@@ -146,7 +160,8 @@ static int query_port(struct ib_device *ibdev, u32 port,
 static int get_port_immutable(struct ib_device *ibdev, u32 port,
 			      struct ib_port_immutable *immutable)
 {
-	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP |
+				    RDMA_CORE_PORT_RAW_PACKET;
 	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	immutable->gid_tbl_len = SRNIC_GID_TBL_LEN;
 	immutable->pkey_tbl_len = 1;
@@ -194,10 +209,14 @@ const struct ib_device_ops srnic_dev_ops = {
 	.counter_unbind_qp	= srnic_counter_unbind_qp,
 	.counter_update_stats	= srnic_counter_update_stats,
 	.create_ah		= srnic_create_ah,
+	.create_counters	= srnic_create_counters,
 	.create_cq		= srnic_create_cq,
+	.create_flow		= srnic_create_flow,
 	.create_qp		= srnic_create_qp,
+	.create_rwq_ind_table	= srnic_create_rwq_ind_table,
 	.create_srq		= srnic_create_srq,
 	.create_user_ah		= srnic_create_ah,
+	.create_wq		= srnic_create_wq,
 	.dealloc_dm		= srnic_dealloc_dm,
 	.dealloc_driver		= srnic_dev_dealloc,
 	.dealloc_mw		= srnic_dealloc_mw,
@@ -206,9 +225,13 @@ const struct ib_device_ops srnic_dev_ops = {
 	.dealloc_xrcd		= srnic_dealloc_xrcd,
 	.dereg_mr		= srnic_dereg_mr,
 	.destroy_ah		= srnic_destroy_ah,
+	.destroy_counters	= srnic_destroy_counters,
 	.destroy_cq		= srnic_destroy_cq,
+	.destroy_flow		= srnic_destroy_flow,
 	.destroy_qp		= srnic_destroy_qp,
+	.destroy_rwq_ind_table	= srnic_destroy_rwq_ind_table,
 	.destroy_srq		= srnic_destroy_srq,
+	.destroy_wq		= srnic_destroy_wq,
 	.detach_mcast		= srnic_detach_mcast,
 	.disassociate_ucontext	= srnic_disassociate_ucontext,
 	.fill_res_cq_entry	= srnic_fill_res_cq,
@@ -226,6 +249,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.modify_cq		= srnic_modify_cq,
 	.modify_qp		= srnic_modify_qp,
 	.modify_srq		= srnic_modify_srq,
+	.modify_wq		= srnic_modify_wq,
 	.poll_cq		= srnic_poll_cq,
 	.post_recv		= srnic_post_recv,
 	.post_send		= srnic_post_send,
@@ -237,6 +261,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.query_qp		= srnic_query_qp,
 	.query_srq		= srnic_query_srq,
 	.query_ucontext		= srnic_query_ucontext,
+	.read_counters		= srnic_read_counters,
 	.reg_dm_mr		= srnic_reg_dm_mr,
 	.reg_user_mr		= srnic_reg_user_mr,
 	.reg_user_mr_dmabuf	= srnic_reg_user_mr_dmabuf,
@@ -245,10 +270,12 @@ const struct ib_device_ops srnic_dev_ops = {
 	.resize_user_cq		= srnic_resize_cq,
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, srnic_ah, ibah),
+	INIT_RDMA_OBJ_SIZE(ib_counters, srnic_ibcounters, ibcounters),
 	INIT_RDMA_OBJ_SIZE(ib_cq, srnic_ibcq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_mw, srnic_ibmw, ibmw),
 	INIT_RDMA_OBJ_SIZE(ib_pd, srnic_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, srnic_ibqp, ibqp),
+	INIT_RDMA_OBJ_SIZE(ib_rwq_ind_table, srnic_ind_table, ibtable),
 	INIT_RDMA_OBJ_SIZE(ib_srq, srnic_ibsrq, ibsrq),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, srnic_ucontext, ibuc),
 	INIT_RDMA_OBJ_SIZE(ib_xrcd, srnic_xrcd, ibxrcd),

@@ -44,7 +44,7 @@ static void qp_event(struct srnic_qp *xqp, enum ib_event_type type)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
 }
 
-/* The management QP is the kernel's. */
+/* The management QP is the kernel's, raw packets are users'. */
 static bool qp_type_ok(const struct ib_qp_init_attr *init, bool user)
 {
 	switch (init->qp_type) {
@@ -54,6 +54,8 @@ static bool qp_type_ok(const struct ib_qp_init_attr *init, bool user)
 	case IB_QPT_XRC_INI:
 	case IB_QPT_XRC_TGT:
 		return true;
+	case IB_QPT_RAW_PACKET:
+		return user;
 	case IB_QPT_GSI:
 		return !user;
 	default:
@@ -61,7 +63,10 @@ static bool qp_type_ok(const struct ib_qp_init_attr *init, bool user)
 	}
 }
 
-/* An XRC target only receives, into queues of others; an initiator only sends. */
+/*
+ * An XRC target only receives, into queues of others; an initiator only sends.
+ * With an indirection table a QP need not send and has no receives of its own.
+ */
 static bool qp_has_cqs(const struct ib_qp_init_attr *init)
 {
 	switch (init->qp_type) {
@@ -70,13 +75,16 @@ static bool qp_has_cqs(const struct ib_qp_init_attr *init)
 	case IB_QPT_XRC_TGT:
 		return init->xrcd;
 	default:
+		if (init->rwq_ind_tbl)
+			return init->send_cq || !init->cap.max_send_wr;
 		return init->send_cq && init->recv_cq;
 	}
 }
 
 static u32 qp_flags_ok(const struct ib_qp_init_attr *init)
 {
-	return init->qp_type == IB_QPT_UD ?
+	return init->qp_type == IB_QPT_UD ||
+	       init->qp_type == IB_QPT_RAW_PACKET ?
 	       IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0;
 }
 
@@ -85,7 +93,8 @@ static int qp_check_init(struct ib_device *ibdev,
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (!qp_type_ok(init, user) || init->rwq_ind_tbl ||
+	if (!qp_type_ok(init, user) ||
+	    (init->rwq_ind_tbl && init->qp_type != IB_QPT_RAW_PACKET) ||
 	    (init->create_flags & ~qp_flags_ok(init))) {
 		ibdev_dbg(ibdev, "QP: type %d, flags %#x not supported\n",
 			  init->qp_type, init->create_flags);
@@ -113,13 +122,17 @@ static int qp_check_init(struct ib_device *ibdev,
 
 static u32 qp_sq_entries(const struct ib_qp_init_attr *init)
 {
-	return init->qp_type == IB_QPT_XRC_TGT ? 0 :
-	       max(init->cap.max_send_wr, 1U);
+	if (init->qp_type == IB_QPT_XRC_TGT ||
+	    (init->rwq_ind_tbl && !init->cap.max_send_wr))
+		return 0;
+
+	return max(init->cap.max_send_wr, 1U);
 }
 
 static u32 qp_rq_entries(const struct ib_qp_init_attr *init)
 {
-	return init->srq || init->qp_type == IB_QPT_XRC_INI ||
+	return init->srq || init->rwq_ind_tbl ||
+	       init->qp_type == IB_QPT_XRC_INI ||
 	       init->qp_type == IB_QPT_XRC_TGT ? 0 : init->cap.max_recv_wr;
 }
 
@@ -135,7 +148,8 @@ static u32 qp_max_inline(const struct ib_qp_cap *cap)
 
 /* The transport's half. */
 static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
-				const struct ib_qp_init_attr *init, bool user)
+				const struct ib_qp_init_attr *init,
+				struct srnic_rss *rss, bool user)
 {
 	struct srnic_dev *dev = to_dev(qp->ibqp.device);
 	const struct srnic_qp_init xinit = {
@@ -162,6 +176,8 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 		.avs		= &to_pd(qp->ibqp.pd)->avs,
 		.no_loopback	= init->create_flags &
 				  IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
+		.tap		= &dev->tap,
+		.rss		= rss,
 	};
 
 	return srnic_qp_create(&xinit);
@@ -173,9 +189,12 @@ static int qp_expose(struct srnic_ibqp *qp, struct ib_udata *udata)
 	struct srnic_create_qp_resp resp = {};
 	int err;
 
-	qp->sq_map = srnic_ring_expose(&qp->qp->sq.ring, udata, &resp.sq);
-	if (IS_ERR(qp->sq_map))
-		return PTR_ERR(qp->sq_map);
+	if (qp->qp->sq.ring.hdr) {
+		qp->sq_map = srnic_ring_expose(&qp->qp->sq.ring, udata,
+					       &resp.sq);
+		if (IS_ERR(qp->sq_map))
+			return PTR_ERR(qp->sq_map);
+	}
 
 	if (qp->qp->rq.ring.hdr) {
 		qp->rq_map = srnic_ring_expose(&qp->qp->rq.ring, udata,
@@ -218,22 +237,25 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		    struct ib_udata *udata)
 {
 	struct srnic_ibqp *qp = to_qp(ibqp);
+	struct srnic_rss *rss;
 	int err;
 
 	err = qp_check_init(ibqp->device, init, udata);
 	if (err)
 		return err;
 
-	err = ib_is_udata_in_empty(udata);
-	if (err)
-		return err;
+	rss = srnic_rss_make(ibqp->device, init->rwq_ind_tbl, udata);
+	if (IS_ERR(rss))
+		return PTR_ERR(rss);
 
 	mutex_init(&qp->lock);
 	spin_lock_init(&qp->sq_lock);
 	spin_lock_init(&qp->rq_lock);
-	qp->qp = qp_make(qp, init, udata);
-	if (IS_ERR(qp->qp))
+	qp->qp = qp_make(qp, init, rss, udata);
+	if (IS_ERR(qp->qp)) {
+		kfree(rss);
 		return PTR_ERR(qp->qp);
+	}
 
 	if (udata) {
 		err = qp_expose(qp, udata);

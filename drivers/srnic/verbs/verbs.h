@@ -27,6 +27,7 @@
 #define SRNIC_MAX_FAST_PAGES	4096
 #define SRNIC_MAX_DM		BIT(24)		/* bytes, of all users */
 #define SRNIC_GID_TBL_LEN	256
+#define SRNIC_MAX_RWQ_TBL	BIT(IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
 
 static inline struct srnic_dev *to_dev(struct ib_device *ibdev)
 {
@@ -210,6 +211,37 @@ int srnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 int srnic_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init);
 int srnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+
+/* wq.c */
+struct ib_wq *srnic_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *init,
+			      struct ib_udata *udata);
+int srnic_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
+		    struct ib_udata *udata);
+int srnic_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata);
+int srnic_create_rwq_ind_table(struct ib_rwq_ind_table *ibtable,
+			       struct ib_rwq_ind_table_init_attr *init,
+			       struct ib_udata *udata);
+int srnic_destroy_rwq_ind_table(struct ib_rwq_ind_table *ibtable);
+
+/*
+ * How a queue pair with an indirection table spreads its frames, as @udata asks
+ * for; NULL without one.  An ERR_PTR if it asks for what cannot be.
+ */
+struct srnic_rss *srnic_rss_make(struct ib_device *ibdev,
+				 const struct ib_rwq_ind_table *ibtable,
+				 struct ib_udata *udata);
+
+/* flow.c */
+struct ib_flow *srnic_create_flow(struct ib_qp *ibqp,
+				  struct ib_flow_attr *attr,
+				  struct ib_udata *udata);
+int srnic_destroy_flow(struct ib_flow *ibflow);
+int srnic_create_counters(struct ib_counters *ibcounters,
+			  struct uverbs_attr_bundle *attrs);
+int srnic_destroy_counters(struct ib_counters *ibcounters);
+int srnic_read_counters(struct ib_counters *ibcounters,
+			struct ib_counters_read_attr *attr,
+			struct uverbs_attr_bundle *attrs);
 
 /* post.c */
 int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,

@@ -226,6 +226,20 @@ int srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb);
 /* Between runs no netdev is held, or it could not go. */
 void srnic_ud_let_go(struct srnic_qp *qp);
 
+/* raw.c */
+static inline bool srnic_qp_is_raw(const struct srnic_qp *qp)
+{
+	return qp->type == IB_QPT_RAW_PACKET;
+}
+
+/* Sends the frame of the work request at the cursor and completes it. */
+bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
+/* Receives a frame.  False: it must come again. */
+bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb);
+/* A frame for the QP @target; see struct srnic_rx_ops. */
+void srnic_raw_frame(void *target, struct sk_buff *skb,
+		     const struct srnic_frame *frame, bool later);
+
 /* group.c */
 /* Who gets it on @ndev.  Context: RCU. */
 struct srnic_group *srnic_group_find(const struct net_device *ndev,
@@ -249,6 +263,8 @@ struct sk_buff *srnic_early_take(struct srnic_qp *qp, u32 psn);
 void srnic_early_purge(struct srnic_qp *qp);
 
 /* rx.c */
+/* Leaves @skb to the QP's task, if there is room.  Context: BH disabled. */
+void srnic_rx_enqueue(struct srnic_qp *qp, struct sk_buff *skb);
 extern const struct srnic_rx_ops srnic_xport_rx_ops;
 /* True: the budget ran out. */
 bool srnic_rx_run(struct srnic_qp *qp);

@@ -23,6 +23,7 @@ static const u8 qp_transports[] = {
 	[IB_QPT_UC]	= SRNIC_TP_UC,
 	[IB_QPT_UD]	= SRNIC_TP_UD,
 	[IB_QPT_GSI]	= SRNIC_TP_UD,
+	[IB_QPT_RAW_PACKET] = SRNIC_TP_UD,
 	[IB_QPT_XRC_INI] = SRNIC_TP_XRC,
 	[IB_QPT_XRC_TGT] = SRNIC_TP_XRC,
 };
@@ -248,6 +249,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->ndev = init->ndev;
 	qp->avs = init->avs;
 	qp->no_loopback = init->no_loopback;
+	qp->tap = init->tap;
 	srnic_req_reset(qp);
 
 	err = qp_init_queues(qp, init);
@@ -266,6 +268,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 		if (err)
 			goto err_number;
 	}
+	qp->rss = init->rss;
 	atomic_inc(&qp_alive);
 
 	return qp;
@@ -318,6 +321,7 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 	qp_set_flow(qp, &nowhere);
 	srnic_sq_destroy(&qp->sq);
 	srnic_rq_destroy(&qp->rq);
+	kfree(qp->rss);
 	kref_put(&qp->gate.ref, srnic_qp_free);
 }
 

@@ -233,39 +233,54 @@ static void recv_complete_datagram(struct srnic_qp *qp,
 	srnic_recv_cqe(qp, &cqe, pkt->se);
 }
 
-/*
- * What has no receive, or one that is too short, is dropped and the receive
- * waits for the next: nobody can stop the QP by sending to it.  Only receives
- * that are bad in themselves do.
- */
+bool srnic_recv_room(struct srnic_qp *qp, u32 bytes)
+{
+	enum srnic_verdict verdict = srnic_recv_need(qp);
+
+	if (verdict == SRNIC_V_RNR) {
+		srnic_qp_refuse(qp, SRNIC_CNT_OUT_OF_BUFFER);
+		return false;
+	}
+	if (verdict) {
+		srnic_recv_spoil(qp, verdict);
+		return false;
+	}
+	if (bytes > qp->resp.rwqe.length) {
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_TOO_LONG);
+		return false;
+	}
+
+	return true;
+}
+
+enum srnic_fate srnic_recv_spoil(struct srnic_qp *qp,
+				 enum srnic_verdict verdict)
+{
+	struct srnic_cqe cqe = { .status = srnic_faults[verdict].status };
+
+	if (verdict == SRNIC_V_ABSENT)
+		return SRNIC_PKT_AGAIN;
+
+	srnic_recv_cqe(qp, &cqe, true);
+	srnic_qp_to_error(qp, srnic_faults[verdict].event);
+
+	return SRNIC_PKT_DONE;
+}
+
 enum srnic_fate srnic_resp_datagram(struct srnic_qp *qp,
 				    const struct srnic_seg *seg,
 				    const struct srnic_rx_src *src, u16 vlan)
 {
-	enum srnic_verdict verdict = srnic_recv_need(qp);
-	struct srnic_resp *resp = &qp->resp;
-	struct srnic_cqe cqe = {};
+	enum srnic_verdict verdict;
 
-	if (verdict == SRNIC_V_RNR) {
-		srnic_qp_refuse(qp, SRNIC_CNT_OUT_OF_BUFFER);
+	if (!srnic_recv_room(qp, sizeof(src->grh) + seg->pkt.payload))
 		return SRNIC_PKT_DONE;
-	}
-	if (!verdict &&
-	    sizeof(src->grh) + seg->pkt.payload > resp->rwqe.length) {
-		srnic_qp_refuse(qp, SRNIC_CNT_RX_TOO_LONG);
-		return SRNIC_PKT_DONE;
-	}
-	if (!verdict)
-		verdict = recv_put_datagram(qp, seg, src);
-	if (verdict == SRNIC_V_ABSENT)
-		return SRNIC_PKT_AGAIN;
-	if (!verdict) {
-		recv_complete_datagram(qp, &seg->pkt, src, vlan);
-		return SRNIC_PKT_DONE;
-	}
-	cqe.status = srnic_faults[verdict].status;
-	srnic_recv_cqe(qp, &cqe, true);
-	srnic_qp_to_error(qp, srnic_faults[verdict].event);
+
+	verdict = recv_put_datagram(qp, seg, src);
+	if (verdict)
+		return srnic_recv_spoil(qp, verdict);
+
+	recv_complete_datagram(qp, &seg->pkt, src, vlan);
 
 	return SRNIC_PKT_DONE;
 }

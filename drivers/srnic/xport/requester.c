@@ -361,7 +361,7 @@ static u32 req_npsn(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	if (wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
 	    wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD || !wqe->length ||
-	    srnic_qp_is_datagram(qp))
+	    srnic_qp_is_datagram(qp) || srnic_qp_is_raw(qp))
 		return 1;
 
 	return DIV_ROUND_UP(wqe->length, qp->conf.mtu);
@@ -667,6 +667,9 @@ static bool req_step(struct srnic_qp *qp)
 	}
 	if (!srnic_gate_open(&qp->gate))
 		return false;
+
+	if (srnic_qp_is_raw(qp))
+		return srnic_raw_send(qp, wqe);
 
 	return srnic_qp_is_datagram(qp) ? srnic_ud_send(qp, wqe) :
 					  req_send(qp, wqe);

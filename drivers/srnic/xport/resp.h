@@ -41,7 +41,17 @@ enum srnic_verdict srnic_recv_need(struct srnic_qp *qp);
 /* Completes the receive at hand. */
 void srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 		    bool solicited);
-/* Does that for a message that is whole, or later if a key must go first. */
+/*
+ * Is there a receive for a message of @bytes that nobody will repeat?  What has
+ * none, or one that is too short, is dropped and the receive waits for the next:
+ * nobody can stop the QP by sending to it.  Only receives that are bad in
+ * themselves do.
+ */
+bool srnic_recv_room(struct srnic_qp *qp, u32 bytes);
+/* The message could not be put into it: what becomes of it, and of the QP. */
+enum srnic_fate srnic_recv_spoil(struct srnic_qp *qp,
+				 enum srnic_verdict verdict);
+/* Completes it for a message that is whole, or later if a key must go first. */
 void srnic_recv_complete(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			 u32 byte_len);
 /* Later is now if the key is gone; true: it was. */

@@ -4,7 +4,7 @@
  */
 #include "proto.h"
 
-static void rx_enqueue(struct srnic_qp *qp, struct sk_buff *skb)
+void srnic_rx_enqueue(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	bool room;
 
@@ -29,7 +29,7 @@ static void rx_deliver(void *owner, struct sk_buff *skb)
 	struct srnic_qp *qp = owner;
 
 	if (skb) {
-		rx_enqueue(qp, skb);
+		srnic_rx_enqueue(qp, skb);
 		srnic_task_kick(&qp->task);
 	}
 	srnic_qp_put(qp);
@@ -78,6 +78,7 @@ const struct srnic_rx_ops srnic_xport_rx_ops = {
 	.deliver = rx_deliver,
 	.lookup_group = rx_lookup_group,
 	.deliver_group = rx_deliver_group,
+	.frame = srnic_raw_frame,
 };
 
 /* An XRC initiator takes answers only. */
@@ -210,6 +211,8 @@ static int rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 
 	if (srnic_qp_is_datagram(qp))
 		return srnic_ud_rx(qp, skb);
+	if (srnic_qp_is_raw(qp))
+		return srnic_raw_rx(qp, skb);
 	if (!srnic_rx_from(skb, &qp->flow)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_ADDR);
 		return 1;

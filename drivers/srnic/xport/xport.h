@@ -23,6 +23,7 @@
 #include "../wire/aeth.h"
 #include "../wire/pkt.h"
 #include "../wire/psn.h"
+#include "../wire/rss.h"
 
 #define SRNIC_MAX_RD_ATOMIC	128
 
@@ -321,6 +322,11 @@ void srnic_av_hide(struct srnic_avs *avs, u32 index);
  * @avs: address vectors that it may use
  * @av: id of the one that @flow was copied from
  * @no_loopback: it does not get the multicasts that it sends
+ * @tap: frames of the netdev
+ * @rss: raw: who receives in its place, or NULL
+ *
+ * A receive work queue is a queue pair for raw packets that has nothing but
+ * receives; an @rss names such.
  *
  * An XRC target has @srq, @recvq and @recv_cq within a run of the task only,
  * and they are those of the SRQ that the request named.
@@ -366,9 +372,23 @@ struct srnic_qp {
 	struct srnic_avs		*avs;
 	u64				av;
 	bool				no_loopback;
+	const struct srnic_tap		*tap;
+	struct srnic_rss		*rss;
 	struct srnic_req		req;
 	struct srnic_resp		resp;
 	struct rcu_head			rcu;
+};
+
+/**
+ * struct srnic_rss - receive work queues that share the frames for a queue pair
+ * @conf: how
+ * @log_num: of how many, two to the power of it
+ * @wqs: these; they outlive the queue pair
+ */
+struct srnic_rss {
+	struct srnic_rss_conf	conf;
+	u8			log_num;
+	struct srnic_qp		*wqs[];
 };
 
 /**
@@ -380,6 +400,7 @@ struct srnic_qp {
  * @recv_sge: SGEs of a receive
  * @max_inline: inline bytes of a send
  * @trusted: a kernel consumer posts the sends
+ * @rss: becomes the queue pair's, which frees it, on success
  * Others: as in struct srnic_qp.
  */
 struct srnic_qp_init {
@@ -405,6 +426,8 @@ struct srnic_qp_init {
 	const struct net_device		*ndev;
 	struct srnic_avs		*avs;
 	bool				no_loopback;
+	const struct srnic_tap		*tap;
+	struct srnic_rss		*rss;
 };
 
 /* Makes a QP in RESET, with a number, not yet reachable.  May sleep. */

@@ -177,6 +177,7 @@ enum srnic_cqe_flags {
  * @smac: UD: Ethernet address of the sender, zeros if it is not known
  * @ip_version: UD: 4 or 6; a header of 4 fills the last 20 of the 40 bytes in
  *		front of the payload
+ * @flow_tag: raw packets: tag of the flow that the frame belongs to, or 0
  */
 struct srnic_cqe {
 	__aligned_u64	wr_id;
@@ -198,7 +199,8 @@ struct srnic_cqe {
 	__u8		smac[6];
 	__u8		ip_version;
 	__u8		rsvd_byte;
-	__u32		rsvd[3];
+	__u32		flow_tag;
+	__u32		rsvd[2];
 };
 
 /* udata of the verbs; a verb that is not here has none */
@@ -216,6 +218,32 @@ struct srnic_resize_cq_resp {
 	struct srnic_map	ring;
 };
 
+/* Values of srnic_create_qp_rss.function: IBV_RX_HASH_FUNC_* */
+#define SRNIC_RX_HASH_TOEPLITZ	1
+
+/* Bits of srnic_create_qp_rss.fields: IBV_RX_HASH_*, addresses and ports */
+#define SRNIC_RX_HASH_FIELDS	0xff
+
+#define SRNIC_RX_HASH_KEY_BYTES	40
+
+/**
+ * struct srnic_create_qp_rss - how a QP with an indirection table spreads frames
+ * @fields: what goes into the hash, see SRNIC_RX_HASH_FIELDS; none: all frames
+ *	    go to the one queue of the table
+ * @function: SRNIC_RX_HASH_TOEPLITZ
+ * @key_len: bytes of @key that are given, SRNIC_RX_HASH_KEY_BYTES
+ * @key: key of the hash
+ *
+ * A QP without an indirection table is made without this.
+ */
+struct srnic_create_qp_rss {
+	__aligned_u64	fields;
+	__u8		function;
+	__u8		key_len;
+	__u8		rsvd[6];
+	__u8		key[SRNIC_RX_HASH_KEY_BYTES];
+};
+
 struct srnic_create_qp_resp {
 	struct srnic_map	sq;	/* length 0: the QP has no such queue */
 	struct srnic_map	rq;
@@ -224,6 +252,10 @@ struct srnic_create_qp_resp {
 struct srnic_query_dm_resp {
 	struct srnic_map	map;
 	__aligned_u64		length;	/* bytes that were asked for */
+};
+
+struct srnic_create_wq_resp {
+	struct srnic_map	ring;
 };
 
 struct srnic_create_srq_resp {
@@ -262,7 +294,9 @@ _Static_assert(sizeof(struct srnic_cqe) == 64, "cqe");
 _Static_assert(sizeof(struct srnic_alloc_ucontext_resp) == 8, "ucontext");
 _Static_assert(sizeof(struct srnic_create_cq_resp) == 24, "create_cq");
 _Static_assert(sizeof(struct srnic_resize_cq_resp) == 24, "resize_cq");
+_Static_assert(sizeof(struct srnic_create_qp_rss) == 56, "create_qp_rss");
 _Static_assert(sizeof(struct srnic_create_qp_resp) == 48, "create_qp");
+_Static_assert(sizeof(struct srnic_create_wq_resp) == 24, "create_wq");
 _Static_assert(sizeof(struct srnic_create_srq_resp) == 32, "create_srq");
 _Static_assert(sizeof(struct srnic_query_dm_resp) == 32, "query_dm");
 _Static_assert(sizeof(struct srnic_create_ah_resp) == 8, "create_ah");

@@ -11,6 +11,7 @@
 #define IB_QPT_RC			IBV_QPT_RC
 #define IB_QPT_UC			IBV_QPT_UC
 #define IB_QPT_UD			IBV_QPT_UD
+#define IB_QPT_RAW_PACKET		IBV_QPT_RAW_PACKET
 #define IB_QPT_XRC_INI			IBV_QPT_XRC_SEND
 #define IB_QPT_GSI			1
 

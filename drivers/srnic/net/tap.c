@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - frames for those who steer them: a table of rules on a netdev
+ *
+ * Rules see frames in a hook at the netdev's ingress, behind the host's own
+ * rules there and ahead of everything else, so that a netdev that is a bridge
+ * port or has VLANs is no different; sniffers see them where packet sockets do,
+ * both ways.  Neither is registered while there is no rule of its kind.
+ *
+ * Rules are tried by priority.  All that fit at the first priority that one
+ * fits at get the frame; it goes on to the next, and in the end to the stack,
+ * if none of them keeps it.  A rule that drops comes first at its priority.
+ *
+ * RoCEv2 is steered to queue pairs already, so a rule has to ask for its port
+ * to see it.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/rculist.h>
+#include <linux/rtnetlink.h>
+#include <linux/udp.h>
+#include <net/checksum.h>
+#include <net/gso.h>
+#include <net/ip.h>
+
+#include "flow.h"
+
+/* What the netdev is asked to let in for a rule */
+enum tap_admit {
+	TAP_ADMIT_NOTHING,
+	TAP_ADMIT_UC,
+	TAP_ADMIT_MC,
+	TAP_ADMIT_ALL_MC,
+	TAP_ADMIT_ALL,
+};
+
+static bool rule_sniffs(const struct srnic_rule *rule)
+{
+	return rule->kind == SRNIC_RULE_SNIFFER;
+}
+
+/* Rules of one level get a frame together; defaults get what is left. */
+static u32 rule_level(const struct srnic_rule *rule)
+{
+	return rule->kind == SRNIC_RULE_NORMAL ? rule->priority : U16_MAX + 1;
+}
+
+static u32 rule_order(const struct srnic_rule *rule)
+{
+	return rule_level(rule) << 1 | !rule->drop;
+}
+
+static bool frame_is_roce(const struct srnic_frame *frame)
+{
+	return (frame->f.has & SRNIC_HAS_UDP) &&
+	       frame->f.dport == htons(SRNIC_UDP_PORT);
+}
+
+static bool rule_fits(const struct srnic_rule *rule,
+		      const struct srnic_frame *frame)
+{
+	if (frame_is_roce(frame) && !rule->match.mask.dport)
+		return false;
+
+	return srnic_frame_matches(&frame->f, &rule->match);
+}
+
+/* Looks at the frame of @skb, wherever its data stands. */
+static bool tap_look(const struct sk_buff *skb, struct srnic_frame *frame)
+{
+	unsigned int gap = skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
+	u8 data[SRNIC_FRAME_PEEK];
+	unsigned int len;
+	int mac;
+
+	if (!skb_mac_header_was_set(skb))
+		return false;
+	mac = skb_mac_offset(skb);
+	len = min_t(unsigned int, skb->len - mac, sizeof(data) - gap);
+	if (len < 2 * ETH_ALEN ||
+	    skb_copy_bits(skb, mac, data, 2 * ETH_ALEN) ||
+	    skb_copy_bits(skb, mac + 2 * ETH_ALEN, data + 2 * ETH_ALEN + gap,
+			  len - 2 * ETH_ALEN))
+		return false;
+	if (gap) {
+		memcpy(data + 2 * ETH_ALEN, &skb->vlan_proto, 2);
+		put_unaligned_be16(skb_vlan_tag_get(skb),
+				   data + 2 * ETH_ALEN + 2);
+	}
+
+	return srnic_frame_parse(frame, data, len + gap);
+}
+
+/*
+ * Makes frames as they are on a wire of what the stack has: each by itself, with
+ * its tag and its checksum.  Consumes @skb.  NULL: there was no memory.
+ */
+static struct sk_buff *tap_unfold(struct sk_buff *skb)
+{
+	struct sk_buff *segs;
+
+	skb_push(skb, skb->data - skb_mac_header(skb));
+	if (skb_vlan_tag_present(skb)) {
+		skb = __vlan_hwaccel_push_inside(skb);
+		if (!skb)
+			return NULL;
+	}
+	if (!skb_is_gso(skb)) {
+		if (skb->ip_summed == CHECKSUM_PARTIAL &&
+		    skb_csum_hwoffload_help(skb, 0))
+			goto drop;
+		skb_mark_not_on_list(skb);
+		return skb;
+	}
+
+	/* Whatever it is, each segment gets one that is right. */
+	if (skb->ip_summed == CHECKSUM_NONE)
+		skb->ip_summed = CHECKSUM_UNNECESSARY;
+	segs = __skb_gso_segment(skb, NETIF_F_SG, false);
+	if (IS_ERR(segs))
+		goto drop;
+	if (!segs)
+		return skb;
+	consume_skb(skb);
+
+	return segs;
+
+drop:
+	kfree_skb(skb);
+	return NULL;
+}
+
+/* Is the checksum of the TCP or UDP packet in the frame right? */
+static bool tap_l4_csum_ok(const struct sk_buff *skb,
+			   const struct srnic_frame *frame)
+{
+	__be32 saddr, daddr;
+	struct udphdr udp;
+
+	if (frame->l4 + frame->l4_len > skb->len ||
+	    skb_copy_bits(skb, frame->l4, &udp, sizeof(udp)))
+		return false;
+	if (frame->l4_proto == IPPROTO_UDP && !udp.check)
+		return true;
+	memcpy(&saddr, frame->f.saddr, sizeof(saddr));
+	memcpy(&daddr, frame->f.daddr, sizeof(daddr));
+
+	return !csum_tcpudp_magic(saddr, daddr, frame->l4_len, frame->l4_proto,
+				  skb_checksum(skb, frame->l4, frame->l4_len,
+					       0));
+}
+
+/* Does the stack, or who sent it, vouch for the checksums of @skb? */
+static bool tap_csum_known(const struct sk_buff *skb,
+			   const struct srnic_frame *frame)
+{
+	if (!(frame->f.has & SRNIC_HAS_IPV4) || !frame->l4)
+		return false;
+
+	return skb_is_gso(skb) ||
+	       (frame->ip_csum_ok && skb_csum_unnecessary(skb));
+}
+
+static void tap_give(const struct srnic_rule *rule, struct sk_buff *skb,
+		     const struct srnic_frame *frame, bool csum_ok, bool later)
+{
+	struct srnic_framecb *cb = srnic_framecb(skb);
+
+	if (rule->meter) {
+		atomic64_inc(&rule->meter->frames);
+		atomic64_add(skb->len, &rule->meter->bytes);
+	}
+	if (rule->drop) {
+		kfree_skb(skb);
+		return;
+	}
+	if (!csum_ok)
+		csum_ok = frame->ip_csum_ok && frame->l4 &&
+			  tap_l4_csum_ok(skb, frame);
+	cb->tag = rule->tag;
+	cb->csum_ok = csum_ok;
+	srnic_rx_ops->frame(rule->target, skb, frame, later);
+}
+
+/* Hands what is in @skb, which it consumes, to the target of @rule. */
+static void tap_deliver(const struct srnic_tap *tap,
+			const struct srnic_rule *rule, struct sk_buff *skb,
+			const struct srnic_frame *frame, bool later)
+{
+	struct sk_buff *next;
+	bool csum_ok;
+
+	skb = skb ? skb_share_check(skb, GFP_ATOMIC) : NULL;
+	if (!skb)
+		goto nobuf;
+	csum_ok = tap_csum_known(skb, frame);
+	skb = tap_unfold(skb);
+	if (!skb)
+		goto nobuf;
+
+	skb_list_walk_safe(skb, skb, next) {
+		skb_mark_not_on_list(skb);
+		tap_give(rule, skb, frame, csum_ok, later);
+	}
+	return;
+
+nobuf:
+	srnic_count(tap->stats, SRNIC_CNT_RX_NOBUF);
+}
+
+/*
+ * Shows a frame to the rules, but those for @skip.  True: they keep it, @skb is
+ * consumed.
+ */
+static bool tap_steer(const struct srnic_tap *tap, struct sk_buff *skb,
+		      const struct srnic_frame *frame, const void *skip,
+		      bool later)
+{
+	const struct srnic_rule *rule, *last = NULL;
+	bool kept = false;
+
+	list_for_each_entry_rcu(rule, &tap->rules, list) {
+		if (kept && rule_level(rule) != rule_level(last))
+			break;
+		if ((skip && rule->target == skip) || !rule_fits(rule, frame))
+			continue;
+		if (last)
+			tap_deliver(tap, last, skb_clone(skb, GFP_ATOMIC),
+				    frame, later);
+		last = rule;
+		kept |= !rule->keep;
+		if (rule->drop)
+			break;
+	}
+	if (last)
+		tap_deliver(tap, last, kept ? skb : skb_clone(skb, GFP_ATOMIC),
+			    frame, later);
+
+	return kept;
+}
+
+static unsigned int tap_ingress(void *priv, struct sk_buff *skb,
+				const struct nf_hook_state *state)
+{
+	const struct srnic_tap *tap = priv;
+	struct srnic_frame frame;
+
+	if (!tap_look(skb, &frame))
+		return NF_ACCEPT;
+
+	return tap_steer(tap, skb, &frame, NULL, false) ? NF_STOLEN : NF_ACCEPT;
+}
+
+/*
+ * What leaves is seen under the lock of a transmission, so those who get it run
+ * later.
+ */
+static int tap_sniff(struct sk_buff *skb, struct net_device *ndev,
+		     struct packet_type *pt, struct net_device *orig_dev)
+{
+	struct srnic_tap *tap = container_of(pt, struct srnic_tap, sniff);
+	const struct srnic_rule *rule;
+	struct srnic_frame frame;
+
+	local_bh_disable();
+	rcu_read_lock();
+	if (tap_look(skb, &frame))
+		list_for_each_entry_rcu(rule, &tap->sniffers, list)
+			tap_deliver(tap, rule, skb_clone(skb, GFP_ATOMIC),
+				    &frame, true);
+	rcu_read_unlock();
+	local_bh_enable();
+	consume_skb(skb);
+
+	return 0;
+}
+
+void srnic_tap_loop(const struct srnic_tap *tap, struct sk_buff *skb,
+		    const void *skip)
+{
+	const struct ethhdr *eth = eth_hdr(skb);
+	struct srnic_frame frame;
+	struct sk_buff *copy;
+
+	if (list_empty(&tap->rules))
+		return;
+	if (!is_multicast_ether_addr(eth->h_dest) &&
+	    !ether_addr_equal(eth->h_dest, tap->ndev->dev_addr))
+		return;
+
+	rcu_read_lock();
+	copy = skb_clone(skb, GFP_ATOMIC);
+	if (!copy)
+		srnic_count(tap->stats, SRNIC_CNT_RX_NOBUF);
+	else if (!tap_look(copy, &frame) ||
+		 !tap_steer(tap, copy, &frame, skip, true))
+		consume_skb(copy);
+	rcu_read_unlock();
+}
+
+void srnic_tap_init(struct srnic_tap *tap, struct net_device *ndev,
+		    struct srnic_stats __percpu *stats)
+{
+	*tap = (struct srnic_tap) {
+		.ndev	= ndev,
+		.stats	= stats,
+		.hook	= {
+			.hook		= tap_ingress,
+			.dev		= ndev,
+			.priv		= tap,
+			.pf		= NFPROTO_NETDEV,
+			.hooknum	= NF_NETDEV_INGRESS,
+			.priority	= NF_IP_PRI_LAST,
+		},
+		.sniff	= {
+			.type	= htons(ETH_P_ALL),
+			.dev	= ndev,
+			.func	= tap_sniff,
+		},
+	};
+	INIT_LIST_HEAD(&tap->rules);
+	INIT_LIST_HEAD(&tap->sniffers);
+}
+
+/* A NIC gives a rule what it asks for, whoever the frame is addressed to. */
+static u8 tap_admit_for(const struct srnic_tap *tap,
+			const struct srnic_rule *rule)
+{
+	const struct srnic_match *match = &rule->match;
+
+	if (rule->drop)
+		return TAP_ADMIT_NOTHING;
+	if (rule->kind == SRNIC_RULE_MC_DEFAULT)
+		return TAP_ADMIT_ALL_MC;
+	if (!is_broadcast_ether_addr(match->mask.dmac))
+		return TAP_ADMIT_ALL;
+	if (is_multicast_ether_addr(match->val.dmac))
+		return TAP_ADMIT_MC;
+
+	return ether_addr_equal(match->val.dmac, tap->ndev->dev_addr) ?
+	       TAP_ADMIT_NOTHING : TAP_ADMIT_UC;
+}
+
+static int tap_admit(const struct srnic_tap *tap, const struct srnic_rule *rule)
+{
+	switch (rule->admit) {
+	case TAP_ADMIT_UC:
+		return dev_uc_add(tap->ndev, rule->match.val.dmac);
+	case TAP_ADMIT_MC:
+		return dev_mc_add(tap->ndev, rule->match.val.dmac);
+	case TAP_ADMIT_ALL_MC:
+		return dev_set_allmulti(tap->ndev, 1);
+	case TAP_ADMIT_ALL:
+		return dev_set_promiscuity(tap->ndev, 1);
+	default:
+		return 0;
+	}
+}
+
+static void tap_refuse(const struct srnic_tap *tap,
+		       const struct srnic_rule *rule)
+{
+	switch (rule->admit) {
+	case TAP_ADMIT_UC:
+		dev_uc_del(tap->ndev, rule->match.val.dmac);
+		break;
+	case TAP_ADMIT_MC:
+		dev_mc_del(tap->ndev, rule->match.val.dmac);
+		break;
+	case TAP_ADMIT_ALL_MC:
+		dev_set_allmulti(tap->ndev, -1);
+		break;
+	case TAP_ADMIT_ALL:
+		dev_set_promiscuity(tap->ndev, -1);
+		break;
+	}
+}
+
+static struct list_head *tap_list(struct srnic_tap *tap,
+				  const struct srnic_rule *rule)
+{
+	return rule_sniffs(rule) ? &tap->sniffers : &tap->rules;
+}
+
+/* Begins to listen for rules like this one. */
+static int tap_listen(struct srnic_tap *tap, const struct srnic_rule *rule)
+{
+	if (!rule_sniffs(rule))
+		return nf_register_net_hook(dev_net(tap->ndev), &tap->hook);
+	dev_add_pack(&tap->sniff);
+
+	return 0;
+}
+
+static void tap_deafen(struct srnic_tap *tap, bool sniffers)
+{
+	if (sniffers)
+		dev_remove_pack(&tap->sniff);
+	else
+		nf_unregister_net_hook(dev_net(tap->ndev), &tap->hook);
+}
+
+/* Puts the rule behind those that are tried before it, or together with it. */
+static void tap_insert(struct list_head *list, struct srnic_rule *rule)
+{
+	struct srnic_rule *other;
+
+	list_for_each_entry(other, list, list)
+		if (rule_order(other) > rule_order(rule))
+			break;
+	list_add_tail_rcu(&rule->list, &other->list);
+}
+
+static int tap_add(struct srnic_tap *tap, struct srnic_rule *rule)
+{
+	struct list_head *list = tap_list(tap, rule);
+	int err;
+
+	ASSERT_RTNL();
+
+	if (tap->gone)
+		return -ENODEV;
+	rule->admit = tap_admit_for(tap, rule);
+	err = tap_admit(tap, rule);
+	if (err)
+		return err;
+	if (list_empty(list))
+		err = tap_listen(tap, rule);
+	if (err)
+		tap_refuse(tap, rule);
+	else
+		tap_insert(list, rule);
+
+	return err;
+}
+
+int srnic_tap_add(struct srnic_tap *tap, struct srnic_rule *rule)
+{
+	int err;
+
+	rtnl_lock();
+	err = tap_add(tap, rule);
+	rtnl_unlock();
+
+	return err;
+}
+
+void srnic_tap_del(struct srnic_tap *tap, struct srnic_rule *rule)
+{
+	rtnl_lock();
+	list_del_rcu(&rule->list);
+	if (!tap->gone) {
+		tap_refuse(tap, rule);
+		if (list_empty(tap_list(tap, rule)))
+			tap_deafen(tap, rule_sniffs(rule));
+	}
+	synchronize_net();	/* nobody looks at the rule any more */
+	rtnl_unlock();
+}
+
+void srnic_tap_stop(struct srnic_tap *tap)
+{
+	struct srnic_rule *rule;
+
+	ASSERT_RTNL();
+
+	if (tap->gone)
+		return;
+	WRITE_ONCE(tap->gone, true);	/* read in srnic_frame_send() */
+	list_for_each_entry(rule, &tap->rules, list)
+		tap_refuse(tap, rule);
+	list_for_each_entry(rule, &tap->sniffers, list)
+		tap_refuse(tap, rule);
+	if (!list_empty(&tap->rules))
+		tap_deafen(tap, false);
+	if (!list_empty(&tap->sniffers))
+		tap_deafen(tap, true);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - raw packets: whole Ethernet frames, no protocol of ours
+ *
+ * What is sent goes to the netdev as it is.  What is received is what the rules
+ * of the netdev's tap bring, and lands in the queue pair's receives or, hashed,
+ * in those of its work queues.
+ */
+#include "resp.h"
+
+/*
+ * Sends the frame.  One that found no memory, or no way, is lost like any other;
+ * what is wrong with the work request is in its status.  False: its memory is
+ * being fetched.
+ */
+static bool raw_emit(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	const struct srnic_tap *tap = qp->tap;
+	enum srnic_mem_err err;
+	struct sk_buff *skb;
+	void *data;
+
+	if (!srnic_frame_fits(tap, NULL, wqe->length)) {
+		wqe->status = IB_WC_LOC_LEN_ERR;
+		return true;
+	}
+
+	skb = srnic_frame_alloc(tap, &qp->txb, wqe->length, &data);
+	if (!skb)
+		return true;
+	err = srnic_req_payload(qp, wqe, 0, data, wqe->length);
+	if (!err && srnic_frame_fits(tap, data, wqe->length)) {
+		srnic_frame_send(tap, &qp->txb, skb,
+				 wqe->sqe.flags & IB_SEND_IP_CSUM,
+				 qp->no_loopback ? qp : NULL);
+		return true;
+	}
+	kfree_skb(skb);
+	if (err != SRNIC_MEM_ABSENT)
+		wqe->status = err ? IB_WC_LOC_PROT_ERR : IB_WC_LOC_LEN_ERR;
+
+	return err != SRNIC_MEM_ABSENT;
+}
+
+bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	qp->req.next = qp->req.psn;
+	qp->req.una = qp->req.psn;
+
+	if (!raw_emit(qp, wqe))
+		return false;
+	if (wqe->status)
+		srnic_req_fail(qp, wqe->status);
+	else
+		srnic_req_complete(qp);
+
+	return qp->conf.state != IB_QPS_SQE;
+}
+
+static bool raw_receives(u8 state)
+{
+	switch (state) {
+	case IB_QPS_RTR:
+	case IB_QPS_RTS:
+	case IB_QPS_SQD:
+	case IB_QPS_SQE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Copies the frame, in pieces as it is, to the receive at hand. */
+static enum srnic_mem_err raw_put(struct srnic_qp *qp, struct sk_buff *skb)
+{
+	enum srnic_mem_err err = SRNIC_MEM_OK;
+	struct skb_seq_state seq;
+	unsigned int done = 0, n;
+	const u8 *data;
+
+	srnic_sgl_seek(&qp->resp.sgl, 0);	/* it may come again */
+	skb_prepare_seq_read(skb, 0, skb->len, &seq);
+	while (!err && (n = skb_seq_read(done, &data, &seq))) {
+		err = srnic_sgl_write(&qp->resp.sgl, data, n);
+		done += n;
+	}
+	skb_abort_seq_read(&seq);
+
+	return err;
+}
+
+bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb)
+{
+	const struct srnic_framecb *cb = srnic_framecb(skb);
+	struct srnic_cqe cqe = {
+		.byte_len	= skb->len,
+		.opcode		= IB_WC_RECV,
+		.flags		= cb->csum_ok ? SRNIC_WC_IP_CSUM_OK : 0,
+		.flow_tag	= cb->tag,
+	};
+	enum srnic_verdict verdict;
+
+	if (!raw_receives(qp->conf.state)) {
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);
+		return true;
+	}
+	if (!srnic_recv_room(qp, skb->len))
+		return true;
+	verdict = srnic_resp_judge(raw_put(qp, skb), SRNIC_V_LOCAL_PROT);
+	if (verdict)
+		return srnic_recv_spoil(qp, verdict) != SRNIC_PKT_AGAIN;
+
+	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
+	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, skb->len);
+	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
+	srnic_recv_cqe(qp, &cqe, false);
+
+	return true;
+}
+
+/* The work queue whose turn the frame is. */
+static struct srnic_qp *raw_pick(const struct srnic_rss *rss,
+				 const struct srnic_frame *frame)
+{
+	u32 hash = srnic_rss_hash(&rss->conf, &frame->f);
+
+	return rss->wqs[hash & (BIT(rss->log_num) - 1)];
+}
+
+static void raw_deliver(struct srnic_qp *qp, struct sk_buff *skb, bool later)
+{
+	srnic_rx_enqueue(qp, skb);
+	if (later)
+		srnic_task_defer(&qp->task);
+	else
+		srnic_task_kick(&qp->task);
+}
+
+/*
+ * With work queues it is their state that counts; the queue pair need not be
+ * brought up to receive.  It cannot be on its way out while a rule names it.
+ */
+void srnic_raw_frame(void *target, struct sk_buff *skb,
+		     const struct srnic_frame *frame, bool later)
+{
+	struct srnic_qp *qp = target;
+
+	if (!qp->rss) {
+		raw_deliver(qp, skb, later);
+	} else if (srnic_qp_state(qp) != IB_QPS_ERR) {
+		raw_deliver(raw_pick(qp->rss, frame), skb, later);
+	} else {
+		srnic_count(qp->stats, SRNIC_CNT_RX_BAD_STATE);
+		kfree_skb(skb);
+	}
+}
