@@ -59,6 +59,13 @@ static int num_mws, num_pds, num_ahs, num_maps;
 
 void (*case_end)(void);
 
+/* what a case has made by itself, undone before the rest, the youngest first */
+static struct {
+	int (*undo)(void *thing);
+	void *thing;
+} others[MAX_THINGS];
+static int num_others;
+
 static jmp_buf case_over;
 static char verdict[512];
 static int home_ns = -1;
@@ -106,6 +113,26 @@ void side_leave(const struct side *s)
 }
 
 /* ---- making and undoing ---- */
+
+void undo_later(int (*undo)(void *thing), void *thing)
+{
+	must(thing);
+	must(num_others < MAX_THINGS);
+	others[num_others].undo = undo;
+	others[num_others++].thing = thing;
+}
+
+void undo_now(void *thing)
+{
+	int i;
+
+	for (i = 0; i < num_others; i++) {
+		if (others[i].thing != thing)
+			continue;
+		others[i].thing = NULL;
+		must_be(others[i].undo(thing), 0);
+	}
+}
 
 void cq_own(struct ibv_cq *cq)
 {
@@ -336,6 +363,10 @@ static bool undo(void)
 	int bad = 0;
 	int i;
 
+	while (num_others--)
+		bad += others[num_others].thing &&
+		       others[num_others].undo(others[num_others].thing);
+	num_others = 0;
 	if (case_end)
 		case_end();
 	case_end = NULL;
@@ -798,8 +829,8 @@ int main(int argc, char **argv)
 		data_cases, error_cases, queue_cases, cq_cases, domain_cases,
 		state_cases, big_cases, flush_cases, hostile_cases, mr_cases,
 		mw_cases, observe_cases, odp_cases, odp_storm_cases, srq_cases,
-		uc_cases, ud_cases,
-		xrc_cases,
+		uc_cases, ud_cases, xrc_cases, raw_cases, flow_cases,
+		rss_cases,
 	};
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;

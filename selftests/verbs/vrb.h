@@ -99,7 +99,8 @@ extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
 	cq_cases[], domain_cases[], state_cases[], big_cases[],
 	flush_cases[], hostile_cases[], mr_cases[], mw_cases[],
 	observe_cases[], odp_cases[], odp_storm_cases[], srq_cases[],
-	uc_cases[], ud_cases[], xrc_cases[];
+	uc_cases[], ud_cases[], xrc_cases[], raw_cases[], flow_cases[],
+	rss_cases[];
 
 /* Called before what the case has made is undone, however it ends; NULL: none */
 extern void (*case_end)(void);
@@ -128,6 +129,13 @@ __u64 now_us(void);
 /* in between, what is started and opened is in the namespace of that side */
 void side_enter(const struct side *s);
 void side_leave(const struct side *s);
+
+/*
+ * Undoes by @undo, which returns 0, when the case is over, or now.  For things
+ * that the functions below do not make.
+ */
+void undo_later(int (*undo)(void *thing), void *thing);
+void undo_now(void *thing);
 
 /* making things: all of it is undone when the case is over */
 void end_make(struct end *e, struct side *s, const struct opt *o);

@@ -49,7 +49,7 @@ static u32 rule_level(const struct srnic_rule *rule)
 
 static u32 rule_order(const struct srnic_rule *rule)
 {
-	return rule_level(rule) << 1 | !rule->drop;
+	return 2 * rule_level(rule) + (rule->drop ? 0 : 1);
 }
 
 static bool frame_is_roce(const struct srnic_frame *frame)

@@ -1,0 +1,153 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# perftest over raw Ethernet, on netdevs that are used otherwise too, and that go.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+need rdma raw_ethernet_bw raw_ethernet_lat ib_write_bw
+
+client=
+server=
+
+mac()
+{
+	on "$1" cat "/sys/class/net/$2/address"
+}
+
+# raw_ready STATE: the server has come that far; its flow is made before.
+raw_ready()
+{
+	on nsB rdma res show qp link sr1/1 | grep -q "type RAW_PACKET state $1"
+}
+
+# raw_start TOOL ARGUMENT...: the server, ready
+raw_start()
+{
+	local state=RTR tool=$1
+
+	shift
+	[ "$tool" = raw_ethernet_bw ] || state=RTS
+	ip netns exec nsB "$tool" --server -d sr1 -F -B "$mac_b" -E "$mac_a" \
+		"$@" >/dev/null &
+	server=$!
+	wait_for 20 raw_ready $state
+}
+
+# raw_run TOOL ARGUMENT...: no more frames than receives, so none is lost
+raw_run()
+{
+	local tool=$1
+
+	shift
+	raw_start "$tool" -s 512 "$@" || return
+	on nsA timeout 30 "$tool" --client -d sr0 -F -B "$mac_a" -E "$mac_b" \
+		-s 512 "$@" || { kill -9 "$server"; return 1; }
+	wait "$server"
+}
+
+alive()
+{
+	pair ib_write_bw -n 50
+}
+
+hosts()
+{
+	pair_down
+	pair_up || return
+	mac_a=$(mac nsA veth0) mac_b=$(mac nsB veth1)
+}
+
+# traffic: one that does not end, and a sniffer that sees it
+traffic()
+{
+	raw_start raw_ethernet_bw -s 512 -D 60 --sniffer || return
+	ip netns exec nsA raw_ethernet_bw --client -d sr0 -F -D 60 -s 512 \
+		-B "$mac_a" -E "$mac_b" >/dev/null 2>&1 &
+	client=$!
+	wait_for 20 counter_over nsB sr1 rdma_recvs 1000
+}
+
+traffic_off()
+{
+	kill -9 "$client" "$server"
+	wait "$client" "$server"
+} 2>/dev/null
+
+no_link()
+{
+	! rdma link show | grep -q "link $1/"
+}
+
+promiscuous()
+{
+	[[ $(ip -n "$1" -d link show "$2") == *"promiscuity $3"* ]]
+}
+
+killed()
+{
+	wait_for 5 promiscuous nsB veth1 1 || return
+	traffic_off
+	wait_for 10 no_object_is_left && promiscuous nsB veth1 0 && alive
+}
+
+netdev_goes()
+{
+	ip -n nsB link del veth1 || return
+	wait_for 10 no_link sr0 && wait_for 10 no_link sr1 && traffic_off
+	return 0
+}
+
+# netdev_moves: to another namespace, where nobody asked for its frames
+netdev_moves()
+{
+	ip netns add nsC || return
+	ip -n nsB link set veth1 netns nsC || return
+	wait_for 10 no_link sr1 || return
+	promiscuous nsC veth1 0 || return
+	traffic_off
+	ip netns del nsC
+}
+
+# link_goes: what it asked of the netdev goes with it, what the bridge did stays
+link_goes()
+{
+	on nsB rdma link del sr1 || return
+	promiscuous nsB veth1 1 || return
+	traffic_off
+	return 0
+}
+
+bridged()
+{
+	ip -n nsB link add br0 type bridge && ip -n nsB link set br0 up &&
+		ip -n nsB link set veth1 master br0
+}
+
+ip4="-j 10.9.0.1 -J 10.9.0.2 -k 100 -K 200"
+ip6="--raw_ipv6 -j fd09::1 -J fd09::2 -k 100 -K 200"
+
+ktap_plan 19
+check "two hosts"		hosts
+for how in "" "$ip4" "$ip4 --tcp" "$ip6"; do
+	# shellcheck disable=SC2086 # arguments
+	check "frames${how:+, $how}"	raw_run raw_ethernet_bw -n 400 $how
+done
+check "there and back"		raw_run raw_ethernet_lat -n 50
+# shellcheck disable=SC2086 # arguments
+check "there and back, UDP"	raw_run raw_ethernet_lat -n 50 $ip4
+check "a sniffer"		traffic
+check "it is killed"		killed
+check "the netdev is a bridge port"	bridged
+check "there and back"		raw_run raw_ethernet_lat -n 50
+check "a sniffer"		traffic
+check "the link goes"		link_goes
+check "two hosts"		hosts
+check "a sniffer"		traffic
+check "the netdev moves"	netdev_moves
+check "two hosts"		hosts
+check "a sniffer"		traffic
+check "the netdev goes"		netdev_goes
+pair_down
+ktap_end
