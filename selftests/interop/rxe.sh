@@ -46,14 +46,15 @@ turned()
 	pair_up
 }
 
-ktap_plan $((2 * (3 + ${#CASES[@]})))
+ktap_plan $((2 * (4 + ${#CASES[@]})))
 for types in "srnic rxe" "rxe srnic"; do
 	# shellcheck disable=SC2086 # two words
 	check "a pair of $types"	turned $types
 	# rxe before 7.0 raises no event for what its peer did
-	events=()
-	[ "$types" = "rxe srnic" ] || events=(-e)
-	vrb_cases "${events[@]}" "${CASES[@]}"
+	events=() on_demand=requester
+	[ "$types" = "rxe srnic" ] || events=(-e) on_demand=responder
+	vrb_cases "${events[@]}" "${CASES[@]}" \
+		"odp: every size and place, pinned at the $on_demand"
 	check "$types: perftest"	pair ib_write_bw -n 200
 	check "$types: no object left"	no_object_is_left
 	pair_down

@@ -23,7 +23,7 @@
 #define MADV_COLLAPSE	25
 #endif
 
-#define SIZE	(8UL << 20)
+#define SIZE	(3 * CHUNK)
 #define EDGE	64
 #define ON_DEMAND	(FULL_ACCESS | IBV_ACCESS_ON_DEMAND)
 
@@ -64,6 +64,21 @@ void store_drop(struct store *st)
 	must_be(madvise(st->start, st->size, MADV_DONTNEED), 0);
 }
 
+struct opt odp_opt(void)
+{
+	struct opt o = opt_default;
+
+	o.timeout = 19;		/* 2 s */
+	return o;
+}
+
+static void odp_pair(void)
+{
+	struct opt o = odp_opt();
+
+	pair_make(&p, &o, &o);
+}
+
 static void stores(enum way a, enum way b)
 {
 	store_make(&sa, &sides[0], SIZE, a == WAY_PINNED ? 0 : 13, a,
@@ -74,7 +89,7 @@ static void stores(enum way a, enum way b)
 
 static void setup(enum way a, enum way b)
 {
-	pair_make(&p, NULL, NULL);
+	odp_pair();
 	stores(a, b);
 }
 
@@ -132,7 +147,7 @@ static void go(struct end *a, struct end *b, struct store *st_a,
 static void all_sizes(void)
 {
 	static const size_t sizes[] = {
-		1, 8, 1000, 4096, 4097, 70001, 3 * CHUNK / 2 + 5,
+		1, 8, 1000, 4096, 4097, 70001, CHUNK + 5,
 	};
 	static const size_t offs[][2] = {
 		{ EDGE, EDGE }, { PAGE - 20, EDGE + 1 }, { CHUNK - 17, 3 * PAGE },
@@ -164,9 +179,15 @@ static void data_all(void)
 	all_sizes();
 }
 
-static void data_mixed(void)
+static void data_pinned_there(void)
 {
 	setup(WAY_RANGE, WAY_PINNED);
+	all_sizes();
+}
+
+static void data_pinned_here(void)
+{
+	setup(WAY_PINNED, WAY_RANGE);
 	all_sizes();
 }
 
@@ -179,8 +200,8 @@ static void data_pieces(void)
 
 	setup(WAY_RANGE, WAY_ALL);
 	for (i = 0; i < 8; i++) {
-		from[i] = sge_of(&sa.m, i * CHUNK / 2 + PAGE - 30, 100);
-		to[i] = sge_of(&sb.m, (7 - i) * CHUNK / 2 + PAGE - 60, 100);
+		from[i] = sge_of(&sa.m, i * CHUNK / 3 + PAGE - 30, 100);
+		to[i] = sge_of(&sb.m, (7 - i) * CHUNK / 3 + PAGE - 60, 100);
 		fill((__u8 *)(uintptr_t)from[i].addr, 100, i);
 	}
 	for (k = 0; k < 3; k++) {
@@ -205,7 +226,7 @@ static void data_atomic(void)
 	struct ibv_sge sge;
 	int i;
 
-	pair_make(&p, NULL, NULL);
+	odp_pair();
 	store_make(&sa, &sides[0], SIZE, 0, WAY_RANGE, FULL_ACCESS);
 	store_make(&sb, &sides[1], SIZE, 0, WAY_RANGE, FULL_ACCESS);
 	result = (__u64 *)(sa.m.p + CHUNK - 8);
@@ -231,14 +252,14 @@ static void data_atomic(void)
 
 static void data_atomic_write(void)
 {
-	struct opt o = opt_default;
+	struct opt o = odp_opt();
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
 	int i;
 
 	o.send_ops = IBV_QP_EX_WITH_ATOMIC_WRITE;
 	o.inline_data = 0;
-	pair_make(&p, &o, NULL);
+	pair_make(&p, &o, &o);
 	store_make(&sa, &sides[0], SIZE, 0, WAY_ALL, FULL_ACCESS);
 	store_make(&sb, &sides[1], SIZE, 0, WAY_ALL, FULL_ACCESS);
 	for (i = 0; i < 5; i++) {
@@ -297,7 +318,7 @@ static void data_batch(void)
 static void data_uc(void)
 {
 	static const size_t sizes[] = { 1, 4097, 70001, CHUNK + 5 };
-	struct opt o = opt_default;
+	struct opt o = odp_opt();
 	size_t i;
 
 	o.type = IBV_QPT_UC;
@@ -312,13 +333,13 @@ static void data_uc(void)
 
 static void data_srq(void)
 {
+	struct opt plain = odp_opt(), o = plain;
 	struct ibv_sge from, to;
-	struct opt o = opt_default;
 	struct ibv_send_wr wr;
 	int i;
 
 	o.srq = srq_make(&sides[1], NULL, 64, 2);
-	pair_make(&p, NULL, &o);
+	pair_make(&p, &plain, &o);
 	stores(WAY_RANGE, WAY_RANGE);
 	fill(sa.m.p, 20 * 10000, 1);
 	store_drop(&sa);
@@ -342,7 +363,7 @@ static void data_srq(void)
 static void ud_make(struct end *e, struct side *s)
 {
 	struct ibv_qp_attr attr = { .port_num = 1, .qkey = 7 };
-	struct opt o = opt_default;
+	struct opt o = odp_opt();
 
 	o.type = IBV_QPT_UD;
 	end_make(e, s, &o);
@@ -456,7 +477,7 @@ static void prefetch_all(void)
 	struct ibv_sge sge;
 	struct ibv_send_wr wr;
 
-	pair_make(&p, NULL, NULL);
+	odp_pair();
 	stores(WAY_RANGE, WAY_ALL);
 	fill(sa.m.p, CHUNK, 1);
 	must_be(advise(&sa, IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT, SYNC, 0,
@@ -540,7 +561,7 @@ static void reg_ahead(void)
 	__u8 *room;
 	int i;
 
-	pair_make(&p, NULL, NULL);
+	odp_pair();
 	store_make(&sa, &sides[0], SIZE, 0, WAY_RANGE, FULL_ACCESS);
 	room = map_make(CHUNK, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	must_be(munmap(room, CHUNK), 0);
@@ -624,7 +645,7 @@ static void reg_window(void)
 	struct ibv_mw *mw;
 	struct ibv_mr shown;
 
-	pair_make(&p, NULL, NULL);
+	odp_pair();
 	store_make(&sa, &sides[0], SIZE, 13, WAY_RANGE, FULL_ACCESS);
 	store_make(&sb, &sides[1], SIZE, 7, WAY_RANGE, FULL_ACCESS |
 		   IBV_ACCESS_MW_BIND);
@@ -831,7 +852,7 @@ static void forks(void)
 	char c;
 	int i;
 
-	pair_make(&p, NULL, NULL);
+	odp_pair();
 	store_make(&sa, &sides[0], SIZE, 0, WAY_RANGE, FULL_ACCESS);
 	fresh(&m, &sides[1], 16 * PAGE, FULL_ACCESS);
 	fill(sa.m.p, 16 * PAGE, 1);
@@ -876,7 +897,7 @@ static void huge_pages(void)
 	size_t len = 2 * CHUNK - 100;
 	int i;
 
-	pair_make(&p, NULL, NULL);
+	odp_pair();
 	store_make(&sa, &sides[0], SIZE, 13, WAY_RANGE, FULL_ACCESS);
 	map_huge(3 * CHUNK);
 	for (i = 0; i < 4; i++) {
@@ -962,17 +983,17 @@ static void slow_make(struct mem *m, int wait_ms)
 /* Later than every timeout: it is the peer's memory, not a lost packet. */
 static void slow_source(void)
 {
-	struct opt o = opt_default;
+	struct opt o = odp_opt();
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
 	struct mem m;
 
-	o.timeout = 10;		/* 4 ms */
-	o.retry = 1;
-	pair_make(&p, &o, NULL);
+	o.timeout = 14;		/* 67 ms */
+	o.retry = 2;
+	pair_make(&p, &o, &o);
 	stores(WAY_RANGE, WAY_PINNED);
 	fresh(&m, &sides[0], PAGE, FULL_ACCESS);
-	slow_make(&m, 300);
+	slow_make(&m, 1000);
 	must_be(pthread_create(&slow.thread, NULL, slow_serve, NULL), 0);
 	sge = sge_of(&m, 0, PAGE);
 	wr = wr_of(1, IBV_WR_RDMA_WRITE, &sge, 1);
@@ -984,18 +1005,18 @@ static void slow_source(void)
 
 static void slow_sink(void)
 {
-	struct opt o = opt_default;
+	struct opt o = odp_opt();
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
 	struct mem m;
 
-	o.timeout = 10;
-	o.retry = 1;
-	pair_make(&p, &o, NULL);
+	o.timeout = 14;
+	o.retry = 2;
+	pair_make(&p, &o, &o);
 	stores(WAY_RANGE, WAY_PINNED);
 	fill(sb.m.p, PAGE / 2, 1);
 	fresh(&m, &sides[0], PAGE, FULL_ACCESS);
-	slow_make(&m, 300);
+	slow_make(&m, 1000);
 	must_be(pthread_create(&slow.thread, NULL, slow_serve, NULL), 0);
 	sge = sge_of(&m, 0, PAGE / 2);
 	wr = wr_of(1, IBV_WR_RDMA_READ, &sge, 1);
@@ -1013,7 +1034,7 @@ static void slow_for_ever(void)
 	struct ibv_sge sge;
 	struct mem m;
 
-	pair_make(&p, NULL, NULL);
+	odp_pair();
 	stores(WAY_RANGE, WAY_RANGE);
 	m.len = PAGE;
 	m.p = map_make(m.len, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -1041,7 +1062,10 @@ const struct vrb_case odp_cases[] = {
 	{ "odp", "ranges that are none", reg_refused },
 	{ "odp", "every size and place, ranges", data_range },
 	{ "odp", "every size and place, all memory", data_all },
-	{ "odp", "every size and place, pinned at the peer", data_mixed },
+	{ "odp", "every size and place, pinned at the responder",
+	  data_pinned_there },
+	{ "odp", "every size and place, pinned at the requester",
+	  data_pinned_here },
 	{ "odp", "a list of pieces", data_pieces },
 	{ "odp", "atomics", data_atomic },
 	{ "odp", "ATOMIC WRITE", data_atomic_write },

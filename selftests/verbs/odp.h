@@ -11,6 +11,12 @@
 #define PAGE		4096UL
 #define CHUNK		(2UL << 20)	/* the driver's unit, and a huge page */
 
+/*
+ * What most cases want, but for time: user-mode Linux may need a second for a
+ * page while another thread of the process polls.
+ */
+struct opt odp_opt(void);
+
 /* How the memory of one side is registered */
 enum way {
 	WAY_RANGE,	/* on demand */

@@ -117,7 +117,9 @@ static bool storm_is_young(void)
 
 static void setup(enum way way)
 {
-	pair_make(&p, NULL, NULL);
+	struct opt o = odp_opt();
+
+	pair_make(&p, &o, &o);
 	store_make(&sa, &sides[0], SIZE, 13, way, FULL_ACCESS);
 	store_make(&sb, &sides[1], SIZE, 7, way, FULL_ACCESS);
 }
@@ -177,12 +179,13 @@ static void data_all(void)
 /* The peer's additions and our own are all there in the end. */
 static void atomics(void)
 {
+	struct opt o = odp_opt();
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
 	__u64 *word;
 	int i, k;
 
-	pair_make(&p, NULL, NULL);
+	pair_make(&p, &o, &o);
 	store_make(&sa, &sides[0], SIZE, 0, WAY_RANGE, FULL_ACCESS);
 	store_make(&sb, &sides[1], SIZE, 0, WAY_RANGE, FULL_ACCESS);
 	word = (__u64 *)(sb.m.p + 5 * PAGE);
@@ -208,6 +211,7 @@ static void atomics(void)
 /* A region goes, and its memory with it, while it is written to. */
 static void goes_away(void)
 {
+	struct opt o = odp_opt();
 	struct ibv_wc wc = {};
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
@@ -215,7 +219,7 @@ static void goes_away(void)
 	int i, k;
 
 	for (i = 0; i < rounds; i++) {
-		pair_make(&p, NULL, NULL);
+		pair_make(&p, &o, &o);
 		if (!i)
 			store_make(&sa, &sides[0], SIZE, 0, WAY_RANGE,
 				   FULL_ACCESS);

@@ -65,6 +65,7 @@ struct srnic_odp {
  * @node: in @odp->empty
  * @listed: it is there; under @mutex
  * @lock: guards @page against the data path, which reads
+ * @rcu: a reader may still look at it
  * @page: translations, 0: absent.  The data path may set ODP_DIRTY
  */
 struct odp_chunk {
@@ -465,7 +466,7 @@ long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 		got = chunk_fetch(chunk, va, num, how);
 		chunk_put(chunk);
 	}
-	mmput(odp->mm);
+	mmput_async(odp->mm);
 
 	return got;
 }
@@ -532,7 +533,8 @@ void srnic_odp_queue(struct work_struct *work)
 
 int srnic_mem_init(void)
 {
-	odp_wq = alloc_workqueue("srnic-odp", WQ_UNBOUND, WQ_MAX_ACTIVE);
+	odp_wq = alloc_workqueue("srnic-odp", WQ_UNBOUND | WQ_HIGHPRI,
+				 WQ_MAX_ACTIVE);
 
 	return odp_wq ? 0 : -ENOMEM;
 }
