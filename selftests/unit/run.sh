@@ -9,7 +9,7 @@ set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")" || exit
 
 CC=${CC:-gcc}
-export OUT=${OUT:-${SRNIC_CACHE:-$HOME/.cache/srnic}/unit/$CC}
+export OUT=${OUT:-$(realpath ../..)/build/unit/$CC}
 number=0
 failed=0
 
