@@ -6,7 +6,8 @@
  * holder, before it gives BUSY back, looks for it.  A holder that has used up
  * its budget takes BUSY along into the workqueue.  An owner that finds BUSY
  * taken leaves WAITER; the holder then gives way at the end of its run and
- * leaves what is left to srnic_task_release().
+ * leaves what is left to srnic_task_release().  A holder may have the BUSY of one
+ * more task, which it gives back, or runs, behind its own.
  */
 #include <linux/bottom_half.h>
 #include <linux/wait_bit.h>
@@ -57,25 +58,55 @@ static bool task_drop(struct srnic_task *task)
 	return true;
 }
 
+/* What is left of a task, whose BUSY goes along. */
+static void task_queue(struct srnic_task *task)
+{
+	trace_srnic_task_defer(task->id, false);
+	queue_work(task_wq, &task->work);
+}
+
+/* Leaves @task and what it has joined for later. */
+static void task_put_off(struct srnic_task *task)
+{
+	struct srnic_task *other = task->joined;
+
+	task->joined = NULL;
+	task_queue(task);
+	if (other && !task_drop(other))
+		task_queue(other);
+}
+
+/* One run.  Return: the task to run next, whose BUSY the caller then has. */
+static struct srnic_task *task_run(struct srnic_task *task)
+{
+	struct srnic_task *other;
+	bool more;
+
+	atomic_andnot(RUN_AGAIN, &task->state);
+	smp_mb__after_atomic();	/* AGAIN is clear before fn() looks */
+	more = task->fn(task);
+	trace_srnic_task_run(task->id, more);
+	if (more)
+		atomic_or(RUN_AGAIN, &task->state);
+
+	other = task->joined;
+	task->joined = NULL;
+	if (task_drop(task))
+		return other && !task_drop(other) ? other : NULL;
+	task->joined = other;
+
+	return task;
+}
+
 /* Runs until nothing is left; the caller holds BUSY. */
 static void task_loop(struct srnic_task *task)
 {
 	int runs = 0;
-	bool more;
 
-	do {
-		if (runs++ == RUN_ROUNDS) {
-			trace_srnic_task_defer(task->id, false);
-			queue_work(task_wq, &task->work);
-			return;
-		}
-		atomic_andnot(RUN_AGAIN, &task->state);
-		smp_mb__after_atomic();	/* AGAIN is clear before fn() looks */
-		more = task->fn(task);
-		trace_srnic_task_run(task->id, more);
-		if (more)
-			atomic_or(RUN_AGAIN, &task->state);
-	} while (!task_drop(task));
+	while (task && runs++ < RUN_ROUNDS)
+		task = task_run(task);
+	if (task)
+		task_put_off(task);
 }
 
 static void task_work(struct work_struct *work)
@@ -111,6 +142,16 @@ void srnic_task_defer(struct srnic_task *task)
 
 	trace_srnic_task_defer(task->id, true);
 	queue_work(task_wq, &task->work);
+}
+
+bool srnic_task_join(struct srnic_task *task, struct srnic_task *other)
+{
+	if (WARN_ON_ONCE(task->joined) || !task_take(other, 0))
+		return false;
+
+	task->joined = other;
+
+	return true;
 }
 
 void srnic_task_own(struct srnic_task *task)

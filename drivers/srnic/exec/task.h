@@ -24,12 +24,14 @@ typedef bool (*srnic_task_fn)(struct srnic_task *task);
  * @id: what the owner calls it, for those who trace
  * @fn: what to run
  * @work: carries on what exceeded its budget; the task stays busy meanwhile
+ * @joined: another task that this one holds while it runs, or NULL
  */
 struct srnic_task {
 	atomic_t		state;
 	u32			id;
 	srnic_task_fn		fn;
 	struct work_struct	work;
+	struct srnic_task	*joined;
 };
 
 void srnic_task_init(struct srnic_task *task, srnic_task_fn fn);
@@ -39,6 +41,14 @@ void srnic_task_kick(struct srnic_task *task);
 
 /* Sees to it that @task runs, but not here.  Context: any. */
 void srnic_task_defer(struct srnic_task *task);
+
+/*
+ * Takes @other for as long as @task runs, if nobody has it; one at a time.  What
+ * it is kicked for meanwhile is done once @task is given back.  Nobody waits for
+ * anybody, so two tasks may try to join each other.
+ * Context: the function of @task.  False: somebody has it, or it was stopped.
+ */
+bool srnic_task_join(struct srnic_task *task, struct srnic_task *other);
 
 /*
  * Takes the task for the caller: when it returns nobody runs the task, and

@@ -460,6 +460,19 @@ enum srnic_mem_err srnic_sgl_write(struct srnic_sgl *sgl, const void *src,
 				   u32 len);
 enum srnic_mem_err srnic_sgl_read(struct srnic_sgl *sgl, void *dst, u32 len);
 
+/*
+ * The same from the place of one list to that of another.  SRNIC_MEM_ABSENT also
+ * when something is wrong with @src, or it is paged on demand.  With any error
+ * @dst stands where it stood, and @src is of no more use.
+ */
+enum srnic_mem_err srnic_sgl_copy(struct srnic_sgl *dst, struct srnic_sgl *src,
+				  u32 len);
+
+/* The same to a region; see srnic_mr_write(). */
+enum srnic_mem_err srnic_sgl_to_mr(struct srnic_sgl *src, struct srnic_mr *mr,
+				   u64 addr, u32 len, u64 rest,
+				   struct srnic_pager *pager);
+
 /* Checks the keys and ranges of a whole list without touching the memory. */
 enum srnic_mem_err srnic_sgl_check(struct srnic_keys *keys,
 				   const struct ib_pd *pd,

@@ -8,7 +8,7 @@
  */
 #include <linux/minmax.h>
 
-#include "mem.h"
+#include "key.h"
 
 void srnic_sgl_init(struct srnic_sgl *sgl, struct srnic_keys *keys,
 		    const struct ib_pd *pd, const struct srnic_sge *sge,
@@ -152,6 +152,74 @@ enum srnic_mem_err srnic_sgl_read(struct srnic_sgl *sgl, void *dst, u32 len)
 		sgl_set(sgl, cur, off);
 
 	return err;
+}
+
+/* The next bytes that follow each other in memory, *@len at most; or NULL. */
+static const void *sgl_peek(struct srnic_sgl *sgl, u32 *len)
+{
+	const struct srnic_sge *sge;
+	const void *src;
+	u64 n;
+
+	if (sgl_hold(sgl) || sgl->mr->span.odp)
+		return NULL;
+
+	sge = &sgl->sge[sgl->cur];
+	n = min(*len, sge->length - sgl->off);
+	src = srnic_mr_addr(sgl->mr, sge->addr + sgl->off, &n);
+	*len = n;
+
+	return src;
+}
+
+enum srnic_mem_err srnic_sgl_copy(struct srnic_sgl *dst, struct srnic_sgl *src,
+				  u32 len)
+{
+	u32 cur = dst->cur, off = dst->off;
+
+	while (len) {
+		enum srnic_mem_err err;
+		const void *from;
+		u32 n = len;
+
+		from = sgl_peek(src, &n);
+		if (!from)
+			err = SRNIC_MEM_ABSENT;
+		else
+			err = sgl_write(dst, from, n);
+		if (err) {
+			sgl_set(dst, cur, off);
+			return err;
+		}
+		src->off += n;
+		len -= n;
+	}
+
+	return SRNIC_MEM_OK;
+}
+
+enum srnic_mem_err srnic_sgl_to_mr(struct srnic_sgl *src, struct srnic_mr *mr,
+				   u64 addr, u32 len, u64 rest,
+				   struct srnic_pager *pager)
+{
+	while (len) {
+		enum srnic_mem_err err;
+		const void *from;
+		u32 n = len;
+
+		from = sgl_peek(src, &n);
+		if (!from)
+			return SRNIC_MEM_ABSENT;
+		err = srnic_mr_write(mr, addr, from, n, rest, pager);
+		if (err)
+			return err;
+		src->off += n;
+		addr += n;
+		rest -= n;
+		len -= n;
+	}
+
+	return SRNIC_MEM_OK;
 }
 
 enum srnic_mem_err srnic_sgl_check(struct srnic_keys *keys,

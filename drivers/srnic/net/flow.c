@@ -2,6 +2,8 @@
 /*
  * srnic - routes of a flow, looked up once and checked before each use
  */
+#include <linux/inetdevice.h>
+#include <net/addrconf.h>
 #include <net/dst.h>
 #include <net/ip6_route.h>
 #include <net/route.h>
@@ -76,6 +78,24 @@ void srnic_flow_close(struct srnic_flow *flow)
 {
 	dev_put(flow->ndev);
 	flow->ndev = NULL;
+}
+
+bool srnic_flow_is_self(const struct srnic_flow *flow)
+{
+	struct net *net = dev_net(flow->ndev);
+	struct net_device *ndev = NULL;
+
+	if (ipv6_addr_equal(&flow->saddr, &flow->daddr))
+		return true;
+
+	rcu_read_lock();
+	if (flow->v4)
+		ndev = __ip_dev_find(net, flow->daddr.s6_addr32[3], false);
+	else if (IS_ENABLED(CONFIG_IPV6))
+		ndev = ipv6_dev_find(net, &flow->daddr, flow->ndev);
+	rcu_read_unlock();
+
+	return ndev == flow->ndev;
 }
 
 void srnic_flow_reset(struct srnic_flow *flow)

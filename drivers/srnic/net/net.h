@@ -61,6 +61,9 @@ void srnic_flow_close(struct srnic_flow *flow);
 /* Forgets the cached route. */
 void srnic_flow_reset(struct srnic_flow *flow);
 
+/* Does it lead to an address of its own device?  Context: any. */
+bool srnic_flow_is_self(const struct srnic_flow *flow);
+
 /* Source port of a flow: IBTA A17.5.x entropy from label, or the two QPNs. */
 __be16 srnic_flow_sport(u32 label, u32 qpn, u32 dest_qpn);
 

@@ -163,6 +163,11 @@ static void comp_nak(struct srnic_qp *qp, u8 syndrome)
 		comp_fatal_nak(qp, code);
 }
 
+void srnic_comp_acked(struct srnic_qp *qp, u32 psn)
+{
+	comp_ack_before(qp, psn);
+}
+
 static void comp_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	bool ack = SRNIC_AETH_KIND(pkt->syndrome) == SRNIC_AETH_ACK;
@@ -176,10 +181,11 @@ static void comp_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		comp_nak(qp, pkt->syndrome);
 }
 
-/* Writes response bytes at @off of the list of @wqe. */
+/* Writes response bytes at @off of the list of @wqe: those at @src or in @from. */
 static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 				     const struct srnic_swqe *wqe, u64 off,
-				     const void *src, u32 len)
+				     const void *src, struct srnic_sgl *from,
+				     u32 len)
 {
 	struct srnic_req *req = &qp->req;
 	enum srnic_mem_err err;
@@ -193,7 +199,8 @@ static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 		if (err)
 			return err;
 	}
-	err = srnic_sgl_write(&req->rsgl, src, len);
+	err = from ? srnic_sgl_copy(&req->rsgl, from, len) :
+		     srnic_sgl_write(&req->rsgl, src, len);
 	req->rsgl_pos = err ? SRNIC_NOWHERE : off + len;
 
 	return err;
@@ -211,8 +218,9 @@ static enum srnic_fate comp_response(struct srnic_qp *qp,
 				     const struct srnic_seg *seg)
 {
 	u32 index = srnic_psn_diff(seg->pkt.psn, wqe->psn);
+	u32 npsn = seg->local ? srnic_seg_npsn(seg, qp->conf.mtu) : 1;
 	u64 off = (u64)index * qp->conf.mtu;
-	bool last = index + 1 == wqe->npsn;
+	bool last = index + npsn == wqe->npsn;
 	const void *src = seg->payload;
 	u32 len = seg->pkt.payload;
 	enum srnic_mem_err err;
@@ -221,11 +229,12 @@ static enum srnic_fate comp_response(struct srnic_qp *qp,
 		src = &seg->pkt.swap_add;
 		len = sizeof(seg->pkt.swap_add);
 	}
-	if (len != (last ? comp_answer_length(wqe) - off : qp->conf.mtu)) {
+	if (len != (last ? comp_answer_length(wqe) - off :
+			   npsn * qp->conf.mtu)) {
 		srnic_req_fail(qp, IB_WC_BAD_RESP_ERR);
 		return SRNIC_PKT_DONE;
 	}
-	err = comp_write(qp, wqe, off, src, len);
+	err = comp_write(qp, wqe, off, src, seg->from, len);
 	if (err == SRNIC_MEM_ABSENT)
 		return SRNIC_PKT_AGAIN;
 	if (err) {
@@ -237,9 +246,9 @@ static enum srnic_fate comp_response(struct srnic_qp *qp,
 		qp->req.rd_out--;
 		srnic_sgl_put(&qp->req.rsgl);
 		qp->req.rsgl_pos = SRNIC_NOWHERE;
-		comp_ack_before(qp, srnic_psn_add(seg->pkt.psn, 1));
+		comp_ack_before(qp, srnic_psn_add(seg->pkt.psn, npsn));
 	} else {
-		comp_advance(qp, srnic_psn_add(seg->pkt.psn, 1));
+		comp_advance(qp, srnic_psn_add(seg->pkt.psn, npsn));
 	}
 
 	return SRNIC_PKT_DONE;

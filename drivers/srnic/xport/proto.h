@@ -32,10 +32,34 @@
  * struct srnic_seg - a packet being processed
  * @pkt: its headers
  * @payload: its payload
+ * @local: there is no packet: it is a request, or an answer, of a QP of the same
+ *	   device, as long as several packets
+ * @from: local: where the payload is, if it is not at @payload
  */
 struct srnic_seg {
 	struct srnic_pkt	pkt;
 	const void		*payload;
+	bool			local;
+	struct srnic_sgl	*from;
+};
+
+/* PSNs that the payload of @seg takes.  Pure. */
+static inline u32 srnic_seg_npsn(const struct srnic_seg *seg, u16 mtu)
+{
+	return seg->pkt.payload <= mtu ? 1 :
+	       DIV_ROUND_UP(seg->pkt.payload, mtu);
+}
+
+/**
+ * struct srnic_lent - a part of a READ response, for one on the same device
+ * @seg: headers, and where the bytes are
+ * @sgl: what that points to
+ * @sge: what that points to
+ */
+struct srnic_lent {
+	struct srnic_seg	seg;
+	struct srnic_sgl	sgl;
+	struct srnic_sge	sge;
 };
 
 /* What may be wrong with a request, as the responder sees it */
@@ -151,6 +175,32 @@ enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
 				     const struct srnic_swqe *wqe, u64 off,
 				     void *dst, u32 len);
 
+/* Fields of the extended headers of the packet at @off of the message. */
+void srnic_req_fill(const struct srnic_swqe *wqe, u64 off,
+		    struct srnic_pkt *pkt);
+/* Opcode of a packet of an operation, without the service.  Pure. */
+u8 srnic_req_opcode(u8 wr_opcode, bool first, bool last);
+/* The @npsn packets at the cursor have left. */
+void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		    u32 npsn);
+/* Puts the cursor of the list of @wqe at byte @off of the message. */
+enum srnic_mem_err srnic_req_place(struct srnic_qp *qp,
+				   const struct srnic_swqe *wqe, u64 off);
+/* Is there an answer to wait for?  Such ones count as rd_atomic.  Pure. */
+bool srnic_req_has_response(const struct srnic_swqe *wqe);
+/* Does its list say where data goes, not where it comes from?  Pure. */
+bool srnic_req_has_sink(const struct srnic_swqe *wqe);
+
+/* local.c */
+/*
+ * Does without packets what it can of @wqe, for a peer on the same device.
+ * Return: PSNs that were done; 0: it must go by packets.
+ */
+u32 srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
+/* Goes on with a READ; the same. */
+u32 srnic_local_read(struct srnic_qp *qp);
+void srnic_local_let_go(struct srnic_qp *qp);
+
 /* srq.c */
 /* The SRQ with that number in that domain, or NULL.  Context: any. */
 struct srnic_srq *srnic_srq_get(const struct ib_xrcd *xrcd, u32 srqn);
@@ -181,10 +231,17 @@ enum srnic_fate {
 /* completer.c */
 enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 				  const struct srnic_seg *seg);
+/* All before @psn is acknowledged. */
+void srnic_comp_acked(struct srnic_qp *qp, u32 psn);
 
 /* responder.c */
 enum srnic_fate srnic_resp_packet(struct srnic_qp *qp,
 				  const struct srnic_seg *seg);
+/* The answer to the request with @psn, no READ, for one on the same device. */
+void srnic_resp_answer(struct srnic_qp *qp, u8 family, u32 psn,
+		       struct srnic_seg *seg);
+/* Answers it, again perhaps, by a packet. */
+void srnic_resp_reply(struct srnic_qp *qp, u8 family, u32 psn);
 /* Sends what is left of a READ response; true: more to do, gate open. */
 bool srnic_resp_run(struct srnic_qp *qp);
 void srnic_resp_ack(struct srnic_qp *qp);
@@ -200,6 +257,12 @@ void srnic_resp_let_go(struct srnic_qp *qp);
 /* As srnic_req_flush(). */
 bool srnic_resp_flush(struct srnic_qp *qp);
 void srnic_resp_reset(struct srnic_qp *qp);
+
+/* remote.c */
+/* The next packets of the READ response, @max at most, as one; or false. */
+bool srnic_remote_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent);
+/* They need not be sent. */
+void srnic_remote_lent(struct srnic_qp *qp, const struct srnic_lent *lent);
 
 /* recv.c */
 /* A datagram for this QP. */
@@ -266,6 +329,9 @@ void srnic_early_purge(struct srnic_qp *qp);
 /* Leaves @skb to the QP's task, if there is room.  Context: BH disabled. */
 void srnic_rx_enqueue(struct srnic_qp *qp, struct sk_buff *skb);
 extern const struct srnic_rx_ops srnic_xport_rx_ops;
+/* A request that came without a packet.  SRNIC_PKT_AGAIN: not this way. */
+enum srnic_fate srnic_rx_local(struct srnic_qp *qp,
+			       const struct srnic_seg *seg);
 /* True: the budget ran out. */
 bool srnic_rx_run(struct srnic_qp *qp);
 

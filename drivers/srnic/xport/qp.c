@@ -177,6 +177,7 @@ static bool qp_run(struct srnic_task *task)
 		more |= srnic_resp_flush(qp);
 	if (srnic_qp_is_datagram(qp))
 		srnic_ud_let_go(qp);
+	srnic_local_let_go(qp);
 	srnic_req_let_go(qp);
 	srnic_resp_let_go(qp);
 
@@ -305,6 +306,7 @@ static void qp_set_flow(struct srnic_qp *qp, const struct srnic_flow *flow)
 	srnic_flow_reset(&qp->flow);
 	dev_put(qp->flow.ndev);
 	qp->flow = *flow;
+	qp->self = flow->ndev && srnic_flow_is_self(flow);
 }
 
 void srnic_qp_destroy(struct srnic_qp *qp)

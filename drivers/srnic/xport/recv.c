@@ -163,6 +163,18 @@ bool srnic_recv_run_late(struct srnic_qp *qp)
 	return true;	/* for the packets that waited */
 }
 
+static enum srnic_verdict recv_put(struct srnic_qp *qp,
+				   const struct srnic_seg *seg)
+{
+	struct srnic_sgl *sgl = &qp->resp.sgl;
+	u32 len = seg->pkt.payload;
+
+	return srnic_resp_judge(seg->from ?
+				srnic_sgl_copy(sgl, seg->from, len) :
+				srnic_sgl_write(sgl, seg->payload, len),
+				SRNIC_V_LOCAL_PROT);
+}
+
 enum srnic_verdict srnic_recv_send(struct srnic_qp *qp,
 				   const struct srnic_seg *seg)
 {
@@ -178,9 +190,7 @@ enum srnic_verdict srnic_recv_send(struct srnic_qp *qp,
 	}
 	if (resp->got + (u64)seg->pkt.payload > resp->rwqe.length)
 		return SRNIC_V_LENGTH;
-	verdict = srnic_resp_judge(srnic_sgl_write(&resp->sgl, seg->payload,
-						   seg->pkt.payload),
-				   SRNIC_V_LOCAL_PROT);
+	verdict = recv_put(qp, seg);
 	if (verdict)
 		return verdict;
 	resp->got += seg->pkt.payload;

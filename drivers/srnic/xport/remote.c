@@ -69,7 +69,10 @@ static enum srnic_verdict remote_write_data(struct srnic_qp *qp,
 	if (!len)
 		return SRNIC_V_OK;
 
-	err = srnic_mr_write(resp->mr, resp->va, seg->payload, len, resp->left,
+	err = seg->from ?
+	      srnic_sgl_to_mr(seg->from, resp->mr, resp->va, len, resp->left,
+			      &qp->rx_pager) :
+	      srnic_mr_write(resp->mr, resp->va, seg->payload, len, resp->left,
 			     &qp->rx_pager);
 
 	return srnic_resp_judge(err, SRNIC_V_ACCESS);
@@ -207,6 +210,18 @@ static enum srnic_verdict remote_read_data(struct srnic_qp *qp, void *dst,
 	return srnic_resp_judge(err, SRNIC_V_ACCESS);
 }
 
+/* @npsn packets of the response, with @len bytes, need not be sent any more. */
+static void remote_read_gone(struct srnic_resp *resp, u32 npsn, u32 len)
+{
+	resp->read_first = false;
+	resp->read_va += len;
+	resp->read_bytes -= len;
+	resp->read_psn = srnic_psn_add(resp->read_psn, npsn);
+	resp->read_left -= npsn;
+	if (!resp->read_left)
+		srnic_resp_put_mr(&resp->read_mr);
+}
+
 /* Sends one packet of the response. */
 static enum srnic_verdict remote_read_send(struct srnic_qp *qp)
 {
@@ -234,13 +249,7 @@ static enum srnic_verdict remote_read_send(struct srnic_qp *qp)
 		return verdict;
 	}
 	srnic_qp_send(qp, &pkt, skb);
-
-	resp->read_first = false;
-	resp->read_va += len;
-	resp->read_bytes -= len;
-	resp->read_psn = srnic_psn_add(resp->read_psn, 1);
-	if (!--resp->read_left)
-		srnic_resp_put_mr(&resp->read_mr);
+	remote_read_gone(resp, 1, len);
 
 	return SRNIC_V_OK;
 }
@@ -265,6 +274,39 @@ bool srnic_remote_run(struct srnic_qp *qp)
 		remote_read_fail(qp);
 
 	return true;	/* for the packets that waited behind the READ */
+}
+
+bool srnic_remote_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent)
+{
+	struct srnic_resp *resp = &qp->resp;
+	u32 npsn = min(max, resp->read_left);
+
+	if (!npsn || resp->read_again || srnic_pager_busy(&qp->rx_pager) ||
+	    remote_read_hold(qp))
+		return false;
+
+	memset(lent, 0, sizeof(*lent));
+	lent->seg.local = true;
+	srnic_qp_pkt(qp, &lent->seg.pkt,
+		     remote_read_opcode(resp->read_first,
+					npsn == resp->read_left),
+		     resp->read_psn);
+	lent->seg.pkt.payload = min_t(u64, resp->read_bytes,
+				      (u64)npsn * qp->conf.mtu);
+	lent->sge.addr = resp->read_va;
+	lent->sge.length = lent->seg.pkt.payload;
+	srnic_sgl_init(&lent->sgl, qp->keys, qp->pd, &lent->sge, 1, 0,
+		       &qp->rx_pager);
+	lent->sgl.mr = resp->read_mr;	/* which stays the QP's */
+	lent->seg.from = &lent->sgl;
+
+	return true;
+}
+
+void srnic_remote_lent(struct srnic_qp *qp, const struct srnic_lent *lent)
+{
+	remote_read_gone(&qp->resp, srnic_seg_npsn(&lent->seg, qp->conf.mtu),
+			 lent->seg.pkt.payload);
 }
 
 static u64 remote_do_atomic(void *word, const void *arg)

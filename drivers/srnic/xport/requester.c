@@ -86,7 +86,7 @@ static const struct req_codes req_codes[] = {
 	[IB_WR_ATOMIC_WRITE] = { .only = SRNIC_OP_ATOMIC_WRITE },
 };
 
-static u8 req_opcode(u8 wr_opcode, bool first, bool last)
+u8 srnic_req_opcode(u8 wr_opcode, bool first, bool last)
 {
 	const struct req_codes *codes = &req_codes[wr_opcode];
 
@@ -104,16 +104,15 @@ u8 srnic_req_answer(const struct srnic_swqe *wqe)
 	return req_answers[wqe->sqe.opcode];
 }
 
-/* Is there an answer to wait for?  Such ones count as rd_atomic. */
-static bool req_has_response(const struct srnic_swqe *wqe)
+bool srnic_req_has_response(const struct srnic_swqe *wqe)
 {
 	return srnic_req_answer(wqe) != SRNIC_FAM_NONE;
 }
 
-/* Does the list say where data goes, not where it comes from? */
-static bool req_has_sink(const struct srnic_swqe *wqe)
+bool srnic_req_has_sink(const struct srnic_swqe *wqe)
 {
-	return req_has_response(wqe) && wqe->sqe.opcode != IB_WR_ATOMIC_WRITE;
+	return srnic_req_has_response(wqe) &&
+	       wqe->sqe.opcode != IB_WR_ATOMIC_WRITE;
 }
 
 static void req_cqe(struct srnic_qp *qp, const struct srnic_swqe *wqe,
@@ -373,7 +372,7 @@ static enum ib_wc_status req_check_sink(struct srnic_qp *qp,
 {
 	enum srnic_mem_err err;
 
-	if (!req_has_sink(wqe))
+	if (!srnic_req_has_sink(wqe))
 		return IB_WC_SUCCESS;
 
 	err = srnic_sgl_check(qp->keys, qp->pd, wqe->sge, wqe->sqe.num_sge,
@@ -396,7 +395,7 @@ static bool req_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	if (req->una != req->psn &&
 	    (((req->psn - req->una) & SRNIC_PSN_MASK) + npsn) >= BIT(23))
 		return false;
-	if (req_has_response(wqe)) {
+	if (srnic_req_has_response(wqe)) {
 		if (!qp->conf.max_rd_atomic) {
 			wqe->status = IB_WC_LOC_QP_OP_ERR;
 			return true;
@@ -416,6 +415,24 @@ static bool req_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	return true;
 }
 
+enum srnic_mem_err srnic_req_place(struct srnic_qp *qp,
+				   const struct srnic_swqe *wqe, u64 off)
+{
+	struct srnic_req *req = &qp->req;
+	enum srnic_mem_err err;
+
+	if (req->sgl_pos == off)
+		return SRNIC_MEM_OK;
+
+	srnic_sgl_put(&req->sgl);
+	srnic_sgl_init(&req->sgl, qp->keys, qp->pd, wqe->sge,
+		       wqe->sqe.num_sge, 0, &qp->tx_pager);
+	err = srnic_sgl_seek(&req->sgl, off);
+	req->sgl_pos = err ? SRNIC_NOWHERE : off;
+
+	return err;
+}
+
 enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
 				     const struct srnic_swqe *wqe, u64 off,
 				     void *dst, u32 len)
@@ -427,14 +444,9 @@ enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
 		memcpy(dst, (const u8 *)wqe->sge + off, len);
 		return SRNIC_MEM_OK;
 	}
-	if (req->sgl_pos != off) {
-		srnic_sgl_put(&req->sgl);
-		srnic_sgl_init(&req->sgl, qp->keys, qp->pd, wqe->sge,
-			       wqe->sqe.num_sge, 0, &qp->tx_pager);
-		err = srnic_sgl_seek(&req->sgl, off);
-		if (err)
-			return err;
-	}
+	err = srnic_req_place(qp, wqe, off);
+	if (err)
+		return err;
 	err = srnic_sgl_read(&req->sgl, dst, len);
 	req->sgl_pos = err ? SRNIC_NOWHERE : off + len;
 
@@ -442,8 +454,8 @@ enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
 }
 
 /* Fields of the extended headers. */
-static void req_fill(const struct srnic_swqe *wqe, u64 off,
-		     struct srnic_pkt *pkt)
+void srnic_req_fill(const struct srnic_swqe *wqe, u64 off,
+		    struct srnic_pkt *pkt)
 {
 	pkt->va = wqe->sqe.remote_addr + off;
 	pkt->rkey = wqe->sqe.rkey;
@@ -539,15 +551,22 @@ static void req_forget(struct srnic_qp *qp, bool last)
 		srnic_req_complete(qp);
 }
 
-/* The packet before @next has left, not for the first time perhaps. */
-static void req_sent(struct srnic_qp *qp, u32 psn)
+void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		    u32 npsn)
 {
+	u32 end = srnic_psn_add(wqe->psn, wqe->npsn);
 	struct srnic_req *req = &qp->req;
+	u32 next = srnic_req_has_response(wqe) ? end :
+		   srnic_psn_add(req->next, npsn);
 
-	if (srnic_psn_diff(psn, req->high) < 0)
-		srnic_count(qp->stats, SRNIC_CNT_RETRANS);
+	if (next == end)
+		req_advance(qp, next);
 	else
-		req->high = req->next;
+		req->next = next;
+	if (srnic_psn_diff(next, req->high) > 0)
+		req->high = next;
+	if (!srnic_qp_reliable(qp))
+		req_forget(qp, next == end);
 }
 
 /* Sends the packet at the cursor.  False: no memory for it, or none of it yet. */
@@ -555,22 +574,22 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	struct srnic_req *req = &qp->req;
 	u32 index = srnic_psn_diff(req->next, wqe->psn);
-	bool response = req_has_response(wqe);
+	bool response = srnic_req_has_response(wqe);
 	bool last = response || index + 1 == wqe->npsn;
 	u64 off = (u64)index * qp->conf.mtu;
 	enum srnic_mem_err err = SRNIC_MEM_OK;
-	u32 psn = req->next;
 	struct srnic_pkt pkt;
 	struct sk_buff *skb;
 	void *payload;
 
-	srnic_qp_pkt(qp, &pkt, req_opcode(wqe->sqe.opcode, response || !index,
-					  last), req->next);
-	pkt.payload = req_has_sink(wqe) ? 0 :
+	srnic_qp_pkt(qp, &pkt, srnic_req_opcode(wqe->sqe.opcode,
+						response || !index, last),
+		     req->next);
+	pkt.payload = srnic_req_has_sink(wqe) ? 0 :
 		      min_t(u64, wqe->length - off, qp->conf.mtu);
 	pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
 	pkt.ackreq = req_wants_ack(qp, last);
-	req_fill(wqe, off, &pkt);
+	srnic_req_fill(wqe, off, &pkt);
 
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
 	if (!skb)
@@ -590,15 +609,9 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		req_rtt_start(req);
 	}
 
-	if (response)
-		req_advance(qp, srnic_psn_add(wqe->psn, wqe->npsn));
-	else if (last)
-		req_advance(qp, srnic_psn_add(req->next, 1));
-	else
-		req->next = srnic_psn_add(req->next, 1);
-	req_sent(qp, psn);
-	if (!srnic_qp_reliable(qp))
-		req_forget(qp, last);
+	if (srnic_psn_diff(req->next, req->high) < 0)
+		srnic_count(qp->stats, SRNIC_CNT_RETRANS);
+	srnic_req_sent(qp, wqe, 1);
 
 	return true;
 }
@@ -639,34 +652,43 @@ static void req_check_drained(struct srnic_qp *qp)
 	qp->event(qp, IB_EVENT_SQ_DRAINED);
 }
 
-/* Sends one packet, or says by false that nothing can be done now. */
-static bool req_step(struct srnic_qp *qp)
+/*
+ * Sends one packet, or what would be several of them to a peer on the same
+ * device.  Return: how many; 0: nothing can be done now.
+ */
+static u32 req_step(struct srnic_qp *qp)
 {
 	struct srnic_req *req = &qp->req;
 	struct srnic_swqe *wqe;
+	u32 npsn;
 
 	if (req->waiting_rnr || req->stalled ||
 	    srnic_pager_busy(&qp->tx_pager))
-		return false;
+		return 0;
+	if (req->reading)
+		return srnic_local_read(qp);
 	if (!req_window_open(req))
-		return false;
+		return 0;
 	wqe = req_current(qp);
 	if (!wqe)
-		return false;
+		return 0;
 	if (!wqe->status && srnic_memop_is(wqe))
 		return req_memop(qp, wqe);
 	if (!wqe->status && !wqe->started) {
 		if (qp->conf.state != IB_QPS_RTS || !req_start(qp, wqe))
-			return false;
+			return 0;
 	}
 	if (wqe->status) {
 		if (req->cur != qp->sq.head)
-			return false;
+			return 0;
 		srnic_req_fail(qp, wqe->status);
-		return false;
+		return 0;
 	}
+	npsn = qp->self ? srnic_local_send(qp, wqe) : 0;
+	if (npsn)
+		return npsn;
 	if (!srnic_gate_open(&qp->gate))
-		return false;
+		return 0;
 
 	if (srnic_qp_is_raw(qp))
 		return srnic_raw_send(qp, wqe);
@@ -679,13 +701,16 @@ bool srnic_req_run(struct srnic_qp *qp)
 {
 	int budget = SRNIC_RUN_BUDGET;
 	u32 before = qp->req.next;
+	u32 done;
 
-	while (budget && req_step(qp))
-		budget--;
+	do {
+		done = req_step(qp);
+		budget -= done;
+	} while (done && budget > 0);
 
 	if (qp->req.next != before && !qp->req.deadline)
 		srnic_req_progress(qp);
 	req_check_drained(qp);
 
-	return !budget;
+	return done;
 }

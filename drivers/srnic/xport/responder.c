@@ -182,7 +182,7 @@ static u8 resp_reply_opcode(u8 family)
 	}
 }
 
-static void resp_reply(struct srnic_qp *qp, u8 family, u32 psn)
+void srnic_resp_reply(struct srnic_qp *qp, u8 family, u32 psn)
 {
 	struct srnic_replay *replay = srnic_replay_find(qp, family, psn);
 
@@ -190,6 +190,16 @@ static void resp_reply(struct srnic_qp *qp, u8 family, u32 psn)
 		resp_send_aeth(qp, resp_reply_opcode(family), psn,
 			       SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
 			       replay->orig);
+}
+
+void srnic_resp_answer(struct srnic_qp *qp, u8 family, u32 psn,
+		       struct srnic_seg *seg)
+{
+	memset(seg, 0, sizeof(*seg));
+	seg->local = true;
+	srnic_qp_pkt(qp, &seg->pkt, resp_reply_opcode(family), psn);
+	seg->pkt.syndrome = SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS;
+	seg->pkt.swap_add = srnic_replay_find(qp, family, psn)->orig;
 }
 
 /* A request that was executed before: answer again, execute nothing. */
@@ -207,7 +217,7 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 		    !srnic_remote_read_start(qp, pkt))
 			qp->resp.read_again = true;
 	} else if (resp_reply_opcode(family) != SRNIC_OP_ACK) {
-		resp_reply(qp, family, pkt->psn);
+		srnic_resp_reply(qp, family, pkt->psn);
 	} else {
 		qp->resp.ack_due = true;
 	}
@@ -219,7 +229,8 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 	const struct srnic_pkt *pkt = &seg->pkt;
 	const struct srnic_op *op = srnic_pkt_op(pkt);
 	struct srnic_resp *resp = &qp->resp;
-	u32 npsn = op->family == SRNIC_FAM_READ ? resp->read_left : 1;
+	u32 npsn = op->family == SRNIC_FAM_READ ? resp->read_left :
+		   srnic_seg_npsn(seg, qp->conf.mtu);
 
 	resp->psn = srnic_psn_add(pkt->psn, npsn);
 	resp->open = op->flags & SRNIC_OP_END ? SRNIC_FAM_NONE : op->family;
@@ -228,7 +239,8 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 
 	if (resp_reply_opcode(op->family) != SRNIC_OP_ACK) {
 		resp->ack_due = false;
-		resp_reply(qp, op->family, pkt->psn);
+		if (!seg->local)
+			srnic_resp_reply(qp, op->family, pkt->psn);
 	} else if (op->family != SRNIC_FAM_READ && pkt->ackreq) {
 		resp->ack_due = srnic_qp_reliable(qp);
 	}
@@ -255,7 +267,8 @@ static enum srnic_fate resp_request(struct srnic_qp *qp,
 	enum srnic_verdict verdict;
 
 	verdict = srnic_check_order(qp->resp.open, op);
-	if (!verdict && !srnic_check_size(op, seg->pkt.payload, qp->conf.mtu))
+	if (!verdict && !seg->local &&
+	    !srnic_check_size(op, seg->pkt.payload, qp->conf.mtu))
 		verdict = SRNIC_V_INV_REQ;
 	if (!verdict)
 		verdict = srnic_recv_select(qp, &seg->pkt);

@@ -131,6 +131,20 @@ static void rx_tell_established(struct srnic_qp *qp)
 	qp->event(qp, IB_EVENT_COMM_EST);
 }
 
+enum srnic_fate srnic_rx_local(struct srnic_qp *qp,
+			       const struct srnic_seg *seg)
+{
+	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
+
+	if (!rx_state_ok(qp, op) || !rx_role_ok(qp, op))
+		return SRNIC_PKT_AGAIN;
+
+	trace_srnic_rx(qp->qpn, &seg->pkt);
+	rx_tell_established(qp);
+
+	return srnic_resp_packet(qp, seg);
+}
+
 /* One packet, whose ICRC is right.  False: it must come again. */
 static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 {
@@ -149,6 +163,8 @@ static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 
 	rx_tell_established(qp);
 	seg.payload = bth + seg.pkt.hdr_len;
+	seg.local = false;
+	seg.from = NULL;
 	if (srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ)
 		fate = srnic_resp_packet(qp, &seg);
 	else

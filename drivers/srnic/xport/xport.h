@@ -80,6 +80,7 @@ struct srnic_qp_conf {
  * @rsgl_pos: byte of the response where @rsgl stands, ~0: nowhere
  * @waiting_rnr: the timer runs for an RNR NAK
  * @stalled: the timer runs because there was no memory for a packet
+ * @reading: a READ is going on without packets, see local.c
  * @reread: the response at @una was missed and asked for again
  * @sqd_told: SQ_DRAINED was raised
  * @burst: packets it may have on the way while it repeats, 0: it does not
@@ -106,6 +107,7 @@ struct srnic_req {
 	u64			rsgl_pos;
 	bool			waiting_rnr;
 	bool			stalled;
+	bool			reading;
 	bool			reread;
 	bool			sqd_told;
 	u32			burst;
@@ -296,6 +298,7 @@ void srnic_av_hide(struct srnic_avs *avs, u32 index);
  * @timer: retransmission and RNR
  * @timer_fired: set by @timer, cleared by the task
  * @flow: path to the peer
+ * @self: which is on the same device, to judge by that
  * @qpn: own number
  * @uid: number that no other QP ever has; windows know their owner by it
  * @inv_wait: told when a key that this QP has invalidated is out of use
@@ -346,6 +349,7 @@ struct srnic_qp {
 	bool				timer_fired;
 	struct srnic_txb		txb;
 	struct srnic_flow		flow;
+	bool				self;
 	u32				qpn;
 	u64				uid;
 	struct srnic_wait		inv_wait;

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Two queue pairs of one device do without packets, and with them, what those of
+# two devices do.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+topics=(data soak access invalid local retry queue state notify flush mr mw odp
+	"odp storm" srq uc xrc)
+knob=/sys/module/srnic/parameters/shortcut
+
+shortcut()
+{
+	echo "$1" >"$knob"
+}
+
+need rdma gcc make
+vrb_make || skip_all "the harness does not build here"
+pair_up || exit
+
+ktap_plan $((2 * $(vrb_count "${topics[@]}") + 4))
+vrb_cases -a sr0@nsA -b sr0@nsA "${topics[@]}"
+check "most went without a packet"	counter_over nsA sr0 local_requests 2000
+check "packets from now on"		shortcut N
+before=$(counter nsA sr0 local_requests)
+vrb_cases -n 5 -a sr0@nsA -b sr0@nsA "${topics[@]}"
+check "all went by packets"		counter_is nsA sr0 local_requests "$before"
+check "and no longer"			shortcut Y
+ktap_end
