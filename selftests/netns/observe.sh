@@ -58,7 +58,7 @@ documented()
 }
 
 ktap_plan $(($(vrb_count resource counter automatic lost unplugged) +
-	     $(vrb_count automatic) + 12))
+	     $(vrb_count automatic) + 13))
 check "every counter is documented"	documented
 check "all of it is JSON"		all_json
 vrb_cases resource

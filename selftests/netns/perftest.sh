@@ -11,10 +11,10 @@ tools=(
 	"ib_read_bw -s 65536 -n 200"
 	"ib_send_bw -s 65536 -n 200 -r 512"
 	"ib_atomic_bw -n 200"
-	"ib_write_lat -s 8 -n 100"
-	"ib_read_lat -s 8 -n 100"
-	"ib_send_lat -s 8 -n 100"
-	"ib_atomic_lat -n 100"
+	"ib_write_lat -s 8 -n 40"
+	"ib_read_lat -s 8 -n 40"
+	"ib_send_lat -s 8 -n 40"
+	"ib_atomic_lat -n 40"
 )
 
 need rdma ib_write_bw ibv_rc_pingpong

@@ -41,13 +41,13 @@ for mtu in 4200 1500; do
 		read -r name pattern <<<"$family"
 		gid_a=$(gid_index nsA sr0 "$pattern")
 		gid_b=$(gid_index nsB sr1 "$pattern")
-		for tool in "ib_send_bw -s $size -r 512" \
-			"ib_send_bw -s 64 -r 512 -l 16" \
-			"ib_send_lat -s 8" "ib_send_lat -s $size" \
-			"ib_send_lat -s 64 -I 64"; do
+		for tool in "ib_send_bw -s $size -r 512 -n 320" \
+			"ib_send_bw -s 64 -r 512 -l 16 -n 320" \
+			"ib_send_lat -s 8 -n 60" "ib_send_lat -s $size -n 60" \
+			"ib_send_lat -s 64 -I 64 -n 60"; do
 			# shellcheck disable=SC2086 # a tool and its arguments
 			check "$tool, $name, MTU $mtu" \
-				pair $tool -c UD -n 320 -x "$gid_a"
+				pair $tool -c UD -x "$gid_a"
 		done
 		check "pingpong, $name, MTU $mtu" pingpong -s $size
 	done
