@@ -47,6 +47,7 @@
 	X(RX_SUPER,		"rx_super_skb")				\
 	X(TX_NOBUF,		"tx_drop_nobuf")			\
 	X(DOORBELLS,		"doorbell_syscalls")			\
+	X(POLLS,		"doorbell_polled")			\
 	X(LOCAL,		"local_requests")			\
 	X(RDMA_WRITES,		"rdma_writes")				\
 	X(RDMA_READS,		"rdma_reads")				\

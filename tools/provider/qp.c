@@ -123,6 +123,8 @@ int srnic_destroy_qp(struct ibv_qp *ibqp)
  */
 int srnic_ring_send(struct ibv_qp *ibqp)
 {
+	const struct srnic_ring *sq = &to_srnic_qp(ibqp)->sq;
+
 	struct ib_uverbs_post_send_resp resp;
 	struct {
 		struct ib_uverbs_cmd_hdr	hdr;
@@ -136,6 +138,8 @@ int srnic_ring_send(struct ibv_qp *ibqp)
 		.body.wqe_size = sizeof(struct ib_uverbs_send_wr),
 	};
 
+	if (srnic_ring_flag(sq, SRNIC_RING_POLLED))
+		return 0;
 	if (write(ibqp->context->cmd_fd, &cmd, sizeof(cmd)) != sizeof(cmd))
 		return errno;
 
@@ -390,7 +394,7 @@ int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 	srnic_lock(rq);
 	err = srnic_put_recvs(rq, qp->max_recv_wr, qp->max_recv_sge, wr,
 			      bad_wr);
-	kick = srnic_wants_kick(rq);
+	kick = srnic_ring_flag(rq, SRNIC_RING_KICK);
 	srnic_unlock(rq);
 
 	if (kick)

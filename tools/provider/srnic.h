@@ -230,15 +230,15 @@ static inline void srnic_unlock(struct srnic_ring *ring)
 }
 
 /*
- * Does the kernel want to be told of the receives that were shown?  Pairs with
+ * What the kernel says of the doorbell of entries that were shown.  Pairs with
  * its barrier between flags and user.
  */
-static inline bool srnic_wants_kick(const struct srnic_ring *ring)
+static inline bool srnic_ring_flag(const struct srnic_ring *ring,
+				   enum srnic_ring_flags flag)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 
-	return __atomic_load_n(&ring->hdr->flags, __ATOMIC_RELAXED) &
-	       SRNIC_RING_KICK;
+	return __atomic_load_n(&ring->hdr->flags, __ATOMIC_RELAXED) & flag;
 }
 
 /* Maps a ring; 0 or errno.  A map of no bytes leaves no ring. */

@@ -56,7 +56,7 @@ static int wq_post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
 
 	srnic_lock(ring);
 	err = srnic_put_recvs(ring, wq->max_wr, wq->max_sge, wr, bad_wr);
-	kick = srnic_wants_kick(ring);
+	kick = srnic_ring_flag(ring, SRNIC_RING_KICK);
 	srnic_unlock(ring);
 
 	if (kick)

@@ -213,6 +213,12 @@ static inline struct srnic_swqe *srnic_sq_wqe(const struct srnic_sq *sq,
  */
 struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type);
 
+/* Producer index as user space has it now, whatever it may be.  Context: any. */
+u32 srnic_sq_posted(const struct srnic_sq *sq);
+
+/* Tells user space whether it may post without a doorbell. */
+void srnic_sq_set_polled(struct srnic_sq *sq, bool polled);
+
 /* Lets user space write again over the entries before @sq->head. */
 void srnic_sq_publish(struct srnic_sq *sq);
 

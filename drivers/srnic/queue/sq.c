@@ -66,6 +66,17 @@ void srnic_sq_publish(struct srnic_sq *sq)
 	smp_store_release(&sq->ring.hdr->kern, sq->head);
 }
 
+u32 srnic_sq_posted(const struct srnic_sq *sq)
+{
+	return READ_ONCE(sq->ring.hdr->user);	/* written by user space */
+}
+
+void srnic_sq_set_polled(struct srnic_sq *sq, bool polled)
+{
+	WRITE_ONCE(sq->ring.hdr->flags, polled ? SRNIC_RING_POLLED : 0);
+	smp_mb();	/* flags before user is read; pairs with posting */
+}
+
 /* Services that may carry an operation, by enum ib_uverbs_wr_opcode */
 static const u16 sqe_services[] = {
 	[IB_WR_RDMA_WRITE]		= BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |

@@ -201,6 +201,14 @@ u32 srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
 u32 srnic_local_read(struct srnic_qp *qp);
 void srnic_local_let_go(struct srnic_qp *qp);
 
+/* poll.c */
+/* Looks at the send queue from now on, as long as there is something to see. */
+void srnic_poll_watch(struct srnic_qp *qp);
+/* Looks no more.  Context: BH disabled or process. */
+void srnic_poll_forget(struct srnic_qp *qp);
+int srnic_poll_init(void);
+void srnic_poll_exit(void);
+
 /* srq.c */
 /* The SRQ with that number in that domain, or NULL.  Context: any. */
 struct srnic_srq *srnic_srq_get(const struct ib_xrcd *xrcd, u32 srqn);

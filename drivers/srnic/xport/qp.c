@@ -220,6 +220,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	srnic_task_init(&qp->task, qp_run);
 	refcount_set(&qp->users, 1);
 	init_completion(&qp->unused);
+	INIT_LIST_HEAD(&qp->watch.list);
 	skb_queue_head_init(&qp->rxq);
 	__skb_queue_head_init(&qp->rx_todo);
 	hrtimer_setup(&qp->timer, qp_timer, CLOCK_MONOTONIC,
@@ -315,6 +316,7 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 
 	if (qp->type == IB_QPT_GSI)
 		srnic_group_leave(qp, &in6addr_any);
+	srnic_poll_forget(qp);
 	xa_erase(&qp_table, qp->qpn);
 	srnic_qp_put(qp);
 	wait_for_completion(&qp->unused);
@@ -340,6 +342,7 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 	trace_srnic_qp_state(qp->qpn, old, conf->state);
 	switch (conf->state) {
 	case IB_QPS_RESET:
+		srnic_poll_forget(qp);
 		qp_reset(qp);
 		srnic_sq_reset(&qp->sq);
 		if (qp->recvq == &qp->rq)
@@ -411,6 +414,8 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 
 void srnic_qp_doorbell(struct srnic_qp *qp)
 {
+	if (qp->sq.ring.hdr)
+		srnic_poll_watch(qp);
 	local_bh_disable();
 	srnic_count(qp->stats, SRNIC_CNT_DOORBELLS);
 	srnic_task_kick(&qp->task);
@@ -434,14 +439,23 @@ void *srnic_qp_owner(u32 qpn)
 
 int srnic_xport_init(void)
 {
-	qp_next = QPN_MIN + get_random_u32_below(QPN_MAX / 2);
+	int err;
 
-	return srnic_net_init(&srnic_xport_rx_ops);
+	qp_next = QPN_MIN + get_random_u32_below(QPN_MAX / 2);
+	err = srnic_poll_init();
+	if (err)
+		return err;
+	err = srnic_net_init(&srnic_xport_rx_ops);
+	if (err)
+		srnic_poll_exit();
+
+	return err;
 }
 
 void srnic_xport_exit(void)
 {
 	srnic_net_exit();
+	srnic_poll_exit();
 	/* The stack may hold packets whose destructor is code of ours. */
 	wait_var_event(&qp_alive, !atomic_read(&qp_alive));
 	rcu_barrier();	/* kfree_rcu() of QPs */

@@ -283,11 +283,24 @@ int srnic_av_publish(struct srnic_avs *avs, struct srnic_av *av, u32 *index);
 void srnic_av_hide(struct srnic_avs *avs, u32 index);
 
 /**
+ * struct srnic_watch - a send queue that needs no doorbell, see poll.c
+ * @list: of those; empty: it needs one
+ * @seen: producer index as it was found last
+ * @since: when that was new
+ */
+struct srnic_watch {
+	struct list_head	list;
+	u32			seen;
+	ktime_t			since;
+};
+
+/**
  * struct srnic_qp - queue pair
  * @gate: transmit back pressure; its reference count is the QP's memory
  * @task: all of the QP's work
  * @users: lookups in progress and one for being published
  * @unused: completed when @users is down to 0
+ * @watch: polled doorbell
  * @rxq: packets that wait for the task; under its lock, BH
  * @rxq_bytes: memory that they take; under the lock of @rxq
  * @rx_todo: those that the task has taken over
@@ -339,6 +352,7 @@ struct srnic_qp {
 	struct srnic_task		task;
 	refcount_t			users;
 	struct completion		unused;
+	struct srnic_watch		watch;
 	struct sk_buff_head		rxq;
 	unsigned int			rxq_bytes;
 	struct sk_buff_head		rx_todo;

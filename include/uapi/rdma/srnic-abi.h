@@ -73,12 +73,14 @@ enum srnic_cq_arm {
 /*
  * Bits of srnic_ring_hdr.flags.  KICK on a receive ring: ring the doorbell
  * after posting (the queue pair is in error and must flush).  Receive rings
- * need no doorbell otherwise, send rings always do.  The provider loads flags
- * after a full barrier behind its store to @user.
+ * need no doorbell otherwise.  POLLED on a send ring: somebody looks at it.
+ * Send rings need a doorbell otherwise.  The provider loads flags after a full
+ * barrier behind its store to @user.
  */
 enum srnic_ring_flags {
 	SRNIC_RING_KICK		= 1 << 0,
 	SRNIC_RING_OVERRUN	= 1 << 1,	/* CQ lost a completion */
+	SRNIC_RING_POLLED	= 1 << 2,
 };
 
 struct srnic_sge {

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - the polled doorbell: a thread looks whether something was posted
+ *
+ * A doorbell puts its queue pair on the list of those that are watched; from
+ * then on posting takes no system call.  One that posts nothing for a while is
+ * taken off, and says so by its next doorbell.  The thread sleeps when there is
+ * nobody to watch.  Nobody is unless the administrator says for how long.
+ */
+#include <linux/kthread.h>
+#include <linux/moduleparam.h>
+
+#include "proto.h"
+
+/* Queue pairs watched at a time, and kicked in one pass */
+#define POLL_MAX	256
+#define POLL_BATCH	16
+
+static unsigned int poll_usecs;
+module_param(poll_usecs, uint, 0644);
+MODULE_PARM_DESC(poll_usecs,
+		 "us to watch a send queue that rang for more, 0: not at all (0)");
+
+/* Guards the list, and struct srnic_watch of those on it */
+static DEFINE_SPINLOCK(poll_lock);
+static LIST_HEAD(poll_list);
+static unsigned int poll_num;
+static struct task_struct *poll_task;
+
+static void poll_drop(struct srnic_qp *qp)
+{
+	list_del_init(&qp->watch.list);
+	poll_num--;
+}
+
+void srnic_poll_watch(struct srnic_qp *qp)
+{
+	struct srnic_watch *watch = &qp->watch;
+
+	if (!READ_ONCE(poll_usecs) || !list_empty_careful(&watch->list) ||
+	    qp->sq.trusted)
+		return;
+
+	spin_lock_bh(&poll_lock);
+	if (list_empty(&watch->list) && poll_num < POLL_MAX) {
+		watch->seen = srnic_sq_posted(&qp->sq);
+		watch->since = ktime_get();
+		srnic_sq_set_polled(&qp->sq, true);
+		list_add_tail(&watch->list, &poll_list);
+		poll_num++;
+	}
+	spin_unlock_bh(&poll_lock);
+	wake_up_process(poll_task);
+}
+
+void srnic_poll_forget(struct srnic_qp *qp)
+{
+	spin_lock_bh(&poll_lock);
+	if (!list_empty(&qp->watch.list)) {
+		srnic_sq_set_polled(&qp->sq, false);
+		poll_drop(qp);
+	}
+	spin_unlock_bh(&poll_lock);
+}
+
+/* Was something posted?  Who posted nothing for long is not watched any more. */
+static bool poll_look(struct srnic_qp *qp, ktime_t now)
+{
+	struct srnic_watch *watch = &qp->watch;
+	u32 posted = srnic_sq_posted(&qp->sq);
+
+	if (posted == watch->seen &&
+	    ktime_us_delta(now, watch->since) >= READ_ONCE(poll_usecs)) {
+		srnic_sq_set_polled(&qp->sq, false);
+		posted = srnic_sq_posted(&qp->sq);
+		if (posted == watch->seen) {
+			poll_drop(qp);
+			return false;
+		}
+		srnic_sq_set_polled(&qp->sq, true);
+	}
+	if (posted == watch->seen)
+		return false;
+
+	watch->seen = posted;
+	watch->since = now;
+
+	return true;
+}
+
+/* Finds some that have posted, and holds them.  Return: how many. */
+static int poll_find(struct srnic_qp **found)
+{
+	struct srnic_watch *watch, *next;
+	ktime_t now = ktime_get();
+	struct srnic_qp *qp;
+	int n = 0;
+
+	spin_lock_bh(&poll_lock);
+	list_for_each_entry_safe(watch, next, &poll_list, list) {
+		qp = container_of(watch, struct srnic_qp, watch);
+		if (!poll_look(qp, now))
+			continue;
+		refcount_inc(&qp->users);
+		list_move_tail(&watch->list, &poll_list);
+		found[n++] = qp;
+		if (n == POLL_BATCH)
+			break;
+	}
+	spin_unlock_bh(&poll_lock);
+
+	return n;
+}
+
+static void poll_pass(void)
+{
+	struct srnic_qp *found[POLL_BATCH];
+	int i, n = poll_find(found);
+
+	local_bh_disable();
+	for (i = 0; i < n; i++) {
+		srnic_count(found[i]->stats, SRNIC_CNT_POLLS);
+		srnic_task_kick(&found[i]->task);
+		srnic_qp_put(found[i]);
+	}
+	local_bh_enable();
+}
+
+static int poll_thread(void *unused)
+{
+	while (!kthread_should_stop()) {
+		set_current_state(TASK_IDLE);
+		if (list_empty_careful(&poll_list) && !kthread_should_stop())
+			schedule();
+		__set_current_state(TASK_RUNNING);
+		poll_pass();
+		cond_resched();
+		cpu_relax();
+	}
+
+	return 0;
+}
+
+int srnic_poll_init(void)
+{
+	poll_task = kthread_run(poll_thread, NULL, "srnic_poll");
+
+	return PTR_ERR_OR_ZERO(poll_task);
+}
+
+void srnic_poll_exit(void)
+{
+	kthread_stop(poll_task);
+}

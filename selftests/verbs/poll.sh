@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# With the polled doorbell nothing is lost and nothing waits: not when a queue is
+# watched, not when it is not any more, and not in between.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+topics=(data soak retry queue hostile notify uc ud)
+
+watch_for()
+{
+	echo "$1" >/sys/module/srnic/parameters/poll_usecs
+}
+
+need rdma gcc make
+vrb_make || skip_all "the harness does not build here"
+pair_up || exit
+
+ktap_plan $((3 * $(vrb_count "${topics[@]}") + 5))
+check "watched for long"		watch_for 20000
+vrb_cases -n 5 "${topics[@]}"
+check "they were watched"		counter_over nsA sr0 doorbell_polled 100
+check "watched for a moment"		watch_for 1
+vrb_cases -n 5 "${topics[@]}"
+vrb_cases -n 5 -a sr0@nsA -b sr0@nsA "${topics[@]}"
+check "doorbells rang as well"		counter_over nsA sr0 doorbell_syscalls 100
+check "not watched"			watch_for 0
+ktap_end
