@@ -9,6 +9,8 @@
 #   ktap_relay COMMAND...    a program that speaks TAP: its checks are ours
 #   need TOOL...             skip_all where a tool is missing
 #   wait_for SECONDS COMMAND...  until COMMAND succeeds
+#   known KEY COMMAND...     COMMAND, but not if it succeeded with that KEY before,
+#                            which stands for all that it depends on
 #   ktap_end                 the closing checks, and the exit status
 #
 # A file that sources this one may add closing checks by ktap_closing+=(NAME):
@@ -47,6 +49,17 @@ check()
 	echo "not ok $ktap_number $what"
 	diag "'$*' returned $status"
 	tail -n 30 "$ktap_log" | sed 's/^/# /'
+}
+
+known()
+{
+	local mark=${SRNIC_CACHE:-$HOME/.cache/srnic}/known/$1
+
+	[ ! -e "$mark" ] || return 0
+	shift
+	"$@" || return
+	mkdir -p "${mark%/*}"
+	touch "$mark"
 }
 
 skip()

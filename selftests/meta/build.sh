@@ -5,6 +5,7 @@
 #
 # With W=1, for the newest kernel that the lab has and for the oldest, which
 # needs all of include/compat.  Kernels are taken as they are, none is made here.
+# What was built in silence is not built again while it is the same.
 # LLVM is the version of clang to use, as kbuild takes it.
 
 HERE=$(dirname "$(readlink -f "$0")")
@@ -104,20 +105,32 @@ clang_is_silent()
 			"$TREE/clang.log"
 }
 
+# key COMMAND...: stands for the sources, the kernel, and the compiler, which
+# COMMAND names
+key()
+{
+	{
+		"$@"
+		echo "$KERNEL_DIR"
+		hash_of "$REPO"/{drivers,include,tools/probe,Kbuild} "$HERE/build.sh"
+	} | sha256sum | cut -c1-16
+}
+
 # kernel_checks KERNEL
 kernel_checks()
 {
 	KERNEL_DIR=$(readlink -f "$CACHE/current/$1")
 	kernel_load "$1"
 
-	check "$1: gcc" gcc_is_silent
+	check "$1: gcc" known "$(key gcc --version)" gcc_is_silent
 	if [ -n "$SPARSE" ]; then
-		check "$1: sparse" sparse_is_silent
+		check "$1: sparse" known "$(key echo "$SPARSE")" sparse_is_silent
 	else
 		skip "$1: sparse" "none could be built"
 	fi
 	if [ -n "$(type -P "clang$LLVM")" ] && [ -n "$(type -P "ld.lld$LLVM")" ]; then
-		check "$1: clang" clang_is_silent "$1"
+		check "$1: clang" known "$(key "clang$LLVM" --version)" \
+			clang_is_silent "$1"
 	else
 		skip "$1: clang" "clang$LLVM or lld$LLVM is not installed"
 	fi
