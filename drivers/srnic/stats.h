@@ -62,7 +62,11 @@
 	X(RESP_ERR,		"resp_cqe_error")			\
 	X(RESP_FLUSH,		"resp_cqe_flush_error")			\
 	X(RESP_LENGTH,		"resp_local_length_error")		\
-	X(RESP_ACCESS,		"resp_remote_access_errors")
+	X(RESP_ACCESS,		"resp_remote_access_errors")		\
+	X(ECN_MARKED,		"np_ecn_marked_roce_packets")		\
+	X(CNP_SENT,		"np_cnp_sent")				\
+	X(CNP_HANDLED,		"rp_cnp_handled")			\
+	X(CNP_IGNORED,		"rp_cnp_ignored")
 
 #define X(field, name) SRNIC_CNT_##field,
 enum srnic_counter {

@@ -235,6 +235,31 @@ TRACE_EVENT(srnic_timeout,
 		  __get_str(what), __entry->una, __entry->retry_left)
 );
 
+TRACE_EVENT(srnic_rate,
+	TP_PROTO(u32 qpn, u64 rate, u64 target, u32 alpha, const char *why),
+	TP_ARGS(qpn, rate, target, alpha, why),
+
+	TP_STRUCT__entry(
+		__field(u32, qpn)
+		__field(u64, rate)
+		__field(u64, target)
+		__field(u32, alpha)
+		__string(why, why)
+	),
+
+	TP_fast_assign(
+		__entry->qpn = qpn;
+		__entry->rate = rate;
+		__entry->target = target;
+		__entry->alpha = alpha;
+		__assign_str(why);
+	),
+
+	TP_printk("qpn=%u why=%s rate=%llu target=%llu alpha=%u/65536",
+		  __entry->qpn, __get_str(why), __entry->rate, __entry->target,
+		  __entry->alpha)
+);
+
 TRACE_EVENT(srnic_rnr_wait,
 	TP_PROTO(u32 qpn, u32 una, u8 rnr_left, u32 usec),
 	TP_ARGS(qpn, una, rnr_left, usec),

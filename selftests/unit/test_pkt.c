@@ -363,6 +363,33 @@ static void test_reserved(void)
 		  "reserved bits are ignored");
 }
 
+/* A CNP as a ConnectX-4 Lx sent it; ours has the same bits */
+static void test_cnp(void)
+{
+	static const u8 cnp[] = {
+		0x81, 0x00, 0xff, 0xff, 0x40, 0x00, 0x01, 0x18,
+		0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+		0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+		0x00, 0x00, 0x00, 0x00, 0x82, 0xfd, 0x00, 0x2a,
+	};
+	struct srnic_pkt ours = {
+		.opcode = SRNIC_OPCODE_CNP, .becn = true, .pkey = 0xffff,
+		.qpn = 0x118, .payload = 16,
+	};
+	struct srnic_pkt pkt;
+	u8 built[12];
+
+	tap_check(!parse_exact(cnp, sizeof(cnp), sizeof(cnp), &pkt) &&
+		  pkt.opcode == SRNIC_OPCODE_CNP && pkt.becn && !pkt.fecn &&
+		  !pkt.migreq && !pkt.se && !pkt.ackreq && pkt.pkey == 0xffff &&
+		  pkt.qpn == 0x118 && pkt.psn == 0 && pkt.payload == 16 &&
+		  pkt.hdr_len == 12,
+		  "a captured CNP");
+	tap_check(srnic_pkt_build(built, &ours) == sizeof(built) &&
+		  !memcmp(built, cnp, sizeof(built)),
+		  "and its headers are built the same");
+}
+
 /* From a capture of two RNICs: RC RDMA WRITE ONLY of five bytes, and its ACK */
 static void test_captures(void)
 {
@@ -431,6 +458,7 @@ int main(void)
 	test_refusals();
 	test_reserved();
 	test_captures();
+	test_cnp();
 	test_noise();
 
 	return tap_end();

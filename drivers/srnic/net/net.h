@@ -118,6 +118,9 @@ struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
 /* Seals the packet (ICRC) and queues it; sends a full batch. */
 void srnic_tx_add(struct srnic_txb *txb, struct sk_buff *skb);
 
+/* Seals the packet and sends it by itself, as traffic of class @tos. */
+void srnic_tx_alone(struct srnic_txb *txb, struct sk_buff *skb, u8 tos);
+
 /* Sends what is queued.  A packet that the stack drops is a lost packet. */
 void srnic_tx_flush(struct srnic_txb *txb);
 
@@ -126,6 +129,7 @@ void srnic_tx_flush(struct srnic_txb *txb);
  * @bth: offset of the BTH from skb->data
  * @len: bytes from the BTH to the end of the ICRC
  * @good: addresses and ICRC are right
+ * @ce: a router has marked it: congestion experienced
  * @vlan: VLAN that the run came through, SRNIC_NO_VLAN: none
  *
  * A run of packets arrives as one skb with a frag_list; each packet of it has
@@ -135,6 +139,7 @@ struct srnic_rxcb {
 	u16	bth;
 	u16	len;
 	bool	good;
+	bool	ce;
 	u16	vlan;
 };
 

@@ -13,6 +13,7 @@
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 #include <net/addrconf.h>
+#include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 
@@ -50,6 +51,15 @@ static bool rx_same_addrs(const void *a, const void *b)
 		       b + offsetof(struct ipv6hdr, saddr), 32);
 }
 
+/* Did a router mark the packet with that IP header: congestion experienced? */
+static bool rx_is_marked(const void *ip)
+{
+	const struct iphdr *iph = ip;
+
+	return INET_ECN_is_ce(iph->version == 4 ? iph->tos :
+						  ipv6_get_dsfield(ip));
+}
+
 /* Nobody knows yet whose packet it is, if anybody's. */
 static void rx_refuse(struct srnic_stats __percpu *stats,
 		      enum srnic_counter why)
@@ -79,6 +89,7 @@ static void rx_check(struct sk_buff *skb, struct sk_buff *seg,
 		return;
 	}
 	cb->good = rx_icrc_ok(ip, seg->data + bth, len);
+	cb->ce = rx_is_marked(ip);
 	if (!cb->good)
 		rx_refuse(stats, SRNIC_CNT_RX_ICRC);
 }

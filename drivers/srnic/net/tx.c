@@ -257,6 +257,13 @@ void srnic_tx_charge(struct srnic_gate *gate, struct sk_buff *skb)
 	skb->destructor = heavy ? tx_done_heavy : tx_done_light;
 }
 
+/* From this class on traffic runs the network, which the table does not know. */
+static u32 tx_priority(u8 tos)
+{
+	return tos < IPTOS_PREC_INTERNETCONTROL ? rt_tos2priority(tos) :
+						  TC_PRIO_INTERACTIVE;
+}
+
 void srnic_tx_flush(struct srnic_txb *txb)
 {
 	struct srnic_flow *flow = txb->flow;
@@ -287,11 +294,23 @@ void srnic_tx_flush(struct srnic_txb *txb)
 	skb_dst_set(skb, dst_clone(dst));
 	skb->dev = flow->ndev;
 	skb->protocol = htons(flow->v4 ? ETH_P_IP : ETH_P_IPV6);
-	skb->priority = rt_tos2priority(flow->tos);
+	skb->priority = tx_priority(flow->tos);
 	if (flow->v4 || !IS_ENABLED(CONFIG_IPV6))
 		err = ip_local_out(net, NULL, skb);
 	else
 		err = ip6_local_out(net, NULL, skb);
 	if (net_xmit_eval(err))
 		srnic_count(txb->stats, SRNIC_CNT_SEND_ERR);
+}
+
+void srnic_tx_alone(struct srnic_txb *txb, struct sk_buff *skb, u8 tos)
+{
+	struct srnic_flow *flow = txb->flow;
+	u8 before = flow->tos;
+
+	srnic_tx_flush(txb);
+	flow->tos = tos;
+	srnic_tx_add(txb, skb);
+	srnic_tx_flush(txb);
+	flow->tos = before;
 }

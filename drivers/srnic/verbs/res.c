@@ -70,7 +70,14 @@ static int res_put_qp(struct sk_buff *msg, const struct srnic_qp_info *info)
 	if (err)
 		return err;
 
-	return rdma_nl_put_driver_u64(msg, "timer_ns", info->timer);
+	err = rdma_nl_put_driver_u64(msg, "timer_ns", info->timer);
+	if (err)
+		return err;
+	err = rdma_nl_put_driver_u64(msg, "rate", info->rate);
+	if (err)
+		return err;
+
+	return rdma_nl_put_driver_u64(msg, "target_rate", info->target);
 }
 
 /* Ends the driver's part of @msg, which is left out if it did not fit. */

@@ -18,6 +18,7 @@
 #define SRNIC_QPN_MCAST		0xffffffU
 #define SRNIC_QPN_GSI		1
 #define SRNIC_GRH_BYTES		40
+#define SRNIC_CNP_BYTES		16	/* annex A17.9.3: reserved, its payload */
 
 /* Longest chain of headers behind UDP: BTH, XRCETH, AtomicETH */
 #define SRNIC_HDR_MAX		(12 + 4 + 28)

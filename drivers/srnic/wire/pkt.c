@@ -15,7 +15,6 @@
 
 #define BTH_BYTES		((unsigned int)sizeof(struct srnic_bth))
 #define ATOMIC_WRITE_BYTES	8	/* annex A19: payload is one operand */
-#define CNP_BYTES		16	/* annex A17.9.3: reserved, in its payload */
 
 static __u32 get_be32(const __u8 *p)
 {
@@ -64,7 +63,7 @@ static bool payload_fits(const struct srnic_op *op, unsigned int payload)
 	if (op->family == SRNIC_FAM_ATOMIC_WRITE)
 		return payload == ATOMIC_WRITE_BYTES;
 	if (op->family == SRNIC_FAM_CNP)
-		return payload == CNP_BYTES;
+		return payload == SRNIC_CNP_BYTES;
 
 	return true;
 }

@@ -122,6 +122,7 @@ static void comp_sequence_nak(struct srnic_qp *qp)
 		return;
 	}
 	qp->req.retry_left--;
+	srnic_cc_loss(qp);
 	srnic_req_go_back(qp, qp->req.una);
 	srnic_req_progress(qp);
 }

@@ -26,6 +26,8 @@ static void info_req(const struct srnic_qp *qp, struct srnic_qp_info *info)
 	info->burst = req->burst;
 	info->srtt = req->srtt;
 	info->timer = req->deadline ? max(left, 1) : 0;
+	info->rate = qp->cc.limited ? qp->cc.rate.rate : 0;
+	info->target = qp->cc.limited ? qp->cc.rate.target : 0;
 }
 
 static void info_resp(const struct srnic_qp *qp, struct srnic_qp_info *info)

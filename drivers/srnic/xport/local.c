@@ -57,7 +57,8 @@ static bool local_ready(const struct srnic_qp *qp, const struct srnic_qp *peer)
 {
 	const struct srnic_req *req = &qp->req;
 
-	return req->next == req->una && req->cur == qp->sq.head &&
+	return req->next == req->una && !req->probing &&
+	       req->cur == qp->sq.head &&
 	       peer->resp.psn == req->next && !peer->resp.num_early &&
 	       !srnic_rx_busy(peer) && local_is_pair(qp, peer) &&
 	       netif_running(qp->flow.ndev);

@@ -125,12 +125,61 @@ static inline void srnic_qp_refuse(const struct srnic_qp *qp,
 	srnic_count(key ? qp->dev_stats : qp->stats, why);
 }
 
+/* congest.c */
+void srnic_cc_init(struct srnic_qp *qp);
+void srnic_cc_reset(struct srnic_qp *qp);
+/* The traffic class of what @qp sends, where the user wants @tos. */
+u8 srnic_cc_tos(const struct srnic_qp *qp, u8 tos);
+/* A packet for @qp came with a mark. */
+void srnic_cc_marked(struct srnic_qp *qp, const struct srnic_pkt *pkt);
+/* The peer, or who can send in its name, got marks. */
+void srnic_cc_cnp(struct srnic_qp *qp, const struct srnic_pkt *pkt);
+/* A packet of @qp was lost. */
+void srnic_cc_loss(struct srnic_qp *qp);
+/*
+ * Keeps @skb, if it is a CNP, for the next run of the task: it must not wait
+ * behind requests that wait for a READ to be answered, which it is to slow down.
+ * Of several the last will do.  Context: BH disabled.
+ */
+bool srnic_cc_keep_cnp(struct srnic_qp *qp, struct sk_buff *skb);
+/* May the next burst leave?  If not, the task is kicked when it may. */
+bool srnic_cc_pace(struct srnic_qp *qp);
+
+static inline struct sk_buff *srnic_cc_take_cnp(struct srnic_qp *qp)
+{
+	/* stored in srnic_cc_keep_cnp(), before the task is kicked */
+	return READ_ONCE(qp->cc.cnp) ? xchg(&qp->cc.cnp, NULL) : NULL;
+}
+
+/* May @qp send a packet as far as its rate is concerned? */
+static inline bool srnic_cc_open(struct srnic_qp *qp)
+{
+	return !qp->cc.limited || srnic_cc_pace(qp);
+}
+
+/* Will a packet of full size be the last for a while? */
+static inline bool srnic_cc_is_last(const struct srnic_qp *qp)
+{
+	return qp->cc.limited &&
+	       qp->cc.credit <= qp->conf.mtu + SRNIC_HDR_MAX + SRNIC_ICRC_BYTES;
+}
+
+static inline void srnic_cc_spend(struct srnic_qp *qp, u32 bytes)
+{
+	if (!qp->cc.limited)
+		return;
+
+	qp->cc.credit -= min(qp->cc.credit, bytes);
+	qp->cc.rate.bytes += bytes;
+}
+
 /* Puts a packet that is whole behind those on their way. */
 static inline void srnic_qp_send(struct srnic_qp *qp,
 				 const struct srnic_pkt *pkt,
 				 struct sk_buff *skb)
 {
 	trace_srnic_tx(qp->qpn, pkt);
+	srnic_cc_spend(qp, skb->len);
 	srnic_tx_add(&qp->txb, skb);
 }
 
@@ -296,6 +345,12 @@ bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
 int srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb);
 /* Between runs no netdev is held, or it could not go. */
 void srnic_ud_let_go(struct srnic_qp *qp);
+
+/* Has it one peer, which it knows? */
+static inline bool srnic_qp_is_connected(const struct srnic_qp *qp)
+{
+	return qp->transport != SRNIC_TP_UD;
+}
 
 /* raw.c */
 static inline bool srnic_qp_is_raw(const struct srnic_qp *qp)

@@ -225,6 +225,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	__skb_queue_head_init(&qp->rx_todo);
 	hrtimer_setup(&qp->timer, qp_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
+	srnic_cc_init(qp);
 	qp->txb.flow = &qp->flow;
 	qp->txb.gate = &qp->gate;
 	qp->txb.stats = init->stats;
@@ -290,6 +291,7 @@ static void qp_reset(struct srnic_qp *qp)
 {
 	hrtimer_cancel(&qp->timer);
 	qp->timer_fired = false;
+	srnic_cc_reset(qp);
 	spin_lock_bh(&qp->rxq.lock);
 	skb_queue_splice_tail_init(&qp->rxq, &qp->rx_todo);
 	qp->rxq_bytes = 0;
@@ -308,6 +310,7 @@ static void qp_set_flow(struct srnic_qp *qp, const struct srnic_flow *flow)
 	dev_put(qp->flow.ndev);
 	qp->flow = *flow;
 	qp->self = flow->ndev && srnic_flow_is_self(flow);
+	qp->flow.tos = srnic_cc_tos(qp, flow->tos);
 }
 
 void srnic_qp_destroy(struct srnic_qp *qp)

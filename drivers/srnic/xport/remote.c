@@ -264,7 +264,7 @@ bool srnic_remote_run(struct srnic_qp *qp)
 		return false;
 	verdict = remote_read_hold(qp);
 	while (!verdict && resp->read_left && budget--) {
-		if (!srnic_gate_open(&qp->gate))
+		if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
 			return false;
 		verdict = remote_read_send(qp);
 	}

@@ -12,10 +12,11 @@
 #define REQ_STALL_NSEC	(200 * NSEC_PER_USEC)
 
 /*
- * An answer this late may have been lost: the oldest packet is sent again, once,
- * long before the ACK timeout that the user set for a peer that is gone.
+ * An answer later than round trips are, and by this much, may have been lost: the
+ * oldest packet is sent again, long before the ACK timeout that the user set for
+ * a peer that is gone.  Each time it waits twice as long, until the timeout is
+ * shorter.
  */
-#define REQ_PROBE_RTTS	8
 #define REQ_PROBE_NSEC	((u64)NSEC_PER_MSEC)
 
 /* Completion opcode of a work request, by enum ib_uverbs_wr_opcode */
@@ -245,12 +246,25 @@ void srnic_req_reset(struct srnic_qp *qp)
 	qp->req.rsgl_pos = SRNIC_NOWHERE;
 }
 
-/* A READ that is only slow would be answered all over again. */
+/* When to repeat the oldest packet, from now; never: after @timeout. */
+static u64 req_probe_nsec(const struct srnic_qp *qp, u64 timeout)
+{
+	u64 nsec = qp->req.srtt + max(4 * qp->req.rttvar, REQ_PROBE_NSEC);
+
+	if (!qp->req.srtt || qp->sq.head == qp->sq.tail)
+		return timeout;
+	/* A READ that is only slow would be answered all over again. */
+	if (srnic_sq_wqe(&qp->sq, qp->sq.head)->sqe.opcode == IB_WR_RDMA_READ)
+		return timeout;
+
+	return min(nsec << qp->req.probes, timeout);
+}
+
 static bool req_may_probe(const struct srnic_qp *qp)
 {
-	return !qp->req.probed && qp->req.srtt && qp->sq.head != qp->sq.tail &&
-	       srnic_sq_wqe(&qp->sq, qp->sq.head)->sqe.opcode !=
-	       IB_WR_RDMA_READ;
+	u64 timeout = srnic_ack_timeout_nsec(qp->conf.timeout);
+
+	return req_probe_nsec(qp, timeout) < timeout;
 }
 
 void srnic_req_progress(struct srnic_qp *qp)
@@ -260,14 +274,12 @@ void srnic_req_progress(struct srnic_qp *qp)
 
 	if (req->waiting_rnr || req->stalled)
 		return;
-	if (!nsec || req->una == req->psn) {
+	/* Nobody answers what waits to be sent. */
+	if (!nsec || req->una == req->next) {
 		req->deadline = 0;
 		return;
 	}
-	if (req_may_probe(qp))
-		nsec = min(nsec, max(REQ_PROBE_RTTS * req->srtt,
-				     REQ_PROBE_NSEC));
-	srnic_qp_timer_set(qp, nsec);
+	srnic_qp_timer_set(qp, req_probe_nsec(qp, nsec));
 }
 
 void srnic_req_seek(struct srnic_qp *qp, u32 psn)
@@ -298,8 +310,28 @@ void srnic_req_go_back(struct srnic_qp *qp, u32 psn)
 	srnic_req_seek(qp, psn);
 	qp->req.burst = 1;
 	qp->req.recover = qp->req.psn;
+	qp->req.probing = false;
 	qp->req.rtt_start = 0;
 	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
+}
+
+/*
+ * Sends the oldest packet and nothing else: the answer says what was lost, or
+ * comes by itself when all that happened is that a queue has grown.
+ */
+static void req_probe(struct srnic_qp *qp)
+{
+	struct srnic_req *req = &qp->req;
+
+	trace_srnic_go_back(qp->qpn, req->next, req->una);
+	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
+	req->probes++;
+	req->probing = true;
+	req->probe = req->una;
+	req->resume = req->next;
+	if (req->rtt_psn == req->una)
+		req->rtt_start = 0;
+	srnic_req_seek(qp, req->una);
 }
 
 /* Nothing came back for long: begins again with the oldest packet. */
@@ -331,7 +363,7 @@ void srnic_req_timeout(struct srnic_qp *qp)
 		srnic_req_go_back(qp, qp->req.una);
 		return;
 	}
-	if (qp->req.una == qp->req.psn)
+	if (qp->req.una == qp->req.next)
 		return;
 	/* The answer may be here, and it is us who are late. */
 	if (srnic_pager_busy(&qp->rx_pager) ||
@@ -341,12 +373,12 @@ void srnic_req_timeout(struct srnic_qp *qp)
 	}
 	if (req_may_probe(qp)) {
 		req_trace_timeout(qp, "probe");
-		qp->req.probed = true;
-		req_repeat(qp);
+		req_probe(qp);
 		return;
 	}
 	req_trace_timeout(qp, "ack");
 	srnic_count(qp->stats, SRNIC_CNT_ACK_TIMEOUT);
+	srnic_cc_loss(qp);
 	if (!qp->req.retry_left) {
 		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
 		srnic_req_fail(qp, IB_WC_RETRY_EXC_ERR);
@@ -507,28 +539,55 @@ static bool req_window_open(const struct srnic_req *req)
 /* Measures the round trip of the packet being sent, one at a time. */
 static void req_rtt_start(struct srnic_req *req)
 {
-	if (req->rtt_start || req->burst)
+	/* While it repeats, what is known to be lost is the first alone. */
+	if (req->rtt_start || req->burst > 1 || req->probing)
 		return;
 
 	req->rtt_psn = req->next;
 	req->rtt_start = ktime_get();
 }
 
+/* RFC 6298, section 2 */
+static void req_rtt_end(struct srnic_req *req)
+{
+	u64 rtt = ktime_to_ns(ktime_sub(ktime_get(), req->rtt_start));
+
+	req->rtt_start = 0;
+	if (!req->srtt) {
+		req->srtt = rtt;
+		req->rttvar = rtt / 2;
+		req->rtt_min = rtt;
+		return;
+	}
+	req->rttvar -= req->rttvar / 4;
+	req->rttvar += abs_diff(req->srtt, rtt) / 4;
+	req->srtt = req->srtt - req->srtt / 8 + rtt / 8;
+	req->rtt_min = min(req->rtt_min, rtt);
+}
+
+/* An answer to the probe alone: what was behind it is missing, too. */
+static void req_probed(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_req *req = &qp->req;
+
+	if (!req->probes)
+		return;
+	req->probes = 0;
+	if (!req->probing && !req->burst && psn != req->next &&
+	    psn == srnic_psn_add(req->probe, 1))
+		srnic_req_go_back(qp, psn);
+}
+
 void srnic_req_acked(struct srnic_qp *qp, u32 psn)
 {
 	struct srnic_req *req = &qp->req;
-	u64 rtt;
 
-	req->probed = false;
+	req_probed(qp, psn);
 	if (req->burst)
 		req->burst = srnic_psn_diff(psn, req->recover) < 0 ?
 			     min(2 * req->burst, SRNIC_WINDOW) : 0;
-	if (!req->rtt_start || srnic_psn_diff(psn, req->rtt_psn) <= 0)
-		return;
-
-	rtt = ktime_to_ns(ktime_sub(ktime_get(), req->rtt_start));
-	req->srtt = req->srtt ? req->srtt - req->srtt / 8 + rtt / 8 : rtt;
-	req->rtt_start = 0;
+	if (req->rtt_start && srnic_psn_diff(psn, req->rtt_psn) > 0)
+		req_rtt_end(req);
 }
 
 /* Is an acknowledgment wanted of the packet being sent? */
@@ -540,7 +599,8 @@ static bool req_wants_ack(struct srnic_qp *qp, bool last)
 		return false;
 
 	return last || ++req->since_ackreq >= SRNIC_ACK_EVERY ||
-	       req_outstanding(req) + 1 == req->burst;
+	       req_outstanding(req) + 1 == req->burst || req->probing ||
+	       srnic_cc_is_last(qp);
 }
 
 /* Nobody will acknowledge: what was handed to the stack is done. */
@@ -565,6 +625,10 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		req->next = next;
 	if (srnic_psn_diff(next, req->high) > 0)
 		req->high = next;
+	if (req->probing) {
+		req->probing = false;
+		srnic_req_seek(qp, req->resume);
+	}
 	if (!srnic_qp_reliable(qp))
 		req_forget(qp, next == end);
 }
@@ -687,7 +751,7 @@ static u32 req_step(struct srnic_qp *qp)
 	npsn = qp->self ? srnic_local_send(qp, wqe) : 0;
 	if (npsn)
 		return npsn;
-	if (!srnic_gate_open(&qp->gate))
+	if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
 		return 0;
 
 	if (srnic_qp_is_raw(qp))

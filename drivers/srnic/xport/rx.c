@@ -29,7 +29,8 @@ static void rx_deliver(void *owner, struct sk_buff *skb)
 	struct srnic_qp *qp = owner;
 
 	if (skb) {
-		srnic_rx_enqueue(qp, skb);
+		if (!srnic_cc_keep_cnp(qp, skb))
+			srnic_rx_enqueue(qp, skb);
 		srnic_task_kick(&qp->task);
 	}
 	srnic_qp_put(qp);
@@ -81,6 +82,14 @@ const struct srnic_rx_ops srnic_xport_rx_ops = {
 	.frame = srnic_raw_frame,
 };
 
+/* Is it of the service that the QP has?  Each that has a peer takes CNPs. */
+static bool rx_service_ok(const struct srnic_qp *qp,
+			  const struct srnic_pkt *pkt)
+{
+	return SRNIC_TRANSPORT(pkt->opcode) == qp->transport ||
+	       pkt->opcode == SRNIC_OPCODE_CNP;
+}
+
 /* An XRC initiator takes answers only. */
 static bool rx_role_ok(const struct srnic_qp *qp, const struct srnic_op *op)
 {
@@ -91,7 +100,7 @@ static bool rx_state_ok(const struct srnic_qp *qp, const struct srnic_op *op)
 {
 	switch (qp->conf.state) {
 	case IB_QPS_RTR:
-		return op->flags & SRNIC_OP_REQ;
+		return op->flags & SRNIC_OP_REQ || op->family == SRNIC_FAM_CNP;
 	case IB_QPS_RTS:
 	case IB_QPS_SQD:
 	case IB_QPS_SQE:
@@ -107,7 +116,7 @@ static bool rx_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	enum srnic_counter why;
 
 	if (pkt->qpn != qp->qpn ||
-	    SRNIC_TRANSPORT(pkt->opcode) != qp->transport ||
+	    !rx_service_ok(qp, pkt) ||
 	    !rx_role_ok(qp, srnic_pkt_op(pkt)))
 		why = SRNIC_CNT_RX_MALFORMED;
 	else if ((pkt->pkey & 0x7fff) != (SRNIC_PKEY_DEFAULT & 0x7fff))
@@ -148,7 +157,7 @@ enum srnic_fate srnic_rx_local(struct srnic_qp *qp,
 /* One packet, whose ICRC is right.  False: it must come again. */
 static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 {
-	const struct srnic_rxcb *cb = srnic_rxcb(skb);
+	struct srnic_rxcb *cb = srnic_rxcb(skb);
 	const u8 *bth = skb->data + cb->bth;
 	enum srnic_fate fate;
 	struct srnic_seg seg;
@@ -161,6 +170,14 @@ static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	if (!rx_check(qp, &seg.pkt))
 		return true;
 
+	if (cb->ce) {
+		cb->ce = false;
+		srnic_cc_marked(qp, &seg.pkt);
+	}
+	if (seg.pkt.opcode == SRNIC_OPCODE_CNP) {
+		srnic_cc_cnp(qp, &seg.pkt);
+		return true;
+	}
 	rx_tell_established(qp);
 	seg.payload = bth + seg.pkt.hdr_len;
 	seg.local = false;
@@ -257,12 +274,28 @@ static struct sk_buff *rx_next(struct srnic_qp *qp)
 	return skb_peek(&qp->rx_todo);
 }
 
+/* The CNP that overtook what waits, if there is one. */
+static void rx_cnp(struct srnic_qp *qp)
+{
+	struct sk_buff *skb = srnic_cc_take_cnp(qp);
+
+	if (!skb)
+		return;
+
+	if (srnic_rx_from(skb, &qp->flow))
+		rx_good_packet(qp, skb);
+	else
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_ADDR);
+	kfree_skb(skb);
+}
+
 bool srnic_rx_run(struct srnic_qp *qp)
 {
 	int budget = SRNIC_RUN_BUDGET;
 	struct sk_buff *skb;
 	int n;
 
+	rx_cnp(qp);
 	if (!rx_early(qp))	/* those that waited behind a READ */
 		return false;
 	while (budget > 0) {

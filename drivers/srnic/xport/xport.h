@@ -24,6 +24,7 @@
 #include "../wire/pkt.h"
 #include "../wire/psn.h"
 #include "../wire/rss.h"
+#include "dcqcn.h"
 
 #define SRNIC_MAX_RD_ATOMIC	128
 
@@ -85,10 +86,15 @@ struct srnic_qp_conf {
  * @sqd_told: SQ_DRAINED was raised
  * @burst: packets it may have on the way while it repeats, 0: it does not
  * @recover: PSN up to which it repeats
- * @probed: the oldest packet was sent again ahead of the timeout
+ * @probes: how often the oldest packet was sent again ahead of the timeout
+ * @probing: it is to be sent again now
+ * @probe: its PSN
+ * @resume: what @next was before
  * @rtt_psn: packet whose round trip is being measured
  * @rtt_start: when that was sent; 0: none is
  * @srtt: smoothed round trip time, ns; 0: not known
+ * @rttvar: how much round trips differ, ns
+ * @rtt_min: the shortest, ns
  * @deadline: when the timer means what it says, ktime in ns; 0: off
  */
 struct srnic_req {
@@ -112,10 +118,15 @@ struct srnic_req {
 	bool			sqd_told;
 	u32			burst;
 	u32			recover;
-	bool			probed;
+	u8			probes;
+	bool			probing;
+	u32			probe;
+	u32			resume;
 	u32			rtt_psn;
 	ktime_t			rtt_start;
 	u64			srtt;
+	u64			rttvar;
+	u64			rtt_min;
 	ktime_t			deadline;
 };
 
@@ -295,6 +306,27 @@ struct srnic_watch {
 };
 
 /**
+ * struct srnic_cc - what congestion on the path does to a queue pair
+ * @limited: a CNP came, and the rate is not that of the line again
+ * @rate: how fast it may send; while it is @limited
+ * @credit: bytes of the present burst that are to go
+ * @next: when the next burst may leave, ns
+ * @timer: kicks the task then
+ * @cnp_after: when it may send another CNP, ns
+ * @cnp: CNP that was received and is not looked at; exchanged by the receiver and
+ *	 the task
+ */
+struct srnic_cc {
+	bool			limited;
+	struct srnic_dcqcn	rate;
+	u32			credit;
+	u64			next;
+	struct hrtimer		timer;
+	u64			cnp_after;
+	struct sk_buff		*cnp;
+};
+
+/**
  * struct srnic_qp - queue pair
  * @gate: transmit back pressure; its reference count is the QP's memory
  * @task: all of the QP's work
@@ -312,6 +344,7 @@ struct srnic_watch {
  * @timer_fired: set by @timer, cleared by the task
  * @flow: path to the peer
  * @self: which is on the same device, to judge by that
+ * @cc: congestion on that path
  * @qpn: own number
  * @uid: number that no other QP ever has; windows know their owner by it
  * @inv_wait: told when a key that this QP has invalidated is out of use
@@ -364,6 +397,7 @@ struct srnic_qp {
 	struct srnic_txb		txb;
 	struct srnic_flow		flow;
 	bool				self;
+	struct srnic_cc			cc;
 	u32				qpn;
 	u64				uid;
 	struct srnic_wait		inv_wait;
@@ -482,6 +516,8 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
  * @burst: PSNs it may have on the way while it repeats, 0: it does not
  * @srtt: smoothed round trip time, ns; 0: not known
  * @timer: ns until something is done about silence; 0: nothing is waited for
+ * @rate: bytes a second that it may send, 0: it is not limited
+ * @target: rate that it climbs to
  * @epsn: PSN expected
  * @msn: messages that came
  * @early: packets kept until one before them comes
@@ -507,6 +543,8 @@ struct srnic_qp_info {
 	u32			burst;
 	u64			srtt;
 	u64			timer;
+	u64			rate;
+	u64			target;
 	u32			epsn;
 	u32			msn;
 	u32			early;

@@ -19,6 +19,8 @@
 	_a > _b ? _a : _b;		\
 })
 
+#define clamp(v, lo, hi)	max(min(v, hi), lo)
+
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b)	max((type)(a), (type)(b))
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - DCQCN: how fast a queue pair may send, from notifications and time
+ *
+ * The paper has periods of 55 us, for a network whose round trip is shorter.
+ * What the rate does is felt a round trip later, so where that is longer it is
+ * the period; otherwise two cuts would answer one queue.
+ *
+ * Time is looked at when the queue pair is about to send, not by timers of its
+ * own: so many periods have passed since, and each is gone through.
+ */
+#include <linux/minmax.h>
+
+#include "dcqcn.h"
+
+#define USEC			1000ULL
+
+/* Reaction to notifications: sections 3.2 and 5.2 of the paper */
+#define DCQCN_CUT_PERIOD	(50 * USEC)
+#define DCQCN_DECAY_PERIOD	(55 * USEC)
+#define DCQCN_G_SHIFT		8		/* g is 1/256 */
+#define DCQCN_BYTES		10000000ULL
+#define DCQCN_FAST		5		/* F, steps of fast recovery */
+
+/* What mlx5 starts with: rpg_time_reset, _ai_rate, _hai_rate, _min_rate */
+#define DCQCN_RISE_PERIOD	(300 * USEC)
+#define DCQCN_ADDITIVE		625000ULL	/* 5 Mbit/s */
+#define DCQCN_HYPER		6250000ULL	/* 50 Mbit/s */
+#define DCQCN_MIN		125000ULL	/* 1 Mbit/s */
+
+/* No round trip is longer; this many periods of silence end it all */
+#define DCQCN_RTT_MAX		(100000 * USEC)
+#define DCQCN_IDLE		2048
+
+static u64 dcqcn_period(u64 period, u64 rtt)
+{
+	return max(period, min(rtt, DCQCN_RTT_MAX));
+}
+
+void srnic_dcqcn_start(struct srnic_dcqcn *cc, u64 rate, u64 now)
+{
+	*cc = (struct srnic_dcqcn) {
+		.rate = clamp(rate, DCQCN_MIN, SRNIC_DCQCN_LINE),
+		.alpha = SRNIC_DCQCN_ONE,
+		.decay_at = now,
+		.rise_at = now,
+	};
+	cc->target = cc->rate;
+}
+
+bool srnic_dcqcn_cut(struct srnic_dcqcn *cc, u64 now, u64 rtt)
+{
+	if (cc->cut_at &&
+	    now - cc->cut_at < dcqcn_period(DCQCN_CUT_PERIOD, rtt))
+		return false;
+
+	cc->target = cc->rate;
+	cc->rate -= cc->rate * cc->alpha / (2 * SRNIC_DCQCN_ONE);
+	cc->rate = max(cc->rate, DCQCN_MIN);
+	cc->alpha += (SRNIC_DCQCN_ONE - cc->alpha) >> DCQCN_G_SHIFT;
+	cc->cut_at = now;
+	cc->decay_at = now;
+	cc->rise_at = now;
+	cc->bytes = 0;
+	cc->ticks = 0;
+	cc->rounds = 0;
+
+	return true;
+}
+
+/* One step up: fast recovery, then additive, then hyper increase. */
+static void dcqcn_rise(struct srnic_dcqcn *cc)
+{
+	u32 least = min(cc->ticks, cc->rounds);
+
+	if (least > DCQCN_FAST)
+		cc->target += (least - DCQCN_FAST) * DCQCN_HYPER;
+	else if (max(cc->ticks, cc->rounds) >= DCQCN_FAST)
+		cc->target += DCQCN_ADDITIVE;
+	cc->target = min(cc->target, SRNIC_DCQCN_LINE);
+	cc->rate = (cc->rate + cc->target + 1) / 2;
+}
+
+static void dcqcn_decay(struct srnic_dcqcn *cc, u64 now, u64 period)
+{
+	for (; now - cc->decay_at >= period; cc->decay_at += period)
+		cc->alpha -= cc->alpha >> DCQCN_G_SHIFT;
+}
+
+bool srnic_dcqcn_advance(struct srnic_dcqcn *cc, u64 now, u64 rtt)
+{
+	u64 decay = dcqcn_period(DCQCN_DECAY_PERIOD, rtt);
+	u64 rise = dcqcn_period(DCQCN_RISE_PERIOD, rtt);
+
+	if (now - cc->decay_at >= DCQCN_IDLE * decay)
+		return false;
+
+	dcqcn_decay(cc, now, decay);
+	for (; now - cc->rise_at >= rise; cc->rise_at += rise) {
+		cc->ticks++;
+		dcqcn_rise(cc);
+	}
+	for (; cc->bytes >= DCQCN_BYTES; cc->bytes -= DCQCN_BYTES) {
+		cc->rounds++;
+		dcqcn_rise(cc);
+	}
+
+	return cc->rate < SRNIC_DCQCN_LINE;
+}

@@ -1,0 +1,263 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Who sends into a queue is told so, slows down and gets fast again; who lies
+# about it does no harm.
+#
+#   nsA [sr0] veth0 ===(some packets marked)=== veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+need rdma ib_write_bw ib_send_bw ib_read_bw nft tc ethtool tcpdump tshark
+/usr/bin/python3 -c 'import scapy.contrib.roce' 2>/dev/null || skip_all "no scapy"
+
+here=$(dirname "$0")
+capture=$(mktemp)
+knob=/sys/module/srnic/parameters/ecn
+tracefs=/sys/kernel/tracing
+mountpoint -q "$tracefs" || mount -t tracefs nodev "$tracefs" 2>/dev/null
+trap 'ecn_end; pair_down' EXIT
+
+ecn_end()
+{
+	echo Y >"$knob"
+	rm -f "$capture" "$capture.err"
+}
+
+# mark NS DEV WHICH...: of the RoCE packets that leave DEV these get a mark, in
+# the words of nft's numgen
+mark()
+{
+	local dev from=$1 ns out=$2
+
+	shift 2
+	read -r ns dev < <(wire_end "$from" "$out")
+	on "$ns" nft -f - <<-EOT
+		table netdev wire {
+			chain $dev {
+				type filter hook ingress device "$dev" priority 0;
+				udp dport 4791 numgen inc $* meta protocol ip ip ecn ect0 ip ecn set ce
+				udp dport 4791 numgen inc $* meta protocol ip6 ip6 ecn ect0 ip6 ecn set ce
+			}
+		}
+	EOT
+}
+
+# tells NS DEV NS DEV COMMAND...: what the second host sends is marked, it says so
+# by CNPs, and the first obeys
+told()
+{
+	local np=$1 np_dev=$2 rp=$3 rp_dev=$4 sent handled marked
+
+	shift 4
+	marked=$(counter "$np" "$np_dev" np_ecn_marked_roce_packets)
+	sent=$(counter "$np" "$np_dev" np_cnp_sent)
+	handled=$(counter "$rp" "$rp_dev" rp_cnp_handled)
+	"$@" >/dev/null || return
+	wait_for 5 counter_over "$np" "$np_dev" np_ecn_marked_roce_packets "$marked" &&
+		wait_for 5 counter_over "$np" "$np_dev" np_cnp_sent "$sent" &&
+		wait_for 5 counter_over "$rp" "$rp_dev" rp_cnp_handled "$handled"
+}
+
+# quiet COMMAND...: it comes to no CNP
+quiet()
+{
+	local sent
+
+	sent=$(counter nsB sr1 np_cnp_sent)
+	"$@" >/dev/null && counter_is nsB sr1 np_cnp_sent "$sent"
+}
+
+# captured COMMAND...: what leaves veth0 and veth1 then, in $capture
+captured()
+{
+	local dump status=0
+
+	wire_end nsA veth0 >/dev/null
+	wire_end nsB veth1 >/dev/null
+	ip netns exec nsA tcpdump -i veth0 -Z root -U -B 65536 -s 0 \
+		-w "$capture" udp port 4791 2>"$capture.err" &
+	dump=$!
+	wait_for 10 grep -q 'listening on' "$capture.err" || return
+	"$@" >/dev/null || status=$?
+	kill -TERM "$dump"
+	wait "$dump"
+	return "$status"
+}
+
+shown()
+{
+	tshark -n -r "$capture" -Y "$1" 2>/dev/null | wc -l
+}
+
+# all_are FILTER
+all_are()
+{
+	local all some
+
+	all=$(shown infiniband) some=$(shown "infiniband && $1")
+	echo "$some of $all packets are $1"
+	((all > 10 && some == all))
+}
+
+cnps_are_known()
+{
+	(($(shown 'infiniband.bth.opcode == 129') > 0)) &&
+		(($(shown 'infiniband.bth.opcode == 129 && _ws.malformed') == 0))
+}
+
+# traced COMMAND...: rates fall, and in the end there is none
+traced()
+{
+	local story=$tracefs/instances/srnic-$$ status=0
+
+	mkdir "$story" && echo 1 >"$story/events/srnic/srnic_rate/enable" || return
+	"$@" >/dev/null || status=1
+	grep -o 'srnic_rate: .*' "$story/trace" | awk '
+		/why=cnp/ { cut++ }
+		/why=rise/ { rise++ }
+		/why=free/ && cut { free++ }
+		{ last = $0 }
+		END {
+			print cut + 0, "cuts,", rise + 0, "rises, free", free + 0, "times"
+			print last
+			exit !(cut && rise && free)
+		}' || status=1
+	echo 0 >"$story/events/srnic/srnic_rate/enable"
+	rmdir "$story"
+	return "$status"
+}
+
+# lies SADDR QPN KIND NUMBER: from nsB
+lies()
+{
+	on nsB /usr/bin/python3 "$here/cnp.py" send "$1" 10.9.0.1 "$2" "$3" "$4"
+}
+
+# counts COUNTER NUMBER LIE...: so often it is counted
+counts()
+{
+	local name=$1 want=$2
+
+	want=$(($(counter nsA sr0 "$name") + want))
+	shift 2
+	lies "$@" && wait_for 5 counter_is nsA sr0 "$name" "$want"
+}
+
+# all CNPs of a flood are handled or ignored
+flood()
+{
+	local before now
+
+	before=$(cnps)
+	lies 10.9.0.2 "$1" good 1000 || return
+	wait_for 10 flood_is_over $((before + 1000)) || { cnps; return 1; }
+}
+
+cnps()
+{
+	echo $(($(counter nsA sr0 rp_cnp_handled) + $(counter nsA sr0 rp_cnp_ignored)))
+}
+
+flood_is_over()
+{
+	[ "$(cnps)" -ge "$1" ]
+}
+
+# a pair of queue pairs that is there until it is killed; $victim is nsA's
+victim_up()
+{
+	ip netns exec nsB ib_write_bw -d sr1 -F -s 4096 --run_infinitely \
+		>/dev/null 2>&1 &
+	server=$!
+	wait_for 60 listening nsB 18515 || return
+	ip netns exec nsA ib_write_bw -d sr0 -F -s 4096 --run_infinitely \
+		10.9.0.2 >/dev/null 2>&1 &
+	client=$!
+	wait_for 20 victim_known
+}
+
+victim_known()
+{
+	victim=$(on nsA rdma res show qp link sr0/1 | sed -n 's/.* lqpn \([0-9]*\) .*type RC state RTS.*/\1/p')
+	[ -n "$victim" ]
+}
+
+# victim_lives: it goes on sending, and goes when it is told to
+victim_lives()
+{
+	local status=0
+
+	victim_known &&
+		wait_for 10 counter_over nsA sr0 rdma_writes \
+			"$(counter nsA sr0 rdma_writes)" || status=1
+	kill "$client" "$server"
+	wait "$client" "$server" 2>/dev/null
+	return "$status"
+}
+
+bottleneck()
+{
+	on nsA tc qdisc add dev veth0 root handle 1: tbf rate 200mbit burst 32k \
+		limit 10m &&
+		on nsA tc qdisc add dev veth0 parent 1:1 handle 2: \
+			fq_codel ecn ce_threshold 1ms limit 1000
+}
+
+short_queue()
+{
+	on nsA tc qdisc replace dev veth0 root tbf rate 200mbit burst 32k limit 100k
+}
+
+# gid6: index of the GID that is the IPv6 address, the same on both hosts
+gid6()
+{
+	on nsA sh -c 'grep -l fd09: /sys/class/infiniband/sr0/ports/1/gids/*' 2>/dev/null |
+		head -n1 | sed 's,.*/,,'
+}
+
+writes=(pair ib_write_bw -s 65536 -n 200)
+
+ktap_plan 32
+check "two hosts"			pair_up
+check "nobody is told of nothing"	quiet "${writes[@]}"
+check "packets"				captured "${writes[@]}"
+check "are ECN capable"			all_are 'ip.dsfield.ecn == 2'
+check "one in eight is marked"		mark nsA veth0 mod 8 0
+check "WRITE"		told nsB sr1 nsA sr0	"${writes[@]}"
+check "SEND"		told nsB sr1 nsA sr0	pair ib_send_bw -s 65536 -n 200
+check "UC"		told nsB sr1 nsA sr0	pair ib_write_bw -c UC -s 4096 -n 2000
+check "XRC"		told nsB sr1 nsA sr0	pair ib_send_bw -c XRC -s 65536 -n 200
+check "IPv6"		told nsB sr1 nsA sr0	pair ib_write_bw -x "$(gid6)" -s 65536 -n 200
+check "packets"				captured "${writes[@]}"
+check "tshark knows the CNPs"		cnps_are_known
+check "scapy would have sent the same"	/usr/bin/python3 "$here/cnp.py" judge "$capture"
+echo N >"$knob"
+check "switched off: nobody is told"	quiet "${writes[@]}"
+check "packets"				captured "${writes[@]}"
+check "are not ECN capable"		all_are 'ip.dsfield.ecn == 0'
+echo Y >"$knob"
+clear_wire
+check "answers of READs are marked"	mark nsB veth1 mod 8 0
+check "READ"		told nsA sr0 nsB sr1	pair ib_read_bw -s 65536 -n 200
+clear_wire
+check "the first packets are marked"	mark nsA veth0 mod 1000000000 '<' 200
+if [ -d "$tracefs/events/srnic" ]; then
+	check "the rate falls and recovers"	traced pair ib_write_bw -s 65536 -D 10
+else
+	skip "the rate falls and recovers" "this kernel traces no events"
+fi
+clear_wire
+check "a queue that marks"		bottleneck
+check "is noticed"	told nsB sr1 nsA sr0	"${writes[@]}"
+check "a queue that is short"		short_queue
+check "lets all of it through"		"${writes[@]}"
+on nsA tc qdisc del dev veth0 root
+check "a victim of lies"		victim_up
+check "from a stranger"		counts rx_bad_addr 100 10.9.0.77 "$victim" good 100
+check "without BECN"		counts rp_cnp_ignored 100 10.9.0.2 "$victim" unmarked 100
+check "cut short"		counts rx_malformed 100 10.9.0.2 "$victim" short 100
+check "with a wrong ICRC"	counts rx_icrc_error 100 10.9.0.2 "$victim" icrc 100
+check "to who has no peer"	counts rx_malformed 100 10.9.0.2 1 good 100
+check "a thousand that are good"	flood "$victim"
+check "it lives"			victim_lives
+ktap_end
