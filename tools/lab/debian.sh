@@ -118,13 +118,31 @@ share()
 		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
 }
 
-kernel_boot()
+# qemu_machine: the options that say what executes the guest's instructions.  With
+# icount time passes by the instruction, one a nanosecond, and in an idle guest as
+# for everybody: without sleep=on it would jump to the next time-out whenever the
+# guest waits for the host.  String moves are left to loops there, for QEMU takes
+# each byte of "rep movsb" for an instruction.
+qemu_machine()
 {
-	local accel lower=driver cpu=max QEMU=()
+	local accel cpu=max
 
-	need_packages qemu
+	if [ -n "$ICOUNT" ]; then
+		echo -accel tcg,thread=single -icount shift=0,sleep=on \
+			-cpu max,-erms,-fsrm -smp 1
+		return
+	fi
 	accel=$(qemu_accel)
 	[ "$accel" != kvm ] || cpu=host
+	echo -accel "$accel" -cpu "$cpu" -smp "$CPUS"
+}
+
+kernel_boot()
+{
+	local lower=driver machine QEMU=()
+
+	need_packages qemu
+	read -ra machine < <(qemu_machine)
 	share driver "$DRIVER_TREE" ro
 	if [ -n "$PROVIDER_TREE" ]; then
 		share provider "$PROVIDER_TREE" ro
@@ -134,7 +152,7 @@ kernel_boot()
 	share repo "$REPO" ro
 	share results "$RESULTS" rw
 
-	guest_run qemu-system-x86_64 -accel "$accel" -cpu "$cpu" -smp "$CPUS" \
+	guest_run qemu-system-x86_64 "${machine[@]}" \
 		-m "$MEM" -nographic -no-reboot -monitor none -nic none \
 		-device virtio-rng-pci "${QEMU[@]}" \
 		-kernel "$KERNEL_DIR/vmlinuz" \
