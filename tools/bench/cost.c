@@ -2,7 +2,8 @@
 /*
  * srnic bench - what perftest does not measure
  *
- * usage: cost reg BYTES TIMES DEVICE	microseconds to register BYTES, the median
+ * usage: cost reg BYTES TIMES DEVICE	microseconds to register BYTES, the median,
+ *					and the bytes of memory that it takes
  *	  cost qp COUNT DEVICE		bytes of memory that an idle RC queue pair
  *					with queues of 128 takes
  *	  cost copy BYTES TIMES		MiB/s of memcpy() from buffer to buffer
@@ -63,26 +64,6 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void cost_reg(size_t len, int times, const char *name)
-{
-	struct ibv_pd *pd = open_pd(name);
-	double took[times], begin;
-	void *p = buffer(len);
-	struct ibv_mr *mr;
-	int i;
-
-	for (i = 0; i < times; i++) {
-		begin = now();
-		mr = ibv_reg_mr(pd, p, len, IBV_ACCESS_LOCAL_WRITE |
-				IBV_ACCESS_REMOTE_WRITE);
-		took[i] = (now() - begin) * 1e6;
-		if (!mr || ibv_dereg_mr(mr))
-			die("ibv_reg_mr");
-	}
-	qsort(took, times, sizeof(took[0]), compare);
-	printf("%.1f\n", took[times / 2]);
-}
-
 /* Memory that could be had, in bytes */
 static double available(void)
 {
@@ -98,6 +79,59 @@ static double available(void)
 	fclose(f);
 
 	return kib * 1024.0;
+}
+
+static struct ibv_mr *reg(struct ibv_pd *pd, void *p, size_t len)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, p, len, IBV_ACCESS_LOCAL_WRITE |
+				       IBV_ACCESS_REMOTE_WRITE);
+
+	if (!mr)
+		die("ibv_reg_mr");
+
+	return mr;
+}
+
+/* The memory of one is lost among the pages of a processor: take many. */
+static int reg_count(size_t len)
+{
+	size_t count = ((size_t)4 << 30) / len;
+
+	return count > 4096 ? 4096 : count;
+}
+
+static double reg_memory(struct ibv_pd *pd, void *p, size_t len)
+{
+	int count = reg_count(len);
+	struct ibv_mr *mr[count];
+	double before = available();
+	int i;
+
+	for (i = 0; i < count; i++)
+		mr[i] = reg(pd, p, len);
+	before -= available();
+	for (i = 0; i < count; i++)
+		ibv_dereg_mr(mr[i]);
+
+	return before / count;
+}
+
+static void cost_reg(size_t len, int times, const char *name)
+{
+	struct ibv_pd *pd = open_pd(name);
+	double took[times], begin;
+	void *p = buffer(len);
+	struct ibv_mr *mr;
+	int i;
+
+	for (i = 0; i < times; i++) {
+		begin = now();
+		mr = reg(pd, p, len);
+		took[i] = (now() - begin) * 1e6;
+		ibv_dereg_mr(mr);
+	}
+	qsort(took, times, sizeof(took[0]), compare);
+	printf("%.1f %.0f\n", took[times / 2], reg_memory(pd, p, len));
 }
 
 static void cost_qp(int count, const char *name)
@@ -122,15 +156,18 @@ static void cost_qp(int count, const char *name)
 	printf("%.0f\n", (before - available()) / count);
 }
 
+/* One buffer to another, as perftest moves its message over and over. */
 static void cost_copy(size_t len, int times)
 {
-	size_t span = 64 * len;	/* as many buffers as perftest cycles through */
-	char *from = buffer(span), *to = buffer(span);
+	char *from = buffer(len), *to = buffer(len);
 	double begin = now();
 	int i;
 
-	for (i = 0; i < times; i++)
-		memcpy(to + i % 64 * len, from + i % 64 * len, len);
+	for (i = 0; i < times; i++) {
+		memcpy(to, from, len);
+		/* or the compiler finds out that once would do */
+		__asm__ volatile("" : : "r"(to) : "memory");
+	}
 	printf("%.1f\n", (double)len * times / (now() - begin) / (1 << 20));
 }
 
