@@ -44,10 +44,7 @@ check:
 	selftests/run
 
 bench:
-	tools/lab/install bench
-	tools/lab/run --kernel $(if $(HOST),host,uml) --timeout 14400 \
-		--results build/bench -- tools/bench/run --rounds $(or $(ROUNDS),5)
-	tools/bench/report build/bench
+	tools/bench/all $(if $(HOST),host,$(or $(KERNEL),uml)) $(or $(ROUNDS),5) build/bench
 
 clean:
 	-test ! -e $(KDIR)/Makefile || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
@@ -61,6 +58,7 @@ help:
 	@echo 'make demo       RDMA between two hosts in a throw-away kernel (HOST=1: in this one)'
 	@echo 'make check      the whole test suite'
 	@echo 'make bench      srnic beside rdma_rxe, siw and TCP: tables and pictures in build/bench'
+	@echo '                (KERNEL=debian: under QEMU, HOST=1: in this one, ROUNDS=<number>)'
 	@echo 'make clean      forget what was built here; ~/.cache/srnic keeps kernels'
 
 .PHONY: all modules provider install install-modules install-provider \
