@@ -153,6 +153,13 @@ driver()
 	[ "$1" = tcp ] || modprobe -q "rdma_$1" || modprobe -q "$1"
 }
 
+# polled TYPE SETUP USECS: send queues of srnic are watched for so long
+polled()
+{
+	[ "$1/$2" != srnic/polled ] ||
+		put "$3" /sys/module/srnic/parameters/poll_usecs
+}
+
 # siw tells the ends of its cables apart by their netdevs' numbers alone.
 cable()
 {
@@ -165,7 +172,8 @@ cable()
 		return
 	host "$1" A 0 && host "$1" B 1 || return
 	neighbour "$1" A 0 && neighbour "$1" B 1 || return
-	if one_host "$2" && [ "$2" != self ]; then
+	polled "$1" "$2" 2000 || return
+	if one_host "$2" && [[ $2 != @(self|polled) ]]; then
 		outside "$1" || return
 	fi
 	[ "$1" = tcp ] || [ "$1" = siw ] || gid_wait "$1" "$2" || return
@@ -180,6 +188,7 @@ cut_cable()
 	local n
 
 	[ "$2" != nvme ] || disk_down "$1"
+	polled "$1" "$2" 0
 	[ "$1" = tcp ] || for n in 0 1; do
 		rdma link del "$1$n" 2>/dev/null ||
 			ip netns exec "$1$([ "$n" = 0 ] && echo A || echo B)" \
