@@ -19,6 +19,7 @@
 #include <net/udp.h>
 #include <net/udp_tunnel.h>
 
+#include "crc.h"
 #include "flow.h"
 
 /**
@@ -209,13 +210,20 @@ static struct pernet_operations hook_net_ops = {
 
 int srnic_net_init(const struct srnic_rx_ops *ops)
 {
-	srnic_rx_ops = ops;
+	int err;
 
-	return register_pernet_subsys(&hook_net_ops);
+	srnic_rx_ops = ops;
+	srnic_crc_init();
+	err = register_pernet_subsys(&hook_net_ops);
+	if (err)
+		srnic_crc_exit();
+
+	return err;
 }
 
 void srnic_net_exit(void)
 {
 	unregister_pernet_subsys(&hook_net_ops);
+	srnic_crc_exit();
 	srnic_tx_exit();
 }

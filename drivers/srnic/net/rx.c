@@ -5,7 +5,6 @@
  * A run of packets comes as one skb with a frag_list, see tx.c; it is checked
  * here, in the softirq that brought it, and handed on as one.
  */
-#include <linux/crc32.h>
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
 #include <linux/inetdevice.h>
@@ -19,6 +18,7 @@
 
 #include "../trace.h"
 #include "../wire/icrc.h"
+#include "crc.h"
 #include "flow.h"
 
 /* Is the ICRC of the packet at @bth, whose IP header is @ip, right? */
@@ -33,7 +33,7 @@ static bool rx_icrc_ok(const void *ip, const u8 *bth, unsigned int len)
 				      udp_len);
 	else
 		crc = srnic_icrc_ipv6(ip, udp_len, udp_len);
-	crc = crc32_le(crc, bth + sizeof(struct srnic_bth), rest);
+	crc = srnic_crc32(crc, bth + sizeof(struct srnic_bth), rest);
 
 	return *(__le32 *)(bth + len - SRNIC_ICRC_BYTES) == srnic_icrc_end(crc);
 }

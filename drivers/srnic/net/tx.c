@@ -11,7 +11,6 @@
  * so they are built that way: the ICRC covers them.  While the batch is whole
  * the lengths in the head's IP and UDP headers are those of all of it.
  */
-#include <linux/crc32.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
@@ -20,6 +19,7 @@
 #include <net/ipv6.h>
 
 #include "../wire/icrc.h"
+#include "crc.h"
 #include "flow.h"
 
 #define TX_BATCH_BYTES	65535
@@ -190,7 +190,7 @@ static void tx_seal(struct srnic_flow *flow, struct sk_buff *skb)
 		tx_ipv6(flow, ip, udp_len);
 		crc = srnic_icrc_ipv6(ip, udp_len, udp_len);
 	}
-	crc = crc32_le(crc, skb->data + sizeof(struct srnic_bth), rest);
+	crc = srnic_crc32(crc, skb->data + sizeof(struct srnic_bth), rest);
 	*(__le32 *)(skb_tail_pointer(skb) - SRNIC_ICRC_BYTES) =
 		srnic_icrc_end(crc);
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - the CRC of much data on kernels before 6.14, whose crc32_le() knows
+ * nothing of the processor's instructions for it
+ */
+#include "crc.h"
+
+#ifdef SRNIC_CRC32_BY_CRYPTO
+
+#include <crypto/hash.h>
+
+/* Below this the call takes longer than the CRC */
+#define CRC_MUCH	64
+
+static struct crypto_shash *crc_tfm;
+
+void srnic_crc_init(void)
+{
+	crc_tfm = crypto_alloc_shash("crc32", 0, 0);
+	if (IS_ERR(crc_tfm))
+		crc_tfm = NULL;
+}
+
+void srnic_crc_exit(void)
+{
+	if (crc_tfm)
+		crypto_free_shash(crc_tfm);
+}
+
+/* The state of this hash is the CRC, neither inverted nor swapped. */
+u32 srnic_crc32(u32 crc, const u8 *data, size_t len)
+{
+	SHASH_DESC_ON_STACK(desc, crc_tfm);
+	u32 *state = shash_desc_ctx(desc);
+
+	if (!crc_tfm || len < CRC_MUCH)
+		return crc32_le(crc, data, len);
+
+	desc->tfm = crc_tfm;
+	*state = crc;
+	if (crypto_shash_update(desc, data, len))
+		return crc32_le(crc, data, len);
+
+	return *state;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - the CRC of much data, by the fastest routine that the kernel has
+ */
+#ifndef SRNIC_NET_CRC_H
+#define SRNIC_NET_CRC_H
+
+#include <linux/crc32.h>
+
+#ifdef SRNIC_CRC32_BY_CRYPTO
+
+/* As crc32_le().  Context: any but hard interrupt. */
+u32 srnic_crc32(u32 crc, const u8 *data, size_t len);
+
+/* May sleep.  Without the crypto layer's routine crc32_le() does it. */
+void srnic_crc_init(void);
+void srnic_crc_exit(void);
+
+#else
+
+static inline u32 srnic_crc32(u32 crc, const u8 *data, size_t len)
+{
+	return crc32_le(crc, data, len);
+}
+
+static inline void srnic_crc_init(void)
+{
+}
+
+static inline void srnic_crc_exit(void)
+{
+}
+
+#endif
+
+#endif /* SRNIC_NET_CRC_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - <linux/crc32.h> of older kernels: the processor's own instructions are
+ * known to the crypto layer alone; see drivers/srnic/net/crc.c
+ */
+#ifndef SRNIC_COMPAT_CRC32_H
+#define SRNIC_COMPAT_CRC32_H
+
+#include_next <linux/crc32.h>
+
+#ifndef SRNIC_HAVE_CRC32_OPTIMIZATIONS
+#define SRNIC_CRC32_BY_CRYPTO
+#endif
+
+#endif /* SRNIC_COMPAT_CRC32_H */
