@@ -7,9 +7,9 @@
 . "$(dirname "$0")/../lib/netns.sh"
 
 tools=(
-	"ib_write_bw -s 65536 -n 200"
-	"ib_read_bw -s 65536 -n 200"
-	"ib_send_bw -s 65536 -n 200 -r 512"
+	"ib_write_bw -s 65536 -n 100"
+	"ib_read_bw -s 65536 -n 100"
+	"ib_send_bw -s 65536 -n 100 -r 256"
 	"ib_atomic_bw -n 200"
 	"ib_write_lat -s 8 -n 40"
 	"ib_read_lat -s 8 -n 40"
