@@ -174,6 +174,21 @@ u32 srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	return npsn;
 }
 
+/*
+ * Sees to it that the peer runs, also if somebody has its task who would give it
+ * back without a run.
+ */
+static void local_kick_peer(const struct srnic_qp *qp)
+{
+	struct srnic_qp *peer = srnic_qp_get(qp->net, qp->conf.dest_qpn);
+
+	if (!peer)
+		return;
+
+	srnic_task_kick(&peer->task);
+	srnic_qp_put(peer);
+}
+
 u32 srnic_local_read(struct srnic_qp *qp)
 {
 	struct srnic_qp *peer = local_peer(qp);
@@ -188,8 +203,7 @@ u32 srnic_local_read(struct srnic_qp *qp)
 		req->reading = req->una != una;
 	}
 	if (!req->reading) {
-		if (peer)
-			srnic_task_kick(&peer->task);	/* by packets, then */
+		local_kick_peer(qp);	/* by packets, then */
 		return 0;
 	}
 	srnic_remote_lent(peer, &lent);
