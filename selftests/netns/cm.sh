@@ -21,7 +21,7 @@ programs=(
 )
 perftests=(
 	"ib_write_bw -R -n 200"
-	"ib_send_lat -R -n 200"
+	"ib_send_lat -R -n 15"
 	"ib_read_bw -R -n 200 -q 4"
 )
 

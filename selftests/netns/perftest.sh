@@ -11,10 +11,10 @@ tools=(
 	"ib_read_bw -s 65536 -n 100"
 	"ib_send_bw -s 65536 -n 100 -r 256"
 	"ib_atomic_bw -n 200"
-	"ib_write_lat -s 8 -n 40"
-	"ib_read_lat -s 8 -n 40"
-	"ib_send_lat -s 8 -n 40"
-	"ib_atomic_lat -n 40"
+	"ib_write_lat -s 8 -n 15"
+	"ib_read_lat -s 8 -n 15"
+	"ib_send_lat -s 8 -n 15"
+	"ib_atomic_lat -n 15"
 )
 
 need rdma ib_write_bw ibv_rc_pingpong
@@ -31,15 +31,15 @@ gid_index()
 	return 1
 }
 
-# pingpong ARGUMENT...: 200 messages each way, every byte compared
+# pingpong ARGUMENT...: 30 messages each way, every byte compared
 pingpong()
 {
 	local server
 
-	on nsB ibv_rc_pingpong -d sr1 -g "$gid_b" -c -n 200 "$@" &
+	on nsB ibv_rc_pingpong -d sr1 -g "$gid_b" -c -n 30 "$@" &
 	server=$!
 	wait_for 10 listening nsB 18515 || return
-	on nsA ibv_rc_pingpong -d sr0 -g "$gid_a" -c -n 200 "$@" 10.9.0.2 &&
+	on nsA ibv_rc_pingpong -d sr0 -g "$gid_a" -c -n 30 "$@" 10.9.0.2 &&
 		wait "$server"
 }
 

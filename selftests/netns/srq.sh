@@ -42,14 +42,14 @@ is_shown()
 
 ktap_plan 10
 check "two hosts"			pair_up
-check "pingpong, 4 KiB"			pingpong -c -n 500
-check "pingpong, 64 KiB"		pingpong -c -n 200 -s 65536
+check "pingpong, 4 KiB"			pingpong -c -n 30
+check "pingpong, 64 KiB"		pingpong -c -n 30 -s 65536
 check "pingpong by events"		pingpong -c -e -n 500
-check "pingpong, small path MTU"	pingpong -c -n 100 -m 256 -s 10000
+check "pingpong, small path MTU"	pingpong -c -n 30 -m 256 -s 10000
 check "ib_send_bw"		pair ib_send_bw --use-srq -s 65536 -n 200 -r 512
 check "ib_send_bw, four queue pairs" \
 	pair ib_send_bw --use-srq -q 4 -s 4096 -n 200 -r 512
-check "ib_send_lat"			pair ib_send_lat --use-srq -s 8 -n 200
+check "ib_send_lat"			pair ib_send_lat --use-srq -s 8 -n 15
 check "the resource is shown"		is_shown
 check "no object is left so far"	no_object_is_left
 rm -f "$shown"

@@ -9,8 +9,8 @@
 tools=(
 	"ib_write_bw -s 65536 -n 200"
 	"ib_send_bw -s 4096 -n 200 -r 512"
-	"ib_write_lat -s 8 -n 200"
-	"ib_send_lat -s 8 -n 200"
+	"ib_write_lat -s 8 -n 15"
+	"ib_send_lat -s 8 -n 15"
 )
 
 need rdma ibv_uc_pingpong ib_write_bw
@@ -31,10 +31,10 @@ pingpong()
 
 ktap_plan $((6 + ${#tools[@]}))
 check "two hosts"			pair_up
-check "pingpong, 4 KiB"			pingpong -n 500
-check "pingpong, 64 KiB"		pingpong -n 100 -s 65536
+check "pingpong, 4 KiB"			pingpong -n 30
+check "pingpong, 64 KiB"		pingpong -n 30 -s 65536
 check "pingpong by events"		pingpong -n 500 -e
-check "pingpong, small path MTU"	pingpong -n 100 -m 256 -s 10000
+check "pingpong, small path MTU"	pingpong -n 30 -m 256 -s 10000
 for tool in "${tools[@]}"; do
 	# shellcheck disable=SC2086 # a tool and its arguments
 	check "$tool" pair $tool -c UC

@@ -25,10 +25,10 @@ pingpong()
 {
 	local server
 
-	on nsB ibv_ud_pingpong -d sr1 -g "$gid_b" -n 200 "$@" &
+	on nsB ibv_ud_pingpong -d sr1 -g "$gid_b" -n 30 "$@" &
 	server=$!
 	wait_for 10 listening nsB 18515 || return
-	on nsA ibv_ud_pingpong -d sr0 -g "$gid_a" -n 200 "$@" 10.9.0.2 &&
+	on nsA ibv_ud_pingpong -d sr0 -g "$gid_a" -n 30 "$@" 10.9.0.2 &&
 		wait "$server"
 }
 
@@ -43,8 +43,8 @@ for mtu in 4200 1500; do
 		gid_b=$(gid_index nsB sr1 "$pattern")
 		for tool in "ib_send_bw -s $size -r 512 -n 320" \
 			"ib_send_bw -s 64 -r 512 -l 16 -n 320" \
-			"ib_send_lat -s 8 -n 60" "ib_send_lat -s $size -n 60" \
-			"ib_send_lat -s 64 -I 64 -n 60"; do
+			"ib_send_lat -s 8 -n 15" "ib_send_lat -s $size -n 15" \
+			"ib_send_lat -s 64 -I 64 -n 15"; do
 			# shellcheck disable=SC2086 # a tool and its arguments
 			check "$tool, $name, MTU $mtu" \
 				pair $tool -c UD -x "$gid_a"
