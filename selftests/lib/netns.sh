@@ -55,20 +55,22 @@ host_empty()
 # host_up NS DEV LINK NUMBER TYPE
 host_up()
 {
-	ip -n "$1" link set lo up
-	ip -n "$1" addr add "10.9.0.$4/24" dev "$2"
-	ip -n "$1" addr add "fd09::$4/64" dev "$2" nodad
-	ip -n "$1" link set "$2" up
+	ip -n "$1" -batch - <<-EOT
+		link set lo up
+		addr add 10.9.0.$4/24 dev $2
+		addr add fd09::$4/64 dev $2 nodad
+		link set $2 up
+	EOT
 	on "$1" rdma link add "$3" type "$5" netdev "$2"
 }
 
-# gid_ready NS DEV: the link is up and both addresses have a GID.
+# gid_ready NS DEV: the link is up and both addresses have a GID, among the first.
 gid_ready()
 {
 	local gids
 
 	on "$1" rdma link show "$2/1" | grep -q 'state ACTIVE' || return 1
-	gids=$(on "$1" sh -c "cat /sys/class/infiniband/$2/ports/1/gids/*" 2>/dev/null)
+	gids=$(on "$1" sh -c "cat /sys/class/infiniband/$2/ports/1/gids/?" 2>/dev/null)
 	[[ $gids == *ffff:0a09:* && $gids == *fd09:* ]]
 }
 
@@ -91,6 +93,7 @@ pair_down()
 	local link ns
 
 	for ns in nsA nsB; do
+		[ -e "/run/netns/$ns" ] || continue
 		host_empty "$ns"
 		for link in sr0 sr1; do
 			on "$ns" rdma link del "$link"

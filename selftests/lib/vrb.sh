@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # srnic selftests - the verbs harness as checks; source it after netns.sh
 #
-#   vrb_make                 builds the harness, in $SRNIC_VRB if that is set
+#   vrb_make                 builds the harness, unless selftests/run has done it
 #   vrb_count WORD...        how many cases these are
 #   vrb_cases ARGUMENT...    runs them, each is one check
 #   vrb ARGUMENT...          runs the harness and is silent
@@ -12,8 +12,9 @@ vrb_dir=
 
 vrb_make()
 {
-	vrb_dir=${SRNIC_VRB:-$(mktemp -d)}
-	mkdir -p "$vrb_dir"
+	vrb_dir=$selftests/../build/vrb
+	make -q -C "$selftests/verbs" OUT="$vrb_dir" && return
+	vrb_dir=$(mktemp -d)
 	make -s -C "$selftests/verbs" OUT="$vrb_dir"
 }
 
