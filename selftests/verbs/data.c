@@ -3,6 +3,7 @@
  * srnic selftests - verbs harness: every byte arrives, and no other is touched
  */
 #include <poll.h>
+#include <pthread.h>
 
 #include "vrb.h"
 
@@ -312,6 +313,66 @@ static void data_unsignalled(void)
 	wc_none(p.a.scq, 20);
 }
 
+/* Changes all of a region but its last word. */
+static void *scribble(void *arg)
+{
+	struct mem *m = arg;
+	__u32 *word = (void *)m->p;
+	size_t i, num = m->len / sizeof(*word) - 1;
+
+	for (i = 0;; i = (i + 1) % num) {
+		__atomic_add_fetch(&word[i], 1, __ATOMIC_RELAXED);
+		if (!(i % 1024))
+			pthread_testcancel();
+	}
+	return NULL;
+}
+
+/* What is sent from where it is does not stay the same: that must cost no more. */
+static void data_changing(void)
+{
+	const size_t len = 256 << 10;
+	struct mem ma, mb;
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	pthread_t thread;
+	struct pair p;
+	int i;
+
+	pair_make(&p, NULL, NULL);
+	mem_make(&ma, &sides[0], len, FULL_ACCESS);
+	mem_make(&mb, &sides[1], 2 * len, FULL_ACCESS);
+	memset(mb.p, GUARD, mb.len);
+	must_be(pthread_create(&thread, NULL, scribble, &ma), 0);
+	for (i = 0; i < 200; i++) {
+		memcpy(ma.p + len - 4, &i, 4);
+		sge = sge_of(&ma, 0, len);
+		wr = wr_of(i, i % 2 ? IBV_WR_SEND : IBV_WR_RDMA_WRITE, &sge, 1);
+		wr_target(&wr, &mb, 0);
+		sge = sge_of(&mb, 0, len);
+		if (i % 2)
+			must_be(post_recv(&p.b, i, &sge, 1), 0);
+		sge = sge_of(&ma, 0, len);
+		must_be(post_one(&p.a, &wr), 0);
+		wc_want(p.a.scq, i, IBV_WC_SUCCESS);
+		if (i % 2)
+			wc_want(p.b.rcq, i, IBV_WC_SUCCESS);
+		must(!memcmp(mb.p + len - 4, &i, 4));
+	}
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+	for (i = len; i < (int)mb.len; i++)
+		must_be(mb.p[i], GUARD);
+
+	fill(ma.p, len, 9);
+	sge = sge_of(&ma, 0, len);
+	wr = wr_of(i, IBV_WR_RDMA_WRITE, &sge, 1);
+	wr_target(&wr, &mb, 0);
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, i, IBV_WC_SUCCESS);
+	same(mb.p, len, 9, "what does not change");
+}
+
 static void data_sig_all(void)
 {
 	struct opt o = opt_default;
@@ -611,6 +672,7 @@ const struct vrb_case data_cases[] = {
 	{ "data", "inline data of every length", data_inline },
 	{ "data", "no key is checked for no bytes", data_zero_bad_key },
 	{ "data", "unsignalled runs complete in silence", data_unsignalled },
+	{ "data", "a buffer that changes while it is sent", data_changing },
 	{ "data", "sq_sig_all signals all", data_sig_all },
 	{ "data", "a fence waits for the read", data_fence },
 	{ "data", "64 reads, one at a time", data_depth_1 },
