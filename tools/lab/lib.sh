@@ -126,12 +126,18 @@ lab_apt()
 		-o APT::Sandbox::User=root -o Acquire::Languages=none "$@"
 }
 
-# lab_apt_update: once per script run, and only when something must be fetched.
+# lab_apt_update: only when something must be fetched, and not after another
+# script has just done it, for that may be in the middle of using the lists.
 lab_apt_update()
+{
+	locked apt lab_apt_refresh
+}
+
+lab_apt_refresh()
 {
 	local a=$CACHE/apt host main security suite
 
-	[ -z "${lab_apt_fresh:-}" ] || return 0
+	[ -z "$(find "$a/fresh" -mmin -15 2>/dev/null)" ] || return 0
 	step "reading package lists"
 	host=$(host_release)
 	main=$(mirror "$host")
@@ -153,7 +159,7 @@ lab_apt_update()
 			printf 'deb %s %s-security main\n' "$security" "$host"
 	} >"$a/sources.list"
 	quietly "$CACHE/log/lab-apt-update" lab_apt apt-get update
-	lab_apt_fresh=1
+	touch "$a/fresh"
 }
 
 # newest REGEX: "package version" of the newest package whose name matches.
