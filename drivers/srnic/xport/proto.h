@@ -299,8 +299,11 @@ void srnic_resp_answer(struct srnic_qp *qp, u8 family, u32 psn,
 		       struct srnic_seg *seg);
 /* Answers it, again perhaps, by a packet. */
 void srnic_resp_reply(struct srnic_qp *qp, u8 family, u32 psn);
-/* Sends what is left of a READ response; true: more to do, gate open. */
-bool srnic_resp_run(struct srnic_qp *qp);
+/*
+ * Sends what is left of a READ response, *@budget packets at most.  True: more to
+ * do, there or for what waited behind it.
+ */
+bool srnic_resp_run(struct srnic_qp *qp, int *budget);
 void srnic_resp_ack(struct srnic_qp *qp);
 
 /* Must the packets that wait go on waiting? */
@@ -395,7 +398,7 @@ extern const struct srnic_rx_ops srnic_xport_rx_ops;
 /* A request that came without a packet.  SRNIC_PKT_AGAIN: not this way. */
 enum srnic_fate srnic_rx_local(struct srnic_qp *qp,
 			       const struct srnic_seg *seg);
-/* True: the budget ran out. */
-bool srnic_rx_run(struct srnic_qp *qp);
+/* Packets that came, *@budget of them at most.  True: the budget ran out. */
+bool srnic_rx_run(struct srnic_qp *qp, int *budget);
 
 #endif /* SRNIC_XPORT_PROTO_H */

@@ -157,6 +157,24 @@ static const struct srnic_pager_ops qp_pager_ops = {
 	.end	= qp_fetch_end,
 };
 
+/*
+ * What has come, and the READs in it, whose responses then leave together.  True:
+ * more to do.
+ */
+static bool qp_respond(struct srnic_qp *qp)
+{
+	int budget = SRNIC_RUN_BUDGET;
+	bool more;
+
+	do {
+		more = srnic_rx_run(qp, &budget);
+		if (!srnic_resp_run(qp, &budget))
+			return more;
+	} while (budget > 0);
+
+	return true;
+}
+
 /* All that a QP ever does, once each, within budgets. */
 static bool qp_run(struct srnic_task *task)
 {
@@ -164,8 +182,7 @@ static bool qp_run(struct srnic_task *task)
 	bool more;
 
 	qp_check_timer(qp);
-	more = srnic_rx_run(qp);
-	more |= srnic_resp_run(qp);
+	more = qp_respond(qp);
 	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD)
 		more |= srnic_req_run(qp);
 	srnic_resp_ack(qp);

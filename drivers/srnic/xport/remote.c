@@ -254,16 +254,15 @@ static enum srnic_verdict remote_read_send(struct srnic_qp *qp)
 	return SRNIC_V_OK;
 }
 
-bool srnic_remote_run(struct srnic_qp *qp)
+bool srnic_remote_run(struct srnic_qp *qp, int *budget)
 {
 	struct srnic_resp *resp = &qp->resp;
 	enum srnic_verdict verdict;
-	int budget = SRNIC_RUN_BUDGET;
 
 	if (!resp->read_left || srnic_pager_busy(&qp->rx_pager))
 		return false;
 	verdict = remote_read_hold(qp);
-	while (!verdict && resp->read_left && budget--) {
+	while (!verdict && resp->read_left && (*budget)-- > 0) {
 		if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
 			return false;
 		verdict = remote_read_send(qp);

@@ -70,7 +70,7 @@ enum srnic_verdict srnic_remote_read(struct srnic_qp *qp,
 enum srnic_verdict srnic_remote_read_start(struct srnic_qp *qp,
 					   const struct srnic_pkt *pkt);
 /* Goes on with it; as srnic_resp_run(). */
-bool srnic_remote_run(struct srnic_qp *qp);
+bool srnic_remote_run(struct srnic_qp *qp, int *budget);
 enum srnic_verdict srnic_remote_atomic(struct srnic_qp *qp,
 				       const struct srnic_seg *seg);
 enum srnic_verdict srnic_remote_atomic_write(struct srnic_qp *qp,

@@ -138,12 +138,12 @@ void srnic_resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict)
 	srnic_qp_to_error(qp, fault->event);
 }
 
-bool srnic_resp_run(struct srnic_qp *qp)
+bool srnic_resp_run(struct srnic_qp *qp, int *budget)
 {
 	if (qp->resp.late_due)
 		return srnic_recv_run_late(qp);
 
-	return srnic_remote_run(qp);
+	return srnic_remote_run(qp, budget);
 }
 
 /* An operation of a request: what it does, and whether it has its own reply */

@@ -289,16 +289,15 @@ static void rx_cnp(struct srnic_qp *qp)
 	kfree_skb(skb);
 }
 
-bool srnic_rx_run(struct srnic_qp *qp)
+bool srnic_rx_run(struct srnic_qp *qp, int *budget)
 {
-	int budget = SRNIC_RUN_BUDGET;
 	struct sk_buff *skb;
 	int n;
 
 	rx_cnp(qp);
 	if (!rx_early(qp))	/* those that waited behind a READ */
 		return false;
-	while (budget > 0) {
+	while (*budget > 0) {
 		skb = rx_next(qp);
 		if (!skb || srnic_rx_busy(qp))
 			return false;
@@ -307,7 +306,7 @@ bool srnic_rx_run(struct srnic_qp *qp)
 			return false;
 		__skb_unlink(skb, &qp->rx_todo);
 		napi_consume_skb(skb, 1);
-		budget -= n;
+		*budget -= n;
 	}
 
 	return true;
