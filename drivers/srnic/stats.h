@@ -44,7 +44,6 @@
 	X(RX_NOBUF,		"rx_drop_nobuf")			\
 	X(RX_TOO_LONG,		"rx_drop_too_long")			\
 	X(TX_SUPER,		"tx_super_skb")				\
-	X(TX_LENT,		"tx_lent_pkts")				\
 	X(RX_SUPER,		"rx_super_skb")				\
 	X(TX_NOBUF,		"tx_drop_nobuf")			\
 	X(DOORBELLS,		"doorbell_syscalls")			\

@@ -461,13 +461,6 @@ enum srnic_mem_err srnic_sgl_write(struct srnic_sgl *sgl, const void *src,
 enum srnic_mem_err srnic_sgl_read(struct srnic_sgl *sgl, void *dst, u32 len);
 
 /*
- * The next @len bytes of the list where they are, and moves past them: memory of
- * a user that is pinned, so that its pages may be kept for a while with a
- * reference.  NULL: they are not that, or not in one piece.
- */
-void *srnic_sgl_lend(struct srnic_sgl *sgl, u32 len);
-
-/*
  * The same from the place of one list to that of another.  SRNIC_MEM_ABSENT also
  * when something is wrong with @src, or it is paged on demand.  With any error
  * @dst stands where it stood, and @src is of no more use.

@@ -7,7 +7,6 @@
  * length 0 names no memory and its key is not looked at.
  */
 #include <linux/minmax.h>
-#include <linux/mm.h>
 
 #include "key.h"
 
@@ -156,10 +155,10 @@ enum srnic_mem_err srnic_sgl_read(struct srnic_sgl *sgl, void *dst, u32 len)
 }
 
 /* The next bytes that follow each other in memory, *@len at most; or NULL. */
-static void *sgl_peek(struct srnic_sgl *sgl, u32 *len)
+static const void *sgl_peek(struct srnic_sgl *sgl, u32 *len)
 {
 	const struct srnic_sge *sge;
-	void *src;
+	const void *src;
 	u64 n;
 
 	if (sgl_hold(sgl) || sgl->mr->span.odp)
@@ -169,21 +168,6 @@ static void *sgl_peek(struct srnic_sgl *sgl, u32 *len)
 	n = min(*len, sge->length - sgl->off);
 	src = srnic_mr_addr(sgl->mr, sge->addr + sgl->off, &n);
 	*len = n;
-
-	return src;
-}
-
-void *srnic_sgl_lend(struct srnic_sgl *sgl, u32 len)
-{
-	u32 n = len;
-	void *src = sgl_peek(sgl, &n);
-
-	if (!src || n < len || !sgl->mr->umem || sgl->mr->dmabuf)
-		return NULL;
-	/* Pages that just happen to follow each other would need a reference each. */
-	if (virt_to_folio(src) != virt_to_folio(src + len - 1))
-		return NULL;
-	sgl->off += len;
 
 	return src;
 }

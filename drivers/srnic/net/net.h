@@ -115,14 +115,6 @@ struct srnic_txb {
 struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
 			       void **payload);
 
-/*
- * The same with its payload, pkt->payload bytes at @data, which stay where they
- * are: whole words in lowmem pages that take references.  Should they change
- * under way, the ICRC is wrong and the packet is lost.
- */
-struct sk_buff *srnic_tx_lend(struct srnic_txb *txb, struct srnic_pkt *pkt,
-			      void *data);
-
 /* Seals the packet (ICRC) and queues it; sends a full batch. */
 void srnic_tx_add(struct srnic_txb *txb, struct sk_buff *skb);
 
@@ -134,7 +126,6 @@ void srnic_tx_flush(struct srnic_txb *txb);
 
 /**
  * struct srnic_rxcb - skb->cb of a received packet
- * @lent: the payload if it does not follow the headers, else NULL
  * @bth: offset of the BTH from skb->data
  * @len: bytes from the BTH to the end of the ICRC
  * @good: addresses and ICRC are right
@@ -142,11 +133,9 @@ void srnic_tx_flush(struct srnic_txb *txb);
  * @vlan: VLAN that the run came through, SRNIC_NO_VLAN: none
  *
  * A run of packets arrives as one skb with a frag_list; each packet of it has
- * its own.  All are linear, but for a payload and the ICRC behind it as
- * srnic_tx_lend() leaves them.
+ * its own.  All are linear.
  */
 struct srnic_rxcb {
-	const u8 *lent;
 	u16	bth;
 	u16	len;
 	bool	good;

@@ -21,16 +21,11 @@
 #include "crc.h"
 #include "flow.h"
 
-/* Is the ICRC of @seg, whose IP header is @ip, right? */
-static bool rx_icrc_ok(const struct sk_buff *seg, const void *ip)
+/* Is the ICRC of the packet at @bth, whose IP header is @ip, right? */
+static bool rx_icrc_ok(const void *ip, const u8 *bth, unsigned int len)
 {
-	const struct srnic_rxcb *cb = (const struct srnic_rxcb *)seg->cb;
-	const skb_frag_t *frags = skb_shinfo(seg)->frags;
-	const u8 *bth = seg->data + cb->bth;
-	const void *icrc = cb->lent ? skb_frag_address(&frags[1]) :
-				      bth + cb->len - SRNIC_ICRC_BYTES;
-	const void *end = cb->lent ? skb_tail_pointer(seg) : icrc;
-	u16 udp_len = sizeof(struct udphdr) + cb->len;
+	unsigned int rest = len - sizeof(struct srnic_bth) - SRNIC_ICRC_BYTES;
+	u16 udp_len = sizeof(struct udphdr) + len;
 	u32 crc;
 
 	if (((const struct iphdr *)ip)->version == 4)
@@ -38,12 +33,9 @@ static bool rx_icrc_ok(const struct sk_buff *seg, const void *ip)
 				      udp_len);
 	else
 		crc = srnic_icrc_ipv6(ip, udp_len, udp_len);
-	bth += sizeof(struct srnic_bth);
-	crc = srnic_crc32(crc, bth, end - (const void *)bth);
-	if (cb->lent)
-		crc = srnic_crc32(crc, cb->lent, skb_frag_size(&frags[0]));
+	crc = srnic_crc32(crc, bth + sizeof(struct srnic_bth), rest);
 
-	return *(__le32 *)icrc == srnic_icrc_end(crc);
+	return *(__le32 *)(bth + len - SRNIC_ICRC_BYTES) == srnic_icrc_end(crc);
 }
 
 /* Are the addresses of two IP headers of the same version the same? */
@@ -76,18 +68,6 @@ static void rx_refuse(struct srnic_stats __percpu *stats,
 	srnic_count(stats, why);
 }
 
-/* Is @seg, whose BTH is at @bth, in three pieces as srnic_tx_lend() makes it? */
-static bool rx_is_lent(const struct sk_buff *seg, unsigned int bth)
-{
-	const struct skb_shared_info *shinfo = skb_shinfo(seg);
-	unsigned int len = skb_headlen(seg);
-
-	return shinfo->nr_frags == 2 && shinfo->flags & SKBFL_SHARED_FRAG &&
-	       skb_frag_size(&shinfo->frags[1]) == SRNIC_ICRC_BYTES &&
-	       len >= bth + sizeof(struct srnic_bth) &&
-	       len == bth + srnic_ops[seg->data[bth]].hdr_len;
-}
-
 /* Judges one packet of a run; what does not fit is left not good. */
 static void rx_check(struct sk_buff *skb, struct sk_buff *seg,
 		     unsigned int bth, unsigned int len,
@@ -99,8 +79,6 @@ static void rx_check(struct sk_buff *skb, struct sk_buff *seg,
 			      sizeof(struct udphdr) - (u8 *)head_ip;
 	const u8 *ip = seg->data + bth - ip_len;
 
-	cb->lent = skb_shinfo(seg)->nr_frags ?
-		   skb_frag_address(&skb_shinfo(seg)->frags[0]) : NULL;
 	cb->bth = bth;
 	cb->len = len;
 	cb->good = false;
@@ -110,16 +88,13 @@ static void rx_check(struct sk_buff *skb, struct sk_buff *seg,
 		rx_refuse(stats, SRNIC_CNT_RX_MALFORMED);
 		return;
 	}
-	cb->good = rx_icrc_ok(seg, ip);
+	cb->good = rx_icrc_ok(ip, seg->data + bth, len);
 	cb->ce = rx_is_marked(ip);
 	if (!cb->good)
 		rx_refuse(stats, SRNIC_CNT_RX_ICRC);
 }
 
-/*
- * Checks all packets of @skb, each of which is linear or lent.  False: it could
- * not be made linear.
- */
+/* Checks all packets of @skb.  False: it could not be made linear. */
 static bool rx_check_run(struct sk_buff *skb, unsigned int bth,
 			 struct srnic_stats __percpu *stats)
 {
@@ -127,32 +102,31 @@ static bool rx_check_run(struct sk_buff *skb, unsigned int bth,
 	unsigned int len;
 
 	if (!skb_is_gso(skb)) {
+		if (skb_linearize(skb))
+			return false;
 		/* The UDP length rules: Ethernet may have padded the frame. */
 		len = ntohs(udp_hdr(skb)->len) - sizeof(struct udphdr);
-		if ((len != skb_pagelen(skb) - bth || !rx_is_lent(skb, bth)) &&
-		    skb_linearize(skb))
-			return false;
 		rx_check(skb, skb, bth, min(len, skb->len - bth), stats);
 		return true;
 	}
 
 	srnic_count(stats, SRNIC_CNT_RX_SUPER);
-	rx_check(skb, skb, bth, skb_pagelen(skb) - bth, stats);
+	rx_check(skb, skb, bth, skb_headlen(skb) - bth, stats);
 	skb_walk_frags(skb, seg) {
-		if (!rx_is_lent(seg, 0) && skb_linearize(seg))
+		if (skb_linearize(seg))
 			return false;
-		rx_check(skb, seg, 0, skb_pagelen(seg), stats);
+		rx_check(skb, seg, 0, seg->len, stats);
 	}
 
 	return true;
 }
 
 /* A run whose packets are the skb and those of its frag_list, no more. */
-static bool rx_is_run(const struct sk_buff *skb, unsigned int bth)
+static bool rx_is_run(const struct sk_buff *skb)
 {
 	return (skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST) &&
 	       !(skb_shinfo(skb)->gso_type & SKB_GSO_DODGY) &&
-	       (!skb_shinfo(skb)->nr_frags || rx_is_lent(skb, bth));
+	       !skb_shinfo(skb)->nr_frags;
 }
 
 /* Takes over a buffer that is for us; NULL: there was no memory. */
@@ -261,7 +235,7 @@ bool srnic_rx_take(struct net *net, struct sk_buff *skb, unsigned int bth)
 
 	if (!pskb_may_pull(skb, bth + sizeof(*hdr)))
 		return false;
-	if (skb_is_gso(skb) && !rx_is_run(skb, bth))
+	if (skb_is_gso(skb) && !rx_is_run(skb))
 		return false;
 	hdr = (void *)skb->data + bth;
 	qpn = be32_to_cpu(hdr->qpn) & SRNIC_QPN_MASK;

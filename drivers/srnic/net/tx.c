@@ -72,22 +72,6 @@ static unsigned int flow_hdr_len(const struct srnic_flow *flow)
 /* Where packets are cut from; BH disabled */
 static DEFINE_PER_CPU(struct page_frag, tx_frag);
 
-/* Cuts @size bytes, a multiple of a cache line, and takes a reference for them. */
-static void *tx_cut(unsigned int size)
-{
-	struct page_frag *frag = this_cpu_ptr(&tx_frag);
-	void *data;
-
-	if (!skb_page_frag_refill(size, frag, GFP_ATOMIC | __GFP_NOWARN) ||
-	    frag->size - frag->offset < size)
-		return NULL;
-	data = page_address(frag->page) + frag->offset;
-	get_page(frag->page);
-	frag->offset += size;
-
-	return data;
-}
-
 /*
  * Packets are cut from blocks of pages: what kmalloc() has is twice as large
  * as a packet of MTU 4096.
@@ -96,14 +80,18 @@ struct sk_buff *srnic_tx_new(unsigned int len)
 {
 	unsigned int size = SKB_DATA_ALIGN(len) +
 			    SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
-	void *data = tx_cut(size);
+	struct page_frag *frag = this_cpu_ptr(&tx_frag);
 	struct sk_buff *skb;
 
-	if (!data)
+	if (!skb_page_frag_refill(size, frag, GFP_ATOMIC | __GFP_NOWARN) ||
+	    frag->size - frag->offset < size)
 		return alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
-	skb = napi_build_skb(data, size);
-	if (!skb)
-		skb_free_frag(data);
+
+	skb = napi_build_skb(page_address(frag->page) + frag->offset, size);
+	if (skb) {
+		get_page(frag->page);
+		frag->offset += size;
+	}
 
 	return skb;
 }
@@ -121,72 +109,28 @@ void srnic_tx_exit(void)
 	}
 }
 
-/* A packet of which there is as much as its headers, with room for @rest bytes. */
-static struct sk_buff *tx_open(struct srnic_txb *txb,
-			       const struct srnic_pkt *pkt, unsigned int rest)
+struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
+			       void **payload)
 {
 	unsigned int headroom = LL_RESERVED_SPACE(txb->flow->ndev) +
 				flow_hdr_len(txb->flow);
 	unsigned int hdr_len = srnic_pkt_op(pkt)->hdr_len;
-	struct sk_buff *skb = srnic_tx_new(headroom + hdr_len + rest);
+	unsigned int body;
+	struct sk_buff *skb;
+	u8 *data;
 
+	pkt->pad = -pkt->payload & 3;
+	body = pkt->payload + pkt->pad;
+	skb = srnic_tx_new(headroom + hdr_len + body + SRNIC_ICRC_BYTES);
 	if (!skb) {
 		srnic_count(txb->stats, SRNIC_CNT_TX_NOBUF);
 		return NULL;
 	}
 	skb_reserve(skb, headroom);
-	srnic_pkt_build(skb_put(skb, hdr_len), pkt);
-
-	return skb;
-}
-
-struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
-			       void **payload)
-{
-	unsigned int rest;
-	struct sk_buff *skb;
-
-	pkt->pad = -pkt->payload & 3;
-	rest = pkt->payload + pkt->pad + SRNIC_ICRC_BYTES;
-	skb = tx_open(txb, pkt, rest);
-	if (!skb)
-		return NULL;
-
-	*payload = skb_put(skb, rest);
-	memset(*payload + pkt->payload, 0, pkt->pad);
-
-	return skb;
-}
-
-/* Adds @len bytes at @data to @skb, with the caller's reference to their page. */
-static void tx_add_frag(struct sk_buff *skb, void *data, unsigned int len)
-{
-	skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, virt_to_page(data),
-			offset_in_page(data), len, len);
-}
-
-struct sk_buff *srnic_tx_lend(struct srnic_txb *txb, struct srnic_pkt *pkt,
-			      void *data)
-{
-	void *icrc = tx_cut(SKB_DATA_ALIGN(SRNIC_ICRC_BYTES));
-	struct sk_buff *skb;
-
-	if (!icrc) {
-		srnic_count(txb->stats, SRNIC_CNT_TX_NOBUF);
-		return NULL;
-	}
-	pkt->pad = 0;
-	skb = tx_open(txb, pkt, 0);
-	if (!skb) {
-		skb_free_frag(icrc);
-		return NULL;
-	}
-
-	get_page(virt_to_page(data));
-	tx_add_frag(skb, data, pkt->payload);
-	tx_add_frag(skb, icrc, SRNIC_ICRC_BYTES);
-	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
-	srnic_count(txb->stats, SRNIC_CNT_TX_LENT);
+	data = skb_put(skb, hdr_len + body + SRNIC_ICRC_BYTES);
+	srnic_pkt_build(data, pkt);
+	memset(data + hdr_len + pkt->payload, 0, pkt->pad);
+	*payload = data + hdr_len;
 
 	return skb;
 }
@@ -220,30 +164,15 @@ static void tx_ipv6(const struct srnic_flow *flow, void *ip, u16 udp_len)
 	ip6->daddr = flow->daddr;
 }
 
-/* Writes the ICRC, which is @crc before the first byte behind the BTH. */
-static void tx_icrc(struct sk_buff *skb, u32 crc)
-{
-	const skb_frag_t *frags = skb_shinfo(skb)->frags;
-	bool lent = skb_is_nonlinear(skb);
-	void *icrc = lent ? skb_frag_address(&frags[1]) :
-			    skb_tail_pointer(skb) - SRNIC_ICRC_BYTES;
-	void *end = lent ? skb_tail_pointer(skb) : icrc;
-	void *data = skb->data + sizeof(struct srnic_bth);
-
-	crc = srnic_crc32(crc, data, end - data);
-	if (lent)
-		crc = srnic_crc32(crc, skb_frag_address(&frags[0]),
-				  skb_frag_size(&frags[0]));
-	*(__le32 *)icrc = srnic_icrc_end(crc);
-}
-
-/* Writes IP and UDP in the headroom and the ICRC at the end. */
+/* Writes IP and UDP in the headroom and the ICRC into the trailer. */
 static void tx_seal(struct srnic_flow *flow, struct sk_buff *skb)
 {
 	unsigned int hdr_len = flow_hdr_len(flow);
 	u16 udp_len = sizeof(struct udphdr) + skb->len;
 	void *ip = skb->data - hdr_len;
 	struct udphdr *udp = (void *)skb->data - sizeof(*udp);
+	unsigned int rest = skb->len - sizeof(struct srnic_bth) -
+			    SRNIC_ICRC_BYTES;
 	u32 crc;
 
 	skb_set_network_header(skb, -(int)hdr_len);
@@ -261,7 +190,9 @@ static void tx_seal(struct srnic_flow *flow, struct sk_buff *skb)
 		tx_ipv6(flow, ip, udp_len);
 		crc = srnic_icrc_ipv6(ip, udp_len, udp_len);
 	}
-	tx_icrc(skb, crc);
+	crc = srnic_crc32(crc, skb->data + sizeof(struct srnic_bth), rest);
+	*(__le32 *)(skb_tail_pointer(skb) - SRNIC_ICRC_BYTES) =
+		srnic_icrc_end(crc);
 }
 
 static unsigned int tx_batch_max(const struct srnic_flow *flow)

@@ -32,7 +32,7 @@ static struct sk_buff *early_alone(struct sk_buff *skb)
 	copy = alloc_skb(cb->len, GFP_ATOMIC | __GFP_NOWARN);
 	if (!copy)
 		return NULL;
-	skb_copy_bits(skb, cb->bth, skb_put(copy, cb->len), cb->len);
+	skb_put_data(copy, skb->data + cb->bth, cb->len);
 	*srnic_rxcb(copy) = (struct srnic_rxcb) { .len = cb->len };
 
 	return copy;

@@ -11,9 +11,6 @@
 /* How long to wait when there is no memory for a packet */
 #define REQ_STALL_NSEC	(200 * NSEC_PER_USEC)
 
-/* Payload of a packet from where on it is sent from where it is */
-#define REQ_LEND_BYTES	1024
-
 /*
  * An answer later than round trips are, and by this much, may have been lost: the
  * oldest packet is sent again, long before the ACK timeout that the user set for
@@ -636,29 +633,6 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		req_forget(qp, next == end);
 }
 
-/*
- * The payload of the packet at the cursor if it can be sent from where it is.  A
- * packet is lost if that changes under way, so what is repeated is copied, and
- * what completes before it has arrived is, too.
- */
-static void *req_lend(struct srnic_qp *qp, const struct srnic_swqe *wqe, u64 off,
-		      u32 len)
-{
-	struct srnic_req *req = &qp->req;
-	void *payload;
-
-	if (len < REQ_LEND_BYTES || len % 4 || !srnic_qp_reliable(qp) ||
-	    wqe->sqe.flags & IB_SEND_INLINE ||
-	    srnic_psn_diff(req->next, req->high) < 0 ||
-	    srnic_req_place(qp, wqe, off))
-		return NULL;
-	payload = srnic_sgl_lend(&req->sgl, len);
-	if (payload)
-		req->sgl_pos = off + len;
-
-	return payload;
-}
-
 /* Sends the packet at the cursor.  False: no memory for it, or none of it yet. */
 static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
@@ -681,12 +655,10 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	pkt.ackreq = req_wants_ack(qp, last);
 	srnic_req_fill(wqe, off, &pkt);
 
-	payload = req_lend(qp, wqe, off, pkt.payload);
-	skb = payload ? srnic_tx_lend(&qp->txb, &pkt, payload) :
-			srnic_tx_alloc(&qp->txb, &pkt, &payload);
+	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
 	if (!skb)
 		return req_stall(qp);
-	if (pkt.payload && !skb_is_nonlinear(skb))
+	if (pkt.payload)
 		err = srnic_req_payload(qp, wqe, off, payload, pkt.payload);
 	if (err) {
 		kfree_skb(skb);

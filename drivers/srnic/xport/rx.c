@@ -179,7 +179,7 @@ static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 		return true;
 	}
 	rx_tell_established(qp);
-	seg.payload = cb->lent ?: bth + seg.pkt.hdr_len;
+	seg.payload = bth + seg.pkt.hdr_len;
 	seg.local = false;
 	seg.from = NULL;
 	if (srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ)

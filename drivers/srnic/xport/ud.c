@@ -238,7 +238,7 @@ static bool ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 	if (qp->no_loopback && src.looped && seg.pkt.src_qp == qp->qpn)
 		return true;
 
-	seg.payload = cb->lent ?: bth + seg.pkt.hdr_len;
+	seg.payload = bth + seg.pkt.hdr_len;
 	if (srnic_resp_datagram(qp, &seg, &src, srnic_rxcb(skb)->vlan) ==
 	    SRNIC_PKT_AGAIN)
 		return false;
