@@ -328,7 +328,10 @@ static void *scribble(void *arg)
 	return NULL;
 }
 
-/* What is sent from where it is does not stay the same: that must cost no more. */
+/*
+ * Which bytes arrive of a buffer that changes is open; that all else is as ever is
+ * not.
+ */
 static void data_changing(void)
 {
 	const size_t len = 256 << 10;
@@ -346,7 +349,6 @@ static void data_changing(void)
 	must_be(pthread_create(&thread, NULL, scribble, &ma), 0);
 	for (i = 0; i < 200; i++) {
 		memcpy(ma.p + len - 4, &i, 4);
-		sge = sge_of(&ma, 0, len);
 		wr = wr_of(i, i % 2 ? IBV_WR_SEND : IBV_WR_RDMA_WRITE, &sge, 1);
 		wr_target(&wr, &mb, 0);
 		sge = sge_of(&mb, 0, len);
