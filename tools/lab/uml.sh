@@ -16,7 +16,7 @@ kernel_key()
 	mapfile -t files < <(kernel_fragments "$1")
 	{
 		grep -hE '^(# )?CONFIG_' "${files[@]}"
-		grep -v '^#' "$LAB/uml-crc"
+		grep -v '^#' "$LAB/uml-edit"
 		gcc -dumpfullversion
 	} | sha256sum | cut -c1-12
 }
@@ -27,7 +27,7 @@ uml_source()
 {
 	local name version deb dir edits
 
-	edits=$(hash_of "$LAB/uml-crc")
+	edits=$(hash_of "$LAB/uml-edit")
 	dir=$(find "$CACHE" -maxdepth 1 -name "linux-7.*-$edits" | sort -V | tail -n 1)
 	if [ -n "$dir" ] && [ -z "${REFRESH:-}" ]; then
 		echo "$dir"
@@ -47,7 +47,7 @@ uml_source()
 		dpkg-deb --fsys-tarfile "$deb" |
 			tar -xO --wildcards '*.tar.xz' |
 			tar -xJ --strip-components=1 -C "$dir.new"
-		"$LAB/uml-crc" "$dir.new"
+		"$LAB/uml-edit" "$dir.new"
 		mv "$dir.new" "$dir"
 		rm "$deb"
 	fi
