@@ -57,16 +57,16 @@ documented()
 			grep -oE '[a-z_]+' | sort)
 }
 
-ktap_plan $(($(vrb_count resource counter automatic lost unplugged) +
-	     $(vrb_count automatic) + 13))
+ktap_plan $(($(vrb_count resource counter automatic lost lost_tail unplugged) +
+	     $(vrb_count automatic) + 15))
 check "every counter is documented"	documented
 check "all of it is JSON"		all_json
 vrb_cases resource
 before=$(counter nsA sr0 rdma_writes)
 vrb_cases counter
 check "no counter is left behind"	no_counter_is_left
-# bound 6, unbound 4, two in one 6
-check "the port keeps the sum"		counter_is nsA sr0 rdma_writes $((before + 16))
+# bound 6, unbound 4, two in one 6, acknowledgments 48
+check "the port keeps the sum"		counter_is nsA sr0 rdma_writes $((before + 64))
 check "one for each type"		auto type on
 vrb_cases automatic
 check "no counter is left behind"	no_counter_is_left
@@ -76,6 +76,9 @@ vrb_cases automatic
 check "and no longer"			auto off
 check "the second packet is lost"	drop_nth nsA veth0 2
 vrb_cases lost
+check "the wire is whole"		clear_wire
+check "the second packet is lost"	drop_nth nsA veth0 2
+vrb_cases lost_tail
 check "the wire is whole"		clear_wire
 vrb_cases unplugged
 check "no counter is left behind"	no_counter_is_left

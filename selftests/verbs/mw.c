@@ -759,12 +759,32 @@ static void race_dealloc(void)
 	}
 }
 
+/* It completes in its turn, which comes without a timeout. */
+static void bind_behind_unsignaled(void)
+{
+	struct opt o = opt_default;
+	struct ibv_send_wr wr;
+	struct pair q;
+	struct mem m;
+
+	o.timeout = 0;
+	pair_make(&q, &o, NULL);
+	mem_make(&m, &sides[0], LEN, FULL_ACCESS | IBV_ACCESS_MW_BIND);
+	mw = mw_make(sides[0].pd, IBV_MW_TYPE_2);
+	wr = wr_of(1, IBV_WR_RDMA_WRITE, NULL, 0);
+	wr.send_flags = 0;
+	must_be(post_one(&q.a, &wr), 0);
+	bind_2(&q.a, mw, shown(&m, OFF, WIN, IBV_ACCESS_REMOTE_WRITE));
+}
+
 const struct vrb_case mw_cases[] = {
 	{ "mw", "type 1 shows its range", type1_shows },
 	{ "mw", "type 1 is for each QP of the domain", type1_any_qp },
 	{ "mw", "type 1 bound again shows the new range alone", type1_moves },
 	{ "mw", "type 1 bound to nothing shows nothing", type1_unbinds },
 	{ "mw", "type 1 is not bound by a work request", type1_not_by_wr },
+	{ "mw", "a bind behind a request that nobody waits for",
+	  bind_behind_unsignaled },
 	{ "mw", "type 1 is not bound by its old key", bind_old_key_1 },
 	{ "mw", "type 2 shows its range", type2_shows },
 	{ "mw", "type 2: WRITE before the begin", type2_before },

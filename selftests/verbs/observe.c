@@ -19,7 +19,7 @@
  * struct fact - what must be so of one object
  * @key: name of a number or a word
  * @less: name of a number to be subtracted from it, or NULL
- * @op: '=', '>', or 'w' for @word
+ * @op: '=', '<', '>', or 'w' for @word
  * @value: the number
  * @word: the word
  */
@@ -33,6 +33,7 @@ struct fact {
 
 #define IS(k, v)	{ .key = (k), .op = '=', .value = (v) }
 #define OVER(k, v)	{ .key = (k), .op = '>', .value = (v) }
+#define UNDER(k, v)	{ .key = (k), .op = '<', .value = (v) }
 #define WORD(k, w)	{ .key = (k), .op = 'w', .word = (w) }
 #define DIFF(k, l, v)	{ .key = (k), .less = (l), .op = '=', .value = (v) }
 
@@ -120,6 +121,8 @@ static bool fact_holds(const char *object, const char *end,
 		       text[1 + strlen(fact->word)] == '"';
 	case '>':
 		return strtoll(text, NULL, 0) > fact->value;
+	case '<':
+		return strtoll(text, NULL, 0) < fact->value;
 	default:
 		if (less)
 			return strtoll(text, NULL, 0) -
@@ -182,15 +185,15 @@ static void look_at(struct side *s, const char *what, struct fact who,
 	look_at(s, what, (struct fact)who, (struct fact[]){ __VA_ARGS__ },	\
 		sizeof((struct fact[]){ __VA_ARGS__ }) / sizeof(struct fact))
 
-/* The number of the counter that the queue pair is bound to */
-static unsigned int counter_of(struct end *e)
+/* What the counter that the queue pair is bound to says of @key */
+static unsigned int counted(struct end *e, const char *key)
 {
 	struct fact who = IS("lqpn", e->qp->qp_num);
 	const char *object, *end;
 
 	ask(e->side, "counter");
 	must_be(find(&who, &object, &end), 1);
-	return strtoul(value_of(object, end, "cntn"), NULL, 0);
+	return strtoul(value_of(object, end, key), NULL, 0);
 }
 
 static void no_counter(struct end *e)
@@ -453,7 +456,7 @@ static void unbound(void)
 	work(&p);
 	look_worked(&p.a, 1);
 	tool(&sides[0], "statistic qp unbind link %s/1 cntn %u lqpn %u",
-	     sides[0].dev, counter_of(&p.a), p.a.qp->qp_num);
+	     sides[0].dev, counted(&p.a, "cntn"), p.a.qp->qp_num);
 	no_counter(&p.a);
 	work(&p);
 }
@@ -466,7 +469,7 @@ static void two_in_one(void)
 	pair_make(&other, NULL, NULL);
 	bind_end(&p.a);
 	tool(&sides[0], "statistic qp bind link %s/1 lqpn %u cntn %u",
-	     sides[0].dev, other.a.qp->qp_num, counter_of(&p.a));
+	     sides[0].dev, other.a.qp->qp_num, counted(&p.a, "cntn"));
 	work(&p);
 	work(&other);
 	look_worked(&p.a, 2);
@@ -557,6 +560,57 @@ static void lost(void)
 	     IS("rx_write_requests", 1));
 }
 
+/* The same with the end of a message that nobody waits for */
+static void lost_tail(void)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	__u64 end;
+
+	setup(NULL, NULL);
+	bind_end(&p.a);
+	fill(ma.p, 4097, 7);
+	mb.p[4096] = ~ma.p[4096];
+	sge = sge_of(&ma, 0, 4097);
+	wr = wr_of(1, IBV_WR_RDMA_WRITE, &sge, 1);
+	wr.send_flags = 0;
+	wr_target(&wr, &mb, 0);
+	must_be(post_one(&p.a, &wr), 0);
+	end = now_us() + 5000000;
+	while (__atomic_load_n(&mb.p[4096], __ATOMIC_ACQUIRE) != ma.p[4096])
+		must(now_us() < end);
+	same(mb.p, 4097, 7, "the write");
+	look(&sides[0], "counter", IS("lqpn", p.a.qp->qp_num),
+	     OVER("retrans_pkts", 0), IS("local_ack_timeout_err", 0));
+	wc_none(p.a.scq, 0);
+}
+
+/* Nobody waits for most: they are acknowledged where it is asked for, or asked. */
+static void unsignaled(void)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	int i;
+
+	setup(NULL, NULL);
+	bind_end(&p.a);
+	bind_end(&p.b);
+	sge = sge_of(&ma, 0, 8);
+	wr = wr_of(0, IBV_WR_RDMA_WRITE, &sge, 1);
+	wr_target(&wr, &mb, 0);
+	for (i = 0; i < 48; i++) {
+		wr.send_flags = i < 47 ? 0 : IBV_SEND_SIGNALED;
+		must_be(post_one(&p.a, &wr), 0);
+	}
+	wc_want(p.a.scq, 0, IBV_WC_SUCCESS);
+	look(&sides[0], "counter", IS("lqpn", p.a.qp->qp_num),
+	     IS("rdma_writes", 48));
+	/* one in 32, the last, and each repetition */
+	look(&sides[1], "counter", IS("lqpn", p.b.qp->qp_num),
+	     OVER("sent_pkts", 0),
+	     UNDER("sent_pkts", 3 + counted(&p.a, "retrans_pkts")));
+}
+
 /* The device goes while its queue pair is bound. */
 static void unplugged(void)
 {
@@ -588,7 +642,9 @@ const struct vrb_case observe_cases[] = {
 	{ "counter", "refused access", refused },
 	{ "counter", "too long", too_long },
 	{ "automatic", "by type", automatic },
+	{ "counter", "acknowledgments", unsignaled },
 	{ "lost", "packet", lost },
+	{ "lost_tail", "packet", lost_tail },
 	{ "traced", "one write", one_write },
 	{ "unplugged", "while bound", unplugged },
 	{ }

@@ -39,6 +39,56 @@ static void sq_full(void)
 	must(bad == &more[2]);
 }
 
+/* No timeout helps it on: what nobody waits for is asked after all the same. */
+static void sq_unsignaled(void)
+{
+	struct opt o = opt_default;
+	struct ibv_send_wr wr;
+	struct pair p;
+	__u64 end;
+	int i;
+
+	o.send_wr = 4;
+	o.timeout = 0;
+	pair_make(&p, &o, NULL);
+	wr = wr_of(1, IBV_WR_RDMA_WRITE, NULL, 0);
+	wr.send_flags = 0;
+	for (i = 0; i < 100; i++) {
+		end = now_us() + 5000000;
+		while (post_one(&p.a, &wr))
+			must(now_us() < end);
+	}
+	wr.wr_id = 2;
+	wr.send_flags = IBV_SEND_SIGNALED;
+	end = now_us() + 5000000;
+	while (post_one(&p.a, &wr))
+		must(now_us() < end);
+	wc_want(p.a.scq, 2, IBV_WC_SUCCESS);
+}
+
+/* A request that cannot be sent fails after those before it, and not late. */
+static void sq_fails_behind(void)
+{
+	struct opt o = opt_default;
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct mem m;
+	struct pair p;
+
+	o.timeout = 0;
+	pair_make(&p, &o, NULL);
+	mem_make(&m, &sides[0], 64, FULL_ACCESS);
+	wr = wr_of(1, IBV_WR_RDMA_WRITE, NULL, 0);
+	wr.send_flags = 0;
+	must_be(post_one(&p.a, &wr), 0);
+	must_be(post_one(&p.a, &wr), 0);
+	sge = sge_of(&m, 0, 64);
+	sge.lkey++;
+	wr = wr_of(3, IBV_WR_RDMA_WRITE, &sge, 1);
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 3, IBV_WC_LOC_PROT_ERR);
+}
+
 static void rq_full(void)
 {
 	struct opt o = opt_default;
@@ -229,6 +279,8 @@ static void busy(void)
 
 const struct vrb_case queue_cases[] = {
 	{ "queue", "a full send queue is ENOMEM", sq_full },
+	{ "queue", "unsignalled requests make room", sq_unsignaled },
+	{ "queue", "a bad request behind unsignalled ones", sq_fails_behind },
 	{ "queue", "a full receive queue is ENOMEM", rq_full },
 	{ "queue", "too many SGEs are EINVAL", too_many_sges },
 	{ "queue", "inline data too long is EINVAL", inline_too_long },

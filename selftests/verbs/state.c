@@ -252,6 +252,35 @@ static void sqd(void)
 	same(mb.p, len, 9, "the writes");
 }
 
+/* Nobody waits for what is on the way, and no timeout looks after it. */
+static void sqd_unsignaled(void)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_SQD,
+		.en_sqd_async_notify = 1,
+	};
+	struct opt o = opt_default;
+	struct ibv_send_wr wr;
+	struct pair p;
+	int i;
+
+	o.timeout = 0;
+	pair_make(&p, &o, NULL);
+	wr = wr_of(1, IBV_WR_SEND, NULL, 0);
+	wr.send_flags = 0;
+	for (i = 0; i < 3; i++) {
+		must_be(post_recv(&p.b, i, NULL, 0), 0);
+		must_be(post_one(&p.a, &wr), 0);
+	}
+	must_be(ibv_modify_qp(p.a.qp, &attr, IBV_QP_STATE |
+			      IBV_QP_EN_SQD_ASYNC_NOTIFY), 0);
+	event_want(&sides[0], IBV_EVENT_SQ_DRAINED, p.a.qp);
+	for (i = 0; i < 3; i++)
+		wc_want(p.b.rcq, i, IBV_WC_SUCCESS);
+	wc_none(p.b.rcq, 20);
+	wc_none(p.a.scq, 0);
+}
+
 /* @e sends, or answers, @depth READs and atomics at a time from now on. */
 static void deepen(struct end *e, int depth, enum ibv_qp_attr_mask which)
 {
@@ -411,6 +440,7 @@ const struct vrb_case state_cases[] = {
 	{ "state", "query_qp returns what was set", query },
 	{ "state", "rights change in RTS", change_in_rts },
 	{ "state", "the send queue drains, tells, and goes on", sqd },
+	{ "state", "unsignalled requests drain", sqd_unsignaled },
 	{ "state", "an idle send queue is drained at once", sqd_idle },
 	{ "state", "more READs and atomics at a time, set in SQD", sqd_deeper },
 	{ "state", "a packet to a queue pair in RTR is told", established },

@@ -381,6 +381,7 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 		qp->req.una = conf->sq_psn;
 		qp->req.next = conf->sq_psn;
 		qp->req.high = conf->sq_psn;
+		qp->req.asked = conf->sq_psn;
 		qp->req.retry_left = conf->retry_cnt;
 		qp->req.rnr_left = conf->rnr_retry;
 		break;

@@ -19,6 +19,9 @@
  */
 #define REQ_PROBE_NSEC	((u64)NSEC_PER_MSEC)
 
+/* How long packets may be out before the peer is asked whether they came */
+#define REQ_ASK_NSEC	((u64)NSEC_PER_MSEC)
+
 /* Completion opcode of a work request, by enum ib_uverbs_wr_opcode */
 static const u8 req_wc_opcodes[] = {
 	[IB_WR_RDMA_WRITE]		= IB_UVERBS_WC_RDMA_WRITE,
@@ -116,6 +119,12 @@ bool srnic_req_has_sink(const struct srnic_swqe *wqe)
 	       wqe->sqe.opcode != IB_WR_ATOMIC_WRITE;
 }
 
+static bool req_is_signaled(const struct srnic_qp *qp,
+			    const struct srnic_swqe *wqe)
+{
+	return qp->conf.sq_sig_all || (wqe->sqe.flags & IB_SEND_SIGNALED);
+}
+
 static void req_cqe(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		    enum ib_wc_status status)
 {
@@ -172,13 +181,11 @@ static void req_count(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 void srnic_req_complete(struct srnic_qp *qp)
 {
 	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.head);
-	bool signal = qp->conf.sq_sig_all ||
-		      (wqe->sqe.flags & IB_SEND_SIGNALED);
 	struct srnic_swqe copy = *wqe;
 
 	req_count(qp, wqe);
 	req_retire(qp);
-	if (signal)
+	if (req_is_signaled(qp, &copy))
 		req_cqe(qp, &copy, IB_WC_SUCCESS);
 }
 
@@ -267,6 +274,25 @@ static bool req_may_probe(const struct srnic_qp *qp)
 	return req_probe_nsec(qp, timeout) < timeout;
 }
 
+/* The answer may be here, and it is us who are late. */
+static bool req_is_late(const struct srnic_qp *qp)
+{
+	return srnic_pager_busy(&qp->rx_pager) ||
+	       srnic_pager_busy(&qp->tx_pager);
+}
+
+/* Is an acknowledgment on the way, as far as we know? */
+static bool req_asked(const struct srnic_req *req)
+{
+	return srnic_psn_diff(req->asked, req->una) > 0;
+}
+
+/* Are packets out, and none that asks for an acknowledgment? */
+static bool req_unasked(const struct srnic_req *req)
+{
+	return req->una != req->next && !req_asked(req);
+}
+
 void srnic_req_progress(struct srnic_qp *qp)
 {
 	u64 nsec = srnic_ack_timeout_nsec(qp->conf.timeout);
@@ -274,6 +300,10 @@ void srnic_req_progress(struct srnic_qp *qp)
 
 	if (req->waiting_rnr || req->stalled)
 		return;
+	if (req_unasked(req)) {
+		srnic_qp_timer_set(qp, REQ_ASK_NSEC);
+		return;
+	}
 	/* Nobody answers what waits to be sent. */
 	if (!nsec || req->una == req->next) {
 		req->deadline = 0;
@@ -282,18 +312,29 @@ void srnic_req_progress(struct srnic_qp *qp)
 	srnic_qp_timer_set(qp, req_probe_nsec(qp, nsec));
 }
 
+/* Something waits for an acknowledgment: do not wait to ask for it. */
+static void req_hurry(struct srnic_qp *qp)
+{
+	if (req_unasked(&qp->req) && !qp->req.probing && !req_is_late(qp))
+		srnic_qp_timer_set(qp, 0);
+}
+
+/* Is nothing of @wqe to be sent, or executed, from @psn on? */
+static bool req_is_before(const struct srnic_swqe *wqe, u32 psn)
+{
+	if (!wqe->started || (!wqe->npsn && !wqe->done))
+		return false;
+
+	return srnic_psn_diff(psn, srnic_psn_add(wqe->psn, wqe->npsn)) >= 0;
+}
+
 void srnic_req_seek(struct srnic_qp *qp, u32 psn)
 {
 	struct srnic_sq *sq = &qp->sq;
-	struct srnic_swqe *wqe;
-	u32 idx;
+	u32 idx = sq->head;
 
-	for (idx = sq->head; idx != sq->tail; idx++) {
-		wqe = srnic_sq_wqe(sq, idx);
-		if (!wqe->started ||
-		    srnic_psn_diff(psn, srnic_psn_add(wqe->psn, wqe->npsn)) < 0)
-			break;
-	}
+	while (idx != sq->tail && req_is_before(srnic_sq_wqe(sq, idx), psn))
+		idx++;
 	qp->req.cur = idx;
 	qp->req.next = psn;
 	srnic_sgl_put(&qp->req.sgl);
@@ -308,11 +349,24 @@ void srnic_req_go_back(struct srnic_qp *qp, u32 psn)
 {
 	trace_srnic_go_back(qp->qpn, qp->req.next, psn);
 	srnic_req_seek(qp, psn);
+	qp->req.asked = psn;
 	qp->req.burst = 1;
 	qp->req.recover = qp->req.psn;
 	qp->req.probing = false;
 	qp->req.rtt_start = 0;
 	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
+}
+
+/* Sends one packet again, which asks for an acknowledgment, and goes on. */
+static void req_again(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_req *req = &qp->req;
+
+	req->probing = true;
+	req->resume = req->next;
+	if (req->rtt_psn == psn)
+		req->rtt_start = 0;
+	srnic_req_seek(qp, psn);
 }
 
 /*
@@ -326,12 +380,8 @@ static void req_probe(struct srnic_qp *qp)
 	trace_srnic_go_back(qp->qpn, req->next, req->una);
 	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
 	req->probes++;
-	req->probing = true;
 	req->probe = req->una;
-	req->resume = req->next;
-	if (req->rtt_psn == req->una)
-		req->rtt_start = 0;
-	srnic_req_seek(qp, req->una);
+	req_again(qp, req->una);
 }
 
 /* Nothing came back for long: begins again with the oldest packet. */
@@ -363,12 +413,15 @@ void srnic_req_timeout(struct srnic_qp *qp)
 		srnic_req_go_back(qp, qp->req.una);
 		return;
 	}
-	if (qp->req.una == qp->req.next)
+	if (qp->req.una == qp->req.next || qp->req.probing)
 		return;
-	/* The answer may be here, and it is us who are late. */
-	if (srnic_pager_busy(&qp->rx_pager) ||
-	    srnic_pager_busy(&qp->tx_pager)) {
+	if (req_is_late(qp)) {
 		srnic_req_progress(qp);
+		return;
+	}
+	if (req_unasked(&qp->req)) {
+		req_trace_timeout(qp, "ask");
+		req_again(qp, srnic_psn_add(qp->req.next, -1));
 		return;
 	}
 	if (req_may_probe(qp)) {
@@ -547,6 +600,16 @@ static void req_rtt_start(struct srnic_req *req)
 	req->rtt_start = ktime_get();
 }
 
+/* The packet being sent asks for an acknowledgment. */
+static void req_asks(struct srnic_req *req)
+{
+	if (req_unasked(req))
+		req->deadline = 0;	/* it was for that */
+	req->asked = srnic_psn_add(req->next, 1);
+	req->since_ackreq = 0;
+	req_rtt_start(req);
+}
+
 /* RFC 6298, section 2 */
 static void req_rtt_end(struct srnic_req *req)
 {
@@ -583,6 +646,8 @@ void srnic_req_acked(struct srnic_qp *qp, u32 psn)
 	struct srnic_req *req = &qp->req;
 
 	req_probed(qp, psn);
+	if (srnic_psn_diff(req->asked, psn) < 0)
+		req->asked = psn;
 	if (req->burst)
 		req->burst = srnic_psn_diff(psn, req->recover) < 0 ?
 			     min(2 * req->burst, SRNIC_WINDOW) : 0;
@@ -590,15 +655,29 @@ void srnic_req_acked(struct srnic_qp *qp, u32 psn)
 		req_rtt_end(req);
 }
 
+/* Does somebody wait for @wqe, who may be the one that fills the queue? */
+static bool req_is_awaited(const struct srnic_qp *qp,
+			   const struct srnic_swqe *wqe)
+{
+	u32 sent = qp->req.cur + 1 - qp->sq.head;
+
+	if (req_is_signaled(qp, wqe) || srnic_req_has_response(wqe))
+		return true;
+
+	return !req_asked(&qp->req) && 2 * sent > qp->sq.ring.mask;
+}
+
 /* Is an acknowledgment wanted of the packet being sent? */
-static bool req_wants_ack(struct srnic_qp *qp, bool last)
+static bool req_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+			  bool last)
 {
 	struct srnic_req *req = &qp->req;
 
 	if (!srnic_qp_reliable(qp))
 		return false;
 
-	return last || ++req->since_ackreq >= SRNIC_ACK_EVERY ||
+	return (last && req_is_awaited(qp, wqe)) ||
+	       ++req->since_ackreq >= SRNIC_ACK_EVERY ||
 	       req_outstanding(req) + 1 == req->burst || req->probing ||
 	       srnic_cc_is_last(qp);
 }
@@ -652,7 +731,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	pkt.payload = srnic_req_has_sink(wqe) ? 0 :
 		      min_t(u64, wqe->length - off, qp->conf.mtu);
 	pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
-	pkt.ackreq = req_wants_ack(qp, last);
+	pkt.ackreq = req_wants_ack(qp, wqe, last);
 	srnic_req_fill(wqe, off, &pkt);
 
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
@@ -668,10 +747,8 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		return true;
 	}
 	srnic_qp_send(qp, &pkt, skb);
-	if (pkt.ackreq) {
-		req->since_ackreq = 0;
-		req_rtt_start(req);
-	}
+	if (pkt.ackreq)
+		req_asks(req);
 
 	if (srnic_psn_diff(req->next, req->high) < 0)
 		srnic_count(qp->stats, SRNIC_CNT_RETRANS);
@@ -683,13 +760,16 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 /* One that sends nothing; those before it complete first. */
 static bool req_memop(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
-	if (!srnic_memop_run(qp, wqe))
+	if (!srnic_memop_run(qp, wqe)) {
+		req_hurry(qp);
 		return false;
-
-	if (wqe->done && qp->req.cur == qp->sq.head)
+	}
+	if (wqe->done && qp->req.cur == qp->sq.head) {
 		srnic_req_complete(qp);
-	else if (wqe->done)
+	} else if (wqe->done) {
 		req_advance(qp, qp->req.next);
+		req_hurry(qp);
+	}
 
 	return true;
 }
@@ -708,9 +788,12 @@ static struct srnic_swqe *req_current(struct srnic_qp *qp)
 /* SQ_DRAINED is due when a draining queue has nothing in progress. */
 static void req_check_drained(struct srnic_qp *qp)
 {
-	if (qp->conf.state != IB_QPS_SQD || qp->req.sqd_told ||
-	    qp->req.una != qp->req.psn)
+	if (qp->conf.state != IB_QPS_SQD || qp->req.sqd_told)
 		return;
+	if (qp->req.una != qp->req.psn) {
+		req_hurry(qp);
+		return;
+	}
 
 	qp->req.sqd_told = true;
 	qp->event(qp, IB_EVENT_SQ_DRAINED);
@@ -743,8 +826,10 @@ static u32 req_step(struct srnic_qp *qp)
 			return 0;
 	}
 	if (wqe->status) {
-		if (req->cur != qp->sq.head)
+		if (req->cur != qp->sq.head) {
+			req_hurry(qp);
 			return 0;
+		}
 		srnic_req_fail(qp, wqe->status);
 		return 0;
 	}
