@@ -36,10 +36,10 @@ static void comp_advance(struct srnic_qp *qp, u32 psn)
 	req->reread = false;
 	req->retry_left = qp->conf.retry_cnt;
 	req->rnr_left = qp->conf.rnr_retry;
-	srnic_req_acked(qp, psn);
-	srnic_req_progress(qp);
+	srnic_flight_acked(qp, psn);
+	srnic_flight_progress(qp);
 	if (srnic_psn_diff(psn, req->next) > 0)
-		srnic_req_seek(qp, psn);
+		srnic_flight_seek(qp, psn);
 }
 
 /*
@@ -88,8 +88,8 @@ static void comp_reread(struct srnic_qp *qp)
 	}
 	qp->req.retry_left--;
 	qp->req.reread = true;
-	srnic_req_go_back(qp, qp->req.una);
-	srnic_req_progress(qp);
+	srnic_flight_go_back(qp, qp->req.una);
+	srnic_flight_progress(qp);
 }
 
 static void comp_rnr(struct srnic_qp *qp, u8 code)
@@ -123,8 +123,8 @@ static void comp_sequence_nak(struct srnic_qp *qp)
 	}
 	qp->req.retry_left--;
 	srnic_cc_loss(qp);
-	srnic_req_go_back(qp, qp->req.una);
-	srnic_req_progress(qp);
+	srnic_flight_go_back(qp, qp->req.una);
+	srnic_flight_progress(qp);
 }
 
 /* What a NAK that ends the QP is to the requester, by the NAK code */

@@ -194,14 +194,9 @@ void srnic_qp_free(struct kref *ref);
 
 /* requester.c */
 bool srnic_req_run(struct srnic_qp *qp);
-/* The next packet to send is @psn. */
-void srnic_req_seek(struct srnic_qp *qp, u32 psn);
-/* The same, because something was lost. */
-void srnic_req_go_back(struct srnic_qp *qp, u32 psn);
 void srnic_req_let_go(struct srnic_qp *qp);
 /* Completes what is posted as flushed.  True: the budget ran out. */
 bool srnic_req_flush(struct srnic_qp *qp);
-void srnic_req_timeout(struct srnic_qp *qp);
 void srnic_req_reset(struct srnic_qp *qp);
 /* Goes on after an error in the send queue alone. */
 void srnic_req_resume(struct srnic_qp *qp);
@@ -214,10 +209,6 @@ void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status);
 u8 srnic_req_answer(const struct srnic_swqe *wqe);
 /* Completes the oldest work request with success. */
 void srnic_req_complete(struct srnic_qp *qp);
-/* All before @psn is acknowledged, which it was not before. */
-void srnic_req_acked(struct srnic_qp *qp, u32 psn);
-/* Restarts the ACK timer: the peer is alive. */
-void srnic_req_progress(struct srnic_qp *qp);
 
 /* Bytes [off, off + len) of the message of @wqe, to @dst. */
 enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
@@ -235,10 +226,34 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 /* Puts the cursor of the list of @wqe at byte @off of the message. */
 enum srnic_mem_err srnic_req_place(struct srnic_qp *qp,
 				   const struct srnic_swqe *wqe, u64 off);
+/* Does its success make a completion?  Pure. */
+bool srnic_req_is_signaled(const struct srnic_qp *qp,
+			   const struct srnic_swqe *wqe);
 /* Is there an answer to wait for?  Such ones count as rd_atomic.  Pure. */
 bool srnic_req_has_response(const struct srnic_swqe *wqe);
 /* Does its list say where data goes, not where it comes from?  Pure. */
 bool srnic_req_has_sink(const struct srnic_swqe *wqe);
+
+/* flight.c */
+/* The next packet to send is @psn. */
+void srnic_flight_seek(struct srnic_qp *qp, u32 psn);
+/* The same, because something was lost. */
+void srnic_flight_go_back(struct srnic_qp *qp, u32 psn);
+/* May another packet be on the way?  Pure. */
+bool srnic_flight_open(const struct srnic_req *req);
+/* Is an acknowledgment wanted of the packet being sent, @last of @wqe or not? */
+bool srnic_flight_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+			    bool last);
+/* The packet being sent asks for one. */
+void srnic_flight_asks(struct srnic_req *req);
+/* All before @psn is acknowledged, which it was not before. */
+void srnic_flight_acked(struct srnic_qp *qp, u32 psn);
+/* Restarts the timer: the peer is alive. */
+void srnic_flight_progress(struct srnic_qp *qp);
+/* Something waits for an acknowledgment: do not wait to ask for it. */
+void srnic_flight_hurry(struct srnic_qp *qp);
+/* The timer has fired. */
+void srnic_flight_timeout(struct srnic_qp *qp);
 
 /* local.c */
 /*

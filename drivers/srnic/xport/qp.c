@@ -132,7 +132,7 @@ static void qp_check_timer(struct srnic_qp *qp)
 		return;
 	}
 	qp->req.deadline = 0;
-	srnic_req_timeout(qp);
+	srnic_flight_timeout(qp);
 }
 
 /* A page is missed; the QP goes on without, and must stay. */

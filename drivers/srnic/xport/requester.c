@@ -11,17 +11,6 @@
 /* How long to wait when there is no memory for a packet */
 #define REQ_STALL_NSEC	(200 * NSEC_PER_USEC)
 
-/*
- * An answer later than round trips are, and by this much, may have been lost: the
- * oldest packet is sent again, long before the ACK timeout that the user set for
- * a peer that is gone.  Each time it waits twice as long, until the timeout is
- * shorter.
- */
-#define REQ_PROBE_NSEC	((u64)NSEC_PER_MSEC)
-
-/* How long packets may be out before the peer is asked whether they came */
-#define REQ_ASK_NSEC	((u64)NSEC_PER_MSEC)
-
 /* Completion opcode of a work request, by enum ib_uverbs_wr_opcode */
 static const u8 req_wc_opcodes[] = {
 	[IB_WR_RDMA_WRITE]		= IB_UVERBS_WC_RDMA_WRITE,
@@ -119,8 +108,8 @@ bool srnic_req_has_sink(const struct srnic_swqe *wqe)
 	       wqe->sqe.opcode != IB_WR_ATOMIC_WRITE;
 }
 
-static bool req_is_signaled(const struct srnic_qp *qp,
-			    const struct srnic_swqe *wqe)
+bool srnic_req_is_signaled(const struct srnic_qp *qp,
+			   const struct srnic_swqe *wqe)
 {
 	return qp->conf.sq_sig_all || (wqe->sqe.flags & IB_SEND_SIGNALED);
 }
@@ -185,7 +174,7 @@ void srnic_req_complete(struct srnic_qp *qp)
 
 	req_count(qp, wqe);
 	req_retire(qp);
-	if (req_is_signaled(qp, &copy))
+	if (srnic_req_is_signaled(qp, &copy))
 		req_cqe(qp, &copy, IB_WC_SUCCESS);
 }
 
@@ -251,194 +240,6 @@ void srnic_req_reset(struct srnic_qp *qp)
 	memset(&qp->req, 0, sizeof(qp->req));
 	qp->req.sgl_pos = SRNIC_NOWHERE;
 	qp->req.rsgl_pos = SRNIC_NOWHERE;
-}
-
-/* When to repeat the oldest packet, from now; never: after @timeout. */
-static u64 req_probe_nsec(const struct srnic_qp *qp, u64 timeout)
-{
-	u64 nsec = qp->req.srtt + max(4 * qp->req.rttvar, REQ_PROBE_NSEC);
-
-	if (!qp->req.srtt || qp->sq.head == qp->sq.tail)
-		return timeout;
-	/* A READ that is only slow would be answered all over again. */
-	if (srnic_sq_wqe(&qp->sq, qp->sq.head)->sqe.opcode == IB_WR_RDMA_READ)
-		return timeout;
-
-	return min(nsec << qp->req.probes, timeout);
-}
-
-static bool req_may_probe(const struct srnic_qp *qp)
-{
-	u64 timeout = srnic_ack_timeout_nsec(qp->conf.timeout);
-
-	return req_probe_nsec(qp, timeout) < timeout;
-}
-
-/* The answer may be here, and it is us who are late. */
-static bool req_is_late(const struct srnic_qp *qp)
-{
-	return srnic_pager_busy(&qp->rx_pager) ||
-	       srnic_pager_busy(&qp->tx_pager);
-}
-
-/* Is an acknowledgment on the way, as far as we know? */
-static bool req_asked(const struct srnic_req *req)
-{
-	return srnic_psn_diff(req->asked, req->una) > 0;
-}
-
-/* Are packets out, and none that asks for an acknowledgment? */
-static bool req_unasked(const struct srnic_req *req)
-{
-	return req->una != req->next && !req_asked(req);
-}
-
-void srnic_req_progress(struct srnic_qp *qp)
-{
-	u64 nsec = srnic_ack_timeout_nsec(qp->conf.timeout);
-	struct srnic_req *req = &qp->req;
-
-	if (req->waiting_rnr || req->stalled)
-		return;
-	if (req_unasked(req)) {
-		srnic_qp_timer_set(qp, REQ_ASK_NSEC);
-		return;
-	}
-	/* Nobody answers what waits to be sent. */
-	if (!nsec || req->una == req->next) {
-		req->deadline = 0;
-		return;
-	}
-	srnic_qp_timer_set(qp, req_probe_nsec(qp, nsec));
-}
-
-/* Something waits for an acknowledgment: do not wait to ask for it. */
-static void req_hurry(struct srnic_qp *qp)
-{
-	if (req_unasked(&qp->req) && !qp->req.probing && !req_is_late(qp))
-		srnic_qp_timer_set(qp, 0);
-}
-
-/* Is nothing of @wqe to be sent, or executed, from @psn on? */
-static bool req_is_before(const struct srnic_swqe *wqe, u32 psn)
-{
-	if (!wqe->started || (!wqe->npsn && !wqe->done))
-		return false;
-
-	return srnic_psn_diff(psn, srnic_psn_add(wqe->psn, wqe->npsn)) >= 0;
-}
-
-void srnic_req_seek(struct srnic_qp *qp, u32 psn)
-{
-	struct srnic_sq *sq = &qp->sq;
-	u32 idx = sq->head;
-
-	while (idx != sq->tail && req_is_before(srnic_sq_wqe(sq, idx), psn))
-		idx++;
-	qp->req.cur = idx;
-	qp->req.next = psn;
-	srnic_sgl_put(&qp->req.sgl);
-	qp->req.sgl_pos = SRNIC_NOWHERE;
-}
-
-/*
- * What is behind the lost packet may have arrived: it is repeated one packet
- * first, and twice as many with each acknowledgment, which says what to skip.
- */
-void srnic_req_go_back(struct srnic_qp *qp, u32 psn)
-{
-	trace_srnic_go_back(qp->qpn, qp->req.next, psn);
-	srnic_req_seek(qp, psn);
-	qp->req.asked = psn;
-	qp->req.burst = 1;
-	qp->req.recover = qp->req.psn;
-	qp->req.probing = false;
-	qp->req.rtt_start = 0;
-	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
-}
-
-/* Sends one packet again, which asks for an acknowledgment, and goes on. */
-static void req_again(struct srnic_qp *qp, u32 psn)
-{
-	struct srnic_req *req = &qp->req;
-
-	req->probing = true;
-	req->resume = req->next;
-	if (req->rtt_psn == psn)
-		req->rtt_start = 0;
-	srnic_req_seek(qp, psn);
-}
-
-/*
- * Sends the oldest packet and nothing else: the answer says what was lost, or
- * comes by itself when all that happened is that a queue has grown.
- */
-static void req_probe(struct srnic_qp *qp)
-{
-	struct srnic_req *req = &qp->req;
-
-	trace_srnic_go_back(qp->qpn, req->next, req->una);
-	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
-	req->probes++;
-	req->probe = req->una;
-	req_again(qp, req->una);
-}
-
-/* Nothing came back for long: begins again with the oldest packet. */
-static void req_repeat(struct srnic_qp *qp)
-{
-	qp->req.reread = false;
-	srnic_req_go_back(qp, qp->req.una);
-	srnic_req_progress(qp);
-}
-
-static void req_trace_timeout(const struct srnic_qp *qp, const char *what)
-{
-	trace_srnic_timeout(qp->qpn, qp->req.una, qp->req.retry_left, what);
-}
-
-void srnic_req_timeout(struct srnic_qp *qp)
-{
-	if (qp->conf.state != IB_QPS_RTS && qp->conf.state != IB_QPS_SQD)
-		return;
-
-	if (qp->req.stalled) {
-		req_trace_timeout(qp, "memory");
-		qp->req.stalled = false;
-		return;
-	}
-	if (qp->req.waiting_rnr) {
-		req_trace_timeout(qp, "rnr");
-		qp->req.waiting_rnr = false;
-		srnic_req_go_back(qp, qp->req.una);
-		return;
-	}
-	if (qp->req.una == qp->req.next || qp->req.probing)
-		return;
-	if (req_is_late(qp)) {
-		srnic_req_progress(qp);
-		return;
-	}
-	if (req_unasked(&qp->req)) {
-		req_trace_timeout(qp, "ask");
-		req_again(qp, srnic_psn_add(qp->req.next, -1));
-		return;
-	}
-	if (req_may_probe(qp)) {
-		req_trace_timeout(qp, "probe");
-		req_probe(qp);
-		return;
-	}
-	req_trace_timeout(qp, "ack");
-	srnic_count(qp->stats, SRNIC_CNT_ACK_TIMEOUT);
-	srnic_cc_loss(qp);
-	if (!qp->req.retry_left) {
-		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
-		srnic_req_fail(qp, IB_WC_RETRY_EXC_ERR);
-		return;
-	}
-	qp->req.retry_left--;
-	req_repeat(qp);
 }
 
 static u32 req_npsn(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
@@ -578,110 +379,6 @@ static bool req_stall(struct srnic_qp *qp)
 	return false;
 }
 
-/* PSNs sent and not acknowledged, from where it repeats. */
-static u32 req_outstanding(const struct srnic_req *req)
-{
-	return (req->next - req->una) & SRNIC_PSN_MASK;
-}
-
-static bool req_window_open(const struct srnic_req *req)
-{
-	return req_outstanding(req) < (req->burst ?: SRNIC_WINDOW);
-}
-
-/* Measures the round trip of the packet being sent, one at a time. */
-static void req_rtt_start(struct srnic_req *req)
-{
-	/* While it repeats, what is known to be lost is the first alone. */
-	if (req->rtt_start || req->burst > 1 || req->probing)
-		return;
-
-	req->rtt_psn = req->next;
-	req->rtt_start = ktime_get();
-}
-
-/* The packet being sent asks for an acknowledgment. */
-static void req_asks(struct srnic_req *req)
-{
-	if (req_unasked(req))
-		req->deadline = 0;	/* it was for that */
-	req->asked = srnic_psn_add(req->next, 1);
-	req->since_ackreq = 0;
-	req_rtt_start(req);
-}
-
-/* RFC 6298, section 2 */
-static void req_rtt_end(struct srnic_req *req)
-{
-	u64 rtt = ktime_to_ns(ktime_sub(ktime_get(), req->rtt_start));
-
-	req->rtt_start = 0;
-	if (!req->srtt) {
-		req->srtt = rtt;
-		req->rttvar = rtt / 2;
-		req->rtt_min = rtt;
-		return;
-	}
-	req->rttvar -= req->rttvar / 4;
-	req->rttvar += abs_diff(req->srtt, rtt) / 4;
-	req->srtt = req->srtt - req->srtt / 8 + rtt / 8;
-	req->rtt_min = min(req->rtt_min, rtt);
-}
-
-/* An answer to the probe alone: what was behind it is missing, too. */
-static void req_probed(struct srnic_qp *qp, u32 psn)
-{
-	struct srnic_req *req = &qp->req;
-
-	if (!req->probes)
-		return;
-	req->probes = 0;
-	if (!req->probing && !req->burst && psn != req->next &&
-	    psn == srnic_psn_add(req->probe, 1))
-		srnic_req_go_back(qp, psn);
-}
-
-void srnic_req_acked(struct srnic_qp *qp, u32 psn)
-{
-	struct srnic_req *req = &qp->req;
-
-	req_probed(qp, psn);
-	if (srnic_psn_diff(req->asked, psn) < 0)
-		req->asked = psn;
-	if (req->burst)
-		req->burst = srnic_psn_diff(psn, req->recover) < 0 ?
-			     min(2 * req->burst, SRNIC_WINDOW) : 0;
-	if (req->rtt_start && srnic_psn_diff(psn, req->rtt_psn) > 0)
-		req_rtt_end(req);
-}
-
-/* Does somebody wait for @wqe, who may be the one that fills the queue? */
-static bool req_is_awaited(const struct srnic_qp *qp,
-			   const struct srnic_swqe *wqe)
-{
-	u32 sent = qp->req.cur + 1 - qp->sq.head;
-
-	if (req_is_signaled(qp, wqe) || srnic_req_has_response(wqe))
-		return true;
-
-	return !req_asked(&qp->req) && 2 * sent > qp->sq.ring.mask;
-}
-
-/* Is an acknowledgment wanted of the packet being sent? */
-static bool req_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe,
-			  bool last)
-{
-	struct srnic_req *req = &qp->req;
-
-	if (!srnic_qp_reliable(qp))
-		return false;
-
-	return (last && req_is_awaited(qp, wqe)) ||
-	       ++req->since_ackreq >= SRNIC_ACK_EVERY ||
-	       req_outstanding(req) + 1 == req->burst || req->probing ||
-	       srnic_cc_is_last(qp);
-}
-
 /* Nobody will acknowledge: what was handed to the stack is done. */
 static void req_forget(struct srnic_qp *qp, bool last)
 {
@@ -706,7 +403,7 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		req->high = next;
 	if (req->probing) {
 		req->probing = false;
-		srnic_req_seek(qp, req->resume);
+		srnic_flight_seek(qp, req->resume);
 	}
 	if (!srnic_qp_reliable(qp))
 		req_forget(qp, next == end);
@@ -731,7 +428,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	pkt.payload = srnic_req_has_sink(wqe) ? 0 :
 		      min_t(u64, wqe->length - off, qp->conf.mtu);
 	pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
-	pkt.ackreq = req_wants_ack(qp, wqe, last);
+	pkt.ackreq = srnic_flight_wants_ack(qp, wqe, last);
 	srnic_req_fill(wqe, off, &pkt);
 
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
@@ -748,7 +445,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	}
 	srnic_qp_send(qp, &pkt, skb);
 	if (pkt.ackreq)
-		req_asks(req);
+		srnic_flight_asks(req);
 
 	if (srnic_psn_diff(req->next, req->high) < 0)
 		srnic_count(qp->stats, SRNIC_CNT_RETRANS);
@@ -761,14 +458,14 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 static bool req_memop(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	if (!srnic_memop_run(qp, wqe)) {
-		req_hurry(qp);
+		srnic_flight_hurry(qp);
 		return false;
 	}
 	if (wqe->done && qp->req.cur == qp->sq.head) {
 		srnic_req_complete(qp);
 	} else if (wqe->done) {
 		req_advance(qp, qp->req.next);
-		req_hurry(qp);
+		srnic_flight_hurry(qp);
 	}
 
 	return true;
@@ -791,7 +488,7 @@ static void req_check_drained(struct srnic_qp *qp)
 	if (qp->conf.state != IB_QPS_SQD || qp->req.sqd_told)
 		return;
 	if (qp->req.una != qp->req.psn) {
-		req_hurry(qp);
+		srnic_flight_hurry(qp);
 		return;
 	}
 
@@ -814,7 +511,7 @@ static u32 req_step(struct srnic_qp *qp)
 		return 0;
 	if (req->reading)
 		return srnic_local_read(qp);
-	if (!req_window_open(req))
+	if (!srnic_flight_open(req))
 		return 0;
 	wqe = req_current(qp);
 	if (!wqe)
@@ -827,7 +524,7 @@ static u32 req_step(struct srnic_qp *qp)
 	}
 	if (wqe->status) {
 		if (req->cur != qp->sq.head) {
-			req_hurry(qp);
+			srnic_flight_hurry(qp);
 			return 0;
 		}
 		srnic_req_fail(qp, wqe->status);
@@ -858,7 +555,7 @@ bool srnic_req_run(struct srnic_qp *qp)
 	} while (done && budget > 0);
 
 	if (qp->req.next != before && !qp->req.deadline)
-		srnic_req_progress(qp);
+		srnic_flight_progress(qp);
 	req_check_drained(qp);
 
 	return done;

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - requester: what is on the way, and what is done when no answer comes
+ *
+ * Packets una to next are on the way.  Those before @asked asked for an
+ * acknowledgment, or have one behind them that did.  One timer stands for what
+ * comes next: to ask, to probe, to go back.
+ */
+#include "proto.h"
+
+/*
+ * An answer later than round trips are, and by this much, may have been lost: the
+ * oldest packet is sent again, long before the ACK timeout that the user set for
+ * a peer that is gone.  Each time it waits twice as long, until the timeout is
+ * shorter.
+ */
+#define FLIGHT_PROBE_NSEC	((u64)NSEC_PER_MSEC)
+
+/* How long packets may be out before the peer is asked whether they came */
+#define FLIGHT_ASK_NSEC	((u64)NSEC_PER_MSEC)
+
+/* When to repeat the oldest packet, from now; never: after @timeout. */
+static u64 flight_probe_nsec(const struct srnic_qp *qp, u64 timeout)
+{
+	u64 nsec = qp->req.srtt + max(4 * qp->req.rttvar, FLIGHT_PROBE_NSEC);
+
+	if (!qp->req.srtt || qp->sq.head == qp->sq.tail)
+		return timeout;
+	/* A READ that is only slow would be answered all over again. */
+	if (srnic_sq_wqe(&qp->sq, qp->sq.head)->sqe.opcode == IB_WR_RDMA_READ)
+		return timeout;
+
+	return min(nsec << qp->req.probes, timeout);
+}
+
+static bool flight_may_probe(const struct srnic_qp *qp)
+{
+	u64 timeout = srnic_ack_timeout_nsec(qp->conf.timeout);
+
+	return flight_probe_nsec(qp, timeout) < timeout;
+}
+
+/* The answer may be here, and it is us who are late. */
+static bool flight_is_late(const struct srnic_qp *qp)
+{
+	return srnic_pager_busy(&qp->rx_pager) ||
+	       srnic_pager_busy(&qp->tx_pager);
+}
+
+/* Is an acknowledgment on the way, as far as we know? */
+static bool flight_asked(const struct srnic_req *req)
+{
+	return srnic_psn_diff(req->asked, req->una) > 0;
+}
+
+/* Are packets out, and none that asks for an acknowledgment? */
+static bool flight_unasked(const struct srnic_req *req)
+{
+	return req->una != req->next && !flight_asked(req);
+}
+
+void srnic_flight_progress(struct srnic_qp *qp)
+{
+	u64 nsec = srnic_ack_timeout_nsec(qp->conf.timeout);
+	struct srnic_req *req = &qp->req;
+
+	if (req->waiting_rnr || req->stalled)
+		return;
+	if (flight_unasked(req)) {
+		srnic_qp_timer_set(qp, FLIGHT_ASK_NSEC);
+		return;
+	}
+	/* Nobody answers what waits to be sent. */
+	if (!nsec || req->una == req->next) {
+		req->deadline = 0;
+		return;
+	}
+	srnic_qp_timer_set(qp, flight_probe_nsec(qp, nsec));
+}
+
+void srnic_flight_hurry(struct srnic_qp *qp)
+{
+	if (flight_unasked(&qp->req) && !qp->req.probing && !flight_is_late(qp))
+		srnic_qp_timer_set(qp, 0);
+}
+
+/* Is nothing of @wqe to be sent, or executed, from @psn on? */
+static bool flight_is_before(const struct srnic_swqe *wqe, u32 psn)
+{
+	if (!wqe->started || (!wqe->npsn && !wqe->done))
+		return false;
+
+	return srnic_psn_diff(psn, srnic_psn_add(wqe->psn, wqe->npsn)) >= 0;
+}
+
+void srnic_flight_seek(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_sq *sq = &qp->sq;
+	u32 idx = sq->head;
+
+	while (idx != sq->tail && flight_is_before(srnic_sq_wqe(sq, idx), psn))
+		idx++;
+	qp->req.cur = idx;
+	qp->req.next = psn;
+	srnic_sgl_put(&qp->req.sgl);
+	qp->req.sgl_pos = SRNIC_NOWHERE;
+}
+
+/*
+ * What is behind the lost packet may have arrived: it is repeated one packet
+ * first, and twice as many with each acknowledgment, which says what to skip.
+ */
+void srnic_flight_go_back(struct srnic_qp *qp, u32 psn)
+{
+	trace_srnic_go_back(qp->qpn, qp->req.next, psn);
+	srnic_flight_seek(qp, psn);
+	qp->req.asked = psn;
+	qp->req.burst = 1;
+	qp->req.recover = qp->req.psn;
+	qp->req.probing = false;
+	qp->req.rtt_start = 0;
+	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
+}
+
+/* Sends one packet again, which asks for an acknowledgment, and goes on. */
+static void flight_again(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_req *req = &qp->req;
+
+	req->probing = true;
+	req->resume = req->next;
+	if (req->rtt_psn == psn)
+		req->rtt_start = 0;
+	srnic_flight_seek(qp, psn);
+}
+
+/*
+ * Sends the oldest packet and nothing else: the answer says what was lost, or
+ * comes by itself when all that happened is that a queue has grown.
+ */
+static void flight_probe(struct srnic_qp *qp)
+{
+	struct srnic_req *req = &qp->req;
+
+	trace_srnic_go_back(qp->qpn, req->next, req->una);
+	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
+	req->probes++;
+	req->probe = req->una;
+	flight_again(qp, req->una);
+}
+
+/* Nothing came back for long: begins again with the oldest packet. */
+static void flight_repeat(struct srnic_qp *qp)
+{
+	qp->req.reread = false;
+	srnic_flight_go_back(qp, qp->req.una);
+	srnic_flight_progress(qp);
+}
+
+static void flight_trace_timeout(const struct srnic_qp *qp, const char *what)
+{
+	trace_srnic_timeout(qp->qpn, qp->req.una, qp->req.retry_left, what);
+}
+
+void srnic_flight_timeout(struct srnic_qp *qp)
+{
+	if (qp->conf.state != IB_QPS_RTS && qp->conf.state != IB_QPS_SQD)
+		return;
+
+	if (qp->req.stalled) {
+		flight_trace_timeout(qp, "memory");
+		qp->req.stalled = false;
+		return;
+	}
+	if (qp->req.waiting_rnr) {
+		flight_trace_timeout(qp, "rnr");
+		qp->req.waiting_rnr = false;
+		srnic_flight_go_back(qp, qp->req.una);
+		return;
+	}
+	if (qp->req.una == qp->req.next || qp->req.probing)
+		return;
+	if (flight_is_late(qp)) {
+		srnic_flight_progress(qp);
+		return;
+	}
+	if (flight_unasked(&qp->req)) {
+		flight_trace_timeout(qp, "ask");
+		flight_again(qp, srnic_psn_add(qp->req.next, -1));
+		return;
+	}
+	if (flight_may_probe(qp)) {
+		flight_trace_timeout(qp, "probe");
+		flight_probe(qp);
+		return;
+	}
+	flight_trace_timeout(qp, "ack");
+	srnic_count(qp->stats, SRNIC_CNT_ACK_TIMEOUT);
+	srnic_cc_loss(qp);
+	if (!qp->req.retry_left) {
+		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
+		srnic_req_fail(qp, IB_WC_RETRY_EXC_ERR);
+		return;
+	}
+	qp->req.retry_left--;
+	flight_repeat(qp);
+}
+
+/* PSNs sent and not acknowledged, from where it repeats. */
+static u32 flight_outstanding(const struct srnic_req *req)
+{
+	return (req->next - req->una) & SRNIC_PSN_MASK;
+}
+
+bool srnic_flight_open(const struct srnic_req *req)
+{
+	return flight_outstanding(req) < (req->burst ?: SRNIC_WINDOW);
+}
+
+/* Does somebody wait for @wqe, who may be the one that fills the queue? */
+static bool flight_is_awaited(const struct srnic_qp *qp,
+			      const struct srnic_swqe *wqe)
+{
+	u32 sent = qp->req.cur + 1 - qp->sq.head;
+
+	if (srnic_req_is_signaled(qp, wqe) || srnic_req_has_response(wqe))
+		return true;
+
+	return !flight_asked(&qp->req) && 2 * sent > qp->sq.ring.mask;
+}
+
+bool srnic_flight_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+			    bool last)
+{
+	struct srnic_req *req = &qp->req;
+
+	if (!srnic_qp_reliable(qp))
+		return false;
+
+	return (last && flight_is_awaited(qp, wqe)) ||
+	       ++req->since_ackreq >= SRNIC_ACK_EVERY ||
+	       flight_outstanding(req) + 1 == req->burst || req->probing ||
+	       srnic_cc_is_last(qp);
+}
+
+/* Measures the round trip of the packet being sent, one at a time. */
+static void flight_rtt_start(struct srnic_req *req)
+{
+	/* While it repeats, what is known to be lost is the first alone. */
+	if (req->rtt_start || req->burst > 1 || req->probing)
+		return;
+
+	req->rtt_psn = req->next;
+	req->rtt_start = ktime_get();
+}
+
+void srnic_flight_asks(struct srnic_req *req)
+{
+	if (flight_unasked(req))
+		req->deadline = 0;	/* it was for that */
+	req->asked = srnic_psn_add(req->next, 1);
+	req->since_ackreq = 0;
+	flight_rtt_start(req);
+}
+
+/* RFC 6298, section 2 */
+static void flight_rtt_end(struct srnic_req *req)
+{
+	u64 rtt = ktime_to_ns(ktime_sub(ktime_get(), req->rtt_start));
+
+	req->rtt_start = 0;
+	if (!req->srtt) {
+		req->srtt = rtt;
+		req->rttvar = rtt / 2;
+		req->rtt_min = rtt;
+		return;
+	}
+	req->rttvar -= req->rttvar / 4;
+	req->rttvar += abs_diff(req->srtt, rtt) / 4;
+	req->srtt = req->srtt - req->srtt / 8 + rtt / 8;
+	req->rtt_min = min(req->rtt_min, rtt);
+}
+
+/* An answer to the probe alone: what was behind it is missing, too. */
+static void flight_probed(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_req *req = &qp->req;
+
+	if (!req->probes)
+		return;
+	req->probes = 0;
+	if (!req->probing && !req->burst && psn != req->next &&
+	    psn == srnic_psn_add(req->probe, 1))
+		srnic_flight_go_back(qp, psn);
+}
+
+void srnic_flight_acked(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_req *req = &qp->req;
+
+	flight_probed(qp, psn);
+	if (srnic_psn_diff(req->asked, psn) < 0)
+		req->asked = psn;
+	if (req->burst)
+		req->burst = srnic_psn_diff(psn, req->recover) < 0 ?
+			     min(2 * req->burst, SRNIC_WINDOW) : 0;
+	if (req->rtt_start && srnic_psn_diff(psn, req->rtt_psn) > 0)
+		flight_rtt_end(req);
+}
