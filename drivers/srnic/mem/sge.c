@@ -78,27 +78,51 @@ static enum srnic_mem_err sgl_hold(struct srnic_sgl *sgl)
 			    sge->addr, sge->length, &sgl->mr);
 }
 
+/**
+ * struct sgl_piece - bytes of one element
+ * @addr: of the first
+ * @len: how many
+ * @rest: how many there are of the element from @addr on
+ */
+struct sgl_piece {
+	u64	addr;
+	u32	len;
+	u32	rest;
+};
+
+/* Holds the region of what comes next, @len bytes at most. */
+static enum srnic_mem_err sgl_next(struct srnic_sgl *sgl, u32 len,
+				   struct sgl_piece *piece)
+{
+	enum srnic_mem_err err = sgl_hold(sgl);
+	const struct srnic_sge *sge;
+
+	if (err)
+		return err;
+
+	sge = &sgl->sge[sgl->cur];
+	piece->addr = sge->addr + sgl->off;
+	piece->rest = sge->length - sgl->off;
+	piece->len = min(len, piece->rest);
+
+	return SRNIC_MEM_OK;
+}
+
 static enum srnic_mem_err sgl_write(struct srnic_sgl *sgl, const void *src,
 				    u32 len)
 {
-	while (len) {
-		enum srnic_mem_err err = sgl_hold(sgl);
-		const struct srnic_sge *sge;
-		u32 n, rest;
+	struct sgl_piece piece;
+	enum srnic_mem_err err;
 
+	for (; len; len -= piece.len) {
+		err = sgl_next(sgl, len, &piece);
+		if (!err)
+			err = srnic_mr_write(sgl->mr, piece.addr, src,
+					     piece.len, piece.rest, sgl->pager);
 		if (err)
 			return err;
-
-		sge = &sgl->sge[sgl->cur];
-		rest = sge->length - sgl->off;
-		n = min(len, rest);
-		err = srnic_mr_write(sgl->mr, sge->addr + sgl->off, src, n,
-				     rest, sgl->pager);
-		if (err)
-			return err;
-		sgl->off += n;
-		src += n;
-		len -= n;
+		sgl->off += piece.len;
+		src += piece.len;
 	}
 
 	return SRNIC_MEM_OK;
@@ -106,24 +130,18 @@ static enum srnic_mem_err sgl_write(struct srnic_sgl *sgl, const void *src,
 
 static enum srnic_mem_err sgl_read(struct srnic_sgl *sgl, void *dst, u32 len)
 {
-	while (len) {
-		enum srnic_mem_err err = sgl_hold(sgl);
-		const struct srnic_sge *sge;
-		u32 n, rest;
+	struct sgl_piece piece;
+	enum srnic_mem_err err;
 
+	for (; len; len -= piece.len) {
+		err = sgl_next(sgl, len, &piece);
+		if (!err)
+			err = srnic_mr_read(sgl->mr, piece.addr, dst,
+					    piece.len, piece.rest, sgl->pager);
 		if (err)
 			return err;
-
-		sge = &sgl->sge[sgl->cur];
-		rest = sge->length - sgl->off;
-		n = min(len, rest);
-		err = srnic_mr_read(sgl->mr, sge->addr + sgl->off, dst, n, rest,
-				    sgl->pager);
-		if (err)
-			return err;
-		sgl->off += n;
-		dst += n;
-		len -= n;
+		sgl->off += piece.len;
+		dst += piece.len;
 	}
 
 	return SRNIC_MEM_OK;
@@ -157,16 +175,15 @@ enum srnic_mem_err srnic_sgl_read(struct srnic_sgl *sgl, void *dst, u32 len)
 /* The next bytes that follow each other in memory, *@len at most; or NULL. */
 static const void *sgl_peek(struct srnic_sgl *sgl, u32 *len)
 {
-	const struct srnic_sge *sge;
+	struct sgl_piece piece;
 	const void *src;
 	u64 n;
 
-	if (sgl_hold(sgl) || sgl->mr->span.odp)
+	if (sgl_next(sgl, *len, &piece) || sgl->mr->span.odp)
 		return NULL;
 
-	sge = &sgl->sge[sgl->cur];
-	n = min(*len, sge->length - sgl->off);
-	src = srnic_mr_addr(sgl->mr, sge->addr + sgl->off, &n);
+	n = piece.len;
+	src = srnic_mr_addr(sgl->mr, piece.addr, &n);
 	*len = n;
 
 	return src;
