@@ -112,6 +112,20 @@ void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
 void srnic_qp_to_error(struct srnic_qp *qp, enum ib_event_type event);
 void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
 		  u32 psn);
+/* Is it in a state in which it receives?  Pure. */
+static inline bool srnic_qp_receives(const struct srnic_qp *qp)
+{
+	switch (qp->conf.state) {
+	case IB_QPS_RTR:
+	case IB_QPS_RTS:
+	case IB_QPS_SQD:
+	case IB_QPS_SQE:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /*
  * Counts why a packet was not given to @qp.  Wrong keys are the port's affair:
  * ib_query_port() reports them.
@@ -357,7 +371,10 @@ static inline u32 srnic_qp_wire_qpn(const struct srnic_qp *qp)
 	return qp->type == IB_QPT_GSI ? SRNIC_QPN_GSI : qp->qpn;
 }
 
-/* Sends the work request at the cursor and completes it. */
+/*
+ * Sends the datagram, or the frame, of @wqe; what is wrong with that is in its
+ * status.  False: its memory is being fetched.
+ */
 bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
 /* Receives a run of datagrams.  Return: how many these were, 0: not all yet. */
 int srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb);
@@ -376,7 +393,7 @@ static inline bool srnic_qp_is_raw(const struct srnic_qp *qp)
 	return qp->type == IB_QPT_RAW_PACKET;
 }
 
-/* Sends the frame of the work request at the cursor and completes it. */
+/* As srnic_ud_send(). */
 bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
 /* Receives a frame.  False: it must come again. */
 bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb);

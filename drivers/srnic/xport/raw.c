@@ -8,12 +8,8 @@
  */
 #include "resp.h"
 
-/*
- * Sends the frame.  One that found no memory, or no way, is lost like any other;
- * what is wrong with the work request is in its status.  False: its memory is
- * being fetched.
- */
-static bool raw_emit(struct srnic_qp *qp, struct srnic_swqe *wqe)
+/* One that found no memory, or no way, is lost like any other. */
+bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	const struct srnic_tap *tap = qp->tap;
 	enum srnic_mem_err err;
@@ -40,34 +36,6 @@ static bool raw_emit(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		wqe->status = err ? IB_WC_LOC_PROT_ERR : IB_WC_LOC_LEN_ERR;
 
 	return err != SRNIC_MEM_ABSENT;
-}
-
-bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
-{
-	qp->req.next = qp->req.psn;
-	qp->req.una = qp->req.psn;
-
-	if (!raw_emit(qp, wqe))
-		return false;
-	if (wqe->status)
-		srnic_req_fail(qp, wqe->status);
-	else
-		srnic_req_complete(qp);
-
-	return qp->conf.state != IB_QPS_SQE;
-}
-
-static bool raw_receives(u8 state)
-{
-	switch (state) {
-	case IB_QPS_RTR:
-	case IB_QPS_RTS:
-	case IB_QPS_SQD:
-	case IB_QPS_SQE:
-		return true;
-	default:
-		return false;
-	}
 }
 
 /* Copies the frame, in pieces as it is, to the receive at hand. */
@@ -100,7 +68,7 @@ bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb)
 	};
 	enum srnic_verdict verdict;
 
-	if (!raw_receives(qp->conf.state)) {
+	if (!srnic_qp_receives(qp)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);
 		return true;
 	}

@@ -454,6 +454,23 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	return true;
 }
 
+/* One that nobody acknowledges: what has left is done. */
+static bool req_cast(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	qp->req.next = qp->req.psn;
+	qp->req.una = qp->req.psn;
+
+	if (srnic_qp_is_raw(qp) ? !srnic_raw_send(qp, wqe) :
+				  !srnic_ud_send(qp, wqe))
+		return false;
+	if (wqe->status)
+		srnic_req_fail(qp, wqe->status);
+	else
+		srnic_req_complete(qp);
+
+	return qp->conf.state != IB_QPS_SQE;
+}
+
 /* One that sends nothing; those before it complete first. */
 static bool req_memop(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
@@ -536,11 +553,10 @@ static u32 req_step(struct srnic_qp *qp)
 	if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
 		return 0;
 
-	if (srnic_qp_is_raw(qp))
-		return srnic_raw_send(qp, wqe);
+	if (srnic_qp_is_raw(qp) || srnic_qp_is_datagram(qp))
+		return req_cast(qp, wqe);
 
-	return srnic_qp_is_datagram(qp) ? srnic_ud_send(qp, wqe) :
-					  req_send(qp, wqe);
+	return req_send(qp, wqe);
 }
 
 bool srnic_req_run(struct srnic_qp *qp)

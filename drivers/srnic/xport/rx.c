@@ -98,16 +98,10 @@ static bool rx_role_ok(const struct srnic_qp *qp, const struct srnic_op *op)
 
 static bool rx_state_ok(const struct srnic_qp *qp, const struct srnic_op *op)
 {
-	switch (qp->conf.state) {
-	case IB_QPS_RTR:
+	if (qp->conf.state == IB_QPS_RTR)
 		return op->flags & SRNIC_OP_REQ || op->family == SRNIC_FAM_CNP;
-	case IB_QPS_RTS:
-	case IB_QPS_SQD:
-	case IB_QPS_SQE:
-		return true;
-	default:
-		return false;
-	}
+
+	return srnic_qp_receives(qp);
 }
 
 /* Is the packet one that this QP's peer may send?  Counts what is not. */

@@ -126,11 +126,10 @@ static void ud_fill(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 }
 
 /*
- * Sends the datagram.  One that cannot go is lost like any other; so is one
- * that is longer than the MTU: IBTA volume 1, C10-93.1.1.  What is wrong with
- * the work request is in its status.  False: its memory is being fetched.
+ * One that cannot go is lost like any other; so is one that is longer than the
+ * MTU: IBTA volume 1, C10-93.1.1.
  */
-static bool ud_emit(struct srnic_qp *qp, struct srnic_swqe *wqe)
+bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	enum srnic_mem_err err = SRNIC_MEM_OK;
 	struct srnic_pkt pkt;
@@ -164,35 +163,6 @@ static bool ud_emit(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	return err != SRNIC_MEM_ABSENT;
 }
 
-bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
-{
-	/* Nobody acknowledges it. */
-	qp->req.next = qp->req.psn;
-	qp->req.una = qp->req.psn;
-
-	if (!ud_emit(qp, wqe))
-		return false;
-	if (wqe->status)
-		srnic_req_fail(qp, wqe->status);
-	else
-		srnic_req_complete(qp);
-
-	return qp->conf.state != IB_QPS_SQE;
-}
-
-static bool ud_state_ok(const struct srnic_qp *qp)
-{
-	switch (qp->conf.state) {
-	case IB_QPS_RTR:
-	case IB_QPS_RTS:
-	case IB_QPS_SQD:
-	case IB_QPS_SQE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* May the datagram be given to this QP?  Counts what may not. */
 static bool ud_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		     const struct srnic_rx_src *src)
@@ -207,7 +177,7 @@ static bool ud_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		why = SRNIC_CNT_RX_BAD_ADDR;
 	else if ((pkt->pkey & 0x7fff) != (SRNIC_PKEY_DEFAULT & 0x7fff))
 		why = SRNIC_CNT_RX_BAD_PKEY;
-	else if (!ud_state_ok(qp))
+	else if (!srnic_qp_receives(qp))
 		why = SRNIC_CNT_RX_BAD_STATE;
 	else if (pkt->qkey != qp->conf.qkey)
 		why = SRNIC_CNT_RX_BAD_QKEY;
