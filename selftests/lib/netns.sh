@@ -8,6 +8,9 @@
 #                            TYPE_A and TYPE_B for one at each end
 #   on NS COMMAND...         runs it on that host
 #   pair TOOL ARGUMENT...    a perftest: server on nsB, client on nsA
+#   gid_index NS DEV PATTERN prints the index of a GID
+#   pingpong KIND ARGUMENT...  ibv_KIND_pingpong: server on nsB, client on nsA, by
+#                            IPv4 or the indices GID_A and GID_B
 #   counter NS DEV NAME      prints a hardware counter
 #   counter_is, counter_over NS DEV NAME VALUE
 #   drop_nth NS DEV N        the Nth RoCE packet that leaves DEV is lost
@@ -125,6 +128,31 @@ pair()
 	server=$!
 	wait_for 60 listening nsB 18515 || return
 	on nsA "$tool" -d sr0 -F "$@" "${PEER:-10.9.0.2}" &&
+		wait "$server"
+}
+
+gid_index()
+{
+	local file
+
+	for file in "/sys/class/infiniband/$2/ports/1/gids/"*; do
+		# shellcheck disable=SC2053 # a pattern
+		[[ $(on "$1" cat "$file") == $3 ]] && basename "$file" && return
+	done
+	return 1
+}
+
+pingpong()
+{
+	local a=${GID_A:-} b=${GID_B:-} server tool=ibv_$1_pingpong
+
+	shift
+	a=${a:-$(gid_index nsA sr0 '*ffff:0a09:*')}
+	b=${b:-$(gid_index nsB sr1 '*ffff:0a09:*')}
+	on nsB timeout 60 "$tool" -d sr1 -g "$b" "$@" &
+	server=$!
+	wait_for 10 listening nsB 18515 || return
+	on nsA timeout 60 "$tool" -d sr0 -g "$a" "$@" 10.9.0.2 &&
 		wait "$server"
 }
 

@@ -6,27 +6,7 @@
 
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
+. "$(dirname "$0")/../lib/soak.sh"
 
-need rdma gcc make tc
-vrb_make || skip_all "the harness does not build here"
-
-both_ways()
-{
-	netem nsA veth0 "$@" && netem nsB veth1 "$@"
-}
-
-# wire_busy: netem has had packets to work on
-wire_busy()
-{
-	on nsB tc -s qdisc show dev ifb-veth1 |
-		awk '/Sent/ { sent = $4 } END { exit !(sent > 100) }'
-}
-
-ktap_plan 5
-check "two hosts"			pair_up
-check "a wire with duplication 2 %"			both_ways duplicate 2%
-vrb_cases -n 25 soak
-check "packets went over that wire"	wire_busy
-check "sr1 saw duplicates"		counter_over nsB sr1 duplicate_request 0
-clear_wire
-ktap_end
+soak "duplication 2 %" "duplicate 2%" "sr1 saw duplicates" \
+	counter_over nsB sr1 duplicate_request 0

@@ -6,27 +6,7 @@
 
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
+. "$(dirname "$0")/../lib/soak.sh"
 
-need rdma gcc make tc
-vrb_make || skip_all "the harness does not build here"
-
-both_ways()
-{
-	netem nsA veth0 "$@" && netem nsB veth1 "$@"
-}
-
-# wire_busy: netem has had packets to work on
-wire_busy()
-{
-	on nsB tc -s qdisc show dev ifb-veth1 |
-		awk '/Sent/ { sent = $4 } END { exit !(sent > 100) }'
-}
-
-ktap_plan 5
-check "two hosts"			pair_up
-check "a wire with loss 1 %"			both_ways loss 1%
-vrb_cases -n 25 soak
-check "packets went over that wire"	wire_busy
-check "sr0 had to go back"		counter_over nsA sr0 go_back 0
-clear_wire
-ktap_end
+soak "loss 1 %" "loss 1%" "sr0 had to go back" \
+	counter_over nsA sr0 go_back 0

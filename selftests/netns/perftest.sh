@@ -19,44 +19,20 @@ tools=(
 
 need rdma ib_write_bw ibv_rc_pingpong
 
-# gid_index NS DEV PATTERN
-gid_index()
-{
-	local file
-
-	for file in "/sys/class/infiniband/$2/ports/1/gids/"*; do
-		# shellcheck disable=SC2053 # a pattern
-		[[ $(on "$1" cat "$file") == $3 ]] && basename "$file" && return
-	done
-	return 1
-}
-
-# pingpong ARGUMENT...: 30 messages each way, every byte compared
-pingpong()
-{
-	local server
-
-	on nsB ibv_rc_pingpong -d sr1 -g "$gid_b" -c -n 30 "$@" &
-	server=$!
-	wait_for 10 listening nsB 18515 || return
-	on nsA ibv_rc_pingpong -d sr0 -g "$gid_a" -c -n 30 "$@" 10.9.0.2 &&
-		wait "$server"
-}
-
 ktap_plan $((2 * 2 * (${#tools[@]} + 2) + 6))
 for mtu in 4200 1500; do
 	check "two hosts at MTU $mtu" pair_up $mtu
 	for family in "IPv4 *ffff:0a09:*" "IPv6 fd09:*"; do
 		read -r name pattern <<<"$family"
-		gid_a=$(gid_index nsA sr0 "$pattern")
-		gid_b=$(gid_index nsB sr1 "$pattern")
+		GID_A=$(gid_index nsA sr0 "$pattern")
+		GID_B=$(gid_index nsB sr1 "$pattern")
 		for tool in "${tools[@]}"; do
 			# shellcheck disable=SC2086 # a tool and its arguments
-			check "$tool, $name, MTU $mtu" pair $tool -x "$gid_a"
+			check "$tool, $name, MTU $mtu" pair $tool -x "$GID_A"
 		done
-		check "pingpong of 1 byte, $name, MTU $mtu" pingpong -s 1
+		check "pingpong of 1 byte, $name, MTU $mtu" pingpong rc -c -n 30 -s 1
 		check "pingpong of 100001 bytes, $name, MTU $mtu" \
-			pingpong -s 100001
+			pingpong rc -c -n 30 -s 100001
 	done
 	check "no packet was lost at MTU $mtu" counter_is nsB sr1 out_of_seq_request 0
 	check "runs of packets came whole" counter_over nsB sr1 rx_super_skb 100

@@ -15,26 +15,12 @@ tools=(
 
 need rdma ibv_uc_pingpong ib_write_bw
 
-# pingpong ARGUMENT...: both sides check what they get
-pingpong()
-{
-	local index server
-
-	index=$(on nsA sh -c 'cd /sys/class/infiniband/sr0/ports/1/gids && grep -l ffff:0a09 *')
-	index=${index%%$'\n'*}
-	on nsB timeout 60 ibv_uc_pingpong -d sr1 -g "$index" -c "$@" &
-	server=$!
-	wait_for 10 listening nsB 18515 || return
-	on nsA timeout 60 ibv_uc_pingpong -d sr0 -g "$index" -c "$@" 10.9.0.2 &&
-		wait "$server"
-}
-
 ktap_plan $((6 + ${#tools[@]}))
 check "two hosts"			pair_up
-check "pingpong, 4 KiB"			pingpong -n 30
-check "pingpong, 64 KiB"		pingpong -n 30 -s 65536
-check "pingpong by events"		pingpong -n 500 -e
-check "pingpong, small path MTU"	pingpong -n 30 -m 256 -s 10000
+check "pingpong, 4 KiB"			pingpong uc -c -n 30
+check "pingpong, 64 KiB"		pingpong uc -c -n 30 -s 65536
+check "pingpong by events"		pingpong uc -c -n 500 -e
+check "pingpong, small path MTU"	pingpong uc -c -n 30 -m 256 -s 10000
 for tool in "${tools[@]}"; do
 	# shellcheck disable=SC2086 # a tool and its arguments
 	check "$tool" pair $tool -c UC

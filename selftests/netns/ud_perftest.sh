@@ -8,30 +8,6 @@
 
 need rdma ib_send_bw ib_send_lat ibv_ud_pingpong
 
-# gid_index NS DEV PATTERN
-gid_index()
-{
-	local file
-
-	for file in "/sys/class/infiniband/$2/ports/1/gids/"*; do
-		# shellcheck disable=SC2053 # a pattern
-		[[ $(on "$1" cat "$file") == $3 ]] && basename "$file" && return
-	done
-	return 1
-}
-
-# pingpong ARGUMENT...
-pingpong()
-{
-	local server
-
-	on nsB ibv_ud_pingpong -d sr1 -g "$gid_b" -n 30 "$@" &
-	server=$!
-	wait_for 10 listening nsB 18515 || return
-	on nsA ibv_ud_pingpong -d sr0 -g "$gid_a" -n 30 "$@" 10.9.0.2 &&
-		wait "$server"
-}
-
 ktap_plan $((2 * (1 + 2 * 6 + 1)))
 for mtu in 4200 1500; do
 	check "two hosts at MTU $mtu" pair_up $mtu
@@ -39,17 +15,17 @@ for mtu in 4200 1500; do
 	((mtu > 4096)) || size=1024
 	for family in "IPv4 *ffff:0a09:*" "IPv6 fd09:*"; do
 		read -r name pattern <<<"$family"
-		gid_a=$(gid_index nsA sr0 "$pattern")
-		gid_b=$(gid_index nsB sr1 "$pattern")
+		GID_A=$(gid_index nsA sr0 "$pattern")
+		GID_B=$(gid_index nsB sr1 "$pattern")
 		for tool in "ib_send_bw -s $size -r 512 -n 320" \
 			"ib_send_bw -s 64 -r 512 -l 16 -n 320" \
 			"ib_send_lat -s 8 -n 15" "ib_send_lat -s $size -n 15" \
 			"ib_send_lat -s 64 -I 64 -n 15"; do
 			# shellcheck disable=SC2086 # a tool and its arguments
 			check "$tool, $name, MTU $mtu" \
-				pair $tool -c UD -x "$gid_a"
+				pair $tool -c UD -x "$GID_A"
 		done
-		check "pingpong, $name, MTU $mtu" pingpong -s $size
+		check "pingpong, $name, MTU $mtu" pingpong ud -n 30 -s $size
 	done
 	check "no datagram was lost at MTU $mtu" \
 		counter_is nsB sr1 out_of_buffer 0
