@@ -2,9 +2,9 @@
 /*
  * srnic - requester: what is on the way, and what is done when no answer comes
  *
- * Packets una to next are on the way.  Those before @asked asked for an
- * acknowledgment, or have one behind them that did.  One timer stands for what
- * comes next: to ask, to probe, to go back.
+ * PSNs una to next are on the way; those before asked have an answer coming, if
+ * nothing is lost.  One timer stands for what is to be done next: to ask, to
+ * probe, to go back.
  */
 #include "proto.h"
 
@@ -254,11 +254,11 @@ static void flight_rtt_start(struct srnic_req *req)
 	req->rtt_start = ktime_get();
 }
 
-void srnic_flight_asks(struct srnic_req *req)
+void srnic_flight_asks(struct srnic_req *req, u32 end)
 {
 	if (flight_unasked(req))
 		req->deadline = 0;	/* it was for that */
-	req->asked = srnic_psn_add(req->next, 1);
+	req->asked = end;
 	req->since_ackreq = 0;
 	flight_rtt_start(req);
 }

@@ -258,8 +258,8 @@ bool srnic_flight_open(const struct srnic_req *req);
 /* Is an acknowledgment wanted of the packet being sent, @last of @wqe or not? */
 bool srnic_flight_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 			    bool last);
-/* The packet being sent asks for one. */
-void srnic_flight_asks(struct srnic_req *req);
+/* The packet being sent asks for an answer, which covers all before @end. */
+void srnic_flight_asks(struct srnic_req *req, u32 end);
 /* All before @psn is acknowledged, which it was not before. */
 void srnic_flight_acked(struct srnic_qp *qp, u32 psn);
 /* Restarts the timer: the peer is alive. */

@@ -387,11 +387,17 @@ static void req_forget(struct srnic_qp *qp, bool last)
 		srnic_req_complete(qp);
 }
 
+/* PSN behind the work request */
+static u32 req_end(const struct srnic_swqe *wqe)
+{
+	return srnic_psn_add(wqe->psn, wqe->npsn);
+}
+
 void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		    u32 npsn)
 {
-	u32 end = srnic_psn_add(wqe->psn, wqe->npsn);
 	struct srnic_req *req = &qp->req;
+	u32 end = req_end(wqe);
 	u32 next = srnic_req_has_response(wqe) ? end :
 		   srnic_psn_add(req->next, npsn);
 
@@ -445,7 +451,8 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	}
 	srnic_qp_send(qp, &pkt, skb);
 	if (pkt.ackreq)
-		srnic_flight_asks(req);
+		srnic_flight_asks(req, response ? req_end(wqe) :
+					srnic_psn_add(req->next, 1));
 
 	if (srnic_psn_diff(req->next, req->high) < 0)
 		srnic_count(qp->stats, SRNIC_CNT_RETRANS);

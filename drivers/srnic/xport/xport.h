@@ -75,7 +75,7 @@ struct srnic_qp_conf {
  * @retry_left: transport retries left
  * @rnr_left: RNR retries left
  * @since_ackreq: packets since the last one that asked for an ACK
- * @asked: PSN behind that one; @una has passed it: no answer is due
+ * @asked: PSN behind what was asked for; @una has passed it: no answer is due
  * @sgl: place in the list of work request @cur
  * @sgl_pos: byte of the message where @sgl stands, ~0: nowhere
  * @rsgl: place in the list of the oldest READ
