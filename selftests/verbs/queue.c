@@ -72,19 +72,21 @@ static void sq_fails_behind(void)
 	struct opt o = opt_default;
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
-	struct mem m;
+	struct mem ma, mb;
 	struct pair p;
 
 	o.timeout = 0;
 	pair_make(&p, &o, NULL);
-	mem_make(&m, &sides[0], 64, FULL_ACCESS);
+	mem_make(&ma, &sides[0], 64, FULL_ACCESS);
+	mem_make(&mb, &sides[1], 64, FULL_ACCESS);
 	wr = wr_of(1, IBV_WR_RDMA_WRITE, NULL, 0);
 	wr.send_flags = 0;
 	must_be(post_one(&p.a, &wr), 0);
 	must_be(post_one(&p.a, &wr), 0);
-	sge = sge_of(&m, 0, 64);
+	sge = sge_of(&ma, 0, 64);
 	sge.lkey++;
 	wr = wr_of(3, IBV_WR_RDMA_WRITE, &sge, 1);
+	wr_target(&wr, &mb, 0);
 	must_be(post_one(&p.a, &wr), 0);
 	wc_want(p.a.scq, 3, IBV_WC_LOC_PROT_ERR);
 }
