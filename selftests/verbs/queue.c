@@ -39,13 +39,21 @@ static void sq_full(void)
 	must(bad == &more[2]);
 }
 
+/* Posts it as soon as there is room. */
+static void post_patiently(struct end *e, struct ibv_send_wr *wr)
+{
+	__u64 end = now_us() + 5000000;
+
+	while (post_one(e, wr))
+		must(now_us() < end);
+}
+
 /* No timeout helps it on: what nobody waits for is asked after all the same. */
 static void sq_unsignaled(void)
 {
 	struct opt o = opt_default;
 	struct ibv_send_wr wr;
 	struct pair p;
-	__u64 end;
 	int i;
 
 	o.send_wr = 4;
@@ -53,16 +61,11 @@ static void sq_unsignaled(void)
 	pair_make(&p, &o, NULL);
 	wr = wr_of(1, IBV_WR_RDMA_WRITE, NULL, 0);
 	wr.send_flags = 0;
-	for (i = 0; i < 100; i++) {
-		end = now_us() + 5000000;
-		while (post_one(&p.a, &wr))
-			must(now_us() < end);
-	}
+	for (i = 0; i < 100; i++)
+		post_patiently(&p.a, &wr);
 	wr.wr_id = 2;
 	wr.send_flags = IBV_SEND_SIGNALED;
-	end = now_us() + 5000000;
-	while (post_one(&p.a, &wr))
-		must(now_us() < end);
+	post_patiently(&p.a, &wr);
 	wc_want(p.a.scq, 2, IBV_WC_SUCCESS);
 }
 
