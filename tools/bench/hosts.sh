@@ -132,7 +132,7 @@ new_hosts()
 	done
 }
 
-# lossy TYPE PERCENT: packets of the client are lost one by one, where they arrive
+# lossy TYPE: packets of the client can be lost one by one, where they arrive
 lossy()
 {
 	local ns=${1}B
@@ -142,10 +142,16 @@ lossy()
 	modprobe -q ifb numifbs=0
 	ip -n "$ns" link add "ifb$1" type ifb
 	ip -n "$ns" link set "ifb$1" up
-	ip netns exec "$ns" tc qdisc add dev "ifb$1" root netem loss "$2%" limit 10000
+	ip netns exec "$ns" tc qdisc add dev "ifb$1" root netem loss 0% limit 10000
 	ip netns exec "$ns" tc qdisc add dev "v1$1" clsact
 	ip netns exec "$ns" tc filter add dev "v1$1" ingress protocol ip \
 		matchall action mirred egress redirect dev "ifb$1"
+}
+
+# lose TYPE PERCENT: so many of them, from now on
+lose()
+{
+	ip netns exec "${1}B" tc qdisc change dev "ifb$1" root netem loss "$2%" limit 10000
 }
 
 driver()
@@ -178,7 +184,7 @@ cable()
 	fi
 	[ "$1" = tcp ] || [ "$1" = siw ] || gid_wait "$1" "$2" || return
 	case $2 in
-	loss*) lossy "$1" "${2#loss}" ;;
+	loss) lossy "$1" ;;
 	nvme) disk_up "$1" ;;
 	esac
 }
@@ -194,7 +200,7 @@ cut_cable()
 			ip netns exec "$1$([ "$n" = 0 ] && echo A || echo B)" \
 				rdma link del "$1$n"
 	done
-	[[ $2 != loss* ]] || ip -n "${1}B" link del "ifb$1"
+	[ "$2" != loss ] || ip -n "${1}B" link del "ifb$1"
 	ip -n "${1}A" link del "v0$1"
 	ip netns del "${1}A"
 	ip netns del "${1}B"
