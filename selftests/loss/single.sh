@@ -6,25 +6,34 @@
 
 . "$(dirname "$0")/../lib/netns.sh"
 
-need rdma ib_write_bw nft ethtool
+need rdma ib_write_bw ib_read_bw nft ethtool
 
-# 5 messages of 1 MiB in packets of 4 KiB, and a few that were repeated
+# few_repeated NS LINK MESSAGES MAX: of 1 MiB in packets of 4 KiB, and no more than
+# MAX packets beside them
 few_repeated()
 {
-	local sent
+	local once=$(($3 * 256)) sent
 
-	sent=$(counter nsA sr0 sent_pkts)
+	sent=$(counter "$1" "$2" sent_pkts)
 	echo "$sent packets were sent"
-	((sent > 1280 && sent <= 1280 + 64))
+	((sent > once && sent <= once + $4))
 }
 
-ktap_plan 8
+ktap_plan 14
 check "two hosts"		pair_up
 check "packet 100 gets lost"	drop_nth nsA veth0 100
 check "WRITEs of 1 MiB arrive"	pair ib_write_bw -s 1048576 -n 5
 check "sr1 saw the gap"		counter_is nsB sr1 out_of_seq_request 1
 check "sr0 was told"		counter_is nsA sr0 rcvd_seq_err 1
 check "sr0 went back"		counter_over nsA sr0 go_back 0
-check "it repeated little"	few_repeated
+check "it repeated little"	few_repeated nsA sr0 5 64
 check "no timeout was needed"	counter_is nsA sr0 local_ack_timeout_err 0
+
+# The responder keeps one READ for repetition.
+check "response 500 gets lost"	drop_nth nsB veth1 500
+check "READs of 8 MiB arrive"	pair ib_read_bw -s 8388608 -n 5 -o 1
+check "sr0 saw the gap"		counter_over nsA sr0 implied_nak_seq_err 0
+check "it asked in parts"	counter_is nsB sr1 rx_read_requests $((5 * 16))
+check "sr1 repeated little"	few_repeated nsB sr1 40 256
+check "no timeout here either"	counter_is nsA sr0 local_ack_timeout_err 0
 ktap_end

@@ -81,15 +81,8 @@ static void comp_reread(struct srnic_qp *qp)
 		return;
 
 	srnic_count(qp->stats, SRNIC_CNT_IMPLIED_NAK);
-	if (!qp->req.retry_left) {
-		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
-		srnic_req_fail(qp, IB_WC_RETRY_EXC_ERR);
-		return;
-	}
-	qp->req.retry_left--;
 	qp->req.reread = true;
-	srnic_flight_go_back(qp, qp->req.una);
-	srnic_flight_progress(qp);
+	srnic_flight_retry(qp);
 }
 
 static void comp_rnr(struct srnic_qp *qp, u8 code)
@@ -116,15 +109,8 @@ static void comp_rnr(struct srnic_qp *qp, u8 code)
 static void comp_sequence_nak(struct srnic_qp *qp)
 {
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_SEQ_ERR);
-	if (!qp->req.retry_left) {
-		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
-		srnic_req_fail(qp, IB_WC_RETRY_EXC_ERR);
-		return;
-	}
-	qp->req.retry_left--;
 	srnic_cc_loss(qp);
-	srnic_flight_go_back(qp, qp->req.una);
-	srnic_flight_progress(qp);
+	srnic_flight_retry(qp);
 }
 
 /* What a NAK that ends the QP is to the requester, by the NAK code */
@@ -213,6 +199,17 @@ static u32 comp_answer_length(const struct srnic_swqe *wqe)
 	return wqe->sqe.opcode == IB_WR_ATOMIC_WRITE ? 0 : wqe->length;
 }
 
+/* Requests whose answer ends among @npsn PSNs from the one at @index on. */
+static u32 comp_answered(const struct srnic_swqe *wqe, u32 index, u32 npsn)
+{
+	u32 end = index + npsn;
+
+	if (end == wqe->npsn)
+		end = roundup(end, SRNIC_READ_PSNS);
+
+	return end / SRNIC_READ_PSNS - index / SRNIC_READ_PSNS;
+}
+
 /* The response at una of the READ or atomic that is oldest. */
 static enum srnic_fate comp_response(struct srnic_qp *qp,
 				     struct srnic_swqe *wqe,
@@ -242,9 +239,9 @@ static enum srnic_fate comp_response(struct srnic_qp *qp,
 		srnic_req_fail(qp, IB_WC_LOC_PROT_ERR);
 		return SRNIC_PKT_DONE;
 	}
+	qp->req.rd_out -= comp_answered(wqe, index, npsn);
 	if (last) {
 		wqe->done = true;
-		qp->req.rd_out--;
 		srnic_sgl_put(&qp->req.rsgl);
 		qp->req.rsgl_pos = SRNIC_NOWHERE;
 		comp_ack_before(qp, srnic_psn_add(seg->pkt.psn, npsn));
@@ -269,7 +266,7 @@ enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 	s32 ahead = srnic_psn_diff(seg->pkt.psn, req->una);
 
 	/* Old news, or an answer to something never sent: not ours to judge. */
-	if (ahead < 0 || srnic_psn_diff(seg->pkt.psn, req->psn) >= 0)
+	if (ahead < 0 || srnic_psn_diff(seg->pkt.psn, req->high) >= 0)
 		return SRNIC_PKT_DONE;
 
 	if (op->family == SRNIC_FAM_ACK) {

@@ -149,10 +149,14 @@ static void flight_probe(struct srnic_qp *qp)
 	flight_again(qp, req->una);
 }
 
-/* Nothing came back for long: begins again with the oldest packet. */
-static void flight_repeat(struct srnic_qp *qp)
+void srnic_flight_retry(struct srnic_qp *qp)
 {
-	qp->req.reread = false;
+	if (!qp->req.retry_left) {
+		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
+		srnic_req_fail(qp, IB_WC_RETRY_EXC_ERR);
+		return;
+	}
+	qp->req.retry_left--;
 	srnic_flight_go_back(qp, qp->req.una);
 	srnic_flight_progress(qp);
 }
@@ -197,13 +201,8 @@ void srnic_flight_timeout(struct srnic_qp *qp)
 	flight_trace_timeout(qp, "ack");
 	srnic_count(qp->stats, SRNIC_CNT_ACK_TIMEOUT);
 	srnic_cc_loss(qp);
-	if (!qp->req.retry_left) {
-		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
-		srnic_req_fail(qp, IB_WC_RETRY_EXC_ERR);
-		return;
-	}
-	qp->req.retry_left--;
-	flight_repeat(qp);
+	qp->req.reread = false;
+	srnic_flight_retry(qp);
 }
 
 /* PSNs sent and not acknowledged, from where it repeats. */

@@ -87,8 +87,9 @@ static u32 local_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 {
 	u32 index = srnic_psn_diff(qp->req.next, wqe->psn);
 	bool response = srnic_req_has_response(wqe);
-	u32 npsn = response ? 1 : min(wqe->npsn - index, LOCAL_PIECE);
-	bool last = response || index + npsn == wqe->npsn;
+	u32 left = wqe->npsn - index;
+	u32 npsn = response ? left : min(left, LOCAL_PIECE);
+	bool last = npsn == left;
 	u64 off = (u64)index * qp->conf.mtu;
 
 	memset(seg, 0, sizeof(*seg));
@@ -171,7 +172,7 @@ u32 srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	if (moved && srnic_qp_reliable(qp))
 		local_answer(qp, peer, &seg);
 
-	return npsn;
+	return min(npsn, LOCAL_PIECE);
 }
 
 /*

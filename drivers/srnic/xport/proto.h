@@ -19,6 +19,9 @@
 #define SRNIC_WINDOW		128
 #define SRNIC_ACK_EVERY		32
 
+/* PSNs of the answer that one READ request asks for */
+#define SRNIC_READ_PSNS		SRNIC_WINDOW
+
 /* Requests a responder keeps while one before them is missing */
 #define SRNIC_EARLY_MAX		128
 
@@ -253,6 +256,8 @@ bool srnic_req_has_sink(const struct srnic_swqe *wqe);
 void srnic_flight_seek(struct srnic_qp *qp, u32 psn);
 /* The same, because something was lost. */
 void srnic_flight_go_back(struct srnic_qp *qp, u32 psn);
+/* Goes back to @una; with no retry left the QP fails instead. */
+void srnic_flight_retry(struct srnic_qp *qp);
 /* May another packet be on the way?  Pure. */
 bool srnic_flight_open(const struct srnic_req *req);
 /* Is an acknowledgment wanted of the packet being sent, @last of @wqe or not? */

@@ -267,6 +267,12 @@ static enum ib_wc_status req_check_sink(struct srnic_qp *qp,
 	return err ? IB_WC_LOC_PROT_ERR : IB_WC_SUCCESS;
 }
 
+/* May one more READ or atomic be outstanding? */
+static bool req_may_ask(const struct srnic_qp *qp)
+{
+	return qp->req.rd_out < qp->conf.max_rd_atomic;
+}
+
 /*
  * Gives the work request its PSNs if it may start: fences wait for READs and
  * atomics, those wait for a place among max_rd_atomic.
@@ -286,12 +292,11 @@ static bool req_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 			wqe->status = IB_WC_LOC_QP_OP_ERR;
 			return true;
 		}
-		if (req->rd_out >= qp->conf.max_rd_atomic)
+		if (!req_may_ask(qp))
 			return false;
 		wqe->status = req_check_sink(qp, wqe);
 		if (wqe->status)
 			return true;
-		req->rd_out++;
 	}
 	wqe->psn = req->psn;
 	wqe->npsn = npsn;
@@ -393,26 +398,50 @@ static u32 req_end(const struct srnic_swqe *wqe)
 	return srnic_psn_add(wqe->psn, wqe->npsn);
 }
 
+/* Requests that @npsn PSNs of an answer take, from the one at @index on. */
+static u32 req_asks(u32 index, u32 npsn)
+{
+	return DIV_ROUND_UP(index + npsn, SRNIC_READ_PSNS) -
+	       DIV_ROUND_UP(index, SRNIC_READ_PSNS);
+}
+
 void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		    u32 npsn)
 {
 	struct srnic_req *req = &qp->req;
+	u32 index = srnic_psn_diff(req->next, wqe->psn);
+	u32 next = srnic_psn_add(req->next, npsn);
 	u32 end = req_end(wqe);
-	u32 next = srnic_req_has_response(wqe) ? end :
-		   srnic_psn_add(req->next, npsn);
 
 	if (next == end)
 		req_advance(qp, next);
 	else
 		req->next = next;
-	if (srnic_psn_diff(next, req->high) > 0)
+	if (srnic_psn_diff(next, req->high) > 0) {
 		req->high = next;
+		if (srnic_req_has_response(wqe))
+			req->rd_out += req_asks(index, npsn);
+	}
 	if (req->probing) {
 		req->probing = false;
 		srnic_flight_seek(qp, req->resume);
 	}
 	if (!srnic_qp_reliable(qp))
 		req_forget(qp, next == end);
+}
+
+/*
+ * PSNs that the packet at the cursor takes: its own, or those of its answer.  A
+ * long READ is asked for in parts, or what is lost of it would be repeated with
+ * all that is behind it.
+ */
+static u32 req_span(const struct srnic_swqe *wqe, u32 index)
+{
+	if (!srnic_req_has_response(wqe))
+		return 1;
+
+	return min(wqe->npsn - index,
+		   SRNIC_READ_PSNS - index % SRNIC_READ_PSNS);
 }
 
 /* Sends the packet at the cursor.  False: no memory for it, or none of it yet. */
@@ -423,6 +452,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	bool response = srnic_req_has_response(wqe);
 	bool last = response || index + 1 == wqe->npsn;
 	u64 off = (u64)index * qp->conf.mtu;
+	u32 npsn = req_span(wqe, index);
 	enum srnic_mem_err err = SRNIC_MEM_OK;
 	struct srnic_pkt pkt;
 	struct sk_buff *skb;
@@ -436,6 +466,8 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
 	pkt.ackreq = srnic_flight_wants_ack(qp, wqe, last);
 	srnic_req_fill(wqe, off, &pkt);
+	if (wqe->sqe.opcode == IB_WR_RDMA_READ)
+		pkt.dmalen = min_t(u64, pkt.dmalen, (u64)npsn * qp->conf.mtu);
 
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
 	if (!skb)
@@ -451,12 +483,11 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	}
 	srnic_qp_send(qp, &pkt, skb);
 	if (pkt.ackreq)
-		srnic_flight_asks(req, response ? req_end(wqe) :
-					srnic_psn_add(req->next, 1));
+		srnic_flight_asks(req, srnic_psn_add(req->next, npsn));
 
 	if (srnic_psn_diff(req->next, req->high) < 0)
 		srnic_count(qp->stats, SRNIC_CNT_RETRANS);
-	srnic_req_sent(qp, wqe, 1);
+	srnic_req_sent(qp, wqe, npsn);
 
 	return true;
 }
@@ -562,6 +593,9 @@ static u32 req_step(struct srnic_qp *qp)
 
 	if (srnic_qp_is_raw(qp) || srnic_qp_is_datagram(qp))
 		return req_cast(qp, wqe);
+	if (srnic_req_has_response(wqe) &&
+	    srnic_psn_diff(req->next, req->high) >= 0 && !req_may_ask(qp))
+		return 0;
 
 	return req_send(qp, wqe);
 }

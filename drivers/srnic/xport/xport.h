@@ -71,7 +71,7 @@ struct srnic_qp_conf {
  * @next: PSN to send next; before @psn while going back
  * @high: PSN behind the last that was ever sent
  * @cur: index of the work request that @next belongs to
- * @rd_out: READs and atomics started and not answered
+ * @rd_out: requests for READs and atomics sent and not answered in full
  * @retry_left: transport retries left
  * @rnr_left: RNR retries left
  * @since_ackreq: packets since the last one that asked for an ACK
@@ -510,7 +510,7 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
  * @psn: PSN that the next new packet gets
  * @una: oldest PSN not acknowledged
  * @next: PSN of the next packet, before @psn while it repeats
- * @rd_out: READs and atomics not answered
+ * @rd_out: requests for READs and atomics without a complete answer
  * @retry_left: transport retries left
  * @rnr_left: RNR retries left
  * @waiting_rnr: 1: it waits because the peer had no receive
