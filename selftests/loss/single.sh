@@ -8,32 +8,39 @@
 
 need rdma ib_write_bw ib_read_bw nft ethtool
 
-# few_repeated NS LINK MESSAGES MAX: of 1 MiB in packets of 4 KiB, and no more than
-# MAX packets beside them
+# few_repeated SENT MESSAGES MAX: of 1 MiB in packets of 4 KiB, and no more than MAX
+# packets beside them
 few_repeated()
 {
-	local once=$(($3 * 256)) sent
+	local once=$(($2 * 256))
 
-	sent=$(counter "$1" "$2" sent_pkts)
-	echo "$sent packets were sent"
-	((sent > once && sent <= once + $4))
+	echo "$1 packets were sent"
+	(($1 > once && $1 <= once + $3))
 }
 
-ktap_plan 14
+ktap_plan 18
 check "two hosts"		pair_up
 check "packet 100 gets lost"	drop_nth nsA veth0 100
 check "WRITEs of 1 MiB arrive"	pair ib_write_bw -s 1048576 -n 5
 check "sr1 saw the gap"		counter_is nsB sr1 out_of_seq_request 1
 check "sr0 was told"		counter_is nsA sr0 rcvd_seq_err 1
 check "sr0 went back"		counter_over nsA sr0 go_back 0
-check "it repeated little"	few_repeated nsA sr0 5 64
+check "it repeated little"	few_repeated "$(counter nsA sr0 sent_pkts)" 5 64
 check "no timeout was needed"	counter_is nsA sr0 local_ack_timeout_err 0
 
+acks=$(counter nsB sr1 sent_pkts)
+
 # The responder keeps one READ for repetition.
-check "response 500 gets lost"	drop_nth nsB veth1 500
+check "response 400 gets lost"	drop_nth nsB veth1 400
 check "READs of 8 MiB arrive"	pair ib_read_bw -s 8388608 -n 5 -o 1
 check "sr0 saw the gap"		counter_over nsA sr0 implied_nak_seq_err 0
 check "it asked in parts"	counter_is nsB sr1 rx_read_requests $((5 * 16))
-check "sr1 repeated little"	few_repeated nsB sr1 40 256
+check "sr1 repeated little"	few_repeated $(($(counter nsB sr1 sent_pkts) - acks)) 40 16
 check "no timeout here either"	counter_is nsA sr0 local_ack_timeout_err 0
+
+again=$(counter nsA sr0 go_back)
+check "the last one gets lost"	drop_nth nsB veth1 80
+check "READs of 64 KiB arrive"	pair ib_read_bw -s 65536 -n 5
+check "sr0 asked again"		counter_over nsA sr0 go_back "$again"
+check "and did not wait long"	counter_is nsA sr0 local_ack_timeout_err 0
 ktap_end

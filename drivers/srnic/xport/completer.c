@@ -275,8 +275,9 @@ enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 	}
 
 	if (!comp_ack_before(qp, seg->pkt.psn)) {
+		trace_srnic_early(qp->qpn, seg->pkt.psn, req->una);
 		comp_reread(qp);
-		return SRNIC_PKT_DONE;
+		return SRNIC_PKT_EARLY;
 	}
 	wqe = comp_oldest(qp);
 	if (!wqe || !comp_wants_response(wqe) || !comp_fits(wqe, op) ||

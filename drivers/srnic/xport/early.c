@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - requests that came before one that is missing
+ * srnic - packets that came before one that is missing
  *
  * They wait here for their turn, so that a lost packet costs that packet and not
- * all that was sent behind it.  The requester learns of it by the next
- * acknowledgment, as if they had come in order.
+ * all that was sent behind it.  The requester learns of requests that wait by the
+ * next acknowledgment, as if they had come in order, and asks for no response that
+ * does.
  */
 #include <linux/slab.h>
 
 #include "proto.h"
 
-static void early_drop(struct srnic_resp *resp, struct srnic_early *slot)
+static void early_drop(struct srnic_early *early, struct srnic_early_slot *slot)
 {
 	if (!slot->skb)
 		return;
 
 	kfree_skb(slot->skb);
 	slot->skb = NULL;
-	resp->num_early--;
+	early->num--;
 }
 
 /* The packet without the others of its run, which would stay with it. */
@@ -38,49 +39,60 @@ static struct sk_buff *early_alone(struct sk_buff *skb)
 	return copy;
 }
 
-void srnic_early_keep(struct srnic_qp *qp, struct sk_buff *skb, u32 psn)
+void srnic_early_keep(struct srnic_early *early, struct sk_buff *skb, u32 psn,
+		      u32 next)
 {
-	struct srnic_resp *resp = &qp->resp;
-	struct srnic_early *slot;
+	struct srnic_early_slot *slot;
 
-	if (srnic_psn_diff(psn, resp->psn) >= SRNIC_EARLY_MAX)
+	if (srnic_psn_diff(psn, next) >= SRNIC_EARLY_MAX)
 		return;
-	if (!resp->early)
-		resp->early = kcalloc(SRNIC_EARLY_MAX, sizeof(*resp->early),
+	if (!early->slot)
+		early->slot = kcalloc(SRNIC_EARLY_MAX, sizeof(*early->slot),
 				      GFP_ATOMIC | __GFP_NOWARN);
-	if (!resp->early)
+	if (!early->slot)
 		return;
 
-	slot = &resp->early[psn % SRNIC_EARLY_MAX];
-	early_drop(resp, slot);
+	slot = &early->slot[psn % SRNIC_EARLY_MAX];
+	early_drop(early, slot);
 	slot->skb = early_alone(skb);
 	slot->psn = psn;
 	if (slot->skb)
-		resp->num_early++;
+		early->num++;
 }
 
-struct sk_buff *srnic_early_take(struct srnic_qp *qp, u32 psn)
+bool srnic_early_has(const struct srnic_early *early, u32 psn)
 {
-	struct srnic_resp *resp = &qp->resp;
-	struct srnic_early *slot = &resp->early[psn % SRNIC_EARLY_MAX];
-	struct sk_buff *skb = slot->skb;
+	const struct srnic_early_slot *slot;
 
-	if (!skb || slot->psn != psn)
+	if (!early->num)
+		return false;
+	slot = &early->slot[psn % SRNIC_EARLY_MAX];
+
+	return slot->skb && slot->psn == psn;
+}
+
+struct sk_buff *srnic_early_take(struct srnic_early *early, u32 psn)
+{
+	struct srnic_early_slot *slot;
+	struct sk_buff *skb;
+
+	if (!srnic_early_has(early, psn))
 		return NULL;
 
+	slot = &early->slot[psn % SRNIC_EARLY_MAX];
+	skb = slot->skb;
 	slot->skb = NULL;
-	resp->num_early--;
+	early->num--;
 
 	return skb;
 }
 
-void srnic_early_purge(struct srnic_qp *qp)
+void srnic_early_purge(struct srnic_early *early)
 {
-	struct srnic_resp *resp = &qp->resp;
 	u32 i;
 
-	for (i = 0; resp->num_early; i++)
-		early_drop(resp, &resp->early[i]);
-	kfree(resp->early);
-	resp->early = NULL;
+	for (i = 0; early->num; i++)
+		early_drop(early, &early->slot[i]);
+	kfree(early->slot);
+	early->slot = NULL;
 }

@@ -16,18 +16,21 @@
  */
 #define FLIGHT_PROBE_NSEC	((u64)NSEC_PER_MSEC)
 
+/* What is repeated of a READ, at most, that may be nothing but slow */
+#define FLIGHT_PROBE_PSNS	16
+
 /* How long packets may be out before the peer is asked whether they came */
 #define FLIGHT_ASK_NSEC	((u64)NSEC_PER_MSEC)
 
 /* When to repeat the oldest packet, from now; never: after @timeout. */
 static u64 flight_probe_nsec(const struct srnic_qp *qp, u64 timeout)
 {
+	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.head);
 	u64 nsec = qp->req.srtt + max(4 * qp->req.rttvar, FLIGHT_PROBE_NSEC);
 
 	if (!qp->req.srtt || qp->sq.head == qp->sq.tail)
 		return timeout;
-	/* A READ that is only slow would be answered all over again. */
-	if (srnic_sq_wqe(&qp->sq, qp->sq.head)->sqe.opcode == IB_WR_RDMA_READ)
+	if (srnic_req_span(qp, wqe, qp->req.una) > FLIGHT_PROBE_PSNS)
 		return timeout;
 
 	return min(nsec << qp->req.probes, timeout);

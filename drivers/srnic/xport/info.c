@@ -36,7 +36,7 @@ static void info_resp(const struct srnic_qp *qp, struct srnic_qp_info *info)
 
 	info->epsn = resp->psn;
 	info->msn = resp->msn;
-	info->early = resp->num_early;
+	info->early = resp->early.num + qp->req.early.num;
 	info->read_left = resp->read_left;
 	info->ack_due = resp->ack_due;
 }

@@ -57,9 +57,9 @@ static bool local_ready(const struct srnic_qp *qp, const struct srnic_qp *peer)
 {
 	const struct srnic_req *req = &qp->req;
 
-	return req->next == req->una && !req->probing &&
+	return req->next == req->una && !req->probing && !req->early.num &&
 	       req->cur == qp->sq.head &&
-	       peer->resp.psn == req->next && !peer->resp.num_early &&
+	       peer->resp.psn == req->next && !peer->resp.early.num &&
 	       !srnic_rx_busy(peer) && local_is_pair(qp, peer) &&
 	       netif_running(qp->flow.ndev);
 }

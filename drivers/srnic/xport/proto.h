@@ -22,7 +22,7 @@
 /* PSNs of the answer that one READ request asks for */
 #define SRNIC_READ_PSNS		SRNIC_WINDOW
 
-/* Requests a responder keeps while one before them is missing */
+/* Packets that each half of a QP keeps while one before them is missing */
 #define SRNIC_EARLY_MAX		128
 
 /* No byte of a message: the place in a list is not known */
@@ -237,6 +237,13 @@ void srnic_req_fill(const struct srnic_swqe *wqe, u64 off,
 		    struct srnic_pkt *pkt);
 /* Opcode of a packet of an operation, without the service.  Pure. */
 u8 srnic_req_opcode(u8 wr_opcode, bool first, bool last);
+/*
+ * PSNs that one packet of @wqe, from @psn on, takes: its own, or those of its
+ * answer.  A long READ is asked for in parts, or what is lost of it would be
+ * repeated with all that is behind it; what waits for its turn is not asked for.
+ */
+u32 srnic_req_span(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		   u32 psn);
 /* The @npsn packets at the cursor have left. */
 void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		    u32 npsn);
@@ -422,11 +429,14 @@ void srnic_group_each(const struct srnic_group *group,
 int srnic_replay_resize(struct srnic_qp *qp, u32 depth);
 
 /* early.c */
-/* Keeps the request @skb until its turn comes, if it may. */
-void srnic_early_keep(struct srnic_qp *qp, struct sk_buff *skb, u32 psn);
-/* The request with @psn if it is here; the caller frees it. */
-struct sk_buff *srnic_early_take(struct srnic_qp *qp, u32 psn);
-void srnic_early_purge(struct srnic_qp *qp);
+/* Keeps the packet @skb until its turn comes, if @psn is not far from @next. */
+void srnic_early_keep(struct srnic_early *early, struct sk_buff *skb, u32 psn,
+		      u32 next);
+/* Is the packet with @psn here? */
+bool srnic_early_has(const struct srnic_early *early, u32 psn);
+/* The packet with @psn if it is here; the caller frees it. */
+struct sk_buff *srnic_early_take(struct srnic_early *early, u32 psn);
+void srnic_early_purge(struct srnic_early *early);
 
 /* rx.c */
 /* Leaves @skb to the QP's task, if there is room.  Context: BH disabled. */

@@ -223,6 +223,7 @@ bool srnic_req_flush(struct srnic_qp *qp)
 	struct srnic_sq *sq = &qp->sq;
 	struct srnic_swqe copy;
 
+	srnic_early_purge(&qp->req.early);
 	while (budget--) {
 		if (sq->head == sq->tail && !req_fetch(qp))
 			return false;
@@ -237,6 +238,7 @@ bool srnic_req_flush(struct srnic_qp *qp)
 void srnic_req_reset(struct srnic_qp *qp)
 {
 	srnic_req_let_go(qp);
+	srnic_early_purge(&qp->req.early);
 	memset(&qp->req, 0, sizeof(qp->req));
 	qp->req.sgl_pos = SRNIC_NOWHERE;
 	qp->req.rsgl_pos = SRNIC_NOWHERE;
@@ -268,7 +270,7 @@ static enum ib_wc_status req_check_sink(struct srnic_qp *qp,
 }
 
 /* May one more READ or atomic be outstanding? */
-static bool req_may_ask(const struct srnic_qp *qp)
+static bool req_has_place(const struct srnic_qp *qp)
 {
 	return qp->req.rd_out < qp->conf.max_rd_atomic;
 }
@@ -292,7 +294,7 @@ static bool req_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 			wqe->status = IB_WC_LOC_QP_OP_ERR;
 			return true;
 		}
-		if (!req_may_ask(qp))
+		if (!req_has_place(qp))
 			return false;
 		wqe->status = req_check_sink(qp, wqe);
 		if (wqe->status)
@@ -430,18 +432,39 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		req_forget(qp, next == end);
 }
 
-/*
- * PSNs that the packet at the cursor takes: its own, or those of its answer.  A
- * long READ is asked for in parts, or what is lost of it would be repeated with
- * all that is behind it.
- */
-static u32 req_span(const struct srnic_swqe *wqe, u32 index)
+u32 srnic_req_span(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		   u32 psn)
 {
+	u32 index = srnic_psn_diff(psn, wqe->psn);
+	u32 left = min(wqe->npsn - index,
+		       SRNIC_READ_PSNS - index % SRNIC_READ_PSNS);
+	u32 n = 1;
+
 	if (!srnic_req_has_response(wqe))
 		return 1;
+	if (!qp->req.early.num)
+		return left;
+	while (n < left && !srnic_early_has(&qp->req.early,
+					    srnic_psn_add(psn, n)))
+		n++;
 
-	return min(wqe->npsn - index,
-		   SRNIC_READ_PSNS - index % SRNIC_READ_PSNS);
+	return n;
+}
+
+/*
+ * May the READ or atomic at the cursor be asked for?  A part of a READ is asked
+ * for again from its beginning, or from what is missing first: peers may know of
+ * one repetition alone, and that an answer is late does not say that it is lost.
+ */
+static bool req_may_ask(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	const struct srnic_req *req = &qp->req;
+
+	if (srnic_psn_diff(req->next, req->high) >= 0)
+		return req_has_place(qp);
+
+	return req->next == req->una ||
+	       !(srnic_psn_diff(req->next, wqe->psn) % SRNIC_READ_PSNS);
 }
 
 /* Sends the packet at the cursor.  False: no memory for it, or none of it yet. */
@@ -452,7 +475,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	bool response = srnic_req_has_response(wqe);
 	bool last = response || index + 1 == wqe->npsn;
 	u64 off = (u64)index * qp->conf.mtu;
-	u32 npsn = req_span(wqe, index);
+	u32 npsn = srnic_req_span(qp, wqe, req->next);
 	enum srnic_mem_err err = SRNIC_MEM_OK;
 	struct srnic_pkt pkt;
 	struct sk_buff *skb;
@@ -488,6 +511,17 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	if (srnic_psn_diff(req->next, req->high) < 0)
 		srnic_count(qp->stats, SRNIC_CNT_RETRANS);
 	srnic_req_sent(qp, wqe, npsn);
+
+	return true;
+}
+
+/* Asks for an answer, or passes over what is here of it. */
+static bool req_ask(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	if (!srnic_early_has(&qp->req.early, qp->req.next))
+		return req_may_ask(qp, wqe) && req_send(qp, wqe);
+
+	srnic_req_sent(qp, wqe, 1);
 
 	return true;
 }
@@ -593,11 +627,9 @@ static u32 req_step(struct srnic_qp *qp)
 
 	if (srnic_qp_is_raw(qp) || srnic_qp_is_datagram(qp))
 		return req_cast(qp, wqe);
-	if (srnic_req_has_response(wqe) &&
-	    srnic_psn_diff(req->next, req->high) >= 0 && !req_may_ask(qp))
-		return 0;
 
-	return req_send(qp, wqe);
+	return srnic_req_has_response(wqe) ? req_ask(qp, wqe) :
+					     req_send(qp, wqe);
 }
 
 bool srnic_req_run(struct srnic_qp *qp)

@@ -59,7 +59,7 @@ bool srnic_resp_flush(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 
 	srnic_resp_let_go(qp);
-	srnic_early_purge(qp);
+	srnic_early_purge(&resp->early);
 	resp->read_left = 0;
 	resp->late_due = false;
 	resp->ack_due = false;
@@ -72,7 +72,7 @@ void srnic_resp_reset(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 
 	srnic_resp_let_go(qp);
-	srnic_early_purge(qp);
+	srnic_early_purge(&resp->early);
 	kfree(resp->replay);
 	memset(resp, 0, sizeof(*resp));
 }

@@ -155,6 +155,7 @@ static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	const u8 *bth = skb->data + cb->bth;
 	enum srnic_fate fate;
 	struct srnic_seg seg;
+	bool request;
 
 	if (srnic_pkt_parse(bth, cb->len, cb->len, &seg.pkt)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_MALFORMED);
@@ -176,12 +177,13 @@ static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	seg.payload = bth + seg.pkt.hdr_len;
 	seg.local = false;
 	seg.from = NULL;
-	if (srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ)
-		fate = srnic_resp_packet(qp, &seg);
-	else
-		fate = srnic_comp_packet(qp, &seg);
-	if (fate == SRNIC_PKT_EARLY)
-		srnic_early_keep(qp, skb, seg.pkt.psn);
+	request = srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ;
+	fate = request ? srnic_resp_packet(qp, &seg) :
+			 srnic_comp_packet(qp, &seg);
+	if (fate == SRNIC_PKT_EARLY && seg.pkt.payload <= qp->conf.mtu)
+		srnic_early_keep(request ? &qp->resp.early : &qp->req.early, skb,
+				 seg.pkt.psn,
+				 request ? qp->resp.psn : qp->req.una);
 
 	return fate != SRNIC_PKT_AGAIN;
 }
@@ -204,25 +206,32 @@ static bool rx_good_packet(struct srnic_qp *qp, struct sk_buff *skb)
 }
 
 /*
- * Requests that came early and whose turn it is now.  False: the first of them
- * must come again.
+ * Packets that came early and whose turn it is now, which *@next says.  False: the
+ * first of them must come again.
  */
-static bool rx_early(struct srnic_qp *qp)
+static bool rx_early_half(struct srnic_qp *qp, struct srnic_early *early,
+			  const u32 *next)
 {
 	struct sk_buff *skb;
 	bool done = true;
 
-	while (done && qp->resp.num_early && !srnic_rx_busy(qp)) {
-		skb = srnic_early_take(qp, qp->resp.psn);
+	while (done && early->num && !srnic_rx_busy(qp)) {
+		skb = srnic_early_take(early, *next);
 		if (!skb)
 			break;
 		done = rx_packet(qp, skb);
 		if (!done)
-			srnic_early_keep(qp, skb, qp->resp.psn);
+			srnic_early_keep(early, skb, *next, *next);
 		consume_skb(skb);
 	}
 
 	return done;
+}
+
+static bool rx_early(struct srnic_qp *qp)
+{
+	return rx_early_half(qp, &qp->resp.early, &qp->resp.psn) &&
+	       rx_early_half(qp, &qp->req.early, &qp->req.una);
 }
 
 /*

@@ -65,6 +65,26 @@ struct srnic_qp_conf {
 };
 
 /**
+ * struct srnic_early_slot - a packet that came before one that is missing
+ * @skb: the packet, reference held, or NULL
+ * @psn: its PSN
+ */
+struct srnic_early_slot {
+	struct sk_buff	*skb;
+	u32		psn;
+};
+
+/**
+ * struct srnic_early - all of these, of one half of a queue pair
+ * @slot: by their PSN, NULL until there is one
+ * @num: how many they are
+ */
+struct srnic_early {
+	struct srnic_early_slot	*slot;
+	u32			num;
+};
+
+/**
  * struct srnic_req - requester half of a queue pair
  * @psn: next PSN to assign to a new packet
  * @una: oldest PSN not acknowledged
@@ -74,6 +94,7 @@ struct srnic_qp_conf {
  * @rd_out: requests for READs and atomics sent and not answered in full
  * @retry_left: transport retries left
  * @rnr_left: RNR retries left
+ * @early: responses ahead of @una
  * @since_ackreq: packets since the last one that asked for an ACK
  * @asked: PSN behind what was asked for; @una has passed it: no answer is due
  * @sgl: place in the list of work request @cur
@@ -107,6 +128,7 @@ struct srnic_req {
 	u32			rd_out;
 	u8			retry_left;
 	u8			rnr_left;
+	struct srnic_early	early;
 	u32			since_ackreq;
 	u32			asked;
 	struct srnic_sgl	sgl;
@@ -153,21 +175,10 @@ struct srnic_replay {
 };
 
 /**
- * struct srnic_early - a request that came before one that is missing
- * @skb: the packet, reference held, or NULL
- * @psn: its PSN
- */
-struct srnic_early {
-	struct sk_buff	*skb;
-	u32		psn;
-};
-
-/**
  * struct srnic_resp - responder half of a queue pair
  * @psn: next PSN expected
  * @msn: messages completed
- * @early: requests ahead of @psn by their PSN, NULL until there is one
- * @num_early: how many these are
+ * @early: requests ahead of @psn
  * @late_due: @late is a completion that waits until a key is out of use
  * @late_se: it is solicited
  * @late: that completion
@@ -201,8 +212,7 @@ struct srnic_early {
 struct srnic_resp {
 	u32			psn;
 	u32			msn;
-	struct srnic_early	*early;
-	u32			num_early;
+	struct srnic_early	early;
 	bool			late_due;
 	bool			late_se;
 	struct srnic_cqe	late;
