@@ -262,5 +262,5 @@ no_object_is_left()
 the_kernel_log_is_clean()
 {
 	! dmesg | sed "1,/$kernel_log_mark/d" |
-		grep -E -f "$selftests/../tools/lab/bad-log"
+		grep -E -m 1 -A 40 -f "$selftests/../tools/lab/bad-log"
 }
