@@ -23,6 +23,7 @@
 #include "flow.h"
 
 #define TX_BATCH_BYTES	65535
+#define TX_ALIGN	16
 
 /*
  * What a skb weighs at the gate.  The weight is known from the destructor, for
@@ -69,6 +70,15 @@ static unsigned int flow_hdr_len(const struct srnic_flow *flow)
 	return flow->v4 ? SRNIC_UDP4_BYTES : SRNIC_UDP6_BYTES;
 }
 
+/* Room before the BTH.  What follows it is aligned as CRC and copy like it. */
+static unsigned int tx_headroom(const struct srnic_flow *flow)
+{
+	unsigned int room = LL_RESERVED_SPACE(flow->ndev) + flow_hdr_len(flow);
+
+	return ALIGN(room + sizeof(struct srnic_bth), TX_ALIGN) -
+	       sizeof(struct srnic_bth);
+}
+
 /* Where packets are cut from; BH disabled */
 static DEFINE_PER_CPU(struct page_frag, tx_frag);
 
@@ -112,8 +122,7 @@ void srnic_tx_exit(void)
 struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
 			       void **payload)
 {
-	unsigned int headroom = LL_RESERVED_SPACE(txb->flow->ndev) +
-				flow_hdr_len(txb->flow);
+	unsigned int headroom = tx_headroom(txb->flow);
 	unsigned int hdr_len = srnic_pkt_op(pkt)->hdr_len;
 	unsigned int body;
 	struct sk_buff *skb;

@@ -435,13 +435,14 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 u32 srnic_req_span(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		   u32 psn)
 {
-	u32 index = srnic_psn_diff(psn, wqe->psn);
-	u32 left = min(wqe->npsn - index,
-		       SRNIC_READ_PSNS - index % SRNIC_READ_PSNS);
-	u32 n = 1;
+	u32 index, left, n = 1;
 
 	if (!srnic_req_has_response(wqe))
 		return 1;
+
+	index = srnic_psn_diff(psn, wqe->psn);
+	left = min(wqe->npsn - index,
+		   SRNIC_READ_PSNS - index % SRNIC_READ_PSNS);
 	if (!qp->req.early.num)
 		return left;
 	while (n < left && !srnic_early_has(&qp->req.early,
@@ -475,7 +476,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	bool response = srnic_req_has_response(wqe);
 	bool last = response || index + 1 == wqe->npsn;
 	u64 off = (u64)index * qp->conf.mtu;
-	u32 npsn = srnic_req_span(qp, wqe, req->next);
+	u32 npsn = response ? srnic_req_span(qp, wqe, req->next) : 1;
 	enum srnic_mem_err err = SRNIC_MEM_OK;
 	struct srnic_pkt pkt;
 	struct sk_buff *skb;

@@ -230,6 +230,9 @@ static bool rx_early_half(struct srnic_qp *qp, struct srnic_early *early,
 
 static bool rx_early(struct srnic_qp *qp)
 {
+	if (!qp->resp.early.num && !qp->req.early.num)
+		return true;
+
 	return rx_early_half(qp, &qp->resp.early, &qp->resp.psn) &&
 	       rx_early_half(qp, &qp->req.early, &qp->req.una);
 }
