@@ -203,9 +203,10 @@ bottleneck()
 			fq_codel ecn ce_threshold 1ms limit 1000
 }
 
+# short_queue NS DEV: what does not fit is lost, no mark warns
 short_queue()
 {
-	on nsA tc qdisc replace dev veth0 root tbf rate 200mbit burst 32k limit 100k
+	on "$1" tc qdisc replace dev "$2" root tbf rate 200mbit burst 32k limit 100k
 }
 
 # gid6: index of the GID that is the IPv6 address, the same on both hosts
@@ -217,7 +218,7 @@ gid6()
 
 writes=(pair ib_write_bw -s 65536 -n 200)
 
-ktap_plan 32
+ktap_plan 34
 check "two hosts"			pair_up
 check "nobody is told of nothing"	quiet "${writes[@]}"
 check "packets"				captured "${writes[@]}"
@@ -249,9 +250,12 @@ fi
 clear_wire
 check "a queue that marks"		bottleneck
 check "is noticed"	told nsB sr1 nsA sr0	"${writes[@]}"
-check "a queue that is short"		short_queue
+check "a queue that is short"		short_queue nsA veth0
 check "lets all of it through"		"${writes[@]}"
 on nsA tc qdisc del dev veth0 root
+check "a short one for responses"	short_queue nsB veth1
+check "lets them through"		pair ib_read_bw -s 65536 -n 200
+on nsB tc qdisc del dev veth1 root
 check "a victim of lies"		victim_up
 check "from a stranger"		counts rx_bad_addr 100 10.9.0.77 "$victim" good 100
 check "without BECN"		counts rp_cnp_ignored 100 10.9.0.2 "$victim" unmarked 100

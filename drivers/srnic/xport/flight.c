@@ -260,7 +260,9 @@ void srnic_flight_asks(struct srnic_req *req, u32 end)
 {
 	if (flight_unasked(req))
 		req->deadline = 0;	/* it was for that */
-	req->asked = end;
+	/* A probe asks for less than what was asked for before. */
+	if (srnic_psn_diff(end, req->asked) > 0)
+		req->asked = end;
 	req->since_ackreq = 0;
 	flight_rtt_start(req);
 }
