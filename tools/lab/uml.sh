@@ -108,6 +108,7 @@ kernel_boot()
 
 	[ -z "$INTERACTIVE" ] || con=con0=fd:0,fd:1
 	guest_run "$KERNEL_DIR/obj/linux" seccomp=on mem="$MEM" ncpus="$CPUS" \
+		${FAST_IRQ:+"$FAST_IRQ"} \
 		uml_dir="$JOB" umid=guest initrd="$(initramfs_make)" \
 		con=null "$con" con1=null,fd:2 console=tty1 loglevel=8 \
 		printk.time=1 lab.fs=hostfs \
