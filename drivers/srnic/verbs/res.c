@@ -29,6 +29,7 @@ static const struct res_word res_qp_words[] = {
 	QP_WORD("rnr_left",	rnr_left),
 	QP_WORD("rnr_wait",	waiting_rnr),
 	QP_WORD("mem_wait",	stalled),
+	QP_WORD("window",	window),
 	QP_WORD("burst",	burst),
 	QP_WORD("expected_psn",	epsn),
 	QP_WORD("msn",		msn),

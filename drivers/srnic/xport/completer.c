@@ -32,11 +32,10 @@ static void comp_advance(struct srnic_qp *qp, u32 psn)
 	if (srnic_psn_diff(psn, req->una) <= 0)
 		return;
 
-	req->una = psn;
+	srnic_flight_acked(qp, psn);
 	req->reread = false;
 	req->retry_left = qp->conf.retry_cnt;
 	req->rnr_left = qp->conf.rnr_retry;
-	srnic_flight_acked(qp, psn);
 	srnic_flight_progress(qp);
 	if (srnic_psn_diff(psn, req->next) > 0)
 		srnic_flight_seek(qp, psn);
@@ -74,15 +73,27 @@ static bool comp_ack_before(struct srnic_qp *qp, u32 psn)
 	return true;
 }
 
-/* A response was lost: ask for it again, once until it comes or time is up. */
-static void comp_reread(struct srnic_qp *qp)
+/* How many responses are missing at @una, before the one at @psn? */
+static u32 comp_gap(const struct srnic_req *req, u32 psn)
+{
+	u32 n = 1;
+
+	while (srnic_psn_diff(psn, req->una) > n &&
+	       !srnic_early_has(&req->early, srnic_psn_add(req->una, n)))
+		n++;
+
+	return n;
+}
+
+/* Responses were lost: asks for them again, once until they come or time is up. */
+static void comp_reread(struct srnic_qp *qp, u32 gap)
 {
 	if (qp->req.reread)
 		return;
 
 	srnic_count(qp->stats, SRNIC_CNT_IMPLIED_NAK);
 	qp->req.reread = true;
-	srnic_flight_retry(qp);
+	srnic_flight_retry(qp, gap);
 }
 
 static void comp_rnr(struct srnic_qp *qp, u8 code)
@@ -109,8 +120,7 @@ static void comp_rnr(struct srnic_qp *qp, u8 code)
 static void comp_sequence_nak(struct srnic_qp *qp)
 {
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_SEQ_ERR);
-	srnic_cc_loss(qp);
-	srnic_flight_retry(qp);
+	srnic_flight_retry(qp, 0);
 }
 
 /* What a NAK that ends the QP is to the requester, by the NAK code */
@@ -161,7 +171,7 @@ static void comp_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 
 	/* A NAK speaks of the PSN it carries, an ACK includes it. */
 	if (!comp_ack_before(qp, srnic_psn_add(pkt->psn, ack))) {
-		comp_reread(qp);
+		comp_reread(qp, 1);
 		return;
 	}
 	if (!ack && comp_oldest(qp))
@@ -276,7 +286,7 @@ enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 
 	if (!comp_ack_before(qp, seg->pkt.psn)) {
 		trace_srnic_early(qp->qpn, seg->pkt.psn, req->una);
-		comp_reread(qp);
+		comp_reread(qp, comp_gap(req, seg->pkt.psn));
 		return SRNIC_PKT_EARLY;
 	}
 	wqe = comp_oldest(qp);

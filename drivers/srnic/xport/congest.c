@@ -21,10 +21,6 @@
 /* A queue pair sends one CNP in this time */
 #define CC_CNP_NSEC	(50 * NSEC_PER_USEC)
 
-/* Round trips this much longer than the shortest tell of a queue */
-#define CC_QUEUE_RTTS	2
-#define CC_QUEUE_NSEC	NSEC_PER_MSEC
-
 /* A burst is what the rate allows in this time, up to a run of packets */
 #define CC_BURST_NSEC	NSEC_PER_MSEC
 #define CC_BURST_MAX	SZ_64K
@@ -129,7 +125,7 @@ static u64 cc_estimate(const struct srnic_qp *qp, u64 now)
 }
 
 /* The QP sends too fast.  False: that was known. */
-static bool cc_cut(struct srnic_qp *qp, const char *why)
+static bool cc_cut(struct srnic_qp *qp)
 {
 	struct srnic_cc *cc = &qp->cc;
 	u64 now = ktime_get_ns();
@@ -143,31 +139,17 @@ static bool cc_cut(struct srnic_qp *qp, const char *why)
 	}
 	if (!srnic_dcqcn_cut(&cc->rate, now, qp->req.srtt))
 		return false;
-	cc_trace(qp, why);
+	cc_trace(qp, "cnp");
 
 	return true;
 }
 
 void srnic_cc_cnp(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	bool obey = READ_ONCE(cc_ecn) && pkt->becn && cc_cut(qp, "cnp");
+	bool obey = READ_ONCE(cc_ecn) && pkt->becn && cc_cut(qp);
 
 	srnic_count(qp->stats, obey ? SRNIC_CNT_CNP_HANDLED :
 				      SRNIC_CNT_CNP_IGNORED);
-}
-
-/*
- * Most who drop packets do not mark them before.  When the round trip says that
- * there is a queue, it is what the packet was dropped from; otherwise the loss is
- * no reason to be slow.
- */
-void srnic_cc_loss(struct srnic_qp *qp)
-{
-	const struct srnic_req *req = &qp->req;
-
-	if (READ_ONCE(cc_ecn) &&
-	    req->srtt > CC_QUEUE_RTTS * req->rtt_min + CC_QUEUE_NSEC)
-		cc_cut(qp, "loss");
 }
 
 bool srnic_cc_keep_cnp(struct srnic_qp *qp, struct sk_buff *skb)

@@ -14,24 +14,34 @@
  * a peer that is gone.  Each time it waits twice as long, until the timeout is
  * shorter.
  */
-#define FLIGHT_PROBE_NSEC	((u64)NSEC_PER_MSEC)
+#define FLIGHT_PROBE_NSEC	(250ULL * NSEC_PER_USEC)
 
-/* What is repeated of a READ, at most, that may be nothing but slow */
-#define FLIGHT_PROBE_PSNS	16
+/* A READ, which may be nothing but slow, waits longer and is repeated if short */
+#define FLIGHT_READ_NSEC	((u64)NSEC_PER_MSEC)
+#define FLIGHT_READ_PSNS	16
 
 /* How long packets may be out before the peer is asked whether they came */
 #define FLIGHT_ASK_NSEC	((u64)NSEC_PER_MSEC)
+
+/* Round trips this much longer than the shortest tell of a queue */
+#define FLIGHT_QUEUE_RTTS	2
+#define FLIGHT_QUEUE_NSEC	((u64)NSEC_PER_MSEC)
+
+/* So many packets in a row are not lost by chance */
+#define FLIGHT_QUEUE_GAP	4
 
 /* When to repeat the oldest packet, from now; never: after @timeout. */
 static u64 flight_probe_nsec(const struct srnic_qp *qp, u64 timeout)
 {
 	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.head);
-	u64 nsec = qp->req.srtt + max(4 * qp->req.rttvar, FLIGHT_PROBE_NSEC);
+	u64 nsec = srnic_req_has_response(wqe) ? FLIGHT_READ_NSEC :
+						 FLIGHT_PROBE_NSEC;
 
 	if (!qp->req.srtt || qp->sq.head == qp->sq.tail)
 		return timeout;
-	if (srnic_req_span(qp, wqe, qp->req.una) > FLIGHT_PROBE_PSNS)
+	if (srnic_req_span(qp, wqe, qp->req.una) > FLIGHT_READ_PSNS)
 		return timeout;
+	nsec = qp->req.srtt + max(4 * qp->req.rttvar, nsec);
 
 	return min(nsec << qp->req.probes, timeout);
 }
@@ -109,17 +119,82 @@ void srnic_flight_seek(struct srnic_qp *qp, u32 psn)
 	qp->req.sgl_pos = SRNIC_NOWHERE;
 }
 
+/* PSNs sent and not acknowledged, from where it repeats. */
+static u32 flight_outstanding(const struct srnic_req *req)
+{
+	return (req->next - req->una) & SRNIC_PSN_MASK;
+}
+
+static u32 flight_window(const struct srnic_req *req)
+{
+	return req->window ?: SRNIC_WINDOW;
+}
+
+/* Does the round trip tell of a queue? */
+static bool flight_is_queued(const struct srnic_req *req)
+{
+	return req->srtt > FLIGHT_QUEUE_RTTS * req->rtt_min + FLIGHT_QUEUE_NSEC;
+}
+
+/*
+ * @gap packets in a row were lost, 0: not known how many, when @out were on the way.
+ * If it was a queue that dropped them, half as many may be on the way from now on;
+ * otherwise the loss is no reason to be slow.
+ */
+static void flight_shrink(struct srnic_req *req, u32 gap, u32 out)
+{
+	if (gap ? gap < FLIGHT_QUEUE_GAP : !flight_is_queued(req))
+		return;
+
+	req->window = max(min(out, flight_window(req)) / 2, 1U);
+	req->grown = 0;
+}
+
+/*
+ * While it repeats, all before @psn is acknowledged: was it all lost?  What was of a
+ * READ was known before.
+ */
+static void flight_repeated(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_req *req = &qp->req;
+	u32 before = req->missed;
+
+	if (srnic_psn_diff(psn, req->next) > 0 ||
+	    srnic_req_has_response(srnic_sq_wqe(&qp->sq, qp->sq.head)))
+		return;
+
+	req->missed += srnic_psn_diff(psn, req->una);
+	if (before < FLIGHT_QUEUE_GAP)
+		flight_shrink(req, req->missed,
+			      srnic_psn_diff(req->recover, req->una) + before);
+}
+
+/* A window that got through is one packet larger. */
+static void flight_grow(struct srnic_req *req, u32 npsn)
+{
+	if (!req->window)
+		return;
+
+	req->grown += npsn;
+	if (req->grown < req->window)
+		return;
+	req->grown = 0;
+	if (++req->window == SRNIC_WINDOW)
+		req->window = 0;
+}
+
 /*
  * What is behind the lost packet may have arrived: it is repeated one packet
  * first, and twice as many with each acknowledgment, which says what to skip.
  */
-void srnic_flight_go_back(struct srnic_qp *qp, u32 psn)
+static void flight_go_back(struct srnic_qp *qp, u32 psn)
 {
 	trace_srnic_go_back(qp->qpn, qp->req.next, psn);
 	srnic_flight_seek(qp, psn);
 	qp->req.asked = psn;
 	qp->req.burst = 1;
-	qp->req.recover = qp->req.psn;
+	qp->req.missed = 0;
+	qp->req.recover = qp->req.high;
 	qp->req.probing = false;
 	qp->req.rtt_start = 0;
 	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
@@ -152,7 +227,7 @@ static void flight_probe(struct srnic_qp *qp)
 	flight_again(qp, req->una);
 }
 
-void srnic_flight_retry(struct srnic_qp *qp)
+void srnic_flight_retry(struct srnic_qp *qp, u32 gap)
 {
 	if (!qp->req.retry_left) {
 		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
@@ -160,7 +235,8 @@ void srnic_flight_retry(struct srnic_qp *qp)
 		return;
 	}
 	qp->req.retry_left--;
-	srnic_flight_go_back(qp, qp->req.una);
+	flight_shrink(&qp->req, gap, flight_outstanding(&qp->req));
+	flight_go_back(qp, qp->req.una);
 	srnic_flight_progress(qp);
 }
 
@@ -182,7 +258,8 @@ void srnic_flight_timeout(struct srnic_qp *qp)
 	if (qp->req.waiting_rnr) {
 		flight_trace_timeout(qp, "rnr");
 		qp->req.waiting_rnr = false;
-		srnic_flight_go_back(qp, qp->req.una);
+		flight_go_back(qp, qp->req.una);
+		qp->req.missed = FLIGHT_QUEUE_GAP;	/* not by a queue */
 		return;
 	}
 	if (qp->req.una == qp->req.next || qp->req.probing)
@@ -203,20 +280,29 @@ void srnic_flight_timeout(struct srnic_qp *qp)
 	}
 	flight_trace_timeout(qp, "ack");
 	srnic_count(qp->stats, SRNIC_CNT_ACK_TIMEOUT);
-	srnic_cc_loss(qp);
 	qp->req.reread = false;
-	srnic_flight_retry(qp);
-}
-
-/* PSNs sent and not acknowledged, from where it repeats. */
-static u32 flight_outstanding(const struct srnic_req *req)
-{
-	return (req->next - req->una) & SRNIC_PSN_MASK;
+	qp->req.probes = 0;
+	srnic_flight_retry(qp, 0);
 }
 
 bool srnic_flight_open(const struct srnic_req *req)
 {
-	return flight_outstanding(req) < (req->burst ?: SRNIC_WINDOW);
+	u32 window = flight_window(req);
+
+	if (req->burst)
+		window = min(window, req->burst);
+
+	return req->probing || flight_outstanding(req) < window;
+}
+
+u32 srnic_flight_room(const struct srnic_req *req, u32 psn)
+{
+	u32 out = srnic_psn_diff(psn, req->una);
+
+	if (!req->window)
+		return SRNIC_READ_PSNS;
+
+	return out < req->window ? req->window - out : 1;
 }
 
 /* Does somebody wait for @wqe, who may be the one that fills the queue? */
@@ -240,7 +326,7 @@ bool srnic_flight_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		return false;
 
 	return (last && flight_is_awaited(qp, wqe)) ||
-	       ++req->since_ackreq >= SRNIC_ACK_EVERY ||
+	       ++req->since_ackreq >= DIV_ROUND_UP(flight_window(req), 4) ||
 	       flight_outstanding(req) + 1 == req->burst || req->probing ||
 	       srnic_cc_is_last(qp);
 }
@@ -294,14 +380,21 @@ static void flight_probed(struct srnic_qp *qp, u32 psn)
 		return;
 	req->probes = 0;
 	if (!req->probing && !req->burst && psn != req->next &&
-	    psn == srnic_psn_add(req->probe, 1))
-		srnic_flight_go_back(qp, psn);
+	    psn == srnic_psn_add(req->probe, 1)) {
+		flight_shrink(req, 0, flight_outstanding(req));
+		flight_go_back(qp, psn);
+	}
 }
 
 void srnic_flight_acked(struct srnic_qp *qp, u32 psn)
 {
 	struct srnic_req *req = &qp->req;
 
+	if (req->burst)
+		flight_repeated(qp, psn);
+	else
+		flight_grow(req, srnic_psn_diff(psn, req->una));
+	req->una = psn;
 	flight_probed(qp, psn);
 	if (srnic_psn_diff(req->asked, psn) < 0)
 		req->asked = psn;

@@ -24,6 +24,7 @@ static void info_req(const struct srnic_qp *qp, struct srnic_qp_info *info)
 	info->waiting_rnr = req->waiting_rnr;
 	info->stalled = req->stalled;
 	info->burst = req->burst;
+	info->window = req->window;
 	info->srtt = req->srtt;
 	info->timer = req->deadline ? max(left, 1) : 0;
 	info->rate = qp->cc.limited ? qp->cc.rate.rate : 0;

@@ -15,9 +15,8 @@
 /* Packets one run of the task sends or receives before it gives way */
 #define SRNIC_RUN_BUDGET	512
 
-/* PSNs a requester has outstanding, and how often it asks for an ACK */
+/* PSNs a requester has outstanding; it asks for an ACK four times in that */
 #define SRNIC_WINDOW		128
-#define SRNIC_ACK_EVERY		32
 
 /* PSNs of the answer that one READ request asks for */
 #define SRNIC_READ_PSNS		SRNIC_WINDOW
@@ -151,8 +150,6 @@ u8 srnic_cc_tos(const struct srnic_qp *qp, u8 tos);
 void srnic_cc_marked(struct srnic_qp *qp, const struct srnic_pkt *pkt);
 /* The peer, or who can send in its name, got marks. */
 void srnic_cc_cnp(struct srnic_qp *qp, const struct srnic_pkt *pkt);
-/* A packet of @qp was lost. */
-void srnic_cc_loss(struct srnic_qp *qp);
 /*
  * Keeps @skb, if it is a CNP, for the next run of the task: it must not wait
  * behind requests that wait for a READ to be answered, which it is to slow down.
@@ -261,18 +258,21 @@ bool srnic_req_has_sink(const struct srnic_swqe *wqe);
 /* flight.c */
 /* The next packet to send is @psn. */
 void srnic_flight_seek(struct srnic_qp *qp, u32 psn);
-/* The same, because something was lost. */
-void srnic_flight_go_back(struct srnic_qp *qp, u32 psn);
-/* Goes back to @una; with no retry left the QP fails instead. */
-void srnic_flight_retry(struct srnic_qp *qp);
+/*
+ * @gap packets from @una on were lost, 0: it is not known how many.  Goes back there;
+ * with no retry left the QP fails instead.
+ */
+void srnic_flight_retry(struct srnic_qp *qp, u32 gap);
 /* May another packet be on the way?  Pure. */
 bool srnic_flight_open(const struct srnic_req *req);
+/* Of how many PSNs a request for a READ from @psn on may ask the answer.  Pure. */
+u32 srnic_flight_room(const struct srnic_req *req, u32 psn);
 /* Is an acknowledgment wanted of the packet being sent, @last of @wqe or not? */
 bool srnic_flight_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 			    bool last);
 /* The packet being sent asks for an answer, which covers all before @end. */
 void srnic_flight_asks(struct srnic_req *req, u32 end);
-/* All before @psn is acknowledged, which it was not before. */
+/* All before @psn is acknowledged, which it was not before: it is @una. */
 void srnic_flight_acked(struct srnic_qp *qp, u32 psn);
 /* Restarts the timer: the peer is alive. */
 void srnic_flight_progress(struct srnic_qp *qp);

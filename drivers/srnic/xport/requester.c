@@ -441,8 +441,11 @@ u32 srnic_req_span(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		return 1;
 
 	index = srnic_psn_diff(psn, wqe->psn);
-	left = min(wqe->npsn - index,
-		   SRNIC_READ_PSNS - index % SRNIC_READ_PSNS);
+	left = min3(wqe->npsn - index,
+		    SRNIC_READ_PSNS - index % SRNIC_READ_PSNS,
+		    srnic_flight_room(&qp->req, psn));
+	if (srnic_psn_diff(psn, qp->req.high) < 0)
+		left = min_t(u32, left, srnic_psn_diff(qp->req.high, psn));
 	if (!qp->req.early.num)
 		return left;
 	while (n < left && !srnic_early_has(&qp->req.early,
@@ -454,18 +457,19 @@ u32 srnic_req_span(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 
 /*
  * May the READ or atomic at the cursor be asked for?  A part of a READ is asked
- * for again from its beginning, or from what is missing first: peers may know of
- * one repetition alone, and that an answer is late does not say that it is lost.
+ * for from its beginning, or from what is missing first.  That is so for the rest
+ * of a part, which then is no request beside the one that it counts as, and for
+ * what is repeated: peers may know of one repetition alone, and that an answer is
+ * late does not say that it is lost.
  */
 static bool req_may_ask(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	const struct srnic_req *req = &qp->req;
 
-	if (srnic_psn_diff(req->next, req->high) >= 0)
-		return req_has_place(qp);
+	if (srnic_psn_diff(req->next, wqe->psn) % SRNIC_READ_PSNS)
+		return req->next == req->una;
 
-	return req->next == req->una ||
-	       !(srnic_psn_diff(req->next, wqe->psn) % SRNIC_READ_PSNS);
+	return srnic_psn_diff(req->next, req->high) < 0 || req_has_place(qp);
 }
 
 /* Sends the packet at the cursor.  False: no memory for it, or none of it yet. */

@@ -106,7 +106,10 @@ struct srnic_early {
  * @reading: a READ is going on without packets, see local.c
  * @reread: the response at @una was missed and asked for again
  * @sqd_told: SQ_DRAINED was raised
+ * @window: PSNs it may have on the way since a queue dropped one, 0: SRNIC_WINDOW
+ * @grown: PSNs that were acknowledged since @window has grown
  * @burst: packets it may have on the way while it repeats, 0: it does not
+ * @missed: how many of these had been lost, those before @una alone
  * @recover: PSN up to which it repeats
  * @probes: how often the oldest packet was sent again ahead of the timeout
  * @probing: it is to be sent again now
@@ -140,7 +143,10 @@ struct srnic_req {
 	bool			reading;
 	bool			reread;
 	bool			sqd_told;
+	u32			window;
+	u32			grown;
 	u32			burst;
+	u32			missed;
 	u32			recover;
 	u8			probes;
 	bool			probing;
@@ -525,6 +531,7 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
  * @rnr_left: RNR retries left
  * @waiting_rnr: 1: it waits because the peer had no receive
  * @stalled: 1: it waits for memory
+ * @window: PSNs it may have on the way since a queue dropped one, 0: SRNIC_WINDOW
  * @burst: PSNs it may have on the way while it repeats, 0: it does not
  * @srtt: smoothed round trip time, ns; 0: not known
  * @timer: ns until something is done about silence; 0: nothing is waited for
@@ -552,6 +559,7 @@ struct srnic_qp_info {
 	u32			rnr_left;
 	u32			waiting_rnr;
 	u32			stalled;
+	u32			window;
 	u32			burst;
 	u64			srtt;
 	u64			timer;
