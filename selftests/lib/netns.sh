@@ -13,7 +13,8 @@
 #                            IPv4 or the indices GID_A and GID_B
 #   counter NS DEV NAME      prints a hardware counter
 #   counter_is, counter_over NS DEV NAME VALUE
-#   drop_nth NS DEV N        the Nth RoCE packet that leaves DEV is lost
+#   drop_nth NS DEV N [M]    the Nth RoCE packet that leaves DEV is lost, and all up
+#                            to the Mth
 #   netem NS DEV ARGUMENT... as tc's netem, to each RoCE packet that leaves DEV
 #   clear_wire               the wire is whole again
 #
@@ -199,7 +200,7 @@ drop_nth()
 		table netdev wire {
 			chain $dev {
 				type filter hook ingress device "$dev" priority 0;
-				udp dport 4791 numgen inc mod 1000000000 $(($3 - 1)) counter drop
+				udp dport 4791 numgen inc mod 1000000000 $(($3 - 1))${4:+-$(($4 - 1))} counter drop
 			}
 		}
 	EOT

@@ -18,7 +18,7 @@ few_repeated()
 	(($1 > once && $1 <= once + $3))
 }
 
-ktap_plan 18
+ktap_plan 22
 check "two hosts"		pair_up
 check "packet 100 gets lost"	drop_nth nsA veth0 100
 check "WRITEs of 1 MiB arrive"	pair ib_write_bw -s 1048576 -n 5
@@ -41,6 +41,12 @@ check "no timeout here either"	counter_is nsA sr0 local_ack_timeout_err 0
 again=$(counter nsA sr0 go_back)
 check "the last one gets lost"	drop_nth nsB veth1 80
 check "READs of 64 KiB arrive"	pair ib_read_bw -s 65536 -n 5
+check "sr0 asked again"		counter_over nsA sr0 go_back "$again"
+check "and did not wait long"	counter_is nsA sr0 local_ack_timeout_err 0
+
+again=$(counter nsA sr0 go_back)
+check "the last hundred get lost"	drop_nth nsB veth1 157 256
+check "READs of 512 KiB arrive"	pair ib_read_bw -s 524288 -n 5 -o 1
 check "sr0 asked again"		counter_over nsA sr0 go_back "$again"
 check "and did not wait long"	counter_is nsA sr0 local_ack_timeout_err 0
 ktap_end

@@ -73,18 +73,6 @@ static bool comp_ack_before(struct srnic_qp *qp, u32 psn)
 	return true;
 }
 
-/* How many responses are missing at @una, before the one at @psn? */
-static u32 comp_gap(const struct srnic_req *req, u32 psn)
-{
-	u32 n = 1;
-
-	while (srnic_psn_diff(psn, req->una) > n &&
-	       !srnic_early_has(&req->early, srnic_psn_add(req->una, n)))
-		n++;
-
-	return n;
-}
-
 /* Responses were lost: asks for them again, once until they come or time is up. */
 static void comp_reread(struct srnic_qp *qp, u32 gap)
 {
@@ -225,6 +213,7 @@ static enum srnic_fate comp_response(struct srnic_qp *qp,
 				     struct srnic_swqe *wqe,
 				     const struct srnic_seg *seg)
 {
+	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
 	u32 index = srnic_psn_diff(seg->pkt.psn, wqe->psn);
 	u32 npsn = seg->local ? srnic_seg_npsn(seg, qp->conf.mtu) : 1;
 	u64 off = (u64)index * qp->conf.mtu;
@@ -233,7 +222,7 @@ static enum srnic_fate comp_response(struct srnic_qp *qp,
 	u32 len = seg->pkt.payload;
 	enum srnic_mem_err err;
 
-	if (srnic_pkt_op(&seg->pkt)->family == SRNIC_FAM_ATOMIC_ACK) {
+	if (op->family == SRNIC_FAM_ATOMIC_ACK) {
 		src = &seg->pkt.swap_add;
 		len = sizeof(seg->pkt.swap_add);
 	}
@@ -249,6 +238,9 @@ static enum srnic_fate comp_response(struct srnic_qp *qp,
 		srnic_req_fail(qp, IB_WC_LOC_PROT_ERR);
 		return SRNIC_PKT_DONE;
 	}
+	/* A probe asks for one packet; this is of an answer that was late. */
+	if (!(op->flags & SRNIC_OP_START) || !(op->flags & SRNIC_OP_END))
+		qp->req.probes = 0;
 	qp->req.rd_out -= comp_answered(wqe, index, npsn);
 	if (last) {
 		wqe->done = true;
@@ -286,7 +278,9 @@ enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 
 	if (!comp_ack_before(qp, seg->pkt.psn)) {
 		trace_srnic_early(qp->qpn, seg->pkt.psn, req->una);
-		comp_reread(qp, comp_gap(req, seg->pkt.psn));
+		comp_reread(qp, srnic_early_gap(&req->early, req->una,
+						srnic_psn_diff(seg->pkt.psn,
+							       req->una)));
 		return SRNIC_PKT_EARLY;
 	}
 	wqe = comp_oldest(qp);

@@ -71,6 +71,18 @@ bool srnic_early_has(const struct srnic_early *early, u32 psn)
 	return slot->skb && slot->psn == psn;
 }
 
+u32 srnic_early_gap(const struct srnic_early *early, u32 psn, u32 max)
+{
+	u32 n = 1;
+
+	if (!early->num)
+		return max;
+	while (n < max && !srnic_early_has(early, srnic_psn_add(psn, n)))
+		n++;
+
+	return n;
+}
+
 struct sk_buff *srnic_early_take(struct srnic_early *early, u32 psn)
 {
 	struct srnic_early_slot *slot;

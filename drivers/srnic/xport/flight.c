@@ -9,16 +9,11 @@
 #include "proto.h"
 
 /*
- * An answer later than round trips are, and by this much, may have been lost: the
- * oldest packet is sent again, long before the ACK timeout that the user set for
- * a peer that is gone.  Each time it waits twice as long, until the timeout is
- * shorter.
+ * An answer later than round trips are, and by this much, may have been lost: one
+ * packet is sent again, long before the ACK timeout that the user set for a peer
+ * that is gone.  Each time it waits twice as long, until the timeout is shorter.
  */
 #define FLIGHT_PROBE_NSEC	(250ULL * NSEC_PER_USEC)
-
-/* A READ, which may be nothing but slow, waits longer and is repeated if short */
-#define FLIGHT_READ_NSEC	((u64)NSEC_PER_MSEC)
-#define FLIGHT_READ_PSNS	16
 
 /* How long packets may be out before the peer is asked whether they came */
 #define FLIGHT_ASK_NSEC	((u64)NSEC_PER_MSEC)
@@ -30,27 +25,21 @@
 /* So many packets in a row are not lost by chance */
 #define FLIGHT_QUEUE_GAP	4
 
-/* When to repeat the oldest packet, from now; never: after @timeout. */
-static u64 flight_probe_nsec(const struct srnic_qp *qp, u64 timeout)
+/* When to probe, from now; never: after @timeout. */
+static u64 flight_probe_nsec(const struct srnic_req *req, u64 timeout)
 {
-	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.head);
-	u64 nsec = srnic_req_has_response(wqe) ? FLIGHT_READ_NSEC :
-						 FLIGHT_PROBE_NSEC;
-
-	if (!qp->req.srtt || qp->sq.head == qp->sq.tail)
+	if (!req->srtt)
 		return timeout;
-	if (srnic_req_span(qp, wqe, qp->req.una) > FLIGHT_READ_PSNS)
-		return timeout;
-	nsec = qp->req.srtt + max(4 * qp->req.rttvar, nsec);
 
-	return min(nsec << qp->req.probes, timeout);
+	return min((req->srtt + max(4 * req->rttvar, FLIGHT_PROBE_NSEC)) <<
+		   req->probes, timeout);
 }
 
 static bool flight_may_probe(const struct srnic_qp *qp)
 {
 	u64 timeout = srnic_ack_timeout_nsec(qp->conf.timeout);
 
-	return flight_probe_nsec(qp, timeout) < timeout;
+	return flight_probe_nsec(&qp->req, timeout) < timeout;
 }
 
 /* The answer may be here, and it is us who are late. */
@@ -88,7 +77,7 @@ void srnic_flight_progress(struct srnic_qp *qp)
 		req->deadline = 0;
 		return;
 	}
-	srnic_qp_timer_set(qp, flight_probe_nsec(qp, nsec));
+	srnic_qp_timer_set(qp, flight_probe_nsec(req, nsec));
 }
 
 void srnic_flight_hurry(struct srnic_qp *qp)
@@ -151,8 +140,8 @@ static void flight_shrink(struct srnic_req *req, u32 gap, u32 out)
 }
 
 /*
- * While it repeats, all before @psn is acknowledged: was it all lost?  What was of a
- * READ was known before.
+ * It repeats, and all before @psn is acknowledged.  What was repeated is taken for
+ * lost, until there is more of it than chance takes; of a READ it was known before.
  */
 static void flight_repeated(struct srnic_qp *qp, u32 psn)
 {
@@ -187,17 +176,26 @@ static void flight_grow(struct srnic_req *req, u32 npsn)
  * What is behind the lost packet may have arrived: it is repeated one packet
  * first, and twice as many with each acknowledgment, which says what to skip.
  */
-static void flight_go_back(struct srnic_qp *qp, u32 psn)
+static void flight_go_back(struct srnic_qp *qp)
 {
-	trace_srnic_go_back(qp->qpn, qp->req.next, psn);
-	srnic_flight_seek(qp, psn);
-	qp->req.asked = psn;
-	qp->req.burst = 1;
-	qp->req.missed = 0;
-	qp->req.recover = qp->req.high;
-	qp->req.probing = false;
-	qp->req.rtt_start = 0;
+	struct srnic_req *req = &qp->req;
+
+	trace_srnic_go_back(qp->qpn, req->next, req->una);
+	srnic_flight_seek(qp, req->una);
+	req->asked = req->una;
+	req->burst = 1;
+	req->missed = 0;
+	req->recover = req->high;
+	req->probing = false;
+	req->rtt_start = 0;
 	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
+}
+
+/* @gap packets from @una on were lost, 0: not known how many. */
+static void flight_lost(struct srnic_qp *qp, u32 gap)
+{
+	flight_shrink(&qp->req, gap, flight_outstanding(&qp->req));
+	flight_go_back(qp);
 }
 
 /* Sends one packet again, which asks for an acknowledgment, and goes on. */
@@ -213,8 +211,8 @@ static void flight_again(struct srnic_qp *qp, u32 psn)
 }
 
 /*
- * Sends the oldest packet and nothing else: the answer says what was lost, or
- * comes by itself when all that happened is that a queue has grown.
+ * Sends the oldest packet, or asks for it alone, and nothing else: the answer says
+ * what was lost, or comes by itself when all that happened is that a queue has grown.
  */
 static void flight_probe(struct srnic_qp *qp)
 {
@@ -235,8 +233,7 @@ void srnic_flight_retry(struct srnic_qp *qp, u32 gap)
 		return;
 	}
 	qp->req.retry_left--;
-	flight_shrink(&qp->req, gap, flight_outstanding(&qp->req));
-	flight_go_back(qp, qp->req.una);
+	flight_lost(qp, gap);
 	srnic_flight_progress(qp);
 }
 
@@ -258,7 +255,7 @@ void srnic_flight_timeout(struct srnic_qp *qp)
 	if (qp->req.waiting_rnr) {
 		flight_trace_timeout(qp, "rnr");
 		qp->req.waiting_rnr = false;
-		flight_go_back(qp, qp->req.una);
+		flight_go_back(qp);
 		qp->req.missed = FLIGHT_QUEUE_GAP;	/* not by a queue */
 		return;
 	}
@@ -371,19 +368,17 @@ static void flight_rtt_end(struct srnic_req *req)
 	req->rtt_min = min(req->rtt_min, rtt);
 }
 
-/* An answer to the probe alone: what was behind it is missing, too. */
-static void flight_probed(struct srnic_qp *qp, u32 psn)
+/* An answer to the probe alone: what had been sent behind it is missing, too. */
+static void flight_probed(struct srnic_qp *qp)
 {
 	struct srnic_req *req = &qp->req;
 
 	if (!req->probes)
 		return;
 	req->probes = 0;
-	if (!req->probing && !req->burst && psn != req->next &&
-	    psn == srnic_psn_add(req->probe, 1)) {
-		flight_shrink(req, 0, flight_outstanding(req));
-		flight_go_back(qp, psn);
-	}
+	if (!req->probing && !req->burst && req->una != req->resume &&
+	    req->una == srnic_psn_add(req->probe, 1))
+		flight_lost(qp, 0);
 }
 
 void srnic_flight_acked(struct srnic_qp *qp, u32 psn)
@@ -395,7 +390,7 @@ void srnic_flight_acked(struct srnic_qp *qp, u32 psn)
 	else
 		flight_grow(req, srnic_psn_diff(psn, req->una));
 	req->una = psn;
-	flight_probed(qp, psn);
+	flight_probed(qp);
 	if (srnic_psn_diff(req->asked, psn) < 0)
 		req->asked = psn;
 	if (req->burst)

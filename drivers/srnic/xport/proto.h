@@ -235,9 +235,9 @@ void srnic_req_fill(const struct srnic_swqe *wqe, u64 off,
 /* Opcode of a packet of an operation, without the service.  Pure. */
 u8 srnic_req_opcode(u8 wr_opcode, bool first, bool last);
 /*
- * PSNs that one packet of @wqe, from @psn on, takes: its own, or those of its
- * answer.  A long READ is asked for in parts, or what is lost of it would be
- * repeated with all that is behind it; what waits for its turn is not asked for.
+ * PSNs of the answer that one request of @wqe, from @psn on, asks for.  A long READ
+ * is asked for in parts, or what is lost of it would be repeated with all that is
+ * behind it; a probe asks for one, and none asks for what waits for its turn.
  */
 u32 srnic_req_span(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		   u32 psn);
@@ -434,6 +434,8 @@ void srnic_early_keep(struct srnic_early *early, struct sk_buff *skb, u32 psn,
 		      u32 next);
 /* Is the packet with @psn here? */
 bool srnic_early_has(const struct srnic_early *early, u32 psn);
+/* How many are missing from @psn, which is, on; at most @max, at least 1.  Pure. */
+u32 srnic_early_gap(const struct srnic_early *early, u32 psn, u32 max);
 /* The packet with @psn if it is here; the caller frees it. */
 struct sk_buff *srnic_early_take(struct srnic_early *early, u32 psn);
 void srnic_early_purge(struct srnic_early *early);

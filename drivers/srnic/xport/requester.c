@@ -435,24 +435,19 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 u32 srnic_req_span(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		   u32 psn)
 {
-	u32 index, left, n = 1;
+	u32 index = srnic_psn_diff(psn, wqe->psn);
+	u32 left;
 
-	if (!srnic_req_has_response(wqe))
+	if (qp->req.probing)
 		return 1;
 
-	index = srnic_psn_diff(psn, wqe->psn);
 	left = min3(wqe->npsn - index,
 		    SRNIC_READ_PSNS - index % SRNIC_READ_PSNS,
 		    srnic_flight_room(&qp->req, psn));
 	if (srnic_psn_diff(psn, qp->req.high) < 0)
 		left = min_t(u32, left, srnic_psn_diff(qp->req.high, psn));
-	if (!qp->req.early.num)
-		return left;
-	while (n < left && !srnic_early_has(&qp->req.early,
-					    srnic_psn_add(psn, n)))
-		n++;
 
-	return n;
+	return srnic_early_gap(&qp->req.early, psn, left);
 }
 
 /*

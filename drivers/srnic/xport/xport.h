@@ -109,7 +109,7 @@ struct srnic_early {
  * @window: PSNs it may have on the way since a queue dropped one, 0: SRNIC_WINDOW
  * @grown: PSNs that were acknowledged since @window has grown
  * @burst: packets it may have on the way while it repeats, 0: it does not
- * @missed: how many of these had been lost, those before @una alone
+ * @missed: those of them that had been lost, as far as @una tells
  * @recover: PSN up to which it repeats
  * @probes: how often the oldest packet was sent again ahead of the timeout
  * @probing: it is to be sent again now
