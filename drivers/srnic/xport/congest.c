@@ -161,13 +161,8 @@ bool srnic_cc_keep_cnp(struct srnic_qp *qp, struct sk_buff *skb)
 		return false;
 
 	skb_orphan(skb);
-	skb = xchg(&qp->cc.cnp, skb);	/* taken in srnic_cc_take_cnp() */
-	if (skb) {
-		srnic_count(qp->stats, SRNIC_CNT_CNP_IGNORED);
-		kfree_skb(skb);
-	}
 
-	return true;
+	return !cmpxchg(&qp->cc.cnp, NULL, skb);	/* srnic_cc_take_cnp() */
 }
 
 /* Brings the rate up to date.  False: there is none any more. */

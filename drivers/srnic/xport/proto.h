@@ -153,7 +153,7 @@ void srnic_cc_cnp(struct srnic_qp *qp, const struct srnic_pkt *pkt);
 /*
  * Keeps @skb, if it is a CNP, for the next run of the task: it must not wait
  * behind requests that wait for a READ to be answered, which it is to slow down.
- * Of several the last will do.  Context: BH disabled.
+ * False: it is none, or one is kept already.  Context: BH disabled.
  */
 bool srnic_cc_keep_cnp(struct srnic_qp *qp, struct sk_buff *skb);
 /* May the next burst leave?  If not, the task is kicked when it may. */
