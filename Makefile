@@ -43,6 +43,12 @@ demo:
 check:
 	selftests/run
 
+check-all:
+	selftests/run --all
+
+soak:
+	selftests/run --all --long hunt/
+
 bench:
 	tools/bench/all $(if $(HOST),host,$(or $(KERNEL),uml)) $(or $(ROUNDS),5) build/bench
 
@@ -57,9 +63,11 @@ help:
 	@echo 'make install    module, provider and man pages (DESTDIR=<root>)'
 	@echo 'make demo       RDMA between two hosts in a throw-away kernel (HOST=1: in this one)'
 	@echo 'make check      the whole test suite'
+	@echo 'make check-all  the same and what is slow and rare'
+	@echo 'make soak       the random worst cases of selftests/hunt, for hours'
 	@echo 'make bench      srnic beside rdma_rxe, siw and TCP: tables and pictures in build/bench'
 	@echo '                (KERNEL=debian: under QEMU, HOST=1: in this one, ROUNDS=<number>)'
 	@echo 'make clean      forget what was built here; ~/.cache/srnic keeps kernels'
 
 .PHONY: all modules provider install install-modules install-provider \
-	install-man demo check bench clean help
+	install-man demo check check-all soak bench clean help

@@ -141,6 +141,8 @@ static struct srnic_dev *dev_create(struct net_device *ndev)
 
 	srnic_keys_init(&dev->keys);
 	xa_init_flags(&dev->counter_sets, XA_FLAGS_ALLOC1);
+	INIT_LIST_HEAD(&dev->users);
+	mutex_init(&dev->users_lock);
 	dev->ndev = ndev;
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	srnic_tap_init(&dev->tap, ndev, dev->stats);
@@ -166,6 +168,8 @@ void srnic_dev_dealloc(struct ib_device *ibdev)
 	srnic_rx_stop(dev->net);
 	srnic_keys_destroy(&dev->keys);
 	xa_destroy(&dev->counter_sets);
+	WARN_ON(!list_empty(&dev->users));
+	mutex_destroy(&dev->users_lock);
 	free_percpu(dev->stats);
 	netdev_put(dev->ndev, &dev->ndev_tracker);
 	net_release(dev->net);
@@ -252,9 +256,18 @@ static void link_downed(struct srnic_dev *dev)
 static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(arg);
-	struct ib_device *ibdev = dev_find(ndev);
+	struct ib_device *ibdev;
 	struct srnic_dev *dev;
 
+	/*
+	 * A VLAN, a bond, a macvlan: others' devices have its addresses.  One that
+	 * moves between namespaces registers when it is in the other; paths made
+	 * since it left are found then.
+	 */
+	if (event == NETDEV_UNREGISTER || event == NETDEV_REGISTER)
+		srnic_qp_ndev_left(ndev);
+
+	ibdev = dev_find(ndev);
 	if (!ibdev)
 		return NOTIFY_DONE;
 

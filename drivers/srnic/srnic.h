@@ -23,6 +23,37 @@
 #include "stats.h"
 #include "xport/xport.h"
 
+/* Limited resources of a device, see quota.c */
+enum srnic_quota {
+	SRNIC_Q_DOMAIN,		/* PDs and XRC domains */
+	SRNIC_Q_CQ,
+	SRNIC_Q_QP,		/* and WQs */
+	SRNIC_Q_SRQ,
+	SRNIC_Q_AH,
+	SRNIC_Q_KEY,		/* MRs and MWs */
+	SRNIC_Q_GROUP,		/* multicast groups that QPs are in */
+	SRNIC_Q_DM,		/* bytes */
+	SRNIC_Q_NUM
+};
+
+/**
+ * struct srnic_user - a user of a device, with all its contexts
+ * @list: of the device
+ * @dev: the device
+ * @uid: that it is known by
+ * @refs: one for each context and each object
+ * @used: what its contexts have of the device
+ * @lanes: fetch its pages
+ */
+struct srnic_user {
+	struct list_head	list;
+	struct srnic_dev	*dev;
+	kuid_t			uid;
+	refcount_t		refs;
+	atomic64_t		used[SRNIC_Q_NUM];
+	struct srnic_lanes	*lanes;
+};
+
 /**
  * struct srnic_dev - one RDMA device bound to one netdev
  * @ib_dev: face to the RDMA core
@@ -33,7 +64,10 @@
  * @stats: counters
  * @counter_sets: id of a struct rdma_counter to the counters of its own that
  *		  queue pairs count in
- * @dm_used: bytes of device memory that users have
+ * @users: struct srnic_user; under @users_lock
+ * @users_lock: serialises changes of @users
+ * @used: limited resources in use, of all users and the kernel
+ * @early: what queue pairs keep of packets that came out of order
  * @tap: where flows take frames from @ndev
  */
 struct srnic_dev {
@@ -44,72 +78,92 @@ struct srnic_dev {
 	struct srnic_keys		keys;
 	struct srnic_stats __percpu	*stats;
 	struct xarray			counter_sets;
-	atomic64_t			dm_used;
+	struct list_head		users;
+	struct mutex			users_lock;	/* protects users */
+	atomic64_t			used[SRNIC_Q_NUM];
+	struct srnic_early_pool		early;
 	struct srnic_tap		tap;
 };
 
 /**
  * struct srnic_ucontext - an open device
  * @ibuc: face to the RDMA core
+ * @user: the user that opened it
  */
 struct srnic_ucontext {
 	struct ib_ucontext	ibuc;
+	struct srnic_user	*user;
 };
 
 /**
  * struct srnic_pd - protection domain
  * @ibpd: face to the RDMA core
+ * @user: whose it is; NULL, as with all objects: the kernel's
  * @avs: its address vectors
  */
 struct srnic_pd {
 	struct ib_pd		ibpd;
+	struct srnic_user	*user;
 	struct srnic_avs	avs;
 };
 
 struct srnic_xrcd {
-	struct ib_xrcd	ibxrcd;
+	struct ib_xrcd		ibxrcd;
+	struct srnic_user	*user;
 };
 
 /**
  * struct srnic_ah - address handle
  * @ibah: face to the RDMA core
+ * @user: whose it is
  * @attr: what it was made from, for query
  * @index: of its address vector in the protection domain
  */
 struct srnic_ah {
 	struct ib_ah		ibah;
+	struct srnic_user	*user;
 	struct rdma_ah_attr	attr;
 	u32			index;
 };
 
+/**
+ * struct srnic_ibmr - a region as the RDMA core sees it
+ * @ibmr: face to the RDMA core
+ * @user: whose key it has
+ * @mr: the region proper
+ */
 struct srnic_ibmr {
-	struct ib_mr	ibmr;
-	struct srnic_mr	mr;
+	struct ib_mr		ibmr;
+	struct srnic_user	*user;
+	struct srnic_mr		mr;
 };
 
 /**
  * struct srnic_dm - memory of the device, which is the kernel's
  * @ibdm: face to the RDMA core
- * @start: vmalloc_user() memory
+ * @user: whose it is
+ * @start: zeroed vmalloc() memory
  * @size: bytes of it
  * @map: lets user space map it
  */
 struct srnic_dm {
 	struct ib_dm		ibdm;
+	struct srnic_user	*user;
 	void			*start;
 	u64			size;
 	struct srnic_mmap	*map;
 };
 
 struct srnic_ibmw {
-	struct ib_mw	ibmw;
-	struct srnic_mr	*win;
+	struct ib_mw		ibmw;
+	struct srnic_user	*user;
+	struct srnic_mr		*win;
 };
 
 /**
  * struct srnic_mmap - a ring, or device memory, that user space may map
  * @entry: of the RDMA core
- * @start: vmalloc_user() memory
+ * @start: zeroed vmalloc() memory
  * @unused: completed when nobody can be mapping it any more
  */
 struct srnic_mmap {
@@ -121,6 +175,7 @@ struct srnic_mmap {
 /**
  * struct srnic_ibcq - a completion queue as the RDMA core sees it
  * @ibcq: face to the RDMA core
+ * @user: whose it is
  * @cq: the queue proper
  * @map: its ring, if it is a user's; under @lock
  * @lock: serialises resizing and asking for events, of a user's queue
@@ -132,6 +187,7 @@ struct srnic_mmap {
  */
 struct srnic_ibcq {
 	struct ib_cq		ibcq;
+	struct srnic_user	*user;
 	struct srnic_cq		cq;
 	struct srnic_mmap	*map;
 	struct mutex		lock;	/* protects map, and that cq stays */
@@ -145,6 +201,7 @@ struct srnic_ibcq {
 /**
  * struct srnic_ibsrq - a shared receive queue as the RDMA core sees it
  * @ibsrq: face to the RDMA core
+ * @user: whose it is
  * @srq: the queue proper
  * @map: its ring as user space sees it, or NULL; under @lock
  * @lock: serialises modify and query
@@ -152,6 +209,7 @@ struct srnic_ibcq {
  */
 struct srnic_ibsrq {
 	struct ib_srq		ibsrq;
+	struct srnic_user	*user;
 	struct srnic_srq	srq;
 	struct srnic_mmap	*map;
 	struct mutex		lock;	/* protects map */
@@ -161,6 +219,7 @@ struct srnic_ibsrq {
 /**
  * struct srnic_ibqp - a queue pair as the RDMA core sees it
  * @ibqp: face to the RDMA core
+ * @user: whose it is
  * @qp: the queue pair proper; NULL when it was destroyed; under @lock for those
  *	who may ask then, see srnic_destroy_qp()
  * @sq_map: its send queue
@@ -174,6 +233,7 @@ struct srnic_ibsrq {
  */
 struct srnic_ibqp {
 	struct ib_qp		ibqp;
+	struct srnic_user	*user;
 	struct srnic_qp		*qp;
 	struct srnic_mmap	*sq_map;
 	struct srnic_mmap	*rq_map;
@@ -188,12 +248,14 @@ struct srnic_ibqp {
 /**
  * struct srnic_ibwq - a receive work queue as the RDMA core sees it
  * @ibwq: face to the RDMA core
+ * @user: whose it is
  * @qp: the queue proper, see struct srnic_qp
  * @map: its ring
  * @lock: serialises modify
  */
 struct srnic_ibwq {
 	struct ib_wq		ibwq;
+	struct srnic_user	*user;
 	struct srnic_qp		*qp;
 	struct srnic_mmap	*map;
 	struct mutex		lock;	/* protects ibwq.state */

@@ -42,6 +42,7 @@
 	X(RX_BAD_STATE,		"rx_bad_state")				\
 	X(PAGE_FAULTS,		"page_faults")				\
 	X(RX_NOBUF,		"rx_drop_nobuf")			\
+	X(RX_EARLY,		"rx_drop_out_of_order")			\
 	X(RX_TOO_LONG,		"rx_drop_too_long")			\
 	X(TX_SUPER,		"tx_super_skb")				\
 	X(RX_SUPER,		"rx_super_skb")				\
@@ -81,11 +82,17 @@ struct srnic_stats {
 
 extern const char * const srnic_counter_names[SRNIC_CNT_NUM];
 
-/* Context: BH disabled, never hard interrupt; so no CPU needs an atomic add. */
+/*
+ * Context: BH disabled, never hard interrupt; so no CPU needs an atomic add, but
+ * with PREEMPT_RT, where others may count in between.
+ */
 static inline void srnic_count_add(struct srnic_stats __percpu *stats,
 				   enum srnic_counter what, u64 n)
 {
-	__this_cpu_add(stats->val[what], n);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		this_cpu_add(stats->val[what], n);
+	else
+		__this_cpu_add(stats->val[what], n);
 }
 
 static inline void srnic_count(struct srnic_stats __percpu *stats,

@@ -466,6 +466,27 @@ TRACE_EVENT(srnic_task_run,
 	TP_printk("qpn=%u more=%d", __entry->id, __entry->more)
 );
 
+/* What was done with bottom halves disabled. */
+TRACE_EVENT(srnic_task_stretch,
+	TP_PROTO(u32 id, s32 cost, bool nested),
+	TP_ARGS(id, cost, nested),
+
+	TP_STRUCT__entry(
+		__field(u32, id)
+		__field(s32, cost)
+		__field(bool, nested)
+	),
+
+	TP_fast_assign(
+		__entry->id = id;
+		__entry->cost = cost;
+		__entry->nested = nested;
+	),
+
+	TP_printk("qpn=%u cost=%d nested=%d", __entry->id, __entry->cost,
+		  __entry->nested)
+);
+
 TRACE_EVENT(srnic_task_defer,
 	TP_PROTO(u32 id, bool asked),
 	TP_ARGS(id, asked),

@@ -50,7 +50,7 @@ static const u32 service_ops[] = {
 	[IBV_QPT_RC]		= RELIABLE | KEYS | OP_FLUSH | OP_ATOMIC_WRITE,
 	[IBV_QPT_UC]		= CONNECTED | KEYS,
 	[IBV_QPT_UD]		= ANYWHERE,
-	[IBV_QPT_XRC_SEND]	= RELIABLE,
+	[IBV_QPT_XRC_SEND]	= RELIABLE | KEYS,
 };
 
 /* What has no inline data, no data at all, or 8 bytes */
@@ -119,13 +119,29 @@ static void wipe(void)
 	memset(ring->hdr, 0xff, ring->size);
 }
 
+/*
+ * What the transport does with the list of any copy, accepted or refused: walks
+ * it, as the cursor over it is placed.
+ */
+static u64 walk(const struct srnic_sq *sq, const struct srnic_swqe *wqe)
+{
+	u64 sum = 0;
+	u32 i;
+
+	require(wqe->sqe.num_sge <= sq->max_sge);
+	for (i = 0; i < wqe->sqe.num_sge; i++)
+		sum += wqe->sge[i].length;
+
+	return sum;
+}
+
 static void require_send(const struct srnic_sq *sq, enum ibv_qp_type type,
 			 const struct srnic_swqe *wqe)
 {
 	const struct srnic_sqe *sqe = &wqe->sqe;
+	u64 sum = walk(sq, wqe);
 	const u8 *list = seen + sizeof(*sqe);
-	u64 sum = 0;
-	u32 i, op;
+	u32 op;
 
 	require(sqe->opcode < 32);
 	op = 1U << sqe->opcode;
@@ -134,16 +150,13 @@ static void require_send(const struct srnic_sq *sq, enum ibv_qp_type type,
 	require(!(op & NO_DATA) || !wqe->length);
 	if (sqe->flags & IBV_SEND_INLINE) {
 		require(!(op & NO_INLINE));
-		require(sqe->inline_len <= sq->max_inline);
+		require(!sqe->num_sge && sqe->inline_len <= sq->max_inline);
 		require(wqe->length == sqe->inline_len);
 		require(!memcmp(wqe->sge, list, sqe->inline_len));
 		return;
 	}
 
-	require(sqe->num_sge <= sq->max_sge);
 	require(!memcmp(wqe->sge, list, sqe->num_sge * sizeof(wqe->sge[0])));
-	for (i = 0; i < sqe->num_sge; i++)
-		sum += wqe->sge[i].length;
 	require(sum <= 1ULL << 31 && wqe->length == sum);
 }
 
@@ -169,7 +182,7 @@ static void step_send(struct srnic_sq *sq, enum ibv_qp_type type)
 	require(wqe == srnic_sq_wqe(sq, tail));
 	require(wqe->sqe.wr_id == was.wr_id && !wqe->started && !wqe->done);
 	if (wqe->status) {
-		require(!wqe->length);
+		require(!wqe->length && !wqe->sqe.inline_len && !walk(sq, wqe));
 		return;
 	}
 	require(!memcmp(&wqe->sqe, &was, sizeof(was)));

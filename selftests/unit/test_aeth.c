@@ -79,12 +79,44 @@ static void test_syndromes(void)
 		  "codes of negative acknowledgments");
 }
 
+/*
+ * The table of AETH syndromes and that of NAK codes, from bit 7 on: 000 ACK, 001
+ * RNR NAK, 011 NAK with codes 0 to 4; bit 7 is 0, all else is reserved.
+ */
+static enum srnic_ack said(unsigned int syndrome)
+{
+	unsigned int kind = syndrome / 32, code = syndrome % 32;
+
+	if (kind == 0)
+		return SRNIC_ACK_OK;
+	if (kind == 1)
+		return SRNIC_ACK_RNR;
+	if (kind == 3 && code == 0)
+		return SRNIC_ACK_SEQ;
+	if (kind == 3 && code <= 4)
+		return SRNIC_ACK_FATAL;
+
+	return SRNIC_ACK_RESERVED;
+}
+
+static void test_all_syndromes(void)
+{
+	unsigned int syndrome;
+
+	for (syndrome = 0; syndrome < 256; syndrome++)
+		if (srnic_ack_of(syndrome) != said(syndrome))
+			tap_fault("syndrome 0x%02x is %u, not %u", syndrome,
+				  srnic_ack_of(syndrome), said(syndrome));
+	tap_done("what each of the 256 syndromes says");
+}
+
 int main(void)
 {
 	test_rnr();
 	test_credits();
 	test_timeout();
 	test_syndromes();
+	test_all_syndromes();
 
 	return tap_end();
 }

@@ -50,9 +50,9 @@ static const struct {
 	{ IBV_WR_ATOMIC_FETCH_AND_ADD,	"RX",	EIGHT,	0 },
 	{ IB_WR_ATOMIC_WRITE,		"R",	EIGHT,	INLINE },
 	{ IB_WR_FLUSH,			"R",	NONE,	0 },
-	{ IBV_WR_LOCAL_INV,		"RU",	NONE,	0 },
-	{ IBV_WR_BIND_MW,		"RU",	NONE,	0 },
-	{ IB_WR_REG_MR,			"RU",	NONE,	KERNEL },
+	{ IBV_WR_LOCAL_INV,		"RUX",	NONE,	0 },
+	{ IBV_WR_BIND_MW,		"RUX",	NONE,	0 },
+	{ IB_WR_REG_MR,			"RUX",	NONE,	KERNEL },
 };
 
 /* The line of @opcode if @service carries it, as a number or -1 */
@@ -209,6 +209,27 @@ static void test_inline(void)
 		  "and so is the most there is");
 }
 
+/* The ABI: num_sge is 0 with inline data. */
+static void test_inline_list(void)
+{
+	static const u16 nums[] = { 1, MAX_SGE, MAX_SGE + 1, 0xffff };
+	unsigned int i, k;
+
+	memset(swqe, 0, sizeof(*swqe));
+	swqe->sqe.flags = IBV_SEND_INLINE;
+	for (i = 0; i < ARRAY_SIZE(carried); i++) {
+		swqe->sqe.opcode = carried[i].opcode;
+		swqe->sqe.inline_len = carried[i].bytes == EIGHT ? 8 : 0;
+		for (k = 0; k < ARRAY_SIZE(nums); k++) {
+			swqe->sqe.num_sge = nums[k];
+			if (judge(IBV_QPT_RC) == IBV_WC_SUCCESS)
+				tap_fault("opcode %u, %u elements",
+					  carried[i].opcode, nums[k]);
+		}
+	}
+	tap_done("inline data and a list of elements exclude each other");
+}
+
 /* The entry that is posted next, filled with what is not zero */
 static void *entry_new(struct srnic_ring *ring, u32 index)
 {
@@ -271,6 +292,24 @@ static void test_fetch_refused(struct srnic_sq *sq)
 	wqe = srnic_sq_fetch(sq, IBV_QPT_RC);
 	tap_check(wqe && wqe->status != IBV_WC_SUCCESS && wqe->length == 0 &&
 		  wqe->sqe.wr_id == 42, "a refused one is known by its wr_id");
+	tap_check(wqe && !wqe->sqe.num_sge && !wqe->sqe.inline_len,
+		  "and has no list to walk");
+}
+
+static void test_fetch_inline_list(struct srnic_sq *sq)
+{
+	struct srnic_sqe *sqe = entry_new(&sq->ring, 3);
+	struct srnic_swqe *wqe;
+
+	memset(sqe, 0, sq->ring.stride);
+	sqe->opcode = IB_WR_ATOMIC_WRITE;
+	sqe->flags = IBV_SEND_INLINE;
+	sqe->inline_len = 8;
+	sqe->num_sge = 0xffff;
+	wqe = srnic_sq_fetch(sq, IBV_QPT_RC);
+	tap_check(wqe && wqe->status == IBV_WC_LOC_QP_OP_ERR &&
+		  !wqe->sqe.num_sge,
+		  "an inline operand with elements behind it is refused");
 }
 
 static void test_receive(struct srnic_rq *rq)
@@ -321,12 +360,14 @@ int main(void)
 	test_fixed();
 	test_num_sge();
 	test_inline();
+	test_inline_list();
 	free(swqe);
 
 	if (!srnic_sq_init(&sq, 4, MAX_SGE, MAX_INLINE)) {
 		test_fetch_sges(&sq);
 		test_fetch_inline(&sq);
 		test_fetch_refused(&sq);
+		test_fetch_inline_list(&sq);
 		srnic_sq_destroy(&sq);
 	}
 	if (!srnic_rq_init(&rq, 4, MAX_SGE)) {

@@ -5,6 +5,7 @@
 REPO_ID=$(echo "$REPO" | sha256sum | cut -c1-8)
 
 # driver_copy DIR: what the driver is made of, for a build outside of the tree.
+# Objects of the last build stay, and a file gets a new time when it has changed.
 driver_copy()
 {
 	local what
@@ -12,7 +13,10 @@ driver_copy()
 	mkdir -p "$1"
 	for what in drivers include tools/probe Kbuild; do
 		[ ! -e "$REPO/$what" ] ||
-			rsync -a --delete -R "$REPO/./$what" "$1/"
+			rsync -rlpR --checksum --delete \
+				--filter='P *.o' --filter='P .*.cmd' \
+				--filter='P *.mod*' --filter='P srnic.ko' \
+				"$REPO/./$what" "$1/"
 	done
 }
 

@@ -69,7 +69,7 @@ results_make()
 	{
 		printf '%s=%q\n' REPO "$REPO" RESULTS "$RESULTS" \
 			SRNIC_KERNEL "$KERNEL" TTY "$KERNEL_TTY" \
-			TERM "${TERM:-linux}"
+			TERM "${TERM:-linux}" HUNT "${HUNT:-}" HUNT_SEED "${HUNT_SEED:-}"
 		printf 'ROWS=%s COLS=%s\n' "$(stty size 2>/dev/null | cut -d' ' -f1)" \
 			"$(stty size 2>/dev/null | cut -d' ' -f2)"
 	} >"$JOB/settings"

@@ -1,14 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic provider - calls that differ between the private ABIs of libibverbs;
- * no other file asks which one it is
+ * srnic provider - what differs between versions of rdma-core; only this and
+ * compat.c ask which one it is
+ *
+ * libibverbs has a private ABI with a number, by which it finds a provider's file.
+ * One number is not one layout: functions get arguments, and struct ibv_qp_ex
+ * grows, which moves what follows it in struct verbs_qp.  Where it is no more than
+ * that, one file serves every version with the number; compat.c finds out at run
+ * time which it is, and refuses those that differ in more.
  */
 #ifndef SRNIC_PROVIDER_COMPAT_H
 #define SRNIC_PROVIDER_COMPAT_H
 
 #include <config.h>
 
+#include <stdbool.h>
+
 #include <infiniband/driver.h>
+
+/*
+ * Learns the layout of the libibverbs that has loaded us.  False: it is one that
+ * this file is not for.
+ */
+bool srnic_compat_init(void);
+
+/* Shows that a queue pair has a struct ibv_qp_ex. */
+void srnic_qp_set_ex(struct verbs_qp *vqp);
+
+/* Operations of ibv_wr_* that a struct ibv_qp_ex of libibverbs has room for */
+uint64_t srnic_qp_ex_ops(void);
+
+/*
+ * Functions with all the arguments that any version has.  In the calling
+ * conventions of Linux a function that has fewer does not see the others.
+ */
+typedef int (*srnic_create_qp_ex2_fn)(struct ibv_context *ctx,
+				      struct verbs_qp *qp,
+				      struct ibv_qp_init_attr_ex *attr,
+				      struct ibv_create_qp_ex *cmd,
+				      size_t cmd_size,
+				      struct ib_uverbs_ex_create_qp_resp *resp,
+				      size_t resp_size,
+				      struct ibv_command_buffer *driver);
+typedef int (*srnic_reg_dmabuf_mr_fn)(struct ibv_pd *pd, uint64_t offset,
+				      size_t length, uint64_t iova, int fd,
+				      int access, struct verbs_mr *vmr,
+				      struct ibv_command_buffer *driver);
 
 static inline int srnic_cmd_get_context(struct verbs_context *vctx,
 					struct ib_uverbs_get_context_resp *resp,
@@ -51,47 +88,20 @@ srnic_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *qp,
 		       struct ib_uverbs_ex_create_qp_resp *resp,
 		       size_t resp_size)
 {
-#if IBVERBS_PABI_VERSION >= 65
-	return ibv_cmd_create_qp_ex2(ctx, qp, attr, cmd, cmd_size, resp,
-				     resp_size, NULL);
-#else
-	return ibv_cmd_create_qp_ex2(ctx, qp, attr, cmd, cmd_size, resp,
-				     resp_size);
-#endif
+	srnic_create_qp_ex2_fn create =
+		(srnic_create_qp_ex2_fn)(void (*)(void))ibv_cmd_create_qp_ex2;
+
+	return create(ctx, qp, attr, cmd, cmd_size, resp, resp_size, NULL);
 }
 
 static inline int
 srnic_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 			uint64_t iova, int fd, int access, struct verbs_mr *vmr)
 {
-#if SRNIC_RDMA_CORE > 44
-	return ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr,
-				     NULL);
-#else
-	return ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr);
-#endif
-}
+	srnic_reg_dmabuf_mr_fn reg =
+		(srnic_reg_dmabuf_mr_fn)(void (*)(void))ibv_cmd_reg_dmabuf_mr;
 
-/* FLUSH came after rdma-core 44. */
-typedef void (*srnic_wr_flush_fn)(struct ibv_qp_ex *ex, uint32_t rkey,
-				  uint64_t remote_addr, size_t len,
-				  uint8_t type, uint8_t level);
-
-#if SRNIC_RDMA_CORE > 44
-#define SRNIC_OPS_FLUSH	IBV_QP_EX_WITH_FLUSH
-#else
-#define SRNIC_OPS_FLUSH	0
-#endif
-
-static inline void srnic_set_wr_flush(struct ibv_qp_ex *ex,
-				      srnic_wr_flush_fn fn)
-{
-#if SRNIC_RDMA_CORE > 44
-	ex->wr_flush = fn;
-#else
-	(void)ex;
-	(void)fn;
-#endif
+	return reg(pd, offset, length, iova, fd, access, vmr, NULL);
 }
 
 #endif /* SRNIC_PROVIDER_COMPAT_H */

@@ -100,12 +100,13 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 {
 	struct srnic_cq *cq = to_srnic_cq(ibcq);
 	struct srnic_ring *ring = &cq->ring;
-	uint32_t prod;
 	int n;
 
 	srnic_lock(ring);
-	prod = __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE);
-	for (n = 0; n < num && ring->index + n != prod; n++)
+	/* All that is there, or who has armed the queue would miss the rest. */
+	if ((int64_t)(ring->seen - ring->index) < num)
+		srnic_look(ring);
+	for (n = 0; n < num && ring->index + n != ring->seen; n++)
 		cq_fill(&wc[n], srnic_entry(ring, ring->index + n));
 	if (n)
 		srnic_publish(ring, ring->index + n);
@@ -114,16 +115,32 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 	return n;
 }
 
+/* Takes the lock, unless the caller has it from start_poll: then false. */
+static bool cq_lock(struct srnic_cq *cq)
+{
+	if (srnic_cq_is_mine(cq))
+		return false;
+	srnic_lock(&cq->ring);
+
+	return true;
+}
+
 int srnic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct srnic_cq *cq = to_srnic_cq(ibcq);
+	bool locked = cq_lock(cq);
 
-	srnic_lock(&cq->ring);
-	/* A full barrier: the poll that follows sees what came before. */
 	__atomic_fetch_or(&cq->ring.hdr->arm,
 			  solicited_only ? SRNIC_CQ_ARM_SOLICITED :
-			  SRNIC_CQ_ARM_NEXT, __ATOMIC_SEQ_CST);
-	srnic_unlock(&cq->ring);
+			  SRNIC_CQ_ARM_NEXT, __ATOMIC_RELAXED);
+	/*
+	 * arm is visible before the poll that follows reads kern; pairs with the
+	 * kernel's barrier between kern and arm.  The OR alone would not do, not
+	 * even a sequentially consistent one: a later acquire load may pass it.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (locked)
+		srnic_unlock(&cq->ring);
 
 	return 0;
 }
@@ -133,15 +150,21 @@ int srnic_resize_cq(struct ibv_cq *ibcq, int cqe)
 	struct srnic_resize_cq_cmd_resp resp = {};
 	struct srnic_cq *cq = to_srnic_cq(ibcq);
 	struct ibv_resize_cq cmd;
+	struct srnic_room room;
 	int err;
 
 	/* Nobody polls or arms while the ring moves. */
 	srnic_lock(&cq->ring);
+	err = srnic_room_take(&room, &cq->ring, cqe);
+	if (err)
+		goto out;
 	err = ibv_cmd_resize_cq(ibcq, cqe, &cmd, sizeof(cmd), &resp.ibv,
 				sizeof(resp));
 	if (!err)
 		err = srnic_ring_remap(&cq->ring, ibcq->context->cmd_fd,
-				       &resp.drv.ring);
+				       &resp.drv.ring, &room);
+	srnic_room_drop(&room);
+out:
 	srnic_unlock(&cq->ring);
 
 	return err;
@@ -158,16 +181,21 @@ void srnic_cq_clean(struct ibv_cq *ibcq, uint32_t qpn)
 {
 	struct srnic_cq *cq = to_srnic_cq(ibcq);
 	struct srnic_ring *ring = &cq->ring;
+	bool locked = cq_lock(cq);
 	uint32_t prod, from, to;
 	struct srnic_cqe *cqe;
 
-	srnic_lock(ring);
-	prod = __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE);
+	prod = srnic_look(ring);
 	/* From the youngest to the oldest; what stays moves up. */
 	for (from = prod, to = prod; from != ring->index; ) {
 		cqe = srnic_entry(ring, --from);
 		if (cqe->qpn != qpn && from != --to)
 			memcpy(srnic_entry(ring, to), cqe, sizeof(*cqe));
+	}
+	if (!locked) {
+		/* What the caller stands at is given back by its end_poll. */
+		ring->index = to;
+		return;
 	}
 	srnic_publish(ring, to);
 	srnic_unlock(ring);

@@ -4,7 +4,8 @@
  * where they lie, with the time they were made
  *
  * The lock is held from a start_poll that found something to end_poll.  The
- * kernel gets the entries back at the end.
+ * kernel gets the entries back at the end.  In between the same thread may arm
+ * the queue, or destroy a queue pair.
  */
 #include <config.h>
 
@@ -30,13 +31,18 @@ static int cq_advance(struct srnic_cq *cq)
 {
 	struct srnic_ring *ring = &cq->ring;
 
-	if (ring->index == __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE))
+	if (ring->index == ring->seen && ring->index == srnic_look(ring))
 		return ENOENT;
 	cq->cur = srnic_entry(ring, ring->index++);
 	cq->vcq.cq_ex.wr_id = cq->cur->wr_id;
 	cq->vcq.cq_ex.status = cq->cur->status;
 
 	return 0;
+}
+
+static void cq_set_poller(struct srnic_cq *cq, pthread_t poller)
+{
+	__atomic_store_n(&cq->poller, poller, __ATOMIC_RELAXED);
 }
 
 static int cq_start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
@@ -51,6 +57,8 @@ static int cq_start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 	err = cq_advance(cq);
 	if (err)
 		srnic_unlock(&cq->ring);
+	else
+		cq_set_poller(cq, pthread_self());
 
 	return err;
 }
@@ -64,6 +72,7 @@ static void cq_end_poll(struct ibv_cq_ex *ex)
 {
 	struct srnic_cq *cq = ex_to_cq(ex);
 
+	cq_set_poller(cq, 0);
 	srnic_publish(&cq->ring, cq->ring.index);
 	srnic_unlock(&cq->ring);
 }
@@ -135,7 +144,7 @@ static int64_t clock_ns(clockid_t clock)
 
 	clock_gettime(clock, &now);
 
-	return now.tv_sec * 1000000000L + now.tv_nsec;
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* What the clock on the wall showed: the completion is as old by both clocks. */

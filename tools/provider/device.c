@@ -4,11 +4,13 @@
  */
 #include <config.h>
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "compat.h"
 #include "srnic.h"
@@ -23,13 +25,19 @@ struct srnic_create_ah_cmd_resp {
 	struct srnic_create_ah_resp		drv;
 };
 
+#define ROOM_MAX_ENTRIES	4194304	/* no queue may have more */
+
+/* Offsets of maps exceed 2 GiB. */
+static_assert(sizeof(off_t) == sizeof(uint64_t), "off_t");
+
+/* @start: where to, in place of what is there; NULL: anywhere */
 static int ring_mmap(struct srnic_ring *ring, int fd,
-		     const struct srnic_map *map)
+		     const struct srnic_map *map, void *start)
 {
 	void *mem;
 
-	mem = mmap(NULL, map->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		   map->offset);
+	mem = mmap(start, map->length, PROT_READ | PROT_WRITE,
+		   MAP_SHARED | (start ? MAP_FIXED : 0), fd, map->offset);
 	if (mem == MAP_FAILED)
 		return errno;
 
@@ -47,22 +55,64 @@ int srnic_ring_map(struct srnic_ring *ring, int fd, const struct srnic_map *map)
 
 	if (!map->length)
 		return 0;
-	err = ring_mmap(ring, fd, map);
+	err = ring_mmap(ring, fd, map, NULL);
 	if (err)
 		return err;
-	ring->index = 0;
+	srnic_ring_reset(ring);
 
 	return pthread_spin_init(&ring->lock, PTHREAD_PROCESS_PRIVATE);
 }
 
+/* Entries are rounded up to a power of two, and the whole to pages. */
+int srnic_room_take(struct srnic_room *room, const struct srnic_ring *ring,
+		    uint32_t entries)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	uint64_t length, rounded = 1;
+	void *mem;
+
+	room->start = NULL;
+	if (entries > ROOM_MAX_ENTRIES)
+		return 0;	/* for the kernel to refuse */
+
+	while (rounded < entries)
+		rounded *= 2;
+	length = SRNIC_RING_ENTRIES + rounded * ring->stride;
+	length = (length + page - 1) & ~(uint64_t)(page - 1);
+	if (length > SIZE_MAX)
+		return ENOMEM;
+
+	mem = mmap(NULL, length, PROT_NONE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mem == MAP_FAILED)
+		return errno;
+	room->start = mem;
+	room->length = length;
+
+	return 0;
+}
+
+void srnic_room_drop(struct srnic_room *room)
+{
+	if (room->start)
+		munmap(room->start, room->length);
+	room->start = NULL;
+}
+
 int srnic_ring_remap(struct srnic_ring *ring, int fd,
-		     const struct srnic_map *map)
+		     const struct srnic_map *map, struct srnic_room *room)
 {
 	struct srnic_ring_hdr *old = ring->hdr;
 	size_t old_length = ring->length;
+	void *start;
 	int err;
 
-	err = ring_mmap(ring, fd, map);
+	if (map->length != room->length)
+		srnic_room_drop(room);
+	/* Even when it fails the place may be somebody else's by then. */
+	start = room->start;
+	room->start = NULL;
+	err = ring_mmap(ring, fd, map, start);
 	if (!err)
 		munmap(old, old_length);
 
@@ -279,13 +329,18 @@ static void srnic_uninit_device(struct verbs_device *device)
 	free(device);
 }
 
-/* Where the kernel keeps driver ids to itself, the description tells. */
+/*
+ * The description tells where the kernel reports no driver id, and only there:
+ * anybody may write it, and rdma-ndd puts the name of the host there.
+ */
 static bool srnic_match_device(struct verbs_sysfs_dev *sysfs)
 {
 	char desc[64];
 
 	if (sysfs->match)
 		return true;
+	if (sysfs->driver_id != RDMA_DRIVER_UNKNOWN)
+		return false;
 	if (ibv_read_ibdev_sysfs_file(desc, sizeof(desc), sysfs, "node_desc") <= 0)
 		return false;
 
@@ -309,4 +364,8 @@ static const struct verbs_device_ops srnic_dev_ops = {
 	.import_context = srnic_import_context,
 };
 
-PROVIDER_DRIVER(srnic, srnic_dev_ops);
+static __attribute__((constructor)) void srnic_register(void)
+{
+	if (srnic_compat_init())
+		verbs_register_driver(&srnic_dev_ops);
+}

@@ -15,8 +15,6 @@
 
 #include "srnic.h"
 
-#define OBJ_ALIGN	64	/* bytes: a cache line */
-
 static struct srnic_pd *pd_make(void)
 {
 	struct srnic_pd *pd = calloc(1, sizeof(*pd));
@@ -174,7 +172,16 @@ static void *pd_alloc(struct srnic_pd *pd, size_t size, uint64_t type)
 	if (!pd || !pd->alloc)
 		return IBV_ALLOCATOR_USE_DEFAULT;
 
-	return pd->alloc(&pd->pd, pd->context, size, OBJ_ALIGN, type);
+	return pd->alloc(&pd->pd, pd->context, size, SRNIC_LINE, type);
+}
+
+static void *line_alloc(size_t size)
+{
+	void *mem;
+
+	size = (size + SRNIC_LINE - 1) & ~(size_t)(SRNIC_LINE - 1);
+
+	return posix_memalign(&mem, SRNIC_LINE, size) ? NULL : mem;
 }
 
 void *srnic_obj_alloc(struct ibv_pd *ibpd, size_t size, uint64_t type)
@@ -188,7 +195,7 @@ void *srnic_obj_alloc(struct ibv_pd *ibpd, size_t size, uint64_t type)
 	obj = pd_alloc(pd, size, type);
 	custom = obj != IBV_ALLOCATOR_USE_DEFAULT;
 	if (!custom)
-		obj = malloc(size);
+		obj = line_alloc(size);
 	if (!obj) {
 		errno = ENOMEM;
 		return NULL;

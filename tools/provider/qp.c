@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "srnic.h"
 
@@ -80,9 +79,8 @@ int srnic_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 	if (err || !(mask & IBV_QP_STATE) || attr->qp_state != IBV_QPS_RESET)
 		return err;
 
-	/* The kernel has emptied the rings; so do we. */
-	qp->sq.index = 0;
-	qp->rq.index = 0;
+	srnic_ring_reset(&qp->sq);
+	srnic_ring_reset(&qp->rq);
 	if (ibqp->send_cq)
 		srnic_cq_clean(ibqp->send_cq, ibqp->qp_num);
 	if (ibqp->recv_cq && ibqp->recv_cq != ibqp->send_cq)
@@ -117,54 +115,27 @@ int srnic_destroy_qp(struct ibv_qp *ibqp)
 	return 0;
 }
 
-/*
- * The doorbells are the post commands without work requests: the kernel looks
- * into the rings.
- */
-int srnic_ring_send(struct ibv_qp *ibqp)
+int srnic_may_post(const struct srnic_qp *qp, const struct srnic_ring *ring,
+		   enum ibv_qp_state least)
 {
-	const struct srnic_ring *sq = &to_srnic_qp(ibqp)->sq;
-
-	struct ib_uverbs_post_send_resp resp;
-	struct {
-		struct ib_uverbs_cmd_hdr	hdr;
-		struct ib_uverbs_post_send	body;
-	} cmd = {
-		.hdr.command = IB_USER_VERBS_CMD_POST_SEND,
-		.hdr.in_words = sizeof(cmd) / 4,
-		.hdr.out_words = sizeof(resp) / 4,
-		.body.response = (uintptr_t)&resp,
-		.body.qp_handle = ibqp->handle,
-		.body.wqe_size = sizeof(struct ib_uverbs_send_wr),
-	};
-
-	if (srnic_ring_flag(sq, SRNIC_RING_POLLED))
-		return 0;
-	if (write(ibqp->context->cmd_fd, &cmd, sizeof(cmd)) != sizeof(cmd))
-		return errno;
+	if (!ring->hdr || qp->vqp.qp.state < least)
+		return EINVAL;
+	if (atomic_load_explicit(&qp->dead, memory_order_relaxed))
+		return EIO;
 
 	return 0;
 }
 
-static int qp_ring_recv(struct ibv_qp *ibqp)
+static void qp_ring(struct srnic_qp *qp, uint32_t command)
 {
-	struct ib_uverbs_post_recv_resp resp;
-	struct {
-		struct ib_uverbs_cmd_hdr	hdr;
-		struct ib_uverbs_post_recv	body;
-	} cmd = {
-		.hdr.command = IB_USER_VERBS_CMD_POST_RECV,
-		.hdr.in_words = sizeof(cmd) / 4,
-		.hdr.out_words = sizeof(resp) / 4,
-		.body.response = (uintptr_t)&resp,
-		.body.qp_handle = ibqp->handle,
-		.body.wqe_size = sizeof(struct ib_uverbs_recv_wr),
-	};
+	if (!srnic_doorbell(&qp->vqp.qp, command))
+		atomic_store_explicit(&qp->dead, true, memory_order_relaxed);
+}
 
-	if (write(ibqp->context->cmd_fd, &cmd, sizeof(cmd)) != sizeof(cmd))
-		return errno;
-
-	return 0;
+void srnic_ring_send(struct srnic_qp *qp)
+{
+	if (!srnic_ring_flag(&qp->sq, SRNIC_RING_POLLED))
+		qp_ring(qp, IB_USER_VERBS_CMD_POST_SEND);
 }
 
 /* Operations that post_send takes, and whether they may be inline */
@@ -278,7 +249,9 @@ static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 	} else if (qp->vqp.qp.qp_type != IBV_QPT_RAW_PACKET) {
 		qp_put_op(sqe, wr);
 	}
-	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND)
+	/* A bind names no queue, and has its key there. */
+	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND &&
+	    wr->opcode != IBV_WR_BIND_MW)
 		sqe->xrc.srqn = wr->qp_type.xrc.remote_srqn;
 	if (wr->send_flags & IBV_SEND_INLINE) {
 		if (!(wr_ops[wr->opcode] & WR_INLINE))
@@ -299,17 +272,18 @@ static int qp_post(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	struct srnic_qp *qp = to_srnic_qp(ibqp);
 	struct srnic_ring *sq = &qp->sq;
 	uint32_t index;
-	int bell = 0;
-	int err = 0;
+	bool shown;
+	int err;
 
-	if (!sq->hdr || ibqp->state < IBV_QPS_RTS) {
+	err = srnic_may_post(qp, sq, IBV_QPS_RTS);
+	if (err) {
 		*bad_wr = wr;
-		return EINVAL;
+		return err;
 	}
 
 	srnic_lock(sq);
 	for (index = sq->index; wr; wr = wr->next, index++) {
-		if (srnic_used(sq, index) >= qp->max_send_wr)
+		if (!srnic_has_room(sq, index, qp->max_send_wr))
 			err = ENOMEM;
 		else if (wr->opcode == IBV_WR_BIND_MW &&
 			 wr->bind_mw.mw->type != binds)
@@ -319,16 +293,17 @@ static int qp_post(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		if (err)
 			break;
 	}
-	if (index != sq->index) {
+	shown = index != sq->index;
+	if (shown)
 		srnic_publish(sq, index);
-		bell = srnic_ring_send(ibqp);
-	}
 	srnic_unlock(sq);
 
+	if (shown)
+		srnic_ring_send(qp);
 	if (err)
 		*bad_wr = wr;
 
-	return err ? err : bell;
+	return err;
 }
 
 int srnic_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
@@ -364,7 +339,7 @@ int srnic_put_recvs(struct srnic_ring *ring, uint32_t max_wr, uint32_t max_sge,
 	int err = 0;
 
 	for (index = ring->index; wr; wr = wr->next, index++) {
-		if (srnic_used(ring, index) >= max_wr)
+		if (!srnic_has_room(ring, index, max_wr))
 			err = ENOMEM;
 		else
 			err = put_recv(srnic_entry(ring, index), max_sge, wr);
@@ -383,22 +358,21 @@ int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 {
 	struct srnic_qp *qp = to_srnic_qp(ibqp);
 	struct srnic_ring *rq = &qp->rq;
-	bool kick;
 	int err;
 
-	if (!rq->hdr || ibqp->state == IBV_QPS_RESET) {
+	err = srnic_may_post(qp, rq, IBV_QPS_INIT);
+	if (err) {
 		*bad_wr = wr;
-		return EINVAL;
+		return err;
 	}
 
 	srnic_lock(rq);
 	err = srnic_put_recvs(rq, qp->max_recv_wr, qp->max_recv_sge, wr,
 			      bad_wr);
-	kick = srnic_ring_flag(rq, SRNIC_RING_KICK);
 	srnic_unlock(rq);
 
-	if (kick)
-		qp_ring_recv(ibqp);
+	if (srnic_ring_flag(rq, SRNIC_RING_KICK))
+		qp_ring(qp, IB_USER_VERBS_CMD_POST_RECV);
 
 	return err;
 }

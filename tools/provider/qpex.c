@@ -59,7 +59,7 @@ static struct srnic_sqe *wr_begin(struct ibv_qp_ex *ex, uint8_t opcode)
 		wr_fail(qp, EINVAL);
 		return NULL;
 	}
-	if (srnic_used(&qp->sq, qp->wr_index) >= qp->max_send_wr) {
+	if (!srnic_has_room(&qp->sq, qp->wr_index, qp->max_send_wr)) {
 		wr_fail(qp, ENOMEM);
 		return NULL;
 	}
@@ -223,7 +223,7 @@ static void wr_set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t remote_srqn)
 {
 	struct srnic_sqe *sqe = ex_to_qp(ex)->wr_sqe;
 
-	if (sqe)
+	if (sqe && sqe->opcode != IBV_WR_BIND_MW)
 		sqe->xrc.srqn = remote_srqn;
 }
 
@@ -313,20 +313,23 @@ static void wr_start(struct ibv_qp_ex *ex)
 	srnic_lock(&qp->sq);
 	qp->wr_index = qp->sq.index;
 	qp->wr_sqe = NULL;
-	qp->wr_err = qp->vqp.qp.state < IBV_QPS_RTS ? EINVAL : 0;
+	qp->wr_err = srnic_may_post(qp, &qp->sq, IBV_QPS_RTS);
 }
 
 static int wr_complete(struct ibv_qp_ex *ex)
 {
 	struct srnic_qp *qp = ex_to_qp(ex);
 	int err = qp->wr_err;
+	bool shown;
 
-	if (!err && qp->wr_index != qp->sq.index) {
+	shown = !err && qp->wr_index != qp->sq.index;
+	if (shown)
 		srnic_publish(&qp->sq, qp->wr_index);
-		err = srnic_ring_send(&qp->vqp.qp);
-	}
 	qp->wr_sqe = NULL;
 	srnic_unlock(&qp->sq);
+
+	if (shown)
+		srnic_ring_send(qp);
 
 	return err;
 }
@@ -353,9 +356,9 @@ static uint64_t qp_type_ops(enum ibv_qp_type type)
 	case IBV_QPT_RC:
 		return OPS_SEND | OPS_WRITE | OPS_ATOMIC | OPS_KEYS |
 		       IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_SEND_WITH_INV |
-		       IBV_QP_EX_WITH_ATOMIC_WRITE | SRNIC_OPS_FLUSH;
+		       IBV_QP_EX_WITH_ATOMIC_WRITE | IBV_QP_EX_WITH_FLUSH;
 	case IBV_QPT_XRC_SEND:
-		return OPS_SEND | OPS_WRITE | OPS_ATOMIC |
+		return OPS_SEND | OPS_WRITE | OPS_ATOMIC | OPS_KEYS |
 		       IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_SEND_WITH_INV;
 	case IBV_QPT_UC:
 		return OPS_SEND | OPS_WRITE | OPS_KEYS;
@@ -405,8 +408,8 @@ static void qp_set_wr_ops(struct ibv_qp_ex *ex, uint64_t ops)
 		ex->wr_bind_mw = wr_bind_mw;
 	if (ops & IBV_QP_EX_WITH_ATOMIC_WRITE)
 		ex->wr_atomic_write = wr_atomic_write;
-	if (ops & SRNIC_OPS_FLUSH)
-		srnic_set_wr_flush(ex, wr_flush);
+	if (ops & IBV_QP_EX_WITH_FLUSH)
+		ex->wr_flush = wr_flush;
 }
 
 #define QP_EX_RSS	(IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH)
@@ -463,7 +466,7 @@ struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		ops = attr->send_ops_flags;
 	if ((attr->comp_mask & ~QP_EX_ATTRS) ||
-	    (ops & ~qp_type_ops(attr->qp_type))) {
+	    (ops & ~(qp_type_ops(attr->qp_type) & srnic_qp_ex_ops()))) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
@@ -481,7 +484,7 @@ struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
 
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
 		qp_set_wr_ops(&qp->vqp.qp_ex, ops);
-		qp->vqp.comp_mask |= VERBS_QP_EX;
+		srnic_qp_set_ex(&qp->vqp);
 	}
 
 	return &qp->vqp.qp;

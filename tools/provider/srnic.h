@@ -6,6 +6,7 @@
 #define SRNIC_PROVIDER_H
 
 #include <pthread.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +16,8 @@
 #include <infiniband/verbs.h>
 #include <rdma/srnic-abi.h>
 
+#define SRNIC_LINE	64	/* bytes of a cache line */
+
 /**
  * struct srnic_ring - a mapped ring
  * @hdr: start of the mapping, NULL: the queue does not exist
@@ -22,6 +25,8 @@
  * @mask: number of entries less one
  * @stride: bytes from one entry to the next
  * @index: our side's index: producer of SQ and RQ, consumer of a CQ
+ * @seen: the kernel's index when we last looked; looking costs a cache line that
+ *	  the kernel is writing
  * @lone: the user has one thread for it, there is nothing to serialise
  * @lock: serialises our side
  */
@@ -31,11 +36,28 @@ struct srnic_ring {
 	uint32_t		mask;
 	uint32_t		stride;
 	uint32_t		index;
+	uint32_t		seen;
 	bool			lone;
 	pthread_spinlock_t	lock;
 };
 
+/**
+ * struct srnic_room - address space reserved for a ring
+ * @start: where it is, NULL: none
+ * @length: bytes
+ */
+struct srnic_room {
+	void	*start;
+	size_t	length;
+};
+
+/**
+ * struct srnic_context - open device
+ * @no_write: uverbs has refused a write(), doorbells go by ioctl()
+ * @vctx: face to libibverbs
+ */
 struct srnic_context {
+	atomic_bool		no_write;
 	struct verbs_context	vctx;
 };
 
@@ -94,44 +116,54 @@ struct srnic_obj {
  * @vcq: face to libibverbs
  * @ring: completions; after a resize another one, under its lock
  * @cur: completion that the extended poll API stands at
+ * @poller: thread that is between start_poll and end_poll, 0: none; written by
+ *	    that thread, which finds itself here only while it holds the lock
  */
 struct srnic_cq {
 	struct srnic_obj	obj;
 	struct verbs_cq		vcq;
 	struct srnic_ring	ring;
 	const struct srnic_cqe	*cur;
+	pthread_t		poller;
 };
 
 /**
  * struct srnic_qp - queue pair
  * @obj: its memory
  * @vqp: face to libibverbs
- * @sq: send ring
- * @rq: receive ring
- * @max_send_wr: work requests that fit, as granted
- * @max_recv_wr: the same for receives
- * @max_send_sge: SGEs of a send
- * @max_recv_sge: SGEs of a receive
- * @max_inline: inline bytes of a send
  * @sig_all: all sends are signalled
+ * @dead: a doorbell has failed: the device is gone, nothing more is posted
+ * @sq: send ring
+ * @max_send_wr: work requests that fit, as granted
+ * @max_send_sge: SGEs of a send
+ * @max_inline: inline bytes of a send
  * @wr_index: where the ibv_wr_* batch in progress will end
- * @wr_err: first error of that batch
  * @wr_sqe: work request being built by it
+ * @wr_err: first error of that batch
+ * @rq: receive ring
+ * @max_recv_wr: receives that fit, as granted
+ * @max_recv_sge: SGEs of a receive
+ *
+ * One thread may send while another posts receives: what either writes has cache
+ * lines of its own.
  */
 struct srnic_qp {
 	struct srnic_obj	obj;
 	struct verbs_qp		vqp;
-	struct srnic_ring	sq;
-	struct srnic_ring	rq;
-	uint32_t		max_send_wr;
-	uint32_t		max_recv_wr;
-	uint32_t		max_send_sge;
-	uint32_t		max_recv_sge;
-	uint32_t		max_inline;
 	bool			sig_all;
+	atomic_bool		dead;
+
+	alignas(SRNIC_LINE) struct srnic_ring sq;
+	uint32_t		max_send_wr;
+	uint32_t		max_send_sge;
+	uint32_t		max_inline;
 	uint32_t		wr_index;
-	int			wr_err;
 	struct srnic_sqe	*wr_sqe;
+	int			wr_err;
+
+	alignas(SRNIC_LINE) struct srnic_ring rq;
+	uint32_t		max_recv_wr;
+	uint32_t		max_recv_sge;
 };
 
 /**
@@ -204,10 +236,19 @@ static inline unsigned int srnic_wr_flags(const struct srnic_qp *qp,
 	       flags | IBV_SEND_IP_CSUM : flags;
 }
 
-/* Entries in use of a ring that we produce to. */
-static inline uint32_t srnic_used(const struct srnic_ring *ring, uint32_t index)
+/* Looks where the kernel is.  Its entries before that index are whole. */
+static inline uint32_t srnic_look(struct srnic_ring *ring)
 {
-	return index - __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE);
+	ring->seen = __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE);
+
+	return ring->seen;
+}
+
+/* May we produce entry @index of a ring that holds @max? */
+static inline bool srnic_has_room(struct srnic_ring *ring, uint32_t index,
+				  uint32_t max)
+{
+	return index - ring->seen < max || index - srnic_look(ring) < max;
 }
 
 /* Shows our entries before @index to the kernel. */
@@ -215,6 +256,13 @@ static inline void srnic_publish(struct srnic_ring *ring, uint32_t index)
 {
 	ring->index = index;
 	__atomic_store_n(&ring->hdr->user, index, __ATOMIC_RELEASE);
+}
+
+/* The kernel has emptied the ring; so do we. */
+static inline void srnic_ring_reset(struct srnic_ring *ring)
+{
+	ring->index = 0;
+	ring->seen = 0;
 }
 
 static inline void srnic_lock(struct srnic_ring *ring)
@@ -227,6 +275,12 @@ static inline void srnic_unlock(struct srnic_ring *ring)
 {
 	if (!ring->lone)
 		pthread_spin_unlock(&ring->lock);
+}
+
+/* Does the caller hold the lock since its start_poll? */
+static inline bool srnic_cq_is_mine(const struct srnic_cq *cq)
+{
+	return __atomic_load_n(&cq->poller, __ATOMIC_RELAXED) == pthread_self();
 }
 
 /*
@@ -244,9 +298,17 @@ static inline bool srnic_ring_flag(const struct srnic_ring *ring,
 /* Maps a ring; 0 or errno.  A map of no bytes leaves no ring. */
 int srnic_ring_map(struct srnic_ring *ring, int fd,
 		   const struct srnic_map *map);
-/* Maps another ring in its place and goes on there; 0 or errno. */
+/*
+ * Resizing: the kernel switches rings at once, so what could fail is done before.
+ * Reserves the address space that @ring takes with @entries; 0 or errno.
+ */
+int srnic_room_take(struct srnic_room *room, const struct srnic_ring *ring,
+		    uint32_t entries);
+/* Gives back what was reserved, if it was not used. */
+void srnic_room_drop(struct srnic_room *room);
+/* Maps another ring in place of @ring, in @room, and goes on there; 0 or errno. */
 int srnic_ring_remap(struct srnic_ring *ring, int fd,
-		     const struct srnic_map *map);
+		     const struct srnic_map *map, struct srnic_room *room);
 void srnic_ring_unmap(struct srnic_ring *ring);
 
 /* pd.c */
@@ -261,7 +323,8 @@ struct ibv_pd *
 srnic_alloc_parent_domain(struct ibv_context *ctx,
 			  struct ibv_parent_domain_init_attr *attr);
 /*
- * Zeroed memory for an object that begins with a struct srnic_obj; @pd, which
+ * Zeroed memory for an object that begins with a struct srnic_obj, on cache lines of
+ * its own if it is not the user's; @pd, which
  * may be NULL, decides where from.  NULL: errno says why.
  */
 void *srnic_obj_alloc(struct ibv_pd *pd, size_t size, uint64_t type);
@@ -338,8 +401,19 @@ void srnic_put_bind(struct srnic_sqe *sqe, const struct ibv_mw *mw,
 		    uint32_t rkey, const struct ibv_mw_bind_info *info);
 /* Posts a bind of a window of type 1; 0 or errno. */
 int srnic_post_bind(struct ibv_qp *qp, struct ibv_send_wr *wr);
-/* Rings the send doorbell; 0 or errno. */
-int srnic_ring_send(struct ibv_qp *qp);
+/* May @qp post to @ring, which takes posts from state @least on?  0 or errno. */
+int srnic_may_post(const struct srnic_qp *qp, const struct srnic_ring *ring,
+		   enum ibv_qp_state least);
+/*
+ * Rings for sends that were shown; the caller has let go of the lock.  A doorbell
+ * fails when the device is gone.  What was shown was posted all the same, later
+ * posts fail.
+ */
+void srnic_ring_send(struct srnic_qp *qp);
+
+/* doorbell.c */
+/* Rings by @command, IB_USER_VERBS_CMD_POST_*.  False: the device is gone. */
+bool srnic_doorbell(struct ibv_qp *qp, uint32_t command);
 
 /* srq.c */
 struct ibv_srq *srnic_create_srq(struct ibv_pd *pd,

@@ -99,27 +99,38 @@ int srnic_get_srq_num(struct ibv_srq *ibsrq, uint32_t *num)
 }
 
 /* The kernel has moved the ring: follow it, with all that is posted. */
-static int srq_follow(struct srnic_srq *srq)
+static int srq_follow(struct srnic_srq *srq, struct srnic_room *room)
 {
 	const struct srnic_map next = srq->ring.hdr->next;
 	int fd = srq->vsrq.srq.context->cmd_fd;
+	int err;
 
-	return srnic_ring_remap(&srq->ring, fd, &next);
+	err = srnic_ring_remap(&srq->ring, fd, &next, room);
+	if (!err)
+		srq->max_wr = srq->ring.mask + 1;
+
+	return err;
 }
 
 int srnic_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int mask)
 {
 	struct srnic_srq *srq = to_srnic_srq(ibsrq);
+	bool resize = mask & IBV_SRQ_MAX_WR;
+	struct srnic_room room = {};
 	struct ibv_modify_srq cmd;
-	int err;
+	int err = 0;
 
 	/* Nobody posts while the ring moves. */
 	srnic_lock(&srq->ring);
+	if (resize)
+		err = srnic_room_take(&room, &srq->ring, attr->max_wr);
+	if (err)
+		goto out;
 	err = ibv_cmd_modify_srq(ibsrq, attr, mask, &cmd, sizeof(cmd));
-	if (!err && mask & IBV_SRQ_MAX_WR)
-		err = srq_follow(srq);
-	if (!err && mask & IBV_SRQ_MAX_WR)
-		srq->max_wr = srq->ring.mask + 1;
+	if (!err && resize)
+		err = srq_follow(srq, &room);
+	srnic_room_drop(&room);
+out:
 	srnic_unlock(&srq->ring);
 
 	return err;

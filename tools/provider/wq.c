@@ -34,12 +34,16 @@ static struct srnic_wq *to_srnic_wq(struct ibv_wq *wq)
 	return container_of(wq, struct srnic_wq, wq);
 }
 
-/* To where it is: the kernel looks at the ring. */
+/*
+ * To where it is: the kernel looks at the ring.  Only from there: the queue may
+ * have been reset and made ready meanwhile.
+ */
 static void wq_ring(struct ibv_wq *ibwq)
 {
 	struct ibv_wq_attr attr = {
-		.attr_mask = IBV_WQ_ATTR_STATE,
+		.attr_mask = IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE,
 		.wq_state = IBV_WQS_ERR,
+		.curr_wq_state = IBV_WQS_ERR,
 	};
 	struct ibv_modify_wq cmd = {};
 
@@ -51,15 +55,13 @@ static int wq_post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
 {
 	struct srnic_wq *wq = to_srnic_wq(ibwq);
 	struct srnic_ring *ring = &wq->ring;
-	bool kick;
 	int err;
 
 	srnic_lock(ring);
 	err = srnic_put_recvs(ring, wq->max_wr, wq->max_sge, wr, bad_wr);
-	kick = srnic_ring_flag(ring, SRNIC_RING_KICK);
 	srnic_unlock(ring);
 
-	if (kick)
+	if (srnic_ring_flag(ring, SRNIC_RING_KICK))
 		wq_ring(ibwq);
 
 	return err;
@@ -114,7 +116,7 @@ int srnic_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 	    attr->wq_state != IBV_WQS_RESET)
 		return err;
 
-	wq->ring.index = 0;
+	srnic_ring_reset(&wq->ring);
 	srnic_cq_clean(ibwq->cq, ibwq->wq_num);
 
 	return 0;

@@ -4,12 +4,19 @@
  *
  * BUSY is the right to run.  A kick that finds it taken leaves AGAIN, and the
  * holder, before it gives BUSY back, looks for it.  A holder that has used up
- * its budget takes BUSY along into the workqueue.  An owner that finds BUSY
+ * its stretch takes BUSY along into the workqueue, or, if it is a process that
+ * rang a doorbell, into its next stretch.  An owner that finds BUSY
  * taken leaves WAITER; the holder then gives way at the end of its run and
  * leaves what is left to srnic_task_release().  A holder may have the BUSY of one
  * more task, which it gives back, or runs, behind its own.
  */
 #include <linux/bottom_half.h>
+#include <linux/interrupt.h>
+#include <linux/jiffies.h>
+#include <linux/kernel_stat.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/wait_bit.h>
 
 #include "../trace.h"
@@ -20,8 +27,29 @@
 #define RUN_WAITER	BIT(2)
 #define RUN_STOPPED	BIT(3)
 
-/* Runs of one holder before it moves on to the workqueue */
-#define RUN_ROUNDS	16
+/* A run that finds nothing to do, or next to nothing */
+#define RUN_COST	SZ_16K
+
+/* What all tasks together may do in one softirq */
+#define RUN_SOFTIRQ	SZ_4M
+
+/* Stretches that a process does itself, one after the other */
+#define RUN_HERE	16
+
+/**
+ * struct run_softirq - what may still be done where others disabled BHs
+ * @nr: which softirq that is, or which tick
+ * @left: cost
+ *
+ * Used with BH disabled.  PREEMPT_RT may mix up two users, and has no need of
+ * the bound: it preempts softirqs.
+ */
+struct run_softirq {
+	unsigned long	nr;
+	s32		left;
+};
+
+static DEFINE_PER_CPU(struct run_softirq, run_softirq);
 
 static struct workqueue_struct *task_wq;
 
@@ -65,6 +93,15 @@ static void task_queue(struct srnic_task *task)
 	queue_work(task_wq, &task->work);
 }
 
+void srnic_task_part(struct srnic_task *task)
+{
+	struct srnic_task *other = task->joined;
+
+	task->joined = NULL;
+	if (!task_drop(other))
+		task_queue(other);
+}
+
 /* Leaves @task and what it has joined for later. */
 static void task_put_off(struct srnic_task *task)
 {
@@ -76,15 +113,58 @@ static void task_put_off(struct srnic_task *task)
 		task_queue(other);
 }
 
-/* One run.  Return: the task to run next, whose BUSY the caller then has. */
-static struct srnic_task *task_run(struct srnic_task *task)
+/* A number that the next softirq does not have. */
+static unsigned long run_softirq_nr(void)
+{
+	if (!in_serving_softirq())
+		return jiffies;
+
+	return __this_cpu_read(kstat.softirqs[NET_RX_SOFTIRQ]) +
+	       __this_cpu_read(kstat.softirqs[HRTIMER_SOFTIRQ]);
+}
+
+/*
+ * What a stretch may cost that begins now.  One that is @nested where BHs are
+ * disabled anyway, so that those who kick other tasks there come on top of it,
+ * takes it from what all of these may.
+ */
+static s32 run_begin(bool nested)
+{
+	struct run_softirq *all = this_cpu_ptr(&run_softirq);
+	unsigned long nr;
+
+	if (!nested)
+		return SRNIC_COST_STRETCH;
+
+	nr = run_softirq_nr();
+	if (all->nr != nr) {
+		all->nr = nr;
+		all->left = RUN_SOFTIRQ;
+	}
+
+	return min(all->left, SRNIC_COST_STRETCH);
+}
+
+static void run_end(bool nested, s32 cost)
+{
+	if (nested)
+		__this_cpu_sub(run_softirq.left, cost);
+}
+
+/*
+ * One run, which costs something of @left.  Return: the task to run next, whose
+ * BUSY the caller then has.
+ */
+static struct srnic_task *task_run(struct srnic_task *task, s32 *left)
 {
 	struct srnic_task *other;
 	bool more;
 
 	atomic_andnot(RUN_AGAIN, &task->state);
 	smp_mb__after_atomic();	/* AGAIN is clear before fn() looks */
+	task->left = *left - RUN_COST;
 	more = task->fn(task);
+	*left = task->left;
 	trace_srnic_task_run(task->id, more);
 	if (more)
 		atomic_or(RUN_AGAIN, &task->state);
@@ -98,24 +178,39 @@ static struct srnic_task *task_run(struct srnic_task *task)
 	return task;
 }
 
-/* Runs until nothing is left; the caller holds BUSY. */
-static void task_loop(struct srnic_task *task)
+/*
+ * Runs until nothing is to do, or too much for now; the caller holds BUSY and has
+ * disabled BHs, which were disabled before if that is @nested.  Return: the task
+ * that has more to do, whose BUSY the caller then has, or NULL.
+ */
+static struct srnic_task *task_stretch(struct srnic_task *task, bool nested)
 {
-	int runs = 0;
+	s32 budget = run_begin(nested);
+	s32 left = budget;
+	u32 id = task->id;
 
-	while (task && runs++ < RUN_ROUNDS)
-		task = task_run(task);
+	while (task && left > 0)
+		task = task_run(task, &left);
+	run_end(nested, budget - left);
+	trace_srnic_task_stretch(id, budget - left, nested);
+
+	return task;
+}
+
+static void task_run_here(struct srnic_task *task)
+{
+	bool nested = in_softirq();
+
+	local_bh_disable();
+	task = task_stretch(task, nested);
 	if (task)
 		task_put_off(task);
+	local_bh_enable();
 }
 
 static void task_work(struct work_struct *work)
 {
-	struct srnic_task *task = container_of(work, struct srnic_task, work);
-
-	local_bh_disable();
-	task_loop(task);
-	local_bh_enable();
+	task_run_here(container_of(work, struct srnic_task, work));
 }
 
 void srnic_task_init(struct srnic_task *task, srnic_task_fn fn)
@@ -127,12 +222,33 @@ void srnic_task_init(struct srnic_task *task, srnic_task_fn fn)
 
 void srnic_task_kick(struct srnic_task *task)
 {
+	if (task_take(task, RUN_AGAIN))
+		task_run_here(task);
+}
+
+void srnic_task_kick_process(struct srnic_task *task)
+{
+	int left = RUN_HERE;
+
+	/* There BHs cannot be disabled where preemption is. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		srnic_task_kick(task);
+		return;
+	}
 	if (!task_take(task, RUN_AGAIN))
 		return;
 
-	local_bh_disable();
-	task_loop(task);
-	local_bh_enable();
+	preempt_disable();	/* others may wait for BUSY, so do not sleep on it */
+	do {
+		local_bh_disable();
+		task = task_stretch(task, false);
+		if (task && task->joined)
+			srnic_task_part(task);
+		local_bh_enable();
+	} while (task && --left && !need_resched());
+	if (task)
+		task_queue(task);
+	preempt_enable();
 }
 
 void srnic_task_defer(struct srnic_task *task)
@@ -162,10 +278,8 @@ void srnic_task_own(struct srnic_task *task)
 
 void srnic_task_release(struct srnic_task *task)
 {
-	local_bh_disable();
 	if (!task_drop(task))
-		task_loop(task);
-	local_bh_enable();
+		task_run_here(task);
 }
 
 void srnic_task_stop(struct srnic_task *task)

@@ -40,9 +40,10 @@ void srnic_dmabuf_put(struct srnic_dmabuf *dmabuf)
 /* Maps @buf, whose reference it takes over when that goes well. */
 static struct srnic_dmabuf *dmabuf_map(struct dma_buf *buf)
 {
-	struct srnic_dmabuf *dmabuf = kzalloc(sizeof(*dmabuf), GFP_KERNEL);
+	struct srnic_dmabuf *dmabuf;
 	int err;
 
+	dmabuf = kzalloc(sizeof(*dmabuf), GFP_KERNEL_ACCOUNT);
 	if (!dmabuf)
 		return ERR_PTR(-ENOMEM);
 
@@ -76,6 +77,12 @@ static bool dmabuf_covers(const struct dma_buf *buf, u64 offset, u64 length)
 	       end <= buf->size;
 }
 
+/* Does @buf, by that descriptor, allow what the region is to allow?  Pure. */
+static bool dmabuf_permits(const struct dma_buf *buf, u32 access)
+{
+	return buf->file->f_mode & FMODE_WRITE || !ib_access_writable(access);
+}
+
 int srnic_mr_map_dmabuf(struct srnic_mr *mr, int fd, u64 offset, u64 length,
 			u64 iova)
 {
@@ -86,8 +93,12 @@ int srnic_mr_map_dmabuf(struct srnic_mr *mr, int fd, u64 offset, u64 length,
 	if (IS_ERR(buf))
 		return PTR_ERR(buf);
 
-	dmabuf = dmabuf_covers(buf, offset, length) ? dmabuf_map(buf) :
-						      ERR_PTR(-EINVAL);
+	if (!dmabuf_permits(buf, mr->access))
+		dmabuf = ERR_PTR(-EACCES);
+	else if (!dmabuf_covers(buf, offset, length))
+		dmabuf = ERR_PTR(-EINVAL);
+	else
+		dmabuf = dmabuf_map(buf);
 	if (IS_ERR(dmabuf)) {
 		dma_buf_put(buf);
 		return PTR_ERR(dmabuf);

@@ -16,8 +16,10 @@
 
 int srnic_fast_alloc(struct srnic_mr *mr, u32 max)
 {
-	mr->span.block = kvcalloc(max, sizeof(*mr->span.block), GFP_KERNEL);
-	mr->next.block = kvcalloc(max, sizeof(*mr->next.block), GFP_KERNEL);
+	mr->span.block = kvcalloc(max, sizeof(*mr->span.block),
+				  GFP_KERNEL_ACCOUNT);
+	mr->next.block = kvcalloc(max, sizeof(*mr->next.block),
+				  GFP_KERNEL_ACCOUNT);
 	mr->max_blocks = max;
 
 	return mr->span.block && mr->next.block ? 0 : -ENOMEM;

@@ -6,6 +6,8 @@
  * says whether it is valid, and the whole key is compared, so that a key of
  * another time is not mistaken for today's.
  */
+#include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/wait_bit.h>
@@ -13,12 +15,17 @@
 #include "../trace.h"
 #include "key.h"
 
-#define KEY_INDEX_LIMIT	XA_LIMIT(1, 0xffffff)
+#define KEY_INDEX_MIN	1
+#define KEY_INDEX_MAX	0xffffff
+
+/* Indices are drawn from this many for each key, and from that many at least */
+#define KEY_SPARSE	64
+#define KEY_RANGE_MIN	4096
 
 void srnic_keys_init(struct srnic_keys *keys)
 {
-	xa_init_flags(&keys->xa, XA_FLAGS_ALLOC1);
-	keys->next = 0;
+	xa_init_flags(&keys->xa, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	atomic_set(&keys->num, 0);
 }
 
 void srnic_keys_destroy(struct srnic_keys *keys)
@@ -36,6 +43,34 @@ static void mr_begin(struct srnic_mr *mr)
 	atomic_set(&mr->state, valid ? SRNIC_MR_VALID : SRNIC_MR_FREE);
 }
 
+/* Largest index to draw: a range that is no wider than need be is found faster. */
+static u32 key_range(const struct srnic_keys *keys)
+{
+	u32 num = atomic_read(&keys->num);
+
+	if (num >= KEY_INDEX_MAX / KEY_SPARSE / 2)
+		return KEY_INDEX_MAX;
+
+	return max_t(u32, KEY_RANGE_MIN,
+		     roundup_pow_of_two((num + 1) * KEY_SPARSE)) - 1;
+}
+
+/* Reserves an index that is hard to guess: the first free from a random one. */
+static int key_reserve(struct srnic_keys *keys, u32 *index)
+{
+	u32 from = get_random_u32_inclusive(KEY_INDEX_MIN, key_range(keys));
+	int err;
+
+	err = xa_alloc(&keys->xa, index, NULL, XA_LIMIT(from, KEY_INDEX_MAX),
+		       GFP_KERNEL_ACCOUNT);
+	if (err == -EBUSY)
+		err = xa_alloc(&keys->xa, index, NULL,
+			       XA_LIMIT(KEY_INDEX_MIN, from),
+			       GFP_KERNEL_ACCOUNT);
+
+	return err == -EBUSY ? -ENOSPC : err;
+}
+
 int srnic_mr_publish(struct srnic_keys *keys, struct srnic_mr *mr)
 {
 	u32 index;
@@ -43,20 +78,14 @@ int srnic_mr_publish(struct srnic_keys *keys, struct srnic_mr *mr)
 
 	mr_begin(mr);
 
-	/* The index is reserved first: the key must be whole when found. */
-	err = xa_alloc_cyclic(&keys->xa, &index, NULL, KEY_INDEX_LIMIT,
-			      &keys->next, GFP_KERNEL);
-	if (err < 0)
-		return err == -EBUSY ? -ENOSPC : err;
-
-	mr->key = index << 8 | get_random_u8();
-
-	err = xa_err(xa_store(&keys->xa, index, mr, GFP_KERNEL));
-	if (err) {
-		xa_erase(&keys->xa, index);
-		mr->key = 0;
+	/* The key must be whole when the region is found. */
+	err = key_reserve(keys, &index);
+	if (err)
 		return err;
-	}
+	mr->key = index << 8 | get_random_u8();
+	/* There is an entry already, so this takes no memory. */
+	xa_store(&keys->xa, index, mr, GFP_KERNEL_ACCOUNT);
+	atomic_inc(&keys->num);
 	trace_srnic_key_new(mr);
 
 	return 0;
@@ -119,6 +148,7 @@ void srnic_mr_hide(struct srnic_keys *keys, struct srnic_mr *mr)
 
 	trace_srnic_key_gone(mr);
 	xa_erase(&keys->xa, SRNIC_KEY_INDEX(mr->key));
+	atomic_dec(&keys->num);
 	wait_var_event(&mr->state, mr_close(mr));
 	mr->key = 0;
 }
@@ -129,7 +159,7 @@ void srnic_mr_replace(struct srnic_keys *keys, struct srnic_mr *old,
 	mr_begin(mr);
 	mr->key = old->key;
 	/* There is an entry already, so this takes no memory. */
-	xa_store(&keys->xa, SRNIC_KEY_INDEX(mr->key), mr, GFP_KERNEL);
+	xa_store(&keys->xa, SRNIC_KEY_INDEX(mr->key), mr, GFP_KERNEL_ACCOUNT);
 	wait_var_event(&old->state, mr_close(old));
 	old->key = 0;
 }

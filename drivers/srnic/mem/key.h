@@ -57,8 +57,31 @@ bool srnic_odp_word(struct srnic_odp *odp, u64 va, srnic_word_fn fn,
 long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 		     enum srnic_fetch_how how);
 
-/* Runs @work where it may sleep for long. */
-void srnic_odp_queue(struct work_struct *work);
+/* What a job of a lane is for */
+enum srnic_lane {
+	SRNIC_LANE_MISSED,	/* somebody waits for the page */
+	SRNIC_LANE_AHEAD,	/* nobody does yet */
+	SRNIC_LANE_NUM
+};
+
+void srnic_job_init(struct srnic_job *job, void (*fn)(struct srnic_job *job));
+
+/*
+ * Runs @job where it may sleep for long, when one of @lanes' places is free.
+ * False: too many wait, which is only so for those AHEAD.  Context: not hard
+ * interrupt.
+ */
+bool srnic_job_queue(struct srnic_job *job, struct srnic_lanes *lanes,
+		     enum srnic_lane kind);
+
+/* Takes a reference.  Context: any. */
+struct srnic_lanes *srnic_lanes_get(struct srnic_lanes *lanes);
+
+int srnic_lanes_init(void);
+void srnic_lanes_exit(void);
+
+/* The lanes that an address space is fetched by. */
+struct srnic_lanes *srnic_odp_lanes(const struct srnic_odp *odp);
 
 /*
  * The page at @va is absent: lets @pager fetch it and those up to @va + @rest.

@@ -32,17 +32,17 @@ enum srnic_mem_err {
 	SRNIC_MEM_FAULT,	/* on demand: there is no memory, or not for that */
 };
 
-/* A key is an index (upper 24 bits) and a random tag (lower 8 bits). */
+/* A key is an index (upper 24 bits) and a tag (lower 8 bits), both random. */
 #define SRNIC_KEY_INDEX(key)	((key) >> 8)
 
 /**
  * struct srnic_keys - the key table of one device
  * @xa: index to struct srnic_mr; readers use RCU
- * @next: where the search for a free index goes on
+ * @num: keys in it
  */
 struct srnic_keys {
 	struct xarray	xa;
-	u32		next;
+	atomic_t	num;
 };
 
 /* What a key stands for */
@@ -181,10 +181,20 @@ int srnic_mr_map_dmabuf(struct srnic_mr *mr, int fd, u64 offset, u64 length,
 			u64 iova);
 
 /*
- * Fills @span from the caller's address space, of which nothing is pinned: an
- * access fetches what it needs.  May sleep.  0 or -ENOMEM.
+ * Bounds the page fetches of one user, and is freed with the last of them.  Where
+ * lanes are an argument, NULL stands for the kernel's.  May sleep.  NULL: no
+ * memory.
  */
-int srnic_mr_map_odp(struct srnic_mr *mr, u64 start, u64 length, u64 iova);
+struct srnic_lanes *srnic_lanes_make(void);
+/* NULL is fine.  Context: any. */
+void srnic_lanes_put(struct srnic_lanes *lanes);
+
+/*
+ * Fills @span from the caller's address space, of which nothing is pinned: an
+ * access fetches what it needs, by @lanes.  May sleep.  0 or -ENOMEM.
+ */
+int srnic_mr_map_odp(struct srnic_mr *mr, struct srnic_lanes *lanes, u64 start,
+		     u64 length, u64 iova);
 
 /* Makes room for @max blocks in @mr, a fast region.  May sleep. */
 int srnic_fast_alloc(struct srnic_mr *mr, u32 max);
@@ -305,6 +315,22 @@ void srnic_mr_look(const struct srnic_mr *mr, struct srnic_mr_info *info);
 /* Is [addr, addr + len) inside @mr?  For a region already held. */
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len);
 
+struct lane;
+
+/**
+ * struct srnic_job - work that a worker does for a user
+ * @work: of the workqueue
+ * @list: of jobs that wait for a worker
+ * @lane: that it was queued in
+ * @fn: does it, in process context
+ */
+struct srnic_job {
+	struct work_struct	work;
+	struct list_head	list;
+	struct lane		*lane;
+	void			(*fn)(struct srnic_job *job);
+};
+
 struct srnic_pager;
 
 /**
@@ -319,7 +345,7 @@ struct srnic_pager_ops {
 
 /**
  * struct srnic_pager - fetches pages for one who cannot wait for them
- * @work: does so, in process context
+ * @job: does so, in process context
  * @ops: of the owner
  * @owner: the owner's
  * @busy: it is at work; what follows is its own then, but for @id
@@ -334,7 +360,7 @@ struct srnic_pager_ops {
  * as slow as the user wants it to be.
  */
 struct srnic_pager {
-	struct work_struct		work;
+	struct srnic_job		job;
 	const struct srnic_pager_ops	*ops;
 	void				*owner;
 	bool				busy;
@@ -403,8 +429,11 @@ enum srnic_mem_err srnic_fetch_add(struct srnic_fetch *fetch,
 /* Fetches all and returns 0 or errno.  The caller frees @fetch. */
 int srnic_fetch_now(struct srnic_fetch *fetch);
 
-/* Fetches what can be had, later, and frees @fetch. */
-void srnic_fetch_queue(struct srnic_fetch *fetch);
+/*
+ * Fetches what can be had, later, by @lanes, and frees @fetch.  False: too many
+ * are pending, and @fetch is left to the caller.
+ */
+bool srnic_fetch_queue(struct srnic_fetch *fetch, struct srnic_lanes *lanes);
 
 int srnic_mem_init(void);
 void srnic_mem_exit(void);

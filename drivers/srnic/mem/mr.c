@@ -20,6 +20,7 @@
 #include <rdma/ib_umem.h>
 #include <rdma/iter.h>
 
+#include "copy.h"
 #include "key.h"
 
 /* Every power of two from a page to 1 GiB */
@@ -45,7 +46,8 @@ int srnic_mr_map_umem(struct srnic_mr *mr, u64 iova)
 		return -EINVAL;
 
 	num = ib_umem_num_dma_blocks(umem, size);
-	span->block = kvmalloc_array(num, sizeof(*span->block), GFP_KERNEL);
+	span->block = kvmalloc_array(num, sizeof(*span->block),
+				     GFP_KERNEL_ACCOUNT);
 	if (!span->block)
 		return -ENOMEM;
 
@@ -69,7 +71,8 @@ int srnic_mr_map_flat(struct srnic_mr *mr, void *start, u64 length, u64 iova)
 {
 	struct srnic_span *span = &mr->span;
 
-	span->block = kvmalloc_array(1, sizeof(*span->block), GFP_KERNEL);
+	span->block = kvmalloc_array(1, sizeof(*span->block),
+				     GFP_KERNEL_ACCOUNT);
 	if (!span->block)
 		return -ENOMEM;
 
@@ -267,7 +270,7 @@ enum srnic_mem_err srnic_mr_write(struct srnic_mr *mr, u64 addr,
 		u64 n = len;
 		void *dst = srnic_mr_addr(mr, addr, &n);
 
-		memcpy(dst, src, n);
+		srnic_copy_in(dst, src, n);
 		addr += n;
 		src += n;
 		len -= n;

@@ -11,6 +11,7 @@
  */
 #include <linux/kref.h>
 #include <linux/llist.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mmu_notifier.h>
 #include <linux/oom.h>
@@ -18,6 +19,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
+#include "copy.h"
 #include "key.h"
 
 #define ODP_ORDER	9
@@ -41,14 +43,16 @@
  * @ref: one for the region, one for each fetch
  * @id: number that no other ever has
  * @mm: whose it is; the struct is held, the memory is not
+ * @lanes: fetch its pages; reference held
  * @chunks: by address; readers use RCU
- * @empty: chunks that nothing is mapped in any more
+ * @empty: chunks that nothing is mapped in any more, or can be had for
  * @reap: frees those
  */
 struct srnic_odp {
 	struct kref		ref;
 	u64			id;
 	struct mm_struct	*mm;
+	struct srnic_lanes	*lanes;
 	struct xarray		chunks;
 	struct llist_head	empty;
 	struct work_struct	reap;
@@ -82,7 +86,7 @@ struct odp_chunk {
 	unsigned long			page[ODP_PAGES];
 };
 
-static struct workqueue_struct *odp_wq;
+static struct workqueue_struct *reap_wq;	/* frees chunks */
 static atomic64_t odp_id;
 
 static u32 odp_slot(u64 va)
@@ -123,7 +127,7 @@ static __always_inline bool odp_use(struct srnic_odp *odp, u64 va, u32 len,
 
 static void use_write(void *mem, void *src, u32 len)
 {
-	memcpy(mem, src, len);
+	srnic_copy_in(mem, src, len);
 }
 
 static void use_read(void *mem, void *dst, u32 len)
@@ -235,7 +239,7 @@ static void chunk_list(struct odp_chunk *chunk)
 
 	chunk->listed = true;
 	llist_add(&chunk->node, &chunk->odp->empty);
-	queue_work(odp_wq, &chunk->odp->reap);
+	queue_work(reap_wq, &chunk->odp->reap);
 }
 
 static bool chunk_invalidate(struct mmu_interval_notifier *notifier,
@@ -295,18 +299,22 @@ static void odp_reap(struct work_struct *work)
 		chunk_kill(chunk);
 }
 
-/* Peers may name any address: there is no chunk where nothing is mapped. */
-static bool odp_is_mapped(struct mm_struct *mm, u64 va)
+/*
+ * Peers may name any address: there is no chunk where nothing is mapped, or
+ * nothing that the process could use itself.
+ */
+static bool odp_is_usable(struct mm_struct *mm, u64 va)
 {
 	struct vm_area_struct *vma;
-	bool mapped;
+	bool usable;
 
 	mmap_read_lock(mm);
 	vma = find_vma(mm, va);
-	mapped = vma && vma->vm_start <= va;
+	usable = vma && vma->vm_start <= va &&
+		 vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
 	mmap_read_unlock(mm);
 
-	return mapped;
+	return usable;
 }
 
 /* The caller holds the memory.  -EBUSY: there is one already. */
@@ -315,10 +323,10 @@ static struct odp_chunk *chunk_make(struct srnic_odp *odp, u64 va)
 	struct odp_chunk *chunk;
 	int err;
 
-	if (!odp_is_mapped(odp->mm, va))
+	if (!odp_is_usable(odp->mm, va))
 		return ERR_PTR(-EFAULT);
 
-	chunk = kzalloc(sizeof(*chunk), GFP_KERNEL);
+	chunk = kzalloc(sizeof(*chunk), GFP_KERNEL_ACCOUNT);
 	if (!chunk)
 		return ERR_PTR(-ENOMEM);
 
@@ -332,7 +340,7 @@ static struct odp_chunk *chunk_make(struct srnic_odp *odp, u64 va)
 					   BIT(ODP_SHIFT), &chunk_ops);
 	if (err)
 		goto err_free;
-	err = xa_insert(&odp->chunks, chunk->index, chunk, GFP_KERNEL);
+	err = xa_insert(&odp->chunks, chunk->index, chunk, GFP_KERNEL_ACCOUNT);
 	if (err)
 		goto err_notifier;
 
@@ -450,22 +458,46 @@ static long chunk_fetch(struct odp_chunk *chunk, u64 va, u64 num,
 	return -EBUSY;
 }
 
+/* A chunk that no page was had for is worth no more than an unmapped one. */
+static void chunk_failed(struct odp_chunk *chunk)
+{
+	mutex_lock(&chunk->mutex);
+	chunk_list(chunk);
+	mutex_unlock(&chunk->mutex);
+}
+
+static long odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
+		      enum srnic_fetch_how how)
+{
+	struct odp_chunk *chunk = chunk_get(odp, va);
+	long got;
+
+	if (IS_ERR(chunk))
+		return PTR_ERR(chunk);
+
+	got = chunk_fetch(chunk, va, num, how);
+	if (got < 0)
+		chunk_failed(chunk);
+	chunk_put(chunk);
+
+	return got;
+}
+
+/* What is allocated on the way is charged as if the process did it itself. */
 long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 		     enum srnic_fetch_how how)
 {
-	struct odp_chunk *chunk;
+	struct mem_cgroup *memcg, *old;
 	long got;
 
 	if (!mmget_not_zero(odp->mm))
 		return -EFAULT;	/* the process is gone */
 
-	chunk = chunk_get(odp, va);
-	if (IS_ERR(chunk)) {
-		got = PTR_ERR(chunk);
-	} else {
-		got = chunk_fetch(chunk, va, num, how);
-		chunk_put(chunk);
-	}
+	memcg = get_mem_cgroup_from_mm(odp->mm);
+	old = set_active_memcg(memcg);
+	got = odp_fetch(odp, va, num, how);
+	set_active_memcg(old);
+	mem_cgroup_put(memcg);
 	mmput_async(odp->mm);
 
 	return got;
@@ -494,6 +526,7 @@ static void odp_free(struct kref *ref)
 		chunk_kill(chunk);
 	xa_destroy(&odp->chunks);
 	mmdrop(odp->mm);
+	srnic_lanes_put(odp->lanes);
 	kfree(odp);
 }
 
@@ -503,9 +536,15 @@ void srnic_odp_put(struct srnic_odp *odp)
 		kref_put(&odp->ref, odp_free);
 }
 
-int srnic_mr_map_odp(struct srnic_mr *mr, u64 start, u64 length, u64 iova)
+struct srnic_lanes *srnic_odp_lanes(const struct srnic_odp *odp)
 {
-	struct srnic_odp *odp = kzalloc(sizeof(*odp), GFP_KERNEL);
+	return odp->lanes;
+}
+
+int srnic_mr_map_odp(struct srnic_mr *mr, struct srnic_lanes *lanes, u64 start,
+		     u64 length, u64 iova)
+{
+	struct srnic_odp *odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
 
 	if (!odp)
 		return -ENOMEM;
@@ -514,7 +553,8 @@ int srnic_mr_map_odp(struct srnic_mr *mr, u64 start, u64 length, u64 iova)
 	odp->id = atomic64_inc_return(&odp_id);
 	odp->mm = current->mm;
 	mmgrab(odp->mm);
-	xa_init(&odp->chunks);
+	odp->lanes = srnic_lanes_get(lanes);
+	xa_init_flags(&odp->chunks, XA_FLAGS_ACCOUNT);
 	init_llist_head(&odp->empty);
 	INIT_WORK(&odp->reap, odp_reap);
 
@@ -526,21 +566,23 @@ int srnic_mr_map_odp(struct srnic_mr *mr, u64 start, u64 length, u64 iova)
 	return 0;
 }
 
-void srnic_odp_queue(struct work_struct *work)
-{
-	queue_work(odp_wq, work);
-}
-
 int srnic_mem_init(void)
 {
-	odp_wq = alloc_workqueue("srnic-odp", WQ_UNBOUND | WQ_HIGHPRI,
-				 WQ_MAX_ACTIVE);
+	int err = srnic_lanes_init();
 
-	return odp_wq ? 0 : -ENOMEM;
+	if (err)
+		return err;
+
+	reap_wq = alloc_workqueue("srnic-reap", WQ_UNBOUND, 0);
+	if (!reap_wq)
+		srnic_lanes_exit();
+
+	return reap_wq ? 0 : -ENOMEM;
 }
 
 void srnic_mem_exit(void)
 {
-	destroy_workqueue(odp_wq);
+	srnic_lanes_exit();	/* the last fetch may be yet to end */
+	destroy_workqueue(reap_wq);
 	rcu_barrier();	/* kfree_rcu() of chunks */
 }

@@ -16,10 +16,9 @@
 /* Pages fetched with the one that is missed, if they will be missed too */
 #define PAGER_AHEAD	16
 
-static void pager_work(struct work_struct *work)
+static void pager_work(struct srnic_job *job)
 {
-	struct srnic_pager *pager = container_of(work, struct srnic_pager,
-						 work);
+	struct srnic_pager *pager = container_of(job, struct srnic_pager, job);
 	long got;
 
 	got = srnic_odp_fetch(pager->odp, pager->va, pager->num,
@@ -35,7 +34,7 @@ static void pager_work(struct work_struct *work)
 void srnic_pager_init(struct srnic_pager *pager,
 		      const struct srnic_pager_ops *ops, void *owner)
 {
-	INIT_WORK(&pager->work, pager_work);
+	srnic_job_init(&pager->job, pager_work);
 	pager->ops = ops;
 	pager->owner = owner;
 }
@@ -70,20 +69,20 @@ enum srnic_mem_err srnic_pager_ask(struct srnic_pager *pager,
 	pager->write = write;
 	pager->busy = true;
 	pager->ops->begin(pager);
-	srnic_odp_queue(&pager->work);
+	srnic_job_queue(&pager->job, srnic_odp_lanes(odp), SRNIC_LANE_MISSED);
 
 	return SRNIC_MEM_ABSENT;
 }
 
 /**
  * struct srnic_fetch - ranges to be fetched before they are missed
- * @work: does so
+ * @job: does so
  * @how: enum srnic_fetch_how
  * @num: ranges
  * @range: where; reference on @odp held
  */
 struct srnic_fetch {
-	struct work_struct	work;
+	struct srnic_job	job;
 	enum srnic_fetch_how	how;
 	u32			num;
 	struct {
@@ -137,29 +136,28 @@ int srnic_fetch_now(struct srnic_fetch *fetch)
 	return err;
 }
 
-static void fetch_work(struct work_struct *work)
+static void fetch_work(struct srnic_job *job)
 {
-	struct srnic_fetch *fetch = container_of(work, struct srnic_fetch,
-						 work);
+	struct srnic_fetch *fetch = container_of(job, struct srnic_fetch, job);
 
 	srnic_fetch_now(fetch);
 	srnic_fetch_free(fetch);
 }
 
-void srnic_fetch_queue(struct srnic_fetch *fetch)
+bool srnic_fetch_queue(struct srnic_fetch *fetch, struct srnic_lanes *lanes)
 {
-	srnic_odp_queue(&fetch->work);
+	return srnic_job_queue(&fetch->job, lanes, SRNIC_LANE_AHEAD);
 }
 
 struct srnic_fetch *srnic_fetch_alloc(enum srnic_fetch_how how, u32 max)
 {
 	struct srnic_fetch *fetch;
 
-	fetch = kvzalloc(struct_size(fetch, range, max), GFP_KERNEL);
+	fetch = kvzalloc(struct_size(fetch, range, max), GFP_KERNEL_ACCOUNT);
 	if (!fetch)
 		return NULL;
 
-	INIT_WORK(&fetch->work, fetch_work);
+	srnic_job_init(&fetch->job, fetch_work);
 	fetch->how = how;
 
 	return fetch;

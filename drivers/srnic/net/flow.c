@@ -3,9 +3,11 @@
  * srnic - routes of a flow, looked up once and checked before each use
  */
 #include <linux/inetdevice.h>
+#include <linux/slab.h>
 #include <net/addrconf.h>
 #include <net/dst.h>
 #include <net/ip6_route.h>
+#include <net/ipv6.h>
 #include <net/route.h>
 
 #include "flow.h"
@@ -14,6 +16,7 @@
 #define FLOW_PORT_MIN	0xc000
 #define FLOW_LABEL_MASK	0xfffff
 
+/* Both ask for the route that the IPsec policy wants for the flow. */
 static struct dst_entry *flow_route4(const struct srnic_flow *flow)
 {
 	struct flowi4 fl = {
@@ -45,12 +48,9 @@ static struct dst_entry *flow_route6(const struct srnic_flow *flow)
 
 	if (!IS_ENABLED(CONFIG_IPV6))
 		return NULL;
-	dst = ip6_route_output(dev_net(flow->ndev), NULL, &fl);
-	if (!dst->error)
-		return dst;
-	dst_release(dst);
+	dst = ip6_dst_lookup_flow(dev_net(flow->ndev), NULL, &fl, NULL);
 
-	return NULL;
+	return IS_ERR(dst) ? NULL : dst;
 }
 
 struct dst_entry *srnic_flow_dst(struct srnic_flow *flow)
@@ -103,6 +103,21 @@ void srnic_flow_reset(struct srnic_flow *flow)
 	dst_release(flow->dst);
 	flow->dst = NULL;
 	flow->cookie = 0;
+}
+
+struct srnic_peer *srnic_peer_new(const struct srnic_flow *flow)
+{
+	struct srnic_peer *peer = kzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
+
+	if (!peer)
+		return NULL;
+
+	peer->daddr = flow->daddr;
+	peer->saddr = flow->saddr;
+	peer->v4 = flow->v4;
+	peer->ifindex = flow->ndev->ifindex;
+
+	return peer;
 }
 
 __be16 srnic_flow_sport(u32 label, u32 qpn, u32 dest_qpn)

@@ -18,6 +18,7 @@
 #include <net/netns/generic.h>
 #include <net/udp.h>
 #include <net/udp_tunnel.h>
+#include <net/xfrm.h>
 
 #include "crc.h"
 #include "flow.h"
@@ -72,9 +73,12 @@ static bool hook_confirm(struct sk_buff *skb)
 	return true;
 }
 
-/* Mostly in softirq; what a queue to user space gives back is not. */
+/*
+ * Mostly in softirq; what a queue to user space gives back is not.  The IPsec
+ * policy is asked here as the UDP socket asks it, which never sees the packet.
+ */
 static unsigned int hook_take(struct sk_buff *skb, struct net *net,
-			      unsigned int bth)
+			      u8 family, unsigned int bth)
 {
 	bool taken;
 
@@ -83,7 +87,8 @@ static unsigned int hook_take(struct sk_buff *skb, struct net *net,
 	skb_set_transport_header(skb, bth - sizeof(struct udphdr));
 	if (udp_hdr(skb)->dest != htons(SRNIC_UDP_PORT))
 		return NF_ACCEPT;
-	if (!hook_confirm(skb))
+	if (!hook_confirm(skb) ||
+	    !xfrm_policy_check(NULL, XFRM_POLICY_IN, skb, family))
 		return NF_DROP;
 
 	local_bh_disable();
@@ -96,13 +101,13 @@ static unsigned int hook_take(struct sk_buff *skb, struct net *net,
 static unsigned int hook_ipv4(void *priv, struct sk_buff *skb,
 			      const struct nf_hook_state *state)
 {
-	return hook_take(skb, state->net, hook_bth4(skb));
+	return hook_take(skb, state->net, AF_INET, hook_bth4(skb));
 }
 
 static unsigned int hook_ipv6(void *priv, struct sk_buff *skb,
 			      const struct nf_hook_state *state)
 {
-	return hook_take(skb, state->net, hook_bth6(skb));
+	return hook_take(skb, state->net, AF_INET6, hook_bth6(skb));
 }
 
 static const struct nf_hook_ops hook_ops[] = {

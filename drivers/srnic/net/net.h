@@ -64,6 +64,28 @@ void srnic_flow_reset(struct srnic_flow *flow);
 /* Does it lead to an address of its own device?  Context: any. */
 bool srnic_flow_is_self(const struct srnic_flow *flow);
 
+/**
+ * struct srnic_peer - who may send to a connected queue pair
+ * @daddr: address of the peer; IPv4 addresses are v4-mapped
+ * @saddr: own address
+ * @v4: IPv4, not IPv6
+ * @ifindex: device that packets of the peer come in by
+ * @rcu: the receiver may still look at it
+ *
+ * Made from a flow; never changes, so that the receiver can look at it while the
+ * owner of the flow replaces both.
+ */
+struct srnic_peer {
+	struct in6_addr	daddr;
+	struct in6_addr	saddr;
+	bool		v4;
+	int		ifindex;
+	struct rcu_head	rcu;
+};
+
+/* The peer that @flow leads to, or NULL.  May sleep. */
+struct srnic_peer *srnic_peer_new(const struct srnic_flow *flow);
+
 /* Source port of a flow: IBTA A17.5.x entropy from label, or the two QPNs. */
 __be16 srnic_flow_sport(u32 label, u32 qpn, u32 dest_qpn);
 
@@ -131,6 +153,7 @@ void srnic_tx_flush(struct srnic_txb *txb);
  * @good: addresses and ICRC are right
  * @ce: a router has marked it: congestion experienced
  * @vlan: VLAN that the run came through, SRNIC_NO_VLAN: none
+ * @life: of the owner when it admitted the run, see struct srnic_rx_to
  *
  * A run of packets arrives as one skb with a frag_list; each packet of it has
  * its own.  All are linear.
@@ -141,6 +164,7 @@ struct srnic_rxcb {
 	bool	good;
 	bool	ce;
 	u16	vlan;
+	u32	life;
 };
 
 #define SRNIC_NO_VLAN	0xffff
@@ -178,13 +202,34 @@ struct srnic_rx_src {
 void srnic_rx_describe(const struct sk_buff *skb, const struct sk_buff *seg,
 		       struct srnic_rx_src *src);
 
-/* Did the run come from @flow's peer, to @flow's own address? */
-bool srnic_rx_from(struct sk_buff *skb, const struct srnic_flow *flow);
+/*
+ * Did a packet of the stack come from @peer, by the device that leads there?
+ * What this host sends to itself comes in by no device; then the VRF must be that
+ * of the device.  Context: RCU.
+ */
+bool srnic_rx_from(const struct sk_buff *skb, const struct srnic_peer *peer);
+
+/* Did it come in by @ndev, or one above it as a VLAN is?  Context: RCU. */
+bool srnic_rx_by(const struct sk_buff *skb, const struct net_device *ndev);
+
+/**
+ * struct srnic_rx_to - who gets a packet
+ * @owner: of the number in it; a reference is held
+ * @stats: where it counts
+ * @life: what @owner called the time in which it takes such packets; kept with
+ *	  the packet, since that time may be over before the packet's turn comes
+ */
+struct srnic_rx_to {
+	void				*owner;
+	struct srnic_stats __percpu	*stats;
+	u32				life;
+};
 
 /**
  * struct srnic_rx_ops - what the layer above answers
- * @lookup: who owns @qpn in @net; sets *@stats for an owner.  NULL: the packet
- *	    is not ours.  Context: RCU, softirq
+ * @lookup: who owns @qpn in @net and takes @skb, as far as the headers of IP and
+ *	    the device tell.  -ENOENT: nobody has the number; -EPERM: who has it
+ *	    refuses the packet, and has counted that.  Context: RCU, BH disabled
  * @deliver: consumes a checked run, and the reference that @lookup took.  NULL
  *	     skb: only the latter
  * @lookup_group: the same for packets to all who joined the multicast address
@@ -196,8 +241,8 @@ bool srnic_rx_from(struct sk_buff *skb, const struct srnic_flow *flow);
  *	   @later: the stack is in the middle of something, so run nothing now
  */
 struct srnic_rx_ops {
-	void	*(*lookup)(struct net *net, u32 qpn,
-			   struct srnic_stats __percpu **stats);
+	int	(*lookup)(struct net *net, u32 qpn, const struct sk_buff *skb,
+			  struct srnic_rx_to *to);
 	void	(*deliver)(void *owner, struct sk_buff *skb);
 	void	*(*lookup_group)(const struct net_device *ndev,
 				 const struct in6_addr *addr,

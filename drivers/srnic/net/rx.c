@@ -15,6 +15,9 @@
 #include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/l3mdev.h>
+#include <net/netfilter/nf_conntrack.h>
+#include <net/xfrm.h>
 
 #include "../trace.h"
 #include "../wire/icrc.h"
@@ -68,8 +71,8 @@ static void rx_refuse(struct srnic_stats __percpu *stats,
 	srnic_count(stats, why);
 }
 
-/* Judges one packet of a run; what does not fit is left not good. */
-static void rx_check(struct sk_buff *skb, struct sk_buff *seg,
+/* Judges one packet of a run, which is linear.  Return: is it good? */
+static bool rx_check(struct sk_buff *skb, struct sk_buff *seg,
 		     unsigned int bth, unsigned int len,
 		     struct srnic_stats __percpu *stats)
 {
@@ -86,39 +89,100 @@ static void rx_check(struct sk_buff *skb, struct sk_buff *seg,
 	    ip < seg->head ||
 	    (seg != skb && !rx_same_addrs(head_ip, ip))) {
 		rx_refuse(stats, SRNIC_CNT_RX_MALFORMED);
-		return;
+		return false;
 	}
 	cb->good = rx_icrc_ok(ip, seg->data + bth, len);
 	cb->ce = rx_is_marked(ip);
 	if (!cb->good)
 		rx_refuse(stats, SRNIC_CNT_RX_ICRC);
+
+	return cb->good;
 }
 
-/* Checks all packets of @skb.  False: it could not be made linear. */
+/* What UDP says is all that there is; Ethernet may have padded the frame. */
+static bool rx_trim(struct sk_buff *skb, unsigned int bth,
+		    struct srnic_stats __percpu *stats)
+{
+	unsigned int end = skb_transport_offset(skb) + ntohs(udp_hdr(skb)->len);
+
+	if (end < bth || end > skb->len) {
+		rx_refuse(stats, SRNIC_CNT_RX_MALFORMED);
+		return false;
+	}
+	if (!pskb_trim(skb, end) && !skb_linearize(skb))
+		return true;
+	rx_refuse(stats, SRNIC_CNT_RX_NOBUF);
+
+	return false;
+}
+
+/*
+ * Makes the packets of a run ours alone, and linear.  They are not when the run
+ * was cloned, as packet sockets do, whether or not it got a head of its own since
+ * then: what others look at is copied, never changed.  False: no memory.
+ */
+static bool rx_unshare(struct sk_buff *skb)
+{
+	struct sk_buff **link, *seg;
+
+	if (skb_unclone(skb, GFP_ATOMIC))
+		return false;
+	for (link = &skb_shinfo(skb)->frag_list; *link; link = &(*link)->next) {
+		if (skb_shared(*link)) {
+			seg = skb_is_nonlinear(*link) ?
+			      skb_copy(*link, GFP_ATOMIC) :
+			      skb_clone(*link, GFP_ATOMIC);
+			if (!seg)
+				return false;
+			seg->next = (*link)->next;
+			consume_skb(*link);
+			*link = seg;
+		}
+		if (skb_linearize(*link))
+			return false;
+	}
+
+	return true;
+}
+
+/* Makes @skb ours alone, and each packet linear. */
+static bool rx_prepare(struct sk_buff *skb, unsigned int bth,
+		       struct srnic_stats __percpu *stats)
+{
+	if (!skb_is_gso(skb))
+		return rx_trim(skb, bth, stats);
+	if (rx_unshare(skb))
+		return true;
+	rx_refuse(stats, SRNIC_CNT_RX_NOBUF);
+
+	return false;
+}
+
+/* Is any packet of @skb good? */
 static bool rx_check_run(struct sk_buff *skb, unsigned int bth,
 			 struct srnic_stats __percpu *stats)
 {
 	struct sk_buff *seg;
-	unsigned int len;
+	bool good;
 
-	if (!skb_is_gso(skb)) {
-		if (skb_linearize(skb))
-			return false;
-		/* The UDP length rules: Ethernet may have padded the frame. */
-		len = ntohs(udp_hdr(skb)->len) - sizeof(struct udphdr);
-		rx_check(skb, skb, bth, min(len, skb->len - bth), stats);
-		return true;
-	}
+	good = rx_check(skb, skb, bth, skb_headlen(skb) - bth, stats);
+	if (!skb_is_gso(skb))
+		return good;
 
 	srnic_count(stats, SRNIC_CNT_RX_SUPER);
-	rx_check(skb, skb, bth, skb_headlen(skb) - bth, stats);
-	skb_walk_frags(skb, seg) {
-		if (skb_linearize(seg))
-			return false;
-		rx_check(skb, seg, 0, seg->len, stats);
-	}
+	skb_walk_frags(skb, seg)
+		good |= rx_check(skb, seg, 0, seg->len, stats);
 
-	return true;
+	return good;
+}
+
+/* Lets go of what belongs to the stack; the skb may stay for a while. */
+static void rx_leave_stack(struct sk_buff *skb)
+{
+	skb_dst_drop(skb);
+	nf_reset_ct(skb);
+	secpath_reset(skb);
+	skb->dev = NULL;
 }
 
 /* A run whose packets are the skb and those of its frag_list, no more. */
@@ -129,17 +193,24 @@ static bool rx_is_run(const struct sk_buff *skb)
 	       !skb_shinfo(skb)->nr_frags;
 }
 
-/* Takes over a buffer that is for us; NULL: there was no memory. */
-static struct sk_buff *rx_own(struct sk_buff *skb, unsigned int bth,
+/*
+ * Takes over a buffer that is for us.  NULL: nothing in it is good, or there was no
+ * memory.
+ */
+static struct sk_buff *rx_own(struct sk_buff *skb, unsigned int bth, u16 vlan,
 			      struct srnic_stats __percpu *stats)
 {
 	skb = skb_share_check(skb, GFP_ATOMIC);
-	if (skb && !rx_check_run(skb, bth, stats)) {
-		kfree_skb(skb);
-		skb = NULL;
-	}
-	if (!skb)
+	if (!skb) {
 		rx_refuse(stats, SRNIC_CNT_RX_NOBUF);
+		return NULL;
+	}
+	if (!rx_prepare(skb, bth, stats) || !rx_check_run(skb, bth, stats)) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	rx_leave_stack(skb);
+	srnic_rxcb(skb)->vlan = vlan;
 
 	return skb;
 }
@@ -165,23 +236,89 @@ static bool rx_is_mcast(const struct in6_addr *addr)
 }
 
 /*
- * The device whose address @addr is.  Packets of this host to itself come
- * through the loopback device, and a host with two devices on one wire may get
- * them through either.
+ * The device that a packet came in by.  In a VRF the stack has put that in its
+ * place; NULL: the device has gone meanwhile.
  */
-static struct net_device *rx_ndev_of(struct net *net, struct sk_buff *skb,
+static struct net_device *rx_ndev(const struct sk_buff *skb)
+{
+	int slave = ip_hdr(skb)->version == 4 ? inet_sdif(skb) :
+						inet6_sdif(skb);
+
+	return slave ? dev_get_by_index_rcu(dev_net(skb->dev), slave) :
+		       skb->dev;
+}
+
+/* What this host sends to itself comes by the loopback device, or by its VRF. */
+static bool rx_is_local(const struct net_device *in)
+{
+	return in->flags & IFF_LOOPBACK || netif_is_l3_master(in);
+}
+
+static bool rx_addrs_fit(const struct sk_buff *skb,
+			 const struct srnic_peer *peer)
+{
+	if (ip_hdr(skb)->version == 4)
+		return peer->v4 &&
+		       ip_hdr(skb)->saddr == peer->daddr.s6_addr32[3] &&
+		       ip_hdr(skb)->daddr == peer->saddr.s6_addr32[3];
+
+	return !peer->v4 &&
+	       ipv6_addr_equal(&ipv6_hdr(skb)->saddr, &peer->daddr) &&
+	       ipv6_addr_equal(&ipv6_hdr(skb)->daddr, &peer->saddr);
+}
+
+bool srnic_rx_from(const struct sk_buff *skb, const struct srnic_peer *peer)
+{
+	const struct net_device *in = rx_ndev(skb);
+	int vrf;
+
+	if (!in || !rx_addrs_fit(skb, peer))
+		return false;
+	vrf = l3mdev_master_ifindex_rcu(in);
+	/* The address may be that of the VRF itself. */
+	if (in->ifindex == peer->ifindex || vrf == peer->ifindex)
+		return true;
+
+	return rx_is_local(in) &&
+	       vrf == l3mdev_master_ifindex_by_index(dev_net(in),
+						     peer->ifindex);
+}
+
+bool srnic_rx_by(const struct sk_buff *skb, const struct net_device *ndev)
+{
+	struct net_device *in = rx_ndev(skb);
+
+	if (!in || in == ndev)
+		return in;
+	if (netdev_has_upper_dev_all_rcu((struct net_device *)ndev, in))
+		return true;
+
+	return rx_is_local(in) && l3mdev_master_ifindex_rcu(in) ==
+				  l3mdev_master_ifindex_rcu(ndev);
+}
+
+/*
+ * The device that a packet without a QP number of its own is for: the one that it
+ * came in by, or, sent by this host to itself, the one that has the address @addr.
+ */
+static struct net_device *rx_ndev_of(struct net *net, const struct sk_buff *skb,
 				     const struct in6_addr *addr)
 {
+	struct net_device *in = rx_ndev(skb), *ndev = NULL;
+
+	if (!in || !rx_is_local(in))
+		return in;
 	if (ipv6_addr_v4mapped(addr))
-		return __ip_dev_find(net, addr->s6_addr32[3], false);
-	if (ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL &&
-	    !(skb->dev->flags & IFF_LOOPBACK))
-		return skb->dev;
-	if (!IS_ENABLED(CONFIG_IPV6))
+		ndev = __ip_dev_find(net, addr->s6_addr32[3], false);
+	else if (IS_ENABLED(CONFIG_IPV6))
+		/* That does not look into VRFs. */
+		ndev = ipv6_dev_find(net, addr, NULL) ?: in;
+
+	if (ndev && l3mdev_master_ifindex_rcu(ndev) !=
+		    l3mdev_master_ifindex_rcu(in))
 		return NULL;
 
-	/* That does not look into VRFs. */
-	return ipv6_dev_find(net, addr, NULL) ?: skb->dev;
+	return ndev;
 }
 
 /*
@@ -192,7 +329,7 @@ static bool rx_take_group(struct net *net, struct sk_buff *skb,
 			  unsigned int bth, bool mcast)
 {
 	struct srnic_stats __percpu *stats;
-	struct net_device *ndev = skb->dev;
+	struct net_device *ndev;
 	struct in6_addr addr;
 	void *group;
 	u16 vlan;
@@ -203,7 +340,9 @@ static bool rx_take_group(struct net *net, struct sk_buff *skb,
 	/* Who shares packets of a run cannot mark them; the socket splits it. */
 	if (mcast && skb_is_gso(skb))
 		return false;
-	if (!mcast) {
+	if (mcast) {
+		ndev = rx_ndev(skb);
+	} else {
 		ndev = rx_ndev_of(net, skb, &addr);
 		addr = in6addr_any;
 	}
@@ -217,20 +356,40 @@ static bool rx_take_group(struct net *net, struct sk_buff *skb,
 	if (!group)
 		return false;
 
-	skb = rx_own(skb, bth, stats);
-	if (skb) {
-		srnic_rxcb(skb)->vlan = vlan;
+	skb = rx_own(skb, bth, vlan, stats);
+	if (skb)
 		srnic_rx_ops->deliver_group(group, skb);
+
+	return true;
+}
+
+/* A packet for one owner, which is asked before anything else is done with it. */
+static bool rx_take_one(struct net *net, struct sk_buff *skb, unsigned int bth,
+			u32 qpn)
+{
+	struct srnic_rx_to to;
+	u16 vlan;
+	int err;
+
+	err = srnic_rx_ops->lookup(net, qpn, skb, &to);
+	if (err == -ENOENT)
+		return false;
+	if (err) {
+		kfree_skb(skb);
+		return true;
 	}
+	vlan = rx_vlan(rx_ndev(skb) ?: skb->dev);
+	skb = rx_own(skb, bth, vlan, to.stats);
+	if (skb)
+		srnic_rxcb(skb)->life = to.life;
+	srnic_rx_ops->deliver(to.owner, skb);
 
 	return true;
 }
 
 bool srnic_rx_take(struct net *net, struct sk_buff *skb, unsigned int bth)
 {
-	struct srnic_stats __percpu *stats;
 	const struct srnic_bth *hdr;
-	void *owner;
 	u32 qpn;
 
 	if (!pskb_may_pull(skb, bth + sizeof(*hdr)))
@@ -242,16 +401,7 @@ bool srnic_rx_take(struct net *net, struct sk_buff *skb, unsigned int bth)
 	if (qpn == SRNIC_QPN_MCAST || qpn == SRNIC_QPN_GSI)
 		return rx_take_group(net, skb, bth, qpn == SRNIC_QPN_MCAST);
 
-	owner = srnic_rx_ops->lookup(net, qpn, &stats);
-	if (!owner)
-		return false;
-
-	skb = rx_own(skb, bth, stats);
-	if (skb)
-		srnic_rxcb(skb)->vlan = rx_vlan(skb->dev);
-	srnic_rx_ops->deliver(owner, skb);
-
-	return true;
+	return rx_take_one(net, skb, bth, qpn);
 }
 
 /* The header as the packet had it alone, not that of a run which it leads. */
@@ -304,16 +454,4 @@ void srnic_rx_describe(const struct sk_buff *skb, const struct sk_buff *seg,
 	else
 		rx_grh6(src->grh, ip, cb->len);
 	rx_smac(skb, src->smac);
-}
-
-bool srnic_rx_from(struct sk_buff *skb, const struct srnic_flow *flow)
-{
-	if (ip_hdr(skb)->version == 4)
-		return flow->v4 &&
-		       ip_hdr(skb)->saddr == flow->daddr.s6_addr32[3] &&
-		       ip_hdr(skb)->daddr == flow->saddr.s6_addr32[3];
-
-	return !flow->v4 &&
-	       ipv6_addr_equal(&ipv6_hdr(skb)->saddr, &flow->daddr) &&
-	       ipv6_addr_equal(&ipv6_hdr(skb)->daddr, &flow->saddr);
 }

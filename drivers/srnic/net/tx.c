@@ -13,6 +13,7 @@
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/local_lock.h>
 #include <linux/udp.h>
 #include <net/dst.h>
 #include <net/ip.h>
@@ -34,13 +35,40 @@
 #define TX_HEAVY_BYTES	8192
 #define TX_LOAD_MAX	128
 
+/*
+ * The sender must not go to sleep when the last skb has just been freed:
+ *
+ * C srnic_gate
+ *
+ * {
+ *	load=1;
+ * }
+ *
+ * P0(atomic_t *waiting, atomic_t *load)	// srnic_gate_open()
+ * {
+ *	atomic_set(waiting, 1);
+ *	smp_mb();
+ *	int r0 = atomic_read(load);
+ * }
+ *
+ * P1(atomic_t *waiting, atomic_t *load)	// tx_done()
+ * {
+ *	int r1 = atomic_sub_return(1, load);
+ *	int r2 = atomic_read(waiting);
+ * }
+ *
+ * exists (0:r0=1 /\ 1:r2=0)
+ *
+ * Result: Never.  smp_mb__after_atomic() in place of smp_mb() allows it:
+ * atomic_set() is a plain store, not a read-modify-write operation.
+ */
 bool srnic_gate_open(struct srnic_gate *gate)
 {
 	if (atomic_read(&gate->load) < TX_LOAD_MAX)
 		return true;
 
 	atomic_set(&gate->waiting, 1);
-	smp_mb__after_atomic();	/* pairs with atomic_sub_return() in tx_done() */
+	smp_mb();	/* pairs with atomic_sub_return() in tx_done() */
 
 	return atomic_read(&gate->load) < TX_LOAD_MAX;
 }
@@ -79,23 +107,28 @@ static unsigned int tx_headroom(const struct srnic_flow *flow)
 	       sizeof(struct srnic_bth);
 }
 
-/* Where packets are cut from; BH disabled */
-static DEFINE_PER_CPU(struct page_frag, tx_frag);
-
-/*
- * Packets are cut from blocks of pages: what kmalloc() has is twice as large
- * as a packet of MTU 4096.
+/**
+ * struct tx_block - where a processor's packets are cut from
+ * @lock: with PREEMPT_RT, where disabled BHs keep nobody else away
+ * @frag: what is left of a block of pages; under @lock
  */
-struct sk_buff *srnic_tx_new(unsigned int len)
+struct tx_block {
+	local_lock_t		lock;	/* protects frag */
+	struct page_frag	frag;
+};
+
+static DEFINE_PER_CPU(struct tx_block, tx_block) = {
+	.lock = INIT_LOCAL_LOCK(lock),
+};
+
+/* Cuts @size bytes for a packet.  NULL: there is no room, and no memory for it. */
+static struct sk_buff *tx_cut(struct page_frag *frag, unsigned int size)
 {
-	unsigned int size = SKB_DATA_ALIGN(len) +
-			    SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
-	struct page_frag *frag = this_cpu_ptr(&tx_frag);
 	struct sk_buff *skb;
 
 	if (!skb_page_frag_refill(size, frag, GFP_ATOMIC | __GFP_NOWARN) ||
 	    frag->size - frag->offset < size)
-		return alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
+		return NULL;
 
 	skb = napi_build_skb(page_address(frag->page) + frag->offset, size);
 	if (skb) {
@@ -106,12 +139,29 @@ struct sk_buff *srnic_tx_new(unsigned int len)
 	return skb;
 }
 
+/*
+ * Packets are cut from blocks of pages: what kmalloc() has is twice as large
+ * as a packet of MTU 4096.
+ */
+struct sk_buff *srnic_tx_new(unsigned int len)
+{
+	unsigned int size = SKB_DATA_ALIGN(len) +
+			    SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	struct sk_buff *skb;
+
+	local_lock_nested_bh(&tx_block.lock);
+	skb = tx_cut(this_cpu_ptr(&tx_block.frag), size);
+	local_unlock_nested_bh(&tx_block.lock);
+
+	return skb ?: alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
+}
+
 void srnic_tx_exit(void)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct page_frag *frag = per_cpu_ptr(&tx_frag, cpu);
+		struct page_frag *frag = per_cpu_ptr(&tx_block.frag, cpu);
 
 		if (frag->page)
 			put_page(frag->page);

@@ -4,6 +4,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/timekeeping.h>
 
 #include "queue.h"
@@ -186,52 +187,82 @@ void srnic_cq_moderate(struct srnic_cq *cq, u32 gather)
 	srnic_cq_expire(cq);
 }
 
+/* Completions copied to another ring with the lock held */
+#define CQ_MOVE_LOCKED	64
+
 static void cq_copy(const struct srnic_cq *cq, const struct srnic_ring *ring,
-		    u32 from, u32 to)
+		    u32 idx)
 {
-	for (; from != to; from++)
-		memcpy(srnic_ring_entry(ring, from),
-		       srnic_ring_entry(&cq->ring, from), ring->stride);
+	memcpy(srnic_ring_entry(ring, idx), srnic_ring_entry(&cq->ring, idx),
+	       ring->stride);
 }
 
-/* Goes on in @ring, where the completions from @user on stand already. */
-static void cq_move(struct srnic_cq *cq, struct srnic_ring *ring, u32 user)
+static u32 cq_prod(struct srnic_cq *cq)
 {
-	struct srnic_ring_hdr *hdr = ring->hdr;
-
-	lockdep_assert_held(&cq->lock);
-
-	hdr->user = user;
-	hdr->kern = cq->prod;
-	hdr->arm = xchg(&cq->ring.hdr->arm, 0);
-	hdr->flags = cq->dead ? SRNIC_RING_OVERRUN : 0;
-	swap(cq->ring, *ring);
-}
-
-int srnic_cq_replace(struct srnic_cq *cq, struct srnic_ring *ring)
-{
-	u32 room = min(cq->ring.mask, ring->mask) + 1;
-	int err = -EINVAL;
-	u32 prod, user;
+	u32 prod;
 
 	spin_lock_bh(&cq->lock);
 	prod = cq->prod;
 	spin_unlock_bh(&cq->lock);
 
+	return prod;
+}
+
+/*
+ * Goes on in @ring, where the completions from @user to @end stand already.  With
+ * @room entries in use it is full.
+ */
+static int cq_move(struct srnic_cq *cq, struct srnic_ring *ring, u32 user,
+		   u32 end, u32 room)
+{
+	struct srnic_ring_hdr *hdr = ring->hdr;
+
+	lockdep_assert_held(&cq->lock);
+
+	if (cq->prod - user > room)
+		return -EINVAL;
+	if (cq->prod - end > CQ_MOVE_LOCKED)
+		return -EAGAIN;
+
+	for (; end != cq->prod; end++)
+		cq_copy(cq, ring, end);
+	hdr->user = user;
+	hdr->kern = cq->prod;
+	hdr->arm = xchg(&cq->ring.hdr->arm, 0);
+	hdr->flags = cq->dead ? SRNIC_RING_OVERRUN : 0;
+	swap(cq->ring, *ring);
+
+	return 0;
+}
+
+int srnic_cq_replace(struct srnic_cq *cq, struct srnic_ring *ring)
+{
+	u32 room = min(cq->ring.mask, ring->mask) + 1;
+	u32 prod, user, idx;
+	int err;
+
+	prod = cq_prod(cq);
 	/* Read once: what comes after is judged by this. */
 	user = smp_load_acquire(&cq->ring.hdr->user);
 	if (prod - user > room)
 		return -EINVAL;
-	/* What has been written stays: most is copied with no lock held. */
-	cq_copy(cq, ring, user, prod);
 
-	spin_lock_bh(&cq->lock);
-	if (cq->prod - user <= room) {
-		cq_copy(cq, ring, prod, cq->prod);
-		cq_move(cq, ring, user);
-		err = 0;
-	}
-	spin_unlock_bh(&cq->lock);
+	/*
+	 * What has been written stays, so it is copied with no lock held, and
+	 * then what came meanwhile: @room bounds all of it.
+	 */
+	idx = user;
+	do {
+		for (; idx != prod; idx++) {
+			cq_copy(cq, ring, idx);
+			cond_resched();
+		}
+
+		spin_lock_bh(&cq->lock);
+		prod = cq->prod;
+		err = cq_move(cq, ring, user, idx, room);
+		spin_unlock_bh(&cq->lock);
+	} while (err == -EAGAIN);
 
 	return err;
 }
@@ -260,7 +291,7 @@ bool srnic_cq_arm(struct srnic_cq *cq, bool solicited)
 {
 	struct srnic_ring_hdr *hdr = cq->ring.hdr;
 
-	/* Fully ordered: visible before kern is read; see cq_disarm(). */
+	/* Fully ordered: visible before kern is read; see cq_signal(). */
 	atomic_fetch_or(solicited ? SRNIC_CQ_ARM_SOLICITED : SRNIC_CQ_ARM_NEXT,
 			(atomic_t *)&hdr->arm);
 

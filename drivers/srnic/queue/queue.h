@@ -22,7 +22,7 @@
 
 /**
  * struct srnic_ring - memory of one ring
- * @hdr: start of the mapping; vmalloc_user()
+ * @hdr: start of the mapping; zeroed vmalloc() memory
  * @size: bytes of the mapping
  * @mask: number of entries less one
  * @stride: bytes from one entry to the next
@@ -113,7 +113,7 @@ void srnic_cq_expire(struct srnic_cq *cq);
 
 /*
  * Moves to @ring, with the completions that were not read; one caller at a
- * time.  On success *@ring is the old one.  Return: 0, or -EINVAL: there are
+ * time.  May sleep.  On success *@ring is the old one.  Return: 0, or -EINVAL: there are
  * more than fit.
  */
 int srnic_cq_replace(struct srnic_cq *cq, struct srnic_ring *ring);
@@ -209,7 +209,8 @@ static inline struct srnic_swqe *srnic_sq_wqe(const struct srnic_sq *sq,
 
 /*
  * Copies and checks the next entry; NULL if user space posted none.  Entry
- * with status other than success: what is wrong with it.
+ * with status other than success: what is wrong with it; it has no list and no
+ * inline data.
  */
 struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type);
 
@@ -295,9 +296,10 @@ struct srnic_rq_info {
 void srnic_rq_look(struct srnic_rq *rq, struct srnic_rq_info *info);
 
 /*
- * Moves to @ring, whose stride is the same; what is posted stays posted.  On
- * success *@ring is the old one.  Return: 0, or -EINVAL: more is posted than
- * fits.
+ * Moves to @ring, whose stride is the same; what is posted stays posted, and
+ * receives are taken meanwhile.  Nobody posts meanwhile, or it is lost; one caller
+ * at a time.  May sleep.  On success *@ring is the old one.  Return: 0, or
+ * -EINVAL: more is posted than fits.
  */
 int srnic_rq_replace(struct srnic_rq *rq, struct srnic_ring *ring);
 

@@ -2,6 +2,7 @@
 /*
  * srnic - memory of a ring
  */
+#include <linux/gfp.h>
 #include <linux/log2.h>
 #include <linux/overflow.h>
 #include <linux/vmalloc.h>
@@ -20,7 +21,7 @@ int srnic_ring_alloc(struct srnic_ring *ring, u32 entries, u32 stride)
 		return -EINVAL;
 
 	ring->size = PAGE_ALIGN(size);
-	ring->hdr = vmalloc_user(ring->size);
+	ring->hdr = __vmalloc(ring->size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!ring->hdr)
 		return -ENOMEM;
 	ring->mask = entries - 1;

@@ -3,6 +3,7 @@
  * srnic - receive queue: the only reader of receive work requests
  */
 #include <linux/minmax.h>
+#include <linux/sched.h>
 
 #include "queue.h"
 
@@ -157,32 +158,50 @@ void srnic_rq_look(struct srnic_rq *rq, struct srnic_rq_info *info)
 	spin_unlock_bh(&rq->lock);
 }
 
-/* Copies what is posted, and where the indices stand. */
-static void rq_copy(const struct srnic_rq *rq, const struct srnic_ring *ring,
-		    u32 posted)
+/* Where the entries begin, and where they end. */
+static u32 rq_range(struct srnic_rq *rq, u32 *end)
 {
-	u32 idx;
+	u32 head;
 
-	for (idx = rq->head; idx != rq->head + posted; idx++)
-		memcpy(srnic_ring_entry(ring, idx),
-		       srnic_ring_entry(&rq->ring, idx), ring->stride);
+	spin_lock_bh(&rq->lock);
+	head = rq->head;
+	*end = head + rq_posted(rq);
+	spin_unlock_bh(&rq->lock);
+
+	return head;
+}
+
+/* Goes on in @ring, where the entries before @end stand already. */
+static void rq_move(struct srnic_rq *rq, struct srnic_ring *ring, u32 end)
+{
+	lockdep_assert_held(&rq->lock);
+
+	/* Not so if the user has posted meanwhile, which are not moved. */
+	if ((s32)(end - rq->head) < 0)
+		end = rq->head;
 	WRITE_ONCE(ring->hdr->kern, rq->head);
-	WRITE_ONCE(ring->hdr->user, rq->head + posted);
+	WRITE_ONCE(ring->hdr->user, end);
+	swap(rq->ring, *ring);
 }
 
 int srnic_rq_replace(struct srnic_rq *rq, struct srnic_ring *ring)
 {
-	int err = -EINVAL;
-	u32 posted;
+	u32 idx, end;
+
+	idx = rq_range(rq, &end);
+	if (end - idx > ring->mask + 1)
+		return -EINVAL;
+
+	/* Receives go on: those taken meanwhile are copied in vain. */
+	for (; idx != end; idx++) {
+		memcpy(srnic_ring_entry(ring, idx),
+		       srnic_ring_entry(&rq->ring, idx), ring->stride);
+		cond_resched();
+	}
 
 	spin_lock_bh(&rq->lock);
-	posted = rq_posted(rq);
-	if (posted <= ring->mask + 1) {
-		rq_copy(rq, ring, posted);
-		swap(rq->ring, *ring);
-		err = 0;
-	}
+	rq_move(rq, ring, end);
 	spin_unlock_bh(&rq->lock);
 
-	return err;
+	return 0;
 }

@@ -29,7 +29,8 @@ int srnic_sq_init(struct srnic_sq *sq, u32 entries, u32 max_sge,
 		return err;
 
 	sq->copy_stride = sizeof(struct srnic_swqe) + space;
-	sq->copy = kvcalloc(sq->ring.mask + 1, sq->copy_stride, GFP_KERNEL);
+	sq->copy = kvcalloc(sq->ring.mask + 1, sq->copy_stride,
+			    GFP_KERNEL_ACCOUNT);
 	if (!sq->copy) {
 		srnic_ring_free(&sq->ring);
 		return -ENOMEM;
@@ -93,12 +94,15 @@ static const u16 sqe_services[] = {
 	[IB_WR_RDMA_READ]		= BIT(IB_QPT_RC) | BIT(IB_QPT_XRC_INI),
 	[IB_WR_ATOMIC_CMP_AND_SWP]	= BIT(IB_QPT_RC) | BIT(IB_QPT_XRC_INI),
 	[IB_WR_ATOMIC_FETCH_AND_ADD]	= BIT(IB_QPT_RC) | BIT(IB_QPT_XRC_INI),
-	[IB_WR_LOCAL_INV]		= BIT(IB_QPT_RC) | BIT(IB_QPT_UC),
-	[IB_WR_BIND_MW]			= BIT(IB_QPT_RC) | BIT(IB_QPT_UC),
+	[IB_WR_LOCAL_INV]		= BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |
+					  BIT(IB_QPT_XRC_INI),
+	[IB_WR_BIND_MW]			= BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |
+					  BIT(IB_QPT_XRC_INI),
 	[IB_WR_SEND_WITH_INV]		= BIT(IB_QPT_RC) | BIT(IB_QPT_XRC_INI),
 	[IB_WR_FLUSH]			= BIT(IB_QPT_RC),
 	[IB_WR_ATOMIC_WRITE]		= BIT(IB_QPT_RC),
-	[IB_WR_REG_MR]			= BIT(IB_QPT_RC) | BIT(IB_QPT_UC),
+	[IB_WR_REG_MR]			= BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |
+					  BIT(IB_QPT_XRC_INI),
 };
 
 static_assert(IB_QPT_XRC_INI < 16);
@@ -152,7 +156,8 @@ enum ib_wc_status srnic_swqe_check(const struct srnic_swqe *wqe,
 		return IB_WC_LOC_QP_OP_ERR;
 
 	if (sqe->flags & IB_SEND_INLINE) {
-		if (sqe->inline_len > max_inline || shape & SQE_NO_INLINE)
+		if (sqe->inline_len > max_inline || sqe->num_sge ||
+		    shape & SQE_NO_INLINE)
 			return IB_WC_LOC_QP_OP_ERR;
 		length = sqe->inline_len;
 	} else {
@@ -163,6 +168,14 @@ enum ib_wc_status srnic_swqe_check(const struct srnic_swqe *wqe,
 	}
 
 	return sqe_length_ok(shape, length) ? IB_WC_SUCCESS : IB_WC_LOC_LEN_ERR;
+}
+
+/* Nothing of a refused entry but its wr_id and flags is ever used. */
+static void swqe_refuse(struct srnic_swqe *wqe)
+{
+	wqe->length = 0;
+	wqe->sqe.num_sge = 0;
+	wqe->sqe.inline_len = 0;
 }
 
 /* Bytes of the message of a work request that passed the check. */
@@ -212,7 +225,10 @@ struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type)
 	swqe_copy(sq, wqe, srnic_ring_entry(&sq->ring, sq->tail));
 	wqe->status = srnic_swqe_check(wqe, type, sq->max_sge, sq->max_inline,
 				       sq->trusted);
-	wqe->length = wqe->status == IB_WC_SUCCESS ? swqe_length(wqe) : 0;
+	if (wqe->status == IB_WC_SUCCESS)
+		wqe->length = swqe_length(wqe);
+	else
+		swqe_refuse(wqe);
 	wqe->sqe.opcode = array_index_nospec(wqe->sqe.opcode,
 					     ARRAY_SIZE(sqe_services));
 	wqe->started = false;

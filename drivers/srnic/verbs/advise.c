@@ -12,6 +12,7 @@ static const int advise_errno[] = {
 	[SRNIC_MEM_PD]		= -EPERM,
 	[SRNIC_MEM_ACCESS]	= -EPERM,
 	[SRNIC_MEM_RANGE]	= -EFAULT,
+	[SRNIC_MEM_OWNER]	= -EINVAL,
 	[SRNIC_MEM_STATE]	= -EINVAL,
 };
 
@@ -70,10 +71,10 @@ int srnic_advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice,
 		return -ENOMEM;
 
 	err = advise_collect(fetch, ibpd, sge, num);
-	if (!err && !(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH)) {
-		srnic_fetch_queue(fetch);
+	/* A user with many prefetches pending does the next one itself. */
+	if (!err && !(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH) &&
+	    srnic_fetch_queue(fetch, srnic_user_lanes(ibpd)))
 		return 0;
-	}
 	if (!err)
 		err = srnic_fetch_now(fetch);
 	srnic_fetch_free(fetch);

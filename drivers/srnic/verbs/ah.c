@@ -112,22 +112,29 @@ static struct srnic_av *av_make(const struct rdma_ah_attr *attr, gfp_t gfp)
 int srnic_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 		    struct ib_udata *udata)
 {
-	bool may_sleep = init->flags & RDMA_CREATE_AH_SLEEPABLE;
+	gfp_t gfp = init->flags & RDMA_CREATE_AH_SLEEPABLE ?
+		    GFP_KERNEL_ACCOUNT : GFP_ATOMIC;
 	struct srnic_avs *avs = &to_pd(ibah->pd)->avs;
+	struct srnic_dev *dev = to_dev(ibah->device);
 	struct srnic_create_ah_resp resp = {};
 	struct srnic_ah *ah = to_ah(ibah);
 	struct srnic_av *av;
 	int err;
 
-	av = av_make(init->ah_attr, may_sleep ? GFP_KERNEL : GFP_ATOMIC);
+	ah->user = srnic_user_of(ibah->pd);
+	err = srnic_quota_take(dev, ah->user, SRNIC_Q_AH, 1);
+	if (err)
+		return err;
+	av = av_make(init->ah_attr, gfp);
 	if (IS_ERR(av)) {
 		ibdev_dbg(ibah->device, "AH: bad address vector\n");
-		return PTR_ERR(av);
+		err = PTR_ERR(av);
+		goto err_quota;
 	}
-	err = srnic_av_publish(avs, av, &ah->index);
+	err = srnic_av_publish(avs, av, gfp, &ah->index);
 	if (err) {
 		kfree(av);
-		return err;
+		goto err_quota;
 	}
 
 	/* The source GID belongs to the core; only its index is ours. */
@@ -137,8 +144,14 @@ int srnic_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 	resp.ah = ah->index;
 	err = udata ? ib_respond_udata(udata, resp) : 0;
 	if (err)
-		srnic_av_hide(avs, ah->index);
+		goto err_av;
 
+	return 0;
+
+err_av:
+	srnic_av_hide(avs, ah->index);
+err_quota:
+	srnic_quota_give(dev, ah->user, SRNIC_Q_AH, 1);
 	return err;
 }
 
@@ -151,7 +164,10 @@ int srnic_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 
 int srnic_destroy_ah(struct ib_ah *ibah, u32 flags)
 {
-	srnic_av_hide(&to_pd(ibah->pd)->avs, to_ah(ibah)->index);
+	struct srnic_ah *ah = to_ah(ibah);
+
+	srnic_av_hide(&to_pd(ibah->pd)->avs, ah->index);
+	srnic_quota_give(to_dev(ibah->device), ah->user, SRNIC_Q_AH, 1);
 
 	return 0;
 }

@@ -145,6 +145,7 @@ int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs)
 {
 	struct ib_udata *udata = attrs ? &attrs->driver_udata : NULL;
+	struct srnic_dev *dev = to_dev(ibcq->device);
 	struct srnic_ibcq *cq = to_cq(ibcq);
 	int err;
 
@@ -156,22 +157,30 @@ int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (err)
 		return err;
 
-	err = srnic_cq_init(&cq->cq, attr->cqe);
+	cq->user = srnic_user_of_udata(udata);
+	err = srnic_quota_take(dev, cq->user, SRNIC_Q_CQ, 1);
 	if (err)
 		return err;
+	err = srnic_cq_init(&cq->cq, attr->cqe);
+	if (err)
+		goto err_quota;
 	cq_setup(cq, attr);
 
 	if (udata) {
 		err = cq_expose(cq, udata);
-		if (err) {
-			srnic_cq_destroy(&cq->cq);
-			return err;
-		}
+		if (err)
+			goto err_cq;
 	}
 
 	ibcq->cqe = cq->cq.ring.mask + 1;
 
 	return 0;
+
+err_cq:
+	srnic_cq_destroy(&cq->cq);
+err_quota:
+	srnic_quota_give(dev, cq->user, SRNIC_Q_CQ, 1);
+	return err;
 }
 
 int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
@@ -183,6 +192,7 @@ int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	srnic_ring_hide(cq->map);
 	srnic_cq_destroy(&cq->cq);
 	mutex_destroy(&cq->lock);
+	srnic_quota_give(to_dev(ibcq->device), cq->user, SRNIC_Q_CQ, 1);
 
 	return 0;
 }

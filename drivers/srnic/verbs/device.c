@@ -42,7 +42,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		return err;
 
 	*attr = (struct ib_device_attr) {
-		.fw_ver			= (u64)SRNIC_ABI_VERSION << 32,
+		.fw_ver			= (u64)SRNIC_ABI_REVISION << 32,
 		.sys_image_guid		= ibdev->node_guid,
 		.vendor_id		= SRNIC_VENDOR_ID,
 		.vendor_part_id		= SRNIC_PART_ID,
@@ -77,7 +77,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_mr			= SRNIC_MAX_MR,
 		.max_mw			= SRNIC_MAX_MW,
 		.max_fast_reg_page_list_len = SRNIC_MAX_FAST_PAGES,
-		.max_dm_size		= SRNIC_MAX_DM,
+		.max_dm_size		= srnic_user_max(SRNIC_Q_DM),
 		.max_pd			= SRNIC_MAX_PD,
 		.max_qp_rd_atom		= SRNIC_MAX_RD_ATOMIC,
 		.max_res_rd_atom	= SRNIC_MAX_QP * SRNIC_MAX_RD_ATOMIC,
@@ -93,8 +93,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_wq_type_rq		= SRNIC_MAX_QP,
 		.max_mcast_grp		= SRNIC_MAX_GROUPS,
 		.max_mcast_qp_attach	= SRNIC_MAX_GROUP_QPS,
-		.max_total_mcast_qp_attach = SRNIC_MAX_GROUPS *
-					     SRNIC_MAX_GROUP_QPS,
+		.max_total_mcast_qp_attach = SRNIC_MAX_GROUPS,
 		.max_ah			= SRNIC_MAX_AH,
 		.max_srq		= SRNIC_MAX_SRQ,
 		.max_srq_wr		= SRNIC_MAX_WR,
@@ -186,7 +185,7 @@ static enum rdma_link_layer get_link_layer(struct ib_device *ibdev, u32 port)
 
 static void get_dev_fw_str(struct ib_device *ibdev, char *str)
 {
-	scnprintf(str, IB_FW_VERSION_NAME_MAX, "%u.0.0", SRNIC_ABI_VERSION);
+	scnprintf(str, IB_FW_VERSION_NAME_MAX, "%u.0.0", SRNIC_ABI_REVISION);
 }
 
 const struct ib_device_ops srnic_dev_ops = {

@@ -3,7 +3,7 @@
  * srnic - device memory: pages of the kernel that a user maps and registers
  *
  * A device that is all software has no memory of its own; what it hands out is
- * bounded, since no limit of the user's is charged for it.
+ * bounded, as that of a NIC is.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -17,17 +17,6 @@
 static struct srnic_dm *to_dm(struct ib_dm *ibdm)
 {
 	return container_of(ibdm, struct srnic_dm, ibdm);
-}
-
-/* Takes @size bytes from what there is for all users. */
-static bool dm_charge(struct srnic_dev *dev, u64 size)
-{
-	if (atomic64_add_return(size, &dev->dm_used) <= SRNIC_MAX_DM)
-		return true;
-
-	atomic64_sub(size, &dev->dm_used);
-
-	return false;
 }
 
 static int dm_expose(struct srnic_dm *dm, struct ib_ucontext *ibuc,
@@ -53,7 +42,7 @@ struct ib_dm *srnic_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
 {
 	struct srnic_dev *dev = to_dev(ibdev);
 	struct srnic_dm *dm;
-	int err = -ENOMEM;
+	int err;
 
 	if (!attr->length || attr->length > SRNIC_MAX_DM ||
 	    attr->alignment > PAGE_SHIFT) {
@@ -63,16 +52,19 @@ struct ib_dm *srnic_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
 		return ERR_PTR(-EINVAL);
 	}
 
-	dm = kzalloc(sizeof(*dm), GFP_KERNEL);
+	dm = kzalloc(sizeof(*dm), GFP_KERNEL_ACCOUNT);
 	if (!dm)
 		return ERR_PTR(-ENOMEM);
 
 	dm->size = PAGE_ALIGN(attr->length);
-	if (!dm_charge(dev, dm->size))
+	dm->user = to_uc(ibuc)->user;
+	err = srnic_quota_take(dev, dm->user, SRNIC_Q_DM, dm->size);
+	if (err)
 		goto err_free;
-	dm->start = vmalloc_user(dm->size);
+	err = -ENOMEM;
+	dm->start = __vmalloc(dm->size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!dm->start)
-		goto err_charge;
+		goto err_quota;
 	err = dm_expose(dm, ibuc, attrs);
 	if (err)
 		goto err_memory;
@@ -81,8 +73,8 @@ struct ib_dm *srnic_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
 
 err_memory:
 	vfree(dm->start);
-err_charge:
-	atomic64_sub(dm->size, &dev->dm_used);
+err_quota:
+	srnic_quota_give(dev, dm->user, SRNIC_Q_DM, dm->size);
 err_free:
 	kfree(dm);
 	return ERR_PTR(err);
@@ -94,7 +86,7 @@ int srnic_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs)
 
 	srnic_ring_hide(dm->map);
 	vfree(dm->start);
-	atomic64_sub(dm->size, &to_dev(ibdm->device)->dm_used);
+	srnic_quota_give(to_dev(ibdm->device), dm->user, SRNIC_Q_DM, dm->size);
 	kfree(dm);
 
 	return 0;

@@ -314,7 +314,7 @@ struct ib_flow *srnic_create_flow(struct ib_qp *ibqp,
 	if (err)
 		return ERR_PTR(err);
 
-	flow = kzalloc(sizeof(*flow), GFP_KERNEL);
+	flow = kzalloc(sizeof(*flow), GFP_KERNEL_ACCOUNT);
 	if (!flow)
 		return ERR_PTR(-ENOMEM);
 

@@ -7,27 +7,42 @@
 int srnic_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
 	const struct in6_addr *addr = (const struct in6_addr *)gid;
-	struct srnic_qp *qp = to_qp(ibqp)->qp;
+	struct srnic_dev *dev = to_dev(ibqp->device);
+	struct srnic_ibqp *qp = to_qp(ibqp);
 	int err;
 
-	err = srnic_group_join(qp, addr);
+	err = srnic_quota_take(dev, qp->user, SRNIC_Q_GROUP, 1);
 	if (err)
 		return err;
-
-	err = srnic_mcast_join(to_dev(ibqp->device)->ndev, addr);
+	err = srnic_group_join(qp->qp, addr);
 	if (err)
-		srnic_group_leave(qp, addr);
+		goto err_quota;
+	err = srnic_mcast_join(dev->ndev, addr);
+	if (err)
+		goto err_group;
 
+	return 0;
+
+err_group:
+	srnic_group_leave(qp->qp, addr);
+err_quota:
+	srnic_quota_give(dev, qp->user, SRNIC_Q_GROUP, 1);
 	return err;
 }
 
 int srnic_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
 	const struct in6_addr *addr = (const struct in6_addr *)gid;
-	int err = srnic_group_leave(to_qp(ibqp)->qp, addr);
+	struct srnic_dev *dev = to_dev(ibqp->device);
+	struct srnic_ibqp *qp = to_qp(ibqp);
+	int err;
 
-	if (!err)
-		srnic_mcast_leave(to_dev(ibqp->device)->ndev, addr);
+	err = srnic_group_leave(qp->qp, addr);
+	if (err)
+		return err;
 
-	return err;
+	srnic_mcast_leave(dev->ndev, addr);
+	srnic_quota_give(dev, qp->user, SRNIC_Q_GROUP, 1);
+
+	return 0;
 }

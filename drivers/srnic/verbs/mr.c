@@ -32,9 +32,38 @@ static struct srnic_keys *mr_keys(const struct srnic_ibmr *mr)
 	return &to_dev(mr->ibmr.device)->keys;
 }
 
+/* Takes a key from what its user may have. */
+static int mr_take_key(struct srnic_ibmr *mr)
+{
+	struct srnic_dev *dev = to_dev(mr->ibmr.device);
+	int err;
+
+	mr->user = srnic_user_of(mr->ibmr.pd);
+	err = srnic_quota_take(dev, mr->user, SRNIC_Q_KEY, 1);
+	if (err)
+		return err;
+	err = srnic_mr_publish(&dev->keys, &mr->mr);
+	if (err)
+		srnic_quota_give(dev, mr->user, SRNIC_Q_KEY, 1);
+
+	return err;
+}
+
+/* And gives it back, unless another region has it. */
+static void mr_give_key(struct srnic_ibmr *mr)
+{
+	struct srnic_dev *dev = to_dev(mr->ibmr.device);
+
+	if (!mr->mr.key)
+		return;
+
+	srnic_mr_hide(&dev->keys, &mr->mr);
+	srnic_quota_give(dev, mr->user, SRNIC_Q_KEY, 1);
+}
+
 static struct srnic_ibmr *mr_alloc(struct ib_pd *ibpd, int access)
 {
-	struct srnic_ibmr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	struct srnic_ibmr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 
 	if (!mr)
 		return NULL;
@@ -79,7 +108,7 @@ static int mr_publish(struct srnic_ibmr *mr)
 	err = mr_check_pmem(&mr->mr);
 	if (err)
 		return err;
-	err = srnic_mr_publish(mr_keys(mr), &mr->mr);
+	err = mr_take_key(mr);
 	if (err)
 		return err;
 
@@ -110,13 +139,14 @@ struct ib_mr *srnic_get_dma_mr(struct ib_pd *ibpd, int access)
 }
 
 /* Sets the range of @mr; what is behind it comes and goes. */
-static int mr_page(struct srnic_mr *mr, u64 start, u64 length, u64 iova)
+static int mr_page(struct srnic_mr *mr, struct srnic_lanes *lanes, u64 start,
+		   u64 length, u64 iova)
 {
 	if (start == MR_IMPLICIT_START && length == MR_IMPLICIT_LENGTH &&
 	    (iova || mr->access & IB_ACCESS_HUGETLB))
 		return -EINVAL;
 
-	return srnic_mr_map_odp(mr, start, length, iova);
+	return srnic_mr_map_odp(mr, lanes, start, length, iova);
 }
 
 /* Sets the range of @mr and pins what is behind it, unless on demand. */
@@ -132,7 +162,8 @@ static int mr_pin(struct srnic_ibmr *ibmr, u64 start, u64 length, u64 iova)
 		return -EINVAL;
 
 	if (mr->access & IB_ACCESS_ON_DEMAND)
-		return mr_page(mr, start, length, iova);
+		return mr_page(mr, srnic_user_lanes(ibmr->ibmr.pd), start,
+			       length, iova);
 
 	/* A region of no bytes has a key, but no pages. */
 	mr->span.iova = iova;
@@ -327,6 +358,7 @@ static struct srnic_ibmr *mr_replace(struct srnic_ibmr *old, int access,
 	}
 
 	/* The core deregisters @old when we return; the pages stay here. */
+	mr->user = old->user;
 	srnic_mr_replace(mr_keys(old), &old->mr, &mr->mr);
 	mr_tell(mr);
 	old->mr.span.block = NULL;
@@ -400,7 +432,7 @@ int srnic_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	if (!srnic_mr_seal(&mr->mr))
 		return -EBUSY;
 
-	srnic_mr_hide(mr_keys(mr), &mr->mr);
+	mr_give_key(mr);
 	mr_free(mr);
 
 	return 0;

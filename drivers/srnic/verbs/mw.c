@@ -13,6 +13,7 @@ static struct srnic_ibmw *to_mw(struct ib_mw *ibmw)
 
 int srnic_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 {
+	struct srnic_dev *dev = to_dev(ibmw->device);
 	struct srnic_ibmw *mw = to_mw(ibmw);
 	struct srnic_mr *win;
 	int err;
@@ -21,29 +22,41 @@ int srnic_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	win = kzalloc(sizeof(*win), GFP_KERNEL);
-	if (!win)
-		return -ENOMEM;
+	mw->user = srnic_user_of(ibmw->pd);
+	err = srnic_quota_take(dev, mw->user, SRNIC_Q_KEY, 1);
+	if (err)
+		return err;
+	win = kzalloc(sizeof(*win), GFP_KERNEL_ACCOUNT);
+	if (!win) {
+		err = -ENOMEM;
+		goto err_quota;
+	}
 
 	win->kind = ibmw->type == IB_MW_TYPE_1 ? SRNIC_MW_1 : SRNIC_MW_2;
 	win->pd = ibmw->pd;
-	err = srnic_mr_publish(&to_dev(ibmw->device)->keys, win);
-	if (err) {
-		kfree(win);
-		return err;
-	}
+	err = srnic_mr_publish(&dev->keys, win);
+	if (err)
+		goto err_free;
 	mw->win = win;
 	ibmw->rkey = win->key;
 
 	return 0;
+
+err_free:
+	kfree(win);
+err_quota:
+	srnic_quota_give(dev, mw->user, SRNIC_Q_KEY, 1);
+	return err;
 }
 
 int srnic_dealloc_mw(struct ib_mw *ibmw)
 {
-	struct srnic_mr *win = to_mw(ibmw)->win;
+	struct srnic_dev *dev = to_dev(ibmw->device);
+	struct srnic_ibmw *mw = to_mw(ibmw);
 
-	srnic_mr_hide(&to_dev(ibmw->device)->keys, win);
-	kfree_rcu(win, rcu);	/* work requests may be looking at it */
+	srnic_mr_hide(&dev->keys, mw->win);
+	kfree_rcu(mw->win, rcu);	/* work requests may be looking at it */
+	srnic_quota_give(dev, mw->user, SRNIC_Q_KEY, 1);
 
 	return 0;
 }

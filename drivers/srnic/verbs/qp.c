@@ -176,6 +176,7 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 		.avs		= &to_pd(qp->ibqp.pd)->avs,
 		.no_loopback	= init->create_flags &
 				  IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
+		.early_pool	= &dev->early,
 		.tap		= &dev->tap,
 		.rss		= rss,
 	};
@@ -236,6 +237,7 @@ static void qp_tell_cap(const struct srnic_qp *xqp, struct ib_qp_cap *cap)
 int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		    struct ib_udata *udata)
 {
+	struct srnic_dev *dev = to_dev(ibqp->device);
 	struct srnic_ibqp *qp = to_qp(ibqp);
 	struct srnic_rss *rss;
 	int err;
@@ -244,17 +246,24 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	if (err)
 		return err;
 
+	qp->user = srnic_user_of_udata(udata);
+	err = srnic_quota_take(dev, qp->user, SRNIC_Q_QP, 1);
+	if (err)
+		return err;
 	rss = srnic_rss_make(ibqp->device, init->rwq_ind_tbl, udata);
-	if (IS_ERR(rss))
-		return PTR_ERR(rss);
+	if (IS_ERR(rss)) {
+		err = PTR_ERR(rss);
+		goto err_quota;
+	}
 
 	mutex_init(&qp->lock);
 	spin_lock_init(&qp->sq_lock);
 	spin_lock_init(&qp->rq_lock);
 	qp->qp = qp_make(qp, init, rss, udata);
 	if (IS_ERR(qp->qp)) {
+		err = PTR_ERR(qp->qp);
 		kfree(rss);
-		return PTR_ERR(qp->qp);
+		goto err_quota;
 	}
 
 	if (udata) {
@@ -272,6 +281,8 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 
 err_qp:
 	srnic_qp_destroy(qp->qp);
+err_quota:
+	srnic_quota_give(dev, qp->user, SRNIC_Q_QP, 1);
 	return err;
 }
 
@@ -288,6 +299,7 @@ int srnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	srnic_ring_hide(qp->sq_map);
 	srnic_ring_hide(qp->rq_map);
 	srnic_qp_destroy(xqp);
+	srnic_quota_give(to_dev(ibqp->device), qp->user, SRNIC_Q_QP, 1);
 
 	return 0;
 }
@@ -419,15 +431,18 @@ static void qp_conf_reset(struct srnic_qp_conf *conf)
 	};
 }
 
+/* -ESTALE: it failed while the attributes were judged. */
 static int qp_modify(struct srnic_ibqp *qp, const struct ib_qp_attr *attr,
 		     int mask)
 {
 	struct srnic_flow flow, *path = NULL;
 	struct srnic_qp_conf conf;
 	bool draining;
+	u8 from;
 	int err;
 
 	srnic_qp_query(qp->qp, &conf, &draining);
+	from = conf.state;
 
 	err = qp_check_attr(&qp->ibqp, attr, mask, conf.state);
 	if (err)
@@ -454,7 +469,7 @@ static int qp_modify(struct srnic_ibqp *qp, const struct ib_qp_attr *attr,
 			   mask & IB_QP_EN_SQD_ASYNC_NOTIFY &&
 			   attr->en_sqd_async_notify);
 
-	err = srnic_qp_apply(qp->qp, &conf, path);
+	err = srnic_qp_apply(qp->qp, from, &conf, path);
 	if (err) {
 		if (path)
 			dev_put(path->ndev);
@@ -483,7 +498,9 @@ int srnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		return err;
 
 	mutex_lock(&qp->lock);
-	err = qp_modify(qp, attr, mask);
+	do {
+		err = qp_modify(qp, attr, mask);
+	} while (err == -ESTALE);	/* twice at most: to SQE, to ERR */
 	mutex_unlock(&qp->lock);
 
 	return err;

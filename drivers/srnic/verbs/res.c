@@ -34,6 +34,7 @@ static const struct res_word res_qp_words[] = {
 	QP_WORD("expected_psn",	epsn),
 	QP_WORD("msn",		msn),
 	QP_WORD("early",	early),
+	QP_WORD("early_bytes",	early_bytes),
 	QP_WORD("read_left",	read_left),
 	QP_WORD("ack_due",	ack_due),
 	QP_WORD("rq_entries",	rq.entries),

@@ -88,6 +88,7 @@ static int srq_expose(struct srnic_ibsrq *srq, struct ib_udata *udata)
 int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 		     struct ib_udata *udata)
 {
+	struct srnic_dev *dev = to_dev(ibsrq->device);
 	struct srnic_ibsrq *srq = to_srq(ibsrq);
 	int err;
 
@@ -103,10 +104,14 @@ int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 	if (err)
 		return err;
 
+	srq->user = srnic_user_of(ibsrq->pd);
+	err = srnic_quota_take(dev, srq->user, SRNIC_Q_SRQ, 1);
+	if (err)
+		return err;
 	err = srnic_rq_init(&srq->srq.rq, init->attr.max_wr,
 			    max(init->attr.max_sge, 1U));
 	if (err)
-		return err;
+		goto err_quota;
 	srq->srq.rq.low = srq_low;
 	srq->srq.pd = ibsrq->pd;
 	mutex_init(&srq->lock);
@@ -130,6 +135,8 @@ err_publish:
 	srq_hide(srq);
 err_rq:
 	srnic_rq_destroy(&srq->srq.rq);
+err_quota:
+	srnic_quota_give(dev, srq->user, SRNIC_Q_SRQ, 1);
 	return err;
 }
 
@@ -141,6 +148,7 @@ int srnic_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	srnic_ring_hide(srq->map);
 	srnic_rq_destroy(&srq->srq.rq);
 	mutex_destroy(&srq->lock);
+	srnic_quota_give(to_dev(ibsrq->device), srq->user, SRNIC_Q_SRQ, 1);
 
 	return 0;
 }

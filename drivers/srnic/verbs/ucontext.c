@@ -13,17 +13,27 @@ int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 	struct srnic_alloc_ucontext_resp resp = {
 		.max_inline = SRNIC_MAX_INLINE,
 	};
+	struct srnic_ucontext *uc = to_uc(ibuc);
 	int err;
 
 	err = ib_is_udata_in_empty(udata);
 	if (err)
 		return err;
 
-	return ib_respond_udata(udata, resp);
+	uc->user = srnic_user_get(to_dev(ibuc->device));
+	if (!uc->user)
+		return -ENOMEM;
+
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		srnic_user_put(uc->user);
+
+	return err;
 }
 
 void srnic_dealloc_ucontext(struct ib_ucontext *ibuc)
 {
+	srnic_user_put(to_uc(ibuc)->user);
 }
 
 /* For somebody who was handed the file; we have nothing to add. */
@@ -46,6 +56,23 @@ static struct srnic_mmap *to_mmap(struct rdma_user_mmap_entry *entry)
 	return container_of(entry, struct srnic_mmap, entry);
 }
 
+/*
+ * Page by page: remap_vmalloc_range() takes only memory of vmalloc_user(), which
+ * is not charged to anybody.
+ */
+static int mmap_insert(struct vm_area_struct *vma, const void *start)
+{
+	unsigned long addr;
+	int err = 0;
+
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
+	for (addr = vma->vm_start; addr < vma->vm_end && !err;
+	     addr += PAGE_SIZE, start += PAGE_SIZE)
+		err = vm_insert_page(vma, addr, vmalloc_to_page(start));
+
+	return err;
+}
+
 int srnic_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 {
 	struct rdma_user_mmap_entry *entry;
@@ -58,7 +85,7 @@ int srnic_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 	if (!entry)
 		return -EINVAL;
 
-	err = remap_vmalloc_range(vma, to_mmap(entry)->start, 0);
+	err = mmap_insert(vma, to_mmap(entry)->start);
 	rdma_user_mmap_entry_put(entry);
 
 	return err;
@@ -75,7 +102,7 @@ struct srnic_mmap *srnic_mmap_expose(struct ib_ucontext *ibuc, void *start,
 	struct srnic_mmap *map;
 	int err;
 
-	map = kzalloc(sizeof(*map), GFP_KERNEL);
+	map = kzalloc(sizeof(*map), GFP_KERNEL_ACCOUNT);
 	if (!map)
 		return ERR_PTR(-ENOMEM);
 

@@ -25,7 +25,8 @@
 #define SRNIC_MAX_MR		(BIT(24) - 1)
 #define SRNIC_MAX_MW		(BIT(24) - 1)
 #define SRNIC_MAX_FAST_PAGES	4096
-#define SRNIC_MAX_DM		BIT(24)		/* bytes, of all users */
+#define SRNIC_MAX_DM		BIT(26)		/* bytes, of all users */
+#define SRNIC_MAX_GROUPS	BIT(15)		/* and QPs in all of them */
 #define SRNIC_GID_TBL_LEN	256
 #define SRNIC_MAX_RWQ_TBL	BIT(IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
 
@@ -42,6 +43,11 @@ static inline struct srnic_ibqp *to_qp(struct ib_qp *ibqp)
 static inline struct srnic_pd *to_pd(struct ib_pd *ibpd)
 {
 	return container_of(ibpd, struct srnic_pd, ibpd);
+}
+
+static inline struct srnic_ucontext *to_uc(struct ib_ucontext *ibuc)
+{
+	return container_of(ibuc, struct srnic_ucontext, ibuc);
 }
 
 static inline struct srnic_ah *to_ah(struct ib_ah *ibah)
@@ -96,6 +102,32 @@ int srnic_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr);
 int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp);
 int srnic_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq);
 
+/* quota.c */
+
+/* The user of this process, with a reference; NULL: no memory.  May sleep. */
+struct srnic_user *srnic_user_get(struct srnic_dev *dev);
+void srnic_user_put(struct srnic_user *user);
+
+/* The user that an object belongs to, NULL: the kernel.  Takes no reference. */
+struct srnic_user *srnic_user_of(const struct ib_pd *ibpd);
+struct srnic_user *srnic_user_of_udata(struct ib_udata *udata);
+
+/* The lanes of that user, or NULL. */
+struct srnic_lanes *srnic_user_lanes(const struct ib_pd *ibpd);
+
+/* How much one user may have. */
+u64 srnic_user_max(enum srnic_quota what);
+
+/*
+ * Take @num of a resource of @dev for @user (NULL: the kernel), and give it back.
+ * Context: any for the kernel, else may sleep.  0, -EDQUOT: beyond the user's
+ * share, or -ENOSPC: the device has no more.
+ */
+int srnic_quota_take(struct srnic_dev *dev, struct srnic_user *user,
+		     enum srnic_quota what, u64 num);
+void srnic_quota_give(struct srnic_dev *dev, struct srnic_user *user,
+		      enum srnic_quota what, u64 num);
+
 /* ucontext.c */
 int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata);
 void srnic_dealloc_ucontext(struct ib_ucontext *ibuc);
@@ -113,7 +145,7 @@ struct srnic_mmap *srnic_ring_expose(const struct srnic_ring *ring,
 				     struct ib_udata *udata,
 				     struct srnic_map *out);
 
-/* The same for any vmalloc_user() memory, by the device file of @ibuc. */
+/* The same for any zeroed vmalloc() memory, by the device file of @ibuc. */
 struct srnic_mmap *srnic_mmap_expose(struct ib_ucontext *ibuc, void *start,
 				     size_t size, struct srnic_map *out);
 

@@ -64,6 +64,7 @@ static struct srnic_qp *wq_make(struct srnic_ibwq *wq, struct ib_pd *ibpd,
 		.owner		= wq,
 		.net		= dev->net,
 		.ndev		= dev->ndev,
+		.early_pool	= &dev->early,
 		.tap		= &dev->tap,
 	};
 
@@ -89,6 +90,7 @@ static int wq_expose(struct srnic_ibwq *wq, struct ib_udata *udata)
 struct ib_wq *srnic_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *init,
 			      struct ib_udata *udata)
 {
+	struct srnic_dev *dev = to_dev(ibpd->device);
 	struct srnic_ibwq *wq;
 	int err;
 
@@ -98,7 +100,7 @@ struct ib_wq *srnic_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *init,
 	if (err)
 		return ERR_PTR(err);
 
-	wq = kzalloc(sizeof(*wq), GFP_KERNEL);
+	wq = kzalloc(sizeof(*wq), GFP_KERNEL_ACCOUNT);
 	if (!wq)
 		return ERR_PTR(-ENOMEM);
 
@@ -107,10 +109,14 @@ struct ib_wq *srnic_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *init,
 	wq->ibwq.wq_context = init->wq_context;
 	wq->ibwq.state = IB_WQS_RESET;
 	mutex_init(&wq->lock);
+	wq->user = srnic_user_of(ibpd);
+	err = srnic_quota_take(dev, wq->user, SRNIC_Q_QP, 1);
+	if (err)
+		goto err_free;
 	wq->qp = wq_make(wq, ibpd, init);
 	if (IS_ERR(wq->qp)) {
 		err = PTR_ERR(wq->qp);
-		goto err_free;
+		goto err_quota;
 	}
 	err = wq_expose(wq, udata);
 	if (err)
@@ -124,6 +130,8 @@ struct ib_wq *srnic_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *init,
 
 err_qp:
 	srnic_qp_destroy(wq->qp);
+err_quota:
+	srnic_quota_give(dev, wq->user, SRNIC_Q_QP, 1);
 err_free:
 	kfree(wq);
 	return ERR_PTR(err);
@@ -136,6 +144,7 @@ int srnic_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 	srnic_ring_hide(wq->map);
 	srnic_qp_destroy(wq->qp);
 	mutex_destroy(&wq->lock);
+	srnic_quota_give(to_dev(ibwq->device), wq->user, SRNIC_Q_QP, 1);
 	kfree(wq);
 
 	return 0;
@@ -173,9 +182,11 @@ static int wq_modify(struct srnic_ibwq *wq, const struct ib_wq_attr *attr,
 	struct srnic_qp_conf conf;
 	enum ib_wq_state now, to;
 	bool draining;
+	u8 from;
 	int err;
 
 	srnic_qp_query(wq->qp, &conf, &draining);
+	from = conf.state;
 	now = wq_state(conf.state);
 	to = mask & IB_WQ_STATE ? attr->wq_state : now;
 	if ((mask & IB_WQ_CUR_STATE && attr->curr_wq_state != now) ||
@@ -186,7 +197,7 @@ static int wq_modify(struct srnic_ibwq *wq, const struct ib_wq_attr *attr,
 	}
 
 	conf.state = wq_states[to];
-	err = srnic_qp_apply(wq->qp, &conf, NULL);
+	err = srnic_qp_apply(wq->qp, from, &conf, NULL);
 	if (!err)
 		wq->ibwq.state = to;
 
@@ -209,7 +220,9 @@ int srnic_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
 		return err;
 
 	mutex_lock(&wq->lock);
-	err = wq_modify(wq, attr, mask);
+	do {
+		err = wq_modify(wq, attr, mask);
+	} while (err == -ESTALE);	/* once: it can only fail */
 	mutex_unlock(&wq->lock);
 
 	return err;
@@ -295,7 +308,7 @@ struct srnic_rss *srnic_rss_make(struct ib_device *ibdev,
 		return ERR_PTR(err);
 
 	rss = kzalloc(struct_size(rss, wqs, 1U << ibtable->log_ind_tbl_size),
-		      GFP_KERNEL);
+		      GFP_KERNEL_ACCOUNT);
 	if (!rss)
 		return ERR_PTR(-ENOMEM);
 

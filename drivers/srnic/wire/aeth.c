@@ -2,7 +2,7 @@
 /*
  * srnic - syndromes of the ACK extended transport header and RNR times
  *
- * Three encodings of five bits each; bits above them are ignored.
+ * Three encodings of five bits each; the functions of one ignore the bits above.
  */
 
 #include "aeth.h"
@@ -40,4 +40,21 @@ __u64 srnic_ack_timeout_nsec(__u8 exp)
 __u32 srnic_credits(__u8 code)
 {
 	return credits[code & CODE_MASK];
+}
+
+enum srnic_ack srnic_ack_of(__u8 syndrome)
+{
+	switch (SRNIC_AETH_KIND(syndrome)) {
+	case SRNIC_AETH_ACK:
+		return SRNIC_ACK_OK;
+	case SRNIC_AETH_RNR:
+		return SRNIC_ACK_RNR;
+	case SRNIC_AETH_NAK:
+		if (syndrome == SRNIC_AETH_NAK_SEQ)
+			return SRNIC_ACK_SEQ;
+		return syndrome <= SRNIC_AETH_NAK_INV_RD ? SRNIC_ACK_FATAL :
+							   SRNIC_ACK_RESERVED;
+	default:
+		return SRNIC_ACK_RESERVED;
+	}
 }

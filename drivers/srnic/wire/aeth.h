@@ -9,7 +9,7 @@
 
 #include <linux/types.h>
 
-/* Kind of acknowledgment: upper three bits of the syndrome */
+/* Kind of acknowledgment: upper three bits of the syndrome, bit 7 being 0 */
 #define SRNIC_AETH_KIND(syn)	((syn) & 0xe0)
 #define SRNIC_AETH_VALUE(syn)	((syn) & 0x1f)
 
@@ -26,6 +26,18 @@ enum srnic_aeth {
 	SRNIC_AETH_NAK_REM_OP	= 0x63,
 	SRNIC_AETH_NAK_INV_RD	= 0x64,
 };
+
+/* What a syndrome says */
+enum srnic_ack {
+	SRNIC_ACK_RESERVED,	/* nothing: the packet is not to be believed */
+	SRNIC_ACK_OK,
+	SRNIC_ACK_RNR,
+	SRNIC_ACK_SEQ,		/* a packet is missing */
+	SRNIC_ACK_FATAL,	/* the request failed, the value says how */
+};
+
+/* IBTA volume 1, tables of AETH syndromes and of NAK codes. */
+enum srnic_ack srnic_ack_of(__u8 syndrome);
 
 /* Time that RNR timer @code (0 to 31) asks for, in microseconds. */
 __u32 srnic_rnr_usec(__u8 code);

@@ -42,30 +42,37 @@ static void comp_advance(struct srnic_qp *qp, u32 psn)
 }
 
 /*
+ * Is all of @wqe, which is the oldest, acknowledged by what acknowledges all before
+ * @psn?  It takes up to 2^23 PSNs, half of all there are, so where it ends cannot
+ * be compared with where it begins: what counts is how much is left of it.
+ */
+static bool comp_is_covered(const struct srnic_req *req,
+			    const struct srnic_swqe *wqe, u32 psn)
+{
+	u32 end = srnic_psn_add(wqe->psn, wqe->npsn);
+	u32 left = (end - req->una) & SRNIC_PSN_MASK;
+
+	if (!wqe->npsn)
+		return wqe->done;
+
+	return srnic_psn_diff(psn, req->una) >= (s32)left;
+}
+
+/*
  * All before @psn is acknowledged.  False: a response is missing before it, and
  * @una stands at the first PSN that is.
  */
 static bool comp_ack_before(struct srnic_qp *qp, u32 psn)
 {
 	struct srnic_swqe *wqe;
-	u32 end;
 
 	while ((wqe = comp_oldest(qp))) {
-		if (!wqe->npsn && wqe->done) {
-			srnic_req_complete(qp);
-			continue;
-		}
-		if (srnic_psn_diff(psn, wqe->psn) <= 0)
+		if (comp_wants_response(wqe))
+			return srnic_psn_diff(psn, qp->req.una) <= 0;
+		if (!comp_is_covered(&qp->req, wqe, psn))
 			break;
-		end = srnic_psn_add(wqe->psn, wqe->npsn);
-		if (comp_wants_response(wqe)) {
-			if (srnic_psn_diff(wqe->psn, qp->req.una) > 0)
-				comp_advance(qp, wqe->psn);
-			return psn == qp->req.una;
-		}
-		if (srnic_psn_diff(psn, end) < 0)
-			break;
-		comp_advance(qp, end);
+		if (wqe->npsn)
+			comp_advance(qp, srnic_psn_add(wqe->psn, wqe->npsn));
 		srnic_req_complete(qp);
 	}
 	comp_advance(qp, psn);
@@ -128,9 +135,6 @@ static const struct {
 
 static void comp_fatal_nak(struct srnic_qp *qp, u8 code)
 {
-	if (code >= ARRAY_SIZE(comp_naks))
-		return;
-
 	srnic_count(qp->stats, comp_naks[code].counter);
 	srnic_req_fail(qp, comp_naks[code].status);
 }
@@ -140,12 +144,19 @@ static void comp_nak(struct srnic_qp *qp, u8 syndrome)
 {
 	u8 code = SRNIC_AETH_VALUE(syndrome);
 
-	if (SRNIC_AETH_KIND(syndrome) == SRNIC_AETH_RNR)
+	switch (srnic_ack_of(syndrome)) {
+	case SRNIC_ACK_RNR:
 		comp_rnr(qp, code);
-	else if (syndrome == SRNIC_AETH_NAK_SEQ)
+		break;
+	case SRNIC_ACK_SEQ:
 		comp_sequence_nak(qp);
-	else
+		break;
+	case SRNIC_ACK_FATAL:
 		comp_fatal_nak(qp, code);
+		break;
+	default:
+		break;
+	}
 }
 
 void srnic_comp_acked(struct srnic_qp *qp, u32 psn)
@@ -155,7 +166,7 @@ void srnic_comp_acked(struct srnic_qp *qp, u32 psn)
 
 static void comp_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	bool ack = SRNIC_AETH_KIND(pkt->syndrome) == SRNIC_AETH_ACK;
+	bool ack = srnic_ack_of(pkt->syndrome) == SRNIC_ACK_OK;
 
 	/* A NAK speaks of the PSN it carries, an ACK includes it. */
 	if (!comp_ack_before(qp, srnic_psn_add(pkt->psn, ack))) {
@@ -166,7 +177,10 @@ static void comp_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		comp_nak(qp, pkt->syndrome);
 }
 
-/* Writes response bytes at @off of the list of @wqe: those at @src or in @from. */
+/*
+ * Writes response bytes at @off of the list of @wqe, if it is one for them: those
+ * at @src or in @from.
+ */
 static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 				     const struct srnic_swqe *wqe, u64 off,
 				     const void *src, struct srnic_sgl *from,
@@ -175,6 +189,8 @@ static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 	struct srnic_req *req = &qp->req;
 	enum srnic_mem_err err;
 
+	if (!srnic_req_has_sink(wqe))
+		return SRNIC_MEM_OK;
 	if (req->rsgl_pos != off || !off) {
 		srnic_sgl_put(&req->rsgl);
 		srnic_sgl_init(&req->rsgl, qp->keys, qp->pd, wqe->sge,
@@ -259,6 +275,24 @@ static bool comp_fits(const struct srnic_swqe *wqe, const struct srnic_op *op)
 	return srnic_req_answer(wqe) == op->family;
 }
 
+/*
+ * Does the syndrome say what it may in that packet?  A reserved one says nothing,
+ * and a response comes with an ACK.
+ */
+static bool comp_makes_sense(const struct srnic_op *op,
+			     const struct srnic_pkt *pkt)
+{
+	enum srnic_ack ack;
+
+	if (!(op->hdrs & SRNIC_H_AETH))
+		return true;
+
+	ack = srnic_ack_of(pkt->syndrome);
+
+	return op->family == SRNIC_FAM_ACK ? ack != SRNIC_ACK_RESERVED :
+					     ack == SRNIC_ACK_OK;
+}
+
 enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 				  const struct srnic_seg *seg)
 {
@@ -270,6 +304,11 @@ enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 	/* Old news, or an answer to something never sent: not ours to judge. */
 	if (ahead < 0 || srnic_psn_diff(seg->pkt.psn, req->high) >= 0)
 		return SRNIC_PKT_DONE;
+
+	if (!comp_makes_sense(op, &seg->pkt)) {
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_MALFORMED);
+		return SRNIC_PKT_DONE;
+	}
 
 	if (op->family == SRNIC_FAM_ACK) {
 		comp_ack(qp, &seg->pkt);

@@ -6,29 +6,84 @@
  * all that was sent behind it.  The requester learns of requests that wait by the
  * next acknowledgment, as if they had come in order, and asks for no response that
  * does.
+ *
+ * Anybody who can send in the peer's name can have packets kept.  So each is a copy
+ * of its own size, whatever it came in; their memory counts for the device, which
+ * has a limit; and they go when nothing before them comes for some seconds.  To
+ * forget one costs what it would have cost not to keep it.
  */
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 
 #include "proto.h"
 
-static void early_drop(struct srnic_early *early, struct srnic_early_slot *slot)
-{
-	if (!slot->skb)
-		return;
+/* How long nothing may come, between once and twice that */
+#define EARLY_AGE	(4 * HZ)
 
-	kfree_skb(slot->skb);
-	slot->skb = NULL;
-	early->num--;
+#define EARLY_SLOTS_BYTES \
+	(SRNIC_EARLY_MAX * sizeof(struct srnic_early_slot))
+
+static uint ooo_kbytes = 64 * SZ_1K;
+module_param(ooo_kbytes, uint, 0644);
+MODULE_PARM_DESC(ooo_kbytes, "Memory for packets received out of order, KiB for each device (65536)");
+
+/* In softirq. */
+static void early_timer(struct timer_list *timer)
+{
+	struct srnic_qp *qp = container_of(timer, struct srnic_qp, early_timer);
+
+	WRITE_ONCE(qp->early_fired, true);	/* read in srnic_early_check() */
+	srnic_task_kick(&qp->task);
 }
 
-/* The packet without the others of its run, which would stay with it. */
-static struct sk_buff *early_alone(struct sk_buff *skb)
+void srnic_early_init(struct srnic_qp *qp)
 {
-	struct srnic_rxcb *cb = srnic_rxcb(skb);
-	struct sk_buff *copy;
+	timer_setup(&qp->early_timer, early_timer, 0);
+}
 
-	if (!skb_has_frag_list(skb))
-		return skb_get(skb);
+/* Has the device room for @bytes more?  Then they are counted. */
+static bool early_charge(struct srnic_early_pool *pool, u32 bytes)
+{
+	long max = (long)READ_ONCE(ooo_kbytes) * SZ_1K;
+
+	if (atomic_long_add_return(bytes, &pool->bytes) <= max)
+		return true;
+	atomic_long_sub(bytes, &pool->bytes);
+
+	return false;
+}
+
+static void early_put(struct srnic_early *early, struct srnic_early_slot *slot,
+		      struct sk_buff *skb, u32 psn)
+{
+	slot->skb = skb;
+	slot->psn = psn;
+	early->num++;
+	early->bytes += skb->truesize;
+}
+
+/* Takes the packet out of its slot; it is charged no more. */
+static struct sk_buff *early_get(struct srnic_early *early,
+				 struct srnic_early_slot *slot)
+{
+	struct sk_buff *skb = slot->skb;
+
+	if (!skb)
+		return NULL;
+
+	slot->skb = NULL;
+	early->num--;
+	early->bytes -= skb->truesize;
+	atomic_long_sub(skb->truesize, &early->pool->bytes);
+
+	return skb;
+}
+
+/* The packet alone: what it came in may be large, and not the host's to keep. */
+static struct sk_buff *early_copy(const struct sk_buff *skb)
+{
+	const struct srnic_rxcb *cb = (const struct srnic_rxcb *)skb->cb;
+	struct sk_buff *copy;
 
 	copy = alloc_skb(cb->len, GFP_ATOMIC | __GFP_NOWARN);
 	if (!copy)
@@ -39,25 +94,55 @@ static struct sk_buff *early_alone(struct sk_buff *skb)
 	return copy;
 }
 
-void srnic_early_keep(struct srnic_early *early, struct sk_buff *skb, u32 psn,
-		      u32 next)
+/* Room for all that may be kept, made with the first. */
+static bool early_slots(struct srnic_qp *qp, struct srnic_early *early)
+{
+	if (early->slot)
+		return true;
+	if (!early_charge(qp->early_pool, EARLY_SLOTS_BYTES))
+		return false;
+	early->slot = kcalloc(SRNIC_EARLY_MAX, sizeof(*early->slot),
+			      GFP_ATOMIC | __GFP_NOWARN);
+	if (!early->slot) {
+		atomic_long_sub(EARLY_SLOTS_BYTES, &qp->early_pool->bytes);
+		return false;
+	}
+	early->pool = qp->early_pool;
+	early->bytes = EARLY_SLOTS_BYTES;
+
+	return true;
+}
+
+static bool early_keep(struct srnic_qp *qp, struct srnic_early *early,
+		       const struct sk_buff *skb, u32 psn)
 {
 	struct srnic_early_slot *slot;
+	struct sk_buff *copy;
 
-	if (srnic_psn_diff(psn, next) >= SRNIC_EARLY_MAX)
-		return;
-	if (!early->slot)
-		early->slot = kcalloc(SRNIC_EARLY_MAX, sizeof(*early->slot),
-				      GFP_ATOMIC | __GFP_NOWARN);
-	if (!early->slot)
-		return;
-
+	if (!early_slots(qp, early))
+		return false;
 	slot = &early->slot[psn % SRNIC_EARLY_MAX];
-	early_drop(early, slot);
-	slot->skb = early_alone(skb);
-	slot->psn = psn;
-	if (slot->skb)
-		early->num++;
+	kfree_skb(early_get(early, slot));
+	copy = early_copy(skb);
+	if (!copy)
+		return false;
+	if (!early_charge(early->pool, copy->truesize)) {
+		kfree_skb(copy);
+		return false;
+	}
+	early_put(early, slot, copy, psn);
+	if (!timer_pending(&qp->early_timer))
+		mod_timer(&qp->early_timer, jiffies + EARLY_AGE);
+
+	return true;
+}
+
+void srnic_early_keep(struct srnic_qp *qp, struct srnic_early *early,
+		      const struct sk_buff *skb, u32 psn, u32 next)
+{
+	if (srnic_psn_diff(psn, next) < SRNIC_EARLY_MAX &&
+	    !early_keep(qp, early, skb, psn))
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_EARLY);
 }
 
 bool srnic_early_has(const struct srnic_early *early, u32 psn)
@@ -85,26 +170,63 @@ u32 srnic_early_gap(const struct srnic_early *early, u32 psn, u32 max)
 
 struct sk_buff *srnic_early_take(struct srnic_early *early, u32 psn)
 {
-	struct srnic_early_slot *slot;
-	struct sk_buff *skb;
-
 	if (!srnic_early_has(early, psn))
 		return NULL;
 
-	slot = &early->slot[psn % SRNIC_EARLY_MAX];
-	skb = slot->skb;
-	slot->skb = NULL;
-	early->num--;
+	return early_get(early, &early->slot[psn % SRNIC_EARLY_MAX]);
+}
 
-	return skb;
+void srnic_early_give_back(struct srnic_early *early, struct sk_buff *skb,
+			   u32 psn)
+{
+	struct srnic_early_slot *slot = &early->slot[psn % SRNIC_EARLY_MAX];
+
+	kfree_skb(early_get(early, slot));
+	atomic_long_add(skb->truesize, &early->pool->bytes);
+	early_put(early, slot, skb, psn);
 }
 
 void srnic_early_purge(struct srnic_early *early)
 {
 	u32 i;
 
+	if (!early->slot)
+		return;
+
 	for (i = 0; early->num; i++)
-		early_drop(early, &early->slot[i]);
+		kfree_skb(early_get(early, &early->slot[i]));
 	kfree(early->slot);
-	early->slot = NULL;
+	atomic_long_sub(EARLY_SLOTS_BYTES, &early->pool->bytes);
+	memset(early, 0, sizeof(*early));
+}
+
+/* @next is expected, which was so long ago perhaps. */
+static void early_age(struct srnic_qp *qp, struct srnic_early *early, u32 next)
+{
+	if (!early->slot)
+		return;
+
+	if (!early->num || (early->aged && early->psn == next)) {
+		srnic_count_add(qp->stats, SRNIC_CNT_RX_EARLY, early->num);
+		srnic_early_purge(early);
+		return;
+	}
+	early->aged = true;
+	early->psn = next;
+	mod_timer(&qp->early_timer, jiffies + EARLY_AGE);
+}
+
+void srnic_early_expire(struct srnic_qp *qp)
+{
+	WRITE_ONCE(qp->early_fired, false);
+	early_age(qp, &qp->resp.early, qp->resp.psn);
+	early_age(qp, &qp->req.early, qp->req.una);
+}
+
+void srnic_early_stop(struct srnic_qp *qp)
+{
+	timer_delete_sync(&qp->early_timer);
+	qp->early_fired = false;
+	srnic_early_purge(&qp->resp.early);
+	srnic_early_purge(&qp->req.early);
 }

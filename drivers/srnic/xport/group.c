@@ -39,8 +39,7 @@ struct group_member {
 	struct rcu_head		rcu;
 };
 
-static DEFINE_HASHTABLE(groups, 8);
-static u32 num_groups;
+static DEFINE_HASHTABLE(groups, 10);
 static DEFINE_MUTEX(group_mutex);	/* serialises changes */
 
 static u32 group_hash(const struct net_device *ndev,
@@ -91,7 +90,7 @@ static struct group_member *group_member(const struct srnic_group *group,
 	return NULL;
 }
 
-/* The group, made if it is not there; NULL: no room. */
+/* The group, made if it is not there; NULL: no memory. */
 static struct srnic_group *group_get(const struct srnic_qp *qp,
 				     const struct in6_addr *addr)
 {
@@ -99,9 +98,9 @@ static struct srnic_group *group_get(const struct srnic_qp *qp,
 
 	lockdep_assert_held(&group_mutex);
 
-	if (group || num_groups == SRNIC_MAX_GROUPS)
+	if (group)
 		return group;
-	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
 	if (!group)
 		return NULL;
 
@@ -110,7 +109,6 @@ static struct srnic_group *group_get(const struct srnic_qp *qp,
 	group->stats = qp->dev_stats;
 	INIT_LIST_HEAD(&group->members);
 	hash_add_rcu(groups, &group->node, group_hash(qp->ndev, addr));
-	num_groups++;
 
 	return group;
 }
@@ -123,7 +121,6 @@ static void group_put(struct srnic_group *group)
 	if (!list_empty(&group->members))
 		return;
 	hash_del_rcu(&group->node);
-	num_groups--;
 	kfree_rcu(group, rcu);
 }
 
@@ -139,7 +136,7 @@ static int group_add(struct srnic_qp *qp, const struct in6_addr *addr)
 		return -EINVAL;
 	if (group->num_members == SRNIC_MAX_GROUP_QPS)
 		return -ENOMEM;
-	member = kzalloc(sizeof(*member), GFP_KERNEL);
+	member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
 	if (!member) {
 		group_put(group);
 		return -ENOMEM;

@@ -16,32 +16,16 @@
 /* PSNs at a time, between which others may get at the queue pairs */
 #define LOCAL_PIECE	64
 
+/*
+ * PSNs of the answer that one request for a READ asks for, whole parts of those
+ * that packets ask for; far less than the half of all PSNs within which there is
+ * a before and a behind.
+ */
+#define LOCAL_READ	(512 * SRNIC_READ_PSNS)
+
 static bool shortcut = true;
 module_param(shortcut, bool, 0644);
 MODULE_PARM_DESC(shortcut, "no packets between queue pairs of one device (Y)");
-
-/* The peer, if it is one for this and nobody runs it. */
-static struct srnic_qp *local_peer(struct srnic_qp *qp)
-{
-	struct srnic_qp *peer;
-
-	if (qp->task.joined)
-		return container_of(qp->task.joined, struct srnic_qp, task);
-	if (!READ_ONCE(shortcut))
-		return NULL;
-
-	peer = srnic_qp_get(qp->net, qp->conf.dest_qpn);
-	if (!peer)
-		return NULL;
-	if (peer->ndev != qp->ndev || peer->transport != qp->transport ||
-	    !srnic_task_join(&qp->task, &peer->task)) {
-		srnic_qp_put(peer);
-		return NULL;
-	}
-	srnic_qp_put(peer);	/* it does not go while its task is held */
-
-	return peer;
-}
 
 /* Do the two mean each other? */
 static bool local_is_pair(const struct srnic_qp *a, const struct srnic_qp *b)
@@ -52,6 +36,43 @@ static bool local_is_pair(const struct srnic_qp *a, const struct srnic_qp *b)
 	       ipv6_addr_equal(&a->flow.daddr, &b->flow.saddr);
 }
 
+/*
+ * Takes the task of @peer.  Its owner alone may compare the two for good, but no
+ * task of a stranger is taken just to find out.
+ */
+static bool local_join(struct srnic_qp *qp, struct srnic_qp *peer)
+{
+	if (peer->ndev != qp->ndev || peer->transport != qp->transport ||
+	    READ_ONCE(peer->conf.dest_qpn) != qp->qpn || /* set by its owner */
+	    !srnic_task_join(&qp->task, &peer->task))
+		return false;
+	if (local_is_pair(qp, peer))
+		return true;
+	srnic_task_part(&qp->task);
+
+	return false;
+}
+
+/* The peer, if it is one for this and nobody runs it. */
+static struct srnic_qp *local_peer(struct srnic_qp *qp)
+{
+	struct srnic_qp *peer;
+	bool joined;
+
+	if (qp->task.joined)
+		return container_of(qp->task.joined, struct srnic_qp, task);
+	if (!READ_ONCE(shortcut))
+		return NULL;
+
+	peer = srnic_qp_get(qp->net, qp->conf.dest_qpn);
+	if (!peer)
+		return NULL;
+	joined = local_join(qp, peer);
+	srnic_qp_put(peer);	/* it does not go while its task is held */
+
+	return joined ? peer : NULL;
+}
+
 /* Is nothing under way that must be done first? */
 static bool local_ready(const struct srnic_qp *qp, const struct srnic_qp *peer)
 {
@@ -60,8 +81,7 @@ static bool local_ready(const struct srnic_qp *qp, const struct srnic_qp *peer)
 	return req->next == req->una && !req->probing && !req->early.num &&
 	       req->cur == qp->sq.head &&
 	       peer->resp.psn == req->next && !peer->resp.early.num &&
-	       !srnic_rx_busy(peer) && local_is_pair(qp, peer) &&
-	       netif_running(qp->flow.ndev);
+	       !srnic_rx_busy(peer) && netif_running(qp->flow.ndev);
 }
 
 /* Turns to the payload, which @word has room for if it is a word.  False: no. */
@@ -88,8 +108,8 @@ static u32 local_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	u32 index = srnic_psn_diff(qp->req.next, wqe->psn);
 	bool response = srnic_req_has_response(wqe);
 	u32 left = wqe->npsn - index;
-	u32 npsn = response ? left : min(left, LOCAL_PIECE);
-	bool last = npsn == left;
+	u32 npsn = min(left, response ? LOCAL_READ : LOCAL_PIECE);
+	bool last = response || npsn == left;
 	u64 off = (u64)index * qp->conf.mtu;
 
 	memset(seg, 0, sizeof(*seg));
@@ -99,6 +119,9 @@ static u32 local_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		     qp->req.next);
 	seg->pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
 	srnic_req_fill(wqe, off, &seg->pkt);
+	if (wqe->sqe.opcode == IB_WR_RDMA_READ)
+		seg->pkt.dmalen = min_t(u64, seg->pkt.dmalen,
+					(u64)npsn * qp->conf.mtu);
 	if (srnic_req_has_sink(wqe))
 		return npsn;
 
@@ -145,7 +168,7 @@ static void local_answer(struct srnic_qp *qp, struct srnic_qp *peer,
 	}
 }
 
-u32 srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
+bool srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	struct srnic_qp *peer = local_peer(qp);
 	struct srnic_seg seg;
@@ -154,14 +177,15 @@ u32 srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	u32 npsn;
 
 	if (!peer || !local_ready(qp, peer))
-		return 0;
+		return false;
 	npsn = local_build(qp, wqe, &seg, &word);
 	if (!npsn)
-		return 0;
+		return false;
+	srnic_task_spend(&qp->task, seg.pkt.payload);
 	taken = srnic_rx_local(peer, &seg) != SRNIC_PKT_AGAIN;
 	local_payload_done(qp, &seg, taken);
 	if (!taken)
-		return 0;
+		return false;
 
 	trace_srnic_tx(qp->qpn, &seg.pkt);
 	srnic_count(qp->stats, SRNIC_CNT_LOCAL);
@@ -172,7 +196,7 @@ u32 srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	if (moved && srnic_qp_reliable(qp))
 		local_answer(qp, peer, &seg);
 
-	return min(npsn, LOCAL_PIECE);
+	return true;
 }
 
 /*
@@ -186,11 +210,11 @@ static void local_kick_peer(const struct srnic_qp *qp)
 	if (!peer)
 		return;
 
-	srnic_task_kick(&peer->task);
+	srnic_task_defer(&peer->task);	/* a run of ours is in progress here */
 	srnic_qp_put(peer);
 }
 
-u32 srnic_local_read(struct srnic_qp *qp)
+bool srnic_local_read(struct srnic_qp *qp)
 {
 	struct srnic_qp *peer = local_peer(qp);
 	struct srnic_req *req = &qp->req;
@@ -205,12 +229,14 @@ u32 srnic_local_read(struct srnic_qp *qp)
 	}
 	if (!req->reading) {
 		local_kick_peer(qp);	/* by packets, then */
-		return 0;
+		return false;
 	}
 	srnic_remote_lent(peer, &lent);
 	req->reading = peer->resp.read_left;
 
-	return srnic_seg_npsn(&lent.seg, qp->conf.mtu);
+	srnic_task_spend(&qp->task, lent.seg.pkt.payload);
+
+	return true;
 }
 
 /* Between runs of a task no region is held, see qp_run(). */

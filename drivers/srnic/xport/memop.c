@@ -5,8 +5,15 @@
  * They are executed when their turn comes: those behind them find the key as
  * they leave it.  To invalidate is done at once for accesses that have not
  * begun; the work request is complete when those that have are over.
+ *
+ * They have no PSN, so the window does not bound how many of them are executed
+ * while a message before them is in flight, which is what a key is looked for in:
+ * MEMOP_AHEAD does.
  */
 #include "proto.h"
+
+/* Work requests in flight when the next of these waits for the oldest to end */
+#define MEMOP_AHEAD	(2 * SRNIC_WINDOW)
 
 static atomic64_t qp_uid;
 
@@ -91,27 +98,40 @@ static enum srnic_mem_err memop_reg(struct srnic_qp *qp,
 	return srnic_fast_register(qp->keys, &fast);
 }
 
+/* Elements of @wqe whose keys matter; those without data have none of these. */
+static u32 wqe_num_keys(const struct srnic_swqe *wqe)
+{
+	return wqe->sqe.flags & IB_SEND_INLINE || !wqe->length ?
+	       0 : wqe->sqe.num_sge;
+}
+
 static bool wqe_uses_key(const struct srnic_swqe *wqe, u32 key)
 {
 	u32 i;
 
-	if (wqe->sqe.flags & IB_SEND_INLINE)
-		return false;
-	for (i = 0; i < wqe->sqe.num_sge; i++)
+	for (i = 0; i < wqe_num_keys(wqe); i++)
 		if (wqe->sge[i].lkey == key)
 			return true;
 
 	return false;
 }
 
-/* Work requests under way may have to read or write by @key again. */
-static bool memop_key_needed(const struct srnic_qp *qp, u32 key)
+/*
+ * Work requests in flight may have to read or write by @key again.  Looks at
+ * MEMOP_AHEAD of them at most, see memop_start().
+ */
+static bool memop_key_needed(struct srnic_qp *qp, u32 key)
 {
 	u32 idx;
 
-	for (idx = qp->sq.head; idx != qp->req.cur; idx++)
-		if (wqe_uses_key(srnic_sq_wqe(&qp->sq, idx), key))
+	for (idx = qp->sq.head; idx != qp->req.cur; idx++) {
+		const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, idx);
+
+		srnic_task_spend(&qp->task, struct_size(wqe, sge,
+							wqe_num_keys(wqe)));
+		if (wqe_uses_key(wqe, key))
 			return true;
+	}
 
 	return false;
 }
@@ -146,7 +166,8 @@ static bool memop_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	enum srnic_mem_err err;
 
 	if (qp->conf.state != IB_QPS_RTS ||
-	    ((wqe->sqe.flags & IB_SEND_FENCE) && qp->req.rd_out))
+	    ((wqe->sqe.flags & IB_SEND_FENCE) && qp->req.rd_out) ||
+	    qp->req.cur - qp->sq.head >= MEMOP_AHEAD)
 		return false;
 
 	err = memops[wqe->sqe.opcode](qp, &wqe->sqe);

@@ -117,13 +117,13 @@ static void poll_pass(void)
 	struct srnic_qp *found[POLL_BATCH];
 	int i, n = poll_find(found);
 
-	local_bh_disable();
 	for (i = 0; i < n; i++) {
+		local_bh_disable();
 		srnic_count(found[i]->stats, SRNIC_CNT_POLLS);
+		local_bh_enable();
 		srnic_task_kick(&found[i]->task);
 		srnic_qp_put(found[i]);
 	}
-	local_bh_enable();
 }
 
 static int poll_thread(void *unused)

@@ -12,9 +12,6 @@
 #include "../trace.h"
 #include "xport.h"
 
-/* Packets one run of the task sends or receives before it gives way */
-#define SRNIC_RUN_BUDGET	512
-
 /* PSNs a requester has outstanding; it asks for an ACK four times in that */
 #define SRNIC_WINDOW		128
 
@@ -75,7 +72,7 @@ enum srnic_verdict {
 	SRNIC_V_LOCAL_PROT,	/* SGE of the receive is bad */
 	SRNIC_V_LOCAL_OP,	/* receive work request is malformed */
 	SRNIC_V_INVALIDATE,	/* key cannot be invalidated */
-	SRNIC_V_ABSENT,		/* not a fault: memory is being fetched */
+	SRNIC_V_ABSENT,		/* not a fault: to be tried again, and not done yet */
 	SRNIC_V_NUM
 };
 
@@ -84,7 +81,7 @@ enum srnic_verdict {
  * @name: for those who trace
  * @syndrome: AETH syndrome of the NAK
  * @status: enum ib_wc_status of the receive in progress
- * @event: async event, 0: none
+ * @event: async event, where no receive completes with @status
  * @local: the fault is the responder's own: it fails even if the peer is not
  *	   told
  */
@@ -111,7 +108,15 @@ void srnic_qp_put(struct srnic_qp *qp);
 /* Sends a completion; one that is lost takes the QP to error. */
 void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
 		  struct srnic_cqe *cqe, bool solicited);
-void srnic_qp_to_error(struct srnic_qp *qp, enum ib_event_type event);
+/*
+ * Ends the QP after an error that a completion reports.  False: it was in error.
+ */
+bool srnic_qp_to_error(struct srnic_qp *qp);
+/*
+ * The same after one that no completion reports, which takes an event: IBTA volume
+ * 1, affiliated asynchronous errors.
+ */
+void srnic_qp_to_error_tell(struct srnic_qp *qp, enum ib_event_type event);
 void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
 		  u32 psn);
 /* Is it in a state in which it receives?  Pure. */
@@ -194,6 +199,7 @@ static inline void srnic_qp_send(struct srnic_qp *qp,
 {
 	trace_srnic_tx(qp->qpn, pkt);
 	srnic_cc_spend(qp, skb->len);
+	srnic_task_spend(&qp->task, skb->len);
 	srnic_tx_add(&qp->txb, skb);
 }
 
@@ -209,7 +215,7 @@ void srnic_qp_free(struct kref *ref);
 /* requester.c */
 bool srnic_req_run(struct srnic_qp *qp);
 void srnic_req_let_go(struct srnic_qp *qp);
-/* Completes what is posted as flushed.  True: the budget ran out. */
+/* Completes what is posted as flushed.  True: its share of the run is used up. */
 bool srnic_req_flush(struct srnic_qp *qp);
 void srnic_req_reset(struct srnic_qp *qp);
 /* Goes on after an error in the send queue alone. */
@@ -283,12 +289,12 @@ void srnic_flight_timeout(struct srnic_qp *qp);
 
 /* local.c */
 /*
- * Does without packets what it can of @wqe, for a peer on the same device.
- * Return: PSNs that were done; 0: it must go by packets.
+ * Does without packets a piece of @wqe, for a peer on the same device.  False: it
+ * must go by packets.
  */
-u32 srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
+bool srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
 /* Goes on with a READ; the same. */
-u32 srnic_local_read(struct srnic_qp *qp);
+bool srnic_local_read(struct srnic_qp *qp);
 void srnic_local_let_go(struct srnic_qp *qp);
 
 /* poll.c */
@@ -323,7 +329,7 @@ static inline bool srnic_memop_pending(const struct srnic_qp *qp)
 enum srnic_fate {
 	SRNIC_PKT_DONE,
 	SRNIC_PKT_EARLY,	/* it came before one that is missing */
-	SRNIC_PKT_AGAIN,	/* memory is being fetched: as if it had not come */
+	SRNIC_PKT_AGAIN,	/* not done, for want of memory or time: it stays */
 };
 
 /* completer.c */
@@ -341,10 +347,10 @@ void srnic_resp_answer(struct srnic_qp *qp, u8 family, u32 psn,
 /* Answers it, again perhaps, by a packet. */
 void srnic_resp_reply(struct srnic_qp *qp, u8 family, u32 psn);
 /*
- * Sends what is left of a READ response, *@budget packets at most.  True: more to
+ * Sends what is left of a READ response, as far as the share goes.  True: more to
  * do, there or for what waited behind it.
  */
-bool srnic_resp_run(struct srnic_qp *qp, int *budget);
+bool srnic_resp_run(struct srnic_qp *qp);
 void srnic_resp_ack(struct srnic_qp *qp);
 
 /* Must the packets that wait go on waiting? */
@@ -388,8 +394,8 @@ static inline u32 srnic_qp_wire_qpn(const struct srnic_qp *qp)
  * status.  False: its memory is being fetched.
  */
 bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
-/* Receives a run of datagrams.  Return: how many these were, 0: not all yet. */
-int srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb);
+/* Receives a run of datagrams.  False: not all of them yet. */
+bool srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb);
 /* Between runs no netdev is held, or it could not go. */
 void srnic_ud_let_go(struct srnic_qp *qp);
 
@@ -424,21 +430,33 @@ void srnic_group_each(const struct srnic_group *group,
 		      void (*fn)(struct srnic_qp *qp, struct sk_buff *skb),
 		      struct sk_buff *skb);
 
-/* replay.c */
-/* So many READs and atomics are remembered.  May sleep.  0 or -ENOMEM. */
-int srnic_replay_resize(struct srnic_qp *qp, u32 depth);
-
 /* early.c */
-/* Keeps the packet @skb until its turn comes, if @psn is not far from @next. */
-void srnic_early_keep(struct srnic_early *early, struct sk_buff *skb, u32 psn,
-		      u32 next);
+void srnic_early_init(struct srnic_qp *qp);
+/*
+ * Keeps a copy of the packet @skb until its turn comes, if @psn is not far from
+ * @next and the device has room for it.
+ */
+void srnic_early_keep(struct srnic_qp *qp, struct srnic_early *early,
+		      const struct sk_buff *skb, u32 psn, u32 next);
 /* Is the packet with @psn here? */
 bool srnic_early_has(const struct srnic_early *early, u32 psn);
 /* How many are missing from @psn, which is, on; at most @max, at least 1.  Pure. */
 u32 srnic_early_gap(const struct srnic_early *early, u32 psn, u32 max);
-/* The packet with @psn if it is here; the caller frees it. */
+/* The packet with @psn if it is here; the caller frees it, or gives it back. */
 struct sk_buff *srnic_early_take(struct srnic_early *early, u32 psn);
+void srnic_early_give_back(struct srnic_early *early, struct sk_buff *skb,
+			   u32 psn);
 void srnic_early_purge(struct srnic_early *early);
+/* Purges what has been kept for long although nothing before it came. */
+void srnic_early_expire(struct srnic_qp *qp);
+/* Purges all, for good or until the QP has another life.  May sleep. */
+void srnic_early_stop(struct srnic_qp *qp);
+
+static inline void srnic_early_check(struct srnic_qp *qp)
+{
+	if (READ_ONCE(qp->early_fired))	/* set by early_timer */
+		srnic_early_expire(qp);
+}
 
 /* rx.c */
 /* Leaves @skb to the QP's task, if there is room.  Context: BH disabled. */
@@ -447,7 +465,7 @@ extern const struct srnic_rx_ops srnic_xport_rx_ops;
 /* A request that came without a packet.  SRNIC_PKT_AGAIN: not this way. */
 enum srnic_fate srnic_rx_local(struct srnic_qp *qp,
 			       const struct srnic_seg *seg);
-/* Packets that came, *@budget of them at most.  True: the budget ran out. */
-bool srnic_rx_run(struct srnic_qp *qp, int *budget);
+/* Packets that came, as far as the share goes.  True: it is used up. */
+bool srnic_rx_run(struct srnic_qp *qp);
 
 #endif /* SRNIC_XPORT_PROTO_H */

@@ -7,6 +7,7 @@
  * not what its peers call it: they find it by its device.  Memory outlives the QP until the last
  * skb that points to its gate is gone.
  */
+#include <linux/netdevice.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
@@ -28,8 +29,7 @@ static const u8 qp_transports[] = {
 	[IB_QPT_XRC_TGT] = SRNIC_TP_XRC,
 };
 
-static DEFINE_XARRAY_ALLOC(qp_table);
-static u32 qp_next;
+static DEFINE_XARRAY_FLAGS(qp_table, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 
 /* QPs whose memory somebody may still touch, packets on their way included */
 static atomic_t qp_alive;
@@ -83,18 +83,26 @@ void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
 	cqe->qpn = qp->qpn;
 	trace_srnic_cqe(cqe);
 	if (!srnic_cq_push(cq, cqe, solicited))
-		srnic_qp_to_error(qp, IB_EVENT_QP_FATAL);
+		srnic_qp_to_error_tell(qp, IB_EVENT_QP_FATAL);
 }
 
-void srnic_qp_to_error(struct srnic_qp *qp, enum ib_event_type event)
+bool srnic_qp_to_error(struct srnic_qp *qp)
 {
 	if (qp->conf.state == IB_QPS_ERR)
-		return;
+		return false;
 
 	trace_srnic_qp_state(qp->qpn, qp->conf.state, IB_QPS_ERR);
 	qp->conf.state = IB_QPS_ERR;
+	WRITE_ONCE(qp->rx_life, 0);	/* read in rx_admit() */
 	qp->req.deadline = 0;
-	qp->event(qp, event);
+
+	return true;
+}
+
+void srnic_qp_to_error_tell(struct srnic_qp *qp, enum ib_event_type event)
+{
+	if (srnic_qp_to_error(qp))
+		qp->event(qp, event);
 }
 
 static enum hrtimer_restart qp_timer(struct hrtimer *timer)
@@ -163,25 +171,26 @@ static const struct srnic_pager_ops qp_pager_ops = {
  */
 static bool qp_respond(struct srnic_qp *qp)
 {
-	int budget = SRNIC_RUN_BUDGET;
 	bool more;
 
+	srnic_task_share(&qp->task);
 	do {
-		more = srnic_rx_run(qp, &budget);
-		if (!srnic_resp_run(qp, &budget))
+		more = srnic_rx_run(qp);
+		if (!srnic_resp_run(qp))
 			return more;
-	} while (budget > 0);
+	} while (srnic_task_may(&qp->task));
 
 	return true;
 }
 
-/* All that a QP ever does, once each, within budgets. */
+/* All that a QP ever does, once each, within its share of the run. */
 static bool qp_run(struct srnic_task *task)
 {
 	struct srnic_qp *qp = container_of(task, struct srnic_qp, task);
 	bool more;
 
 	qp_check_timer(qp);
+	srnic_early_check(qp);
 	more = qp_respond(qp);
 	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD)
 		more |= srnic_req_run(qp);
@@ -222,12 +231,53 @@ static int qp_init_queues(struct srnic_qp *qp, const struct srnic_qp_init *init)
 	return 0;
 }
 
+/* Reserves a number that nobody can guess: the first free from a random one. */
+static int qp_reserve(u32 *qpn)
+{
+	u32 from = get_random_u32_inclusive(QPN_MIN, QPN_MAX);
+	int err;
+
+	err = xa_alloc(&qp_table, qpn, NULL, XA_LIMIT(from, QPN_MAX),
+		       GFP_KERNEL_ACCOUNT);
+	if (err == -EBUSY)
+		err = xa_alloc(&qp_table, qpn, NULL, XA_LIMIT(QPN_MIN, from),
+			       GFP_KERNEL_ACCOUNT);
+
+	return err == -EBUSY ? -ENOSPC : err;
+}
+
+/*
+ * Gives the QP a number and lets packets find it.  From then on somebody may
+ * hold it, so nothing may fail any more.
+ */
+static int qp_publish(struct srnic_qp *qp)
+{
+	int err;
+
+	err = qp_reserve(&qp->qpn);
+	if (err)
+		return err;
+	qp->task.id = qp->qpn;
+	if (qp->type == IB_QPT_GSI) {
+		err = srnic_group_join(qp, &in6addr_any);
+		if (err) {
+			xa_erase(&qp_table, qp->qpn);
+			return err;
+		}
+	}
+	atomic_inc(&qp_alive);
+	/* The slot is reserved, so this takes no memory. */
+	xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL_ACCOUNT);
+
+	return 0;
+}
+
 struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 {
 	struct srnic_qp *qp;
 	int err;
 
-	qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+	qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
 	if (!qp)
 		return ERR_PTR(-ENOMEM);
 
@@ -243,6 +293,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	hrtimer_setup(&qp->timer, qp_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 	srnic_cc_init(qp);
+	srnic_early_init(qp);
 	qp->txb.flow = &qp->flow;
 	qp->txb.gate = &qp->gate;
 	qp->txb.stats = init->stats;
@@ -268,33 +319,21 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->net = init->net;
 	qp->ndev = init->ndev;
 	qp->avs = init->avs;
+	qp->early_pool = init->early_pool;
 	qp->no_loopback = init->no_loopback;
 	qp->tap = init->tap;
+	qp->rss = init->rss;
 	srnic_req_reset(qp);
 
 	err = qp_init_queues(qp, init);
 	if (err)
 		goto err_free;
-	err = xa_alloc_cyclic(&qp_table, &qp->qpn, NULL,
-			      XA_LIMIT(QPN_MIN, QPN_MAX), &qp_next, GFP_KERNEL);
-	if (err < 0)
-		goto err_queues;
-	qp->task.id = qp->qpn;
-	err = xa_err(xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL));
+	err = qp_publish(qp);
 	if (err)
-		goto err_number;
-	if (qp->type == IB_QPT_GSI) {
-		err = srnic_group_join(qp, &in6addr_any);
-		if (err)
-			goto err_number;
-	}
-	qp->rss = init->rss;
-	atomic_inc(&qp_alive);
+		goto err_queues;
 
 	return qp;
 
-err_number:
-	xa_erase(&qp_table, qp->qpn);
 err_queues:
 	srnic_sq_destroy(&qp->sq);
 	srnic_rq_destroy(&qp->rq);
@@ -309,6 +348,7 @@ static void qp_reset(struct srnic_qp *qp)
 	hrtimer_cancel(&qp->timer);
 	qp->timer_fired = false;
 	srnic_cc_reset(qp);
+	srnic_early_stop(qp);
 	spin_lock_bh(&qp->rxq.lock);
 	skb_queue_splice_tail_init(&qp->rxq, &qp->rx_todo);
 	qp->rxq_bytes = 0;
@@ -321,13 +361,80 @@ static void qp_reset(struct srnic_qp *qp)
 	srnic_resp_reset(qp);
 }
 
-static void qp_set_flow(struct srnic_qp *qp, const struct srnic_flow *flow)
+static void qp_set_flow(struct srnic_qp *qp, const struct srnic_flow *flow,
+			struct srnic_peer *peer)
 {
+	struct srnic_peer *old;
+
+	old = rcu_replace_pointer(qp->peer, peer, true);
+	kfree_rcu(old, rcu);
 	srnic_flow_reset(&qp->flow);
 	dev_put(qp->flow.ndev);
 	qp->flow = *flow;
 	qp->self = flow->ndev && srnic_flow_is_self(flow);
 	qp->flow.tos = srnic_cc_tos(qp, flow->tos);
+}
+
+/* Is the netdev of the path unregistered, or in another namespace? */
+static bool qp_path_left(const struct srnic_qp *qp)
+{
+	const struct net_device *ndev = qp->flow.ndev;
+
+	return ndev && (READ_ONCE(ndev->reg_state) != NETREG_REGISTERED ||
+			!net_eq(dev_net(ndev), qp->net));
+}
+
+/*
+ * Drops the reference on a netdev that leaves; a QP that needs the path fails.
+ * The caller owns the task.
+ */
+static void qp_leave_path(struct srnic_qp *qp)
+{
+	srnic_flow_reset(&qp->flow);
+	srnic_flow_close(&qp->flow);
+	qp->self = false;
+	/* Without a path nothing is answered, in ERR either. */
+	qp->resp.read_left = 0;
+	if (!srnic_qp_receives(qp))
+		return;
+
+	local_bh_disable();
+	srnic_qp_to_error_tell(qp, IB_EVENT_QP_FATAL);
+	local_bh_enable();
+}
+
+/* Takes a reference if its path leads over @ndev, not its device's own netdev. */
+static bool qp_hold_on_path(struct srnic_qp *qp, const struct net_device *ndev)
+{
+	return READ_ONCE(qp->flow.ndev) == ndev && qp->ndev != ndev &&
+	       !srnic_qp_is_datagram(qp) && refcount_inc_not_zero(&qp->users);
+}
+
+static void qp_ndev_left(struct srnic_qp *qp, const struct net_device *ndev)
+{
+	srnic_task_own(&qp->task);
+	if (qp->flow.ndev == ndev)
+		qp_leave_path(qp);
+	srnic_task_release(&qp->task);
+	srnic_task_kick(&qp->task);	/* to flush */
+}
+
+void srnic_qp_ndev_left(const struct net_device *ndev)
+{
+	unsigned long qpn;
+	struct srnic_qp *qp;
+
+	smp_mb();	/* reg_state is written; pairs with srnic_qp_apply() */
+	rcu_read_lock();
+	xa_for_each(&qp_table, qpn, qp) {
+		if (!qp_hold_on_path(qp, ndev))
+			continue;
+		rcu_read_unlock();
+		qp_ndev_left(qp, ndev);
+		srnic_qp_put(qp);
+		rcu_read_lock();
+	}
+	rcu_read_unlock();
 }
 
 void srnic_qp_destroy(struct srnic_qp *qp)
@@ -342,7 +449,7 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 	wait_for_completion(&qp->unused);
 	srnic_task_stop(&qp->task);
 	qp_reset(qp);
-	qp_set_flow(qp, &nowhere);
+	qp_set_flow(qp, &nowhere, NULL);
 	srnic_sq_destroy(&qp->sq);
 	srnic_rq_destroy(&qp->rq);
 	kfree(qp->rss);
@@ -354,7 +461,7 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 {
 	struct srnic_qp_conf *conf = &qp->conf;
 
-	if (srnic_replay_resize(qp, conf->max_dest_rd_atomic))
+	if (srnic_replay_resize(&qp->resp.replays, conf->max_dest_rd_atomic))
 		return -ENOMEM;
 	if (conf->state == old)
 		return 0;
@@ -393,26 +500,54 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 	return 0;
 }
 
-int srnic_qp_apply(struct srnic_qp *qp, const struct srnic_qp_conf *conf,
+/*
+ * Lets packets in, or keeps them out, as the state says.  Those that were let in
+ * before by another path are refused when their turn comes.
+ */
+static void qp_set_life(struct srnic_qp *qp, bool moved)
+{
+	if (!srnic_qp_receives(qp)) {
+		WRITE_ONCE(qp->rx_life, 0);	/* read in rx_admit() */
+	} else if (moved || !qp->rx_life) {
+		if (!++qp->rx_lives)
+			qp->rx_lives++;
+		/* pairs with the acquire in rx_admit(): behind qp->peer */
+		smp_store_release(&qp->rx_life, qp->rx_lives);
+	}
+}
+
+int srnic_qp_apply(struct srnic_qp *qp, u8 from,
+		   const struct srnic_qp_conf *conf,
 		   const struct srnic_flow *flow)
 {
+	struct srnic_peer *peer = NULL;
 	struct srnic_qp_conf old;
 	int err;
 
+	if (flow) {
+		peer = srnic_peer_new(flow);
+		if (!peer)
+			return -ENOMEM;
+	}
 	srnic_task_own(&qp->task);
 	old = qp->conf;
-	/* It may have failed since the caller looked. */
-	if (old.state == IB_QPS_ERR && conf->state != IB_QPS_ERR &&
-	    conf->state != IB_QPS_RESET) {
+	if (old.state != from) {
 		srnic_task_release(&qp->task);
-		return -EINVAL;
+		kfree(peer);
+		return -ESTALE;
 	}
 	qp->conf = *conf;
 	err = qp_enter(qp, old.state);
-	if (err)
+	if (err) {
 		qp->conf = old;
-	else if (flow)
-		qp_set_flow(qp, flow);
+		kfree(peer);
+	} else if (flow) {
+		qp_set_flow(qp, flow, peer);
+	}
+	smp_mb();	/* the path is set; pairs with srnic_qp_ndev_left() */
+	if (qp_path_left(qp) && qp->flow.ndev != qp->ndev)
+		qp_leave_path(qp);
+	qp_set_life(qp, flow && !err);
 	srnic_task_release(&qp->task);
 	/* Things may have been posted before the QP could do them. */
 	srnic_task_kick(&qp->task);
@@ -439,8 +574,8 @@ void srnic_qp_doorbell(struct srnic_qp *qp)
 		srnic_poll_watch(qp);
 	local_bh_disable();
 	srnic_count(qp->stats, SRNIC_CNT_DOORBELLS);
-	srnic_task_kick(&qp->task);
 	local_bh_enable();
+	srnic_task_kick_process(&qp->task);
 }
 
 void srnic_qp_ring(struct srnic_qp *qp)
@@ -462,7 +597,6 @@ int srnic_xport_init(void)
 {
 	int err;
 
-	qp_next = QPN_MIN + get_random_u32_below(QPN_MAX / 2);
 	err = srnic_poll_init();
 	if (err)
 		return err;

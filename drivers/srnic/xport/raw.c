@@ -21,6 +21,7 @@ bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		return true;
 	}
 
+	srnic_task_spend(&qp->task, wqe->length);
 	skb = srnic_frame_alloc(tap, &qp->txb, wqe->length, &data);
 	if (!skb)
 		return true;
@@ -68,6 +69,7 @@ bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb)
 	};
 	enum srnic_verdict verdict;
 
+	srnic_task_spend(&qp->task, SRNIC_COST_ITEM + skb->len);
 	if (!srnic_qp_receives(qp)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);
 		return true;

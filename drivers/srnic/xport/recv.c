@@ -7,9 +7,39 @@
  */
 #include "resp.h"
 
-void srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
+/*
+ * XRC: borrows, for this run, the queues of the SRQ that the request named.  Once
+ * that is gone its number may be another's, which the receive at hand is not of.
+ */
+static bool recv_borrow(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+	struct srnic_srq *srq;
+
+	if (!qp->xrcd || qp->srq)
+		return true;
+
+	srq = srnic_srq_get(qp->xrcd, resp->srqn);
+	if (!srq)
+		return false;
+	if (resp->has_rwqe && resp->rwqe_srq != srq->id) {
+		srnic_srq_put(srq);
+		return false;
+	}
+	qp->srq = srq;
+	qp->recvq = &srq->rq;
+	qp->recv_cq = srq->cq;
+	resp->sgl.pd = srq->pd;
+
+	return true;
+}
+
+bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 		    bool solicited)
 {
+	/* An earlier run may have taken the receive and given the SRQ back. */
+	struct srnic_cq *cq = recv_borrow(qp) ? qp->recv_cq : NULL;
+
 	if (cqe->status == IB_WC_WR_FLUSH_ERR)
 		srnic_count(qp->stats, SRNIC_CNT_RESP_FLUSH);
 	else if (cqe->status)
@@ -17,24 +47,11 @@ void srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 	cqe->wr_id = qp->resp.rwqe.wr_id;
 	qp->resp.has_rwqe = false;
 	srnic_sgl_put(&qp->resp.sgl);
-	/* An SRQ that is gone has taken along who would want to know. */
-	if (qp->recv_cq)
-		srnic_qp_cqe(qp, qp->recv_cq, cqe, solicited);
-}
+	/* No one is left to notify once the SRQ has been destroyed. */
+	if (cq)
+		srnic_qp_cqe(qp, cq, cqe, solicited);
 
-/* XRC: borrows, for this run, the queues of the SRQ that the request named. */
-static bool recv_borrow(struct srnic_qp *qp)
-{
-	if (!qp->xrcd || qp->srq)
-		return true;
-
-	qp->srq = srnic_srq_get(qp->xrcd, qp->resp.srqn);
-	if (!qp->srq)
-		return false;
-	qp->recvq = &qp->srq->rq;
-	qp->recv_cq = qp->srq->cq;
-
-	return true;
+	return cq;
 }
 
 void srnic_recv_give_back(struct srnic_qp *qp)
@@ -46,6 +63,7 @@ void srnic_recv_give_back(struct srnic_qp *qp)
 	qp->srq = NULL;
 	qp->recvq = NULL;
 	qp->recv_cq = NULL;
+	qp->resp.sgl.pd = NULL;
 }
 
 enum srnic_verdict srnic_recv_select(struct srnic_qp *qp,
@@ -69,7 +87,6 @@ static void recv_flush_one(struct srnic_qp *qp)
 {
 	struct srnic_cqe cqe = { .status = IB_WC_WR_FLUSH_ERR };
 
-	recv_borrow(qp);
 	srnic_recv_cqe(qp, &cqe, false);
 }
 
@@ -86,7 +103,6 @@ static void recv_tell_last(struct srnic_qp *qp)
 bool srnic_recv_flush(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
-	int budget = SRNIC_RUN_BUDGET;
 
 	if (resp->has_rwqe)
 		recv_flush_one(qp);
@@ -98,10 +114,12 @@ bool srnic_recv_flush(struct srnic_qp *qp)
 		return false;
 
 	srnic_rq_want_kick(qp->recvq, true);
-	while (budget--) {
+	srnic_task_share(&qp->task);
+	while (srnic_task_may(&qp->task)) {
 		if (!srnic_rq_fetch(qp->recvq, &resp->rwqe))
 			return false;
 		recv_flush_one(qp);
+		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
 	}
 
 	return true;
@@ -117,6 +135,8 @@ enum srnic_verdict srnic_recv_need(struct srnic_qp *qp)
 		return SRNIC_V_RNR;
 
 	resp->has_rwqe = true;
+	if (qp->xrcd)
+		resp->rwqe_srq = qp->srq->id;
 	srnic_sgl_init(&resp->sgl, qp->keys, qp->srq ? qp->srq->pd : qp->pd,
 		       resp->rwqe.sge, resp->rwqe.num_sge,
 		       IB_ACCESS_LOCAL_WRITE, &qp->rx_pager);
@@ -272,7 +292,7 @@ enum srnic_fate srnic_recv_spoil(struct srnic_qp *qp,
 		return SRNIC_PKT_AGAIN;
 
 	srnic_recv_cqe(qp, &cqe, true);
-	srnic_qp_to_error(qp, srnic_faults[verdict].event);
+	srnic_qp_to_error(qp);
 
 	return SRNIC_PKT_DONE;
 }

@@ -7,6 +7,9 @@
  */
 #include "resp.h"
 
+/* Bytes written back before somebody looks at the time */
+#define FLUSH_PIECE	SZ_64K
+
 /* Holds the memory that a request names; with XRC, in the domain of its SRQ. */
 static enum srnic_mem_err remote_get(struct srnic_qp *qp, u32 srqn, u32 rkey,
 				     u32 access, u64 va, u64 len,
@@ -151,6 +154,22 @@ enum srnic_verdict srnic_remote_read_start(struct srnic_qp *qp,
 	return SRNIC_V_OK;
 }
 
+/* It may be asked for again, while it is among the last. */
+static void remote_remember_read(struct srnic_resp *resp,
+				 const struct srnic_pkt *pkt)
+{
+	const struct srnic_replay replay = {
+		.seq	= resp->seq,
+		.npsn	= resp->read_left,
+		.family	= SRNIC_FAM_READ,
+		.rkey	= pkt->rkey,
+		.va	= pkt->va,
+		.length	= pkt->dmalen,
+	};
+
+	srnic_replay_add(&resp->replays, &replay);
+}
+
 enum srnic_verdict srnic_remote_read(struct srnic_qp *qp,
 				     const struct srnic_seg *seg)
 {
@@ -164,7 +183,7 @@ enum srnic_verdict srnic_remote_read(struct srnic_qp *qp,
 	if (verdict)
 		return verdict;
 
-	srnic_replay_add(qp, &seg->pkt, qp->resp.read_left);
+	remote_remember_read(&qp->resp, &seg->pkt);
 	qp->resp.read_again = false;
 	qp->resp.ack_due = false;	/* the response acknowledges all before it */
 
@@ -254,7 +273,7 @@ static enum srnic_verdict remote_read_send(struct srnic_qp *qp)
 	return SRNIC_V_OK;
 }
 
-bool srnic_remote_run(struct srnic_qp *qp, int *budget)
+bool srnic_remote_run(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 	enum srnic_verdict verdict;
@@ -262,9 +281,10 @@ bool srnic_remote_run(struct srnic_qp *qp, int *budget)
 	if (!resp->read_left || srnic_pager_busy(&qp->rx_pager))
 		return false;
 	verdict = remote_read_hold(qp);
-	while (!verdict && resp->read_left && (*budget)-- > 0) {
+	while (!verdict && resp->read_left && srnic_task_may(&qp->task)) {
 		if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
 			return false;
+		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
 		verdict = remote_read_send(qp);
 	}
 	if (verdict == SRNIC_V_ABSENT)
@@ -332,6 +352,20 @@ static u64 remote_do_store(void *word, const void *arg)
 	return 0;
 }
 
+/* The same for a request whose answer is one packet. */
+static void remote_remember(struct srnic_resp *resp,
+			    const struct srnic_pkt *pkt, u64 orig)
+{
+	const struct srnic_replay replay = {
+		.seq	= resp->seq,
+		.npsn	= 1,
+		.family	= srnic_pkt_op(pkt)->family,
+		.orig	= orig,
+	};
+
+	srnic_replay_add(&resp->replays, &replay);
+}
+
 /* Does @fn to the eight bytes that the request names. */
 static enum srnic_verdict remote_word(struct srnic_qp *qp,
 				      const struct srnic_seg *seg, u32 access,
@@ -350,7 +384,7 @@ static enum srnic_verdict remote_word(struct srnic_qp *qp,
 	srnic_mr_put(mr);
 	if (!err) {
 		srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
-		srnic_replay_add(qp, pkt, 1)->orig = orig;
+		remote_remember(&qp->resp, pkt, orig);
 	}
 
 	return srnic_resp_judge(err, err == SRNIC_MEM_ALIGN ? SRNIC_V_INV_REQ :
@@ -398,6 +432,52 @@ static u32 remote_flush_needs(const struct srnic_pkt *pkt)
 	return remote_flush_access[type];
 }
 
+/*
+ * Writes back what is left of the range, as far as the share of the run goes.
+ * What is left after that is done when the request comes again, and so does
+ * what waits behind it.
+ */
+static enum srnic_verdict remote_persist(struct srnic_qp *qp,
+					 const struct srnic_mr *mr, u64 addr,
+					 u64 len)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	while (resp->flushed < len) {
+		u64 n = min_t(u64, len - resp->flushed, FLUSH_PIECE);
+
+		if (!srnic_task_may(&qp->task))
+			return SRNIC_V_ABSENT;
+		srnic_mr_persist(mr, addr + resp->flushed, n);
+		srnic_task_spend(&qp->task, n);
+		resp->flushed += n;
+	}
+	resp->flushed = 0;
+
+	return SRNIC_V_OK;
+}
+
+/*
+ * Does what @seg asks for to @len bytes at @addr, which are in @mr.  What takes
+ * long is done in a run of the responder's own, so the request comes as a packet.
+ */
+static enum srnic_verdict remote_do_flush(struct srnic_qp *qp,
+					  const struct srnic_seg *seg,
+					  const struct srnic_mr *mr, u64 addr,
+					  u64 len)
+{
+	enum srnic_verdict verdict = SRNIC_V_OK;
+
+	smp_mb();	/* what was written is visible to all CPUs */
+	if (SRNIC_FETH_TYPE(seg->pkt.feth) & IB_FLUSH_PERSISTENT)
+		verdict = seg->local ? SRNIC_V_ABSENT :
+			  remote_persist(qp, mr, addr, len);
+	if (!verdict)
+		remote_remember(&qp->resp, &seg->pkt, 0);
+
+	return verdict;
+}
+
 enum srnic_verdict srnic_remote_flush(struct srnic_qp *qp,
 				      const struct srnic_seg *seg)
 {
@@ -418,13 +498,8 @@ enum srnic_verdict srnic_remote_flush(struct srnic_qp *qp,
 		addr = mr->span.iova;
 		len = mr->span.length;
 	}
-	verdict = srnic_mr_covers(mr, addr, len) ? SRNIC_V_OK : SRNIC_V_ACCESS;
-	if (!verdict) {
-		srnic_replay_add(qp, pkt, 1);
-		smp_mb();	/* what was written is visible to all CPUs */
-		if (access & IB_ACCESS_FLUSH_PERSISTENT)
-			srnic_mr_persist(mr, addr, len);
-	}
+	verdict = srnic_mr_covers(mr, addr, len) ?
+		  remote_do_flush(qp, seg, mr, addr, len) : SRNIC_V_ACCESS;
 	srnic_mr_put(mr);
 
 	return verdict;

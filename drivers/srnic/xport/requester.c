@@ -189,7 +189,7 @@ void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status)
 	}
 	req_cqe(qp, &copy, status);
 	if (srnic_qp_reliable(qp))
-		srnic_qp_to_error(qp, IB_EVENT_QP_FATAL);
+		srnic_qp_to_error(qp);
 }
 
 /* What was left of the work request that failed is never sent. */
@@ -219,17 +219,18 @@ static struct srnic_swqe *req_fetch(struct srnic_qp *qp)
 
 bool srnic_req_flush(struct srnic_qp *qp)
 {
-	int budget = SRNIC_RUN_BUDGET;
 	struct srnic_sq *sq = &qp->sq;
 	struct srnic_swqe copy;
 
 	srnic_early_purge(&qp->req.early);
-	while (budget--) {
+	srnic_task_share(&qp->task);
+	while (srnic_task_may(&qp->task)) {
 		if (sq->head == sq->tail && !req_fetch(qp))
 			return false;
 		copy = *srnic_sq_wqe(sq, sq->head);
 		req_retire(qp);
 		req_cqe(qp, &copy, IB_WC_WR_FLUSH_ERR);
+		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
 	}
 
 	return true;
@@ -355,7 +356,7 @@ void srnic_req_fill(const struct srnic_swqe *wqe, u64 off,
 	pkt->dmalen = wqe->length - off;
 	pkt->imm = wqe->sqe.imm_data;
 	pkt->inv_rkey = wqe->sqe.invalidate_rkey;
-	pkt->srqn = wqe->sqe.xrc.srqn;
+	pkt->srqn = wqe->sqe.xrc.srqn & SRNIC_QPN_MASK;
 	if (wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP) {
 		pkt->swap_add = wqe->sqe.atomic.swap;
 		pkt->compare = wqe->sqe.atomic.compare_add;
@@ -587,43 +588,41 @@ static void req_check_drained(struct srnic_qp *qp)
 
 /*
  * Sends one packet, or what would be several of them to a peer on the same
- * device.  Return: how many; 0: nothing can be done now.
+ * device.  False: nothing can be done now.
  */
-static u32 req_step(struct srnic_qp *qp)
+static bool req_step(struct srnic_qp *qp)
 {
 	struct srnic_req *req = &qp->req;
 	struct srnic_swqe *wqe;
-	u32 npsn;
 
 	if (req->waiting_rnr || req->stalled ||
 	    srnic_pager_busy(&qp->tx_pager))
-		return 0;
+		return false;
 	if (req->reading)
 		return srnic_local_read(qp);
 	if (!srnic_flight_open(req))
-		return 0;
+		return false;
 	wqe = req_current(qp);
 	if (!wqe)
-		return 0;
+		return false;
 	if (!wqe->status && srnic_memop_is(wqe))
 		return req_memop(qp, wqe);
 	if (!wqe->status && !wqe->started) {
 		if (qp->conf.state != IB_QPS_RTS || !req_start(qp, wqe))
-			return 0;
+			return false;
 	}
 	if (wqe->status) {
 		if (req->cur != qp->sq.head) {
 			srnic_flight_hurry(qp);
-			return 0;
+			return false;
 		}
 		srnic_req_fail(qp, wqe->status);
-		return 0;
+		return false;
 	}
-	npsn = qp->self ? srnic_local_send(qp, wqe) : 0;
-	if (npsn)
-		return npsn;
+	if (qp->self && srnic_local_send(qp, wqe))
+		return true;
 	if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
-		return 0;
+		return false;
 
 	if (srnic_qp_is_raw(qp) || srnic_qp_is_datagram(qp))
 		return req_cast(qp, wqe);
@@ -634,18 +633,18 @@ static u32 req_step(struct srnic_qp *qp)
 
 bool srnic_req_run(struct srnic_qp *qp)
 {
-	int budget = SRNIC_RUN_BUDGET;
 	u32 before = qp->req.next;
-	u32 done;
+	bool more;
 
+	srnic_task_share(&qp->task);
 	do {
-		done = req_step(qp);
-		budget -= done;
-	} while (done && budget > 0);
+		more = req_step(qp);
+		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
+	} while (more && srnic_task_may(&qp->task));
 
 	if (qp->req.next != before && !qp->req.deadline)
 		srnic_flight_progress(qp);
 	req_check_drained(qp);
 
-	return done;
+	return more;
 }

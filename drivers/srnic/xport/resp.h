@@ -38,8 +38,8 @@ enum srnic_verdict srnic_recv_select(struct srnic_qp *qp,
 void srnic_recv_give_back(struct srnic_qp *qp);
 /* Makes sure that a receive work request is at hand. */
 enum srnic_verdict srnic_recv_need(struct srnic_qp *qp);
-/* Completes the receive at hand. */
-void srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
+/* Completes the receive at hand.  False: its SRQ is gone, no one is told. */
+bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 		    bool solicited);
 /*
  * Is there a receive for a message of @bytes that nobody will repeat?  What has
@@ -70,23 +70,13 @@ enum srnic_verdict srnic_remote_read(struct srnic_qp *qp,
 enum srnic_verdict srnic_remote_read_start(struct srnic_qp *qp,
 					   const struct srnic_pkt *pkt);
 /* Goes on with it; as srnic_resp_run(). */
-bool srnic_remote_run(struct srnic_qp *qp, int *budget);
+bool srnic_remote_run(struct srnic_qp *qp);
 enum srnic_verdict srnic_remote_atomic(struct srnic_qp *qp,
 				       const struct srnic_seg *seg);
 enum srnic_verdict srnic_remote_atomic_write(struct srnic_qp *qp,
 					     const struct srnic_seg *seg);
 enum srnic_verdict srnic_remote_flush(struct srnic_qp *qp,
 				      const struct srnic_seg *seg);
-
-/* replay.c */
-struct srnic_replay *srnic_replay_add(struct srnic_qp *qp,
-				      const struct srnic_pkt *pkt, u32 npsn);
-/* What of @family was answered by @psn, or NULL. */
-struct srnic_replay *srnic_replay_find(struct srnic_qp *qp, u8 family, u32 psn);
-/* Does @pkt ask for what is left of the READ @replay from its own PSN on? */
-bool srnic_replay_covers(const struct srnic_qp *qp,
-			 const struct srnic_replay *replay,
-			 const struct srnic_pkt *pkt);
 
 /* PSNs of the response to a READ of @length bytes */
 static inline u32 srnic_read_npsn(const struct srnic_qp *qp, u32 length)

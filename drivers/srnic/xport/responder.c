@@ -73,7 +73,7 @@ void srnic_resp_reset(struct srnic_qp *qp)
 
 	srnic_resp_let_go(qp);
 	srnic_early_purge(&resp->early);
-	kfree(resp->replay);
+	srnic_replay_free(&resp->replays);
 	memset(resp, 0, sizeof(*resp));
 }
 
@@ -120,6 +120,7 @@ void srnic_resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict)
 {
 	const struct srnic_fault *fault = &srnic_faults[verdict];
 	struct srnic_cqe cqe = { .status = fault->status };
+	bool reported = false;
 
 	trace_srnic_fault(qp->qpn, psn, fault->name);
 	resp_count(qp, verdict);
@@ -134,16 +135,19 @@ void srnic_resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict)
 	if (srnic_qp_reliable(qp))
 		resp_nak(qp, psn, fault->syndrome);
 	if (qp->resp.has_rwqe)
-		srnic_recv_cqe(qp, &cqe, true);
-	srnic_qp_to_error(qp, fault->event);
+		reported = srnic_recv_cqe(qp, &cqe, true);
+	if (reported)
+		srnic_qp_to_error(qp);
+	else
+		srnic_qp_to_error_tell(qp, fault->event);
 }
 
-bool srnic_resp_run(struct srnic_qp *qp, int *budget)
+bool srnic_resp_run(struct srnic_qp *qp)
 {
 	if (qp->resp.late_due)
 		return srnic_recv_run_late(qp);
 
-	return srnic_remote_run(qp, budget);
+	return srnic_remote_run(qp);
 }
 
 /* An operation of a request: what it does, and whether it has its own reply */
@@ -182,9 +186,22 @@ static u8 resp_reply_opcode(u8 family)
 	}
 }
 
+/* PSNs accepted before @psn, which is not ahead of what is expected. */
+static u64 resp_seq(const struct srnic_resp *resp, u32 psn)
+{
+	return resp->seq - ((resp->psn - psn) & SRNIC_PSN_MASK);
+}
+
+/* What of @family was executed by @psn, if it is remembered. */
+static const struct srnic_replay *resp_replay(const struct srnic_resp *resp,
+					      u8 family, u32 psn)
+{
+	return srnic_replay_find(&resp->replays, family, resp_seq(resp, psn));
+}
+
 void srnic_resp_reply(struct srnic_qp *qp, u8 family, u32 psn)
 {
-	struct srnic_replay *replay = srnic_replay_find(qp, family, psn);
+	const struct srnic_replay *replay = resp_replay(&qp->resp, family, psn);
 
 	if (replay)
 		resp_send_aeth(qp, resp_reply_opcode(family), psn,
@@ -199,7 +216,24 @@ void srnic_resp_answer(struct srnic_qp *qp, u8 family, u32 psn,
 	seg->local = true;
 	srnic_qp_pkt(qp, &seg->pkt, resp_reply_opcode(family), psn);
 	seg->pkt.syndrome = SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS;
-	seg->pkt.swap_add = srnic_replay_find(qp, family, psn)->orig;
+	seg->pkt.swap_add = resp_replay(&qp->resp, family, psn)->orig;
+}
+
+/* Is the READ that @pkt asks for, or a part of it, what it asked for before? */
+static bool resp_may_reread(const struct srnic_qp *qp,
+			    const struct srnic_pkt *pkt)
+{
+	const struct srnic_replay ask = {
+		.seq	= resp_seq(&qp->resp, pkt->psn),
+		.rkey	= pkt->rkey,
+		.va	= pkt->va,
+		.length	= pkt->dmalen,
+	};
+	const struct srnic_replay *replay;
+
+	replay = srnic_replay_find(&qp->resp.replays, SRNIC_FAM_READ, ask.seq);
+
+	return replay && srnic_replay_covers(replay, &ask, qp->conf.mtu);
 }
 
 /* A request that was executed before: answer again, execute nothing. */
@@ -207,13 +241,11 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 {
 	const struct srnic_pkt *pkt = &seg->pkt;
 	u8 family = srnic_pkt_op(pkt)->family;
-	struct srnic_replay *replay;
 
 	trace_srnic_duplicate(qp->qpn, pkt->psn, qp->resp.psn);
 	srnic_count(qp->stats, SRNIC_CNT_DUP_REQ);
 	if (family == SRNIC_FAM_READ) {
-		replay = srnic_replay_find(qp, family, pkt->psn);
-		if (replay && srnic_replay_covers(qp, replay, pkt) &&
+		if (resp_may_reread(qp, pkt) &&
 		    !srnic_remote_read_start(qp, pkt))
 			qp->resp.read_again = true;
 	} else if (resp_reply_opcode(family) != SRNIC_OP_ACK) {
@@ -233,6 +265,7 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 		   srnic_seg_npsn(seg, qp->conf.mtu);
 
 	resp->psn = srnic_psn_add(pkt->psn, npsn);
+	resp->seq += npsn;
 	resp->open = op->flags & SRNIC_OP_END ? SRNIC_FAM_NONE : op->family;
 	if (op->flags & SRNIC_OP_END)
 		resp->msn = (resp->msn + 1) & SRNIC_PSN_MASK;

@@ -36,15 +36,66 @@ static void rx_deliver(void *owner, struct sk_buff *skb)
 	srnic_qp_put(qp);
 }
 
-static void *rx_lookup(struct net *net, u32 qpn,
-		       struct srnic_stats __percpu **stats)
+/*
+ * Has the QP a number by which packets find it?  Frames come by rules, and the
+ * management QP is found by its device.
+ */
+static bool rx_has_number(const struct srnic_qp *qp)
+{
+	return !srnic_qp_is_raw(qp) && qp->type != IB_QPT_GSI;
+}
+
+/*
+ * May the packet address the QP?  All that decides it but what is in the BTH: the
+ * kind of QP, its state, the device that the packet came in by, the addresses.
+ * It is asked first, so that a stranger's packet costs neither a CRC nor room in
+ * the queue.  The task may change all of it meanwhile; what was let in is known by
+ * the life that it was let in for.  Return: that life, 0: it may not.
+ */
+static u32 rx_admit(const struct srnic_qp *qp, const struct sk_buff *skb)
+{
+	/* pairs with the release in qp_set_life() */
+	u32 life = smp_load_acquire(&qp->rx_life);
+	const struct srnic_peer *peer;
+	bool fits;
+
+	if (!life) {
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);
+		return 0;
+	}
+	if (srnic_qp_is_datagram(qp)) {
+		fits = srnic_rx_by(skb, qp->ndev);
+	} else {
+		peer = rcu_dereference(qp->peer);
+		fits = peer && srnic_rx_from(skb, peer);
+	}
+	if (fits)
+		return life;
+	srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_ADDR);
+
+	return 0;
+}
+
+static int rx_lookup(struct net *net, u32 qpn, const struct sk_buff *skb,
+		     struct srnic_rx_to *to)
 {
 	struct srnic_qp *qp = srnic_qp_get(net, qpn);
 
-	if (qp)
-		*stats = READ_ONCE(qp->stats);	/* set in srnic_qp_count_in() */
+	if (!qp)
+		return -ENOENT;
+	if (!rx_has_number(qp)) {
+		srnic_qp_put(qp);
+		return -ENOENT;
+	}
+	to->life = rx_admit(qp, skb);
+	if (!to->life) {
+		srnic_qp_put(qp);
+		return -EPERM;
+	}
+	to->owner = qp;
+	to->stats = READ_ONCE(qp->stats);	/* set in srnic_qp_count_in() */
 
-	return qp;
+	return 0;
 }
 
 static void *rx_lookup_group(const struct net_device *ndev,
@@ -59,12 +110,21 @@ static void *rx_lookup_group(const struct net_device *ndev,
 	return group;
 }
 
+/* The group is of a device, and takes what came in by that. */
 static void rx_deliver_copy(struct srnic_qp *qp, struct sk_buff *skb)
 {
-	struct sk_buff *copy = skb_clone(skb, GFP_ATOMIC);
+	u32 life = READ_ONCE(qp->rx_life);	/* set in qp_set_life() */
+	struct sk_buff *copy = NULL;
 
-	if (!copy)
-		srnic_qp_refuse(qp, SRNIC_CNT_RX_NOBUF);
+	if (!life) {
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);
+	} else {
+		copy = skb_clone(skb, GFP_ATOMIC);
+		if (copy)
+			srnic_rxcb(copy)->life = life;
+		else
+			srnic_qp_refuse(qp, SRNIC_CNT_RX_NOBUF);
+	}
 	rx_deliver(qp, copy);
 }
 
@@ -162,6 +222,7 @@ static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 		return true;
 	}
 	trace_srnic_rx(qp->qpn, &seg.pkt);
+	srnic_task_spend(&qp->task, SRNIC_COST_ITEM + cb->len);
 	if (!rx_check(qp, &seg.pkt))
 		return true;
 
@@ -181,8 +242,9 @@ static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	fate = request ? srnic_resp_packet(qp, &seg) :
 			 srnic_comp_packet(qp, &seg);
 	if (fate == SRNIC_PKT_EARLY && seg.pkt.payload <= qp->conf.mtu)
-		srnic_early_keep(request ? &qp->resp.early : &qp->req.early, skb,
-				 seg.pkt.psn,
+		srnic_early_keep(qp, request ? &qp->resp.early :
+					       &qp->req.early,
+				 skb, seg.pkt.psn,
 				 request ? qp->resp.psn : qp->req.una);
 
 	return fate != SRNIC_PKT_AGAIN;
@@ -206,26 +268,28 @@ static bool rx_good_packet(struct srnic_qp *qp, struct sk_buff *skb)
 }
 
 /*
- * Packets that came early and whose turn it is now, which *@next says.  False: the
- * first of them must come again.
+ * Packets that came early and whose turn it is now, which *@next says, as far as
+ * the share goes.  False: the first of them must come again.
  */
 static bool rx_early_half(struct srnic_qp *qp, struct srnic_early *early,
 			  const u32 *next)
 {
 	struct sk_buff *skb;
-	bool done = true;
+	u32 psn;
 
-	while (done && early->num && !srnic_rx_busy(qp)) {
-		skb = srnic_early_take(early, *next);
+	while (early->num && !srnic_rx_busy(qp) && srnic_task_may(&qp->task)) {
+		psn = *next;
+		skb = srnic_early_take(early, psn);
 		if (!skb)
 			break;
-		done = rx_packet(qp, skb);
-		if (!done)
-			srnic_early_keep(early, skb, *next, *next);
+		if (!rx_packet(qp, skb)) {
+			srnic_early_give_back(early, skb, psn);
+			return false;
+		}
 		consume_skb(skb);
 	}
 
-	return done;
+	return true;
 }
 
 static bool rx_early(struct srnic_qp *qp)
@@ -237,33 +301,43 @@ static bool rx_early(struct srnic_qp *qp)
 	       rx_early_half(qp, &qp->req.early, &qp->req.una);
 }
 
+/* Was the run let in for the life that the QP has now?  Counts what was not. */
+static bool rx_is_due(const struct srnic_qp *qp, struct sk_buff *skb)
+{
+	if (srnic_rxcb(skb)->life == qp->rx_life)
+		return true;
+	srnic_qp_refuse(qp, qp->rx_life ? SRNIC_CNT_RX_BAD_ADDR :
+					  SRNIC_CNT_RX_BAD_STATE);
+
+	return false;
+}
+
 /*
  * Goes on with the run at the head of the queue.  A READ being answered, a key
- * going out of use and memory being fetched hold up the packets behind them.
- * Packets done are marked not good, so that a run can be taken up again in its
- * middle.
+ * going out of use and memory being fetched hold up the packets behind them, and
+ * so does the end of the share.  Packets done are marked not good, so that a run
+ * can be taken up again in its middle.  True: it is done.
  */
-static int rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
+static bool rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	struct sk_buff *seg;
-	int n = 0;
 
-	if (srnic_qp_is_datagram(qp))
-		return srnic_ud_rx(qp, skb);
 	if (srnic_qp_is_raw(qp))
 		return srnic_raw_rx(qp, skb);
-	if (!srnic_rx_from(skb, &qp->flow)) {
-		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_ADDR);
-		return 1;
+	if (!rx_is_due(qp, skb)) {
+		qp->rx_done = 0;
+		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
+		return true;
 	}
-	for (seg = skb; seg && !srnic_rx_busy(qp);
+	if (srnic_qp_is_datagram(qp))
+		return srnic_ud_rx(qp, skb);
+	for (seg = skb; seg && !srnic_rx_busy(qp) && srnic_task_may(&qp->task);
 	     seg = srnic_rx_next(skb, seg)) {
 		if (!rx_good_packet(qp, seg) || !rx_early(qp))
-			return 0;
-		n++;
+			return false;
 	}
 
-	return seg ? 0 : n;
+	return !seg;
 }
 
 /* The oldest run that waits. */
@@ -288,31 +362,26 @@ static void rx_cnp(struct srnic_qp *qp)
 	if (!skb)
 		return;
 
-	if (srnic_rx_from(skb, &qp->flow))
+	if (rx_is_due(qp, skb))
 		rx_good_packet(qp, skb);
-	else
-		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_ADDR);
 	kfree_skb(skb);
 }
 
-bool srnic_rx_run(struct srnic_qp *qp, int *budget)
+bool srnic_rx_run(struct srnic_qp *qp)
 {
 	struct sk_buff *skb;
-	int n;
 
 	rx_cnp(qp);
 	if (!rx_early(qp))	/* those that waited behind a READ */
-		return false;
-	while (*budget > 0) {
+		return !srnic_task_may(&qp->task);
+	while (srnic_task_may(&qp->task)) {
 		skb = rx_next(qp);
 		if (!skb || srnic_rx_busy(qp))
 			return false;
-		n = rx_run_skb(qp, skb);
-		if (!n)
-			return false;
+		if (!rx_run_skb(qp, skb))
+			return !srnic_task_may(&qp->task);
 		__skb_unlink(skb, &qp->rx_todo);
 		napi_consume_skb(skb, 1);
-		*budget -= n;
 	}
 
 	return true;

@@ -6,10 +6,30 @@
  * within a run of their task only, so a peer that stops in the middle of a
  * message keeps nobody from destroying one.
  */
+#include <linux/random.h>
+
 #include "proto.h"
 
-static DEFINE_XARRAY_ALLOC(srq_table);
-static u32 srq_next;
+#define SRQN_MIN	1
+#define SRQN_MAX	SRNIC_QPN_MASK
+
+static DEFINE_XARRAY_FLAGS(srq_table, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
+static atomic64_t srq_id;
+
+/* Reserves a number that nobody can guess: the first free from a random one. */
+static int srq_reserve(u32 *srqn)
+{
+	u32 from = get_random_u32_inclusive(SRQN_MIN, SRQN_MAX);
+	int err;
+
+	err = xa_alloc(&srq_table, srqn, NULL, XA_LIMIT(from, SRQN_MAX),
+		       GFP_KERNEL_ACCOUNT);
+	if (err == -EBUSY)
+		err = xa_alloc(&srq_table, srqn, NULL,
+			       XA_LIMIT(SRQN_MIN, from), GFP_KERNEL_ACCOUNT);
+
+	return err == -EBUSY ? -ENOSPC : err;
+}
 
 int srnic_srq_publish(struct srnic_srq *srq)
 {
@@ -17,17 +37,14 @@ int srnic_srq_publish(struct srnic_srq *srq)
 
 	refcount_set(&srq->users, 1);
 	init_completion(&srq->unused);
-	err = xa_alloc_cyclic(&srq_table, &srq->srqn, NULL,
-			      XA_LIMIT(1, SRNIC_QPN_MASK), &srq_next,
-			      GFP_KERNEL);
-	if (err < 0)
-		return err;
-
-	err = xa_err(xa_store(&srq_table, srq->srqn, srq, GFP_KERNEL));
+	srq->id = atomic64_inc_return(&srq_id);
+	err = srq_reserve(&srq->srqn);
 	if (err)
-		xa_erase(&srq_table, srq->srqn);
+		return err;
+	/* The slot is reserved, so this takes no memory. */
+	xa_store(&srq_table, srq->srqn, srq, GFP_KERNEL_ACCOUNT);
 
-	return err;
+	return 0;
 }
 
 void srnic_srq_hide(struct srnic_srq *srq)

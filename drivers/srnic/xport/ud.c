@@ -20,7 +20,8 @@ static atomic64_t ud_av_id;
 
 void srnic_avs_init(struct srnic_avs *avs)
 {
-	xa_init_flags(&avs->xa, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&avs->xa, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ |
+		      XA_FLAGS_ACCOUNT);
 	avs->next = 0;
 }
 
@@ -30,7 +31,8 @@ void srnic_avs_destroy(struct srnic_avs *avs)
 	xa_destroy(&avs->xa);
 }
 
-int srnic_av_publish(struct srnic_avs *avs, struct srnic_av *av, u32 *index)
+int srnic_av_publish(struct srnic_avs *avs, struct srnic_av *av, gfp_t gfp,
+		     u32 *index)
 {
 	unsigned long flags;
 	int err;
@@ -39,7 +41,7 @@ int srnic_av_publish(struct srnic_avs *avs, struct srnic_av *av, u32 *index)
 
 	xa_lock_irqsave(&avs->xa, flags);
 	err = __xa_alloc_cyclic(&avs->xa, index, av, UD_AV_LIMIT, &avs->next,
-				GFP_ATOMIC);
+				gfp);
 	xa_unlock_irqrestore(&avs->xa, flags);
 	if (err < 0)
 		return err == -EBUSY ? -ENOSPC : err;
@@ -202,6 +204,7 @@ static bool ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 		return true;
 	}
 	trace_srnic_rx(qp->qpn, &seg.pkt);
+	srnic_task_spend(&qp->task, SRNIC_COST_ITEM + cb->len);
 	srnic_rx_describe(skb, packet, &src);
 	if (!ud_check(qp, &seg.pkt, &src))
 		return true;
@@ -220,21 +223,22 @@ static bool ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 
 /*
  * Others may have the same run, so nothing in it changes: how much of it is
- * done is the queue pair's to remember.
+ * done is the queue pair's to remember, also when the share is used up.
  */
-int srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb)
+bool srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	struct sk_buff *packet;
-	int n = 0;
+	u32 n = 0;
 
 	for (packet = skb; packet; packet = srnic_rx_next(skb, packet)) {
 		if (n++ < qp->rx_done)
 			continue;
-		if (srnic_rxcb(packet)->good && !ud_packet(qp, skb, packet))
-			return 0;
+		if (!srnic_task_may(&qp->task) ||
+		    (srnic_rxcb(packet)->good && !ud_packet(qp, skb, packet)))
+			return false;
 		qp->rx_done++;
 	}
 	qp->rx_done = 0;
 
-	return n;
+	return true;
 }

@@ -12,6 +12,7 @@
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
 #include <linux/skbuff.h>
+#include <linux/timer.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
@@ -25,6 +26,7 @@
 #include "../wire/psn.h"
 #include "../wire/rss.h"
 #include "dcqcn.h"
+#include "replay.h"
 
 #define SRNIC_MAX_RD_ATOMIC	128
 
@@ -66,7 +68,7 @@ struct srnic_qp_conf {
 
 /**
  * struct srnic_early_slot - a packet that came before one that is missing
- * @skb: the packet, reference held, or NULL
+ * @skb: a copy of the packet, no larger than it must be, or NULL
  * @psn: its PSN
  */
 struct srnic_early_slot {
@@ -75,13 +77,29 @@ struct srnic_early_slot {
 };
 
 /**
+ * struct srnic_early_pool - memory of all of these, of the queue pairs of a device
+ * @bytes: how much it is
+ */
+struct srnic_early_pool {
+	atomic_long_t	bytes;
+};
+
+/**
  * struct srnic_early - all of these, of one half of a queue pair
  * @slot: by their PSN, NULL until there is one
+ * @pool: where their memory counts, once there is one
  * @num: how many they are
+ * @bytes: memory that they take
+ * @aged: @psn was noted: when it is the same the next time, they have to go
+ * @psn: what was expected when they were looked at for their age
  */
 struct srnic_early {
 	struct srnic_early_slot	*slot;
+	struct srnic_early_pool	*pool;
 	u32			num;
+	u32			bytes;
+	bool			aged;
+	u32			psn;
 };
 
 /**
@@ -161,28 +179,9 @@ struct srnic_req {
 };
 
 /**
- * struct srnic_replay - a READ or atomic that may be asked for again
- * @psn: first PSN
- * @npsn: PSNs it takes
- * @family: SRNIC_FAM_READ or SRNIC_FAM_ATOMIC (or ATOMIC_WRITE, FLUSH)
- * @rkey: READ: key
- * @va: READ: address
- * @length: READ: bytes
- * @orig: atomic: value before the operation
- */
-struct srnic_replay {
-	u32	psn;
-	u32	npsn;
-	u8	family;
-	u32	rkey;
-	u64	va;
-	u32	length;
-	u64	orig;
-};
-
-/**
  * struct srnic_resp - responder half of a queue pair
  * @psn: next PSN expected
+ * @seq: PSNs accepted before @psn
  * @msn: messages completed
  * @early: requests ahead of @psn
  * @late_due: @late is a completion that waits until a key is out of use
@@ -198,11 +197,10 @@ struct srnic_replay {
  * @left: WRITE in progress: bytes that must still come
  * @has_rwqe: @rwqe is a receive taken from the queue and not completed
  * @rwqe: receive in progress
+ * @rwqe_srq: XRC: id of the queue that @rwqe was taken from
  * @sgl: place in @rwqe
  * @got: bytes received of the SEND in progress
- * @replay: ring of the last READs and atomics
- * @replay_num: its slots
- * @replay_next: slot to overwrite next
+ * @replays: the last READs and atomics
  * @read_left: packets of the READ response being sent that are still to go
  * @read_psn: PSN of the next of them
  * @read_va: address of its first byte
@@ -212,12 +210,14 @@ struct srnic_replay {
  * @read_srqn: XRC: queue that the READ named
  * @read_rkey: key of the region it comes from
  * @read_mr: that region, held within a run of the task
+ * @flushed: bytes of the FLUSH at @psn that are written back
  * @comm_told: COMM_EST was raised
  * @last_told: LAST_WQE_REACHED was raised
  */
 struct srnic_resp {
 	u32			psn;
 	u32			msn;
+	u64			seq;
 	struct srnic_early	early;
 	bool			late_due;
 	bool			late_se;
@@ -232,11 +232,10 @@ struct srnic_resp {
 	u32			left;
 	bool			has_rwqe;
 	struct srnic_rwqe	rwqe;
+	u64			rwqe_srq;
 	struct srnic_sgl	sgl;
 	u32			got;
-	struct srnic_replay	*replay;
-	u32			replay_num;
-	u32			replay_next;
+	struct srnic_replays	replays;
 	u32			read_left;
 	u32			read_psn;
 	u64			read_va;
@@ -246,6 +245,7 @@ struct srnic_resp {
 	u32			read_srqn;
 	u32			read_rkey;
 	struct srnic_mr		*read_mr;
+	u64			flushed;
 	bool			comm_told;
 	bool			last_told;
 };
@@ -258,6 +258,7 @@ struct srnic_resp {
  * @xrcd: XRC: queue pairs of this domain find it by its number; or NULL
  * @cq: XRC: where the receives complete
  * @srqn: XRC: its number
+ * @id: XRC: no other has it, or ever had
  * @users: XRC: lookups in progress and one for being published
  * @unused: completed when @users is down to 0
  *
@@ -270,11 +271,12 @@ struct srnic_srq {
 	const struct ib_xrcd	*xrcd;
 	struct srnic_cq		*cq;
 	u32			srqn;
+	u64			id;
 	refcount_t		users;
 	struct completion	unused;
 };
 
-/* Gives @srq a number and lets its domain find it.  0, -ENOMEM or -EBUSY. */
+/* Gives @srq a number and lets its domain find it.  0, -ENOMEM or -ENOSPC. */
 int srnic_srq_publish(struct srnic_srq *srq);
 
 /* Hides it; when it returns nobody uses it.  May sleep. */
@@ -305,8 +307,12 @@ struct srnic_avs {
 void srnic_avs_init(struct srnic_avs *avs);
 void srnic_avs_destroy(struct srnic_avs *avs);
 
-/* Makes @av visible as *@index.  Context: any.  0, -ENOMEM or -ENOSPC. */
-int srnic_av_publish(struct srnic_avs *avs, struct srnic_av *av, u32 *index);
+/*
+ * Makes @av visible as *@index.  Context: as @gfp allows.  0, -ENOMEM or
+ * -ENOSPC.
+ */
+int srnic_av_publish(struct srnic_avs *avs, struct srnic_av *av, gfp_t gfp,
+		     u32 *index);
 
 /* Hides and frees what has that index.  Context: any. */
 void srnic_av_hide(struct srnic_avs *avs, u32 index);
@@ -358,9 +364,17 @@ struct srnic_cc {
  * @rx_pager: fetches what received packets, and READs to be answered, need;
  *	      packets wait meanwhile
  * @tx_pager: the same for what is to be sent
+ * @early_pool: of the device, for the packets kept out of order
+ * @early_timer: runs while such packets are kept
+ * @early_fired: set by @early_timer, cleared by the task
  * @timer: retransmission and RNR
  * @timer_fired: set by @timer, cleared by the task
  * @flow: path to the peer
+ * @peer: who that is, for the receiver, which looks with RCU; NULL: nobody yet
+ * @rx_life: number of the time in which it takes packets, 0: it does not now.
+ *	     Another path is another time.  Written by the task's owner behind
+ *	     @peer, read by the receiver before it
+ * @rx_lives: how many such times there were
  * @self: which is on the same device, to judge by that
  * @cc: congestion on that path
  * @qpn: own number
@@ -410,10 +424,16 @@ struct srnic_qp {
 	u32				rx_done;
 	struct srnic_pager		rx_pager;
 	struct srnic_pager		tx_pager;
+	struct srnic_early_pool		*early_pool;
+	struct timer_list		early_timer;
+	bool				early_fired;
 	struct hrtimer			timer;
 	bool				timer_fired;
 	struct srnic_txb		txb;
 	struct srnic_flow		flow;
+	struct srnic_peer __rcu		*peer;
+	u32				rx_life;
+	u32				rx_lives;
 	bool				self;
 	struct srnic_cc			cc;
 	u32				qpn;
@@ -495,6 +515,7 @@ struct srnic_qp_init {
 	struct net			*net;
 	const struct net_device		*ndev;
 	struct srnic_avs		*avs;
+	struct srnic_early_pool		*early_pool;
 	bool				no_loopback;
 	const struct srnic_tap		*tap;
 	struct srnic_rss		*rss;
@@ -508,11 +529,20 @@ void srnic_qp_destroy(struct srnic_qp *qp);
 
 /*
  * Applies @conf as a whole, with the transition of state that it asks for; the
- * caller has checked it.  @flow: the new path, or NULL to keep the old one.
- * The flow's ndev is held by the QP from now on.  May sleep.
+ * caller has checked it for a QP in state @from.  @flow: the new path, or NULL to
+ * keep the old one.  The flow's ndev is held by the QP from now on.  May sleep.
+ * 0; -ESTALE: the QP has failed since, judge again; or -ENOMEM.
  */
-int srnic_qp_apply(struct srnic_qp *qp, const struct srnic_qp_conf *conf,
+int srnic_qp_apply(struct srnic_qp *qp, u8 from,
+		   const struct srnic_qp_conf *conf,
 		   const struct srnic_flow *flow);
+
+/*
+ * @ndev is being unregistered, or moves to another namespace: queue pairs whose
+ * path leads over it let go of it and fail, but for those of its own device.
+ * May sleep.
+ */
+void srnic_qp_ndev_left(const struct net_device *ndev);
 
 /* The configuration as it is now (PSNs included) and whether SQ drains. */
 void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
@@ -540,6 +570,7 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
  * @epsn: PSN expected
  * @msn: messages that came
  * @early: packets kept until one before them comes
+ * @early_bytes: memory that they take
  * @read_left: packets of the READ being answered that are to go
  * @ack_due: 1: an acknowledgment is owed
  * @rq: its own receive queue
@@ -568,6 +599,7 @@ struct srnic_qp_info {
 	u32			epsn;
 	u32			msn;
 	u32			early;
+	u32			early_bytes;
 	u32			read_left;
 	u32			ack_due;
 	struct srnic_rq_info	rq;
@@ -603,12 +635,11 @@ static inline u8 srnic_qp_state(const struct srnic_qp *qp)
 /* The verbs' object of a queue pair; NULL: it is gone.  Context: RCU. */
 void *srnic_qp_owner(u32 qpn);
 
-#define SRNIC_MAX_GROUPS	BIT(13)
 #define SRNIC_MAX_GROUP_QPS	BIT(8)
 
 /*
  * From now on (or no longer) @qp gets what is sent to @addr on its device.
- * May sleep.  0; -ENOMEM, also when there are too many groups or members; or
+ * May sleep.  0; -ENOMEM, also when the group has too many members; or
  * -EINVAL: it does (or does not) already.
  */
 int srnic_group_join(struct srnic_qp *qp, const struct in6_addr *addr);

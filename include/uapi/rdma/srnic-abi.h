@@ -16,7 +16,13 @@
 
 #include <linux/types.h>
 
-#define SRNIC_ABI_VERSION	1
+/*
+ * What the device reports as uverbs_abi_ver.  The providers of other drivers
+ * match devices by name as well, and count their versions from 1; ours are out
+ * of their range, so none of them takes these rings for its own.
+ */
+#define SRNIC_ABI_REVISION	1
+#define SRNIC_ABI_VERSION	(1000 + SRNIC_ABI_REVISION)
 
 /* rdma_driver_id of this driver: "SRNI", far above the kernel's own enum */
 #define SRNIC_DRIVER_ID		0x53524e49

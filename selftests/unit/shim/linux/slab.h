@@ -5,10 +5,9 @@
 #ifndef SRNIC_SHIM_LINUX_SLAB_H
 #define SRNIC_SHIM_LINUX_SLAB_H
 
+#include <linux/gfp.h>
 #include <linux/kernel.h>
 #include <stdlib.h>
-
-#define GFP_KERNEL	0
 
 static inline void *kvcalloc(size_t num, size_t size, int gfp)
 {
@@ -17,6 +16,12 @@ static inline void *kvcalloc(size_t num, size_t size, int gfp)
 	return calloc(num, size);
 }
 
+static inline void *kcalloc(size_t num, size_t size, int gfp)
+{
+	return kvcalloc(num, size, gfp);
+}
+
 #define kvfree(memory)	free(memory)
+#define kfree(memory)	free(memory)
 
 #endif /* SRNIC_SHIM_LINUX_SLAB_H */

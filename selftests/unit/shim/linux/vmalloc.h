@@ -14,8 +14,10 @@
 #define PAGE_ALIGN(size)	(size)
 #define SHIM_VMALLOC_MAX	BIT(30)
 
-static inline void *vmalloc_user(unsigned long size)
+static inline void *__vmalloc(unsigned long size, int gfp)
 {
+	(void)gfp;
+
 	return size <= SHIM_VMALLOC_MAX ? calloc(1, size) : NULL;
 }
 

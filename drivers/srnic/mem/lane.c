@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - lanes: how much of the fetching of pages is one user's
+ *
+ * A page may be as slow as its user wants it to be (userfaultfd, FUSE), and a
+ * worker waits for it.  So the fetches of one user take a few workers at a time,
+ * some for pages that are missed and some for prefetches; further ones queue
+ * behind them.
+ */
+#include <linux/kref.h>
+#include <linux/slab.h>
+
+#include "key.h"
+
+/**
+ * struct lane - jobs of one kind
+ * @lanes: where it belongs
+ * @max: jobs at work at a time
+ * @lock: protects the rest
+ * @busy: jobs at work
+ * @waiting: those that are not
+ * @num: how many these are
+ */
+struct lane {
+	struct srnic_lanes	*lanes;
+	u32			max;
+	spinlock_t		lock;	/* protects busy, waiting and num */
+	u32			busy;
+	struct list_head	waiting;
+	u32			num;
+};
+
+/**
+ * struct srnic_lanes - the lanes of one user
+ * @ref: one for the user, one for each address space and each job
+ * @lane: by enum srnic_lane
+ */
+struct srnic_lanes {
+	struct kref	ref;
+	struct lane	lane[SRNIC_LANE_NUM];
+};
+
+static const struct {
+	const char	*name;
+	unsigned int	flags;
+	u32		busy;
+	u32		waiting;
+} lane_kinds[SRNIC_LANE_NUM] = {
+	/* At most two for each queue pair, which is bound elsewhere */
+	[SRNIC_LANE_MISSED]	= { "srnic-odp", WQ_HIGHPRI,	32,	U32_MAX },
+	[SRNIC_LANE_AHEAD]	= { "srnic-ahead", 0,		4,	64 },
+};
+
+static struct workqueue_struct *lane_wqs[SRNIC_LANE_NUM];
+
+/* Of regions that belong to no user */
+static struct srnic_lanes *lanes_kernel;
+
+static struct workqueue_struct *lane_wq(const struct lane *lane)
+{
+	return lane_wqs[lane - lane->lanes->lane];
+}
+
+struct srnic_lanes *srnic_lanes_make(void)
+{
+	struct srnic_lanes *lanes = kzalloc(sizeof(*lanes), GFP_KERNEL_ACCOUNT);
+	struct lane *lane;
+
+	if (!lanes)
+		return NULL;
+
+	kref_init(&lanes->ref);
+	for (lane = lanes->lane; lane < lanes->lane + SRNIC_LANE_NUM; lane++) {
+		lane->lanes = lanes;
+		lane->max = lane_kinds[lane - lanes->lane].busy;
+		spin_lock_init(&lane->lock);
+		INIT_LIST_HEAD(&lane->waiting);
+	}
+
+	return lanes;
+}
+
+struct srnic_lanes *srnic_lanes_get(struct srnic_lanes *lanes)
+{
+	if (!lanes)
+		lanes = lanes_kernel;
+	kref_get(&lanes->ref);
+
+	return lanes;
+}
+
+static void lanes_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct srnic_lanes, ref));
+}
+
+void srnic_lanes_put(struct srnic_lanes *lanes)
+{
+	if (lanes)
+		kref_put(&lanes->ref, lanes_free);
+}
+
+/* The place of a job that is done goes to the next. */
+static void lane_next(struct lane *lane)
+{
+	struct srnic_job *job;
+
+	spin_lock_bh(&lane->lock);
+	job = list_first_entry_or_null(&lane->waiting, struct srnic_job, list);
+	if (job) {
+		list_del(&job->list);
+		lane->num--;
+	} else {
+		lane->busy--;
+	}
+	spin_unlock_bh(&lane->lock);
+
+	if (job)
+		queue_work(lane_wq(lane), &job->work);
+}
+
+static void job_work(struct work_struct *work)
+{
+	struct srnic_job *job = container_of(work, struct srnic_job, work);
+	struct lane *lane = job->lane;
+
+	/* The job may be asked for again, or be gone, before this returns. */
+	job->fn(job);
+	lane_next(lane);
+	srnic_lanes_put(lane->lanes);
+}
+
+void srnic_job_init(struct srnic_job *job, void (*fn)(struct srnic_job *job))
+{
+	INIT_WORK(&job->work, job_work);
+	job->fn = fn;
+}
+
+bool srnic_job_queue(struct srnic_job *job, struct srnic_lanes *lanes,
+		     enum srnic_lane kind)
+{
+	struct lane *lane;
+	bool start, wait;
+
+	lanes = srnic_lanes_get(lanes);
+	lane = &lanes->lane[kind];
+	spin_lock_bh(&lane->lock);
+	start = lane->busy < lane->max;
+	wait = !start && lane->num < lane_kinds[kind].waiting;
+	if (start) {
+		lane->busy++;
+	} else if (wait) {
+		list_add_tail(&job->list, &lane->waiting);
+		lane->num++;
+	}
+	if (start || wait)
+		job->lane = lane;
+	spin_unlock_bh(&lane->lock);
+
+	if (start)
+		queue_work(lane_wq(lane), &job->work);
+	else if (!wait)
+		srnic_lanes_put(lanes);
+
+	return start || wait;
+}
+
+void srnic_lanes_exit(void)
+{
+	int i;
+
+	for (i = 0; i < SRNIC_LANE_NUM; i++) {
+		if (lane_wqs[i])
+			destroy_workqueue(lane_wqs[i]);
+		lane_wqs[i] = NULL;
+	}
+	srnic_lanes_put(lanes_kernel);
+	lanes_kernel = NULL;
+}
+
+int srnic_lanes_init(void)
+{
+	int i;
+
+	lanes_kernel = srnic_lanes_make();
+	for (i = 0; i < SRNIC_LANE_NUM; i++)
+		lane_wqs[i] = alloc_workqueue("%s",
+					      WQ_UNBOUND | lane_kinds[i].flags,
+					      WQ_MAX_ACTIVE,
+					      lane_kinds[i].name);
+	for (i = 0; i < SRNIC_LANE_NUM && lane_wqs[i]; i++)
+		;
+	if (lanes_kernel && i == SRNIC_LANE_NUM)
+		return 0;
+
+	srnic_lanes_exit();
+
+	return -ENOMEM;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - quotas: what a device has, and how much of it one user may have
+ *
+ * Kernel memory is charged to memory cgroups.  Keys, queue pair numbers and the
+ * like are limited beyond that: no user may take so many that others get none.
+ */
+#include <linux/cred.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/user_namespace.h>
+
+#include "verbs.h"
+
+static unsigned int user_share = 25;
+
+static int user_share_set(const char *text, const struct kernel_param *param)
+{
+	return param_set_uint_minmax(text, param, 1, 100);
+}
+
+static const struct kernel_param_ops user_share_ops = {
+	.set	= user_share_set,
+	.get	= param_get_uint,
+};
+
+module_param_cb(user_share, &user_share_ops, &user_share, 0644);
+MODULE_PARM_DESC(user_share, "percent of a device's objects of each kind that one user may have (25)");
+
+static const struct {
+	const char	*name;
+	u64		max;
+} quotas[SRNIC_Q_NUM] = {
+	[SRNIC_Q_DOMAIN]	= { "domains",		SRNIC_MAX_PD },
+	[SRNIC_Q_CQ]		= { "CQs",		SRNIC_MAX_CQ },
+	[SRNIC_Q_QP]		= { "QPs and WQs",	SRNIC_MAX_QP },
+	[SRNIC_Q_SRQ]		= { "SRQs",		SRNIC_MAX_SRQ },
+	[SRNIC_Q_AH]		= { "AHs",		SRNIC_MAX_AH },
+	[SRNIC_Q_KEY]		= { "MRs and MWs",	SRNIC_MAX_MR },
+	[SRNIC_Q_GROUP]		= { "multicast joins",	SRNIC_MAX_GROUPS },
+	[SRNIC_Q_DM]		= { "bytes of DM",	SRNIC_MAX_DM },
+};
+
+u64 srnic_user_max(enum srnic_quota what)
+{
+	return div_u64(quotas[what].max * READ_ONCE(user_share), 100);
+}
+
+/*
+ * The uid that objects are counted for.  Users of a user namespace count as its
+ * creator: otherwise one user could be as many as it likes.
+ */
+static kuid_t user_payer(void)
+{
+	const struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns->parent; ns = ns->parent)
+		uid = ns->owner;
+
+	return uid;
+}
+
+static struct srnic_user *user_find(struct srnic_dev *dev, kuid_t uid)
+{
+	struct srnic_user *user;
+
+	lockdep_assert_held(&dev->users_lock);
+
+	list_for_each_entry(user, &dev->users, list)
+		if (uid_eq(user->uid, uid))
+			return user;
+
+	return NULL;
+}
+
+static struct srnic_user *user_make(struct srnic_dev *dev, kuid_t uid)
+{
+	struct srnic_user *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+
+	lockdep_assert_held(&dev->users_lock);
+
+	if (!user)
+		return NULL;
+
+	user->lanes = srnic_lanes_make();
+	if (!user->lanes) {
+		kfree(user);
+		return NULL;
+	}
+	user->dev = dev;
+	user->uid = uid;
+	refcount_set(&user->refs, 1);
+	list_add(&user->list, &dev->users);
+
+	return user;
+}
+
+struct srnic_user *srnic_user_get(struct srnic_dev *dev)
+{
+	kuid_t uid = user_payer();
+	struct srnic_user *user;
+
+	mutex_lock(&dev->users_lock);
+	user = user_find(dev, uid);
+	if (user)
+		refcount_inc(&user->refs);
+	else
+		user = user_make(dev, uid);
+	mutex_unlock(&dev->users_lock);
+
+	return user;
+}
+
+void srnic_user_put(struct srnic_user *user)
+{
+	struct srnic_dev *dev = user->dev;
+
+	if (!refcount_dec_and_mutex_lock(&user->refs, &dev->users_lock))
+		return;
+
+	list_del(&user->list);
+	mutex_unlock(&dev->users_lock);
+	srnic_lanes_put(user->lanes);
+	kfree(user);
+}
+
+struct srnic_user *srnic_user_of(const struct ib_pd *ibpd)
+{
+	return ibpd->uobject ? to_uc(ibpd->uobject->context)->user : NULL;
+}
+
+struct srnic_user *srnic_user_of_udata(struct ib_udata *udata)
+{
+	return udata ? rdma_udata_to_drv_context(udata, struct srnic_ucontext,
+						 ibuc)->user : NULL;
+}
+
+struct srnic_lanes *srnic_user_lanes(const struct ib_pd *ibpd)
+{
+	const struct srnic_user *user = srnic_user_of(ibpd);
+
+	return user ? user->lanes : NULL;
+}
+
+static bool quota_take(atomic64_t *used, u64 num, u64 max)
+{
+	if ((u64)atomic64_add_return(num, used) <= max)
+		return true;
+
+	atomic64_sub(num, used);
+
+	return false;
+}
+
+int srnic_quota_take(struct srnic_dev *dev, struct srnic_user *user,
+		     enum srnic_quota what, u64 num)
+{
+	u64 max = srnic_user_max(what);
+
+	if (user && !quota_take(&user->used[what], num, max)) {
+		ibdev_dbg(&dev->ib_dev, "user %u has its share of %llu %s: see user_share\n",
+			  __kuid_val(user->uid), max, quotas[what].name);
+		return -EDQUOT;
+	}
+	if (!quota_take(&dev->used[what], num, quotas[what].max)) {
+		if (user)
+			atomic64_sub(num, &user->used[what]);
+		ibdev_dbg(&dev->ib_dev, "all %llu %s are in use\n",
+			  quotas[what].max, quotas[what].name);
+		return -ENOSPC;
+	}
+	if (user)
+		refcount_inc(&user->refs);
+
+	return 0;
+}
+
+void srnic_quota_give(struct srnic_dev *dev, struct srnic_user *user,
+		      enum srnic_quota what, u64 num)
+{
+	atomic64_sub(num, &dev->used[what]);
+	if (!user)
+		return;
+
+	atomic64_sub(num, &user->used[what]);
+	srnic_user_put(user);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic provider - which libibverbs has loaded us?
+ *
+ * It says so by what it does: ibv_qp_to_qp_ex() looks at comp_mask of struct
+ * verbs_qp, so it tells where that is.  We are built from headers in which
+ * ibv_qp_ex is as large as it ever was with this private ABI, so that every layout
+ * has room in ours; what a smaller one ends with lies where ours has callbacks,
+ * which stay unused then.
+ */
+#define _GNU_SOURCE
+#include <config.h>
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ccan/array_size.h>
+
+#include "compat.h"
+
+/*
+ * Within these numbers the table of operations grew, too, in the middle.  A
+ * function of the public API came with it: a libibverbs that has it has a table of
+ * so many entries.
+ */
+#if IBVERBS_PABI_VERSION == 34
+#define MARKER		"ibv_query_qp_data_in_order"	/* rdma-core 36 */
+#define MARKER_OPS	76
+#elif IBVERBS_PABI_VERSION == 59
+#define MARKER		"ibv_query_port_speed"		/* rdma-core 62 */
+#define MARKER_OPS	81
+#endif
+
+#ifdef MARKER
+#define OPS_NUM		(sizeof(struct verbs_context_ops) / sizeof(void *))
+
+static bool ops_fit(void)
+{
+	return (OPS_NUM >= MARKER_OPS) == !!dlsym(RTLD_DEFAULT, MARKER);
+}
+#else
+static bool ops_fit(void)
+{
+	return true;
+}
+#endif
+
+/* Where comp_mask may be: behind ibv_qp_ex as it was, and as it is in our headers */
+static const size_t mask_places[] = {
+	offsetof(struct ibv_qp_ex, wr_atomic_write),	/* up to rdma-core 43 */
+	offsetof(struct ibv_qp_ex, wr_flush),		/* rdma-core 44 */
+	offsetof(struct verbs_qp, comp_mask),
+};
+
+/* Where it is, 0: not known */
+static size_t mask_at;
+
+static uint32_t *mask_of(struct verbs_qp *vqp, size_t place)
+{
+	return (void *)((char *)vqp + place);
+}
+
+/* A queue pair, and zeros behind it for layouts that are longer than ours */
+union any_qp {
+	struct verbs_qp	vqp;
+	char		room[2 * sizeof(struct verbs_qp)];
+};
+
+static bool mask_is_at(size_t place)
+{
+	union any_qp qp;
+
+	memset(&qp, 0, sizeof(qp));
+	*mask_of(&qp.vqp, place) = VERBS_QP_EX;
+
+	return ibv_qp_to_qp_ex(&qp.vqp.qp);
+}
+
+bool srnic_compat_init(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(mask_places); i++)
+		if (mask_is_at(mask_places[i]))
+			mask_at = mask_places[i];
+	if (mask_at && ops_fit())
+		return true;
+
+	fprintf(stderr,
+		"libsrnic: made for another rdma-core than this, not used\n");
+
+	return false;
+}
+
+void srnic_qp_set_ex(struct verbs_qp *vqp)
+{
+	*mask_of(vqp, mask_at) |= VERBS_QP_EX;
+}
+
+uint64_t srnic_qp_ex_ops(void)
+{
+	uint64_t ops = ~(uint64_t)0;
+
+	if (mask_at <= offsetof(struct ibv_qp_ex, wr_flush))
+		ops &= ~(uint64_t)IBV_QP_EX_WITH_FLUSH;
+	if (mask_at <= offsetof(struct ibv_qp_ex, wr_atomic_write))
+		ops &= ~(uint64_t)IBV_QP_EX_WITH_ATOMIC_WRITE;
+
+	return ops;
+}
