@@ -86,7 +86,7 @@ check "two hosts"			pair_up
 for ip in IPv4 IPv6; do
 	six=()
 	[ "$ip" = IPv4 ] || six=(-6)
-	check "$ip: traffic of all kinds"	captured "${six[@]}" -n 3 soak
+	check "$ip: traffic of all kinds"	captured "${six[@]}" -n 5 soak
 	check "$ip: all of it is InfiniBand"	all_roce
 	check "$ip: nothing is malformed"	hasnt '_ws.malformed'
 	check "$ip: no expert frowns"		hasnt '_ws.expert.severity >= 6291456'

@@ -134,13 +134,17 @@ pair()
 
 gid_index()
 {
-	local file
-
-	for file in "/sys/class/infiniband/$2/ports/1/gids/"*; do
-		# shellcheck disable=SC2053 # a pattern
-		[[ $(on "$1" cat "$file") == $3 ]] && basename "$file" && return
-	done
-	return 1
+	# One process for all 256 of them
+	# shellcheck disable=SC2016 # for that shell
+	on "$1" sh -c '
+		cd "/sys/class/infiniband/$1/ports/1/gids" || exit
+		for index in *; do
+			read -r gid <"$index" || continue
+			case $gid in
+			$2) echo "$index"; exit ;;
+			esac
+		done
+		exit 1' sh "$2" "$3" 2>/dev/null
 }
 
 pingpong()

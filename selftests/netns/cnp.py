@@ -8,61 +8,47 @@ cnp.py send SADDR DADDR QPN KIND NUMBER   sends so many; KIND is what is wrong:
                               good, unmarked (no BECN), short, icrc
 """
 
-import socket
+import pathlib
 import sys
 
-from scapy.all import IP, IPv6, UDP, Raw, raw, rdpcap
-from scapy.contrib import roce
-
-PORT = 4791
-
-
-def ip_of(packet):
-    return packet[IP] if IP in packet else packet[IPv6]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+import roce  # noqa: E402
+from scapy.all import IP, UDP, raw, rdpcap  # noqa: E402
+from scapy.contrib.roce import CNP_OPCODE, cnp  # noqa: E402
 
 
 def is_cnp(packet):
-    return UDP in packet and packet[UDP].dport == PORT and \
-        raw(packet[UDP].payload)[0] == roce.CNP_OPCODE
+    return roce.is_roce(packet) and raw(packet[UDP].payload)[0] == CNP_OPCODE
 
 
 def as_scapy_has_it(packet):
     """The same packet, all that follows UDP being scapy's, with its ICRC."""
     qpn = int.from_bytes(raw(packet[UDP].payload)[5:8], "big")
-    ip = ip_of(packet).copy()
+    ip = roce.ip_of(packet).copy()
     ip[UDP].remove_payload()
-    return ip / roce.cnp(qpn)
+    return ip / cnp(qpn)
 
 
 def judge(capture):
     cnps = [p for p in rdpcap(capture) if is_cnp(p)]
-    wrong = [p for p in cnps if raw(as_scapy_has_it(p)) != raw(ip_of(p))]
-    tos = {ip_of(p).tos if IP in p else ip_of(p).tc for p in cnps}
+    wrong = [p for p in cnps if raw(as_scapy_has_it(p)) != raw(roce.ip_of(p))]
+    tos = {p[IP].tos if IP in p else roce.ip_of(p).tc for p in cnps}
     print(f"{len(cnps)} CNPs, {len(wrong)} wrong, of traffic class {tos}")
     for packet in wrong[:3]:
-        print(raw(ip_of(packet)).hex(), raw(as_scapy_has_it(packet)).hex())
+        print(raw(roce.ip_of(packet)).hex(), raw(as_scapy_has_it(packet)).hex())
     return not cnps or wrong or tos != {0xc2}
 
 
 def made(saddr, daddr, qpn, kind):
-    bth = roce.cnp(qpn)
-    if kind == "unmarked":
-        bth.becn = 0
     if kind == "short":
-        bth = roce.BTH(opcode=roce.CNP_OPCODE, becn=1, dqpn=qpn) / Raw(bytes(12))
-    packet = bytearray(raw(IP(src=saddr, dst=daddr, id=1) /
-                           UDP(sport=49152, dport=PORT, chksum=0) / bth))
-    if kind == "icrc":
-        packet[-1] ^= 1
-    return bytes(packet)
+        return roce.packet(saddr, daddr, CNP_OPCODE, qpn, payload=bytes(12),
+                           becn=1, migreq=0)
+    return roce.cnp(saddr, daddr, qpn, becn=int(kind != "unmarked"),
+                    bad_icrc=kind == "icrc")
 
 
 def send(saddr, daddr, qpn, kind, number):
-    packet = made(saddr, daddr, int(qpn), kind)
-    with socket.socket(socket.AF_INET, socket.SOCK_RAW,
-                       socket.IPPROTO_RAW) as sock:
-        for _ in range(int(number)):
-            sock.sendto(packet, (daddr, 0))
+    roce.send([raw(made(saddr, daddr, int(qpn), kind))] * int(number))
     return False
 
 

@@ -5,6 +5,7 @@
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB (nft)
 
 . "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/recipe.sh"
 
 need rdma ib_write_bw nft
 
@@ -57,7 +58,44 @@ gid_of()
 	done
 }
 
-ktap_plan $((1 + 2 * 6))
+# Only nsA's first addresses are peers; it has a second one of each family.
+strangers()
+{
+	ip -n nsA addr add 10.9.0.3/24 dev veth0 &&
+		ip -n nsA addr add fd09::3/64 dev veth0 nodad &&
+		wait_for 10 gid_of '*:ffff:0a09:0003' && wait_for 10 gid_of 'fd09:*:0003'
+}
+
+# from PATTERN: traffic from nsA's GID that looks so, to one of the same family
+from()
+{
+	local gid_a gid_b pattern=$1 status
+
+	gid_a=$(gid_index nsA sr0 "$pattern")
+	gid_b=$(gid_index nsB sr1 "${pattern/%000?/0002}")
+	on nsB ib_write_bw -d sr1 -F -n 5 -u 8 -x "$gid_b" >/dev/null 2>&1 &
+	wait_for 60 listening nsB 18515 || return
+	on nsA ib_write_bw -d sr0 -F -n 5 -u 8 -x "$gid_a" 10.9.0.2
+	status=$?
+	wait $!
+	return "$status"
+}
+
+# only_peers: who is on the lists gets through, who is not does not
+only_peers()
+{
+	from '*:ffff:0a09:0001' && from 'fd09:*:0001' &&
+		! from '*:ffff:0a09:0003' && ! from 'fd09:*:0003'
+}
+
+strangers_too()
+{
+	from '*:ffff:0a09:0003' && from 'fd09:*:0003'
+}
+
+peers=("PEERS4=10.9.0.1,10.9.0.9" "PEERS6=fd09::1,fd09::9" "DEV=veth1")
+
+ktap_plan $((1 + 2 * 6 + 9))
 check "two hosts"				pair_up
 for family in "IPv4 *ffff:0a09:*" "IPv6 fd09:*"; do
 	read -r name pattern <<<"$family"
@@ -69,4 +107,13 @@ for family in "IPv4 *ffff:0a09:*" "IPv6 fd09:*"; do
 	check "$name: nothing may come in"	rules drop
 	check "$name: and nothing does"		refused -x "$gid"
 done
+check "no rules"			on nsB nft delete table inet fw
+check "addresses of a stranger"		strangers
+check "recipe: firewall"		recipe firewall nsB "${peers[@]}"
+check "only peers get through"		only_peers
+check "it goes"				on nsB nft delete table inet roce
+check "recipe: ingress"			recipe ingress nsB "${peers[@]}"
+check "only peers get through it"	only_peers
+check "that goes"			on nsB nft delete table netdev roce
+check "without rules all get through"	strangers_too
 ktap_end

@@ -20,7 +20,7 @@ is_shown()
 	server=$!
 	wait_for 10 listening nsB 18515 || status=1
 	on nsB rdma res show srq dev sr1 | tee "$shown"
-	grep -Eq 'type BASIC lqpn [0-9]+-[0-9]+ ' "$shown" || status=1
+	grep -Eq 'type BASIC lqpn [0-9]+([-,][0-9]+)+ ' "$shown" || status=1
 	kill "$server"
 	wait "$server" 2>/dev/null
 	return "$status"

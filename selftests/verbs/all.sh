@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib/vrb.sh"
 
 topics=(data soak access invalid local retry queue state hostile notify cq domain
-	flush mr mw odp "odp storm" srq uc ud mcast xrc raw flow wq rss)
+	flush mr mw odp "odp storm" srq uc ud mcast xrc raw flow wq rss post)
 
 need rdma gcc make
 vrb_make || skip_all "the harness does not build here"

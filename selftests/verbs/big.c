@@ -99,9 +99,10 @@ static void hugepages(void)
 	must_be(munmap(mb.p, len), 0);
 }
 
-static void longest_message(void)
+static void longest_of(enum ibv_wr_opcode op, enum ibv_mtu mtu)
 {
 	__u64 len = sides[0].port.max_msg_sz;
+	struct opt o = opt_default;
 	struct ibv_sge sge[2];
 	struct ibv_send_wr wr;
 	struct mem ma, mb;
@@ -109,19 +110,21 @@ static void longest_message(void)
 
 	if (sysconf(_SC_AVPHYS_PAGES) < (long)(400 * MIB / 4096))
 		case_skip("400 MiB of free memory needed");
-	pair_make(&p, NULL, NULL);
+	o.mtu = mtu;
+	pair_make(&p, &o, &o);
 	mosaic(&ma, 2 * GIB + 64 * MIB);
 	mem_own(&ma, sides[0].pd, FULL_ACCESS);
 	mosaic(&mb, 2 * GIB + 64 * MIB);
 	mem_own(&mb, sides[1].pd, FULL_ACCESS);
-	fill(ma.p, 64 * MIB, 6);
+	fill(op == IBV_WR_RDMA_READ ? mb.p : ma.p, 64 * MIB, 6);
 	sge[0] = sge_of(&ma, 0, len / 2);
 	sge[1] = sge_of(&ma, len / 2, len - len / 2);
-	wr = wr_of(1, IBV_WR_RDMA_WRITE, sge, 2);
+	wr = wr_of(1, op, sge, 2);
 	wr_target(&wr, &mb, 0);
 	must_be(post_one(&p.a, &wr), 0);
 	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
-	same(mb.p, 64 * MIB, 6, "the longest message");
+	same(op == IBV_WR_RDMA_READ ? ma.p : mb.p, 64 * MIB, 6,
+	     "the longest message");
 
 	/* a byte more is the program's error: at once, or by its completion */
 	sge[1].length++;
@@ -131,10 +134,141 @@ static void longest_message(void)
 	must_be(munmap(mb.p, mb.len), 0);
 }
 
+static void longest_message(void)
+{
+	longest_of(IBV_WR_RDMA_WRITE, 0);
+}
+
+/* Half of all PSNs there are */
+static void longest_write(void)
+{
+	longest_of(IBV_WR_RDMA_WRITE, IBV_MTU_256);
+}
+
+static void longest_read(void)
+{
+	longest_of(IBV_WR_RDMA_READ, IBV_MTU_256);
+}
+
+/* ---- PSNs by the million, from and to a little memory many times over ---- */
+
+#define LIST	32
+
+/* SENDs of two ends, of up to 2^31 bytes */
+struct wrap {
+	struct pair p;
+	struct mem ma, mb;
+};
+
+static void wrap_make(struct wrap *w)
+{
+	struct opt o = opt_default;
+
+	o.mtu = IBV_MTU_256;
+	o.sge = LIST;
+	pair_make(&w->p, &o, &o);
+	mem_make(&w->ma, &sides[0], 64 * MIB, FULL_ACCESS);
+	mem_make(&w->mb, &sides[1], 64 * MIB, FULL_ACCESS);
+}
+
+/* Sends so many bytes, that is, PSNs by 256 of them. */
+static void wrap_send(struct wrap *w, __u64 id, __u64 len)
+{
+	struct ibv_sge from[LIST], to[LIST];
+	struct ibv_send_wr wr;
+	int i;
+
+	for (i = 0; i < LIST; i++) {
+		size_t part = len / LIST + (i == LIST - 1 ? len % LIST : 0);
+
+		from[i] = sge_of(&w->ma, 0, part);
+		to[i] = sge_of(&w->mb, 0, part);
+	}
+	must_be(post_recv(&w->p.b, id, to, LIST), 0);
+	wr = wr_of(id, IBV_WR_SEND, from, LIST);
+	must_be(post_one(&w->p.a, &wr), 0);
+	wc_want(w->p.a.scq, id, IBV_WC_SUCCESS);
+	must_be(wc_want(w->p.b.rcq, id, IBV_WC_SUCCESS).byte_len, len);
+}
+
+/* 2^23 PSNs, and what is behind them */
+static void wrap_half(void)
+{
+	struct wrap w;
+
+	wrap_make(&w);
+	fill(w.ma.p, 64 * MIB, 4);
+	wrap_send(&w, 1, 1000);
+	wrap_send(&w, 2, 2 * GIB);
+	same(w.mb.p, 64 * MIB, 4, "2^31 bytes");
+	memset(w.mb.p, GUARD, w.mb.len);
+	wrap_send(&w, 3, 2 * GIB - 255);
+	same(w.mb.p, 64 * MIB - 255, 4, "2^31 bytes but 255");
+	wrap_send(&w, 4, 1000);
+}
+
+/* A READ that the loopback path asks for in several parts, and its successor */
+static void wrap_read(void)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct wrap w;
+
+	wrap_make(&w);
+	fill(w.mb.p, w.mb.len, 9);
+	sge = sge_of(&w.ma, 0, w.ma.len - 1000);
+	wr = wr_of(1, IBV_WR_RDMA_READ, &sge, 1);
+	wr_target(&wr, &w.mb, 0);
+	must_be(post_one(&w.p.a, &wr), 0);
+	wc_want(w.p.a.scq, 1, IBV_WC_SUCCESS);
+	same(w.ma.p, w.ma.len - 1000, 9, "the READ");
+	untouched(w.ma.p + w.ma.len - 1000, 1000, "behind the READ");
+	wrap_send(&w, 2, 1000);
+}
+
+static __u64 wrap_add(struct wrap *w, __u64 id)
+{
+	struct ibv_sge sge = sge_of(&w->ma, 0, 8);
+	struct ibv_send_wr wr = wr_of(id, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge, 1);
+	__u64 was;
+
+	wr.wr.atomic.compare_add = 1;
+	wr_target(&wr, &w->mb, 0);
+	must_be(post_one(&w->p.a, &wr), 0);
+	wc_want(w->p.a.scq, id, IBV_WC_SUCCESS);
+	memcpy(&was, w->ma.p, sizeof(was));
+
+	return was;
+}
+
+/* An atomic is not answered by that of the same PSN, 2^24 PSNs ago. */
+static void wrap_atomic(void)
+{
+	struct wrap w;
+	__u64 word = 40;
+
+	wrap_make(&w);
+	memcpy(w.mb.p, &word, sizeof(word));
+	must_be(wrap_add(&w, 1), 40);
+	wrap_send(&w, 2, 2 * GIB - 256);
+	wrap_send(&w, 3, 2 * GIB - 256);
+	wrap_send(&w, 4, 0);
+	word = 70;
+	memcpy(w.mb.p, &word, sizeof(word));
+	must_be(wrap_add(&w, 5), 70);
+	memcpy(&word, w.mb.p, sizeof(word));
+	must_be(word, 71);
+}
+
 const struct vrb_case big_cases[] = {
 	{ "big", "a region of 1 GiB", gib_1 },
 	{ "big", "a region of 8 GiB", gib_8 },
 	{ "big", "a region of huge pages", hugepages },
 	{ "longest", "the longest message there is", longest_message },
+	{ "half", "a WRITE of half of all PSNs", longest_write },
+	{ "half", "a READ of half of all PSNs", longest_read },
+	{ "wrap", "a SEND of half of all PSNs", wrap_half },
+	{ "wrap", "a READ of many PSNs", wrap_read },
+	{ "wrap", "an atomic with the PSN of another", wrap_atomic },
 	{ }
 };

@@ -117,6 +117,29 @@ static void resize_too_small(void)
 	want_from(0, 4);
 }
 
+/* One that cannot be mapped is refused before the kernel has made it. */
+static void resize_no_space(void)
+{
+	struct ibv_wc wc;
+	int cqe, i;
+
+	setup_cqe(32);
+	cqe = p.a.scq->cqe;
+	complete_from(0, 20);
+	space_limit(1 << 20);
+	must_be(ibv_resize_cq(p.a.scq, 1 << 16), ENOMEM);
+	undo_now(NO_SPACE);
+	must_be(p.a.scq->cqe, cqe);
+	post_from(20, 4);
+	for (i = 0; i < 24; i++) {
+		must(wc_wait(p.a.scq, &wc, 5000));
+		must_be(wc.wr_id, i);
+	}
+	must_be(ibv_resize_cq(p.a.scq, 1 << 16), 0);
+	complete_from(24, 4);
+	want_from(24, 4);
+}
+
 /* a thread that resizes for as long as there is traffic */
 static struct {
 	struct ibv_cq *cq;
@@ -530,6 +553,46 @@ static void time_stamps(void)
 	must(ts >= raw && ts <= clock_ns(CLOCK_MONOTONIC_RAW));
 }
 
+/* Who deals with a completion may arm the queue and destroy the queue pair. */
+static void within_poll(void)
+{
+	struct ibv_cq_init_attr_ex init = { .cqe = 8 };
+	struct ibv_poll_cq_attr poll_attr = {};
+	struct opt o = opt_default;
+	struct ibv_cq_ex *ex;
+	struct pair other;
+	struct end spare;
+	struct ibv_cq *cq;
+	void *context;
+	int i;
+
+	end_make(&spare, &sides[0], &opt_default);
+	init.channel = spare.channel;
+	o.cq = cq_ex_make(&init);
+	ex = (struct ibv_cq_ex *)o.cq;
+	pair_make(&p, &o, NULL);
+	pair_make(&other, &o, NULL);
+	for (i = 0; i < 4; i++)
+		complete_from(i, 1);
+
+	alarm(60);	/* a lock that is taken twice ends the program */
+	must_be(ibv_start_poll(ex, &poll_attr), 0);
+	must_be(ex->wr_id, 0);
+	must_be(ibv_req_notify_cq(o.cq, 0), 0);
+	must_be(ibv_next_poll(ex), 0);
+	end_destroy_qp(&p.a);
+	must_be(ex->wr_id, 1);
+	must_be(ibv_next_poll(ex), ENOENT);
+	ibv_end_poll(ex);
+	alarm(0);
+
+	p = other;
+	post_from(9, 1);
+	must_be(ibv_get_cq_event(spare.channel, &cq, &context), 0);
+	ibv_ack_cq_events(cq, 1);
+	wc_want(o.cq, 9, IBV_WC_SUCCESS);
+}
+
 static void single_threaded(void)
 {
 	struct ibv_cq_init_attr_ex init = {
@@ -574,6 +637,7 @@ static void refused(void)
 const struct vrb_case cq_cases[] = {
 	{ "cq", "resize: what was not read stays", resize_keeps },
 	{ "cq", "resize: too small is EINVAL", resize_too_small },
+	{ "cq", "resize: no address space is left", resize_no_space },
 	{ "cq", "resize under traffic that is polled for", resize_traffic },
 	{ "cq", "resize under traffic that is waited for", resize_events },
 	{ "cq", "resize: armed stays armed", resize_armed },
@@ -591,6 +655,7 @@ const struct vrb_case cq_cases[] = {
 	{ "cq", "vectors: as many as processors", vector_range },
 	{ "cq", "vectors: events are raised on that processor", vector_cpu },
 	{ "cq", "time stamps, raw and of the wall", time_stamps },
+	{ "cq", "calls between start_poll and end_poll", within_poll },
 	{ "cq", "single threaded", single_threaded },
 	{ "cq", "what is not supported is refused", refused },
 	{ }

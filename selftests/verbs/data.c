@@ -646,6 +646,7 @@ static void soak_all(void)
 
 	o.rd_atomic = 8;
 	o.dest_rd_atomic = 8;
+	o.timeout = patience;
 	pair_make(&p, &o, &o);
 	there.from = &p.a;
 	there.to = &p.b;
@@ -655,7 +656,7 @@ static void soak_all(void)
 	mem_make(&there.far, &sides[1], SLOTS * SLOT, FULL_ACCESS);
 	mem_make(&back.near, &sides[1], SLOTS * SLOT, FULL_ACCESS);
 	mem_make(&back.far, &sides[0], SLOTS * SLOT, FULL_ACCESS);
-	srandom(1);
+	srandom(run_seed);
 	for (i = 0; i < rounds; i++) {
 		flow_post(&there, 2 * i);
 		flow_post(&back, 2 * i + 1);

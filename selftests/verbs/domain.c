@@ -331,6 +331,21 @@ static int guest_end(struct guest *g)
 	return bad | ibv_close_device(g->ctx);
 }
 
+/* What it was sent goes back. */
+static bool guest_sends(struct guest *g, struct ibv_sge *sge)
+{
+	struct ibv_send_wr wr = wr_of(6, IBV_WR_SEND, sge, 1);
+	struct ibv_wc wc = {};
+	int n = 0;
+
+	sge->length = 5000;
+	if (to_rts(&g->end) || post_one(&g->end, &wr))
+		return false;
+	while (!n)
+		n = ibv_poll_cq(g->cq, 1, &wc);
+	return n > 0 && !wc.status && wc.wr_id == 6;
+}
+
 static int guest_run(int sock)
 {
 	struct answer answer = {};
@@ -359,7 +374,9 @@ static int guest_run(int sock)
 	answer.received = wc.byte_len;
 	if (write(sock, &answer, sizeof(answer)) != sizeof(answer))
 		return 6;
-	return guest_end(&g) ? 7 : 0;
+	if (!guest_sends(&g, &sge))
+		return 7;
+	return guest_end(&g) ? 8 : 0;
 }
 
 static void answer_read(int sock, struct answer *answer)
@@ -379,6 +396,7 @@ static void host_run(int sock)
 	struct end peer = { .side = &sides[1], .o = opt_default };
 	struct ibv_sge sge = sge_of(&ma, 0, 5000);
 	struct ibv_send_wr wr = wr_of(9, IBV_WR_SEND, &sge, 1);
+	struct ibv_sge back = sge_of(&ma, 10000, 5000);
 	struct ibv_qp qp = {};
 	struct answer answer;
 
@@ -388,6 +406,7 @@ static void host_run(int sock)
 	qp.qp_num = answer.qpn;
 	peer.qp = &qp;
 	must_be(to_init(&p.a), 0);
+	must_be(post_recv(&p.a, 8, &back, 1), 0);
 	must_be(to_rtr(&p.a, &peer), 0);
 	must_be(to_rts(&p.a), 0);
 	write_all(1, answer.rkey);
@@ -397,6 +416,8 @@ static void host_run(int sock)
 	answer_read(sock, &answer);
 	must_be(answer.received, 5000);
 	same(mb.p, 5000, 2, "a message for the other process");
+	wc_want(p.a.rcq, 8, IBV_WC_SUCCESS);
+	same(ma.p + 10000, 5000, 2, "a message from the other process");
 }
 
 static void exits_well(pid_t pid)

@@ -25,6 +25,20 @@ static void setup(const struct opt *a, const struct opt *b, int remote_access)
 }
 
 /*
+ * Asynchronous errors are those that no completion reports: IBTA volume 1,
+ * affiliated asynchronous errors.
+ */
+static void no_event(struct side *s)
+{
+	struct ibv_async_event ev;
+
+	while (event_wait(s, &ev, 10))
+		if (ev.event_type <= IBV_EVENT_QP_ACCESS_ERR)
+			case_fail("event '%s' on %s beside a completion",
+				  ibv_event_type_str(ev.event_type), s->dev);
+}
+
+/*
  * The requester's first request fails with @status, the one behind it and a
  * receive of the responder are flushed, both ends are in error, and the
  * responder's program is told by @event.
@@ -47,6 +61,7 @@ static void refused(struct ibv_send_wr *wr, enum ibv_wc_status status,
 	state_becomes(&p.b, IBV_QPS_ERR);
 	event_want(&sides[1], event, p.b.qp);
 	wc_none(p.a.scq, 10);
+	no_event(&sides[0]);
 	untouched(mb.p, mb.len, "the region of the responder");
 }
 
@@ -306,6 +321,8 @@ static void recv_fails(struct ibv_sge *recv, int n, size_t len,
 	wc_want(p.a.scq, 1, at_a);
 	state_becomes(&p.a, IBV_QPS_ERR);
 	state_becomes(&p.b, IBV_QPS_ERR);
+	no_event(&sides[0]);
+	no_event(&sides[1]);
 }
 
 static void recv_short(void)
@@ -381,6 +398,7 @@ static void local_fails(struct ibv_send_wr *wr)
 	wc_want(p.a.scq, 1, IBV_WC_LOC_PROT_ERR);
 	state_becomes(&p.a, IBV_QPS_ERR);
 	must_be(state_of(&p.b), IBV_QPS_RTS);
+	no_event(&sides[0]);
 }
 
 static void local_bad_lkey(void)
@@ -460,6 +478,7 @@ static void rnr_exceeded(int retry)
 			  (unsigned long long)took, retry);
 	state_becomes(&p.a, IBV_QPS_ERR);
 	must_be(state_of(&p.b), IBV_QPS_RTS);
+	no_event(&sides[0]);
 }
 
 static void rnr_none(void)
@@ -549,6 +568,7 @@ static void peer_gone(void)
 	wc_none(p.a.scq, 10);
 	wc_none(p.a.rcq, 10);
 	state_becomes(&p.a, IBV_QPS_ERR);
+	no_event(&sides[0]);
 }
 
 static void peer_in_error(void)

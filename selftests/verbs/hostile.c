@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../include/uapi/rdma/srnic-abi.h"
 #include "vrb.h"
 
 #define MAX_RINGS	16
@@ -151,9 +152,90 @@ static void indices_in_error(void)
 	hostile(HEADER_WORDS, true);
 }
 
+/* ---- an inline operand, and a list that goes on behind the queue ---- */
+
+#define FIRST_ID	0x6f74736f6d656e6fULL
+
+/* The ring of a queue whose first entry has FIRST_ID */
+static struct srnic_ring_hdr *ring_of_first(void)
+{
+	struct srnic_sqe *sqe;
+	int i;
+
+	rings_find();
+	for (i = 0; i < num_rings; i++) {
+		sqe = (void *)((char *)rings[i].word + SRNIC_RING_ENTRIES);
+		if (sqe->wr_id == FIRST_ID)
+			return (void *)rings[i].word;
+	}
+	case_fail("no ring has the entry that was posted");
+}
+
+/* The send ring of @e, in which one entry has been used. */
+static struct srnic_ring_hdr *send_ring(struct end *e)
+{
+	struct ibv_send_wr wr = wr_of(FIRST_ID, IBV_WR_RDMA_WRITE, NULL, 0);
+	__u64 end = now_us() + 10000000;
+	struct srnic_ring_hdr *hdr;
+
+	wr.send_flags = 0;	/* or the ring of completions had it, too */
+	must_be(post_one(e, &wr), 0);
+	hdr = ring_of_first();
+	while (__atomic_load_n(&hdr->kern, __ATOMIC_ACQUIRE) != 1)
+		must(now_us() < end);
+
+	return hdr;
+}
+
+/* All entries but the last are empty WRITEs. */
+static void list_behind(__u32 entries)
+{
+	struct opt o = opt_default;
+	struct srnic_ring_hdr *hdr;
+	struct srnic_sqe *last;
+	struct mem mb;
+	struct pair p;
+
+	o.send_wr = entries;
+	o.sge = 1;
+	o.inline_data = sizeof(struct srnic_sge);
+	pair_make(&p, &o, NULL);
+	mem_make(&mb, &sides[1], 4096, FULL_ACCESS);
+	hdr = send_ring(&p.a);
+	last = (void *)((char *)hdr + SRNIC_RING_ENTRIES +
+			(size_t)(entries - 1) *
+			(sizeof(*last) + sizeof(struct srnic_sge)));
+	*last = (struct srnic_sqe) {
+		.wr_id = 7,
+		.opcode = IBV_WR_ATOMIC_WRITE,
+		.flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE,
+		.inline_len = 8,
+		.num_sge = 0xffff,
+		.rkey = mb.mr->rkey,
+		.remote_addr = (uintptr_t)mb.p,
+	};
+	__atomic_store_n(&hdr->user, entries + (entries == 1),
+			 __ATOMIC_RELEASE);
+	must_be(to_state(&p.a, IBV_QPS_RTS), 0);	/* makes it look */
+	wc_want(p.a.scq, 7, IBV_WC_LOC_QP_OP_ERR);
+	untouched(mb.p, mb.len, "the region");
+}
+
+static void list_behind_one(void)
+{
+	list_behind(1);
+}
+
+static void list_behind_many(void)
+{
+	list_behind(65536);
+}
+
 const struct vrb_case hostile_cases[] = {
 	{ "hostile", "indices of rings are nonsense", indices },
 	{ "hostile", "entries of rings are nonsense", entries },
 	{ "hostile", "indices, of queue pairs in error", indices_in_error },
+	{ "hostile", "a list behind an inline operand", list_behind_one },
+	{ "hostile", "a list behind the last of 65536 entries", list_behind_many },
 	{ }
 };

@@ -11,6 +11,7 @@ need rdma gcc make
 vrb_make || skip_all "the harness does not build here"
 pair_up || exit
 
-ktap_plan "$(vrb_count hostile)"
+ktap_plan $((2 * $(vrb_count hostile)))
 vrb_cases hostile
+vrb_cases -a sr0@nsA -b sr0@nsA hostile
 ktap_end

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <linux/dma-heap.h>
 #include <linux/udmabuf.h>
 
 #include "vrb.h"
@@ -355,6 +356,39 @@ static void buffer_data(void)
 	munmap(map, LEN);
 }
 
+/* What a descriptor is not for, a region over it is not for either. */
+static void buffer_read_only(void)
+{
+	static const int writable[] = { IBV_ACCESS_LOCAL_WRITE, FULL_ACCESS };
+	struct dma_heap_allocation_data data = {
+		.len = LEN,
+		.fd_flags = O_RDONLY | O_CLOEXEC,
+	};
+	int heap = open("/dev/dma_heap/system", O_RDONLY | O_CLOEXEC);
+	struct ibv_mr *mr;
+	size_t i;
+	int fd;
+
+	if (heap < 0)
+		case_skip("no /dev/dma_heap/system");
+	setup();
+	must_be(ioctl(heap, DMA_HEAP_IOCTL_ALLOC, &data), 0);
+	close(heap);
+	fd = data.fd;
+	for (i = 0; i < ARRAY_SIZE(writable); i++) {
+		errno = 0;
+		must(!ibv_reg_dmabuf_mr(sides[1].pd, 0, LEN, 0, fd,
+					writable[i]));
+		must_be(errno, EACCES);
+	}
+	mr = ibv_reg_dmabuf_mr(sides[1].pd, 0, LEN, 0, fd,
+			       IBV_ACCESS_REMOTE_READ);
+	must(mr);
+	close(fd);
+	write_to(0, 64, mr->rkey, IBV_WC_REM_ACCESS_ERR);
+	must_be(ibv_dereg_mr(mr), 0);
+}
+
 const struct vrb_case mr_cases[] = {
 	{ "mr", "zero based", zero_based },
 	{ "mr", "any iova with the address's place in its page", own_iova },
@@ -369,5 +403,6 @@ const struct vrb_case mr_cases[] = {
 	{ "mr", "device memory: bounds", dm_bounds },
 	{ "mr", "device memory: the limit", dm_limit },
 	{ "mr", "a shared buffer", buffer_data },
+	{ "mr", "a shared buffer for reading", buffer_read_only },
 	{ }
 };

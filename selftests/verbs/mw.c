@@ -586,7 +586,7 @@ static void remote_inv_fails(__u32 key)
 	wc_want(p.a.scq, 70, IBV_WC_REM_ACCESS_ERR);
 	wc_want(p.b.rcq, 71, IBV_WC_LOC_ACCESS_ERR);
 	state_becomes(&p.b, IBV_QPS_ERR);
-	event_want(&sides[1], IBV_EVENT_QP_ACCESS_ERR, p.b.qp);
+	event_none(&sides[1], IBV_EVENT_QP_ACCESS_ERR, 20);
 }
 
 static void remote_inv_tag(void)

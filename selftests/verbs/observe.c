@@ -35,6 +35,7 @@ struct fact {
 #define OVER(k, v)	{ .key = (k), .op = '>', .value = (v) }
 #define UNDER(k, v)	{ .key = (k), .op = '<', .value = (v) }
 #define WORD(k, w)	{ .key = (k), .op = 'w', .word = (w) }
+#define WITHIN(k, l, v)	{ .key = (k), .less = (l), .op = '<', .value = (v) }
 #define DIFF(k, l, v)	{ .key = (k), .less = (l), .op = '=', .value = (v) }
 
 static struct pair p;
@@ -122,7 +123,8 @@ static bool fact_holds(const char *object, const char *end,
 	case '>':
 		return strtoll(text, NULL, 0) > fact->value;
 	case '<':
-		return strtoll(text, NULL, 0) < fact->value;
+		return strtoll(text, NULL, 0) -
+		       (less ? strtoll(less, NULL, 0) : 0) < fact->value;
 	default:
 		if (less)
 			return strtoll(text, NULL, 0) -
@@ -316,6 +318,62 @@ static void waiting(void)
 	     IS("drv_una_psn", p.a.psn), IS("drv_psn", psn_after(&p.a, 1)));
 	receives(&p.b, 1);
 	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+}
+
+#define MEMOPS	600
+
+/*
+ * A SEND that nobody answers, and memory operations behind it: they do not run
+ * further ahead of it than two windows of packets would.
+ */
+static void memops_wait(void)
+{
+	struct opt a = opt_default;
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct ibv_mw *mw;
+	__u32 key;
+	int i;
+
+	a.send_wr = MEMOPS + 1;
+	a.timeout = 18;	/* 1 s, several times: posting takes long in an emulator */
+	setup(&a, NULL);
+	mem_own(&ma, sides[0].pd, FULL_ACCESS | IBV_ACCESS_MW_BIND);
+	mw = mw_make(sides[0].pd, IBV_MW_TYPE_2);
+	must_be(to_state(&p.b, IBV_QPS_RESET), 0);
+	sge = sge_of(&ma, 0, 64);
+	wr = wr_of(0, IBV_WR_SEND, &sge, 1);
+	must_be(post_one(&p.a, &wr), 0);
+	key = ibv_inc_rkey(mw->rkey);
+	for (i = 1; i <= MEMOPS; i++) {
+		wr = wr_of(i, i % 2 ? IBV_WR_BIND_MW : IBV_WR_LOCAL_INV, NULL,
+			   0);
+		wr.send_flags = i == MEMOPS ? IBV_SEND_SIGNALED : 0;
+		if (i % 2) {
+			wr.bind_mw.mw = mw;
+			wr.bind_mw.rkey = key;
+			wr.bind_mw.bind_info = (struct ibv_mw_bind_info) {
+				.mr = ma.mr,
+				.addr = (uintptr_t)ma.p,
+				.length = 64,
+				.mw_access_flags = IBV_ACCESS_REMOTE_READ,
+			};
+		} else {
+			wr.invalidate_rkey = key;
+			key = ibv_inc_rkey(key);
+		}
+		must_be(post_one(&p.a, &wr), 0);
+	}
+	look(&sides[0], "qp", IS("lqpn", p.a.qp->qp_num), IS("drv_sq_head", 0),
+	     OVER("drv_sq_cur", 1),
+	     WITHIN("drv_sq_cur", "drv_sq_head", 2 * 128 + 1));
+
+	/* The peer is there again, and all of them have their turn. */
+	must_be(to_init(&p.b), 0);
+	must_be(to_rtr(&p.b, &p.a), 0);
+	receives(&p.b, 1);
+	wc_want(p.a.scq, 0, IBV_WC_SUCCESS);
+	wc_want(p.a.scq, MEMOPS, IBV_WC_SUCCESS);
 }
 
 static void completion_queue(void)
@@ -631,6 +689,7 @@ static void one_write(void)
 const struct vrb_case observe_cases[] = {
 	{ "resource", "queue pair", queue_pair },
 	{ "resource", "queue pair that waits", waiting },
+	{ "resource", "memory operations behind a send", memops_wait },
 	{ "resource", "completion queue", completion_queue },
 	{ "resource", "completion queue that overran", overrun },
 	{ "resource", "memory region", region },

@@ -8,6 +8,7 @@
  */
 #include <unistd.h>
 
+#include "../../include/uapi/rdma/srnic-abi.h"
 #include "frames.h"
 
 #define LOG_TABLE	3
@@ -486,7 +487,46 @@ static void wq_states(void)
 	must_be(ibv_modify_wq(q.wq, &attr), EOPNOTSUPP);
 }
 
-/* A bad receive ends the queue, and its owner is told. */
+/* All rings say what that of a queue in error says. */
+static void rings_say_kick(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	struct srnic_ring_hdr *ring;
+	unsigned long start;
+	char line[512];
+
+	must(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		if (!strstr(line, "uverbs") ||
+		    sscanf(line, "%lx", &start) != 1)
+			continue;
+		ring = (struct srnic_ring_hdr *)start;
+		ring->flags |= SRNIC_RING_KICK;
+	}
+	fclose(maps);
+}
+
+/* A post may see an error, and ring when the queue has recovered. */
+static void wq_late_bell(void)
+{
+	struct ibv_wq_attr attr = {
+		.attr_mask = IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE,
+		.wq_state = IBV_WQS_RDY,
+		.curr_wq_state = IBV_WQS_RDY,
+	};
+	struct ibv_sge sge;
+	struct queue q;
+
+	queue_make(&q, 4);
+	sge = sge_of(&q.m, 0, FRAME_MAX);
+	must_be(wq_state(q.wq, IBV_WQS_RDY), 0);
+	rings_say_kick();
+	must_be(wq_post(&q, 1, &sge), 0);
+	must_be(ibv_modify_wq(q.wq, &attr), 0);
+	wc_none(q.cq, 0);
+}
+
+/* A bad receive ends the queue, and its completion tells. */
 static void wq_fails(void)
 {
 	struct rule r = rule_udp(0, 2222, 0);
@@ -505,7 +545,7 @@ static void wq_fails(void)
 	sock_frame(fd, &f, frame);
 	wc_want(q.cq, 1, IBV_WC_LOC_PROT_ERR);
 	wc_want(q.cq, 2, IBV_WC_WR_FLUSH_ERR);
-	event_want(&sides[1], IBV_EVENT_WQ_FATAL, q.wq);
+	event_none(&sides[1], IBV_EVENT_WQ_FATAL, 20);
 }
 
 static void wq_refused(struct ibv_wq_init_attr init, int err)
@@ -556,6 +596,7 @@ static void wq_borders(void)
 
 const struct vrb_case rss_cases[] = {
 	{ "wq", "states", wq_states },
+	{ "wq", "a doorbell that comes late", wq_late_bell },
 	{ "wq", "a bad receive", wq_fails },
 	{ "wq", "what cannot be", wq_borders },
 	{ "rss", "IPv4 addresses", rss_ipv4 },

@@ -2,6 +2,7 @@
 /*
  * srnic selftests - verbs harness: the state machine of a queue pair
  */
+#include <pthread.h>
 #include <unistd.h>
 
 #include "vrb.h"
@@ -417,6 +418,78 @@ static void reuse(void)
 	}
 }
 
+/* ---- a send queue that fails while its queue pair is modified ---- */
+
+static struct {
+	struct end *e;
+	bool stop;
+} modified;
+
+/* It was in RTS and stays there, says the program, which may be out of date. */
+static void *modify_on(void *arg)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTS,
+		.cur_qp_state = IBV_QPS_RTS,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
+	};
+
+	(void)arg;
+	while (!__atomic_load_n(&modified.stop, __ATOMIC_RELAXED))
+		ibv_modify_qp(modified.e->qp, &attr, IBV_QP_STATE |
+			      IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS);
+	return NULL;
+}
+
+/*
+ * A READ, which UC does not have, fails; the queue stays stopped until the program
+ * lets it go on.
+ */
+static void fail_and_resume(struct end *e, int i)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTS,
+		.cur_qp_state = IBV_QPS_SQE,
+	};
+	struct ibv_send_wr bad = wr_of(3 * i, IBV_WR_RDMA_READ, NULL, 0);
+	struct ibv_send_wr behind = wr_of(3 * i + 1, IBV_WR_SEND, NULL, 0);
+
+	must_be(post_one(e, &bad), 0);
+	wc_want(e->scq, 3 * i, IBV_WC_LOC_QP_OP_ERR);
+	must_be(post_one(e, &behind), 0);
+	wc_want(e->scq, 3 * i + 1, IBV_WC_WR_FLUSH_ERR);
+	must_be(state_of(e), IBV_QPS_SQE);
+	must_be(ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_CUR_STATE), 0);
+	behind.wr_id = 3 * i + 2;
+	must_be(post_one(e, &behind), 0);
+	wc_want(e->scq, 3 * i + 2, IBV_WC_SUCCESS);
+}
+
+/* However it ends, the thread ends before what it uses. */
+static int modify_stop(void *thread)
+{
+	__atomic_store_n(&modified.stop, true, __ATOMIC_RELAXED);
+	return pthread_join(*(pthread_t *)thread, NULL);
+}
+
+static void modify_race(void)
+{
+	static pthread_t thread;
+	struct opt o = opt_default;
+	struct pair p;
+	int i;
+
+	o.type = IBV_QPT_UC;
+	o.access = IBV_ACCESS_REMOTE_WRITE;
+	pair_make(&p, &o, &o);
+	modified.e = &p.a;
+	modified.stop = false;
+	must_be(pthread_create(&thread, NULL, modify_on, NULL), 0);
+	undo_later(modify_stop, &thread);
+	for (i = 0; i < 50 * rounds; i++)
+		fail_and_resume(&p.a, i);
+}
+
 static void thirty(void)
 {
 	struct ibv_send_wr wr = wr_of(1, IBV_WR_SEND, NULL, 0);
@@ -445,6 +518,7 @@ const struct vrb_case state_cases[] = {
 	{ "state", "more READs and atomics at a time, set in SQD", sqd_deeper },
 	{ "state", "a packet to a queue pair in RTR is told", established },
 	{ "state", "a queue pair is reset and used again", reuse },
+	{ "state", "a send queue fails while it is modified", modify_race },
 	{ "state", "thirty pairs know their own", thirty },
 	{ }
 };

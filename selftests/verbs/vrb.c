@@ -2,8 +2,10 @@
 /*
  * srnic selftests - verbs harness: two devices, one process, TAP
  *
- * usage: vrb [-a DEV[@NS]] [-b DEV[@NS]] [-6] [-n ROUNDS] [-r REPEATS] [-l] [-e]
- *	      [GROUP|CASE...]
+ * usage: vrb [-a DEV[@NS]] [-b DEV[@NS]] [-6] [-n ROUNDS] [-r REPEATS] [-s SEED]
+ *	      [-t TIMEOUT] [-l] [-e] [GROUP|CASE...]
+ *
+ * The cases are those of vrb_tables[], which the program provides.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -12,6 +14,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +24,8 @@
 
 struct side sides[2];
 int rounds = 20;
+__u32 run_seed = 1;
+int patience = 14;
 static int repeats = 1;	/* of a whole case */
 
 const struct opt opt_default = {
@@ -132,6 +137,32 @@ void undo_now(void *thing)
 		others[i].thing = NULL;
 		must_be(others[i].undo(thing), 0);
 	}
+}
+
+static struct rlimit space_before;
+
+static int space_restore(void *thing)
+{
+	(void)thing;
+	return setrlimit(RLIMIT_AS, &space_before);
+}
+
+void space_limit(size_t more)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+	struct rlimit limit;
+	int n;
+
+	must(f);
+	n = fscanf(f, "%lu", &pages);
+	fclose(f);
+	must_be(n, 1);
+	must_be(getrlimit(RLIMIT_AS, &space_before), 0);
+	undo_later(space_restore, NO_SPACE);
+	limit = space_before;
+	limit.rlim_cur = pages * sysconf(_SC_PAGESIZE) + more;
+	must_be(setrlimit(RLIMIT_AS, &limit), 0);
 }
 
 void cq_own(struct ibv_cq *cq)
@@ -451,13 +482,18 @@ static const struct {
 	},
 };
 
+static enum ibv_mtu path_mtu(const struct side *a, const struct side *b)
+{
+	return a->port.active_mtu < b->port.active_mtu ? a->port.active_mtu :
+							 b->port.active_mtu;
+}
+
 int to_rtr(struct end *e, const struct end *peer)
 {
 	struct side *s = e->side;
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
-		.path_mtu = s->port.active_mtu < peer->side->port.active_mtu ?
-			    s->port.active_mtu : peer->side->port.active_mtu,
+		.path_mtu = e->o.mtu ?: path_mtu(s, peer->side),
 		.dest_qp_num = peer->qp->qp_num,
 		.rq_psn = peer->psn,
 		.max_dest_rd_atomic = e->o.dest_rd_atomic,
@@ -497,12 +533,26 @@ int to_rts(struct end *e)
 			     type_attrs[e->o.type].rts);
 }
 
+/* The kernel asks for a neighbour's address for a second; on a bad wire it takes more. */
+static int to_rtr_patiently(struct end *e, const struct end *peer)
+{
+	int tries = 10;
+	int err;
+
+	do {
+		err = to_rtr(e, peer);
+		if (err == ENETUNREACH || err == EHOSTUNREACH)
+			usleep(100000);
+	} while ((err == ETIMEDOUT || err == ENETUNREACH || err == EHOSTUNREACH) && --tries);
+	return err;
+}
+
 void connect_pair(struct pair *p)
 {
 	must_be(to_init(&p->a), 0);
 	must_be(to_init(&p->b), 0);
-	must_be(to_rtr(&p->a, &p->b), 0);
-	must_be(to_rtr(&p->b, &p->a), 0);
+	must_be(to_rtr_patiently(&p->a, &p->b), 0);
+	must_be(to_rtr_patiently(&p->b, &p->a), 0);
 	must_be(to_rts(&p->a), 0);
 	must_be(to_rts(&p->b), 0);
 }
@@ -825,20 +875,13 @@ static int case_run(const struct vrb_case *c, int number)
 
 int main(int argc, char **argv)
 {
-	static const struct vrb_case *const tables[] = {
-		data_cases, error_cases, queue_cases, cq_cases, domain_cases,
-		state_cases, big_cases, flush_cases, hostile_cases, mr_cases,
-		mw_cases, observe_cases, odp_cases, odp_storm_cases, srq_cases,
-		uc_cases, ud_cases, xrc_cases, raw_cases, flow_cases,
-		rss_cases,
-	};
+	const struct vrb_case *const *table;
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;
 	bool list = false, ipv6 = false;
 	const struct vrb_case *c;
-	size_t t;
 
-	while ((opt = getopt(argc, argv, "a:b:6n:r:le")) != -1) {
+	while ((opt = getopt(argc, argv, "a:b:6n:r:s:t:le")) != -1) {
 		switch (opt) {
 		case 'a':
 			a = optarg;
@@ -854,6 +897,12 @@ int main(int argc, char **argv)
 			break;
 		case 'r':
 			repeats = atoi(optarg);
+			break;
+		case 's':
+			run_seed = strtoul(optarg, NULL, 0);
+			break;
+		case 't':
+			patience = atoi(optarg);
 			break;
 		case 'l':
 			list = true;
@@ -871,8 +920,8 @@ int main(int argc, char **argv)
 		    side_open(&sides[0], ipv6) || side_open(&sides[1], ipv6))
 			return 2;
 	}
-	for (t = 0; t < ARRAY_SIZE(tables); t++) {
-		for (c = tables[t]; c->run; c++) {
+	for (table = vrb_tables; *table; table++) {
+		for (c = *table; c->run; c++) {
 			if (!wanted(c, argv + optind))
 				continue;
 			if (list)

@@ -62,6 +62,7 @@ struct opt {
 	__u8		min_rnr;
 	__u8		rd_atomic;
 	__u8		dest_rd_atomic;
+	enum ibv_mtu	mtu;		/* 0: the largest there is */
 };
 
 struct end {
@@ -94,13 +95,19 @@ struct vrb_case {
 extern struct side sides[2];
 extern const struct opt opt_default;
 extern int rounds;
+extern __u32 run_seed;	/* of what cases draw at random */
+extern int patience;	/* timeout of the QPs whose packets may be lost */
 
+extern const struct vrb_case charge_cases[], user_cases[];
 extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
 	cq_cases[], domain_cases[], state_cases[], big_cases[],
 	flush_cases[], hostile_cases[], mr_cases[], mw_cases[],
 	observe_cases[], odp_cases[], odp_storm_cases[], srq_cases[],
 	uc_cases[], ud_cases[], xrc_cases[], raw_cases[], flow_cases[],
-	rss_cases[];
+	rss_cases[], forged_cases[], post_cases[];
+
+/* What the program can run, with a NULL behind */
+extern const struct vrb_case *const vrb_tables[];
 
 /* Called before what the case has made is undone, however it ends; NULL: none */
 extern void (*case_end)(void);
@@ -154,6 +161,9 @@ void mem_make(struct mem *m, struct side *s, size_t len, int access);
 void mem_own(struct mem *m, struct ibv_pd *pd, int access);
 /* Memory as mmap() makes it, which nobody has touched. */
 void *map_make(size_t len, int flags, int fd);
+/* Until the case is over, or undo_now(NO_SPACE), there is no more than @more. */
+void space_limit(size_t more);
+#define NO_SPACE	((void *)space_limit)
 struct ibv_mw *mw_make(struct ibv_pd *pd, enum ibv_mw_type type);
 /* An address handle on @s, in @pd or its own, that leads to @dgid. */
 struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,

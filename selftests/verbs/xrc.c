@@ -313,6 +313,111 @@ static void gone_midway(void)
 	wc_none(cq[0], 10);
 }
 
+/* An initiator on the responder's host, which binds what others access */
+static void binder_make(struct end *e, __u64 send_ops)
+{
+	struct opt o = opt_default;
+
+	o.type = IBV_QPT_XRC_SEND;
+	o.send_ops = send_ops;
+	end_make(e, &sides[1], &o);
+	must_be(to_init(e), 0);
+	must_be(to_rtr(e, &p.a), 0);
+	must_be(to_rts(e), 0);
+	mem_own(&mb, sides[1].pd, FULL_ACCESS | IBV_ACCESS_MW_BIND);
+}
+
+static struct ibv_mw_bind_info shown(void)
+{
+	return (struct ibv_mw_bind_info) {
+		.mr = mb.mr,
+		.addr = (uintptr_t)mb.p + 100,
+		.length = 64,
+		.mw_access_flags = IBV_ACCESS_REMOTE_WRITE,
+	};
+}
+
+/* ibv_bind_mw(3), ibv_post_send(3): a window of type 1 */
+static void binds_1(void)
+{
+	struct ibv_mw_bind bind = { .wr_id = 5, .send_flags = IBV_SEND_SIGNALED };
+	struct ibv_send_wr wr;
+	struct ibv_mw *mw;
+	struct end e;
+
+	setup();
+	binder_make(&e, 0);
+	mw = mw_make(sides[1].pd, IBV_MW_TYPE_1);
+	bind.bind_info = shown();
+	must_be(ibv_bind_mw(e.qp, mw, &bind), 0);
+	must_be(wc_want(e.scq, 5, IBV_WC_SUCCESS).opcode, IBV_WC_BIND_MW);
+
+	fill(ma.p, 64, 3);
+	wr = wr_of(6, IBV_WR_RDMA_WRITE, &sa, 1);
+	wr.wr.rdma.remote_addr = (uintptr_t)mb.p + 100;
+	wr.wr.rdma.rkey = mw->rkey;
+	post(&wr, srqn[0], IBV_WC_SUCCESS);
+	same(mb.p + 100, 64, 3, "the window");
+	untouched(mb.p, 100, "before the window");
+	untouched(mb.p + 164, LEN - 164, "behind the window");
+}
+
+/* The same by a work request: a window of type 2, and LOCAL_INV ends it. */
+static void binds_2(void)
+{
+	struct ibv_send_wr wr = wr_of(7, IBV_WR_BIND_MW, NULL, 0);
+	struct ibv_mw *mw;
+	struct end e;
+	int i;
+
+	setup();
+	binder_make(&e, 0);
+	mw = mw_make(sides[1].pd, IBV_MW_TYPE_2);
+	for (i = 0; i < 3; i++) {
+		wr = wr_of(7, IBV_WR_BIND_MW, NULL, 0);
+		wr.bind_mw.mw = mw;
+		wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
+		wr.bind_mw.bind_info = shown();
+		wr.qp_type.xrc.remote_srqn = 0xffffff;	/* means nothing here */
+		must_be(post_one(&e, &wr), 0);
+		must_be(wc_want(e.scq, 7, IBV_WC_SUCCESS).opcode, IBV_WC_BIND_MW);
+		mw->rkey = wr.bind_mw.rkey;
+		wr = wr_of(8, IBV_WR_LOCAL_INV, NULL, 0);
+		wr.invalidate_rkey = mw->rkey;
+		must_be(post_one(&e, &wr), 0);
+		must_be(wc_want(e.scq, 8, IBV_WC_SUCCESS).opcode,
+			IBV_WC_LOCAL_INV);
+	}
+	must_be(state_of(&e), IBV_QPS_RTS);
+}
+
+/* ibv_wr_post(3): the same in one batch */
+static void binds_by_wr(void)
+{
+	struct ibv_mw_bind_info info;
+	struct ibv_qp_ex *ex;
+	struct ibv_mw *mw;
+	struct end e;
+	__u32 rkey;
+
+	setup();
+	binder_make(&e, IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV);
+	ex = ibv_qp_to_qp_ex(e.qp);
+	must(ex);
+	mw = mw_make(sides[1].pd, IBV_MW_TYPE_2);
+	rkey = ibv_inc_rkey(mw->rkey);
+	info = shown();
+	ibv_wr_start(ex);
+	ex->wr_flags = IBV_SEND_SIGNALED;
+	ex->wr_id = 1;
+	ibv_wr_bind_mw(ex, mw, rkey, &info);
+	ex->wr_id = 2;
+	ibv_wr_local_inv(ex, rkey);
+	must_be(ibv_wr_complete(ex), 0);
+	must_be(wc_want(e.scq, 1, IBV_WC_SUCCESS).opcode, IBV_WC_BIND_MW);
+	must_be(wc_want(e.scq, 2, IBV_WC_SUCCESS).opcode, IBV_WC_LOCAL_INV);
+}
+
 static void cannot(void)
 {
 	struct ibv_send_wr wr = wr_of(1, IBV_WR_SEND, NULL, 0);
@@ -400,10 +505,12 @@ static void opened(void)
 
 static void soak(void)
 {
+	struct opt a = opt_default;
 	struct ibv_send_wr wr;
 	__u32 n;
 
-	setup();
+	a.timeout = patience;
+	setup_opt(&a);
 	for (n = 0; n < (__u32)rounds; n++) {
 		size_t len = (n * 7919) % LEN;
 
@@ -440,6 +547,10 @@ const struct vrb_case xrc_cases[] = {
 	{ "xrc", "an empty queue, then a receive", not_ready },
 	{ "xrc", "an error flushes the receive it had begun", error_midway },
 	{ "xrc", "a queue goes in the middle of a message", gone_midway },
+	{ "xrc", "ibv_bind_mw of an initiator", binds_1 },
+	{ "xrc", "BIND_MW and LOCAL_INV of an initiator", binds_2 },
+	{ "xrc", "ibv_wr_bind_mw and ibv_wr_local_inv of an initiator",
+	  binds_by_wr },
 	{ "xrc", "what XRC queue pairs cannot", cannot },
 	{ "xrc", "a queue pair is opened by another", opened },
 	{ "xrcsoak", "batches of everything", soak },

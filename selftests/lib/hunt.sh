@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - random worst cases that can be repeated; source it after
+# ktap.sh or netns.sh
+#
+#   hunt_num SHORT LONG      prints how many of something: SHORT in "make check",
+#                            LONG in "make soak" (HUNT=long)
+#   hunt_seed                sets and reports SEED: HUNT_SEED, or a new one
+#   hunt_make                builds the programs of selftests/hunt into $hunt_dir,
+#                            unless selftests/run has done it
+#   hunt_areas               remembers how much memory of rings there is
+#   areas_are_back           it is as much again
+#
+# A failure is repeated by "HUNT_SEED=<seed> selftests/run <script>".
+# shellcheck shell=bash
+
+hunt_num()
+{
+	if [ "${HUNT:-}" = long ]; then
+		echo "$2"
+	else
+		echo "$1"
+	fi
+}
+
+hunt_seed()
+{
+	SEED=${HUNT_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
+	diag "to repeat: HUNT_SEED=$SEED ${HUNT:+HUNT=$HUNT }selftests/run ${0##*/}"
+}
+
+hunt_dir=
+
+hunt_make()
+{
+	local here
+
+	here=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
+	hunt_dir=$here/../build/hunt
+	make -q -C "$here/hunt" OUT="$hunt_dir" && return
+	hunt_dir=$(mktemp -d)
+	make -s -C "$here/hunt" OUT="$hunt_dir"
+}
+
+hunt_areas()
+{
+	areas_before=$(grep -c '\[srnic\]' /proc/vmallocinfo)
+}
+
+areas_are_back()
+{
+	local now
+
+	now=$(grep -c '\[srnic\]' /proc/vmallocinfo)
+	[ "$now" -eq "$areas_before" ] ||
+		{ echo "$now areas, not $areas_before"; return 1; }
+}

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - the provider compiles for each rdma-core, and one file serves
+# all versions that load it
+# usage: selftests/meta/provider.sh
+#
+# The layouts are those of the versions, on x86-64.
+
+HERE=$(dirname "$(readlink -f "$0")")
+. "$HERE/../lib/ktap.sh"
+. "$HERE/../../tools/lab/lib.sh"
+
+BUILD=$REPO/tools/provider/build
+
+need gcc cmp
+
+TREE=$(mktemp -d)
+trap 'rm -rf "$TREE"' EXIT
+
+built()
+{
+	"$BUILD" --rdma-core "$1" --out "$TREE/$1"
+}
+
+same_file()
+{
+	cmp "$TREE/44/libsrnic-rdmav34.so" "$TREE/56/libsrnic-rdmav34.so"
+}
+
+# layout EXPECTED MASK_AT DEFINE...
+layout()
+{
+	local expected=$1 include mask=$2 said
+
+	shift 2
+	include=$("$BUILD" --rdma-core 56 --headers) || return
+	gcc -O2 -std=gnu11 -Wall -rdynamic -DMASK_AT="$mask" "$@" \
+		-isystem "$include" -I"$REPO/tools/provider" \
+		"$HERE/layout.c" "$REPO/tools/provider/compat.c" \
+		-o "$TREE/layout" -ldl || return
+	said=$("$TREE/layout") || return
+	[ "$said" = "$expected" ] || { echo "$said"; return 1; }
+}
+
+ktap_plan 9
+check "rdma-core 44"		built 44
+check "rdma-core 56"		built 56
+check "rdma-core 65"		built 65
+check "44 and 56 get one file"	same_file
+check "layout of 36 to 43"	layout "RDMA_WRITE" 344 -DSINCE_36
+check "layout of 44"		layout "RDMA_WRITE ATOMIC_WRITE" 352 -DSINCE_36
+check "layout of 45 to 56"	layout "RDMA_WRITE ATOMIC_WRITE FLUSH" 360 -DSINCE_36
+check "a layout to come is refused"	layout refused 368 -DSINCE_36
+check "34 and 35 are refused"	layout refused 344
+ktap_end

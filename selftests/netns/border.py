@@ -1,0 +1,406 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+srnic selftests - which packets may address a queue pair, case by case
+
+border.py CASE...: on nsB of netns.sh's two hosts; without a case, lists them
+"""
+
+import ctypes
+import fcntl
+import mmap
+import os
+import pathlib
+import socket
+import struct
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+from lone import (Lone, Peer, Context, SGE, RecvWR,  # noqa: E402
+                  case, counter, done, mac_in, netns, roce, run, wait_for)
+from pyverbs.enums import IBV_QPS_ERR, IBV_QP_STATE, IBV_WQS_RDY  # noqa: E402
+from pyverbs.wq import WQ, WQAttr, WQInitAttr  # noqa: E402
+
+ACK = roce.OPCODES["RC_ACKNOWLEDGE"]
+ADDRESSES = {4: ("10.9.0.2", "10.9.0.1", "10.9.0.77"),
+             6: ("fd09::2", "fd09::1", "fd09::77")}
+WQ_ATTR_STATE = 1
+SOL_PACKET, PACKET_VNET_HDR = 263, 15
+
+
+def peer_of(lone, **more):
+    return Peer(lone, "nsA", "veth0", mac_in("veth1"), **more)
+
+
+def executes(lone, peer, psn, **more):
+    """A WRITE is acknowledged, and its bytes are there."""
+    text = os.urandom(64)
+    peer.send(peer.write(psn, text, **more))
+    bth = peer.answer()
+    assert bth is not None, "no answer"
+    assert (bth.opcode, bth.psn) == (ACK, psn), bth.show(dump=True)
+    assert lone.read(64) == text
+
+
+def ignores(lone, peer, name, packets, times=1):
+    """They are counted as *name*, and leave no trace."""
+    before = counter("sr1", name)
+    want = before + times * (len(packets) if isinstance(packets, list) else 1)
+    done_before = counter("sr1", "rcvd_pkts")
+    peer.send(packets, times)
+    assert wait_for(lambda: counter("sr1", name) >= want), \
+        f"{name} is {counter('sr1', name)}, not {want}"
+    assert not lone.completions()
+    assert not peer.answer(0)
+    assert counter("sr1", "rcvd_pkts") == done_before
+
+
+def connected(version):
+    own, other, stranger = ADDRESSES[version]
+    with Lone("sr1", own, other) as lone:
+        with peer_of(lone) as peer:
+            lone.to_init()
+            ignores(lone, peer, "rx_bad_state", peer.write(0, b"x" * 64))
+            lone.to_rtr().to_rts()
+            executes(lone, peer, 0)
+            ignores(lone, peer, "rx_bad_addr",
+                    peer.write(1, b"x" * 64, src=stranger), 3)
+            ignores(lone, peer, "rx_icrc_error",
+                    peer.write(1, b"x" * 64, bad_icrc=True), 3)
+            # whose packet it is counts before whether it is whole
+            ignores(lone, peer, "rx_bad_addr",
+                    peer.write(1, b"x" * 64, src=stranger, bad_icrc=True), 3)
+            executes(lone, peer, 1)
+            lone.modify(IBV_QP_STATE, qp_state=IBV_QPS_ERR)
+            lone.completions(5)
+            ignores(lone, peer, "rx_bad_state", peer.write(2, b"x" * 64))
+
+
+def lengths():
+    own, other, _ = ADDRESSES[4]
+    with Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
+        for wrong in (0, 7, 8 + 15, 4000):
+            ignores(lone, peer, "rx_malformed",
+                    peer.write(0, b"x" * 64, udp_len=wrong))
+        executes(lone, peer, 0)
+        # what follows the UDP datagram is padding
+        good = peer.write(1, b"y" * 64)
+        executes(lone, peer, 1, udp_len=good[roce.UDP].len, trailer=bytes(900))
+
+
+def to_raw(lone, qpn):
+    """All that could be taken for a frame or a datagram of that number."""
+    with peer_of(lone) as peer:
+        ghosts = counter("sr1", "rcvd_pkts")
+        for opcode in ("UD_SEND_ONLY", "RC_SEND_ONLY"):
+            for bad_icrc in (False, True):
+                peer.send(peer.packet(opcode, 0, roce.DETH(qkey=lone.qkey),
+                                      payload=b"z" * 256, qpn=qpn,
+                                      bad_icrc=bad_icrc))
+        # one that is answered says that those before it were seen
+        with Lone("sr1", lone.own, lone.peer).up() as last, \
+                peer_of(last) as other:
+            executes(last, other, 0)
+        assert not lone.completions(), "a packet became a frame"
+        assert counter("sr1", "rcvd_pkts") == ghosts + 1
+
+
+def raw_qp():
+    own, other, _ = ADDRESSES[4]
+    with Lone("sr1", own, other, kind="RAW").up() as lone:
+        to_raw(lone, lone.qpn)
+
+
+def work_queue():
+    own, other, _ = ADDRESSES[4]
+    # the QP lends its completion queue and its memory to the work queue
+    with Lone("sr1", own, other, receives=0) as lone:
+        wq = WQ(lone.ctx, WQInitAttr(wq_context=None, wq_pd=lone.pd,
+                                     wq_cq=lone.cq, max_wr=8, max_sge=1))
+        wq.modify(WQAttr(attr_mask=WQ_ATTR_STATE, wq_state=IBV_WQS_RDY))
+        wq.post_recv(RecvWR(num_sge=1,
+                            sg=[SGE(lone.addr, 4096, lone.mr.lkey)]))
+        to_raw(lone, wq.wqn)
+        wq.close()
+
+
+class Absent:
+    """Memory of which no page comes before it is told to."""
+
+    API, REGISTER, ZEROPAGE = 0xc018aa3f, 0xc020aa00, 0xc020aa04
+
+    def __init__(self, size):
+        self.map = mmap.mmap(-1, size)
+        self.size = size
+        self.view = ctypes.c_char.from_buffer(self.map)
+        self.addr = ctypes.addressof(self.view)
+        self.fd = ctypes.CDLL(None, use_errno=True).syscall(323, os.O_CLOEXEC)
+        assert self.fd >= 0, os.strerror(ctypes.get_errno())
+        fcntl.ioctl(self.fd, self.API, struct.pack("QQQ", 0xaa, 0, 0))
+        fcntl.ioctl(self.fd, self.REGISTER,
+                    struct.pack("QQQQ", self.addr, size, 1, 0))
+
+    def wanted(self):
+        """A page fault waits."""
+        return len(os.read(self.fd, 32)) == 32
+
+    def come(self):
+        fcntl.ioctl(self.fd, self.ZEROPAGE,
+                    struct.pack("QQQq", self.addr, self.size, 0, 0))
+        os.close(self.fd)
+
+
+def crowd(version):
+    """While a queue pair waits for memory, junk does not take its peer's place."""
+    own, other, stranger = ADDRESSES[version]
+    memory = Absent(1 << 16)
+    with Lone("sr1", own, other, addr=memory.addr, odp=True, receives=0).up() \
+            as lone, peer_of(lone) as peer:
+        dropped = counter("sr1", "rx_drop_nobuf")
+        peer.send(peer.write(0, b"a" * 64))
+        assert memory.wanted()
+        junk = b"j" * 4096
+        peer.send([peer.write(1, junk, src=stranger),
+                   peer.write(1, junk, bad_icrc=True)], 1000)
+        peer.send(peer.write(1, b"b" * 64, 64))
+        seen = counter("sr1", "rx_drop_nobuf")
+        memory.come()
+        while True:
+            bth = peer.answer()
+            assert bth is not None, "the peer's packet was lost"
+            if bth.psn == 1:
+                break
+        assert lone.read(128) == b"a" * 64 + b"b" * 64
+        assert seen == dropped, f"{seen - dropped} packets found no room"
+
+
+def by_device(good, bad):
+    """
+    The same addresses on two devices, each (device, other end, VLAN, GID index
+    pattern): who comes by the other one is a stranger.
+    """
+    own, other = "10.8.0.2", "10.8.0.1"
+    dev, wire, vlan, index = good
+    with Lone("sr1", own, other, gid_index=index).up() as lone, \
+            Peer(lone, "nsA", wire, mac_in(dev), vlan=vlan) as peer:
+        executes(lone, peer, 0)
+        dev, wire, vlan, _ = bad
+        with Peer(lone, "nsA", wire, mac_in(dev), vlan=vlan) as wrong:
+            ignores(lone, wrong, "rx_bad_addr", wrong.write(1, b"x" * 64), 3)
+        executes(lone, peer, 1)
+
+
+def gid_on(dev, address, ndev):
+    """Index of the GID *address* that belongs to the netdev *ndev*."""
+    from lone import gid_of
+    want = gid_of(address)
+    with Context(name=dev) as ctx:
+        for i in range(ctx.query_port(1).gid_tbl_len):
+            base = f"/sys/class/infiniband/{dev}/ports/1/gid_attrs"
+            try:
+                with open(f"{base}/ndevs/{i}", encoding="ascii") as file:
+                    on = file.read().strip()
+                with open(f"{base}/types/{i}", encoding="ascii") as file:
+                    kind = file.read()
+            except OSError:
+                continue
+            if on == ndev and "v2" in kind and ctx.query_gid(1, i).gid == want:
+                return i
+    return None
+
+
+def vlans():
+    index = wait_for(lambda: gid_on("sr1", "10.8.0.2", "veth1.7"))
+    by_device(("veth1.7", "veth0", 7, index), ("veth1.8", "veth0", 8, None))
+
+
+def vrfs():
+    index = wait_for(lambda: gid_on("sr1", "10.8.0.2", "veth1.7"))
+    by_device(("veth1.7", "veth0", 7, index), ("veth3", "veth2", None, None))
+
+
+def vnet_socket(dev):
+    """A packet socket that lays out what it sends as it is told, by virtio_net_hdr."""
+    sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    sock.bind((dev, 0))
+    sock.setsockopt(SOL_PACKET, PACKET_VNET_HDR, 1)
+    return sock
+
+
+def lists():
+    """
+    A list made by GRO of packets in pages, which a packet socket has as well and
+    of which the firewall changes the head: nobody's packets are touched.
+    """
+    run("ethtool", "-K", "veth1", "gro", "on", "rx-gro-list", "on")
+    run("nft", "add table ip m; add chain ip m pre { type filter hook "
+        "prerouting priority -150; }; add rule ip m pre ip ttl set 33")
+    own, other, _ = ADDRESSES[4]
+    try:
+        with netns("nsA"):
+            run("ethtool", "-K", "veth0", "tso", "off")
+            # what is sent within a slot arrives at once
+            run("tc", "qdisc", "add", "dev", "veth0", "root", "netem", "slot",
+                "200ms", "200ms")
+            sock = vnet_socket("veth0")
+        with Lone("sr1", own, other).up() as lone, peer_of(lone) as peer, \
+                sock, roce.Capture("veth1") as seen:
+            before = counter("sr1", "rx_super_skb")
+            psn = 0
+            for _ in range(20):
+                psn = list_of(lone, peer, sock, seen, psn)
+                if counter("sr1", "rx_super_skb") > before:
+                    return
+            assert False, "GRO made no list"
+    finally:
+        run("nft", "delete", "table", "ip", "m")
+        run("ethtool", "-K", "veth1", "gro", "off", "rx-gro-list", "off")
+        with netns("nsA"):
+            run("tc", "qdisc", "del", "dev", "veth0", "root")
+            run("ethtool", "-K", "veth0", "tso", "on")
+
+
+def list_of(lone, peer, sock, seen, psn):
+    """Eight WRITEs; all but the first are in pages.  Returns the next PSN."""
+    texts = [os.urandom(4096) for _ in range(8)]
+    packets = [peer.write(psn + i, text, 4096 * i, checksum=True,
+                          ip_id=psn + i + 1) for i, text in enumerate(texts)]
+    frames = [roce.frame(p, peer.frame_src, peer.mac) for p in packets]
+    for i, data in enumerate(frames):
+        linear = 64 if i else len(data)
+        sock.send(struct.pack("=BBHHHH", 0, 0, linear, 0, 0, 0) + data)
+    psn += len(texts)
+    while True:
+        bth = peer.answer()
+        assert bth is not None, "no answer"
+        assert bth.opcode == ACK, bth.show(dump=True)
+        if bth.psn == psn - 1:
+            break
+    assert lone.read(4096 * 8) == b"".join(texts)
+    # in as many pieces as the packet socket has it
+    heard = b"".join(roce.raw(p) for p in seen.all())
+    assert all(roce.raw(p[roce.UDP].payload) in heard for p in packets)
+    return psn
+
+
+def kept(version):
+    """Requests ahead of a missing one take memory of their own size."""
+    own, other, _ = ADDRESSES[version]
+    with Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
+        texts = [os.urandom(100) for _ in range(100)]
+        peer.send([peer.write(psn, texts[psn], 100 * psn)
+                   for psn in range(99, 0, -1)])
+        assert wait_for(lambda: lone.info()["early"] == "99"), lone.info()
+        # a slot each, and what an skb of 172 bytes takes at most
+        assert int(lone.info()["early_bytes"]) < 128 * 16 + 99 * 1024
+        peer.send(peer.write(0, texts[0]))
+        while peer.answer().psn != 99:
+            pass
+        assert lone.read(100 * 100) == b"".join(texts)
+        assert lone.info()["early"] == "0"
+
+
+def bulky():
+    """A large datagram that has a small one in it is not kept as a whole."""
+    own, other, _ = ADDRESSES[4]
+    with Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
+        for psn in range(1, 5):
+            whole = peer.write(psn, bytes(64), df=False, ip_id=psn,
+                               trailer=bytes(60000))
+            peer.send(roce.fragments(whole, 4096))
+        assert wait_for(lambda: lone.info()["early"] == "4"), lone.info()
+        assert int(lone.info()["early_bytes"]) < 128 * 16 + 4 * 1024
+
+
+def responses():
+    """So do responses; in the error state nothing is kept."""
+    own, other, _ = ADDRESSES[4]
+    with Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
+        text = os.urandom(4096 * 3)
+        lone.post_read(len(text))
+        asked = peer.answer()
+        assert asked.opcode == roce.OPCODES["RC_RDMA_READ_REQUEST"]
+
+        def response(which, psn, *headers):
+            return peer.packet(f"RC_RDMA_READ_RESPONSE_{which}", psn, *headers,
+                               payload=text[4096 * psn:4096 * (psn + 1)])
+
+        aeth = roce.AETH(syndrome=0x1f, msn=1)
+        peer.send([response("LAST", 2, aeth), response("MIDDLE", 1)])
+        assert wait_for(lambda: lone.info()["early"] == "2"), lone.info()
+        peer.send(response("FIRST", 0, aeth))
+        assert lone.completions(5)[0].status == 0
+        assert lone.read(len(text)) == text
+        peer.send(peer.write(3, b"x" * 64))
+        assert wait_for(lambda: lone.info()["early"] == "1"), lone.info()
+        lone.modify(IBV_QP_STATE, qp_state=IBV_QPS_ERR)
+        assert wait_for(lambda: lone.info()["early_bytes"] == "0"), lone.info()
+
+
+def forgotten():
+    """What waits for a packet that does not come is dropped in the end."""
+    own, other, _ = ADDRESSES[4]
+    with Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
+        dropped = counter("sr1", "rx_drop_out_of_order")
+        peer.send([peer.write(psn, b"old" + bytes(61)) for psn in (2, 3)])
+        assert wait_for(lambda: lone.info()["early"] == "2"), lone.info()
+        assert wait_for(lambda: lone.info()["early_bytes"] == "0", 30)
+        assert counter("sr1", "rx_drop_out_of_order") == dropped + 2
+        peer.send(peer.write(0, b"new" + bytes(61)))
+        peer.send(peer.write(1, b"new" + bytes(61)))
+        while peer.answer().psn != 1:
+            pass
+        assert lone.read(3) == b"new"
+        assert lone.info()["expected_psn"] == "2"
+
+
+def budget():
+    """All queue pairs of a device together keep no more than they may."""
+    own, other, _ = ADDRESSES[4]
+    knob = "/sys/module/srnic/parameters/ooo_kbytes"
+    with open(knob, "r+", encoding="ascii") as file:
+        before = file.read()
+        file.write("64")
+    try:
+        with Lone("sr1", own, other).up() as a, peer_of(a) as peer_a, \
+                Lone("sr1", own, other, dqpn=0x654321).up() as b, \
+                peer_of(b) as peer_b:
+            dropped = counter("sr1", "rx_drop_out_of_order")
+            packets = 0
+            for lone, peer in ((a, peer_a), (b, peer_b)):
+                peer.send([peer.write(psn, bytes(2048)) for psn in range(1, 65)])
+                packets += 64
+
+            def kept_now():
+                return int(a.info()["early"]) + int(b.info()["early"])
+
+            def all_counted():
+                return counter("sr1", "rx_drop_out_of_order") - dropped + \
+                    kept_now() == packets
+
+            assert wait_for(all_counted), (kept_now(), a.info())
+            assert 0 < kept_now() < packets
+            size = int(a.info()["early_bytes"]) + int(b.info()["early_bytes"])
+            assert size <= 64 << 10, size
+            # the rest has to come again, as it does to who keeps nothing
+            for psn in range(65):
+                peer_a.send(peer_a.write(psn, bytes(2048)))
+            while peer_a.answer().psn != 64:
+                pass
+    finally:
+        with open(knob, "w", encoding="ascii") as file:
+            file.write(before)
+
+
+CASES = {
+    "connected4": lambda: connected(4), "connected6": lambda: connected(6),
+    "lengths": lengths, "raw": raw_qp, "wq": work_queue,
+    "crowd4": lambda: crowd(4), "crowd6": lambda: crowd(6),
+    "vlans": vlans, "vrfs": vrfs, "lists": lists,
+    "kept4": lambda: kept(4), "kept6": lambda: kept(6), "bulky": bulky,
+    "responses": responses, "forgotten": forgotten, "budget": budget,
+}
+
+for name in sys.argv[1:]:
+    case(name, CASES[name])
+done()

@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What the IPsec policy of a host demands holds for RoCE packets, in and out, and
+# with the states that it asks for there is nothing but ESP on the wire.
+#
+#   nsA [sr0] veth0 ======(counted at both ends)====== veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/recipe.sh"
+
+need rdma ib_write_bw ib_read_bw ib_send_bw nft ip
+ip xfrm policy >/dev/null 2>&1 || skip_all "this kernel has no IPsec"
+
+key_ab=0x$(printf '1a%.0s' {1..20})
+key_ba=0x$(printf '2b%.0s' {1..20})
+
+# counted NS DEV: what comes in there is counted by kind
+counted()
+{
+	on "$1" nft -f - <<-EOT
+		table netdev wire {
+			counter plain { }
+			counter sealed { }
+			chain in {
+				type filter hook ingress device "$2" priority -1;
+				udp dport 4791 counter name plain
+				meta l4proto 50 counter name sealed
+			}
+		}
+	EOT
+}
+
+hosts()
+{
+	pair_up && counted nsA veth0 && counted nsB veth1
+}
+
+seen()
+{
+	on "$1" nft list counter netdev wire "$2" |
+		awk '$1 == "packets" { n = $2 } END { print n + 0 }'
+}
+
+new_count()
+{
+	on nsA nft delete table netdev wire && counted nsA veth0 &&
+		on nsB nft delete table netdev wire && counted nsB veth1
+}
+
+# wire_had KIND NUMBER-OR-MORE: both ends together, 0 meaning none at all
+wire_had()
+{
+	local n
+
+	n=$(($(seen nsA "$1") + $(seen nsB "$1")))
+	echo "$n packets of $1"
+	(($2 ? n >= $2 : n == 0))
+}
+
+# family 4|6: addresses and GID of what follows
+family()
+{
+	case $1 in
+	4) a=10.9.0.1 b=10.9.0.2 any=0.0.0.0/0 pattern='*ffff:0a09:*' ;;
+	6) a=fd09::1 b=fd09::2 any=::/0 pattern='fd09:*' ;;
+	esac
+	gid=$(gid_index nsA sr0 "$pattern")
+	[ "$gid" = "$(gid_index nsB sr1 "$pattern")" ]
+}
+
+policy()
+{
+	case $1 in
+	nsA) recipe ipsec-policy nsA HERE="$a" PEER="$b" ANY="$any" ;;
+	nsB) recipe ipsec-policy nsB HERE="$b" PEER="$a" ANY="$any" ;;
+	esac
+}
+
+states()
+{
+	recipe ipsec-state nsA HERE="$a" PEER="$b" SPI_OUT=0x1001 SPI_IN=0x1002 \
+		KEY_OUT="$key_ab" KEY_IN="$key_ba" &&
+		recipe ipsec-state nsB HERE="$b" PEER="$a" SPI_OUT=0x1002 \
+			SPI_IN=0x1001 KEY_OUT="$key_ba" KEY_IN="$key_ab"
+}
+
+no_ipsec()
+{
+	local ns
+
+	for ns in nsA nsB; do
+		on "$ns" ip xfrm policy flush && on "$ns" ip xfrm state flush || return
+	done
+}
+
+# demand_in: nsB takes nothing but ESP, whatever it sends itself
+demand_in()
+{
+	on nsB ip xfrm policy add dir in src "$a" dst "$b" proto udp dport 4791 \
+		tmpl src "$a" dst "$b" proto esp mode transport level required
+}
+
+traffic()
+{
+	local tool
+
+	for tool in ib_write_bw ib_read_bw ib_send_bw; do
+		pair "$tool" -m 2048 -s 65536 -n 50 -x "$gid" || return
+	done
+	pair ib_send_bw -c UD -m 2048 -s 1024 -n 50 -x "$gid"
+}
+
+a_write()
+{
+	pair ib_write_bw -m 2048 -s 65536 -n 50 -x "$gid"
+}
+
+refused()
+{
+	! pair ib_write_bw -m 2048 -n 5 -u 8 -x "$gid"
+}
+
+# nothing_executed COMMAND...: sr1 carries out nothing meanwhile
+nothing_executed()
+{
+	local before
+
+	before=$(counter nsB sr1 rcvd_pkts)
+	"$@" && counter_is nsB sr1 rcvd_pkts "$before"
+}
+
+chains_are_used()
+{
+	counter_over nsA sr0 tx_super_skb 10
+}
+
+ktap_plan $((1 + 2 * 18))
+check "two hosts"				hosts
+for v in 4 6; do
+	check "IPv$v: addresses"		family "$v"
+	check "IPv$v: counted anew"		new_count
+	check "IPv$v: traffic"			a_write
+	check "IPv$v: is plain"			wire_had plain 100
+	check "IPv$v: no ESP"			wire_had sealed 0
+	check "IPv$v: in: demanded by sr1"	demand_in
+	check "IPv$v: in: nothing is executed"	nothing_executed refused
+	check "IPv$v: no policy"		no_ipsec
+	check "IPv$v: out: policy at sr0"	policy nsA
+	check "IPv$v: out: counted anew"	new_count
+	check "IPv$v: out: nothing gets through"	refused
+	check "IPv$v: out: nothing left"	wire_had plain 0
+	check "IPv$v: policy on both, states"	eval 'policy nsB && states && new_count'
+	check "IPv$v: traffic works"		traffic
+	check "IPv$v: in chains"		chains_are_used
+	check "IPv$v: on the wire is ESP"	wire_had sealed 100
+	check "IPv$v: and nothing else"		wire_had plain 0
+	check "IPv$v: without IPsec again"	eval 'no_ipsec && a_write'
+done
+ktap_end

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - verbs harness: whom the kernel's memory is charged to
+ *
+ * A child in a memory cgroup of its own makes objects.  What its cgroup is
+ * charged for kernel memory must grow by what they take at the least, and when
+ * the cgroup has no more the child fails or is killed, and nobody else.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "vrb.h"
+
+#define CGROUP		"/sys/fs/cgroup"
+#define CAGE		CGROUP "/vrb"
+#define PAGE		4096UL
+#define CHUNK		(2UL << 20)
+#define BIG		(256UL << 20)
+
+/* What a child may have beyond what it has when it begins */
+#define CAGE_ROOM	(4 << 20)
+#define CAGE_MANY	100000
+
+/**
+ * struct kind - a kind of object
+ * @make: the @i'th of them, which stays; false: errno says why not
+ * @num: how many are measured
+ * @least: bytes that each takes at the least, without what it maps
+ */
+struct kind {
+	bool	(*make)(struct side *s, int i);
+	int	num;
+	long	least;
+};
+
+/* Told by the child */
+static struct told {
+	long	grown;
+	long	want;
+	int	made;
+	int	err;
+} *told;
+
+/* ---- cgroups ---- */
+
+static bool put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool done;
+
+	if (fd < 0)
+		return false;
+	done = write(fd, text, strlen(text)) > 0;
+	close(fd);
+	return done;
+}
+
+/* The number behind @key in @file of our cgroup, or its first. */
+static long get(const char *file, const char *key)
+{
+	char path[128], line[128];
+	long value = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), CAGE "/%s", file);
+	f = fopen(path, "r");
+	while (f && value < 0 && fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, strlen(key)))
+			value = atol(line + strlen(key));
+	if (f)
+		fclose(f);
+	return value;
+}
+
+static int cage_remove(void *path)
+{
+	int i;
+
+	/* it is empty as soon as the child is reaped, but for a moment */
+	for (i = 0; i < 1000 && rmdir(path); i++)
+		usleep(1000);
+	return access(path, F_OK) ? 0 : -1;
+}
+
+static void cage_make(void)
+{
+	static char cage[] = CAGE;
+
+	if (!put(CGROUP "/cgroup.subtree_control", "+memory"))
+		case_skip("no memory cgroups here");
+	must(!mkdir(cage, 0755) || errno == EEXIST);
+	undo_later(cage_remove, cage);
+	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	must(told != MAP_FAILED);
+}
+
+/* Runs @fn in the cgroup.  Return: its wait status. */
+static int cage_run(void (*fn)(const struct kind *kind),
+		    const struct kind *kind)
+{
+	int status;
+	pid_t pid;
+
+	cage_make();
+	pid = fork();
+	must(pid >= 0);
+	if (!pid) {
+		if (!put(CAGE "/cgroup.procs", "0"))
+			_exit(6);
+		fn(kind);
+		_exit(0);
+	}
+	must_be(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* The child opens the device again: what it makes is its own. */
+static void side_again(struct side *s)
+{
+	struct ibv_device *dev = sides[0].ctx->device;
+
+	*s = sides[0];
+	side_enter(s);
+	s->ctx = ibv_open_device(dev);
+	side_leave(s);
+	if (s->ctx)
+		s->pd = ibv_alloc_pd(s->ctx);
+	if (!s->ctx || !s->pd)
+		_exit(2);
+}
+
+/* ---- kinds ---- */
+
+static bool make_cq(struct side *s, int i)
+{
+	(void)i;
+	return ibv_create_cq(s->ctx, 65535, NULL, NULL, 0);
+}
+
+static bool make_qp(struct side *s, int i)
+{
+	static struct ibv_cq *cq;
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.cap = {
+			.max_send_wr = 4096,
+			.max_recv_wr = 4096,
+			.max_send_sge = 16,
+			.max_recv_sge = 16,
+		},
+	};
+
+	if (!i)
+		cq = ibv_create_cq(s->ctx, 1, NULL, NULL, 0);
+	init.send_cq = cq;
+	init.recv_cq = cq;
+	return ibv_create_qp(s->pd, &init);
+}
+
+static bool make_srq(struct side *s, int i)
+{
+	struct ibv_srq_init_attr init = {
+		.attr = { .max_wr = 16384, .max_sge = 16 },
+	};
+
+	(void)i;
+	return ibv_create_srq(s->pd, &init);
+}
+
+static bool make_mr(struct side *s, int i)
+{
+	static __u8 mem[64];
+
+	(void)i;
+	return ibv_reg_mr(s->pd, mem, sizeof(mem), IBV_ACCESS_LOCAL_WRITE);
+}
+
+static bool make_mw(struct side *s, int i)
+{
+	(void)i;
+	return ibv_alloc_mw(s->pd, IBV_MW_TYPE_2);
+}
+
+static bool make_ah(struct side *s, int i)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1,
+		.port_num = 1,
+		.grh = { .dgid = sides[1].gid, .sgid_index = s->gid_index },
+	};
+	struct ibv_ah *ah;
+
+	(void)i;
+	side_enter(s);
+	ah = ibv_create_ah(s->pd, &attr);
+	side_leave(s);
+	return ah;
+}
+
+static bool make_dm(struct side *s, int i)
+{
+	struct ibv_alloc_dm_attr attr = { .length = 1 << 20 };
+
+	(void)i;
+	return ibv_alloc_dm(s->ctx, &attr);
+}
+
+static const struct kind cqs = { make_cq, 4, 0 };
+static const struct kind qps = { make_qp, 8, 4096 * 16 * 16 };
+static const struct kind srqs = { make_srq, 4, 0 };
+static const struct kind mrs = { make_mr, 4000, 200 };
+static const struct kind mws = { make_mw, 4000, 200 };
+static const struct kind ahs = { make_ah, 4000, 64 };
+static const struct kind dms = { make_dm, 8, 0 };
+
+/* ---- measuring ---- */
+
+/* Bytes that we map of devices. */
+static long mapped(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned long first, end;
+	char line[512];
+	long sum = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, "/dev/infiniband/") &&
+		    sscanf(line, "%lx-%lx", &first, &end) == 2)
+			sum += end - first;
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+static void measure(const struct kind *kind)
+{
+	struct side s;
+	int i;
+
+	side_again(&s);
+	if (!kind->make(&s, 0))
+		_exit(3);
+	told->want = -mapped();
+	told->grown = -get("memory.stat", "kernel ");
+	for (i = 1; i <= kind->num; i++)
+		if (!kind->make(&s, i))
+			_exit(4);
+	told->want += mapped() + kind->num * kind->least;
+	told->grown += get("memory.stat", "kernel ");
+}
+
+static void is_charged(const struct kind *kind)
+{
+	must_be(cage_run(measure, kind), 0);
+	/* what is counted lags behind by a few pages for each processor */
+	if (told->grown < told->want * 9 / 10)
+		case_fail("%ld bytes were charged, not %ld", told->grown,
+			  told->want);
+}
+
+static void charged_cqs(void)
+{
+	is_charged(&cqs);
+}
+
+static void charged_qps(void)
+{
+	is_charged(&qps);
+}
+
+static void charged_srqs(void)
+{
+	is_charged(&srqs);
+}
+
+static void charged_mrs(void)
+{
+	is_charged(&mrs);
+}
+
+static void charged_mws(void)
+{
+	is_charged(&mws);
+}
+
+static void charged_ahs(void)
+{
+	is_charged(&ahs);
+}
+
+static void charged_dms(void)
+{
+	is_charged(&dms);
+}
+
+/* ---- on demand ---- */
+
+static struct ibv_mr *all_memory(struct side *s)
+{
+	struct ibv_mr *mr = ibv_reg_mr(s->pd, NULL, SIZE_MAX,
+				       IBV_ACCESS_LOCAL_WRITE |
+				       IBV_ACCESS_ON_DEMAND);
+
+	if (!mr)
+		_exit(3);
+	return mr;
+}
+
+/* Asks for a page in each chunk of BIG bytes; the errno of the last. */
+static int ask_all(struct side *s, struct ibv_mr *mr, __u8 *mem, __u32 flags)
+{
+	int err = 0;
+	size_t off;
+
+	for (off = 0; off < BIG; off += CHUNK) {
+		struct ibv_sge sge = {
+			.addr = (uintptr_t)mem + off,
+			.length = PAGE,
+			.lkey = mr->lkey,
+		};
+
+		err = ibv_advise_mr(s->pd, IBV_ADVISE_MR_ADVICE_PREFETCH, flags,
+				    &sge, 1);
+	}
+	return err;
+}
+
+/* Translations made by a worker are the process's as well. */
+static void measure_odp(const struct kind *kind)
+{
+	struct side s;
+	struct ibv_mr *mr;
+	__u64 end;
+	__u8 *mem;
+
+	(void)kind;
+	side_again(&s);
+	mr = all_memory(&s);
+	mem = mmap(NULL, BIG, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	told->want = BIG / CHUNK * PAGE;
+	told->made = -get("memory.stat", "slab ");
+	ask_all(&s, mr, mem, 0);
+	/* what comes to be later */
+	for (end = now_us() + 30000000; now_us() < end; usleep(1000)) {
+		told->grown = told->made + get("memory.stat", "slab ");
+		if (told->grown >= told->want)
+			break;
+	}
+}
+
+static void charged_odp(void)
+{
+	must_be(cage_run(measure_odp, NULL), 0);
+	if (told->grown < told->want * 9 / 10)
+		case_fail("%ld bytes were charged, not %ld", told->grown,
+			  told->want);
+}
+
+/* No translations are kept where there can be none. */
+static void measure_none(const struct kind *kind)
+{
+	struct side s;
+	struct ibv_mr *mr;
+	__u8 *mem;
+	int i;
+
+	(void)kind;
+	side_again(&s);
+	mr = all_memory(&s);
+	mem = mmap(NULL, BIG, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	told->want = BIG / CHUNK * PAGE / 4;
+	told->grown = -get("memory.stat", "slab ");
+	for (i = 0; i < 4; i++)
+		if (!ask_all(&s, mr, mem, IBV_ADVISE_MR_FLAG_FLUSH))
+			_exit(4);
+	told->grown += get("memory.stat", "slab ");
+}
+
+static void none_for_prot_none(void)
+{
+	must_be(cage_run(measure_none, NULL), 0);
+	if (told->grown > told->want)
+		case_fail("%ld bytes were kept for nothing", told->grown);
+}
+
+/* ---- the limit ---- */
+
+static void fill_up(const struct kind *kind)
+{
+	char room[32];
+	struct side s;
+	int i;
+
+	side_again(&s);
+	if (!kind->make(&s, 0))
+		_exit(3);
+	snprintf(room, sizeof(room), "%ld",
+		 get("memory.current", "") + CAGE_ROOM);
+	if (!put(CAGE "/memory.max", room))
+		_exit(6);
+	for (i = 1; i < CAGE_MANY; i++) {
+		told->made = i;
+		if (kind->make(&s, i))
+			continue;
+		told->err = errno;
+		_exit(0);
+	}
+	_exit(5);
+}
+
+static void is_limited(const struct kind *kind)
+{
+	int status = cage_run(fill_up, kind);
+
+	must(get("memory.events", "max ") > 0);
+	if (WIFSIGNALED(status))
+		must_be(WTERMSIG(status), SIGKILL);
+	else if (WEXITSTATUS(status) || told->err != ENOMEM)
+		case_fail("%d objects, exit status %d, errno %d", told->made,
+			  WEXITSTATUS(status), told->err);
+}
+
+static void limited_cqs(void)
+{
+	is_limited(&cqs);
+}
+
+static void limited_qps(void)
+{
+	is_limited(&qps);
+}
+
+static void limited_srqs(void)
+{
+	is_limited(&srqs);
+}
+
+static void limited_mrs(void)
+{
+	is_limited(&mrs);
+}
+
+static void limited_mws(void)
+{
+	is_limited(&mws);
+}
+
+static void limited_dms(void)
+{
+	is_limited(&dms);
+}
+
+const struct vrb_case charge_cases[] = {
+	{ "charge", "completion queues", charged_cqs },
+	{ "charge", "queue pairs", charged_qps },
+	{ "charge", "shared receive queues", charged_srqs },
+	{ "charge", "regions", charged_mrs },
+	{ "charge", "windows", charged_mws },
+	{ "charge", "address handles", charged_ahs },
+	{ "charge", "device memory", charged_dms },
+	{ "charge", "translations on demand", charged_odp },
+	{ "charge", "no translations of PROT_NONE", none_for_prot_none },
+	{ "cgroup limit", "completion queues", limited_cqs },
+	{ "cgroup limit", "queue pairs", limited_qps },
+	{ "cgroup limit", "shared receive queues", limited_srqs },
+	{ "cgroup limit", "regions", limited_mrs },
+	{ "cgroup limit", "windows", limited_mws },
+	{ "cgroup limit", "device memory", limited_dms },
+	{ }
+};

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Kernel memory that a program causes is charged to its memory cgroup, and ends
+# where that ends.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+need rdma gcc make
+[ -w /sys/fs/cgroup/cgroup.subtree_control ] || skip_all "no cgroups here"
+vrb_make || skip_all "the harness does not build here"
+pair_up || exit
+
+# The kernel tells of those it kills when a cgroup is full, with a trace of calls.
+quietly()
+{
+	dmesg -n 1
+	"$@"
+	dmesg -n 7
+}
+
+# shellcheck disable=SC2154 # netns.sh says where the selftests are
+no_worse_than_that()
+{
+	! dmesg | sed "1,/$kernel_log_mark/d" | grep -v 'Call Trace:' |
+		grep -E -m 1 -A 40 -f "$selftests/../tools/lab/bad-log" || return
+	kernel_log_mark+=" again"
+	echo "$kernel_log_mark" >/dev/kmsg
+}
+
+ktap_plan $((1 + $(vrb_count charge "cgroup limit")))
+vrb_cases charge
+quietly vrb_cases "cgroup limit"
+check "but for full cgroups the kernel log is clean" no_worse_than_that
+ktap_end

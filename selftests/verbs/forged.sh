@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# An acknowledgment or a response that says nothing is dropped, and counted.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+need rdma gcc make
+/usr/bin/python3 -c 'import scapy.contrib.roce' 2>/dev/null || skip_all "no scapy"
+vrb_make || skip_all "the harness does not build here"
+pair_up || exit
+export SELFTESTS=${selftests:?}
+
+# 187 reserved syndromes, and 8 that a response cannot have
+ktap_plan $(($(vrb_count forged) + 1))
+vrb_cases forged
+check "what was dropped is counted" counter_is nsA sr0 rx_malformed 195
+ktap_end

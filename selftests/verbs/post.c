@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - verbs harness: posting under other credentials than the
+ * device was opened with, and to a device that is gone
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "vrb.h"
+
+#define NOBODY	65534
+#define LEN	64
+
+static struct pair p;
+static struct mem ma, mb;
+
+static void setup(void)
+{
+	struct opt o = opt_default;
+
+	o.send_ops = IBV_QP_EX_WITH_RDMA_WRITE;
+	pair_make(&p, &o, NULL);
+	mem_make(&ma, &sides[0], LEN, FULL_ACCESS);
+	mem_make(&mb, &sides[1], LEN, FULL_ACCESS);
+	fill(ma.p, LEN, 1);
+}
+
+static int post_write(__u64 id)
+{
+	struct ibv_sge sge = sge_of(&ma, 0, LEN);
+	struct ibv_send_wr wr = wr_of(id, IBV_WR_RDMA_WRITE, &sge, 1);
+
+	wr_target(&wr, &mb, 0);
+	return post_one(&p.a, &wr);
+}
+
+static int post_by_wr(__u64 id)
+{
+	struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(p.a.qp);
+
+	ibv_wr_start(ex);
+	ex->wr_id = id;
+	ex->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_rdma_write(ex, mb.mr->rkey, (uintptr_t)mb.p);
+	ibv_wr_set_sge(ex, ma.mr->lkey, (uintptr_t)ma.p, LEN);
+	return ibv_wr_complete(ex);
+}
+
+static int post_receive(__u64 id)
+{
+	return post_recv(&p.a, id, NULL, 0);
+}
+
+/* ---- other credentials ---- */
+
+/**
+ * struct errand - a post by a thread that has become somebody else
+ * @post: what it posts by
+ * @id: of the work request
+ * @err: what came of it
+ */
+struct errand {
+	int (*post)(__u64 id);
+	__u64 id;
+	int err;
+};
+
+/* Past the C library, which would change the credentials of all threads */
+static void *errand_run(void *arg)
+{
+	struct errand *e = arg;
+
+	if (syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY))
+		e->err = errno;
+	else
+		e->err = e->post(e->id);
+	return NULL;
+}
+
+static void as_nobody(int (*post)(__u64 id), __u64 id)
+{
+	struct errand e = { .post = post, .id = id };
+	pthread_t thread;
+
+	must_be(pthread_create(&thread, NULL, errand_run, &e), 0);
+	must_be(pthread_join(thread, NULL), 0);
+	must_be(e.err, 0);
+}
+
+static void sends_as_nobody(void)
+{
+	setup();
+	as_nobody(post_write, 1);
+	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+	same(mb.p, LEN, 1, "a write");
+	fill(ma.p, LEN, 2);
+	as_nobody(post_by_wr, 2);
+	wc_want(p.a.scq, 2, IBV_WC_SUCCESS);
+	same(mb.p, LEN, 2, "another write");
+	/* and still under its own */
+	must_be(post_write(3), 0);
+	wc_want(p.a.scq, 3, IBV_WC_SUCCESS);
+}
+
+static void flushes_as_nobody(void)
+{
+	setup();
+	must_be(to_state(&p.a, IBV_QPS_ERR), 0);
+	as_nobody(post_receive, 1);
+	wc_want(p.a.rcq, 1, IBV_WC_WR_FLUSH_ERR);
+	as_nobody(post_write, 2);
+	wc_want(p.a.scq, 2, IBV_WC_WR_FLUSH_ERR);
+}
+
+/* ---- a device that is gone ---- */
+
+/* The event names no object: what is in its place means nothing. */
+static void device_goes(struct side *s)
+{
+	struct ibv_async_event ev;
+	char command[64];
+	int status;
+
+	snprintf(command, sizeof(command), "rdma link delete %s", s->dev);
+	side_enter(s);
+	status = system(command);
+	side_leave(s);
+	must_be(status, 0);
+	do
+		must(event_wait(s, &ev, 5000));
+	while (ev.event_type != IBV_EVENT_DEVICE_FATAL);
+}
+
+/* What the kernel was shown was posted, whatever became of the doorbell. */
+static void shown_is_posted(void)
+{
+	struct ibv_send_wr wr[2], *bad = (void *)1;
+
+	wr[0] = wr_of(1, IBV_WR_SEND, NULL, 0);
+	wr[1] = wr_of(2, IBV_WR_SEND, NULL, 0);
+	wr[0].next = &wr[1];
+	must_be(ibv_post_send(p.a.qp, wr, &bad), 0);
+	must(bad == (void *)1);
+	/* from now on it is known that the device is gone */
+	must_be(ibv_post_send(p.a.qp, wr, &bad), EIO);
+	must(bad == &wr[0]);
+}
+
+static void nothing_is_shown(struct ibv_mw *mw)
+{
+	struct ibv_mw_bind bind = {
+		.bind_info = {
+			.mr = ma.mr,
+			.addr = (uintptr_t)ma.p,
+			.length = LEN,
+			.mw_access_flags = IBV_ACCESS_REMOTE_READ,
+		},
+	};
+	struct ibv_recv_wr wr = { .wr_id = 3 }, *bad = NULL;
+	__u32 rkey = mw->rkey;
+
+	must_be(ibv_post_recv(p.a.qp, &wr, &bad), EIO);
+	must(bad == &wr);
+	must_be(post_by_wr(4), EIO);
+	must_be(ibv_bind_mw(p.a.qp, mw, &bind), EIO);
+	must_be(mw->rkey, rkey);
+}
+
+static void gone(void)
+{
+	struct ibv_mw *mw;
+
+	setup();
+	mem_own(&ma, sides[0].pd, FULL_ACCESS | IBV_ACCESS_MW_BIND);
+	mw = mw_make(sides[0].pd, IBV_MW_TYPE_1);
+	device_goes(&sides[0]);
+	shown_is_posted();
+	nothing_is_shown(mw);
+	wc_none(p.a.scq, 20);
+}
+
+const struct vrb_case post_cases[] = {
+	{ "post", "sends under other credentials", sends_as_nobody },
+	{ "post", "receives in error under other credentials",
+	  flushes_as_nobody },
+	{ "gone", "the device goes: what was shown is posted, no more is", gone },
+	{ }
+};

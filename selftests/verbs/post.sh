@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Posting works whoever the caller has become, and ends with an error when the
+# device is gone.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+need rdma gcc make
+vrb_make || skip_all "the harness does not build here"
+pair_up || exit
+
+ktap_plan $(($(vrb_count post gone) + 1))
+vrb_cases post
+vrb_cases gone
+check "the device is back"	on nsA rdma link add sr0 type srnic netdev veth0
+ktap_end

@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# WRITE and READ of 2^31 bytes complete, also if these are 2^23 PSNs.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#
+# By the loopback path: millions of packets take minutes.
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+need rdma gcc make
+vrb_make || skip_all "the harness does not build here"
+pair_up || exit
+
+ktap_plan "$(vrb_count half)"
+vrb_cases -a sr0@nsA -b sr0@nsA half
+ktap_end

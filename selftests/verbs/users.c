@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - verbs harness: what one user does must not be felt by others
+ *
+ * The other user is a child with an id of its own that opens the device again.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/userfaultfd.h>
+
+#include "vrb.h"
+
+#define SHARE		"/sys/module/srnic/parameters/user_share"
+#define USER		1000
+#define PAGE		4096UL
+#define MANY		40000	/* more than one user gets */
+#define STUCK		3000	/* more than there are workers */
+
+/* What parent and child tell each other */
+static struct told {
+	int	made;
+	int	err;
+	bool	done;
+	bool	leave;
+} *told;
+
+/* ---- users ---- */
+
+static int told_undo(void *mem)
+{
+	return munmap(mem, sizeof(*told));
+}
+
+static void told_make(void)
+{
+	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	must(told != MAP_FAILED);
+	undo_later(told_undo, told);
+}
+
+/* In the child: another user, who opens the device of side 0. */
+static void become(struct side *s, unsigned int uid)
+{
+	struct ibv_device *dev = sides[0].ctx->device;
+
+	*s = sides[0];
+	side_enter(s);
+	if (setresuid(uid, uid, uid))
+		_exit(2);
+	s->ctx = ibv_open_device(dev);
+	if (s->ctx)
+		s->pd = ibv_alloc_pd(s->ctx);
+	if (!s->pd)
+		_exit(3);
+}
+
+static pid_t child;
+
+static int child_undo(void *pid)
+{
+	kill(*(pid_t *)pid, SIGKILL);
+	return waitpid(*(pid_t *)pid, NULL, 0) != *(pid_t *)pid;
+}
+
+static void child_start(void (*fn)(void))
+{
+	told_make();
+	child = fork();
+	must(child >= 0);
+	if (!child) {
+		fn();
+		told->done = true;
+		while (!__atomic_load_n(&told->leave, __ATOMIC_ACQUIRE))
+			usleep(1000);
+		_exit(0);
+	}
+	undo_later(child_undo, &child);
+}
+
+/* Until the child has done what it can, or has not got on for @ms. */
+static void child_wait(int ms)
+{
+	__u64 end = now_us() + ms * 1000ULL;
+	int made = -1;
+
+	while (!__atomic_load_n(&told->done, __ATOMIC_ACQUIRE) &&
+	       now_us() < end) {
+		if (__atomic_load_n(&told->made, __ATOMIC_RELAXED) != made)
+			end = now_us() + ms * 1000ULL;
+		made = told->made;
+		usleep(10000);
+		if (waitpid(child, NULL, WNOHANG) == child)
+			case_fail("the other user is gone");
+	}
+}
+
+static void share_set(const char *percent)
+{
+	int fd = open(SHARE, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, percent, strlen(percent)) < 0)
+		case_skip("no %s", SHARE);
+	close(fd);
+}
+
+static int share_undo(void *percent)
+{
+	share_set(percent);
+	return 0;
+}
+
+static void share_small(void)
+{
+	share_set("1");
+	undo_later(share_undo, "25");
+}
+
+/* ---- shares ---- */
+
+static bool (*have)(struct side *s, int i);
+
+static bool have_dm(struct side *s, int i)
+{
+	struct ibv_alloc_dm_attr attr = { .length = PAGE };
+
+	(void)i;
+	return ibv_alloc_dm(s->ctx, &attr);
+}
+
+static bool have_pd(struct side *s, int i)
+{
+	(void)i;
+	return ibv_alloc_pd(s->ctx);
+}
+
+static bool have_group(struct side *s, int i)
+{
+	union ibv_gid group = { .raw = { 0xff, 0x1e, [12] = 1 } };
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_UD,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1 },
+	};
+	static struct ibv_qp *qp;
+
+	if (!i) {
+		init.send_cq = ibv_create_cq(s->ctx, 1, NULL, NULL, 0);
+		init.recv_cq = init.send_cq;
+		qp = ibv_create_qp(s->pd, &init);
+	}
+	group.raw[14] = i >> 8;
+	group.raw[15] = i;
+	errno = ibv_attach_mcast(qp, &group, 0);
+	return !errno;
+}
+
+/*
+ * All that one may have.  Neither a second context is a second user, nor are the
+ * users of a namespace others than the one who made it.
+ */
+static void have_all(void)
+{
+	struct side s, again;
+
+	become(&s, USER);
+	while (told->made < MANY && have(&s, told->made))
+		told->made++;
+	if (told->made == MANY)
+		return;
+	told->err = errno;
+	again = s;
+	if (unshare(CLONE_NEWUSER))
+		_exit(4);
+	again.ctx = ibv_open_device(s.ctx->device);
+	again.pd = again.ctx ? ibv_alloc_pd(again.ctx) : NULL;
+	if (again.pd && have(&again, 0))
+		told->err = 0;
+}
+
+static void share_is_kept(bool (*fn)(struct side *s, int i), int least)
+{
+	struct side *s = &sides[0];
+	struct ibv_context *ctx = s->ctx;
+	struct ibv_pd *pd = s->pd;
+
+	share_small();
+	have = fn;
+	child_start(have_all);
+	child_wait(60000);
+	must(told->done);
+	must_be(told->err, EDQUOT);
+	must(told->made >= least);
+	/* others have theirs */
+	side_enter(s);
+	s->ctx = ibv_open_device(ctx->device);
+	must(s->ctx);
+	s->pd = ibv_alloc_pd(s->ctx);
+	must(s->pd);
+	must(fn(s, 0));
+	/* and what was taken comes back */
+	must_be(ibv_close_device(s->ctx), 0);
+	s->ctx = ctx;
+	s->pd = pd;
+	side_leave(s);
+	undo_now(&child);
+	undo_now(told);
+	child_start(have_all);
+	child_wait(60000);
+	must(told->done);
+	must(told->made >= least);
+}
+
+static void share_dm(void)
+{
+	share_is_kept(have_dm, 100);
+}
+
+static void share_pd(void)
+{
+	share_is_kept(have_pd, 10000);
+}
+
+static void share_group(void)
+{
+	share_is_kept(have_group, 300);
+}
+
+/* ---- numbers ---- */
+
+/* How many of @num numbers follow their predecessor closely? */
+static int close_by(const __u32 *numbers, int num)
+{
+	int i, n = 0;
+
+	for (i = 1; i < num; i++)
+		n += numbers[i] - numbers[i - 1] + 4 <= 8;
+	return n;
+}
+
+static void keys_at_random(void)
+{
+	struct ibv_mw *mw[64];
+	__u32 index[ARRAY_SIZE(mw)];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(mw); i++) {
+		mw[i] = mw_make(sides[0].pd, IBV_MW_TYPE_2);
+		index[i] = mw[i]->rkey >> 8;
+	}
+	must(close_by(index, ARRAY_SIZE(mw)) < 4);
+}
+
+static void qpns_at_random(void)
+{
+	static struct end e[16];
+	__u32 qpn[ARRAY_SIZE(e)];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(e); i++) {
+		end_make(&e[i], &sides[0], &opt_default);
+		qpn[i] = e[i].qp->qp_num;
+		must(qpn[i] > 15 && qpn[i] < 0xffffff);
+	}
+	must(close_by(qpn, ARRAY_SIZE(e)) < 4);
+}
+
+/* ---- pages that never come ---- */
+
+/* Asks for pages that nobody provides, and goes on to the next. */
+static void ask_in_vain(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	struct ibv_mr *mr;
+	struct side s;
+	__u8 *mem;
+	int fd;
+
+	fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	mem = mmap(NULL, STUCK * PAGE, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	reg.range.start = (uintptr_t)mem;
+	reg.range.len = STUCK * PAGE;
+	if (fd < 0 || mem == MAP_FAILED || ioctl(fd, UFFDIO_API, &api) ||
+	    ioctl(fd, UFFDIO_REGISTER, &reg)) {
+		told->err = errno;
+		return;
+	}
+	become(&s, USER);
+	mr = ibv_reg_mr(s.pd, mem, STUCK * PAGE, IBV_ACCESS_LOCAL_WRITE |
+			IBV_ACCESS_ON_DEMAND);
+	if (!mr)
+		_exit(4);
+	for (; told->made < STUCK; told->made++) {
+		struct ibv_sge sge = {
+			.addr = (uintptr_t)mem + told->made * PAGE,
+			.length = PAGE,
+			.lkey = mr->lkey,
+		};
+
+		if (ibv_advise_mr(s.pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, &sge,
+				  1))
+			_exit(5);
+	}
+}
+
+static void others_get_theirs(void)
+{
+	struct opt o = opt_default;
+	struct mem ma, mb;
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct ibv_wc wc;
+	struct pair p;
+
+	child_start(ask_in_vain);
+	child_wait(1000);
+	if (told->err)
+		case_skip("no userfaultfd (errno %d)", told->err);
+	must(told->made > 10);
+
+	o.timeout = 19;
+	pair_make(&p, &o, &o);
+	ma.len = 16 * PAGE;
+	mb.len = 16 * PAGE;
+	ma.p = map_make(ma.len, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	mb.p = map_make(mb.len, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	mem_own(&ma, sides[0].pd, FULL_ACCESS | IBV_ACCESS_ON_DEMAND);
+	mem_own(&mb, sides[1].pd, FULL_ACCESS | IBV_ACCESS_ON_DEMAND);
+	sge = sge_of(&ma, 0, ma.len);
+	wr = wr_of(1, IBV_WR_RDMA_WRITE, &sge, 1);
+	wr_target(&wr, &mb, 0);
+	must_be(post_one(&p.a, &wr), 0);
+	if (!wc_wait(p.a.scq, &wc, 20000))
+		case_fail("behind %d pages that never come there is none",
+			  told->made);
+	must_be(wc.status, IBV_WC_SUCCESS);
+}
+
+const struct vrb_case user_cases[] = {
+	{ "users", "device memory", share_dm },
+	{ "users", "domains", share_pd },
+	{ "users", "multicast groups", share_group },
+	{ "users", "keys are at random", keys_at_random },
+	{ "users", "QP numbers are at random", qpns_at_random },
+	{ "users", "pages that never come", others_get_theirs },
+	{ }
+};
