@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Whatever allocation fails, a call says so and leaves nothing behind, and a packet
+# without memory is a lost packet.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+. "$(dirname "$0")/../lib/hunt.sh"
+
+need rdma gcc make
+[ -e /proc/self/fail-nth ] || skip_all "this kernel has no fault injection"
+{ vrb_make && hunt_make; } || skip_all "the harness does not build here"
+
+fault=/sys/kernel/debug
+ko=$(modinfo -n "$TYPE") || skip_all "no module"
+
+# faults_set WAIT: of all kinds, also where the caller could wait for memory, but for
+# pages of processes and of vmalloc(), whose failure is loud
+faults_set()
+{
+	local kind
+
+	for kind in failslab fail_page_alloc; do
+		echo 0 >"$fault/$kind/verbose"
+		echo "$1" >"$fault/$kind/ignore-gfp-wait"
+		echo -1 >"$fault/$kind/times"
+	done
+	echo Y >"$fault/fail_page_alloc/ignore-gfp-highmem"
+	echo 0 >"$fault/fail_page_alloc/min-order"
+}
+
+faults_off()
+{
+	echo 0 >"$fault/failslab/probability"
+	echo 0 >"$fault/fail_page_alloc/probability"
+}
+
+# faults_on PERCENT [TASK]: of allocations, or those of tasks with that name
+faults_on()
+{
+	local filter=N kind pid
+
+	[ -z "${2:-}" ] || filter=Y
+	for kind in failslab fail_page_alloc; do
+		echo "$filter" >"$fault/$kind/task-filter"
+		echo "$1" >"$fault/$kind/probability"
+	done
+	[ -n "${2:-}" ] || return 0
+	for pid in $(pgrep "$2"); do
+		echo 1 >"/proc/$pid/make-it-fail"
+	done
+}
+
+trap 'faults_off; ip netns del nsC 2>/dev/null; pair_down; dmesg -n 8' EXIT
+
+# nth STEP WHAT...
+nth()
+{
+	"${hunt_dir:?}/hunt-nth" -S "$SEED" -s "$@"
+}
+
+# link_nth STEP
+link_nth()
+{
+	on nsA "$hunt_dir/hunt-nth" -S "$SEED" -s "$1" link sr2 veth2
+}
+
+# the_kernel_log_is_clean: but for the traces of vmalloc(), which has no way to fail
+# in silence
+# shellcheck disable=SC2154 # of netns.sh
+the_kernel_log_is_clean()
+{
+	! dmesg | sed "1,/$kernel_log_mark/d" | grep -E -m 1 -A 40 \
+		-f <(grep -v 'Call Trace' "$selftests/../tools/lab/bad-log")
+}
+
+netns_exit()
+{
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		ip netns add nsC && ip -n nsC link add veth2 type dummy &&
+			ip netns exec nsC rdma link add sr2 type "$TYPE" \
+				netdev veth2 || return
+		faults_on 20 kworker/u
+		ip netns del nsC
+		wait_for 20 no_link sr2
+		faults_off
+		no_link sr2 || return
+	done
+}
+
+no_link()
+{
+	! rdma link show | grep -q "link $1/"
+}
+
+rmmod_now()
+{
+	[ ! -d "/sys/module/$TYPE" ] || rmmod "$TYPE" 2>/dev/null
+}
+
+dmesg -n 3	# what the guest says of vmalloc() is not for the lab to judge
+hunt_seed
+traffic=(soak data)
+
+ktap_plan $((9 + $("$hunt_dir/hunt-alloc" -l | wc -l) + $(vrb_count "${traffic[@]}")))
+check "two hosts"		pair_up
+faults_set N
+ktap_relay "$hunt_dir/hunt-alloc" -n "$(hunt_num 6 1)" -s "$SEED"
+check "a third netdev"		ip -n nsA link add veth2 type dummy
+check "rdma link add and del"	link_nth "$(hunt_num 3000 2)"
+check "a new namespace"		nth "$(hunt_num 4000 2)" netns
+faults_set Y
+faults_on 2
+vrb_cases -s "$SEED" -n "$(hunt_num 5 200)" "${traffic[@]}"
+faults_off
+check "the requester went back"	counter_over nsA sr0 go_back 0
+faults_set N
+check "namespaces go"		netns_exit "$(hunt_num 2 200)"
+check "no object is left so far" no_object_is_left
+pair_down
+check "the module goes"		wait_for 20 rmmod_now
+check "the module, and again"	nth "$(hunt_num 500 1)" module "$ko" "$TYPE"
+modprobe "$TYPE"
+ktap_end

@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Whatever an unprivileged process does with its device, its memory cgroup pays for
+# it, and the traffic of others goes on.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#    |  user 65534, cgroup "worst"
+#    root: ib_write_lat and ping to nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/hunt.sh"
+
+need rdma gcc ib_write_lat setpriv
+cgroup=/sys/fs/cgroup/worst
+grep -qw memory /sys/fs/cgroup/cgroup.controllers 2>/dev/null ||
+	skip_all "no memory cgroup"
+
+hunt_make || skip_all "no libibverbs-dev"
+work=$(mktemp -d)
+
+# attack WHAT N: as somebody else, in a cgroup of its own, until it says that it has
+# all it can get
+attack()
+{
+	: >"$work/said"
+	mkdir -p "$cgroup"
+	# "ip netns exec" hides the cgroups, and $$ is of that shell
+	# shellcheck disable=SC2016
+	bash -c 'echo $$ >"$1/cgroup.procs" && shift && ulimit -n 65536 &&
+		exec ip netns exec nsA setpriv --reuid 65534 --regid 65534 \
+		--clear-groups "$@"' - "$cgroup" \
+		"${hunt_dir:?}/hunt-neighbours" sr0 "$1" "$2" >"$work/said" 2>&1 &
+	attacker=$!
+	wait_for 120 attack_on && grep -Eq '^(ready|refused)' "$work/said" ||
+		{ cat "$work/said"; return 1; }
+}
+
+attack_on()
+{
+	[ -s "$work/said" ] || ! kill -0 "$attacker"
+}
+
+# attack_off: it ends when told to, and takes everything along
+attack_off()
+{
+	kill -9 "$attacker"
+	wait "$attacker" 2>/dev/null
+	wait_for 60 no_object_is_left && wait_for 20 rmdir "$cgroup"
+}
+
+# kernel_kB: what the kernel uses for itself
+kernel_kB()
+{
+	awk '$1 ~ /^(Slab|VmallocUsed|Percpu|PageTables|KernelStack):$/ { sum += $2 }
+		END { print sum }' /proc/meminfo
+}
+
+# charged_kB: the part of it that the cgroup pays for
+charged_kB()
+{
+	awk '$1 == "kernel" { print int($2 / 1024) }' "$cgroup/memory.stat"
+}
+
+# paid KB: what the kernel uses more than KB is charged, but for a little: the reasons
+# of others, and what the kernel never charges
+paid()
+{
+	local charged more
+
+	more=$(($(kernel_kB) - $1))
+	charged=$(charged_kB)
+	diag "kernel memory: $more kB more, $charged kB charged" >&3
+	((more - charged < 4096 + more / 5))
+}
+
+# lat, ping: the 50th and the 99.9th percentile in us
+lat()
+{
+	pair ib_write_lat -s 64 -n "$(hunt_num 1000 20000)" |
+		awk '$1 == 64 { print $5, $NF }'
+}
+
+ping()
+{
+	on nsA "${hunt_dir:?}/hunt-neighbours" 10.9.0.2 ping "$(hunt_num 500 5000)"
+}
+
+# fares WHAT: the neighbour's traffic completes; how long it took
+fares()
+{
+	local l p
+
+	l=$(lat) && p=$(ping) && [ -n "$l" ] && [ -n "$p" ] || return
+	diag "$1: ib_write_lat 50 %, 99.9 %: $l us; ping: $p us" >&3
+}
+
+# campaign WHAT N
+campaign()
+{
+	local before
+
+	echo 3 >/proc/sys/vm/drop_caches
+	before=$(kernel_kB)
+	check "$1: $2 of them"		attack "$1" "$2"
+	diag "$(cat "$work/said")"
+	check "$1: others work"		fares "$1"
+	if grep -qw kasan_report /proc/kallsyms; then
+		skip "$1: the cgroup pays" "KASAN's own memory hides what grows"
+	else
+		check "$1: the cgroup pays" paid "$before"
+	fi
+	check "$1: nothing stays"	attack_off
+}
+
+exec 3>&1
+trap 'kill -9 $attacker 2>/dev/null; pair_down; rmdir "$cgroup" 2>/dev/null; rm -rf "$work"' EXIT
+attacker=
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+sysctl -qw vm.unprivileged_userfaultfd=1
+sysctl -qw fs.nr_open=1048576
+
+ktap_plan 11
+check "two hosts"		pair_up
+check "alone"			fares alone
+campaign qps "$(hunt_num 1000 10000)"
+check "alone again"		fares "alone again"
+campaign faults "$(hunt_num 200 1000)"
+ktap_end

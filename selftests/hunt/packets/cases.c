@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - hostile packets: the storm
+ *
+ * Packet N is a function of the seed and N, and of what the connections are at
+ * just then: their PSNs.  Where kcov tells that a packet reached new code, what was
+ * done to it is kept, and packets between those are made from it.
+ */
+#include "packets.h"
+
+#define MUTATIONS_MAX	6
+#define CORPUS_MAX	512
+#define STEP		16	/* packets between two looks at the wire */
+
+/* How a packet is made */
+struct recipe {
+	__u64	base;
+	int	num;
+	struct {
+		int	which;
+		__u64	seed;
+	} step[MUTATIONS_MAX];
+};
+
+static struct recipe corpus[CORPUS_MAX];
+static __u32 num_corpus;
+
+static void recipe_add(struct recipe *p, struct rng *r)
+{
+	int at = p->num < MUTATIONS_MAX ? p->num++ :
+					  (int)rng_below(r, MUTATIONS_MAX);
+
+	p->step[at].which = rng_below(r, num_mutations);
+	p->step[at].seed = (__u64)rng_next(r) << 32 | rng_next(r);
+}
+
+/* Many have nothing wrong, most of the others one thing. */
+static void recipe_fresh(struct recipe *p, struct rng *r)
+{
+	p->num = 0;
+	p->base = (__u64)rng_next(r) << 32 | rng_next(r);
+	if (rng_one_in(r, 4))
+		return;
+	do {
+		recipe_add(p, r);
+	} while (rng_one_in(r, 3));
+}
+
+static void recipe_kept(struct recipe *p, struct rng *r)
+{
+	*p = corpus[rng_below(r, num_corpus)];
+	if (rng_one_in(r, 3))
+		p->base = (__u64)rng_next(r) << 32 | rng_next(r);
+	recipe_add(p, r);
+}
+
+static void recipe_keep(const struct recipe *p, struct rng *r)
+{
+	__u32 at = num_corpus < CORPUS_MAX ? num_corpus++ :
+					     rng_below(r, CORPUS_MAX);
+
+	corpus[at] = *p;
+}
+
+static void recipe_send(const struct recipe *p)
+{
+	struct rng r = { p->base };
+	static struct forged f;
+	int i;
+
+	forge_base(&f, &r);
+	for (i = 0; i < p->num; i++) {
+		struct rng s = { p->step[i].seed };
+
+		mutate(&f, p->step[i].which, &s);
+	}
+	forge_send(&f, &r);
+}
+
+static void storm_packet(__u64 n, struct rng *kept)
+{
+	struct rng r = { ((__u64)run_seed << 32) + n * 0x2545f4914f6cdd1dULL };
+	__u32 before = wire_blocks;
+	struct recipe p;
+
+	if (n % 2 && num_corpus)
+		recipe_kept(&p, kept);
+	else
+		recipe_fresh(&p, &r);
+	recipe_send(&p);
+	if (wire_blocks != before)
+		recipe_keep(&p, kept);
+}
+
+static void storm(void)
+{
+	struct rng r = { run_seed }, kept = { ~(__u64)run_seed };
+	__u64 n = 0;
+
+	num_corpus = 0;
+	links_make(&r);
+	wire_open(run_seed & 1);
+	links_renew(&r);
+	while (wire_packets < (__u64)rounds) {
+		storm_packet(n, &kept);
+		if (++n % STEP)
+			continue;
+		wire_hold(rng_one_in(&r, 3));
+		wire_pump();
+		links_step(&r);
+		if (n % (STEP * 1024) == 0)
+			links_check_memory();
+	}
+	wire_hold(false);
+	wire_pump();
+	links_prove(&r);
+	links_check_memory();
+	printf("# packets: %llu, completions: %llu, verified: %llu\n",
+	       wire_packets, links_completed, links_verified);
+	printf("# connections: %llu, blocks of code: %u, kept: %u\n",
+	       links_renewed, wire_blocks, num_corpus);
+}
+
+static const struct vrb_case packet_cases[] = {
+	{ "packets", "harm no one but whom they could be from", storm },
+	{ }
+};
+
+const struct vrb_case *const vrb_tables[] = {
+	drill_cases, packet_cases, NULL,
+};

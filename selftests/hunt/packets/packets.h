@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * srnic selftests - hostile packets: what the parts share
+ *
+ *	links.c		queue pairs in all states, their honest work, what must hold
+ *	wire.c		the cable between the hosts, which is this program
+ *	forge.c		a packet that a target would take, and its bytes
+ *	mutate.c	what is done to it
+ *	cases.c		the storm
+ *	drills.c	sequences that a storm has found
+ */
+#ifndef PACKETS_H
+#define PACKETS_H
+
+#include <linux/virtio_net.h>
+
+#include "../../verbs/vrb.h"
+
+#ifndef VIRTIO_NET_HDR_GSO_UDP_L4
+#define VIRTIO_NET_HDR_GSO_UDP_L4	5
+#endif
+
+#define ROCE_PORT	4791
+#define ROCE_MAX	65400		/* from the BTH to the pad */
+#define FORGED_MAX	66000		/* a whole frame */
+#define PSN_MASK	0xffffffU
+#define QPN_MASK	0xffffffU
+#define FLOW_TYPE	0x88b5		/* frames that the raw queue pair gets */
+#define FLOW_PORT	2222		/* and datagrams */
+
+/* ---- numbers drawn at random ---- */
+
+struct rng {
+	__u64 state;
+};
+
+static inline __u32 rng_next(struct rng *r)
+{
+	__u64 z = r->state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z >> 32;
+}
+
+static inline __u32 rng_below(struct rng *r, __u32 n)
+{
+	return (__u64)rng_next(r) * n >> 32;
+}
+
+static inline bool rng_one_in(struct rng *r, __u32 n)
+{
+	return !rng_below(r, n);
+}
+
+#define rng_pick(r, array)	((array)[rng_below(r, ARRAY_SIZE(array))])
+
+/* ---- whom packets are for ---- */
+
+/* Upper bits of an opcode */
+enum {
+	TP_RC	= 0x00,
+	TP_UC	= 0x20,
+	TP_UD	= 0x60,
+	TP_CNP	= 0x80,
+	TP_XRC	= 0xa0,
+};
+
+/**
+ * struct target - a queue pair as the other side of the wire knows it
+ * @side: where it is
+ * @qpn: its number
+ * @peer: the number at the other end
+ * @transport: of its opcodes
+ * @guarded: gets no packet that the protocol lets in
+ * @qkey: of datagrams
+ * @srqn: receive queue that requests name
+ * @epsn: PSN that its responder waits for, as far as the wire tells
+ * @una: oldest PSN of its requests that is not answered
+ * @high: PSN of its next request
+ * @open: forged operation that goes on with the next packet, or -1
+ */
+struct target {
+	int	side;
+	__u32	qpn;
+	__u32	peer;
+	__u8	transport;
+	bool	guarded;
+	__u32	qkey;
+	__u32	srqn;
+	__u32	epsn;
+	__u32	una;
+	__u32	high;
+	int	open;
+};
+
+#define MAX_TARGETS	96
+
+extern struct target targets[MAX_TARGETS];
+extern int num_targets;
+
+struct target *target_find(int side, __u32 qpn);
+
+/* Memory that is shown to the wire, or not any more, or to others */
+struct grant {
+	int	side;
+	__u32	rkey;
+	__u64	va;
+	__u64	len;
+};
+
+#define MAX_GRANTS	32
+
+extern struct grant grants[MAX_GRANTS];
+extern int num_grants;
+
+/* ---- the wire ---- */
+
+/*
+ * Attaches to the taps, or to the netdevs of the devices if they are not taps;
+ * then, too, if they are to be @looked_at, there are packet sockets.
+ */
+void wire_open(bool looked_at);
+/* Moves what the hosts have sent, and learns from it. */
+void wire_pump(void);
+/* Lets honest packets wait, so that forged ones are the first. */
+void wire_hold(bool hold);
+/* Hands @len bytes at @frame to the host @side, as its netdev receives them. */
+void wire_put(int side, const struct virtio_net_hdr *hdr, const void *frame,
+	      size_t len);
+void wire_flush(void);
+
+/* Packets handed over so far */
+extern __u64 wire_packets;
+/* Blocks of the driver that ran when packets were handed over; 0: not known */
+extern __u32 wire_blocks;
+
+extern __u8 wire_mac[2][6];
+
+/* A packet that was seen */
+struct seen {
+	int	to;
+	size_t	len;
+	__u8	frame[2048];
+};
+
+#define MAX_SEEN	64
+
+extern struct seen seen[MAX_SEEN];
+extern unsigned int num_seen;	/* ever; a ring */
+
+/* ---- forging ---- */
+
+enum sum { SUM_NONE, SUM_RIGHT, SUM_WRONG };
+enum icrc { ICRC_RIGHT, ICRC_WRONG, ICRC_ABSENT };
+
+/**
+ * struct forged - a packet in the making
+ * @to: side that gets it
+ * @target: whom it was made for, or NULL
+ * @vnet: what comes with the frame
+ * @tags: how many VLAN tags
+ * @ip: 4 or 6; 0: @t is all there is behind the Ethernet type @type
+ * @opts: IPv4 options, or IPv6 extension headers
+ * @opts_first: what the first of those is
+ * @ip_more: added to the length in the IP header
+ * @udp_more: added to the length in the UDP header
+ * @cut: bytes that are missing at the end
+ * @pieces: IP fragments; 0: whole
+ * @order: how those are sent
+ * @segs: UDP segments, each a packet, in one frame; 0: none
+ * @times: how often it is sent
+ * @train: each time with the next PSN
+ * @t: from the BTH to the pad
+ * @hdr: bytes of headers in it
+ * @touched: something was done to it
+ */
+struct forged {
+	int			to;
+	struct target		*target;
+	struct virtio_net_hdr	vnet;
+	__u8			dmac[6];
+	__u8			smac[6];
+	int			tags;
+	__u16			tci[2];
+	__u16			type;
+	int			ip;
+	__u8			src[16];
+	__u8			dst[16];
+	__u8			tos;
+	__u8			ttl;
+	__u8			proto;
+	__u16			id;
+	__u16			frag;
+	__u8			opts[64];
+	int			opts_len;
+	__u8			opts_first;
+	__u16			sport;
+	__u16			dport;
+	int			ip_more;
+	int			udp_more;
+	enum sum		sum;
+	enum icrc		icrc;
+	int			cut;
+	int			pieces;
+	int			order;
+	int			segs;
+	int			times;
+	bool			train;
+	bool			touched;
+	int			hdr;
+	int			len;
+	__u8			t[ROCE_MAX];
+};
+
+/* A packet of some kind that somebody takes */
+void forge_base(struct forged *f, struct rng *r);
+/* A request with that opcode, whose turn it is at @t */
+void forge_operation(struct forged *f, struct rng *r, struct target *t,
+		     __u8 opcode);
+void forge_send(struct forged *f, struct rng *r);
+void forge_addr(int ip, int side, __u8 *addr);
+/* The group that queue pairs for datagrams are in */
+void forge_group(union ibv_gid *gid);
+__u32 forge_mtu(void);
+
+/* One of the things that can be done to it, by number, with the numbers of @r */
+extern const int num_mutations;
+void mutate(struct forged *f, int which, struct rng *r);
+/* Makes sure that the protocol refuses it. */
+void mutate_spoil(struct forged *f, struct rng *r);
+
+static inline void put_be16(__u8 *p, __u16 v)
+{
+	p[0] = v >> 8;
+	p[1] = v;
+}
+
+static inline void put_be24(__u8 *p, __u32 v)
+{
+	p[0] = v >> 16;
+	put_be16(p + 1, v);
+}
+
+static inline void put_be32(__u8 *p, __u32 v)
+{
+	put_be16(p, v >> 16);
+	put_be16(p + 2, v);
+}
+
+static inline void put_be64(__u8 *p, __u64 v)
+{
+	put_be32(p, v >> 32);
+	put_be32(p + 4, v);
+}
+
+static inline __u16 get_be16(const __u8 *p)
+{
+	return p[0] << 8 | p[1];
+}
+
+static inline __u32 get_be24(const __u8 *p)
+{
+	return p[0] << 16 | get_be16(p + 1);
+}
+
+static inline __u32 get_be32(const __u8 *p)
+{
+	return (__u32)get_be16(p) << 16 | get_be16(p + 2);
+}
+
+/* Where what is in a BTH stands */
+enum {
+	BTH_OPCODE	= 0,
+	BTH_FLAGS	= 1,
+	BTH_PKEY	= 2,
+	BTH_RES		= 4,
+	BTH_QPN		= 5,
+	BTH_ACKREQ	= 8,
+	BTH_PSN		= 9,
+	BTH_BYTES	= 12,
+};
+
+/* Extended headers, in the order that they have */
+enum {
+	H_XRCETH	= 1 << 0,
+	H_DETH		= 1 << 1,
+	H_FETH		= 1 << 2,
+	H_RETH		= 1 << 3,
+	H_ATOMIC	= 1 << 4,
+	H_AETH		= 1 << 5,
+	H_ATOMACK	= 1 << 6,
+	H_IMM		= 1 << 7,
+	H_IETH		= 1 << 8,
+	H_DATA		= 1 << 9,	/* payload, not a header */
+	H_FULL		= 1 << 10,	/* of an MTU */
+	H_REQ		= 1 << 11,	/* a request */
+	H_GOES_ON	= 1 << 12,	/* the message has more packets */
+	H_CONT		= 1 << 13,	/* it had packets before */
+};
+
+/* What a packet with that opcode has; 0: it is reserved */
+unsigned int opcode_parts(__u8 opcode);
+/* Where the extended header is in such a packet, -1: it has none */
+int opcode_offset(__u8 opcode, unsigned int part);
+
+/* ---- those that work, honestly ---- */
+
+void links_make(struct rng *r);
+/* Posts, polls and checks; brings back what a forged packet has broken. */
+void links_step(struct rng *r);
+/* Every queue pair from its beginning. */
+void links_renew(struct rng *r);
+/* All of them transfer and verify, while nobody forges. */
+void links_prove(struct rng *r);
+/* No byte was written where nobody may. */
+void links_check_memory(void);
+
+extern const struct vrb_case drill_cases[];
+
+/* What honest work has done */
+extern __u64 links_verified, links_completed, links_renewed;
+
+#endif

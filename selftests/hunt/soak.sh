@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Every byte arrives whatever happens to wire, link and MTU, and memory, keys and file
+# descriptors are in the end what they were after the first round.
+#
+#   nsA [sr0] veth0 ===(loss, reordering, duplicates, corruption)=== veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+. "$(dirname "$0")/../lib/soak.sh"
+. "$(dirname "$0")/../lib/hunt.sh"
+
+need rdma gcc make tc ip
+vrb_make || skip_all "the harness does not build here"
+
+WIRE="delay 200us reorder 10% 25% loss 0.5% duplicate 1% corrupt 0.5%"
+LOADS=(rc rc6 uc xrc odp)
+ROUNDS=$(hunt_num 3 12)
+
+rc()
+{
+	vrb -s "$SEED" -n "$(hunt_num 20 2000)" -t 18 soak
+}
+
+rc6()
+{
+	vrb -6 -s "$SEED" -n "$(hunt_num 20 2000)" -t 18 soak
+}
+
+uc()
+{
+	vrb -n "$(hunt_num 3 300)" ucsoak
+}
+
+xrc()
+{
+	vrb -n "$(hunt_num 30 3000)" -t 18 xrcsoak
+}
+
+odp()
+{
+	vrb -n "$(hunt_num 20 2000)" "odp storm: SEND, WRITE and READ, all memory" \
+		"odp storm: atomics of both sides"
+}
+
+# flap: short, for a queue pair gives up after its retries
+flap()
+{
+	ip -n nsA -batch - <<-EOT
+		link set veth0 down
+		link set veth0 up
+	EOT
+}
+
+# squeeze: packets that fit no more are lost, those that follow have room again
+squeeze()
+{
+	ip -n nsA -batch - <<-EOT
+		link set veth0 mtu 1500
+		link set veth0 mtu 4200
+	EOT
+}
+
+# connected: each load has its queue pairs, for addresses are not resolved while the
+# link is down
+connected()
+{
+	local now
+
+	now=$(rdma res show qp 2>/dev/null | grep -c 'state RTS')
+	((now >= 2 * ${#LOADS[@]})) || [ -z "$(jobs -rp)" ]
+}
+
+# disturb: until there is no more load
+disturb()
+{
+	wait_for 20 connected
+	while [ -n "$(jobs -rp)" ]; do
+		case $((RANDOM % 3)) in
+		0) flap ;;
+		1) squeeze ;;
+		esac
+		sleep 0.$((RANDOM % 5 + 3))
+	done
+}
+
+# load: all at once; fails when one of them fails, and says what it said
+load()
+{
+	local bad=0 i pids=()
+
+	for i in "${!LOADS[@]}"; do
+		"${LOADS[i]}" >"$work/load$i" 2>&1 &
+		pids+=($!)
+	done
+	disturb
+	for i in "${!pids[@]}"; do
+		wait "${pids[i]}" && continue
+		bad=1
+		echo "${LOADS[i]}:"
+		grep -v '^ok' "$work/load$i"
+	done
+	return "$bad"
+}
+
+# KASAN keeps freed memory for a while, which is not growth.
+slab_slack=2048
+[ "${SRNIC_KERNEL:-}" != uml-debug ] || slab_slack=65536
+
+# census: name and number of each thing that must not grow, and by how much it may
+census()
+{
+	awk -v slack="$slab_slack" '
+		$1 == "SUnreclaim:" { print "slab_kB", $2, slack }
+		$1 == "VmallocUsed:" { print "vmalloc_kB", $2, 512 }
+		$1 == "Percpu:" { print "percpu_kB", $2, 128 }' /proc/meminfo
+	echo "rings $(grep -c srnic /proc/vmallocinfo) 0"
+	echo "files $(cut -f1 /proc/sys/fs/file-nr) 32"
+	echo "keys $(rdma res show mr 2>/dev/null | wc -l) 0"
+}
+
+flat()
+{
+	echo 3 >/proc/sys/vm/drop_caches
+	paste -d ' ' "$work/census" <(census) | awk '
+		{ print $1 ": " $2 " after the first round, now " $5 }
+		$5 > $2 + $3 { grown = 1 }
+		END { exit grown }' >"$work/flat"
+}
+
+stays_flat()
+{
+	wait_for 20 flat || { cat "$work/flat"; return 1; }
+}
+
+module_again()
+{
+	wait_for 20 rmmod_now && modprobe "$TYPE"
+}
+
+rmmod_now()
+{
+	rmmod "$TYPE" 2>/dev/null
+}
+
+work=$(mktemp -d)
+trap 'pair_down; rm -rf "$work"' EXIT
+hunt_seed
+RANDOM=$SEED
+read -ra wire <<<"$WIRE"
+
+ktap_plan $((8 + ROUNDS))
+check "two hosts"			pair_up
+for ns in nsA nsB; do
+	on "$ns" sysctl -qw net.ipv6.conf.all.keep_addr_on_down=1
+done
+check "a wire that does it all"		both_ways "${wire[@]}"
+check "round 0: every byte"		load
+echo 3 >/proc/sys/vm/drop_caches
+census >"$work/census"
+for ((round = 1; round <= ROUNDS; round++)); do
+	check "round $round: every byte" load
+done
+check "packets went over that wire"	wire_busy
+check "nothing has grown"		stays_flat
+diag "$(cat "$work/flat")"
+clear_wire
+check "no object is left so far"	no_object_is_left
+pair_down
+check "the module goes and comes"	module_again
+check "two hosts again"			pair_up
+ktap_end

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - random programs: verbs in any order, with any arguments
+ *
+ * A program is one to three processes of one to three threads, each of which
+ * draws verbs and what to pass to them.  Some programs send scribbled copies of
+ * each command ahead of it, some share their device with a child, lose memory
+ * that is registered, close descriptors under themselves, or are killed.  A verb
+ * may fail, but only for reasons that its row in verbs[] has; and when a program
+ * is over the device has what it had before.
+ *
+ * usage: as the verbs harness; -n programs, -s seed.  Program n of a seed is the
+ * first of seed + n.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <linux/udmabuf.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/netlink.h>
+#include <rdma/rdma_netlink.h>
+
+#include "verbs.h"
+
+#define MAX_JOBS	3
+#define MAX_PROCS	3
+#define WAIT_SECONDS	120
+
+/* ---- what a verb may fail with ---- */
+
+/*
+ * The man pages of advise_mr, create_flow and the counters name what they fail
+ * with.  Those of the others leave it to errno: EINVAL is an argument, ENOMEM
+ * memory or room, EBUSY something that is still in use, EOPNOTSUPP what is not
+ * offered, EFAULT memory that is not there, ENODATA a GID that is not there,
+ * ETIMEDOUT and E...UNREACH an address that leads nowhere.
+ */
+static const struct {
+	const char	*name;
+	short		errors[12];
+} verbs[VERBS] = {
+	[ALLOC_PD]	   = { "alloc_pd", { ENOMEM } },
+	[DEALLOC_PD]	   = { "dealloc_pd", { EBUSY } },
+	[CREATE_CHANNEL]   = { "create_comp_channel", { ENOMEM } },
+	[DESTROY_CHANNEL]  = { "destroy_comp_channel", { EBUSY } },
+	[CREATE_CQ]	   = { "create_cq", { EINVAL, ENOMEM } },
+	[CREATE_CQ_EX]	   = { "create_cq_ex", { EINVAL, ENOMEM, EOPNOTSUPP } },
+	[RESIZE_CQ]	   = { "resize_cq", { EINVAL, ENOMEM } },
+	[MODIFY_CQ]	   = { "modify_cq", { EINVAL } },
+	[DESTROY_CQ]	   = { "destroy_cq", { EBUSY } },
+	[REQ_NOTIFY]	   = { "req_notify_cq", { 0 } },
+	[POLL_CQ]	   = { "poll_cq", { 0 } },
+	[REG_MR]	   = { "reg_mr", { EINVAL, ENOMEM, EFAULT, EOPNOTSUPP } },
+	[REG_DMABUF]	   = { "reg_dmabuf_mr", { EINVAL, ENOMEM, EBADF, EOPNOTSUPP } },
+	[REREG_MR]	   = { "rereg_mr", { EINVAL, ENOMEM, EFAULT, EOPNOTSUPP, EBUSY } },
+	[DEREG_MR]	   = { "dereg_mr", { EBUSY } },
+	[ADVISE_MR]	   = { "advise_mr", { EOPNOTSUPP, EFAULT, EINVAL, EPERM,
+					      ENOENT, ENOMEM } },
+	[ALLOC_DM]	   = { "alloc_dm", { EINVAL, ENOMEM } },
+	[FREE_DM]	   = { "free_dm", { EBUSY } },
+	[REG_DM_MR]	   = { "reg_dm_mr", { EINVAL, ENOMEM, EOPNOTSUPP } },
+	[COPY_DM]	   = { "memcpy_to_dm", { EFAULT, EINVAL } },
+	[ALLOC_MW]	   = { "alloc_mw", { EINVAL, ENOMEM, EOPNOTSUPP } },
+	[BIND_MW]	   = { "bind_mw", { EINVAL, ENOMEM, EPERM, EOPNOTSUPP } },
+	[DEALLOC_MW]	   = { "dealloc_mw", { 0 } },
+	[CREATE_QP]	   = { "create_qp", { EINVAL, ENOMEM, EOPNOTSUPP } },
+	[MODIFY_QP]	   = { "modify_qp", { EINVAL, ENOMEM, EOPNOTSUPP, ENODATA,
+					      ETIMEDOUT, ENETUNREACH,
+					      EHOSTUNREACH } },
+	[QUERY_QP]	   = { "query_qp", { EOPNOTSUPP } },
+	[DESTROY_QP]	   = { "destroy_qp", { EBUSY } },
+	[POST_SEND]	   = { "post_send", { EINVAL, ENOMEM } },
+	[POST_RECV]	   = { "post_recv", { EINVAL, ENOMEM } },
+	[CREATE_SRQ]	   = { "create_srq", { EINVAL, ENOMEM, EOPNOTSUPP } },
+	[MODIFY_SRQ]	   = { "modify_srq", { EINVAL, ENOMEM } },
+	[QUERY_SRQ]	   = { "query_srq", { 0 } },
+	[POST_SRQ]	   = { "post_srq_recv", { EINVAL, ENOMEM } },
+	[DESTROY_SRQ]	   = { "destroy_srq", { EBUSY } },
+	[OPEN_XRCD]	   = { "open_xrcd", { EINVAL, ENOMEM, EBADF, EAGAIN } },
+	[CLOSE_XRCD]	   = { "close_xrcd", { EBUSY } },
+	[CREATE_AH]	   = { "create_ah", { EINVAL, ENOMEM, ENODATA, ETIMEDOUT,
+					      ENETUNREACH, EHOSTUNREACH } },
+	[DESTROY_AH]	   = { "destroy_ah", { 0 } },
+	[ATTACH_MCAST]	   = { "attach_mcast", { EINVAL, ENOMEM } },
+	[DETACH_MCAST]	   = { "detach_mcast", { EINVAL } },
+	[CREATE_WQ]	   = { "create_wq", { EINVAL, ENOMEM, EOPNOTSUPP } },
+	[MODIFY_WQ]	   = { "modify_wq", { EINVAL, EOPNOTSUPP } },
+	[DESTROY_WQ]	   = { "destroy_wq", { EBUSY } },
+	[CREATE_TABLE]	   = { "create_rwq_ind_table", { EINVAL, ENOMEM } },
+	[DESTROY_TABLE]	   = { "destroy_rwq_ind_table", { EBUSY } },
+	[CREATE_FLOW]	   = { "create_flow", { EINVAL, ENOMEM, ENXIO, EPERM,
+						EOPNOTSUPP } },
+	[DESTROY_FLOW]	   = { "destroy_flow", { EINVAL } },
+	[CREATE_COUNTERS]  = { "create_counters", { EOPNOTSUPP, ENOMEM, EINVAL } },
+	[ATTACH_COUNTERS]  = { "attach_counters_point_flow",
+			       { EINVAL, ENOTSUP, EBUSY } },
+	[READ_COUNTERS]	   = { "read_counters", { EINVAL } },
+	[DESTROY_COUNTERS] = { "destroy_counters", { EBUSY } },
+	[IMPORT]	   = { "import", { EINVAL, ENOENT, ENOMEM, EOPNOTSUPP } },
+	/* any method of any object: what the core says of arguments as well */
+	[COMMAND]	   = { "command", { EINVAL, ENOMEM, EBUSY, EOPNOTSUPP, EFAULT,
+					    ENOENT, EPROTONOSUPPORT, ENOSPC, EBADF,
+					    EPERM, E2BIG, ENODATA } },
+};
+
+struct report *report;
+atomic_long *verbs_done, *verbs_failed, *commands_done;
+
+__thread struct job *me;
+
+void say(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (atomic_exchange(&report->said, 1))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(report->text, sizeof(report->text), fmt, ap);
+	va_end(ap);
+}
+
+static bool error_is_known(enum verb v, int err)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(verbs[v].errors); i++)
+		if (verbs[v].errors[i] == err)
+			return true;
+	return false;
+}
+
+static bool error_is_loss(int loss, int err)
+{
+	switch (err) {
+	case ENOENT:
+	case EINVAL:
+	case EBUSY:
+		return loss & LOSS_OBJECTS;
+	case EBADF:
+		return loss & LOSS_FILES;
+	case EACCES:
+		return loss & LOSS_OWNER;
+	default:
+		return false;
+	}
+}
+
+bool went(struct job *j, enum verb v, int err)
+{
+	(*verbs_done)++;
+	if (!err)
+		return true;
+	(*verbs_failed)++;
+	if (!error_is_known(v, err) && !error_is_loss(j->loss, err))
+		say("%s failed with %d (%s)", verbs[v].name, err, strerror(err));
+	return false;
+}
+
+static void *job_main(void *arg)
+{
+	me = arg;
+	while (me->steps-- > 0 && !report->said)
+		job_step(me);
+	me->scribble = false;
+	return NULL;
+}
+
+/* ---- the life of a process ---- */
+
+static struct ibv_context *device_open(const struct side *s)
+{
+	struct ibv_context *ctx = NULL;
+	struct ibv_device **list;
+	int i;
+
+	side_enter(s);
+	list = ibv_get_device_list(NULL);
+	for (i = 0; list && list[i]; i++)
+		if (!ctx && !strcmp(ibv_get_device_name(list[i]), s->dev))
+			ctx = ibv_open_device(list[i]);
+	if (list)
+		ibv_free_device_list(list);
+	side_leave(s);
+	return ctx;
+}
+
+static int buffer_open(void)
+{
+	struct udmabuf_create create = { .size = ARENA };
+	int dev = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+	int fd = -1;
+
+	create.memfd = memfd_create("hunt", MFD_ALLOW_SEALING);
+	if (dev >= 0 && !ftruncate(create.memfd, ARENA) &&
+	    !fcntl(create.memfd, F_ADD_SEALS, F_SEAL_SHRINK))
+		fd = ioctl(dev, UDMABUF_CREATE, &create);
+	close(create.memfd);
+	close(dev);
+	return fd;
+}
+
+static void job_init(struct job *j, __u32 program, struct dice *d,
+		     struct side *s, struct ibv_context *ctx)
+{
+	/* with nothing behind, and room for what is registered too long */
+	__u8 *p = mmap(NULL, (ARENAS + 1) * ARENA, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int i;
+
+	mprotect(p, ARENAS * ARENA, PROT_READ | PROT_WRITE);
+	*j = (struct job) {
+		.program = program,
+		.dice = { .state = dice_next(d) },
+		.side = s,
+		.ctx = ctx,
+		.buffer = buffer_open(),
+	};
+	for (i = 0; i < ARENAS; i++)
+		j->arena[i] = p + i * ARENA;
+}
+
+/* How a process ends */
+enum ending {
+	END_CLEAN,	/* it undoes all */
+	END_EXIT,	/* it leaves that to the kernel */
+	END_CLOSE,	/* it closes descriptors under itself, and goes on */
+	END_KILL,	/* kill -9 by one of its threads */
+	END_SHARE,	/* a child goes on with what it has, at the same time */
+	ENDINGS,
+};
+
+/* A signal that the program did not mean to get */
+static void crashed(int sig, siginfo_t *info, void *context)
+{
+	say("signal %d at %p in %s", sig, info->si_addr, me ? me->doing : "no step");
+	(void)context;
+	_exit(3);
+}
+
+static void *kill_main(void *arg)
+{
+	usleep(*(unsigned int *)arg);
+	kill(getpid(), SIGKILL);
+	return NULL;
+}
+
+static void job_more(struct job *j, int loss)
+{
+	j->loss |= loss;
+	j->steps = 1 + roll(&j->dice, 30);
+	job_main(j);
+}
+
+static void end_close(struct job *j)
+{
+	int nothing = open("/", O_PATH | O_CLOEXEC);
+	int fds[2 + SLOTS], n = 0, i;
+
+	fds[n++] = j->ctx->cmd_fd;
+	fds[n++] = j->ctx->async_fd;
+	for (i = 0; i < SLOTS; i++)
+		if (j->channel[i])
+			fds[n++] = j->channel[i]->fd;
+	while (n) {
+		i = roll(&j->dice, n);
+		/* closed, but its number does not become another's */
+		dup2(nothing, fds[i]);
+		fds[i] = fds[--n];
+		job_more(j, LOSS_FILES | LOSS_OBJECTS);
+	}
+}
+
+static void end_share(struct job *j)
+{
+	pid_t pid = fork();
+
+	j->loss |= LOSS_OBJECTS;
+	if (!pid) {
+		j->dice.state++;
+		job_more(j, LOSS_OWNER);
+		_exit(0);
+	}
+	job_more(j, 0);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* Whether it ends by a signal of its own is for the parent to know. */
+_Noreturn static void process_main(__u32 program, int number)
+{
+	struct sigaction crash = { .sa_sigaction = crashed, .sa_flags = SA_SIGINFO };
+	struct dice d = dice_of(program, 1 + number);
+	struct side *s = &sides[roll(&d, 2)];
+	enum ending ending = roll(&d, ENDINGS);
+	unsigned int usec = roll(&d, 30000);
+	struct job jobs[MAX_JOBS];
+	struct ibv_context *ctx;
+	bool scribble = roll(&d, 2);
+	pthread_t killer;
+	int i, n;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigaction(SIGSEGV, &crash, NULL);
+	sigaction(SIGBUS, &crash, NULL);
+	ctx = device_open(s);
+	if (!ctx) {
+		say("the device does not open (errno %d)", errno);
+		_exit(1);
+	}
+	n = ending == END_CLOSE || ending == END_SHARE ? 1 : 1 + roll(&d, MAX_JOBS);
+	for (i = 0; i < n; i++) {
+		job_init(&jobs[i], program, &d, s, ctx);
+		jobs[i].steps = 20 + roll(&d, 150);
+		jobs[i].scribble = scribble;
+		jobs[i].loss = scribble ? LOSS_OBJECTS : 0;
+	}
+	if (ending == END_KILL && !pthread_create(&killer, NULL, kill_main, &usec))
+		pthread_detach(killer);
+	for (i = 1; i < n; i++)
+		if (pthread_create(&jobs[i].thread, NULL, job_main, &jobs[i]))
+			_exit(2);
+	job_main(&jobs[0]);
+	if (ending == END_CLOSE)
+		end_close(&jobs[0]);
+	if (ending == END_SHARE)
+		end_share(&jobs[0]);
+	for (i = 1; i < n; i++)
+		pthread_join(jobs[i].thread, NULL);
+	if (ending == END_CLEAN)
+		for (i = 0; i < n; i++)
+			job_clean(&jobs[i]);
+	if (ending == END_KILL)
+		pause();
+	_exit(0);
+}
+
+/* ---- the one who asks ---- */
+
+/* What the core counts for the devices of a host, as it says it. */
+static size_t objects_of(const struct side *s, __u8 *buf, size_t size)
+{
+	struct nlmsghdr req = {
+		.nlmsg_len = sizeof(req),
+		.nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV,
+					       RDMA_NLDEV_CMD_RES_GET),
+		.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
+	};
+	__u8 answer[16384];
+	struct nlmsghdr *h;
+	size_t n = 0, body;
+	ssize_t len;
+	int fd;
+
+	side_enter(s);
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
+	side_leave(s);
+	must(fd >= 0);
+	must_be(send(fd, &req, sizeof(req), 0), sizeof(req));
+	for (;;) {
+		len = recv(fd, answer, sizeof(answer), 0);
+		must(len > 0);
+		h = (struct nlmsghdr *)answer;
+		for (; NLMSG_OK(h, (size_t)len); h = NLMSG_NEXT(h, len)) {
+			if (h->nlmsg_type == NLMSG_DONE) {
+				close(fd);
+				return n;
+			}
+			must(h->nlmsg_type != NLMSG_ERROR);
+			body = h->nlmsg_len - NLMSG_HDRLEN;
+			must(n + body <= size);
+			memcpy(buf + n, NLMSG_DATA(h), body);
+			n += body;
+		}
+	}
+}
+
+struct objects {
+	__u8	data[2][16384];
+	size_t	len[2];
+};
+
+static void objects_get(struct objects *o)
+{
+	int i;
+
+	for (i = 0; i < 2; i++)
+		o->len[i] = objects_of(&sides[i], o->data[i], sizeof(o->data[i]));
+}
+
+static bool objects_same(const struct objects *a, const struct objects *b)
+{
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (a->len[i] != b->len[i] ||
+		    memcmp(a->data[i], b->data[i], a->len[i]))
+			return false;
+	return true;
+}
+
+/* What the kernel does for a process that does not end. */
+static void say_stuck(pid_t pid)
+{
+	char path[64], stack[160] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stack", pid);
+	fd = open(path, O_RDONLY);
+	if (fd >= 0 && read(fd, stack, sizeof(stack) - 1) < 0)
+		stack[0] = 0;
+	close(fd);
+	say("a process does not end: %s", stack);
+}
+
+static pid_t pids[MAX_PROCS];
+
+static void programs_kill(void)
+{
+	int i;
+
+	for (i = 0; i < MAX_PROCS; i++) {
+		if (!pids[i])
+			continue;
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+		pids[i] = 0;
+	}
+}
+
+static void process_wait(int i, __u64 deadline)
+{
+	int status = 0;
+
+	while (!waitpid(pids[i], &status, WNOHANG)) {
+		if (now_us() > deadline) {
+			say_stuck(pids[i]);
+			return;
+		}
+		usleep(1000);
+	}
+	pids[i] = 0;
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+		say("a process died of signal %d", WTERMSIG(status));
+	if (WIFEXITED(status) && WEXITSTATUS(status))
+		say("a process returned %d", WEXITSTATUS(status));
+}
+
+static void program_run(__u32 program, const struct objects *before)
+{
+	struct dice d = dice_of(program, 0);
+	int i, n = 1 + roll(&d, MAX_PROCS);
+	__u64 deadline = now_us() + WAIT_SECONDS * 1000000ULL;
+	struct objects after;
+
+	fflush(stdout);
+	for (i = 0; i < n; i++) {
+		pids[i] = fork();
+		must(pids[i] >= 0);
+		if (!pids[i])
+			process_main(program, i);
+	}
+	for (i = 0; i < n; i++)
+		process_wait(i, deadline);
+	do {
+		objects_get(&after);
+	} while (!objects_same(before, &after) && now_us() < deadline);
+	if (!objects_same(before, &after))
+		say("objects are left");
+	if (report->said)
+		case_fail("%s; to repeat: -n 1 -s %u", report->text, program);
+}
+
+/* Others do not notice. */
+static void neighbour_works(struct pair *p, struct mem *ma, struct mem *mb,
+			    __u32 turn)
+{
+	struct ibv_sge sge = sge_of(ma, 0, ma->len);
+	struct ibv_send_wr wr = wr_of(turn, IBV_WR_RDMA_WRITE, &sge, 1);
+
+	fill(ma->p, ma->len, turn);
+	wr_target(&wr, mb, 0);
+	must_be(post_one(&p->a, &wr), 0);
+	wc_want(p->a.scq, turn, IBV_WC_SUCCESS);
+	same(mb->p, mb->len, turn, "a neighbour's WRITE");
+}
+
+static void random_programs(void)
+{
+	static struct objects before;
+	struct mem ma, mb;
+	struct pair p;
+	__u8 *shared;
+	int i;
+
+	shared = map_make(4096, MAP_SHARED | MAP_ANONYMOUS, -1);
+	verbs_done = (atomic_long *)shared;
+	verbs_failed = verbs_done + 1;
+	commands_done = verbs_done + 2;
+	report = (struct report *)(verbs_done + 3);
+	case_end = programs_kill;
+	pair_make(&p, NULL, NULL);
+	mem_make(&ma, &sides[0], 9000, FULL_ACCESS);
+	mem_make(&mb, &sides[1], 9000, FULL_ACCESS);
+	objects_get(&before);
+	for (i = 0; i < rounds; i++) {
+		program_run(run_seed + i, &before);
+		neighbour_works(&p, &ma, &mb, i);
+	}
+	printf("# %d programs, %ld verbs, %ld failed as they may, %ld commands scribbled\n",
+	       rounds, *verbs_done, *verbs_failed, *commands_done);
+}
+
+static const struct vrb_case verbs_cases[] = {
+	{ "verbs", "random programs", random_programs },
+	{ }
+};
+
+const struct vrb_case *const vrb_tables[] = {
+	verbs_cases,
+	NULL,
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * srnic selftests - random programs: what their parts share
+ */
+#ifndef HUNT_VERBS_H
+#define HUNT_VERBS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "frames.h"
+#include "hunt.h"
+
+#define SLOTS		4
+#define ARENAS		3
+#define ARENA		(256 << 10)
+
+enum verb {
+	ALLOC_PD, DEALLOC_PD, CREATE_CHANNEL, DESTROY_CHANNEL, CREATE_CQ,
+	CREATE_CQ_EX, RESIZE_CQ, MODIFY_CQ, DESTROY_CQ, REQ_NOTIFY, POLL_CQ,
+	REG_MR, REG_DMABUF, REREG_MR, DEREG_MR, ADVISE_MR, ALLOC_DM, FREE_DM,
+	REG_DM_MR, COPY_DM, ALLOC_MW, BIND_MW, DEALLOC_MW, CREATE_QP, MODIFY_QP,
+	QUERY_QP, DESTROY_QP, POST_SEND, POST_RECV, CREATE_SRQ, MODIFY_SRQ,
+	QUERY_SRQ, POST_SRQ, DESTROY_SRQ, OPEN_XRCD, CLOSE_XRCD, CREATE_AH,
+	DESTROY_AH, ATTACH_MCAST, DETACH_MCAST, CREATE_WQ, MODIFY_WQ,
+	DESTROY_WQ, CREATE_TABLE, DESTROY_TABLE, CREATE_FLOW, DESTROY_FLOW,
+	CREATE_COUNTERS, ATTACH_COUNTERS, READ_COUNTERS, DESTROY_COUNTERS,
+	IMPORT, COMMAND, VERBS,
+};
+
+/* Why a verb may fail on top of what its row says */
+enum {
+	LOSS_OBJECTS	= 1 << 0,	/* something else destroys them */
+	LOSS_FILES	= 1 << 1,	/* descriptors are closed */
+	LOSS_OWNER	= 1 << 2,	/* the device is another process's */
+};
+
+/* One thread of a program, and what it has */
+struct job {
+	pthread_t		thread;
+	struct dice		dice;
+	__u32			program;
+	int			steps;
+	int			loss;		/* LOSS_* */
+	const char		*doing;		/* the step */
+	bool			scribble;	/* commands go out damaged first */
+	struct side		*side;
+	struct ibv_context	*ctx;
+	struct ibv_pd		*pd[SLOTS];
+	struct ibv_comp_channel	*channel[SLOTS];
+	struct ibv_cq		*cq[SLOTS];
+	struct ibv_mr		*mr[SLOTS];
+	struct ibv_dm		*dm[SLOTS];
+	struct ibv_mw		*mw[SLOTS];
+	struct ibv_qp		*qp[SLOTS];
+	struct ibv_srq		*srq[SLOTS];
+	struct ibv_xrcd		*xrcd[SLOTS];
+	struct ibv_ah		*ah[SLOTS];
+	struct ibv_wq		*wq[SLOTS];
+	struct ibv_rwq_ind_table *table[SLOTS];
+	struct ibv_flow		*flow[SLOTS];
+	struct ibv_counters	*counters[SLOTS];
+	__u8			*arena[ARENAS];
+	int			buffer;		/* dma-buf, or -1 */
+};
+
+/* What the process that fails first has to say, shared with the one that asks */
+struct report {
+	atomic_int	said;
+	char		text[240];
+};
+
+extern struct report *report;
+extern atomic_long *verbs_done, *verbs_failed, *commands_done;
+
+/* What this thread runs; NULL: a thread that is not of a program */
+extern __thread struct job *me;
+
+/* The first of all processes to say something is heard. */
+void say(const char *fmt, ...);
+
+/* @err: what the verb returned, 0 or errno.  Returns whether it went well. */
+bool went(struct job *j, enum verb v, int err);
+
+/* The same for a verb that returns what it made. */
+#define made(j, v, what)						\
+	({								\
+		typeof(what) made_ = (errno = 0, (what));		\
+									\
+		went(j, v, made_ ? 0 : errno ? errno : -1);		\
+		made_;							\
+	})
+
+/* One step of a program, as @j's dice have it. */
+void job_step(struct job *j);
+/* Ends all that @j has. */
+void job_clean(struct job *j);
+
+/* A second mapping of what the device maps: any one, or NULL. */
+struct twin {
+	void	*p;
+	size_t	len;
+};
+
+struct twin *some_twin(struct dice *d);
+
+#endif

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Programs that call verbs at random fail as the man pages say, and leave nothing.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/hunt.sh"
+
+programs=$(hunt_num 12 100000)
+
+need rdma gcc make
+hunt_make || skip_all "the harness does not build here"
+hunt_seed
+pair_up || exit
+hunt_areas
+
+ktap_plan 2
+ktap_relay "${hunt_dir:?}/hunt-verbs" -s "$SEED" -n "$programs"
+check "the rings are back"	wait_for 10 areas_are_back
+ktap_end

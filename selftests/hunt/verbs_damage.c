@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - random programs: between the libraries and the kernel
+ *
+ * Functions that stand before those of the C library, for libibverbs and the
+ * provider as well: they send damaged copies of commands ahead, and map rings a
+ * second time.
+ */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_ioctl.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+
+#include "verbs.h"
+
+#define MAX_ATTRS	32
+#define SCRATCH		(MAX_ATTRS * 65536)
+#define MAX_TWINS	64
+
+static __u8 *scratch_of(void)
+{
+	static __thread __u8 *scratch;
+
+	if (!scratch)
+		scratch = mmap(NULL, SCRATCH, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return scratch;
+}
+
+/* Is it an address of ours that can be read?  Then a copy stands in for it. */
+static void attr_move(struct ib_uverbs_attr *a, __u8 *to)
+{
+	struct iovec there = {
+		.iov_base = (void *)(uintptr_t)a->data,
+		.iov_len = a->len,
+	};
+	struct iovec here = { .iov_base = to, .iov_len = a->len };
+
+	if (a->data < 65536 ||
+	    process_vm_readv(getpid(), &here, 1, &there, 1, 0) <= 0)
+		return;
+	a->data = (uintptr_t)to;
+}
+
+static void command_spoil(struct ib_uverbs_ioctl_hdr *h, struct dice *d)
+{
+	struct ib_uverbs_attr *a = &h->attrs[h->num_attrs ?
+					     roll(d, h->num_attrs) : 0];
+	__u32 *word;
+
+	switch (roll(d, 12)) {
+	case 0:
+		a->len = odd_number(d);
+		break;
+	case 1:
+		a->attr_id ^= 1 << roll(d, 16);
+		break;
+	case 2:
+		a->flags = odd_number(d);
+		break;
+	case 3:
+		a->data = odd_number(d);
+		break;
+	case 4:
+		a->data = roll(d, 40);
+		break;
+	case 5:
+		h->method_id = roll(d, 8);
+		break;
+	case 6:
+		h->object_id = roll(d, 24);
+		break;
+	case 7:
+		h->num_attrs += roll(d, 3) - 1;
+		h->length = sizeof(*h) + h->num_attrs * sizeof(*a);
+		break;
+	case 8:
+		h->length += odd_number(d);
+		break;
+	case 9:
+		h->driver_id = odd_number(d);
+		break;
+	case 10:
+		*a = h->attrs[0];
+		break;
+	default:
+		word = (__u32 *)scratch_of() + roll(d, MAX_ATTRS) * 16384;
+		word[roll(d, 24)] ^= 1U << roll(d, 32);
+	}
+}
+
+static int raw_ioctl(int fd, unsigned long request, void *arg)
+{
+	return syscall(SYS_ioctl, fd, request, arg);
+}
+
+/* What comes of it is of no interest, but for the reason of a failure. */
+static void command_scribbled(int fd, const struct ib_uverbs_ioctl_hdr *real)
+{
+	struct dice d = { .state = dice_next(&me->dice) };
+	size_t n = roll(&d, 3) + 1;
+	union {
+		struct ib_uverbs_ioctl_hdr h;
+		__u8 bytes[4096];
+	} copy = {};
+	size_t i;
+
+	if (real->num_attrs > MAX_ATTRS)
+		return;
+	memcpy(&copy, real, real->length);
+	for (i = 0; i < copy.h.num_attrs; i++)
+		attr_move(&copy.h.attrs[i], scratch_of() + i * 65536);
+	while (n--)
+		command_spoil(&copy.h, &d);
+	/* A second context for a file is the core's affair. */
+	if (copy.h.object_id == UVERBS_OBJECT_DEVICE &&
+	    copy.h.method_id == UVERBS_METHOD_GET_CONTEXT)
+		return;
+	(*commands_done)++;
+	if (raw_ioctl(fd, RDMA_VERBS_IOCTL, &copy))
+		went(me, COMMAND, errno);
+}
+
+/* Stands before that of the C library, for libibverbs as well. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if (me && me->scribble && request == RDMA_VERBS_IOCTL &&
+	    rarely(&me->dice, 2))
+		command_scribbled(fd, arg);
+	return raw_ioctl(fd, request, arg);
+}
+
+/* The same for commands that are written; the answer goes elsewhere. */
+static void written_scribbled(int fd, const void *buf, size_t count)
+{
+	struct dice d = { .state = dice_next(&me->dice) };
+	struct ib_uverbs_cmd_hdr *hdr;
+	__u32 words[256];
+	__u64 scratch;
+
+	if (count < 16 || count > sizeof(words) / 2)
+		return;
+	memset(words, 0, sizeof(words));
+	memcpy(words, buf, count);
+	hdr = (struct ib_uverbs_cmd_hdr *)words;
+	switch (roll(&d, 5)) {
+	case 0:
+		hdr->command = roll(&d, 2) ? roll(&d, 64) : odd_number(&d);
+		break;
+	case 1:
+		hdr->in_words = odd_number(&d);
+		break;
+	case 2:
+		hdr->out_words = odd_number(&d);
+		break;
+	case 3:
+		words[roll(&d, count / 4)] = odd_number(&d);
+		break;
+	default:
+		count = roll(&d, sizeof(words));
+	}
+	scratch = (uintptr_t)scratch_of();
+	memcpy(&words[2], &scratch, sizeof(scratch));
+	(*commands_done)++;
+	if (syscall(SYS_write, fd, words, count) < 0)
+		went(me, COMMAND, errno);
+}
+
+ssize_t write(int fd, const void *buf, size_t count)
+{
+	if (me && me->scribble && me->ctx && fd == me->ctx->cmd_fd &&
+	    rarely(&me->dice, 2))
+		written_scribbled(fd, buf, count);
+	return syscall(SYS_write, fd, buf, count);
+}
+
+static struct twin twins[MAX_TWINS];
+static atomic_int num_twins;
+
+void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
+{
+	void *p = (void *)syscall(SYS_mmap, addr, len, prot, flags, fd, off);
+	void *twin;
+	int i;
+
+	if (!me || !me->ctx || fd != me->ctx->cmd_fd || p == MAP_FAILED)
+		return p;
+	twin = (void *)syscall(SYS_mmap, NULL, len, prot, flags & ~MAP_FIXED,
+			       fd, off);
+	if (twin == MAP_FAILED)
+		return p;
+	i = num_twins++;
+	if (i < MAX_TWINS) {
+		twins[i].len = len;
+		twins[i].p = twin;
+	} else {
+		num_twins = MAX_TWINS;
+		munmap(twin, len);
+	}
+	return p;
+}
+
+/* By this name where off_t might be less. */
+void *mmap64(void *addr, size_t len, int prot, int flags, int fd, off64_t off)
+{
+	return mmap(addr, len, prot, flags, fd, off);
+}
+
+struct twin *some_twin(struct dice *d)
+{
+	int n = num_twins < MAX_TWINS ? num_twins : MAX_TWINS;
+	struct twin *t = n ? &twins[roll(d, n)] : NULL;
+
+	return t && t->p && t->len ? t : NULL;
+}
