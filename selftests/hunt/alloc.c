@@ -541,6 +541,30 @@ static int do_srq_limit(void)
 	return err ? err : ibv_query_srq(srq, &attr);
 }
 
+static int srq_to(__u32 max_wr)
+{
+	struct ibv_srq_attr attr = { .max_wr = max_wr };
+
+	return ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR);
+}
+
+static int do_srq_resize(void)
+{
+	return srq_to(4000);
+}
+
+/* What is posted reaches the kernel: for so many it refuses a smaller ring. */
+static void srq_grown_gone(void)
+{
+	struct ibv_recv_wr *bad, wr = {};
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		none(ibv_post_srq_recv(srq, &wr, &bad));
+	must_be(srq_to(100), EINVAL);
+	srq_gone();
+}
+
 static int do_xsrq(void)
 {
 	struct ibv_srq_init_attr_ex init = {
@@ -1046,10 +1070,12 @@ static void completion_queues(void)
 static void receive_queues(void)
 {
 	const struct verb limit = { srq_now, do_srq_limit, srq_gone };
+	const struct verb resize = { srq_now, do_srq_resize, srq_grown_gone };
 
 	memory();
 	life(srq_now, do_srq, undo_srq, srq_gone);
 	survive(&limit);
+	survive(&resize);
 }
 
 static void xrc_queues(void)

@@ -26,6 +26,8 @@ struct srnic_create_ah_cmd_resp {
 };
 
 #define ROOM_MAX_ENTRIES	4194304	/* no queue may have more */
+#define REMAP_TRIES		100
+#define REMAP_WAIT_US		1000
 
 /* Offsets of maps exceed 2 GiB. */
 static_assert(sizeof(off_t) == sizeof(uint64_t), "off_t");
@@ -104,6 +106,7 @@ int srnic_ring_remap(struct srnic_ring *ring, int fd,
 {
 	struct srnic_ring_hdr *old = ring->hdr;
 	size_t old_length = ring->length;
+	int tries = REMAP_TRIES;
 	void *start;
 	int err;
 
@@ -113,6 +116,11 @@ int srnic_ring_remap(struct srnic_ring *ring, int fd,
 	start = room->start;
 	room->start = NULL;
 	err = ring_mmap(ring, fd, map, start);
+	/* The kernel uses the new ring already: without it nothing arrives. */
+	while (err && --tries) {
+		usleep(REMAP_WAIT_US);
+		err = ring_mmap(ring, fd, map, NULL);
+	}
 	if (!err)
 		munmap(old, old_length);
 
