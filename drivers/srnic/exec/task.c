@@ -105,12 +105,9 @@ void srnic_task_part(struct srnic_task *task)
 /* Leaves @task and what it has joined for later. */
 static void task_put_off(struct srnic_task *task)
 {
-	struct srnic_task *other = task->joined;
-
-	task->joined = NULL;
+	if (task->joined)
+		srnic_task_part(task);
 	task_queue(task);
-	if (other && !task_drop(other))
-		task_queue(other);
 }
 
 /* A number that the next softirq does not have. */

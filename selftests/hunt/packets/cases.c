@@ -25,61 +25,61 @@ struct recipe {
 static struct recipe corpus[CORPUS_MAX];
 static __u32 num_corpus;
 
-static void recipe_add(struct recipe *p, struct rng *r)
+static void recipe_add(struct recipe *p, struct dice *r)
 {
 	int at = p->num < MUTATIONS_MAX ? p->num++ :
-					  (int)rng_below(r, MUTATIONS_MAX);
+					  (int)roll(r, MUTATIONS_MAX);
 
-	p->step[at].which = rng_below(r, num_mutations);
-	p->step[at].seed = (__u64)rng_next(r) << 32 | rng_next(r);
+	p->step[at].which = roll(r, num_mutations);
+	p->step[at].seed = dice_next(r);
 }
 
 /* Many have nothing wrong, most of the others one thing. */
-static void recipe_fresh(struct recipe *p, struct rng *r)
+static void recipe_fresh(struct recipe *p, struct dice *r)
 {
 	p->num = 0;
-	p->base = (__u64)rng_next(r) << 32 | rng_next(r);
-	if (rng_one_in(r, 4))
+	p->base = dice_next(r);
+	if (rarely(r, 4))
 		return;
 	do {
 		recipe_add(p, r);
-	} while (rng_one_in(r, 3));
+	} while (rarely(r, 3));
 }
 
-static void recipe_kept(struct recipe *p, struct rng *r)
+static void recipe_kept(struct recipe *p, struct dice *r)
 {
-	*p = corpus[rng_below(r, num_corpus)];
-	if (rng_one_in(r, 3))
-		p->base = (__u64)rng_next(r) << 32 | rng_next(r);
+	*p = corpus[roll(r, num_corpus)];
+	if (rarely(r, 3))
+		p->base = dice_next(r);
 	recipe_add(p, r);
 }
 
-static void recipe_keep(const struct recipe *p, struct rng *r)
+static void recipe_keep(const struct recipe *p, struct dice *r)
 {
 	__u32 at = num_corpus < CORPUS_MAX ? num_corpus++ :
-					     rng_below(r, CORPUS_MAX);
+					     roll(r, CORPUS_MAX);
 
 	corpus[at] = *p;
 }
 
 static void recipe_send(const struct recipe *p)
 {
-	struct rng r = { p->base };
+	struct dice r = { p->base };
 	static struct forged f;
 	int i;
 
 	forge_base(&f, &r);
 	for (i = 0; i < p->num; i++) {
-		struct rng s = { p->step[i].seed };
+		struct dice s = { p->step[i].seed };
 
 		mutate(&f, p->step[i].which, &s);
 	}
 	forge_send(&f, &r);
 }
 
-static void storm_packet(__u64 n, struct rng *kept)
+static void storm_packet(__u64 n, struct dice *kept)
 {
-	struct rng r = { ((__u64)run_seed << 32) + n * 0x2545f4914f6cdd1dULL };
+	struct dice r = { ((__u64)run_seed << 32) + n * 0x2545f4914f6cdd1dULL };
 	__u32 before = wire_blocks;
 	struct recipe p;
 
@@ -94,7 +94,7 @@ static void storm_packet(__u64 n, struct rng *kept)
 
 static void storm(void)
 {
-	struct rng r = { run_seed }, kept = { ~(__u64)run_seed };
+	struct dice r = { run_seed }, kept = { ~(__u64)run_seed };
 	__u64 n = 0;
 
 	num_corpus = 0;
@@ -105,7 +105,7 @@ static void storm(void)
 		storm_packet(n, &kept);
 		if (++n % STEP)
 			continue;
-		wire_hold(rng_one_in(&r, 3));
+		wire_hold(rarely(&r, 3));
 		wire_pump();
 		links_step(&r);
 		if (n % (STEP * 1024) == 0)

@@ -40,7 +40,7 @@ static void show(const struct mem *m)
 
 static void forge(struct target *t, __u8 op)
 {
-	struct rng r = { run_seed };
+	struct dice r = { run_seed };
 	static struct forged f;
 
 	forge_operation(&f, &r, t, t->transport | op);

@@ -158,7 +158,7 @@ void forge_group(union ibv_gid *gid)
 
 /* ---- one that is taken ---- */
 
-static void base_network(struct forged *f, struct rng *r, int to)
+static void base_network(struct forged *f, struct dice *r, int to)
 {
 	memset(f, 0, offsetof(struct forged, t));
 	f->to = to;
@@ -170,9 +170,9 @@ static void base_network(struct forged *f, struct rng *r, int to)
 	f->tos = 2;
 	f->ttl = 64;
 	f->proto = PROTO_UDP;
-	f->id = rng_next(r);
+	f->id = dice_next(r);
 	f->frag = 0x4000;
-	f->sport = 0xc000 | (rng_next(r) & 0x3fff);
+	f->sport = 0xc000 | (dice_next(r) & 0x3fff);
 	f->dport = ROCE_PORT;
 	f->times = 1;
 }
@@ -189,10 +189,10 @@ static void base_bth(struct forged *f, __u8 opcode, __u32 qpn, __u32 psn)
 	f->len = f->hdr;
 }
 
-static void base_payload(struct forged *f, struct rng *r, int bytes)
+static void base_payload(struct forged *f, struct dice *r, int bytes)
 {
 	int pad = -bytes & 3;
-	__u32 fill = rng_next(r);
+	__u32 fill = dice_next(r);
 	int i;
 
 	for (i = 0; i < bytes; i++)
@@ -202,13 +202,13 @@ static void base_payload(struct forged *f, struct rng *r, int bytes)
 	f->len = f->hdr + bytes + pad;
 }
 
-static const struct grant *pick_grant(struct rng *r, int side)
+static const struct grant *pick_grant(struct dice *r, int side)
 {
 	const struct grant *g = &grants[0];
 	int i;
 
 	for (i = 0; i < 8; i++) {
-		g = &grants[rng_below(r, num_grants)];
+		g = &grants[roll(r, num_grants)];
 		if (g->side == side)
 			break;
 	}
@@ -216,18 +216,18 @@ static const struct grant *pick_grant(struct rng *r, int side)
 }
 
 /* Address, key and length that are granted, for @len bytes, aligned for words */
-static void base_memory(struct forged *f, struct rng *r, __u8 opcode, __u32 len)
+static void base_memory(struct forged *f, struct dice *r, __u8 opcode, __u32 len)
 {
 	const struct grant *g = pick_grant(r, f->to);
 	int at = opcode_offset(opcode, H_RETH);
 	__u64 va = g->va;
 
 	if (g->len > len)
-		va += rng_below(r, g->len - len + 1);
+		va += roll(r, g->len - len + 1);
 	if (at < 0) {
 		at = opcode_offset(opcode, H_ATOMIC);
-		put_be64(f->t + at + 12, rng_next(r));
-		put_be64(f->t + at + 20, rng_next(r));
+		put_be64(f->t + at + 12, dice_next(r));
+		put_be64(f->t + at + 20, dice_next(r));
 	} else {
 		put_be32(f->t + at + 12, len);
 	}
@@ -239,18 +239,18 @@ static void base_memory(struct forged *f, struct rng *r, __u8 opcode, __u32 len)
 }
 
 /* How much memory the operation speaks of */
-static __u32 message_bytes(struct rng *r, __u8 opcode, int payload)
+static __u32 message_bytes(struct dice *r, __u8 opcode, int payload)
 {
 	__u32 mtu = forge_mtu();
 
 	switch (opcode & 0x1f) {
 	case 0x06:
-		return payload + 1 + rng_below(r, 3 * mtu);
+		return payload + 1 + roll(r, 3 * mtu);
 	case 0x0c:
-		return rng_one_in(r, 4) ? rng_below(r, 64 * mtu) :
-					  rng_below(r, 2 * mtu);
+		return rarely(r, 4) ? roll(r, 64 * mtu) :
+					  roll(r, 2 * mtu);
 	case 0x1c:
-		return rng_below(r, 8192);
+		return roll(r, 8192);
 	case 0x13:
 	case 0x14:
 		return 8;
@@ -259,7 +259,7 @@ static __u32 message_bytes(struct rng *r, __u8 opcode, int payload)
 	}
 }
 
-static int payload_bytes(struct rng *r, __u8 opcode)
+static int payload_bytes(struct dice *r, __u8 opcode)
 {
 	unsigned int parts = opcode_parts(opcode);
 	int mtu = forge_mtu();
@@ -272,10 +272,10 @@ static int payload_bytes(struct rng *r, __u8 opcode)
 		return 8;
 	if (opcode == 0x81)
 		return 16;
-	return rng_one_in(r, 3) ? rng_below(r, mtu + 1) : rng_below(r, 65);
+	return rarely(r, 3) ? roll(r, mtu + 1) : roll(r, 65);
 }
 
-void forge_operation(struct forged *f, struct rng *r, struct target *t,
+void forge_operation(struct forged *f, struct dice *r, struct target *t,
 		     __u8 opcode)
 {
 	unsigned int parts = opcode_parts(opcode);
@@ -289,68 +289,68 @@ void forge_operation(struct forged *f, struct rng *r, struct target *t,
 		put_be32(f->t + opcode_offset(opcode, H_XRCETH), t->srqn);
 	if (parts & H_DETH) {
 		put_be32(f->t + opcode_offset(opcode, H_DETH), t->qkey);
-		put_be24(f->t + opcode_offset(opcode, H_DETH) + 5, rng_next(r));
+		put_be24(f->t + opcode_offset(opcode, H_DETH) + 5, dice_next(r));
 	}
 	if (parts & H_FETH)
 		put_be32(f->t + opcode_offset(opcode, H_FETH),
-			 1 + rng_below(r, 3) + (rng_below(r, 2) << 4));
+			 1 + roll(r, 3) + (roll(r, 2) << 4));
 	if (parts & (H_RETH | H_ATOMIC))
 		base_memory(f, r, opcode, message_bytes(r, opcode, payload));
 	if (parts & H_IETH)
 		put_be32(f->t + opcode_offset(opcode, H_IETH),
 			 pick_grant(r, t->side)->rkey);
 	if (parts & H_IMM)
-		put_be32(f->t + opcode_offset(opcode, H_IMM), rng_next(r));
-	if (rng_one_in(r, 2))
+		put_be32(f->t + opcode_offset(opcode, H_IMM), dice_next(r));
+	if (rarely(r, 2))
 		f->t[BTH_ACKREQ] |= 0x80;
-	if (rng_one_in(r, 4))
+	if (rarely(r, 4))
 		f->t[BTH_FLAGS] |= 0x80;
 	base_payload(f, r, payload);
 }
 
-static void base_request(struct forged *f, struct rng *r, struct target *t)
+static void base_request(struct forged *f, struct dice *r, struct target *t)
 {
 	static const __u8 connected[] = {
 		0x00, 0x04, 0x05, 0x06, 0x0a, 0x0b, 0x0c, 0x13, 0x14, 0x17,
 		0x1c, 0x1d,
 	};
-	__u8 op = rng_pick(r, connected);
+	__u8 op = dice_pick(r, connected);
 
 	if (t->transport == TP_UD)
-		op = rng_one_in(r, 4) ? 5 : 4;
+		op = rarely(r, 4) ? 5 : 4;
 	else if (t->transport == TP_UC)
-		op = connected[rng_below(r, 6)];
+		op = connected[roll(r, 6)];
 	/* the message that was begun mostly goes on */
-	if (t->open >= 0 && !rng_one_in(r, 4))
-		op = t->open + 1 + rng_below(r, 3);
+	if (t->open >= 0 && !rarely(r, 4))
+		op = t->open + 1 + roll(r, 3);
 	forge_operation(f, r, t, t->transport | op);
 }
 
 /* An answer to what @t has asked, or could have */
-static void base_response(struct forged *f, struct rng *r, struct target *t)
+static void base_response(struct forged *f, struct dice *r, struct target *t)
 {
 	static const __u8 ops[] = { 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x11, 0x12 };
 	static const __u8 syndromes[] = { 0x00, 0x1f, 0x1f, 0x60, 0x61, 0x62,
 					  0x63, 0x64, 0x65, 0x21, 0x2c };
 	__u32 out = (t->high - t->una) & PSN_MASK;
-	__u8 op = t->transport | rng_pick(r, ops);
+	__u8 op = t->transport | dice_pick(r, ops);
 	int at;
 
 	base_network(f, r, t->side);
 	f->target = t;
 	base_bth(f, op, t->qpn, t->una + (out && out < 4096 ?
-					  rng_below(r, out) : 0));
+					  roll(r, out) : 0));
 	at = opcode_offset(op, H_AETH);
 	if (at >= 0)
-		put_be32(f->t + at, (__u32)(rng_one_in(r, 4) ? rng_next(r) :
-			rng_pick(r, syndromes)) << 24 | rng_below(r, 256));
+		put_be32(f->t + at, (__u32)(rarely(r, 4) ? dice_next(r) :
+			dice_pick(r, syndromes)) << 24 | roll(r, 256));
 	at = opcode_offset(op, H_ATOMACK);
 	if (at >= 0)
-		put_be64(f->t + at, rng_next(r));
+		put_be64(f->t + at, dice_next(r));
 	base_payload(f, r, payload_bytes(r, op));
 }
 
-static void base_cnp(struct forged *f, struct rng *r, struct target *t)
+static void base_cnp(struct forged *f, struct dice *r, struct target *t)
 {
 	base_network(f, r, t->side);
 	f->target = t;
@@ -361,7 +361,7 @@ static void base_cnp(struct forged *f, struct rng *r, struct target *t)
 }
 
 /* Management datagrams: IBTA 13.4.2, 12.6; mostly of the connection manager */
-static void base_mad(struct forged *f, struct rng *r, struct target *t)
+static void base_mad(struct forged *f, struct dice *r, struct target *t)
 {
 	static const __u8 classes[] = { 0x07, 0x07, 0x07, 0x03, 0x01, 0x81,
 					0x04, 0x09, 0x30 };
@@ -375,19 +375,19 @@ static void base_mad(struct forged *f, struct rng *r, struct target *t)
 	base_payload(f, r, MAD_BYTES);
 	mad = f->t + f->hdr;
 	for (i = 0; i < MAD_BYTES; i++)
-		mad[i] = rng_next(r);
+		mad[i] = dice_next(r);
 	mad[0] = 1;
-	mad[1] = rng_pick(r, classes);
+	mad[1] = dice_pick(r, classes);
 	mad[2] = mad[1] == 0x07 ? 2 : 1;
-	mad[3] = rng_one_in(r, 4) ? rng_next(r) : 3;
+	mad[3] = rarely(r, 4) ? dice_next(r) : 3;
 	put_be16(mad + 4, 0);
-	put_be32(mad + 16, 0x10 + rng_below(r, 12));
-	put_be16(mad + 16, 0x10 + rng_below(r, 12));
+	put_be32(mad + 16, 0x10 + roll(r, 12));
+	put_be16(mad + 16, 0x10 + roll(r, 12));
 	f->target = NULL;
 }
 
 /* To all members of the group that links.c attaches to */
-static void base_mcast(struct forged *f, struct rng *r, struct target *t)
+static void base_mcast(struct forged *f, struct dice *r, struct target *t)
 {
 	forge_operation(f, r, t, TP_UD | 4);
 	put_be24(f->t + BTH_QPN, 0xffffff);
@@ -406,7 +406,7 @@ static void base_mcast(struct forged *f, struct rng *r, struct target *t)
 }
 
 /* One that was seen a moment ago */
-static bool base_seen(struct forged *f, struct rng *r)
+static bool base_seen(struct forged *f, struct dice *r)
 {
 	const struct seen *s;
 	unsigned int num = num_seen < MAX_SEEN ? num_seen : MAX_SEEN;
@@ -414,7 +414,7 @@ static bool base_seen(struct forged *f, struct rng *r)
 
 	if (!num)
 		return false;
-	s = &seen[rng_below(r, num)];
+	s = &seen[roll(r, num)];
 	base_network(f, r, s->to);
 	f->ip = get_be16(s->frame + 12) == ETH_IP6 ? 6 : 4;
 	l4 = l3 + (f->ip == 4 ? 20 : 40);
@@ -435,13 +435,13 @@ static bool base_seen(struct forged *f, struct rng *r)
 }
 
 /* A frame that a flow asks for */
-static void base_frame(struct forged *f, struct rng *r)
+static void base_frame(struct forged *f, struct dice *r)
 {
 	base_network(f, r, 1);
-	f->len = rng_below(r, 1400);
+	f->len = roll(r, 1400);
 	f->hdr = f->len < BTH_BYTES ? f->len : BTH_BYTES;
-	memset(f->t, rng_next(r), f->len);
-	if (rng_one_in(r, 2)) {
+	memset(f->t, dice_next(r), f->len);
+	if (rarely(r, 2)) {
 		f->ip = 0;
 		f->type = FLOW_TYPE;
 	} else {
@@ -449,38 +449,38 @@ static void base_frame(struct forged *f, struct rng *r)
 	}
 }
 
-static void base_noise(struct forged *f, struct rng *r, struct target *t)
+static void base_noise(struct forged *f, struct dice *r, struct target *t)
 {
 	int i;
 
 	base_network(f, r, t->side);
-	f->len = rng_below(r, 200);
+	f->len = roll(r, 200);
 	f->hdr = f->len < BTH_BYTES ? f->len : BTH_BYTES;
 	for (i = 0; i < f->len; i++)
-		f->t[i] = rng_next(r);
-	if (f->len >= BTH_BYTES && !rng_one_in(r, 4))
+		f->t[i] = dice_next(r);
+	if (f->len >= BTH_BYTES && !rarely(r, 4))
 		put_be24(f->t + BTH_QPN, t->qpn);
 }
 
 /* Many packets in one frame, as one UDP segment each */
-static void base_segments(struct forged *f, struct rng *r, struct target *t)
+static void base_segments(struct forged *f, struct dice *r, struct target *t)
 {
 	forge_operation(f, r, t, t->transport | (t->transport == TP_UD ? 4 : 0x0a));
-	base_payload(f, r, 4 + rng_below(r, 300));
+	base_payload(f, r, 4 + roll(r, 300));
 	if (t->transport != TP_UD)
 		put_be32(f->t + opcode_offset(f->t[0], H_RETH) + 12,
 			 f->len - f->hdr - (f->t[BTH_FLAGS] >> 4 & 3));
-	f->segs = 2 + rng_below(r, 40);
+	f->segs = 2 + roll(r, 40);
 }
 
-void forge_base(struct forged *f, struct rng *r)
+void forge_base(struct forged *f, struct dice *r)
 {
-	struct target *t = &targets[rng_below(r, num_targets)];
-	__u32 kind = rng_below(r, 32);
+	struct target *t = &targets[roll(r, num_targets)];
+	__u32 kind = roll(r, 32);
 
 	/* those that connect are the most interesting */
-	if (t->guarded && !rng_one_in(r, 3))
-		t = &targets[rng_below(r, num_targets)];
+	if (t->guarded && !rarely(r, 3))
+		t = &targets[roll(r, num_targets)];
 	if (kind < 12)
 		base_request(f, r, t);
 	else if (kind < 19)
@@ -805,7 +805,7 @@ static void forge_taken(const struct forged *f)
 		t->open = (f->t[BTH_OPCODE] & 0x1f) < 3 ? 0 : 6;
 }
 
-void forge_send(struct forged *f, struct rng *r)
+void forge_send(struct forged *f, struct dice *r)
 {
 	int i;
 

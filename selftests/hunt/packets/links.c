@@ -416,14 +416,14 @@ static void link_up(int what)
 		must_be(to_state(&l->e[side], IBV_QPS_ERR), 0);
 }
 
-static void link_psns(struct link *l, struct rng *r)
+static void link_psns(struct link *l, struct dice *r)
 {
 	static const __u32 interesting[] = { 0, 0xfffff0, 0x7ffff0, 0x800000 };
 	int side;
 
 	for (side = 0; side < 2; side++)
-		l->e[side].psn = rng_one_in(r, 2) ? rng_next(r) & PSN_MASK :
-						    rng_pick(r, interesting);
+		l->e[side].psn = rarely(r, 2) ? dice_next(r) & PSN_MASK :
+						    dice_pick(r, interesting);
 	for (side = 0; side < 2; side++) {
 		l->t[side]->epsn = l->e[!side].psn;
 		l->t[side]->una = l->e[side].psn;
@@ -452,9 +452,9 @@ static void victim_recvs(struct link *l, int side)
 	}
 }
 
-static const struct grant *victim_grant(struct rng *r, int side)
+static const struct grant *victim_grant(struct dice *r, int side)
 {
-	int i = rng_below(r, num_grants), n;
+	int i = roll(r, num_grants), n;
 
 	for (n = 0; n < num_grants; n++, i = (i + 1) % num_grants)
 		if (grants[i].side == side &&
@@ -478,7 +478,7 @@ static void victim_target(struct ibv_send_wr *wr, const struct grant *g)
 	}
 }
 
-static void victim_post(int what, int side, struct rng *r)
+static void victim_post(int what, int side, struct dice *r)
 {
 	static const enum ibv_wr_opcode ops[] = {
 		IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE,
@@ -490,11 +490,11 @@ static void victim_post(int what, int side, struct rng *r)
 	struct link *l = &links[what];
 	struct ibv_sge sge;
 
-	wr = wr_of(l->posted[side], ops[rng_below(r, num)], &sge, 1);
+	wr = wr_of(l->posted[side], ops[roll(r, num)], &sge, 1);
 	sge = sge_of(&arenas[side].block[wr.opcode < IBV_WR_RDMA_READ ? B_SOURCE :
-					 B_RECV], rng_below(r, 64),
-		     is_ud(what) ? rng_below(r, forge_mtu()) :
-		     rng_below(r, rng_one_in(r, 2) ? RECV_LEN - 200 : 300));
+					 B_RECV], roll(r, 64),
+		     is_ud(what) ? roll(r, forge_mtu()) :
+		     roll(r, rarely(r, 2) ? RECV_LEN - 200 : 300));
 	if (is_ud(what)) {
 		wr.wr.ud.ah = l->ah[side];
 		wr.wr.ud.remote_qpn = l->e[!side].qp->qp_num;
@@ -553,7 +553,7 @@ static void victim_poll(int what, int side)
 	}
 }
 
-static void victim_step(int what, struct rng *r)
+static void victim_step(int what, struct dice *r)
 {
 	struct link *l = &links[what];
 	int side;
@@ -642,7 +642,7 @@ static void short_window_renew(struct link *l, int side)
 	grants[short_grants[side]].rkey = wr.bind_mw.rkey;
 }
 
-static void link_renew(int what, struct rng *r)
+static void link_renew(int what, struct dice *r)
 {
 	struct link *l = &links[what];
 	int side;
@@ -692,7 +692,7 @@ static int dest_side(const struct link *l, int side)
 	return l->op[side] == G_READ || l->op[side] == G_ADD ? side : !side;
 }
 
-static void guarded_post(int what, int side, struct rng *r)
+static void guarded_post(int what, int side, struct dice *r)
 {
 	struct link *l = &links[what];
 	bool back = l->op[side] == G_READ || l->op[side] == G_ADD;
@@ -709,7 +709,7 @@ static void guarded_post(int what, int side, struct rng *r)
 		guarded_wr(l, side, &wr);
 	}
 	if (l->op[side] == G_ADD)
-		wr.wr.atomic.compare_add = rng_next(r);
+		wr.wr.atomic.compare_add = dice_next(r);
 	must_be(post_one(&l->e[side], &wr), 0);
 }
 
@@ -717,16 +717,16 @@ static void guarded_post(int what, int side, struct rng *r)
  * One at a time, by turns, so that each byte of the memory is known: @side does
  * something, then the other.
  */
-static void guarded_begin(int what, int side, struct rng *r)
+static void guarded_begin(int what, int side, struct dice *r)
 {
 	struct link *l = &links[what];
 	int to, from;
 	struct ibv_sge sge;
 
-	l->op[side] = is_ud(what) ? G_SEND : (int)rng_below(r, G_NUM);
-	l->len[side] = is_ud(what) ? rng_below(r, forge_mtu()) :
-		       l->op[side] == G_ADD ? 8 : rng_below(r, GUARDED_LEN);
-	l->seed[side] = rng_next(r);
+	l->op[side] = is_ud(what) ? G_SEND : (int)roll(r, G_NUM);
+	l->len[side] = is_ud(what) ? roll(r, forge_mtu()) :
+		       l->op[side] == G_ADD ? 8 : roll(r, GUARDED_LEN);
+	l->seed[side] = dice_next(r);
 	l->since[side] = now_us();
 	l->got[side] = l->op[side] != G_SEND;
 	to = dest_side(l, side);
@@ -786,7 +786,7 @@ static void guarded_poll(int what, int side)
 }
 
 /* A datagram may get lost: then it goes once more. */
-static void guarded_again(int what, int side, struct rng *r)
+static void guarded_again(int what, int side, struct dice *r)
 {
 	struct link *l = &links[what];
 
@@ -800,7 +800,7 @@ static void guarded_again(int what, int side, struct rng *r)
 	}
 }
 
-static void guarded_step(int what, struct rng *r)
+static void guarded_step(int what, struct dice *r)
 {
 	struct link *l = &links[what];
 	int side = l->turn;
@@ -863,15 +863,15 @@ static void events_step(void)
 }
 
 /* Takes pages of the region on demand away: they come back as they were. */
-static void pages_step(struct rng *r)
+static void pages_step(struct dice *r)
 {
-	struct mem *m = &arenas[rng_below(r, 2)].block[B_ODP];
+	struct mem *m = &arenas[roll(r, 2)].block[B_ODP];
 	__u8 *p = (__u8 *)(((uintptr_t)m->p + 4095) & ~4095UL);
 
 	must_be(madvise(p, 32768, MADV_DONTNEED), 0);
 }
 
-void links_step(struct rng *r)
+void links_step(struct dice *r)
 {
 	static unsigned int turn;
 	int what;
@@ -882,7 +882,7 @@ void links_step(struct rng *r)
 		else if (works(what))
 			victim_step(what, r);
 		if (!is_guarded(what) &&
-		    (links[what].broken || rng_one_in(r, 500)))
+		    (links[what].broken || rarely(r, 500)))
 			link_renew(what, r);
 	}
 	taker_step();
@@ -893,7 +893,7 @@ void links_step(struct rng *r)
 	pages_step(r);
 }
 
-void links_renew(struct rng *r)
+void links_renew(struct dice *r)
 {
 	int what;
 
@@ -916,7 +916,7 @@ static bool link_proved(int what, __u64 want)
 	return proved;
 }
 
-static void victim_prove(int what, struct rng *r)
+static void victim_prove(int what, struct dice *r)
 {
 	struct link *l = &links[what];
 	__u64 want = l->posted[0] + 8, end = now_us() + WAIT_US;
@@ -929,7 +929,7 @@ static void victim_prove(int what, struct rng *r)
 	}
 }
 
-void links_prove(struct rng *r)
+void links_prove(struct dice *r)
 {
 	__u64 want, end = now_us() + WAIT_US;
 	int what;
@@ -976,7 +976,7 @@ static void window_make(int side)
 	undo_later(short_window_undo, &short_windows[side]);
 }
 
-void links_make(struct rng *r)
+void links_make(struct dice *r)
 {
 	struct ibv_cq *cq;
 	int what, side;

@@ -15,6 +15,7 @@
 #include <linux/virtio_net.h>
 
 #include "../../verbs/vrb.h"
+#include "../hunt.h"
 
 #ifndef VIRTIO_NET_HDR_GSO_UDP_L4
 #define VIRTIO_NET_HDR_GSO_UDP_L4	5
@@ -28,32 +29,7 @@
 #define FLOW_TYPE	0x88b5		/* frames that the raw queue pair gets */
 #define FLOW_PORT	2222		/* and datagrams */
 
-/* ---- numbers drawn at random ---- */
-
-struct rng {
-	__u64 state;
-};
-
-static inline __u32 rng_next(struct rng *r)
-{
-	__u64 z = r->state += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z >> 32;
-}
-
-static inline __u32 rng_below(struct rng *r, __u32 n)
-{
-	return (__u64)rng_next(r) * n >> 32;
-}
-
-static inline bool rng_one_in(struct rng *r, __u32 n)
-{
-	return !rng_below(r, n);
-}
-
-#define rng_pick(r, array)	((array)[rng_below(r, ARRAY_SIZE(array))])
+#define dice_pick(r, array)	((array)[roll(r, ARRAY_SIZE(array))])
 
 /* ---- whom packets are for ---- */
 
@@ -214,11 +190,11 @@ struct forged {
 };
 
 /* A packet of some kind that somebody takes */
-void forge_base(struct forged *f, struct rng *r);
+void forge_base(struct forged *f, struct dice *r);
 /* A request with that opcode, whose turn it is at @t */
-void forge_operation(struct forged *f, struct rng *r, struct target *t,
+void forge_operation(struct forged *f, struct dice *r, struct target *t,
 		     __u8 opcode);
-void forge_send(struct forged *f, struct rng *r);
+void forge_send(struct forged *f, struct dice *r);
 void forge_addr(int ip, int side, __u8 *addr);
 /* The group that queue pairs for datagrams are in */
 void forge_group(union ibv_gid *gid);
@@ -226,9 +202,9 @@ __u32 forge_mtu(void);
 
 /* One of the things that can be done to it, by number, with the numbers of @r */
 extern const int num_mutations;
-void mutate(struct forged *f, int which, struct rng *r);
+void mutate(struct forged *f, int which, struct dice *r);
 /* Makes sure that the protocol refuses it. */
-void mutate_spoil(struct forged *f, struct rng *r);
+void mutate_spoil(struct forged *f, struct dice *r);
 
 static inline void put_be16(__u8 *p, __u16 v)
 {
@@ -306,13 +282,13 @@ int opcode_offset(__u8 opcode, unsigned int part);
 
 /* ---- those that work, honestly ---- */
 
-void links_make(struct rng *r);
+void links_make(struct dice *r);
 /* Posts, polls and checks; brings back what a forged packet has broken. */
-void links_step(struct rng *r);
+void links_step(struct dice *r);
 /* Every queue pair from its beginning. */
-void links_renew(struct rng *r);
+void links_renew(struct dice *r);
 /* All of them transfer and verify, while nobody forges. */
-void links_prove(struct rng *r);
+void links_prove(struct dice *r);
 /* No byte was written where nobody may. */
 void links_check_memory(void);
 
