@@ -18,19 +18,24 @@ grep -qw memory /sys/fs/cgroup/cgroup.controllers 2>/dev/null ||
 hunt_make || skip_all "no libibverbs-dev"
 work=$(mktemp -d)
 
-# attack WHAT N: as somebody else, in a cgroup of its own, until it says that it has
-# all it can get
+# caged COMMAND...: in the cgroup; $$ is of that shell
+caged()
+{
+	mkdir -p "$cgroup"
+	# shellcheck disable=SC2016
+	bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' - "$cgroup" "$@" \
+		>"$work/said" 2>&1 &
+	attacker=$!
+}
+
+# attack WHAT N: as somebody else, until it says that it has all it can get.
+# "ip netns exec" hides the cgroups.
 attack()
 {
 	: >"$work/said"
-	mkdir -p "$cgroup"
-	# "ip netns exec" hides the cgroups, and $$ is of that shell
-	# shellcheck disable=SC2016
-	bash -c 'echo $$ >"$1/cgroup.procs" && shift && ulimit -n 65536 &&
-		exec ip netns exec nsA setpriv --reuid 65534 --regid 65534 \
-		--clear-groups "$@"' - "$cgroup" \
-		"${hunt_dir:?}/hunt-neighbours" sr0 "$1" "$2" >"$work/said" 2>&1 &
-	attacker=$!
+	caged bash -c 'ulimit -n 65536 && exec "$@"' - \
+		ip netns exec nsA setpriv --reuid 65534 --regid 65534 --clear-groups \
+		"${hunt_dir:?}/hunt-neighbours" sr0 "$1" "$2"
 	wait_for 120 attack_on && grep -Eq '^(ready|refused)' "$work/said" ||
 		{ cat "$work/said"; return 1; }
 }
@@ -40,10 +45,22 @@ attack_on()
 	[ -s "$work/said" ] || ! kill -0 "$attacker"
 }
 
-# attack_off: it ends when told to, and takes everything along
+# storm WHAT: a hunt of its own, which takes both hosts and therefore root
+storm()
+{
+	caged "${hunt_dir:?}/hunt-$1" -s "$SEED" -n 1000000 -r 1000000
+	wait_for 120 storm_on
+}
+
+storm_on()
+{
+	rdma res show qp | grep -q "comm hunt-"
+}
+
+# attack_off: it takes everything along
 attack_off()
 {
-	kill -9 "$attacker"
+	echo 1 >"$cgroup/cgroup.kill"
 	wait "$attacker" 2>/dev/null
 	wait_for 60 no_object_is_left && wait_for 20 rmdir "$cgroup"
 }
@@ -112,17 +129,34 @@ campaign()
 	check "$1: nothing stays"	attack_off
 }
 
+still_at_it()
+{
+	kill -0 "$attacker" || { cat "$work/said"; return 1; }
+}
+
+# beside WHAT: rings or commands maltreated at random
+beside()
+{
+	check "$1: at it"		storm "$1"
+	check "$1: others work"		fares "$1"
+	check "$1: it did not end"	still_at_it
+	check "$1: nothing stays"	attack_off
+}
+
 exec 3>&1
-trap 'kill -9 $attacker 2>/dev/null; pair_down; rmdir "$cgroup" 2>/dev/null; rm -rf "$work"' EXIT
-attacker=
+trap 'echo 1 >"$cgroup/cgroup.kill"; pair_down; rmdir "$cgroup"; rm -rf "$work"' EXIT
+hunt_seed
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 sysctl -qw vm.unprivileged_userfaultfd=1
 sysctl -qw fs.nr_open=1048576
 
-ktap_plan 11
+ktap_plan 20
 check "two hosts"		pair_up
 check "alone"			fares alone
 campaign qps "$(hunt_num 1000 10000)"
 check "alone again"		fares "alone again"
 campaign faults "$(hunt_num 200 1000)"
+check "alone once more"		fares "alone once more"
+beside rings
+beside verbs
 ktap_end
