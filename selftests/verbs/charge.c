@@ -7,7 +7,6 @@
  * the cgroup has no more the child fails or is killed, and nobody else.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -48,18 +47,6 @@ static struct told {
 
 /* ---- cgroups ---- */
 
-static bool put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool done;
-
-	if (fd < 0)
-		return false;
-	done = write(fd, text, strlen(text)) > 0;
-	close(fd);
-	return done;
-}
-
 /* The number behind @key in @file of our cgroup, or its first. */
 static long get(const char *file, const char *key)
 {
@@ -91,7 +78,7 @@ static void cage_make(void)
 {
 	static char cage[] = CAGE;
 
-	if (!put(CGROUP "/cgroup.subtree_control", "+memory"))
+	if (!file_put(CGROUP "/cgroup.subtree_control", "+memory"))
 		case_skip("no memory cgroups here");
 	must(!mkdir(cage, 0755) || errno == EEXIST);
 	undo_later(cage_remove, cage);
@@ -111,7 +98,7 @@ static int cage_run(void (*fn)(const struct kind *kind),
 	pid = fork();
 	must(pid >= 0);
 	if (!pid) {
-		if (!put(CAGE "/cgroup.procs", "0"))
+		if (!file_put(CAGE "/cgroup.procs", "0"))
 			_exit(6);
 		fn(kind);
 		_exit(0);
@@ -403,7 +390,7 @@ static void fill_up(const struct kind *kind)
 		_exit(3);
 	snprintf(room, sizeof(room), "%ld",
 		 get("memory.current", "") + CAGE_ROOM);
-	if (!put(CAGE "/memory.max", room))
+	if (!file_put(CAGE "/memory.max", room))
 		_exit(6);
 	for (i = 1; i < CAGE_MANY; i++) {
 		told->made = i;

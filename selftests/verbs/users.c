@@ -2,7 +2,8 @@
 /*
  * srnic selftests - verbs harness: what one user does must not be felt by others
  *
- * The other user is a child with an id of its own that opens the device again.
+ * The other user is a child with an id, or a user namespace, of its own that opens
+ * the device again.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,12 +20,21 @@
 
 #define SHARE		"/sys/module/srnic/parameters/user_share"
 #define USER		1000
+#define CONTAINED	"0 100000 65536"	/* ids of a container on the host */
 #define PAGE		4096UL
 #define MANY		40000	/* more than one user gets */
 #define STUCK		3000	/* more than there are workers */
 
-/* What parent and child tell each other */
+/**
+ * struct told - what parent and child tell each other
+ * @pid: the child, for the parent
+ * @made: things that the child has
+ * @err: why it has no more
+ * @done: it is done
+ * @leave: it may go
+ */
 static struct told {
+	pid_t	pid;
 	int	made;
 	int	err;
 	bool	done;
@@ -33,28 +43,14 @@ static struct told {
 
 /* ---- users ---- */
 
-static int told_undo(void *mem)
-{
-	return munmap(mem, sizeof(*told));
-}
-
-static void told_make(void)
-{
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	must(told != MAP_FAILED);
-	undo_later(told_undo, told);
-}
-
-/* In the child: another user, who opens the device of side 0. */
-static void become(struct side *s, unsigned int uid)
+/* In the child: another user, which @be makes it, opens the device of side 0. */
+static void become(struct side *s, void (*be)(void))
 {
 	struct ibv_device *dev = sides[0].ctx->device;
 
 	*s = sides[0];
 	side_enter(s);
-	if (setresuid(uid, uid, uid))
-		_exit(2);
+	be();
 	s->ctx = ibv_open_device(dev);
 	if (s->ctx)
 		s->pd = ibv_alloc_pd(s->ctx);
@@ -62,27 +58,77 @@ static void become(struct side *s, unsigned int uid)
 		_exit(3);
 }
 
-static pid_t child;
-
-static int child_undo(void *pid)
+static void be_user(void)
 {
-	kill(*(pid_t *)pid, SIGKILL);
-	return waitpid(*(pid_t *)pid, NULL, 0) != *(pid_t *)pid;
+	if (setresuid(USER, USER, USER))
+		_exit(2);
+}
+
+/* Gives process @pid, which is in a new user namespace, the ids of a container. */
+static bool map_ids(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/gid_map", pid);
+	if (!file_put(path, CONTAINED))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+	return file_put(path, CONTAINED);
+}
+
+/*
+ * Root of a container: only a process outside of the new namespace may map more
+ * than one id.
+ */
+static void be_contained(void)
+{
+	pid_t self = getpid(), helper;
+	int ready[2], status;
+	char c;
+
+	if (pipe(ready))
+		_exit(4);
+	helper = fork();
+	if (!helper) {
+		close(ready[1]);
+		_exit(read(ready[0], &c, 1) || !map_ids(self));
+	}
+	if (helper < 0 || unshare(CLONE_NEWUSER))
+		_exit(5);
+	close(ready[1]);
+	if (waitpid(helper, &status, 0) != helper || status ||
+	    setresgid(0, 0, 0) || setresuid(0, 0, 0))
+		_exit(6);
+}
+
+/* Ends the child that tells @mem. */
+static int child_undo(void *mem)
+{
+	struct told *child = mem;
+	pid_t pid = child->pid;
+
+	kill(pid, SIGKILL);
+	return waitpid(pid, NULL, 0) != pid || munmap(child, sizeof(*child));
 }
 
 static void child_start(void (*fn)(void))
 {
-	told_make();
-	child = fork();
-	must(child >= 0);
-	if (!child) {
+	pid_t pid;
+
+	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	must(told != MAP_FAILED);
+	pid = fork();
+	must(pid >= 0);
+	if (!pid) {
 		fn();
 		told->done = true;
 		while (!__atomic_load_n(&told->leave, __ATOMIC_ACQUIRE))
 			usleep(1000);
 		_exit(0);
 	}
-	undo_later(child_undo, &child);
+	told->pid = pid;
+	undo_later(child_undo, told);
 }
 
 /* Until the child has done what it can, or has not got on for @ms. */
@@ -97,18 +143,15 @@ static void child_wait(int ms)
 			end = now_us() + ms * 1000ULL;
 		made = told->made;
 		usleep(10000);
-		if (waitpid(child, NULL, WNOHANG) == child)
+		if (waitpid(told->pid, NULL, WNOHANG) == told->pid)
 			case_fail("the other user is gone");
 	}
 }
 
 static void share_set(const char *percent)
 {
-	int fd = open(SHARE, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, percent, strlen(percent)) < 0)
+	if (!file_put(SHARE, percent))
 		case_skip("no %s", SHARE);
-	close(fd);
 }
 
 static int share_undo(void *percent)
@@ -165,11 +208,11 @@ static bool have_group(struct side *s, int i)
  * All that one may have.  Neither a second context is a second user, nor are the
  * users of a namespace others than the one who made it.
  */
-static void have_all(void)
+static void have_all_as(void (*be)(void))
 {
 	struct side s, again;
 
-	become(&s, USER);
+	become(&s, be);
 	while (told->made < MANY && have(&s, told->made))
 		told->made++;
 	if (told->made == MANY)
@@ -184,12 +227,33 @@ static void have_all(void)
 		told->err = 0;
 }
 
+static void have_all(void)
+{
+	have_all_as(be_user);
+}
+
+static void have_all_contained(void)
+{
+	have_all_as(be_contained);
+}
+
+/* We are somebody else than the child, and have our own share. */
+static void others_have_some(void)
+{
+	struct side s = sides[0];
+
+	side_enter(&s);
+	s.ctx = ibv_open_device(sides[0].ctx->device);
+	side_leave(&s);
+	must(s.ctx);
+	s.pd = ibv_alloc_pd(s.ctx);
+	must(s.pd);
+	must(have(&s, 0));
+	must_be(ibv_close_device(s.ctx), 0);
+}
+
 static void share_is_kept(bool (*fn)(struct side *s, int i), int least)
 {
-	struct side *s = &sides[0];
-	struct ibv_context *ctx = s->ctx;
-	struct ibv_pd *pd = s->pd;
-
 	share_small();
 	have = fn;
 	child_start(have_all);
@@ -197,19 +261,8 @@ static void share_is_kept(bool (*fn)(struct side *s, int i), int least)
 	must(told->done);
 	must_be(told->err, EDQUOT);
 	must(told->made >= least);
-	/* others have theirs */
-	side_enter(s);
-	s->ctx = ibv_open_device(ctx->device);
-	must(s->ctx);
-	s->pd = ibv_alloc_pd(s->ctx);
-	must(s->pd);
-	must(fn(s, 0));
+	others_have_some();
 	/* and what was taken comes back */
-	must_be(ibv_close_device(s->ctx), 0);
-	s->ctx = ctx;
-	s->pd = pd;
-	side_leave(s);
-	undo_now(&child);
 	undo_now(told);
 	child_start(have_all);
 	child_wait(60000);
@@ -230,6 +283,29 @@ static void share_pd(void)
 static void share_group(void)
 {
 	share_is_kept(have_group, 300);
+}
+
+/* Each has as much as any other, and root has its share as well. */
+static void share_container(void)
+{
+	int num;
+
+	if (access("/proc/self/ns/user", F_OK))
+		case_skip("no user namespaces here");
+	share_small();
+	have = have_dm;
+	child_start(have_all_contained);
+	child_wait(60000);
+	must(told->done);
+	must_be(told->err, EDQUOT);
+	num = told->made;
+	must(num >= 100);
+	child_start(have_all_contained);
+	child_wait(60000);
+	must(told->done);
+	must_be(told->err, EDQUOT);
+	must_be(told->made, num);
+	others_have_some();
 }
 
 /* ---- numbers ---- */
@@ -295,7 +371,7 @@ static void ask_in_vain(void)
 		told->err = errno;
 		return;
 	}
-	become(&s, USER);
+	become(&s, be_user);
 	mr = ibv_reg_mr(s.pd, mem, STUCK * PAGE, IBV_ACCESS_LOCAL_WRITE |
 			IBV_ACCESS_ON_DEMAND);
 	if (!mr)
@@ -350,6 +426,7 @@ const struct vrb_case user_cases[] = {
 	{ "users", "device memory", share_dm },
 	{ "users", "domains", share_pd },
 	{ "users", "multicast groups", share_group },
+	{ "users", "containers that root made", share_container },
 	{ "users", "keys are at random", keys_at_random },
 	{ "users", "QP numbers are at random", qpns_at_random },
 	{ "users", "pages that never come", others_get_theirs },

@@ -105,6 +105,18 @@ __u64 now_us(void)
 	return ts.tv_sec * 1000000ULL + ts.tv_nsec / 1000;
 }
 
+bool file_put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool done;
+
+	if (fd < 0)
+		return false;
+	done = write(fd, text, strlen(text)) > 0;
+	close(fd);
+	return done;
+}
+
 void side_enter(const struct side *s)
 {
 	if (s->nsfd >= 0 && setns(s->nsfd, CLONE_NEWNET))

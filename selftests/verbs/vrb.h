@@ -133,6 +133,9 @@ _Noreturn void case_skip(const char *fmt, ...);
 
 __u64 now_us(void);
 
+/* Writes @text to a file that exists. */
+bool file_put(const char *path, const char *text);
+
 /* in between, what is started and opened is in the namespace of that side */
 void side_enter(const struct side *s);
 void side_leave(const struct side *s);

@@ -48,34 +48,48 @@ u64 srnic_user_max(enum srnic_quota what)
 }
 
 /*
- * The uid that objects are counted for.  Users of a user namespace count as its
- * creator: otherwise one user could be as many as it likes.
+ * Users of a user namespace count as its creator: otherwise one user could be as
+ * many as it likes.  A namespace that the administrator has created is that of a
+ * container, which counts as one user of its own.  Takes no reference.
  */
-static kuid_t user_payer(void)
+static struct srnic_payer user_payer(void)
 {
-	const struct user_namespace *ns = current_user_ns();
-	kuid_t uid = current_uid();
+	struct user_namespace *ns = current_user_ns(), *outermost = NULL;
 
 	for (; ns->parent; ns = ns->parent)
-		uid = ns->owner;
+		outermost = ns;
+	if (!outermost)
+		return (struct srnic_payer) { .uid = current_uid() };
+	if (!uid_eq(outermost->owner, GLOBAL_ROOT_UID))
+		return (struct srnic_payer) { .uid = outermost->owner };
 
-	return uid;
+	return (struct srnic_payer) {
+		.uid	= INVALID_UID,
+		.userns	= outermost,
+	};
 }
 
-static struct srnic_user *user_find(struct srnic_dev *dev, kuid_t uid)
+static bool payer_eq(const struct srnic_payer *a, const struct srnic_payer *b)
+{
+	return uid_eq(a->uid, b->uid) && a->userns == b->userns;
+}
+
+static struct srnic_user *user_find(struct srnic_dev *dev,
+				    const struct srnic_payer *payer)
 {
 	struct srnic_user *user;
 
 	lockdep_assert_held(&dev->users_lock);
 
 	list_for_each_entry(user, &dev->users, list)
-		if (uid_eq(user->uid, uid))
+		if (payer_eq(&user->payer, payer))
 			return user;
 
 	return NULL;
 }
 
-static struct srnic_user *user_make(struct srnic_dev *dev, kuid_t uid)
+static struct srnic_user *user_make(struct srnic_dev *dev,
+				    const struct srnic_payer *payer)
 {
 	struct srnic_user *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
 
@@ -90,7 +104,8 @@ static struct srnic_user *user_make(struct srnic_dev *dev, kuid_t uid)
 		return NULL;
 	}
 	user->dev = dev;
-	user->uid = uid;
+	user->payer = *payer;
+	get_user_ns(payer->userns);
 	refcount_set(&user->refs, 1);
 	list_add(&user->list, &dev->users);
 
@@ -99,15 +114,15 @@ static struct srnic_user *user_make(struct srnic_dev *dev, kuid_t uid)
 
 struct srnic_user *srnic_user_get(struct srnic_dev *dev)
 {
-	kuid_t uid = user_payer();
+	struct srnic_payer payer = user_payer();
 	struct srnic_user *user;
 
 	mutex_lock(&dev->users_lock);
-	user = user_find(dev, uid);
+	user = user_find(dev, &payer);
 	if (user)
 		refcount_inc(&user->refs);
 	else
-		user = user_make(dev, uid);
+		user = user_make(dev, &payer);
 	mutex_unlock(&dev->users_lock);
 
 	return user;
@@ -123,6 +138,7 @@ void srnic_user_put(struct srnic_user *user)
 	list_del(&user->list);
 	mutex_unlock(&dev->users_lock);
 	srnic_lanes_put(user->lanes);
+	put_user_ns(user->payer.userns);
 	kfree(user);
 }
 
@@ -154,14 +170,24 @@ static bool quota_take(atomic64_t *used, u64 num, u64 max)
 	return false;
 }
 
+static void quota_tell(const struct srnic_user *user, u64 max,
+		       const char *name)
+{
+	const struct srnic_payer *payer = &user->payer;
+
+	ibdev_dbg(&user->dev->ib_dev, "%s %u has its share of %llu %s: see user_share\n",
+		  payer->userns ? "user namespace" : "user",
+		  payer->userns ? payer->userns->ns.inum :
+				  __kuid_val(payer->uid), max, name);
+}
+
 int srnic_quota_take(struct srnic_dev *dev, struct srnic_user *user,
 		     enum srnic_quota what, u64 num)
 {
 	u64 max = srnic_user_max(what);
 
 	if (user && !quota_take(&user->used[what], num, max)) {
-		ibdev_dbg(&dev->ib_dev, "user %u has its share of %llu %s: see user_share\n",
-			  __kuid_val(user->uid), max, quotas[what].name);
+		quota_tell(user, max, quotas[what].name);
 		return -EDQUOT;
 	}
 	if (!quota_take(&dev->used[what], num, quotas[what].max)) {
