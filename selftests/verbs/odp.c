@@ -459,16 +459,109 @@ static void prefetch_pages(void)
 	must_be(present(&m), 64);
 }
 
-static void prefetch_later(void)
+/* A worker gets to it before @ms are over. */
+static void comes_later(int ms)
 {
-	__u64 end = now_us() + 10000000;
+	__u64 end = now_us() + ms * 1000ULL;
 	struct mem m;
 
 	fresh(&m, &sides[0], 64 * PAGE, FULL_ACCESS);
 	must_be(advise_mem(&m, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, 0), 0);
 	while (present(&m) != 64 && now_us() < end)
-		sched_yield();
+		usleep(1000);
 	must_be(present(&m), 64);
+}
+
+static void prefetch_later(void)
+{
+	comes_later(10000);
+}
+
+#define PLACES		4		/* prefetches of one user at work */
+#define HUGE_RANGES	4000		/* of 4 GiB; one piece of advice */
+#define NOWHERE		0x1000000000000000ULL	/* where no process has memory */
+
+/* Asks for what is present of HUGE_RANGES ranges, each @step behind the other. */
+static int advise_huge(const struct ibv_mr *all, __u64 addr, __u64 step,
+		       __u32 flags)
+{
+	static struct ibv_sge sge[HUGE_RANGES];
+	int i;
+
+	for (i = 0; i < HUGE_RANGES; i++)
+		sge[i] = (struct ibv_sge) {
+			.addr = addr + i * step,
+			.length = UINT32_MAX & ~(PAGE - 1),
+			.lkey = all->lkey,
+		};
+	return ibv_advise_mr(all->pd, IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT,
+			     flags, sge, HUGE_RANGES);
+}
+
+/* Holes are passed over at once, by whoever does it. */
+static void prefetch_holes(void)
+{
+	struct mem all = { .len = SIZE_MAX };
+	int i;
+
+	mem_own(&all, sides[0].pd, ON_DEMAND);
+	for (i = 0; i < PLACES; i++)
+		must_be(advise_huge(all.mr, NOWHERE, 1ULL << 32, 0), 0);
+	comes_later(60000);
+	must_be(advise_huge(all.mr, NOWHERE, 1ULL << 32, SYNC), 0);
+}
+
+/* As much as a range can have, mapped, of which nothing is present */
+static __u8 *map_sparse(void)
+{
+	return map_make(1ULL << 32, MAP_PRIVATE | MAP_ANONYMOUS |
+			MAP_NORESERVE, -1);
+}
+
+/* A look at each page takes too long: advice is dropped before its end. */
+static void prefetch_sparse(void)
+{
+	struct mem all = { .len = SIZE_MAX };
+	__u8 *mem = map_sparse();
+	int i;
+
+	mem_own(&all, sides[0].pd, ON_DEMAND);
+	for (i = 0; i < PLACES; i++)
+		must_be(advise_huge(all.mr, (uintptr_t)mem, 0, 0), 0);
+	comes_later(120000);
+}
+
+/* In the child: dies with prefetches of its own under way. */
+static void die_prefetching(const __u8 *mem)
+{
+	struct side s = sides[0];
+	struct ibv_mr *all;
+	int i;
+
+	side_enter(&s);
+	s.ctx = ibv_open_device(sides[0].ctx->device);
+	s.pd = s.ctx ? ibv_alloc_pd(s.ctx) : NULL;
+	all = s.pd ? ibv_reg_mr(s.pd, NULL, SIZE_MAX, ON_DEMAND) : NULL;
+	if (!all)
+		_exit(1);
+	for (i = 0; i < 4 * PLACES; i++)
+		if (advise_huge(all, (uintptr_t)mem, 0, 0))
+			_exit(2);
+	_exit(0);
+}
+
+static void prefetch_of_the_dead(void)
+{
+	__u8 *mem = map_sparse();
+	pid_t pid = fork();
+	int status;
+
+	must(pid >= 0);
+	if (!pid)
+		die_prefetching(mem);
+	must_be(waitpid(pid, &status, 0), pid);
+	must_be(status, 0);
+	comes_later(60000);
 }
 
 /* The script looks at the counters: nothing was missed. */
@@ -1058,6 +1151,9 @@ const struct vrb_case odp_cases[] = {
 	{ "odp prefetch", "the pages it makes", prefetch_pages },
 	{ "odp prefetch", "later", prefetch_later },
 	{ "odp prefetch", "errors", prefetch_errors },
+	{ "odp prefetch", "much of nothing", prefetch_holes },
+	{ "odp prefetch", "much that is not present", prefetch_sparse },
+	{ "odp prefetch", "of a process that is gone", prefetch_of_the_dead },
 	{ "odp", "what the device says it can", reg_caps },
 	{ "odp", "ranges that are none", reg_refused },
 	{ "odp", "every size and place, ranges", data_range },

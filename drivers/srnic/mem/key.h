@@ -51,8 +51,10 @@ bool srnic_odp_word(struct srnic_odp *odp, u64 va, srnic_word_fn fn,
 		    const void *arg, u64 *result);
 
 /*
- * Makes pages present, of which the first is at @va; may sleep for long.
- * Return: 0 < pages <= @num; -EBUSY: it may be had, but not now; other errno.
+ * Makes pages present, of which the first is at @va, or with SRNIC_FETCH_PRESENT
+ * passes over those that the process does not have; may sleep for long.
+ * Return: 0 < pages <= @num; -EBUSY: it may be had, but not now; -ESRCH: the
+ * process is gone; other errno.
  */
 long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 		     enum srnic_fetch_how how);

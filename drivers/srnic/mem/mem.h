@@ -430,8 +430,8 @@ enum srnic_mem_err srnic_fetch_add(struct srnic_fetch *fetch,
 int srnic_fetch_now(struct srnic_fetch *fetch);
 
 /*
- * Fetches what can be had, later, by @lanes, and frees @fetch.  False: too many
- * are pending, and @fetch is left to the caller.
+ * Fetches what can be had, later, by @lanes, and frees @fetch.  Of very much it may
+ * be a part.  False: too many are pending, and @fetch is left to the caller.
  */
 bool srnic_fetch_queue(struct srnic_fetch *fetch, struct srnic_lanes *lanes);
 

@@ -300,21 +300,25 @@ static void odp_reap(struct work_struct *work)
 }
 
 /*
- * Peers may name any address: there is no chunk where nothing is mapped, or
- * nothing that the process could use itself.
+ * Where the hole that @va is in ends, or @va: it is in none.  Nothing is mapped in
+ * a hole, or nothing that the process could use itself.
  */
-static bool odp_is_usable(struct mm_struct *mm, u64 va)
+static u64 odp_hole_end(struct mm_struct *mm, u64 va)
 {
 	struct vm_area_struct *vma;
-	bool usable;
+	u64 end = va;
 
 	mmap_read_lock(mm);
 	vma = find_vma(mm, va);
-	usable = vma && vma->vm_start <= va &&
-		 vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
+	if (!vma)
+		end = U64_MAX;
+	else if (va < vma->vm_start)
+		end = vma->vm_start;
+	else if (!(vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC)))
+		end = vma->vm_end;
 	mmap_read_unlock(mm);
 
-	return usable;
+	return end;
 }
 
 /* The caller holds the memory.  -EBUSY: there is one already. */
@@ -323,7 +327,8 @@ static struct odp_chunk *chunk_make(struct srnic_odp *odp, u64 va)
 	struct odp_chunk *chunk;
 	int err;
 
-	if (!odp_is_usable(odp->mm, va))
+	/* Peers may name any address: there is no chunk for a hole. */
+	if (odp_hole_end(odp->mm, va) != va)
 		return ERR_PTR(-EFAULT);
 
 	chunk = kzalloc(sizeof(*chunk), GFP_KERNEL_ACCOUNT);
@@ -414,7 +419,7 @@ static long odp_pages(struct mm_struct *mm, u64 va, long num,
 	if (mmap_read_lock_killable(mm))
 		return -EINTR;
 	if (check_stable_address_space(mm))
-		got = -EFAULT;
+		got = -ESRCH;	/* its memory was taken for others */
 	else
 		got = get_user_pages_remote(mm, va, num, flags, pages,
 					    &locked);
@@ -483,6 +488,14 @@ static long odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 	return got;
 }
 
+/* How many pages from @va on are not present, as far as one look tells. */
+static u64 odp_absent(struct srnic_odp *odp, u64 va)
+{
+	u64 end = odp_hole_end(odp->mm, va);
+
+	return max_t(u64, (end - va) >> PAGE_SHIFT, 1);
+}
+
 /* What is allocated on the way is charged as if the process did it itself. */
 long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 		     enum srnic_fetch_how how)
@@ -491,11 +504,13 @@ long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 	long got;
 
 	if (!mmget_not_zero(odp->mm))
-		return -EFAULT;	/* the process is gone */
+		return -ESRCH;	/* the process is gone */
 
 	memcg = get_mem_cgroup_from_mm(odp->mm);
 	old = set_active_memcg(memcg);
 	got = odp_fetch(odp, va, num, how);
+	if (got == -EFAULT && how == SRNIC_FETCH_PRESENT)
+		got = min(num, odp_absent(odp, va));
 	set_active_memcg(old);
 	mem_cgroup_put(memcg);
 	mmput_async(odp->mm);

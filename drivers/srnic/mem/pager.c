@@ -16,6 +16,12 @@
 /* Pages fetched with the one that is missed, if they will be missed too */
 #define PAGER_AHEAD	16
 
+/*
+ * What a prefetch that nobody waits for may keep a worker busy with.  A step is
+ * ODP_BATCH pages at most, one that is absent, or a hole.
+ */
+#define FETCH_STEPS	16384
+
 static void pager_work(struct srnic_job *job)
 {
 	struct srnic_pager *pager = container_of(job, struct srnic_pager, job);
@@ -99,16 +105,17 @@ void srnic_fetch_free(struct srnic_fetch *fetch)
 	kvfree(fetch);
 }
 
-/* Fetches from page @va up to @end; what is not present need not become so. */
+/* Fetches from page @va up to @end, unless *@steps are used up: -EAGAIN. */
 static int fetch_range(struct srnic_odp *odp, u64 va, u64 end,
-		       enum srnic_fetch_how how)
+		       enum srnic_fetch_how how, u64 *steps)
 {
 	long got;
 
 	while (va < end) {
+		if (!*steps)
+			return -EAGAIN;
+		--*steps;
 		got = srnic_odp_fetch(odp, va, (end - va) >> PAGE_SHIFT, how);
-		if (got == -EFAULT && how == SRNIC_FETCH_PRESENT)
-			got = 1;
 		if (got < 0)
 			return got;
 		if (fatal_signal_pending(current))
@@ -120,7 +127,7 @@ static int fetch_range(struct srnic_odp *odp, u64 va, u64 end,
 	return 0;
 }
 
-int srnic_fetch_now(struct srnic_fetch *fetch)
+static int fetch_all(struct srnic_fetch *fetch, u64 steps)
 {
 	int err = 0;
 	u32 i;
@@ -130,17 +137,23 @@ int srnic_fetch_now(struct srnic_fetch *fetch)
 
 		err = fetch_range(fetch->range[i].odp, va & PAGE_MASK,
 				  PAGE_ALIGN(va + fetch->range[i].len),
-				  fetch->how);
+				  fetch->how, &steps);
 	}
 
 	return err;
 }
 
+int srnic_fetch_now(struct srnic_fetch *fetch)
+{
+	return fetch_all(fetch, U64_MAX);
+}
+
+/* It was advice: what takes too long is left until it is missed. */
 static void fetch_work(struct srnic_job *job)
 {
 	struct srnic_fetch *fetch = container_of(job, struct srnic_fetch, job);
 
-	srnic_fetch_now(fetch);
+	fetch_all(fetch, FETCH_STEPS);
 	srnic_fetch_free(fetch);
 }
 
