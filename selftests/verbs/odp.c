@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
@@ -1146,6 +1147,81 @@ static void slow_for_ever(void)
 	end_destroy_qp(&p.a);
 }
 
+#define SERVED	32	/* page faults of one user at a time */
+#define WAITING	8	/* behind those */
+
+/* The page that is asked for next */
+static size_t slow_asked(const struct mem *m)
+{
+	struct pollfd fd = { .fd = slow.fd, .events = POLLIN };
+	struct uffd_msg msg;
+
+	if (poll(&fd, 1, 60000) != 1)
+		case_fail("no page is asked for");
+	must_be(read(slow.fd, &msg, sizeof(msg)), sizeof(msg));
+	must_be(msg.event, UFFD_EVENT_PAGEFAULT);
+	return (msg.arg.pagefault.address - (uintptr_t)m->p) / PAGE;
+}
+
+static void slow_give(const struct mem *m, size_t page)
+{
+	static __u8 src[PAGE];
+	struct uffdio_copy copy = {
+		.src = (uintptr_t)src,
+		.dst = (uintptr_t)m->p + page * PAGE,
+		.len = PAGE,
+	};
+
+	must_be(ioctl(slow.fd, UFFDIO_COPY, &copy), 0);
+}
+
+/* A queue pair that sends page @page of @m, which is missed. */
+static void miss(struct end *e, struct ibv_ah *ah, const struct mem *m,
+		 size_t page)
+{
+	struct ibv_sge sge = sge_of(m, page * PAGE, 1000);
+	struct ibv_send_wr wr = wr_of(page, IBV_WR_SEND, &sge, 1);
+
+	ud_make(e, &sides[0]);
+	wr.wr.ud.ah = ah;
+	wr.wr.ud.remote_qpn = e->qp->qp_num;
+	wr.wr.ud.remote_qkey = 7;
+	must_be(post_one(e, &wr), 0);
+}
+
+/* Who is gone does not wait for its page ahead of those who came later. */
+static void slow_of_the_gone(void)
+{
+	static struct end at_work[SERVED], waits[WAITING], last;
+	struct ibv_ah *ah;
+	struct mem m;
+	size_t i;
+
+	fresh(&m, &sides[0], (SERVED + WAITING + 1) * PAGE, FULL_ACCESS);
+	slow_make(&m, 0);
+	ah = ah_make(&sides[0], NULL, &sides[1].gid);
+	for (i = 0; i < SERVED; i++) {
+		miss(&at_work[i], ah, &m, i);
+		must_be(slow_asked(&m), i);
+	}
+	for (i = 0; i < WAITING; i++)
+		miss(&waits[i], ah, &m, SERVED + i);
+	for (i = 0; i < WAITING; i += 2)
+		end_destroy_qp(&waits[i]);
+	for (i = 1; i < WAITING; i += 2)
+		must_be(to_state(&waits[i], IBV_QPS_RESET), 0);
+	i = SERVED + WAITING;
+	miss(&last, ah, &m, i);
+	slow_give(&m, 0);
+	must_be(slow_asked(&m), i);
+	slow_give(&m, i);
+	wc_want(last.scq, i, IBV_WC_SUCCESS);
+	for (i = 1; i < SERVED; i++)
+		slow_give(&m, i);
+	for (i = 0; i < SERVED; i++)
+		wc_want(at_work[i].scq, i, IBV_WC_SUCCESS);
+}
+
 const struct vrb_case odp_cases[] = {
 	{ "odp prefetch", "transfers miss nothing afterwards", prefetch_all },
 	{ "odp prefetch", "the pages it makes", prefetch_pages },
@@ -1189,5 +1265,6 @@ const struct vrb_case odp_cases[] = {
 	{ "odp", "a slow page: source", slow_source },
 	{ "odp", "a slow page: where a READ goes", slow_sink },
 	{ "odp", "a page that never comes", slow_for_ever },
+	{ "odp", "pages of those who are gone", slow_of_the_gone },
 	{ }
 };

@@ -76,6 +76,12 @@ void srnic_job_init(struct srnic_job *job, void (*fn)(struct srnic_job *job));
 bool srnic_job_queue(struct srnic_job *job, struct srnic_lanes *lanes,
 		     enum srnic_lane kind);
 
+/*
+ * True: @job still waited and does not run.  The caller is an RCU reader that has
+ * seen that the job was not done, and is alone in queueing it.
+ */
+bool srnic_job_cancel(struct srnic_job *job);
+
 /* Takes a reference.  Context: any. */
 struct srnic_lanes *srnic_lanes_get(struct srnic_lanes *lanes);
 

@@ -33,10 +33,12 @@ struct lane {
 /**
  * struct srnic_lanes - the lanes of one user
  * @ref: one for the user, one for each address space and each job
+ * @rcu: srnic_job_cancel() may still look
  * @lane: by enum srnic_lane
  */
 struct srnic_lanes {
 	struct kref	ref;
+	struct rcu_head	rcu;
 	struct lane	lane[SRNIC_LANE_NUM];
 };
 
@@ -46,7 +48,7 @@ static const struct {
 	u32		busy;
 	u32		waiting;
 } lane_kinds[SRNIC_LANE_NUM] = {
-	/* At most two for each queue pair, which is bound elsewhere */
+	/* At most two for each queue pair, which cancels them when it goes */
 	[SRNIC_LANE_MISSED]	= { "srnic-odp", WQ_HIGHPRI,	32,	U32_MAX },
 	[SRNIC_LANE_AHEAD]	= { "srnic-ahead", 0,		4,	64 },
 };
@@ -91,7 +93,7 @@ struct srnic_lanes *srnic_lanes_get(struct srnic_lanes *lanes)
 
 static void lanes_free(struct kref *ref)
 {
-	kfree(container_of(ref, struct srnic_lanes, ref));
+	kfree_rcu(container_of(ref, struct srnic_lanes, ref), rcu);
 }
 
 void srnic_lanes_put(struct srnic_lanes *lanes)
@@ -108,7 +110,7 @@ static void lane_next(struct lane *lane)
 	spin_lock_bh(&lane->lock);
 	job = list_first_entry_or_null(&lane->waiting, struct srnic_job, list);
 	if (job) {
-		list_del(&job->list);
+		list_del_init(&job->list);
 		lane->num--;
 	} else {
 		lane->busy--;
@@ -133,6 +135,7 @@ static void job_work(struct work_struct *work)
 void srnic_job_init(struct srnic_job *job, void (*fn)(struct srnic_job *job))
 {
 	INIT_WORK(&job->work, job_work);
+	INIT_LIST_HEAD(&job->list);
 	job->fn = fn;
 }
 
@@ -163,6 +166,24 @@ bool srnic_job_queue(struct srnic_job *job, struct srnic_lanes *lanes,
 		srnic_lanes_put(lanes);
 
 	return start || wait;
+}
+
+bool srnic_job_cancel(struct srnic_job *job)
+{
+	struct lane *lane = job->lane;
+	bool waits;
+
+	spin_lock_bh(&lane->lock);
+	waits = !list_empty(&job->list);
+	if (waits) {
+		list_del_init(&job->list);
+		lane->num--;
+	}
+	spin_unlock_bh(&lane->lock);
+	if (waits)
+		srnic_lanes_put(lane->lanes);
+
+	return waits;
 }
 
 void srnic_lanes_exit(void)

@@ -320,7 +320,7 @@ struct lane;
 /**
  * struct srnic_job - work that a worker does for a user
  * @work: of the workqueue
- * @list: of jobs that wait for a worker
+ * @list: of jobs that wait for a worker, else empty
  * @lane: that it was queued in
  * @fn: does it, in process context
  */
@@ -357,7 +357,7 @@ struct srnic_pager_ops {
  * @failed: the page cannot be had
  *
  * Nobody waits for the end of its work but that of the module: a page may be
- * as slow as the user wants it to be.
+ * as slow as the user wants it to be.  Work that has not begun can be cancelled.
  */
 struct srnic_pager {
 	struct srnic_job		job;
@@ -381,11 +381,12 @@ static inline bool srnic_pager_busy(const struct srnic_pager *pager)
 	return smp_load_acquire(&pager->busy);	/* pairs with pager_work() */
 }
 
-/* What was missed is not of interest any more. */
-static inline void srnic_pager_forget(struct srnic_pager *pager)
-{
-	pager->id = 0;
-}
+/*
+ * What was missed is not of interest any more, and a fetch that has not begun
+ * never does.  The caller owns the task that asks.  May sleep, and end() may be
+ * called.
+ */
+void srnic_pager_cancel(struct srnic_pager *pager);
 
 /*
  * Copy @len bytes; the caller holds @mr and has checked the range.  @rest is

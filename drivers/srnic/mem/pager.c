@@ -22,6 +22,14 @@
  */
 #define FETCH_STEPS	16384
 
+static void pager_end(struct srnic_pager *pager)
+{
+	srnic_odp_put(pager->odp);
+	/* Pairs with srnic_pager_busy(): the answer is there. */
+	smp_store_release(&pager->busy, false);
+	pager->ops->end(pager);
+}
+
 static void pager_work(struct srnic_job *job)
 {
 	struct srnic_pager *pager = container_of(job, struct srnic_pager, job);
@@ -31,10 +39,7 @@ static void pager_work(struct srnic_job *job)
 			      pager->write ? SRNIC_FETCH_WRITE :
 					     SRNIC_FETCH_READ);
 	pager->failed = got < 0 && got != -EBUSY;
-	srnic_odp_put(pager->odp);
-	/* Pairs with srnic_pager_busy(): the answer is there. */
-	smp_store_release(&pager->busy, false);
-	pager->ops->end(pager);
+	pager_end(pager);
 }
 
 void srnic_pager_init(struct srnic_pager *pager,
@@ -43,6 +48,11 @@ void srnic_pager_init(struct srnic_pager *pager,
 	srnic_job_init(&pager->job, pager_work);
 	pager->ops = ops;
 	pager->owner = owner;
+}
+
+static void pager_forget(struct srnic_pager *pager)
+{
+	pager->id = 0;
 }
 
 /* Is it what was asked for last? */
@@ -62,7 +72,7 @@ enum srnic_mem_err srnic_pager_ask(struct srnic_pager *pager,
 	if (srnic_pager_busy(pager))
 		return SRNIC_MEM_ABSENT;
 	if (pager->failed && pager_knows(pager, odp, page, write)) {
-		srnic_pager_forget(pager);
+		pager_forget(pager);
 		return SRNIC_MEM_FAULT;
 	}
 
@@ -78,6 +88,18 @@ enum srnic_mem_err srnic_pager_ask(struct srnic_pager *pager,
 	srnic_job_queue(&pager->job, srnic_odp_lanes(odp), SRNIC_LANE_MISSED);
 
 	return SRNIC_MEM_ABSENT;
+}
+
+void srnic_pager_cancel(struct srnic_pager *pager)
+{
+	bool cancelled;
+
+	pager_forget(pager);
+	rcu_read_lock();
+	cancelled = srnic_pager_busy(pager) && srnic_job_cancel(&pager->job);
+	rcu_read_unlock();
+	if (cancelled)
+		pager_end(pager);
 }
 
 /**

@@ -355,8 +355,8 @@ static void qp_reset(struct srnic_qp *qp)
 	spin_unlock_bh(&qp->rxq.lock);
 	__skb_queue_purge(&qp->rx_todo);
 	qp->rx_done = 0;
-	srnic_pager_forget(&qp->rx_pager);
-	srnic_pager_forget(&qp->tx_pager);
+	srnic_pager_cancel(&qp->rx_pager);
+	srnic_pager_cancel(&qp->tx_pager);
 	srnic_req_reset(qp);
 	srnic_resp_reset(qp);
 }
