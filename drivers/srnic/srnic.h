@@ -37,28 +37,16 @@ enum srnic_quota {
 };
 
 /**
- * struct srnic_payer - whom objects are counted for
- * @uid: a user of the host; INVALID_UID with @userns
- * @userns: all users of a user namespace together, or NULL
- */
-struct srnic_payer {
-	kuid_t			uid;
-	struct user_namespace	*userns;
-};
-
-/**
  * struct srnic_user - a user of a device, with all its contexts
  * @list: of the device
  * @dev: the device
- * @payer: that it is known by; reference on the namespace held
  * @refs: one for each context and each object
  * @used: what its contexts have of the device
- * @lanes: fetch its pages
+ * @lanes: fetch its pages, and tell who it is; reference held
  */
 struct srnic_user {
 	struct list_head	list;
 	struct srnic_dev	*dev;
-	struct srnic_payer	payer;
 	refcount_t		refs;
 	atomic64_t		used[SRNIC_Q_NUM];
 	struct srnic_lanes	*lanes;

@@ -24,6 +24,7 @@
 #define PAGE		4096UL
 #define MANY		40000	/* more than one user gets */
 #define STUCK		3000	/* more than there are workers */
+#define PREFETCHES	(4 + 64)	/* of one user, at work and waiting */
 
 /**
  * struct told - what parent and child tell each other
@@ -349,15 +350,13 @@ static void qpns_at_random(void)
 
 /* ---- pages that never come ---- */
 
-/* Asks for pages that nobody provides, and goes on to the next. */
-static void ask_in_vain(void)
+/* STUCK pages that nobody provides, or NULL. */
+static __u8 *map_stuck(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg = {
 		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
-	struct ibv_mr *mr;
-	struct side s;
 	__u8 *mem;
 	int fd;
 
@@ -366,27 +365,77 @@ static void ask_in_vain(void)
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	reg.range.start = (uintptr_t)mem;
 	reg.range.len = STUCK * PAGE;
-	if (fd < 0 || mem == MAP_FAILED || ioctl(fd, UFFDIO_API, &api) ||
-	    ioctl(fd, UFFDIO_REGISTER, &reg)) {
-		told->err = errno;
-		return;
-	}
-	become(&s, be_user);
-	mr = ibv_reg_mr(s.pd, mem, STUCK * PAGE, IBV_ACCESS_LOCAL_WRITE |
+	if (fd >= 0 && mem != MAP_FAILED && !ioctl(fd, UFFDIO_API, &api) &&
+	    !ioctl(fd, UFFDIO_REGISTER, &reg))
+		return mem;
+	told->err = errno;
+	return NULL;
+}
+
+/* Asks for @num pages more, each with a call that does not wait. */
+static void ask(struct side *s, __u8 *mem, int num)
+{
+	struct ibv_mr *mr;
+
+	mr = ibv_reg_mr(s->pd, mem, STUCK * PAGE, IBV_ACCESS_LOCAL_WRITE |
 			IBV_ACCESS_ON_DEMAND);
 	if (!mr)
 		_exit(4);
-	for (; told->made < STUCK; told->made++) {
+	for (; num; num--, told->made++) {
 		struct ibv_sge sge = {
 			.addr = (uintptr_t)mem + told->made * PAGE,
 			.length = PAGE,
 			.lkey = mr->lkey,
 		};
 
-		if (ibv_advise_mr(s.pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, &sge,
+		if (ibv_advise_mr(s->pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, &sge,
 				  1))
 			_exit(5);
 	}
+	if (ibv_dereg_mr(mr))
+		_exit(6);
+}
+
+static void ask_in_vain(void)
+{
+	__u8 *mem = map_stuck();
+	struct side s;
+
+	if (!mem)
+		return;
+	become(&s, be_user);
+	ask(&s, mem, STUCK);
+}
+
+/* The same, with the device closed and opened again in between. */
+static void ask_in_vain_anew(void)
+{
+	__u8 *mem = map_stuck();
+	struct side s;
+
+	if (!mem)
+		return;
+	become(&s, be_user);
+	while (told->made < STUCK) {
+		ask(&s, mem, STUCK / 50);
+		if (ibv_dealloc_pd(s.pd) || ibv_close_device(s.ctx))
+			_exit(7);
+		s.ctx = ibv_open_device(sides[0].ctx->device);
+		s.pd = s.ctx ? ibv_alloc_pd(s.ctx) : NULL;
+		if (!s.pd)
+			_exit(8);
+	}
+}
+
+/* Who comes back gets no new places. */
+static void places_are_kept(void)
+{
+	child_start(ask_in_vain_anew);
+	child_wait(2000);
+	if (told->err)
+		case_skip("no userfaultfd (errno %d)", told->err);
+	must(!told->done);
+	must_be(told->made, PREFETCHES);
 }
 
 static void others_get_theirs(void)
@@ -430,5 +479,6 @@ const struct vrb_case user_cases[] = {
 	{ "users", "keys are at random", keys_at_random },
 	{ "users", "QP numbers are at random", qpns_at_random },
 	{ "users", "pages that never come", others_get_theirs },
+	{ "users", "pages that never come, time and again", places_are_kept },
 	{ }
 };

@@ -82,9 +82,6 @@ bool srnic_job_queue(struct srnic_job *job, struct srnic_lanes *lanes,
  */
 bool srnic_job_cancel(struct srnic_job *job);
 
-/* Takes a reference.  Context: any. */
-struct srnic_lanes *srnic_lanes_get(struct srnic_lanes *lanes);
-
 int srnic_lanes_init(void);
 void srnic_lanes_exit(void);
 

@@ -9,6 +9,7 @@
  */
 #include <linux/kref.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 
 #include "key.h"
 
@@ -32,14 +33,18 @@ struct lane {
 
 /**
  * struct srnic_lanes - the lanes of one user
- * @ref: one for the user, one for each address space and each job
+ * @ref: one for the user of each device, each address space and each job
+ * @list: of lanes_all
+ * @payer: the user; reference on its namespace held
  * @rcu: srnic_job_cancel() may still look
  * @lane: by enum srnic_lane
  */
 struct srnic_lanes {
-	struct kref	ref;
-	struct rcu_head	rcu;
-	struct lane	lane[SRNIC_LANE_NUM];
+	struct kref		ref;
+	struct list_head	list;
+	struct srnic_payer	payer;
+	struct rcu_head		rcu;
+	struct lane		lane[SRNIC_LANE_NUM];
 };
 
 static const struct {
@@ -58,12 +63,16 @@ static struct workqueue_struct *lane_wqs[SRNIC_LANE_NUM];
 /* Of regions that belong to no user */
 static struct srnic_lanes *lanes_kernel;
 
+/* Of users: who closes a device and opens it again finds the jobs it has left. */
+static LIST_HEAD(lanes_all);
+static DEFINE_SPINLOCK(lanes_lock);	/* protects lanes_all */
+
 static struct workqueue_struct *lane_wq(const struct lane *lane)
 {
 	return lane_wqs[lane - lane->lanes->lane];
 }
 
-struct srnic_lanes *srnic_lanes_make(void)
+static struct srnic_lanes *lanes_make(const struct srnic_payer *payer)
 {
 	struct srnic_lanes *lanes = kzalloc(sizeof(*lanes), GFP_KERNEL_ACCOUNT);
 	struct lane *lane;
@@ -72,6 +81,9 @@ struct srnic_lanes *srnic_lanes_make(void)
 		return NULL;
 
 	kref_init(&lanes->ref);
+	INIT_LIST_HEAD(&lanes->list);
+	lanes->payer = *payer;
+	get_user_ns(payer->userns);
 	for (lane = lanes->lane; lane < lanes->lane + SRNIC_LANE_NUM; lane++) {
 		lane->lanes = lanes;
 		lane->max = lane_kinds[lane - lanes->lane].busy;
@@ -92,14 +104,59 @@ struct srnic_lanes *srnic_lanes_get(struct srnic_lanes *lanes)
 }
 
 static void lanes_free(struct kref *ref)
+	__releases(&lanes_lock)
 {
-	kfree_rcu(container_of(ref, struct srnic_lanes, ref), rcu);
+	struct srnic_lanes *lanes = container_of(ref, struct srnic_lanes, ref);
+
+	list_del(&lanes->list);
+	spin_unlock(&lanes_lock);
+	put_user_ns(lanes->payer.userns);
+	kfree_rcu(lanes, rcu);
 }
 
 void srnic_lanes_put(struct srnic_lanes *lanes)
 {
 	if (lanes)
-		kref_put(&lanes->ref, lanes_free);
+		kref_put_lock(&lanes->ref, lanes_free, &lanes_lock);
+}
+
+static struct srnic_lanes *lanes_find(const struct srnic_payer *payer)
+{
+	struct srnic_lanes *lanes;
+
+	lockdep_assert_held(&lanes_lock);
+
+	list_for_each_entry(lanes, &lanes_all, list)
+		if (uid_eq(lanes->payer.uid, payer->uid) &&
+		    lanes->payer.userns == payer->userns)
+			return srnic_lanes_get(lanes);
+
+	return NULL;
+}
+
+struct srnic_lanes *srnic_lanes_of(const struct srnic_payer *payer)
+{
+	struct srnic_lanes *fresh = lanes_make(payer), *lanes;
+
+	if (!fresh)
+		return NULL;
+
+	spin_lock(&lanes_lock);
+	lanes = lanes_find(payer);
+	if (!lanes)
+		list_add(&fresh->list, &lanes_all);
+	spin_unlock(&lanes_lock);
+	if (!lanes)
+		return fresh;
+
+	srnic_lanes_put(fresh);
+
+	return lanes;
+}
+
+const struct srnic_payer *srnic_lanes_payer(const struct srnic_lanes *lanes)
+{
+	return &lanes->payer;
 }
 
 /* The place of a job that is done goes to the next. */
@@ -201,9 +258,10 @@ void srnic_lanes_exit(void)
 
 int srnic_lanes_init(void)
 {
+	const struct srnic_payer nobody = { .uid = INVALID_UID };
 	int i;
 
-	lanes_kernel = srnic_lanes_make();
+	lanes_kernel = lanes_make(&nobody);
 	for (i = 0; i < SRNIC_LANE_NUM; i++)
 		lane_wqs[i] = alloc_workqueue("%s",
 					      WQ_UNBOUND | lane_kinds[i].flags,

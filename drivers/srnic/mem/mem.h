@@ -12,6 +12,7 @@
 #include <linux/atomic.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
@@ -180,13 +181,27 @@ int srnic_mr_map_flat(struct srnic_mr *mr, void *start, u64 length, u64 iova);
 int srnic_mr_map_dmabuf(struct srnic_mr *mr, int fd, u64 offset, u64 length,
 			u64 iova);
 
-/*
- * Bounds the page fetches of one user, and is freed with the last of them.  Where
- * lanes are an argument, NULL stands for the kernel's.  May sleep.  NULL: no
- * memory.
+/**
+ * struct srnic_payer - whom objects are counted for
+ * @uid: a user of the host; INVALID_UID with @userns
+ * @userns: all users of a user namespace together, or NULL
  */
-struct srnic_lanes *srnic_lanes_make(void);
-/* NULL is fine.  Context: any. */
+struct srnic_payer {
+	kuid_t			uid;
+	struct user_namespace	*userns;
+};
+
+/*
+ * The lanes of @payer, which bound its page fetches on all devices of the host:
+ * always the same as long as somebody holds them, be it a fetch.  Where lanes are
+ * an argument, NULL stands for the kernel's.  May sleep.  NULL: no memory.
+ */
+struct srnic_lanes *srnic_lanes_of(const struct srnic_payer *payer);
+const struct srnic_payer *srnic_lanes_payer(const struct srnic_lanes *lanes);
+
+/* Takes a reference.  Context: any. */
+struct srnic_lanes *srnic_lanes_get(struct srnic_lanes *lanes);
+/* NULL is fine.  Context: process. */
 void srnic_lanes_put(struct srnic_lanes *lanes);
 
 /*

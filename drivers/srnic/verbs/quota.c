@@ -69,27 +69,22 @@ static struct srnic_payer user_payer(void)
 	};
 }
 
-static bool payer_eq(const struct srnic_payer *a, const struct srnic_payer *b)
-{
-	return uid_eq(a->uid, b->uid) && a->userns == b->userns;
-}
-
 static struct srnic_user *user_find(struct srnic_dev *dev,
-				    const struct srnic_payer *payer)
+				    const struct srnic_lanes *lanes)
 {
 	struct srnic_user *user;
 
 	lockdep_assert_held(&dev->users_lock);
 
 	list_for_each_entry(user, &dev->users, list)
-		if (payer_eq(&user->payer, payer))
+		if (user->lanes == lanes)
 			return user;
 
 	return NULL;
 }
 
 static struct srnic_user *user_make(struct srnic_dev *dev,
-				    const struct srnic_payer *payer)
+				    struct srnic_lanes *lanes)
 {
 	struct srnic_user *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
 
@@ -98,14 +93,8 @@ static struct srnic_user *user_make(struct srnic_dev *dev,
 	if (!user)
 		return NULL;
 
-	user->lanes = srnic_lanes_make();
-	if (!user->lanes) {
-		kfree(user);
-		return NULL;
-	}
 	user->dev = dev;
-	user->payer = *payer;
-	get_user_ns(payer->userns);
+	user->lanes = srnic_lanes_get(lanes);
 	refcount_set(&user->refs, 1);
 	list_add(&user->list, &dev->users);
 
@@ -114,16 +103,21 @@ static struct srnic_user *user_make(struct srnic_dev *dev,
 
 struct srnic_user *srnic_user_get(struct srnic_dev *dev)
 {
-	struct srnic_payer payer = user_payer();
+	const struct srnic_payer payer = user_payer();
+	struct srnic_lanes *lanes = srnic_lanes_of(&payer);
 	struct srnic_user *user;
 
+	if (!lanes)
+		return NULL;
+
 	mutex_lock(&dev->users_lock);
-	user = user_find(dev, &payer);
+	user = user_find(dev, lanes);
 	if (user)
 		refcount_inc(&user->refs);
 	else
-		user = user_make(dev, &payer);
+		user = user_make(dev, lanes);
 	mutex_unlock(&dev->users_lock);
+	srnic_lanes_put(lanes);
 
 	return user;
 }
@@ -138,7 +132,6 @@ void srnic_user_put(struct srnic_user *user)
 	list_del(&user->list);
 	mutex_unlock(&dev->users_lock);
 	srnic_lanes_put(user->lanes);
-	put_user_ns(user->payer.userns);
 	kfree(user);
 }
 
@@ -173,7 +166,7 @@ static bool quota_take(atomic64_t *used, u64 num, u64 max)
 static void quota_tell(const struct srnic_user *user, u64 max,
 		       const char *name)
 {
-	const struct srnic_payer *payer = &user->payer;
+	const struct srnic_payer *payer = srnic_lanes_payer(user->lanes);
 
 	ibdev_dbg(&user->dev->ib_dev, "%s %u has its share of %llu %s: see user_share\n",
 		  payer->userns ? "user namespace" : "user",
