@@ -286,6 +286,41 @@ static void share_group(void)
 	share_is_kept(have_group, 300);
 }
 
+/* In the child: a region is given other memory when there are no more keys. */
+static void rereg_with_all_keys(void)
+{
+	static __u8 mem[2 * PAGE];
+	struct ibv_mr *mr;
+	struct side s;
+
+	become(&s, be_user);
+	mr = ibv_reg_mr(s.pd, mem, PAGE, IBV_ACCESS_LOCAL_WRITE);
+	if (!mr)
+		_exit(4);
+	while (ibv_alloc_mw(s.pd, IBV_MW_TYPE_2))
+		told->made++;
+	if (errno != EDQUOT)
+		_exit(5);
+	if (ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, mem + PAGE,
+			 PAGE, 0))
+		told->err = errno;
+	/* it has as many as before, and one less without the region */
+	if (ibv_alloc_mw(s.pd, IBV_MW_TYPE_2) || ibv_dereg_mr(mr) ||
+	    !ibv_alloc_mw(s.pd, IBV_MW_TYPE_2) ||
+	    ibv_alloc_mw(s.pd, IBV_MW_TYPE_2))
+		_exit(6);
+}
+
+static void share_rereg(void)
+{
+	share_small();
+	child_start(rereg_with_all_keys);
+	child_wait(60000);
+	must(told->done);
+	must(told->made > 1000);
+	must_be(told->err, 0);
+}
+
 /* Each has as much as any other, and root has its share as well. */
 static void share_container(void)
 {
@@ -476,6 +511,7 @@ const struct vrb_case user_cases[] = {
 	{ "users", "domains", share_pd },
 	{ "users", "multicast groups", share_group },
 	{ "users", "containers that root made", share_container },
+	{ "users", "registering again with all keys taken", share_rereg },
 	{ "users", "keys are at random", keys_at_random },
 	{ "users", "QP numbers are at random", qpns_at_random },
 	{ "users", "pages that never come", others_get_theirs },

@@ -49,7 +49,20 @@ static int mr_take_key(struct srnic_ibmr *mr)
 	return err;
 }
 
-/* And gives it back, unless another region has it. */
+/* Takes a key for that of @old, which ends: the user has as many as before. */
+static int mr_swap_key(struct srnic_ibmr *mr, struct srnic_ibmr *old)
+{
+	int err;
+
+	mr->user = old->user;
+	err = srnic_mr_publish(mr_keys(mr), &mr->mr);
+	if (!err)
+		srnic_mr_hide(mr_keys(old), &old->mr);
+
+	return err;
+}
+
+/* Gives the key back, unless another region has it, or has one for it. */
 static void mr_give_key(struct srnic_ibmr *mr)
 {
 	struct srnic_dev *dev = to_dev(mr->ibmr.device);
@@ -101,20 +114,26 @@ static void mr_tell(struct srnic_ibmr *mr)
 	mr->ibmr.length = mr->mr.span.length;
 }
 
-static int mr_publish(struct srnic_ibmr *mr)
+/* Makes @mr known, in place of @old or, if that is NULL, beside all others. */
+static int mr_publish_for(struct srnic_ibmr *mr, struct srnic_ibmr *old)
 {
 	int err;
 
 	err = mr_check_pmem(&mr->mr);
 	if (err)
 		return err;
-	err = mr_take_key(mr);
+	err = old ? mr_swap_key(mr, old) : mr_take_key(mr);
 	if (err)
 		return err;
 
 	mr_tell(mr);
 
 	return 0;
+}
+
+static int mr_publish(struct srnic_ibmr *mr)
+{
+	return mr_publish_for(mr, NULL);
 }
 
 struct ib_mr *srnic_get_dma_mr(struct ib_pd *ibpd, int access)
@@ -204,15 +223,13 @@ static int mr_check_user_access(struct ib_pd *ibpd, int access)
 	return mr_check_access(ibpd, access & ~IB_ACCESS_ON_DEMAND);
 }
 
-struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
-				u64 iova, int access, struct ib_dmah *dmah,
-				struct ib_udata *udata)
+/* Registers memory of a process, in place of @old if that is not NULL. */
+static struct ib_mr *mr_register(struct ib_pd *ibpd, u64 start, u64 length,
+				 u64 iova, int access, struct srnic_ibmr *old,
+				 struct ib_udata *udata)
 {
 	struct srnic_ibmr *mr;
 	int err;
-
-	if (dmah)
-		return ERR_PTR(-EOPNOTSUPP);
 
 	err = mr_check_user_access(ibpd, access);
 	if (err)
@@ -228,7 +245,7 @@ struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 
 	err = mr_pin(mr, start, length, iova);
 	if (!err)
-		err = mr_publish(mr);
+		err = mr_publish_for(mr, old);
 	if (err) {
 		ibdev_dbg(ibpd->device, "MR: %llu bytes at %#llx as %#llx: %d\n",
 			  length, start, iova, err);
@@ -237,6 +254,16 @@ struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 	}
 
 	return &mr->ibmr;
+}
+
+struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
+				u64 iova, int access, struct ib_dmah *dmah,
+				struct ib_udata *udata)
+{
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
+
+	return mr_register(ibpd, start, length, iova, access, NULL, udata);
 }
 
 struct ib_mr *srnic_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
@@ -387,8 +414,8 @@ static struct ib_mr *mr_rereg(struct srnic_ibmr *old, int flags, u64 start,
 	int err;
 
 	if (flags & IB_MR_REREG_TRANS)
-		return srnic_reg_user_mr(ibpd, start, length, iova, access,
-					 NULL, udata);
+		return mr_register(ibpd, start, length, iova, access, old,
+				   udata);
 
 	err = mr_check_keep(&old->mr, flags, access);
 	if (err)
