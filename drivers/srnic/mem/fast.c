@@ -61,7 +61,7 @@ static void fast_show(struct srnic_mr *mr, const struct srnic_fast *fast)
 	mr->span.iova = fast->iova;
 	mr->span.length = fast->length;
 	mr->span.offset = fast->iova & (BIT_ULL(mr->span.shift) - 1);
-	mr->key = fast->key;
+	WRITE_ONCE(mr->key, fast->key);	/* read in srnic_mr_hide() */
 	mr->access = fast->access & ~IB_ACCESS_MW_BIND;
 	trace_srnic_key_register(mr);
 	srnic_mr_make_valid(mr);

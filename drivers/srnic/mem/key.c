@@ -106,7 +106,7 @@ bool srnic_mr_move(struct srnic_mr *mr, enum srnic_mr_state from,
 
 void srnic_mr_make_valid(struct srnic_mr *mr)
 {
-	smp_wmb();	/* pairs with key_hold(): what it names is in place */
+	smp_wmb();	/* pairs with srnic_mr_hold(): what it names is in place */
 	refcount_set(&mr->refs, 1);
 	srnic_mr_set_state(mr, SRNIC_MR_VALID);
 }
@@ -143,11 +143,13 @@ static bool mr_close(struct srnic_mr *mr)
 
 void srnic_mr_hide(struct srnic_keys *keys, struct srnic_mr *mr)
 {
-	if (!mr->key)
+	u32 key = READ_ONCE(mr->key);	/* a bind may be changing the tag */
+
+	if (!key)
 		return;
 
 	trace_srnic_key_gone(mr);
-	xa_erase(&keys->xa, SRNIC_KEY_INDEX(mr->key));
+	xa_erase(&keys->xa, SRNIC_KEY_INDEX(key));
 	atomic_dec(&keys->num);
 	wait_var_event(&mr->state, mr_close(mr));
 	mr->key = 0;
@@ -174,6 +176,15 @@ void srnic_mr_unseal(struct srnic_mr *mr)
 	atomic_set(&mr->windows, 0);
 }
 
+bool srnic_mr_hold(struct srnic_mr *mr)
+{
+	if (!refcount_inc_not_zero(&mr->refs))
+		return false;
+	smp_mb__after_atomic();	/* pairs with srnic_mr_make_valid() */
+
+	return true;
+}
+
 /* The region that @key names today, held, or NULL. */
 static struct srnic_mr *key_hold(struct srnic_keys *keys, u32 key)
 {
@@ -181,13 +192,12 @@ static struct srnic_mr *key_hold(struct srnic_keys *keys, u32 key)
 
 	rcu_read_lock();
 	mr = xa_load(&keys->xa, SRNIC_KEY_INDEX(key));
-	if (mr && !refcount_inc_not_zero(&mr->refs))
+	if (mr && !srnic_mr_hold(mr))
 		mr = NULL;
 	rcu_read_unlock();
 
 	if (!mr)
 		return NULL;
-	smp_mb__after_atomic();	/* pairs with srnic_mr_make_valid() */
 	if (mr->key == key)
 		return mr;
 

@@ -13,6 +13,12 @@
  */
 void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len);
 
+/*
+ * Takes a reference if @mr is valid: all that its key names is in place then.
+ * Context: any; RCU, or another reference, keeps the memory.
+ */
+bool srnic_mr_hold(struct srnic_mr *mr);
+
 /* Changes @mr's state; false if it was not @from. */
 bool srnic_mr_move(struct srnic_mr *mr, enum srnic_mr_state from,
 		   enum srnic_mr_state to);

@@ -65,7 +65,7 @@ static enum srnic_mem_err mw_get_parent(struct srnic_keys *keys,
 static enum srnic_mem_err mw_unbind(struct srnic_mr *mw, u32 key,
 				    struct srnic_wait *wait)
 {
-	if (!refcount_inc_not_zero(&mw->refs))
+	if (!srnic_mr_hold(mw))
 		return SRNIC_MEM_STATE;
 	if (mw->key == key)
 		return srnic_mr_end(mw, wait);
@@ -104,7 +104,7 @@ static enum srnic_mem_err mw_claim(struct srnic_mr *mw,
 static void mw_show(struct srnic_mr *mw, const struct srnic_bind *bind,
 		    struct srnic_mr *parent)
 {
-	mw->key = bind->new_key;
+	WRITE_ONCE(mw->key, bind->new_key);	/* read in srnic_mr_hide() */
 	mw->access = bind->access & MW_RIGHTS;
 	mw->owner = bind->owner;
 	mw->parent = parent;
@@ -125,7 +125,7 @@ static enum srnic_mem_err mw_bind_nothing(struct srnic_mr *mw,
 	if (err)
 		return err;
 
-	mw->key = bind->new_key;
+	WRITE_ONCE(mw->key, bind->new_key);	/* read in srnic_mr_hide() */
 	srnic_mr_set_state(mw, SRNIC_MR_FREE);
 
 	return SRNIC_MEM_OK;
