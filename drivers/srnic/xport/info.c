@@ -65,7 +65,7 @@ void srnic_qp_look(struct srnic_qp *qp, struct srnic_qp_info *info)
 void srnic_qp_count_in(struct srnic_qp *qp, struct srnic_stats __percpu *stats)
 {
 	srnic_task_own(&qp->task);
-	WRITE_ONCE(qp->stats, stats);	/* read in rx_lookup() */
+	WRITE_ONCE(qp->stats, stats);	/* read in srnic_qp_stats() */
 	qp->txb.stats = stats;
 	srnic_task_release(&qp->task);
 }

@@ -43,7 +43,8 @@ static bool local_is_pair(const struct srnic_qp *a, const struct srnic_qp *b)
 static bool local_join(struct srnic_qp *qp, struct srnic_qp *peer)
 {
 	if (peer->ndev != qp->ndev || peer->transport != qp->transport ||
-	    READ_ONCE(peer->conf.dest_qpn) != qp->qpn || /* set by its owner */
+	    /* being changed it is a wrong guess at worst */
+	    data_race(READ_ONCE(peer->conf.dest_qpn)) != qp->qpn ||
 	    !srnic_task_join(&qp->task, &peer->task))
 		return false;
 	if (local_is_pair(qp, peer))

@@ -119,7 +119,7 @@ static void poll_pass(void)
 
 	for (i = 0; i < n; i++) {
 		local_bh_disable();
-		srnic_count(found[i]->stats, SRNIC_CNT_POLLS);
+		srnic_count(srnic_qp_stats(found[i]), SRNIC_CNT_POLLS);
 		local_bh_enable();
 		srnic_task_kick(&found[i]->task);
 		srnic_qp_put(found[i]);

@@ -133,6 +133,13 @@ static inline bool srnic_qp_receives(const struct srnic_qp *qp)
 	}
 }
 
+/* Where @qp counts, for who does not own its task.  Context: BH disabled. */
+static inline struct srnic_stats __percpu *
+srnic_qp_stats(const struct srnic_qp *qp)
+{
+	return READ_ONCE(qp->stats);	/* set in srnic_qp_count_in() */
+}
+
 /*
  * Counts why a packet was not given to @qp.  Wrong keys are the port's affair:
  * ib_query_port() reports them.
@@ -143,7 +150,7 @@ static inline void srnic_qp_refuse(const struct srnic_qp *qp,
 	bool key = why == SRNIC_CNT_RX_BAD_PKEY || why == SRNIC_CNT_RX_BAD_QKEY;
 
 	trace_srnic_drop(qp->qpn, srnic_counter_names[why]);
-	srnic_count(key ? qp->dev_stats : qp->stats, why);
+	srnic_count(key ? qp->dev_stats : srnic_qp_stats(qp), why);
 }
 
 /* congest.c */

@@ -406,8 +406,10 @@ static void qp_leave_path(struct srnic_qp *qp)
 /* Takes a reference if its path leads over @ndev, not its device's own netdev. */
 static bool qp_hold_on_path(struct srnic_qp *qp, const struct net_device *ndev)
 {
-	return READ_ONCE(qp->flow.ndev) == ndev && qp->ndev != ndev &&
-	       !srnic_qp_is_datagram(qp) && refcount_inc_not_zero(&qp->users);
+	return qp->ndev != ndev && !srnic_qp_is_datagram(qp) &&
+	       /* set with the rest of the path; compared again by the owner */
+	       data_race(READ_ONCE(qp->flow.ndev)) == ndev &&
+	       refcount_inc_not_zero(&qp->users);
 }
 
 static void qp_ndev_left(struct srnic_qp *qp, const struct net_device *ndev)
@@ -573,7 +575,7 @@ void srnic_qp_doorbell(struct srnic_qp *qp)
 	if (qp->sq.ring.hdr)
 		srnic_poll_watch(qp);
 	local_bh_disable();
-	srnic_count(qp->stats, SRNIC_CNT_DOORBELLS);
+	srnic_count(srnic_qp_stats(qp), SRNIC_CNT_DOORBELLS);
 	local_bh_enable();
 	srnic_task_kick_process(&qp->task);
 }

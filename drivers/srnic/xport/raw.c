@@ -120,7 +120,7 @@ void srnic_raw_frame(void *target, struct sk_buff *skb,
 	} else if (srnic_qp_state(qp) != IB_QPS_ERR) {
 		raw_deliver(raw_pick(qp->rss, frame), skb, later);
 	} else {
-		srnic_count(qp->stats, SRNIC_CNT_RX_BAD_STATE);
+		srnic_count(srnic_qp_stats(qp), SRNIC_CNT_RX_BAD_STATE);
 		kfree_skb(skb);
 	}
 }

@@ -93,7 +93,7 @@ static int rx_lookup(struct net *net, u32 qpn, const struct sk_buff *skb,
 		return -EPERM;
 	}
 	to->owner = qp;
-	to->stats = READ_ONCE(qp->stats);	/* set in srnic_qp_count_in() */
+	to->stats = srnic_qp_stats(qp);
 
 	return 0;
 }

@@ -626,10 +626,11 @@ void srnic_qp_doorbell(struct srnic_qp *qp);
  */
 void srnic_qp_ring(struct srnic_qp *qp);
 
-/* The state as it was a moment ago.  Context: any. */
+/* The state as it was a moment ago, or is about to be.  Context: any. */
 static inline u8 srnic_qp_state(const struct srnic_qp *qp)
 {
-	return READ_ONCE(qp->conf.state);	/* set by the task */
+	/* who owns the task sets it, perhaps with the rest of the struct */
+	return data_race(READ_ONCE(qp->conf.state));
 }
 
 /* The verbs' object of a queue pair; NULL: it is gone.  Context: RCU. */
