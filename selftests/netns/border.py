@@ -6,6 +6,7 @@ srnic selftests - which packets may address a queue pair, case by case
 border.py CASE...: on nsB of netns.sh's two hosts; without a case, lists them
 """
 
+import contextlib
 import ctypes
 import fcntl
 import mmap
@@ -147,7 +148,36 @@ class Absent:
     def come(self):
         fcntl.ioctl(self.fd, self.ZEROPAGE,
                     struct.pack("QQQq", self.addr, self.size, 0, 0))
-        os.close(self.fd)
+        self.close()
+
+    def close(self):
+        if self.fd >= 0:
+            os.close(self.fd)
+        self.fd = -1
+
+
+@contextlib.contextmanager
+def knob(name, value):
+    """A parameter of the module has that value meanwhile."""
+    path = f"/sys/module/srnic/parameters/{name}"
+    with open(path, "r+", encoding="ascii") as file:
+        before = file.read()
+        file.write(str(value))
+    try:
+        yield
+    finally:
+        with open(path, "w", encoding="ascii") as file:
+            file.write(before)
+
+
+@contextlib.contextmanager
+def user(uid):
+    """Devices are opened in the name of *uid*."""
+    os.setresuid(uid, 0, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
 
 
 def crowd(version):
@@ -172,6 +202,89 @@ def crowd(version):
                 break
         assert lone.read(128) == b"a" * 64 + b"b" * 64
         assert seen == dropped, f"{seen - dropped} packets found no room"
+
+
+class Hoard:
+    """A queue pair that waits for its memory, and packets that wait with it."""
+
+    def __init__(self, dqpn):
+        own, other, _ = ADDRESSES[4]
+        self.memory = Absent(1 << 16)
+        self.lone = Lone("sr1", own, other, dqpn=dqpn, addr=self.memory.addr,
+                         odp=True, receives=0).up()
+        self.peer = peer_of(self.lone)
+        self.send(1)
+        assert self.memory.wanted()
+
+    def send(self, packets):
+        self.peer.send([self.peer.write(psn, bytes([psn]) * 4096,
+                                        psn % 16 * 4096)
+                        for psn in range(packets)])
+
+    def size(self):
+        return int(self.lone.info()["rx_bytes"])
+
+    def close(self):
+        self.peer.close()
+        self.lone.close()
+        self.memory.close()
+
+
+def hoards():
+    """
+    What waits at all queue pairs of a user is bounded, and so is what waits at
+    those of the device; what is over is lost, and neither is used up for good.
+    """
+    for _ in range(2):
+        with knob("rx_kbytes", 1024):
+            with user(65534):
+                third = Hoard(3)
+            one = third.size()
+            hoard(Hoard(1), Hoard(2), third, one)
+
+
+def hoard(first, second, third, one):
+    """*one* is the size of a packet."""
+
+    def waits(*hoards):
+        return sum(h.size() for h in hoards)
+
+    def all_here(sent, *hoards):
+        """Each of the *sent* packets waits or was dropped."""
+        return wait_for(lambda: sent == waits(*hoards) // one - before +
+                        counter("sr1", "rx_drop_nobuf") - dropped)
+
+    before = waits(first, second) // one
+    dropped = counter("sr1", "rx_drop_nobuf")
+    first.send(30)
+    second.send(30)
+    assert all_here(60, first, second)
+    assert 0 <= (256 << 10) - waits(first, second) < one
+
+    # another user has a share, too
+    before = waits(third) // one
+    dropped = counter("sr1", "rx_drop_nobuf")
+    third.send(10)
+    assert all_here(10, third)
+    assert counter("sr1", "rx_drop_nobuf") == dropped
+
+    # all that the device may have
+    before = waits(first, second, third) // one
+    dropped = counter("sr1", "rx_drop_nobuf")
+    with knob("user_share", 100):
+        first.send(120)
+        assert all_here(120, first, second, third)
+        assert 0 <= (1024 << 10) - waits(first, second, third) < one
+
+    second.close()  # with what waits there
+    first.memory.come()
+    assert wait_for(lambda: waits(first) == 0), waits(first)
+    first.send(120)
+    while first.peer.answer().psn != 119:
+        pass
+    assert first.lone.read(1, 7 * 4096) == bytes([119])
+    first.close()
+    third.close()
 
 
 def by_device(good, bad):
@@ -357,45 +470,39 @@ def forgotten():
 def budget():
     """All queue pairs of a device together keep no more than they may."""
     own, other, _ = ADDRESSES[4]
-    knob = "/sys/module/srnic/parameters/ooo_kbytes"
-    with open(knob, "r+", encoding="ascii") as file:
-        before = file.read()
-        file.write("64")
-    try:
-        with Lone("sr1", own, other).up() as a, peer_of(a) as peer_a, \
-                Lone("sr1", own, other, dqpn=0x654321).up() as b, \
-                peer_of(b) as peer_b:
-            dropped = counter("sr1", "rx_drop_out_of_order")
-            packets = 0
-            for lone, peer in ((a, peer_a), (b, peer_b)):
-                peer.send([peer.write(psn, bytes(2048)) for psn in range(1, 65)])
-                packets += 64
+    with knob("ooo_kbytes", 64), \
+            Lone("sr1", own, other).up() as a, peer_of(a) as peer_a, \
+            Lone("sr1", own, other, dqpn=0x654321).up() as b, \
+            peer_of(b) as peer_b:
+        dropped = counter("sr1", "rx_drop_out_of_order")
+        packets = 0
+        for lone, peer in ((a, peer_a), (b, peer_b)):
+            peer.send([peer.write(psn, bytes(2048)) for psn in range(1, 65)])
+            packets += 64
 
-            def kept_now():
-                return int(a.info()["early"]) + int(b.info()["early"])
+        def kept_now():
+            return int(a.info()["early"]) + int(b.info()["early"])
 
-            def all_counted():
-                return counter("sr1", "rx_drop_out_of_order") - dropped + \
-                    kept_now() == packets
+        def all_counted():
+            return counter("sr1", "rx_drop_out_of_order") - dropped + \
+                kept_now() == packets
 
-            assert wait_for(all_counted), (kept_now(), a.info())
-            assert 0 < kept_now() < packets
-            size = int(a.info()["early_bytes"]) + int(b.info()["early_bytes"])
-            assert size <= 64 << 10, size
-            # the rest has to come again, as it does to who keeps nothing
-            for psn in range(65):
-                peer_a.send(peer_a.write(psn, bytes(2048)))
-            while peer_a.answer().psn != 64:
-                pass
-    finally:
-        with open(knob, "w", encoding="ascii") as file:
-            file.write(before)
+        assert wait_for(all_counted), (kept_now(), a.info())
+        assert 0 < kept_now() < packets
+        size = int(a.info()["early_bytes"]) + int(b.info()["early_bytes"])
+        assert size <= 64 << 10, size
+        # the rest has to come again, as it does to who keeps nothing
+        for psn in range(65):
+            peer_a.send(peer_a.write(psn, bytes(2048)))
+        while peer_a.answer().psn != 64:
+            pass
 
 
 CASES = {
     "connected4": lambda: connected(4), "connected6": lambda: connected(6),
     "lengths": lengths, "raw": raw_qp, "wq": work_queue,
     "crowd4": lambda: crowd(4), "crowd6": lambda: crowd(6),
+    "hoards": hoards,
     "vlans": vlans, "vrfs": vrfs, "lists": lists,
     "kept4": lambda: kept(4), "kept6": lambda: kept(6), "bulky": bulky,
     "responses": responses, "forgotten": forgotten, "budget": budget,

@@ -95,6 +95,8 @@ static struct srnic_user *user_make(struct srnic_dev *dev,
 
 	user->dev = dev;
 	user->lanes = srnic_lanes_get(lanes);
+	user->rx_pool.percent = &user_share;
+	user->rx_pool.parent = &dev->rx_pool;
 	refcount_set(&user->refs, 1);
 	list_add(&user->list, &dev->users);
 

@@ -40,7 +40,7 @@ static const struct res_word res_qp_words[] = {
 	QP_WORD("rq_entries",	rq.entries),
 	QP_WORD("rq_head",	rq.head),
 	QP_WORD("rq_posted",	rq.posted),
-	QP_WORD("rx_bytes",	rxq_bytes),
+	QP_WORD("rx_bytes",	rx_bytes),
 	QP_WORD("tx_load",	gate_load),
 	QP_WORD("tx_wait",	gate_waiting),
 };

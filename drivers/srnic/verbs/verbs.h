@@ -115,6 +115,13 @@ struct srnic_user *srnic_user_of_udata(struct ib_udata *udata);
 /* The lanes of that user, or NULL. */
 struct srnic_lanes *srnic_user_lanes(const struct ib_pd *ibpd);
 
+/* What the packets count in that wait for a queue pair of @user. */
+static inline struct srnic_rx_pool *srnic_rx_pool(struct srnic_dev *dev,
+						  struct srnic_user *user)
+{
+	return user ? &user->rx_pool : &dev->rx_pool;
+}
+
 /* How much one user may have. */
 u64 srnic_user_max(enum srnic_quota what);
 

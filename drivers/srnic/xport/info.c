@@ -46,7 +46,7 @@ static void info_resp(const struct srnic_qp *qp, struct srnic_qp_info *info)
 static void info_net(struct srnic_qp *qp, struct srnic_qp_info *info)
 {
 	spin_lock_bh(&qp->rxq.lock);
-	info->rxq_bytes = qp->rxq_bytes;
+	info->rx_bytes = qp->rxq_bytes + qp->rx_todo_bytes;
 	spin_unlock_bh(&qp->rxq.lock);
 	info->gate_load = atomic_read(&qp->gate.load);
 	info->gate_waiting = atomic_read(&qp->gate.waiting);

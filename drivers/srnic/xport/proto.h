@@ -27,6 +27,9 @@
 /* Memory of packets that wait for the task before more are dropped */
 #define SRNIC_RXQ_BYTES		SZ_4M
 
+/* How much of that is not charged to anybody until the task runs */
+#define SRNIC_RXQ_FREE		SZ_64K
+
 /**
  * struct srnic_seg - a packet being processed
  * @pkt: its headers
@@ -436,6 +439,30 @@ srnic_group_stats(const struct srnic_group *group);
 void srnic_group_each(const struct srnic_group *group,
 		      void (*fn)(struct srnic_qp *qp, struct sk_buff *skb),
 		      struct sk_buff *skb);
+
+/* backlog.c */
+/* Charges @bytes of packets that wait.  False: no room.  Under the lock of rxq. */
+bool srnic_backlog_charge(struct srnic_qp *qp, unsigned int bytes);
+/* Charges what the task leaves behind, drops what cannot be. */
+void srnic_backlog_settle(struct srnic_qp *qp);
+/* Drops all that waits.  The caller owns the task. */
+void srnic_backlog_purge(struct srnic_qp *qp);
+
+/* Is a packet that arrives now charged?  Under the lock of rxq. */
+static inline bool srnic_backlog_counts(const struct srnic_qp *qp)
+{
+	lockdep_assert_held(&qp->rxq.lock);
+
+	return qp->rx_charged || qp->rxq_bytes > SRNIC_RXQ_FREE;
+}
+
+/* Does nothing wait, and is nothing charged? */
+static inline bool srnic_backlog_is_empty(const struct srnic_qp *qp)
+{
+	return skb_queue_empty(&qp->rx_todo) &&
+	       skb_queue_empty_lockless(&qp->rxq) &&
+	       !READ_ONCE(qp->rx_charged);
+}
 
 /* early.c */
 void srnic_early_init(struct srnic_qp *qp);

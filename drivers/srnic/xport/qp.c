@@ -319,6 +319,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->net = init->net;
 	qp->ndev = init->ndev;
 	qp->avs = init->avs;
+	qp->rx_pool = init->rx_pool;
 	qp->early_pool = init->early_pool;
 	qp->no_loopback = init->no_loopback;
 	qp->tap = init->tap;
@@ -349,12 +350,7 @@ static void qp_reset(struct srnic_qp *qp)
 	qp->timer_fired = false;
 	srnic_cc_reset(qp);
 	srnic_early_stop(qp);
-	spin_lock_bh(&qp->rxq.lock);
-	skb_queue_splice_tail_init(&qp->rxq, &qp->rx_todo);
-	qp->rxq_bytes = 0;
-	spin_unlock_bh(&qp->rxq.lock);
-	__skb_queue_purge(&qp->rx_todo);
-	qp->rx_done = 0;
+	srnic_backlog_purge(qp);
 	srnic_pager_cancel(&qp->rx_pager);
 	srnic_pager_cancel(&qp->tx_pager);
 	srnic_req_reset(qp);

@@ -10,7 +10,9 @@ void srnic_rx_enqueue(struct srnic_qp *qp, struct sk_buff *skb)
 
 	skb_orphan(skb);
 	spin_lock(&qp->rxq.lock);
-	room = qp->rxq_bytes < SRNIC_RXQ_BYTES;
+	room = qp->rxq_bytes < SRNIC_RXQ_BYTES &&
+	       (!srnic_backlog_counts(qp) ||
+		srnic_backlog_charge(qp, skb->truesize));
 	if (room) {
 		qp->rxq_bytes += skb->truesize;
 		__skb_queue_tail(&qp->rxq, skb);
@@ -347,6 +349,7 @@ static struct sk_buff *rx_next(struct srnic_qp *qp)
 	    !skb_queue_empty_lockless(&qp->rxq)) {
 		spin_lock(&qp->rxq.lock);
 		skb_queue_splice_tail_init(&qp->rxq, &qp->rx_todo);
+		qp->rx_todo_bytes = qp->rxq_bytes;
 		qp->rxq_bytes = 0;
 		spin_unlock(&qp->rxq.lock);
 	}
@@ -367,7 +370,7 @@ static void rx_cnp(struct srnic_qp *qp)
 	kfree_skb(skb);
 }
 
-bool srnic_rx_run(struct srnic_qp *qp)
+static bool rx_run(struct srnic_qp *qp)
 {
 	struct sk_buff *skb;
 
@@ -381,8 +384,19 @@ bool srnic_rx_run(struct srnic_qp *qp)
 		if (!rx_run_skb(qp, skb))
 			return !srnic_task_may(&qp->task);
 		__skb_unlink(skb, &qp->rx_todo);
+		qp->rx_todo_bytes -= skb->truesize;
 		napi_consume_skb(skb, 1);
 	}
 
 	return true;
+}
+
+bool srnic_rx_run(struct srnic_qp *qp)
+{
+	bool more = rx_run(qp);
+
+	if (!srnic_backlog_is_empty(qp))
+		srnic_backlog_settle(qp);
+
+	return more;
 }

@@ -67,6 +67,18 @@ struct srnic_qp_conf {
 };
 
 /**
+ * struct srnic_rx_pool - memory of received packets that wait, see backlog.c
+ * @bytes: how much it is
+ * @percent: how much of what the device may have it may be; NULL: all of that
+ * @parent: pool that it counts in as well, or NULL
+ */
+struct srnic_rx_pool {
+	atomic_long_t		bytes;
+	const unsigned int	*percent;
+	struct srnic_rx_pool	*parent;
+};
+
+/**
  * struct srnic_early_slot - a packet that came before one that is missing
  * @skb: a copy of the packet, no larger than it must be, or NULL
  * @psn: its PSN
@@ -360,6 +372,9 @@ struct srnic_cc {
  * @rxq: packets that wait for the task; under its lock, BH
  * @rxq_bytes: memory that they take; under the lock of @rxq
  * @rx_todo: those that the task has taken over
+ * @rx_todo_bytes: memory that they take
+ * @rx_charged: memory of both that is charged to @rx_pool; under the lock of @rxq
+ * @rx_pool: of its user, or of the device if the kernel is that
  * @rx_done: datagrams of the first run in @rx_todo that are done
  * @rx_pager: fetches what received packets, and READs to be answered, need;
  *	      packets wait meanwhile
@@ -420,8 +435,11 @@ struct srnic_qp {
 	struct srnic_watch		watch;
 	struct sk_buff_head		rxq;
 	unsigned int			rxq_bytes;
+	unsigned int			rx_charged;
 	struct sk_buff_head		rx_todo;
+	unsigned int			rx_todo_bytes;
 	u32				rx_done;
+	struct srnic_rx_pool		*rx_pool;
 	struct srnic_pager		rx_pager;
 	struct srnic_pager		tx_pager;
 	struct srnic_early_pool		*early_pool;
@@ -515,6 +533,7 @@ struct srnic_qp_init {
 	struct net			*net;
 	const struct net_device		*ndev;
 	struct srnic_avs		*avs;
+	struct srnic_rx_pool		*rx_pool;
 	struct srnic_early_pool		*early_pool;
 	bool				no_loopback;
 	const struct srnic_tap		*tap;
@@ -574,7 +593,7 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
  * @read_left: packets of the READ being answered that are to go
  * @ack_due: 1: an acknowledgment is owed
  * @rq: its own receive queue
- * @rxq_bytes: memory of packets that wait for the task
+ * @rx_bytes: memory of received packets that wait
  * @gate_load: what the network stack holds of it, see tx.c
  * @gate_waiting: 1: it waits for the network stack
  */
@@ -603,7 +622,7 @@ struct srnic_qp_info {
 	u32			read_left;
 	u32			ack_due;
 	struct srnic_rq_info	rq;
-	u32			rxq_bytes;
+	u32			rx_bytes;
 	u32			gate_load;
 	u32			gate_waiting;
 };

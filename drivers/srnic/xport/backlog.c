@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - received packets that wait, and the memory they may take
+ *
+ * Most packets are processed in the run of the task that their arrival starts, and
+ * are not charged.  What a run leaves behind may stay for as long as a user likes:
+ * memory is being fetched, or a READ answered.  It is charged to the user and to the
+ * device.  What does not fit is dropped, the newest packet first: to the peer it is
+ * a lost packet.
+ */
+#include <linux/moduleparam.h>
+
+#include "proto.h"
+
+static uint rx_kbytes = 128 * SZ_1K;
+module_param(rx_kbytes, uint, 0644);
+MODULE_PARM_DESC(rx_kbytes, "Memory for received packets that wait, KiB for each device (131072)");
+
+static bool pool_charge(struct srnic_rx_pool *pool, long bytes)
+{
+	long max = (long)READ_ONCE(rx_kbytes) * SZ_1K;
+
+	if (pool->percent)
+		max = max * READ_ONCE(*pool->percent) / 100;
+	if (atomic_long_add_return(bytes, &pool->bytes) <= max)
+		return true;
+	atomic_long_sub(bytes, &pool->bytes);
+
+	return false;
+}
+
+bool srnic_backlog_charge(struct srnic_qp *qp, unsigned int bytes)
+{
+	struct srnic_rx_pool *pool, *full;
+
+	lockdep_assert_held(&qp->rxq.lock);
+
+	for (pool = qp->rx_pool; pool; pool = pool->parent)
+		if (!pool_charge(pool, bytes))
+			goto err_full;
+	qp->rx_charged += bytes;
+
+	return true;
+
+err_full:
+	full = pool;
+	for (pool = qp->rx_pool; pool != full; pool = pool->parent)
+		atomic_long_sub(bytes, &pool->bytes);
+
+	return false;
+}
+
+static void backlog_uncharge(struct srnic_qp *qp, unsigned int bytes)
+{
+	struct srnic_rx_pool *pool;
+
+	lockdep_assert_held(&qp->rxq.lock);
+
+	for (pool = qp->rx_pool; pool; pool = pool->parent)
+		atomic_long_sub(bytes, &pool->bytes);
+	qp->rx_charged -= bytes;
+}
+
+/* Drops the newest packet.  Return: the memory that it took. */
+static unsigned int backlog_drop(struct srnic_qp *qp)
+{
+	struct sk_buff *skb = __skb_dequeue_tail(&qp->rxq);
+	unsigned int bytes;
+
+	lockdep_assert_held(&qp->rxq.lock);
+
+	if (skb) {
+		bytes = skb->truesize;
+		qp->rxq_bytes -= bytes;
+	} else {
+		skb = __skb_dequeue_tail(&qp->rx_todo);
+		bytes = skb->truesize;
+		qp->rx_todo_bytes -= bytes;
+		if (skb_queue_empty(&qp->rx_todo))
+			qp->rx_done = 0;
+	}
+	srnic_qp_refuse(qp, SRNIC_CNT_RX_NOBUF);
+	kfree_skb(skb);
+
+	return bytes;
+}
+
+void srnic_backlog_settle(struct srnic_qp *qp)
+{
+	unsigned int left;
+
+	spin_lock(&qp->rxq.lock);
+	left = qp->rxq_bytes + qp->rx_todo_bytes;
+	while (left > qp->rx_charged &&
+	       !srnic_backlog_charge(qp, left - qp->rx_charged))
+		left -= backlog_drop(qp);
+	if (left < qp->rx_charged)
+		backlog_uncharge(qp, qp->rx_charged - left);
+	spin_unlock(&qp->rxq.lock);
+}
+
+void srnic_backlog_purge(struct srnic_qp *qp)
+{
+	spin_lock_bh(&qp->rxq.lock);
+	skb_queue_splice_tail_init(&qp->rxq, &qp->rx_todo);
+	qp->rxq_bytes = 0;
+	backlog_uncharge(qp, qp->rx_charged);
+	spin_unlock_bh(&qp->rxq.lock);
+	__skb_queue_purge(&qp->rx_todo);
+	qp->rx_todo_bytes = 0;
+	qp->rx_done = 0;
+}
