@@ -204,6 +204,30 @@ def crowd(version):
         assert seen == dropped, f"{seen - dropped} packets found no room"
 
 
+def unkeyed():
+    """Nor do datagrams without its Q_Key."""
+    own, other, _ = ADDRESSES[4]
+    memory = Absent(1 << 16)
+    with Lone("sr1", own, other, kind="UD", addr=memory.addr, odp=True).up() \
+            as lone, peer_of(lone) as peer:
+
+        def datagram(key):
+            return peer.packet("UD_SEND_ONLY", 0, roce.DETH(qkey=key),
+                               payload=b"d" * 2048)
+
+        dropped = counter("sr1", "rx_drop_nobuf")
+        peer.send(datagram(lone.qkey))
+        assert memory.wanted()
+        ignores(lone, peer, "rx_bad_qkey", datagram(lone.qkey + 1), 3000)
+        peer.send(datagram(lone.qkey))
+        memory.come()
+        done = []
+        assert wait_for(lambda: done.extend(lone.completions()) or
+                        len(done) >= 2), "a datagram was lost"
+        assert [wc.status for wc in done] == [0, 0]
+        assert counter("sr1", "rx_drop_nobuf") == dropped
+
+
 class Hoard:
     """A queue pair that waits for its memory, and packets that wait with it."""
 
@@ -502,7 +526,7 @@ CASES = {
     "connected4": lambda: connected(4), "connected6": lambda: connected(6),
     "lengths": lengths, "raw": raw_qp, "wq": work_queue,
     "crowd4": lambda: crowd(4), "crowd6": lambda: crowd(6),
-    "hoards": hoards,
+    "unkeyed": unkeyed, "hoards": hoards,
     "vlans": vlans, "vrfs": vrfs, "lists": lists,
     "kept4": lambda: kept(4), "kept6": lambda: kept(6), "bulky": bulky,
     "responses": responses, "forgotten": forgotten, "budget": budget,

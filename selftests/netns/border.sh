@@ -48,9 +48,9 @@ vrfs_up()
 }
 
 modprobe -q vrf
-ktap_plan 20
+ktap_plan 21
 check "two hosts"	pair_up
-cases connected4 connected6 lengths raw wq crowd4 crowd6 hoards
+cases connected4 connected6 lengths raw wq crowd4 crowd6 unkeyed hoards
 cases kept4 kept6 bulky responses budget forgotten
 if modprobe -q sch_netem; then
 	cases lists

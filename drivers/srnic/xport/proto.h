@@ -404,6 +404,12 @@ static inline u32 srnic_qp_wire_qpn(const struct srnic_qp *qp)
  * status.  False: its memory is being fetched.
  */
 bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
+/*
+ * Is there a datagram in the run that the QP may be given?  Others are marked not
+ * good, and counted: who does not know the Q_Key takes no room in the queue.
+ * Context: BH disabled.
+ */
+bool srnic_ud_admit(struct srnic_qp *qp, struct sk_buff *skb);
 /* Receives a run of datagrams.  False: not all of them yet. */
 bool srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb);
 /* Between runs no netdev is held, or it could not go. */

@@ -30,7 +30,9 @@ static void rx_deliver(void *owner, struct sk_buff *skb)
 {
 	struct srnic_qp *qp = owner;
 
-	if (skb) {
+	if (skb && srnic_qp_is_datagram(qp) && !srnic_ud_admit(qp, skb)) {
+		kfree_skb(skb);
+	} else if (skb) {
 		if (!srnic_cc_keep_cnp(qp, skb))
 			srnic_rx_enqueue(qp, skb);
 		srnic_task_kick(&qp->task);

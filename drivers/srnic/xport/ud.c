@@ -7,6 +7,7 @@
  * nothing is sent, but not its netdev.
  */
 #include <linux/slab.h>
+#include <linux/unaligned.h>
 #include <rdma/ib_addr.h>
 
 #include "proto.h"
@@ -190,28 +191,68 @@ static bool ud_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	return false;
 }
 
+/* Reads a packet of the run @skb.  False: it is not for this QP, and was counted. */
+static bool ud_read(struct srnic_qp *qp, struct sk_buff *skb,
+		    struct sk_buff *packet, struct srnic_pkt *pkt,
+		    struct srnic_rx_src *src)
+{
+	const struct srnic_rxcb *cb = srnic_rxcb(packet);
+
+	if (srnic_pkt_parse(packet->data + cb->bth, cb->len, cb->len, pkt)) {
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_MALFORMED);
+		return false;
+	}
+	trace_srnic_rx(qp->qpn, pkt);
+	srnic_rx_describe(skb, packet, src);
+
+	return ud_check(qp, pkt, src);
+}
+
+/* Does it have the Q_Key, which is at the same place in all datagrams? */
+static bool ud_has_qkey(const struct srnic_qp *qp, struct sk_buff *packet)
+{
+	const struct srnic_rxcb *cb = srnic_rxcb(packet);
+	const struct srnic_deth *deth;
+
+	deth = (void *)packet->data + cb->bth + sizeof(struct srnic_bth);
+
+	return cb->len >= sizeof(struct srnic_bth) + sizeof(*deth) &&
+	       get_unaligned_be32(&deth->qkey) == READ_ONCE(qp->conf.qkey);
+}
+
+bool srnic_ud_admit(struct srnic_qp *qp, struct sk_buff *skb)
+{
+	struct srnic_rx_src src;
+	struct sk_buff *packet;
+	struct srnic_pkt pkt;
+	bool any = false;
+
+	for (packet = skb; packet; packet = srnic_rx_next(skb, packet)) {
+		struct srnic_rxcb *cb = srnic_rxcb(packet);
+
+		if (cb->good && !ud_has_qkey(qp, packet))
+			cb->good = ud_read(qp, skb, packet, &pkt, &src);
+		any |= cb->good;
+	}
+
+	return any;
+}
+
 /* False: it must come again. */
 static bool ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 		      struct sk_buff *packet)
 {
 	const struct srnic_rxcb *cb = srnic_rxcb(packet);
-	const u8 *bth = packet->data + cb->bth;
 	struct srnic_rx_src src;
 	struct srnic_seg seg;
 
-	if (srnic_pkt_parse(bth, cb->len, cb->len, &seg.pkt)) {
-		srnic_qp_refuse(qp, SRNIC_CNT_RX_MALFORMED);
-		return true;
-	}
-	trace_srnic_rx(qp->qpn, &seg.pkt);
 	srnic_task_spend(&qp->task, SRNIC_COST_ITEM + cb->len);
-	srnic_rx_describe(skb, packet, &src);
-	if (!ud_check(qp, &seg.pkt, &src))
+	if (!ud_read(qp, skb, packet, &seg.pkt, &src))
 		return true;
 	if (qp->no_loopback && src.looped && seg.pkt.src_qp == qp->qpn)
 		return true;
 
-	seg.payload = bth + seg.pkt.hdr_len;
+	seg.payload = packet->data + cb->bth + seg.pkt.hdr_len;
 	if (srnic_resp_datagram(qp, &seg, &src, srnic_rxcb(skb)->vlan) ==
 	    SRNIC_PKT_AGAIN)
 		return false;
