@@ -19,7 +19,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from lone import (Lone, Peer, Context, SGE, RecvWR,  # noqa: E402
                   case, counter, done, mac_in, netns, roce, run, wait_for)
-from pyverbs.enums import IBV_QPS_ERR, IBV_QP_STATE, IBV_WQS_RDY  # noqa: E402
+from pyverbs.enums import (IBV_QP_AV, IBV_QP_STATE, IBV_QPS_ERR,  # noqa: E402
+                           IBV_QPS_RTS, IBV_QPS_SQD, IBV_WQS_RDY)
 from pyverbs.wq import WQ, WQAttr, WQInitAttr  # noqa: E402
 
 ACK = roce.OPCODES["RC_ACKNOWLEDGE"]
@@ -474,6 +475,45 @@ def responses():
         assert wait_for(lambda: lone.info()["early_bytes"] == "0"), lone.info()
 
 
+def moved():
+    """What is kept from one path is not executed when the peer has another."""
+    own, other, second = ADDRESSES[4]
+    run("ip", "-n", "nsA", "addr", "add", f"{second}/24", "dev", "veth0")
+    try:
+        with Lone("sr1", own, other).up() as lone:
+            lone.mr.write(bytes(256), 256)
+            kept_from(lone, (1, 2))
+            dropped = counter("sr1", "rx_drop_out_of_order")
+            lone.modify(IBV_QP_STATE, qp_state=IBV_QPS_SQD)
+            lone.modify(IBV_QP_STATE | IBV_QP_AV, qp_state=IBV_QPS_SQD,
+                        ah_attr=lone.path(second))
+            lone.modify(IBV_QP_STATE, qp_state=IBV_QPS_RTS)
+            assert lone.info()["early"] == "0", lone.info()
+            assert counter("sr1", "rx_drop_out_of_order") == dropped + 2
+            # the gap is one here, too
+            kept_from(lone, (3,), src=second)
+            with peer_of(lone, src=second) as peer:
+                executes(lone, peer, 0)
+                assert lone.read(192, 64) == bytes(192)
+                peer.send([peer.write(psn, b"n" * 64, 64 * psn)
+                           for psn in (1, 2)])
+                while peer.answer().psn != 3:
+                    pass
+            assert lone.read(192, 64) == b"n" * 128 + b"k" * 64
+    finally:
+        run("ip", "-n", "nsA", "addr", "del", f"{second}/24", "dev", "veth0")
+
+
+def kept_from(lone, psns, **more):
+    """WRITEs ahead of the first; the gap is reported."""
+    with peer_of(lone, **more) as peer:
+        peer.send([peer.write(psn, b"k" * 64, 64 * psn) for psn in psns])
+        bth = peer.answer()
+        assert bth is not None, "no NAK"
+        assert (bth.opcode, bth.psn) == (ACK, 0), bth.show(dump=True)
+    assert lone.info()["early"] == str(len(psns)), lone.info()
+
+
 def forgotten():
     """What waits for a packet that does not come is dropped in the end."""
     own, other, _ = ADDRESSES[4]
@@ -529,7 +569,8 @@ CASES = {
     "unkeyed": unkeyed, "hoards": hoards,
     "vlans": vlans, "vrfs": vrfs, "lists": lists,
     "kept4": lambda: kept(4), "kept6": lambda: kept(6), "bulky": bulky,
-    "responses": responses, "forgotten": forgotten, "budget": budget,
+    "responses": responses, "forgotten": forgotten, "moved": moved,
+    "budget": budget,
 }
 
 for name in sys.argv[1:]:

@@ -48,10 +48,10 @@ vrfs_up()
 }
 
 modprobe -q vrf
-ktap_plan 21
+ktap_plan 22
 check "two hosts"	pair_up
 cases connected4 connected6 lengths raw wq crowd4 crowd6 unkeyed hoards
-cases kept4 kept6 bulky responses budget forgotten
+cases kept4 kept6 bulky responses budget forgotten moved
 if modprobe -q sch_netem; then
 	cases lists
 else

@@ -200,6 +200,19 @@ void srnic_early_purge(struct srnic_early *early)
 	memset(early, 0, sizeof(*early));
 }
 
+/* Drops what is kept for one half; the peer has to retransmit it. */
+static void early_lose(struct srnic_qp *qp, struct srnic_early *early)
+{
+	srnic_count_add(qp->stats, SRNIC_CNT_RX_EARLY, early->num);
+	srnic_early_purge(early);
+}
+
+void srnic_early_lose(struct srnic_qp *qp)
+{
+	early_lose(qp, &qp->resp.early);
+	early_lose(qp, &qp->req.early);
+}
+
 /* @next is expected, which was so long ago perhaps. */
 static void early_age(struct srnic_qp *qp, struct srnic_early *early, u32 next)
 {
@@ -207,8 +220,7 @@ static void early_age(struct srnic_qp *qp, struct srnic_early *early, u32 next)
 		return;
 
 	if (!early->num || (early->aged && early->psn == next)) {
-		srnic_count_add(qp->stats, SRNIC_CNT_RX_EARLY, early->num);
-		srnic_early_purge(early);
+		early_lose(qp, early);
 		return;
 	}
 	early->aged = true;

@@ -487,6 +487,8 @@ struct sk_buff *srnic_early_take(struct srnic_early *early, u32 psn);
 void srnic_early_give_back(struct srnic_early *early, struct sk_buff *skb,
 			   u32 psn);
 void srnic_early_purge(struct srnic_early *early);
+/* Drops what both halves keep, and counts it.  Context: BH disabled. */
+void srnic_early_lose(struct srnic_qp *qp);
 /* Purges what has been kept for long although nothing before it came. */
 void srnic_early_expire(struct srnic_qp *qp);
 /* Purges all, for good or until the QP has another life.  May sleep. */

@@ -499,6 +499,18 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 }
 
 /*
+ * Packets kept out of order came by the old path, not from the present peer.  A gap
+ * that was reported on the old path was not reported on the new one.
+ */
+static void qp_forget_path(struct srnic_qp *qp)
+{
+	local_bh_disable();
+	srnic_early_lose(qp);
+	local_bh_enable();
+	qp->resp.nak_sent = false;
+}
+
+/*
  * Lets packets in, or keeps them out, as the state says.  Those that were let in
  * before by another path are refused when their turn comes.
  */
@@ -507,6 +519,7 @@ static void qp_set_life(struct srnic_qp *qp, bool moved)
 	if (!srnic_qp_receives(qp)) {
 		WRITE_ONCE(qp->rx_life, 0);	/* read in rx_admit() */
 	} else if (moved || !qp->rx_life) {
+		qp_forget_path(qp);
 		if (!++qp->rx_lives)
 			qp->rx_lives++;
 		/* pairs with the acquire in rx_admit(): behind qp->peer */
