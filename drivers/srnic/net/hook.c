@@ -73,6 +73,34 @@ static bool hook_confirm(struct sk_buff *skb)
 	return true;
 }
 
+/* Did both come by the same IPsec states? */
+static bool hook_same_states(const struct sk_buff *a, const struct sk_buff *b)
+{
+	const struct sec_path *x = skb_sec_path(a), *y = skb_sec_path(b);
+
+	if (!x || !y)
+		return x == y;
+
+	return x->len == y->len &&
+	       !memcmp(x->xvec, y->xvec, x->len * sizeof(*x->xvec));
+}
+
+/*
+ * The policy check looks at the states of the first packet of a list alone, and GRO
+ * does not compare states when it makes one.  The stack cannot split such a list
+ * either: all packets of it would inherit the states of the first.
+ */
+static bool hook_policy_ok(struct sk_buff *skb, u8 family)
+{
+	struct sk_buff *seg;
+
+	skb_walk_frags(skb, seg)
+		if (!hook_same_states(skb, seg))
+			return false;
+
+	return xfrm_policy_check(NULL, XFRM_POLICY_IN, skb, family);
+}
+
 /*
  * Mostly in softirq; what a queue to user space gives back is not.  The IPsec
  * policy is asked here as the UDP socket asks it, which never sees the packet.
@@ -87,8 +115,7 @@ static unsigned int hook_take(struct sk_buff *skb, struct net *net,
 	skb_set_transport_header(skb, bth - sizeof(struct udphdr));
 	if (udp_hdr(skb)->dest != htons(SRNIC_UDP_PORT))
 		return NF_ACCEPT;
-	if (!hook_confirm(skb) ||
-	    !xfrm_policy_check(NULL, XFRM_POLICY_IN, skb, family))
+	if (!hook_confirm(skb) || !hook_policy_ok(skb, family))
 		return NF_DROP;
 
 	local_bh_disable();

@@ -1,0 +1,106 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+srnic selftests - packets of two IPsec states in one list of GRO
+
+ipsec_gro.py CASE...: on nsB; the mark of what nsA sends says by which state it goes.
+Only what comes by the first fits the policy.
+"""
+
+import pathlib
+import socket
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+from lone import (Lone, Peer, case, counter, done, mac_in, netns,  # noqa: E402
+                  raw, wait_for)
+
+OWN, OTHER = "10.9.0.2", "10.9.0.1"
+GOOD, BAD = b"g" * 64, b"b" * 64
+
+
+def sender(mark):
+    with netns("nsA"):
+        sock = socket.socket(socket.AF_INET, socket.SOCK_RAW,
+                             socket.IPPROTO_RAW)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_MARK, mark)
+    return sock
+
+
+class Host:
+    """nsA, the two ways from it, and a queue pair that is told what has arrived."""
+
+    def __init__(self):
+        self.ways = {mark: sender(mark) for mark in (1, 2)}
+        self.last = Lone("sr1", OWN, OTHER, dqpn=2).up()
+        self.last_psn = 0
+
+    def write(self, lone, psn, text, mark):
+        with Peer(lone, "nsA", "veth0", mac_in("veth1")) as peer:
+            packet = peer.write(psn, text, psn % 16 * 64, checksum=True,
+                                ip_id=psn + 1)
+        self.ways[mark].sendto(raw(packet), (OWN, 0))
+
+    def settle(self):
+        """What was sent before has been received."""
+        self.write(self.last, self.last_psn, GOOD, 1)
+        self.last_psn += 1
+        assert wait_for(lambda: expected(self.last) == self.last_psn)
+
+    def close(self):
+        self.last.close()
+        for sock in self.ways.values():
+            sock.close()
+
+
+def expected(lone):
+    return int(lone.info()["expected_psn"])
+
+
+def rounds(step):
+    """Until step(host, lone, PSN) says that GRO has made a list."""
+    host = Host()
+    with Lone("sr1", OWN, OTHER).up() as lone:
+        lone.mr.write(bytes(1024), 1024)
+        assert any(step(host, lone, expected(lone)) for _ in range(20)), \
+            "GRO made no list"
+    host.close()
+
+
+def same():
+    """Packets of one state make a list."""
+
+    def step(host, lone, psn):
+        before = counter("sr1", "rx_super_skb")
+        for i in range(4):
+            host.write(lone, psn + i, GOOD, 1)
+        host.settle()
+        assert expected(lone) == psn + 4
+        return counter("sr1", "rx_super_skb") > before
+
+    rounds(step)
+
+
+def other():
+    """One that does not fit the policy is not executed, alone or in a list."""
+
+    def step(host, lone, psn):
+        host.write(lone, psn, GOOD, 1)
+        host.write(lone, psn + 1, BAD, 2)
+        host.settle()
+        now = expected(lone)
+        assert now in (psn, psn + 1), "both were executed"
+        host.write(lone, psn, GOOD, 1)  # again, if it was lost with the other
+        host.settle()
+        assert expected(lone) == psn + 1
+        assert BAD not in lone.read(1024)
+        return now == psn
+
+    rounds(step)
+
+
+CASES = {"same": same, "other": other}
+
+for name in sys.argv[1:]:
+    case(name, CASES[name])
+done()
