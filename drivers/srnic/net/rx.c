@@ -176,13 +176,22 @@ static bool rx_check_run(struct sk_buff *skb, unsigned int bth,
 	return good;
 }
 
-/* Lets go of what belongs to the stack; the skb may stay for a while. */
-static void rx_leave_stack(struct sk_buff *skb)
+static void rx_let_go(struct sk_buff *skb)
 {
 	skb_dst_drop(skb);
 	nf_reset_ct(skb);
 	secpath_reset(skb);
 	skb->dev = NULL;
+}
+
+/* Lets go of what belongs to the stack; the packets may stay for a while. */
+static void rx_leave_stack(struct sk_buff *skb)
+{
+	struct sk_buff *seg;
+
+	rx_let_go(skb);
+	skb_walk_frags(skb, seg)
+		rx_let_go(seg);
 }
 
 /* A run whose packets are the skb and those of its frag_list, no more. */
