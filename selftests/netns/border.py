@@ -312,12 +312,46 @@ def hoard(first, second, third, one):
     third.close()
 
 
-def by_device(good, bad):
+def nft_counter(name):
+    words = run("nft", "list", "counter", "ip", "m", name).split()
+    return int(words[words.index("packets") + 1])
+
+
+def tracked():
+    """Packets that wait for memory keep no flow that conntrack has given up."""
+    sysctl = pathlib.Path("/proc/sys/net/netfilter")
+    run("nft", "add table ip m; add counter ip m seen; add chain ip m in { type "
+        "filter hook input priority 0; }; add rule ip m in udp dport 4791 ct "
+        "state new counter name seen")
+    # a flow ends with each packet, and is another with the next
+    timeout = sysctl / "nf_conntrack_udp_timeout"
+    before = timeout.read_text(encoding="ascii")
+    timeout.write_text("0", encoding="ascii")
+    own, other, _ = ADDRESSES[4]
+    memory = Absent(1 << 16)
+    try:
+        with Lone("sr1", own, other, addr=memory.addr, odp=True, receives=0) \
+                .up() as lone, peer_of(lone) as peer:
+            peer.send([peer.write(psn, b"w" * 64) for psn in range(100)])
+            assert memory.wanted()
+            assert wait_for(lambda: nft_counter("seen") == 100), \
+                nft_counter("seen")
+            text = (sysctl / "nf_conntrack_count").read_text(encoding="ascii")
+            memory.come()
+            while peer.answer().psn != 99:
+                pass
+            assert int(text) < 50, f"{text.strip()} flows are held"
+    finally:
+        timeout.write_text(before, encoding="ascii")
+        run("nft", "delete", "table", "ip", "m")
+
+
+def by_device(good, bad, own="10.8.0.2"):
     """
     The same addresses on two devices, each (device, other end, VLAN, GID index
     pattern): who comes by the other one is a stranger.
     """
-    own, other = "10.8.0.2", "10.8.0.1"
+    other = "10.8.0.1"
     dev, wire, vlan, index = good
     with Lone("sr1", own, other, gid_index=index).up() as lone, \
             Peer(lone, "nsA", wire, mac_in(dev), vlan=vlan) as peer:
@@ -355,6 +389,13 @@ def vlans():
 def vrfs():
     index = wait_for(lambda: gid_on("sr1", "10.8.0.2", "veth1.7"))
     by_device(("veth1.7", "veth0", 7, index), ("veth3", "veth2", None, None))
+
+
+def vrf_address():
+    """An address of the VRF itself, by any device in that VRF and in no other."""
+    index = wait_for(lambda: gid_on("sr1", "10.8.1.2", "red"))
+    by_device(("veth1.7", "veth0", 7, index), ("veth3", "veth2", None, None),
+              own="10.8.1.2")
 
 
 def vnet_socket(dev):
@@ -566,8 +607,9 @@ CASES = {
     "connected4": lambda: connected(4), "connected6": lambda: connected(6),
     "lengths": lengths, "raw": raw_qp, "wq": work_queue,
     "crowd4": lambda: crowd(4), "crowd6": lambda: crowd(6),
-    "unkeyed": unkeyed, "hoards": hoards,
-    "vlans": vlans, "vrfs": vrfs, "lists": lists,
+    "unkeyed": unkeyed, "hoards": hoards, "tracked": tracked,
+    "vlans": vlans, "vrfs": vrfs, "vrf_address": vrf_address,
+    "lists": lists,
     "kept4": lambda: kept(4), "kept6": lambda: kept(6), "bulky": bulky,
     "responses": responses, "forgotten": forgotten, "moved": moved,
     "budget": budget,

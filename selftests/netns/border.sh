@@ -33,7 +33,8 @@ vlans_up()
 		vlan_up nsB veth1 8 10.8.0.2/24
 }
 
-# veth1.7 is in one VRF, and what has the same address is in another.
+# veth1.7 is in one VRF, and what has the same address is in another.  The VRFs
+# have an address of their own, which is the same, too.
 vrfs_up()
 {
 	ip -n nsB link add red type vrf table 100 && ip -n nsB link set red up &&
@@ -44,13 +45,15 @@ vrfs_up()
 		ip link add veth2 netns nsA type veth peer name veth3 netns nsB &&
 		ip -n nsA link set veth2 up &&
 		ip -n nsB link set veth3 master blue up &&
-		ip -n nsB addr add 10.8.0.2/24 dev veth3
+		ip -n nsB addr add 10.8.0.2/24 dev veth3 &&
+		ip -n nsB addr add 10.8.1.2/32 dev red &&
+		ip -n nsB addr add 10.8.1.2/32 dev blue
 }
 
 modprobe -q vrf
-ktap_plan 22
+ktap_plan 24
 check "two hosts"	pair_up
-cases connected4 connected6 lengths raw wq crowd4 crowd6 unkeyed hoards
+cases connected4 connected6 lengths raw wq crowd4 crowd6 unkeyed hoards tracked
 cases kept4 kept6 bulky responses budget forgotten moved
 if modprobe -q sch_netem; then
 	cases lists
@@ -61,10 +64,11 @@ check "two VLANs"	vlans_up
 cases vlans
 if ip -n nsB link add test type vrf table 99 2>/dev/null; then
 	check "two VRFs"	vrfs_up
-	cases vrfs
+	cases vrfs vrf_address
 else
 	skip "two VRFs"	"this kernel has none"
 	skip "vrfs"	"this kernel has none"
+	skip "vrf_address"	"this kernel has none"
 fi
 ip -n nsA link del veth2 2>/dev/null
 ktap_end
