@@ -17,6 +17,7 @@
 #include <linux/atomic.h>
 #include <linux/minmax.h>
 #include <linux/sizes.h>
+#include <linux/types.h>
 #include <linux/workqueue.h>
 
 /*

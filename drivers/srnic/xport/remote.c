@@ -5,10 +5,8 @@
  * A region is held within a run of the task only; a message that goes on in the
  * next looks its key up again.
  */
+#include "persist.h"
 #include "resp.h"
-
-/* Bytes written back before somebody looks at the time */
-#define FLUSH_PIECE	SZ_64K
 
 /* Holds the memory that a request names; with XRC, in the domain of its SRQ. */
 static enum srnic_mem_err remote_get(struct srnic_qp *qp, u32 srqn, u32 rkey,
@@ -433,49 +431,24 @@ static u32 remote_flush_needs(const struct srnic_pkt *pkt)
 }
 
 /*
- * Writes back what is left of the range, as far as the share of the run goes.
- * What is left after that is done when the request comes again, and so does
- * what waits behind it.
- */
-static enum srnic_verdict remote_persist(struct srnic_qp *qp,
-					 const struct srnic_mr *mr, u64 addr,
-					 u64 len)
-{
-	struct srnic_resp *resp = &qp->resp;
-
-	while (resp->flushed < len) {
-		u64 n = min_t(u64, len - resp->flushed, FLUSH_PIECE);
-
-		if (!srnic_task_may(&qp->task))
-			return SRNIC_V_ABSENT;
-		srnic_mr_persist(mr, addr + resp->flushed, n);
-		srnic_task_spend(&qp->task, n);
-		resp->flushed += n;
-	}
-	resp->flushed = 0;
-
-	return SRNIC_V_OK;
-}
-
-/*
  * Does what @seg asks for to @len bytes at @addr, which are in @mr.  What takes
- * long is done in a run of the responder's own, so the request comes as a packet.
+ * long is done in runs of the responder's own, so the request comes as a packet,
+ * which comes again until all is done.
  */
 static enum srnic_verdict remote_do_flush(struct srnic_qp *qp,
 					  const struct srnic_seg *seg,
 					  const struct srnic_mr *mr, u64 addr,
 					  u64 len)
 {
-	enum srnic_verdict verdict = SRNIC_V_OK;
-
 	smp_mb();	/* what was written is visible to all CPUs */
-	if (SRNIC_FETH_TYPE(seg->pkt.feth) & IB_FLUSH_PERSISTENT)
-		verdict = seg->local ? SRNIC_V_ABSENT :
-			  remote_persist(qp, mr, addr, len);
-	if (!verdict)
-		remote_remember(&qp->resp, &seg->pkt, 0);
+	if (SRNIC_FETH_TYPE(seg->pkt.feth) & IB_FLUSH_PERSISTENT &&
+	    (seg->local || !srnic_persist(&qp->task, mr, addr, len,
+					  &qp->resp.flushed)))
+		return SRNIC_V_ABSENT;
 
-	return verdict;
+	remote_remember(&qp->resp, &seg->pkt, 0);
+
+	return SRNIC_V_OK;
 }
 
 enum srnic_verdict srnic_remote_flush(struct srnic_qp *qp,

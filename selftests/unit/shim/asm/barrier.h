@@ -20,4 +20,7 @@ static inline void smp_wmb(void)
 		shim_at_wmb();
 }
 
+/* Partners are named where it is used, here too */
+#define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+
 #endif /* SRNIC_SHIM_ASM_BARRIER_H */

@@ -5,6 +5,8 @@
 #ifndef SRNIC_SHIM_LINUX_ATOMIC_H
 #define SRNIC_SHIM_LINUX_ATOMIC_H
 
+#include <asm/barrier.h>
+
 typedef struct {
 	int	counter;
 } atomic_t;

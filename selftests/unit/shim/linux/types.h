@@ -21,4 +21,12 @@ typedef __u64	u64;
 typedef __s32	s32;
 typedef __s64	s64;
 
+struct list_head {
+	struct list_head	*next, *prev;
+};
+
+struct rcu_head {
+	struct rcu_head		*next;
+};
+
 #endif /* SRNIC_SHIM_LINUX_TYPES_H */

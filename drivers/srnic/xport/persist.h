@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - FLUSH to persistence, in pieces
+ *
+ * Writing a range back takes as long as copying it, and a range may be all of a
+ * region.  So each run does what its share allows, and a later one the rest.
+ */
+#ifndef SRNIC_XPORT_PERSIST_H
+#define SRNIC_XPORT_PERSIST_H
+
+#include "../exec/task.h"
+#include "../mem/mem.h"
+
+/**
+ * srnic_persist() - writes back what is left of a range
+ * @task: whose share of the run it takes
+ * @mr: held by the caller
+ * @addr: start of the range, which is in @mr
+ * @len: bytes in all
+ * @done: bytes that earlier runs have written back; 0 when the range is done
+ *
+ * Return: true if the range is done, false if the share is used up before.
+ */
+bool srnic_persist(struct srnic_task *task, const struct srnic_mr *mr,
+		   u64 addr, u64 len, u64 *done);
+
+#endif /* SRNIC_XPORT_PERSIST_H */
