@@ -38,7 +38,8 @@ bool srnic_backlog_charge(struct srnic_qp *qp, unsigned int bytes)
 	for (pool = qp->rx_pool; pool; pool = pool->parent)
 		if (!pool_charge(pool, bytes))
 			goto err_full;
-	qp->rx_charged += bytes;
+	/* read in srnic_backlog_is_empty() */
+	WRITE_ONCE(qp->rx_charged, qp->rx_charged + bytes);
 
 	return true;
 
@@ -58,7 +59,8 @@ static void backlog_uncharge(struct srnic_qp *qp, unsigned int bytes)
 
 	for (pool = qp->rx_pool; pool; pool = pool->parent)
 		atomic_long_sub(bytes, &pool->bytes);
-	qp->rx_charged -= bytes;
+	/* read in srnic_backlog_is_empty() */
+	WRITE_ONCE(qp->rx_charged, qp->rx_charged - bytes);
 }
 
 /* Drops the newest packet.  Return: the memory that it took. */

@@ -467,7 +467,7 @@ static inline bool srnic_backlog_is_empty(const struct srnic_qp *qp)
 {
 	return skb_queue_empty(&qp->rx_todo) &&
 	       skb_queue_empty_lockless(&qp->rxq) &&
-	       !READ_ONCE(qp->rx_charged);
+	       !READ_ONCE(qp->rx_charged);	/* set under the lock of rxq */
 }
 
 /* early.c */

@@ -217,7 +217,9 @@ static bool ud_has_qkey(const struct srnic_qp *qp, struct sk_buff *packet)
 	deth = (void *)packet->data + cb->bth + sizeof(struct srnic_bth);
 
 	return cb->len >= sizeof(struct srnic_bth) + sizeof(*deth) &&
-	       get_unaligned_be32(&deth->qkey) == READ_ONCE(qp->conf.qkey);
+	       get_unaligned_be32(&deth->qkey) ==
+	       /* set with the rest of the struct; the task compares again */
+	       data_race(READ_ONCE(qp->conf.qkey));
 }
 
 bool srnic_ud_admit(struct srnic_qp *qp, struct sk_buff *skb)
@@ -231,7 +233,9 @@ bool srnic_ud_admit(struct srnic_qp *qp, struct sk_buff *skb)
 		struct srnic_rxcb *cb = srnic_rxcb(packet);
 
 		if (cb->good && !ud_has_qkey(qp, packet))
-			cb->good = ud_read(qp, skb, packet, &pkt, &src);
+			/* it reads the struct, too */
+			cb->good = data_race(ud_read(qp, skb, packet, &pkt,
+						     &src));
 		any |= cb->good;
 	}
 
