@@ -4,6 +4,7 @@ srnic selftests - a queue pair whose peer is a script
 
   class Lone          a queue pair on a device of this host, connected to a peer
                       that does not exist
+  class Absent        memory for it that is not there yet
   class Peer          that peer: sends what its packets would be, and reads answers
   netns(name)         "with": what is opened in it belongs to that host
   check(what, good)   one line of TAP;  done() ends the program
@@ -14,7 +15,10 @@ host.  Needs pyverbs and scapy, which the distribution's /usr/bin/python3 has.
 
 import contextlib
 import ctypes
+import fcntl
+import mmap
 import os
+import struct
 import subprocess
 import sys
 import time
@@ -113,6 +117,37 @@ def gid_of(address):
     if ip.version == 4:
         ip = ipaddress.ip_address(f"::ffff:{address}")
     return ip.exploded
+
+
+class Absent:
+    """Memory of which no page comes before it is told to."""
+
+    API, REGISTER, ZEROPAGE = 0xc018aa3f, 0xc020aa00, 0xc020aa04
+
+    def __init__(self, size):
+        self.map = mmap.mmap(-1, size)
+        self.size = size
+        self.view = ctypes.c_char.from_buffer(self.map)
+        self.addr = ctypes.addressof(self.view)
+        self.fd = ctypes.CDLL(None, use_errno=True).syscall(323, os.O_CLOEXEC)
+        assert self.fd >= 0, os.strerror(ctypes.get_errno())
+        fcntl.ioctl(self.fd, self.API, struct.pack("QQQ", 0xaa, 0, 0))
+        fcntl.ioctl(self.fd, self.REGISTER,
+                    struct.pack("QQQQ", self.addr, size, 1, 0))
+
+    def wanted(self):
+        """A page fault waits."""
+        return len(os.read(self.fd, 32)) == 32
+
+    def come(self):
+        fcntl.ioctl(self.fd, self.ZEROPAGE,
+                    struct.pack("QQQq", self.addr, self.size, 0, 0))
+        self.close()
+
+    def close(self):
+        if self.fd >= 0:
+            os.close(self.fd)
+        self.fd = -1
 
 
 class Lone:

@@ -7,9 +7,6 @@ border.py CASE...: on nsB of netns.sh's two hosts; without a case, lists them
 """
 
 import contextlib
-import ctypes
-import fcntl
-import mmap
 import os
 import pathlib
 import socket
@@ -17,7 +14,7 @@ import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
-from lone import (Lone, Peer, Context, SGE, RecvWR,  # noqa: E402
+from lone import (Absent, Lone, Peer, Context, SGE, RecvWR,  # noqa: E402
                   case, counter, done, mac_in, netns, roce, run, wait_for)
 from pyverbs.enums import (IBV_QP_AV, IBV_QP_STATE, IBV_QPS_ERR,  # noqa: E402
                            IBV_QPS_RTS, IBV_QPS_SQD, IBV_WQS_RDY)
@@ -124,37 +121,6 @@ def work_queue():
                             sg=[SGE(lone.addr, 4096, lone.mr.lkey)]))
         to_raw(lone, wq.wqn)
         wq.close()
-
-
-class Absent:
-    """Memory of which no page comes before it is told to."""
-
-    API, REGISTER, ZEROPAGE = 0xc018aa3f, 0xc020aa00, 0xc020aa04
-
-    def __init__(self, size):
-        self.map = mmap.mmap(-1, size)
-        self.size = size
-        self.view = ctypes.c_char.from_buffer(self.map)
-        self.addr = ctypes.addressof(self.view)
-        self.fd = ctypes.CDLL(None, use_errno=True).syscall(323, os.O_CLOEXEC)
-        assert self.fd >= 0, os.strerror(ctypes.get_errno())
-        fcntl.ioctl(self.fd, self.API, struct.pack("QQQ", 0xaa, 0, 0))
-        fcntl.ioctl(self.fd, self.REGISTER,
-                    struct.pack("QQQQ", self.addr, size, 1, 0))
-
-    def wanted(self):
-        """A page fault waits."""
-        return len(os.read(self.fd, 32)) == 32
-
-    def come(self):
-        fcntl.ioctl(self.fd, self.ZEROPAGE,
-                    struct.pack("QQQq", self.addr, self.size, 0, 0))
-        self.close()
-
-    def close(self):
-        if self.fd >= 0:
-            os.close(self.fd)
-        self.fd = -1
 
 
 @contextlib.contextmanager

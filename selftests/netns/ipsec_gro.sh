@@ -50,9 +50,9 @@ gro()
 		on nsB ethtool -K veth1 gro on rx-gro-list on
 }
 
-ktap_plan 5
+ktap_plan 6
 check "two hosts"	pair_up
 check "two tunnels"	tunnels
 check "GRO"		gro
-cases same other
+cases same other held
 ktap_end
