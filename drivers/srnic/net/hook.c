@@ -73,16 +73,15 @@ static bool hook_confirm(struct sk_buff *skb)
 	return true;
 }
 
-/* Did both come by the same IPsec states? */
-static bool hook_same_states(const struct sk_buff *a, const struct sk_buff *b)
+/* Are they the same IPsec states?  NULL: none. */
+static bool hook_same_states(const struct sec_path *a,
+			     const struct sec_path *b)
 {
-	const struct sec_path *x = skb_sec_path(a), *y = skb_sec_path(b);
+	if (!a || !b)
+		return a == b;
 
-	if (!x || !y)
-		return x == y;
-
-	return x->len == y->len &&
-	       !memcmp(x->xvec, y->xvec, x->len * sizeof(*x->xvec));
+	return a->len == b->len &&
+	       !memcmp(a->xvec, b->xvec, a->len * sizeof(*a->xvec));
 }
 
 /*
@@ -92,10 +91,11 @@ static bool hook_same_states(const struct sk_buff *a, const struct sk_buff *b)
  */
 static bool hook_policy_ok(struct sk_buff *skb, u8 family)
 {
+	const struct sec_path *states = skb_sec_path(skb);
 	struct sk_buff *seg;
 
 	skb_walk_frags(skb, seg)
-		if (!hook_same_states(skb, seg))
+		if (!hook_same_states(states, skb_sec_path(seg)))
 			return false;
 
 	return xfrm_policy_check(NULL, XFRM_POLICY_IN, skb, family);

@@ -181,17 +181,21 @@ static void rx_let_go(struct sk_buff *skb)
 	skb_dst_drop(skb);
 	nf_reset_ct(skb);
 	secpath_reset(skb);
-	skb->dev = NULL;
 }
 
-/* Lets go of what belongs to the stack; the packets may stay for a while. */
+/*
+ * Lets go of what belongs to the stack; the packets may stay for a while.  One of a
+ * list has nothing to let go of unless slow_gro, by which GRO knows, is set.
+ */
 static void rx_leave_stack(struct sk_buff *skb)
 {
 	struct sk_buff *seg;
 
 	rx_let_go(skb);
+	skb->dev = NULL;
 	skb_walk_frags(skb, seg)
-		rx_let_go(seg);
+		if (seg->slow_gro)
+			rx_let_go(seg);
 }
 
 /* A run whose packets are the skb and those of its frag_list, no more. */
