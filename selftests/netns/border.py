@@ -270,9 +270,12 @@ def hoard(first, second, third, one):
     second.close()  # with what waits there
     first.memory.come()
     assert wait_for(lambda: waits(first) == 0), waits(first)
-    first.send(120)
-    while first.peer.answer().psn != 119:
-        pass
+
+    def delivered():
+        first.send(120)
+        return first.lone.info()["expected_psn"] == "120"
+
+    assert wait_for(delivered), first.lone.info()
     assert first.lone.read(1, 7 * 4096) == bytes([119])
     first.close()
     third.close()
