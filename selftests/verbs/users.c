@@ -473,6 +473,27 @@ static void places_are_kept(void)
 	must_be(told->made, PREFETCHES);
 }
 
+/* Does a page that is asked for come within @ms? */
+static bool prefetched(int ms)
+{
+	__u64 end = now_us() + ms * 1000ULL;
+	unsigned char there = 0;
+	struct mem m = { .len = PAGE };
+	struct ibv_sge sge;
+
+	m.p = map_make(m.len, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	mem_own(&m, sides[0].pd, FULL_ACCESS | IBV_ACCESS_ON_DEMAND);
+	sge = sge_of(&m, 0, m.len);
+	must_be(ibv_advise_mr(sides[0].pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+			      0, &sge, 1), 0);
+	while (!(there & 1) && now_us() < end) {
+		usleep(1000);
+		must_be(mincore(m.p, m.len, &there), 0);
+	}
+	return there & 1;
+}
+
+/* Neither what is missed nor what is asked for ahead waits behind another user. */
 static void others_get_theirs(void)
 {
 	struct opt o = opt_default;
@@ -504,6 +525,9 @@ static void others_get_theirs(void)
 		case_fail("behind %d pages that never come there is none",
 			  told->made);
 	must_be(wc.status, IBV_WC_SUCCESS);
+	if (!prefetched(20000))
+		case_fail("behind %d pages that never come none is prefetched",
+			  told->made);
 }
 
 const struct vrb_case user_cases[] = {
