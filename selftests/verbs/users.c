@@ -286,6 +286,37 @@ static void share_group(void)
 	share_is_kept(have_group, 300);
 }
 
+/* Runs @command on the host of side 0. */
+static bool runs(const char *command)
+{
+	int status;
+
+	side_enter(&sides[0]);
+	status = system(command);
+	side_leave(&sides[0]);
+	return !status;
+}
+
+static int link_undo(void *name)
+{
+	(void)name;
+	return !runs("rdma link del sr9; ip link del dummy9");
+}
+
+/* However many groups a user joins, a new device has its management queue pair. */
+static void groups_and_link(void)
+{
+	have = have_group;
+	child_start(have_all);
+	child_wait(60000);
+	must(told->done);
+	must(told->made > 8000);
+	undo_later(link_undo, (void *)link_undo);
+	must(runs("ip link add dummy9 type dummy && ip link set dummy9 up"));
+	must(runs("rdma link add sr9 type srnic netdev dummy9"));
+	must(runs("rdma res show qp link sr9 | grep -q 'type GSI'"));
+}
+
 /* In the child: a region is given other memory when there are no more keys. */
 static void rereg_with_all_keys(void)
 {
@@ -534,6 +565,7 @@ const struct vrb_case user_cases[] = {
 	{ "users", "device memory", share_dm },
 	{ "users", "domains", share_pd },
 	{ "users", "multicast groups", share_group },
+	{ "users", "a new link beside many groups", groups_and_link },
 	{ "users", "containers that root made", share_container },
 	{ "users", "registering again with all keys taken", share_rereg },
 	{ "users", "keys are at random", keys_at_random },
