@@ -73,30 +73,33 @@ static bool hook_confirm(struct sk_buff *skb)
 	return true;
 }
 
-/* Are they the same IPsec states?  NULL: none. */
+/* Are they the same IPsec states?  @b may be NULL: none. */
 static bool hook_same_states(const struct sec_path *a,
 			     const struct sec_path *b)
 {
-	if (!a || !b)
-		return a == b;
-
-	return a->len == b->len &&
+	return b && a->len == b->len &&
 	       !memcmp(a->xvec, b->xvec, a->len * sizeof(*a->xvec));
 }
 
 /*
  * The policy check looks at the states of the first packet of a list alone, and GRO
  * does not compare states when it makes one.  The stack cannot split such a list
- * either: all packets of it would inherit the states of the first.
+ * either: all packets of it would inherit the states of the first.  A list whose
+ * first has none is judged as plain text.
  */
-static bool hook_policy_ok(struct sk_buff *skb, u8 family)
+static bool hook_policy_ok(struct net *net, struct sk_buff *skb, u8 family)
 {
 	const struct sec_path *states = skb_sec_path(skb);
 	struct sk_buff *seg;
 
-	skb_walk_frags(skb, seg)
-		if (!hook_same_states(states, skb_sec_path(seg)))
+	if (states && skb_is_gso(skb)) {
+		skb_walk_frags(skb, seg) {
+			if (hook_same_states(states, skb_sec_path(seg)))
+				continue;
+			XFRM_INC_STATS(net, LINUX_MIB_XFRMINTMPLMISMATCH);
 			return false;
+		}
+	}
 
 	return xfrm_policy_check(NULL, XFRM_POLICY_IN, skb, family);
 }
@@ -115,7 +118,7 @@ static unsigned int hook_take(struct sk_buff *skb, struct net *net,
 	skb_set_transport_header(skb, bth - sizeof(struct udphdr));
 	if (udp_hdr(skb)->dest != htons(SRNIC_UDP_PORT))
 		return NF_ACCEPT;
-	if (!hook_confirm(skb) || !hook_policy_ok(skb, family))
+	if (!hook_confirm(skb) || !hook_policy_ok(net, skb, family))
 		return NF_DROP;
 
 	local_bh_disable();
