@@ -35,15 +35,18 @@ class Host:
         self.last = Lone("sr1", OWN, OTHER, dqpn=2).up()
         self.last_psn = 0
 
-    def write(self, lone, psn, text, mark):
+    def write(self, lone, *writes):
+        """WRITEs, each (PSN, text, mark): made first, so that all leave at once."""
         with Peer(lone, "nsA", "veth0", mac_in("veth1")) as peer:
-            packet = peer.write(psn, text, psn % 16 * 64, checksum=True,
-                                ip_id=psn + 1)
-        self.ways[mark].sendto(raw(packet), (OWN, 0))
+            packets = [(mark, raw(peer.write(psn, text, psn % 16 * 64,
+                                             checksum=True, ip_id=psn + 1)))
+                       for psn, text, mark in writes]
+        for mark, packet in packets:
+            self.ways[mark].sendto(packet, (OWN, 0))
 
     def settle(self):
         """What was sent before has been received."""
-        self.write(self.last, self.last_psn, GOOD, 1)
+        self.write(self.last, (self.last_psn, GOOD, 1))
         self.last_psn += 1
         assert wait_for(lambda: expected(self.last) == self.last_psn)
 
@@ -72,8 +75,7 @@ def same():
 
     def step(host, lone, psn):
         before = counter("sr1", "rx_super_skb")
-        for i in range(4):
-            host.write(lone, psn + i, GOOD, 1)
+        host.write(lone, *((psn + i, GOOD, 1) for i in range(4)))
         host.settle()
         assert expected(lone) == psn + 4
         return counter("sr1", "rx_super_skb") > before
@@ -85,12 +87,11 @@ def other():
     """One that does not fit the policy is not executed, alone or in a list."""
 
     def step(host, lone, psn):
-        host.write(lone, psn, GOOD, 1)
-        host.write(lone, psn + 1, BAD, 2)
+        host.write(lone, (psn, GOOD, 1), (psn + 1, BAD, 2))
         host.settle()
         now = expected(lone)
         assert now in (psn, psn + 1), "both were executed"
-        host.write(lone, psn, GOOD, 1)  # again, if it was lost with the other
+        host.write(lone, (psn, GOOD, 1))  # again, if it was lost with the other
         host.settle()
         assert expected(lone) == psn + 1
         assert BAD not in lone.read(1024)
@@ -114,12 +115,11 @@ def held():
     host = Host()
     memory = Absent(1 << 16)
     with Lone("sr1", OWN, OTHER, addr=memory.addr, odp=True).up() as lone:
-        host.write(lone, 0, GOOD, 1)
+        host.write(lone, (0, GOOD, 1))
         assert memory.wanted()
         before = counter("sr1", "rx_super_skb")
         for psn in range(1, 81, 4):
-            for i in range(4):
-                host.write(lone, psn + i, GOOD, 1)
+            host.write(lone, *((psn + i, GOOD, 1) for i in range(4)))
             host.settle()
             if counter("sr1", "rx_super_skb") > before:
                 break

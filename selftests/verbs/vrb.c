@@ -21,6 +21,7 @@
 #include "vrb.h"
 
 #define MAX_THINGS	128
+#define PATH_US		20000000	/* time that an address may take to be reachable */
 
 struct side sides[2];
 int rounds = 20;
@@ -545,18 +546,26 @@ int to_rts(struct end *e)
 			     type_attrs[e->o.type].rts);
 }
 
-/* The kernel asks for a neighbour's address for a second; on a bad wire it takes more. */
+static bool path_is_missing(int err)
+{
+	return err == ETIMEDOUT || err == ENETUNREACH || err == EHOSTUNREACH;
+}
+
+/*
+ * On a bad wire a neighbour's address may be long in coming, and so may a route whose
+ * link was down.
+ */
 static int to_rtr_patiently(struct end *e, const struct end *peer)
 {
-	int tries = 10;
+	__u64 end = now_us() + PATH_US;
 	int err;
 
-	do {
+	for (;;) {
 		err = to_rtr(e, peer);
-		if (err == ENETUNREACH || err == EHOSTUNREACH)
-			usleep(100000);
-	} while ((err == ETIMEDOUT || err == ENETUNREACH || err == EHOSTUNREACH) && --tries);
-	return err;
+		if (!path_is_missing(err) || now_us() > end)
+			return err;
+		usleep(100000);
+	}
 }
 
 void connect_pair(struct pair *p)
