@@ -117,7 +117,7 @@ int srnic_ring_remap(struct srnic_ring *ring, int fd,
 	room->start = NULL;
 	err = ring_mmap(ring, fd, map, start);
 	/* The kernel uses the new ring already: without it nothing arrives. */
-	while (err && --tries) {
+	while ((err == ENOMEM || err == EAGAIN) && --tries) {
 		usleep(REMAP_WAIT_US);
 		err = ring_mmap(ring, fd, map, NULL);
 	}
