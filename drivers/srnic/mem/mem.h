@@ -393,9 +393,14 @@ void srnic_pager_init(struct srnic_pager *pager,
 /* Is there no point in trying again yet? */
 static inline bool srnic_pager_busy(const struct srnic_pager *pager)
 {
-	return smp_load_acquire(&pager->busy);	/* pairs with pager_work() */
+	return smp_load_acquire(&pager->busy);	/* pairs with pager_end() */
 }
 
+/*
+ * What was missed is not of interest any more: its answer is not told to who asks
+ * for the same later.  The caller owns the task that asks.
+ */
+void srnic_pager_forget(struct srnic_pager *pager);
 /*
  * What was missed is not of interest any more, and a fetch that has not begun
  * never does.  The caller owns the task that asks.  May sleep, and end() may be

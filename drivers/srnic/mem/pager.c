@@ -50,7 +50,7 @@ void srnic_pager_init(struct srnic_pager *pager,
 	pager->owner = owner;
 }
 
-static void pager_forget(struct srnic_pager *pager)
+void srnic_pager_forget(struct srnic_pager *pager)
 {
 	pager->id = 0;
 }
@@ -72,7 +72,7 @@ enum srnic_mem_err srnic_pager_ask(struct srnic_pager *pager,
 	if (srnic_pager_busy(pager))
 		return SRNIC_MEM_ABSENT;
 	if (pager->failed && pager_knows(pager, odp, page, write)) {
-		pager_forget(pager);
+		srnic_pager_forget(pager);
 		return SRNIC_MEM_FAULT;
 	}
 
@@ -94,7 +94,7 @@ void srnic_pager_cancel(struct srnic_pager *pager)
 {
 	bool cancelled;
 
-	pager_forget(pager);
+	srnic_pager_forget(pager);
 	rcu_read_lock();
 	cancelled = srnic_pager_busy(pager) && srnic_job_cancel(&pager->job);
 	rcu_read_unlock();

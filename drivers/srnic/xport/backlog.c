@@ -38,7 +38,7 @@ bool srnic_backlog_charge(struct srnic_qp *qp, unsigned int bytes)
 	for (pool = qp->rx_pool; pool; pool = pool->parent)
 		if (!pool_charge(pool, bytes))
 			goto err_full;
-	/* read in srnic_backlog_is_empty() */
+	/* read in srnic_backlog_is_settled() */
 	WRITE_ONCE(qp->rx_charged, qp->rx_charged + bytes);
 
 	return true;
@@ -59,7 +59,7 @@ static void backlog_uncharge(struct srnic_qp *qp, unsigned int bytes)
 
 	for (pool = qp->rx_pool; pool; pool = pool->parent)
 		atomic_long_sub(bytes, &pool->bytes);
-	/* read in srnic_backlog_is_empty() */
+	/* read in srnic_backlog_is_settled() */
 	WRITE_ONCE(qp->rx_charged, qp->rx_charged - bytes);
 }
 
@@ -78,8 +78,11 @@ static unsigned int backlog_drop(struct srnic_qp *qp)
 		skb = __skb_dequeue_tail(&qp->rx_todo);
 		bytes = skb->truesize;
 		qp->rx_todo_bytes -= bytes;
-		if (skb_queue_empty(&qp->rx_todo))
+		if (skb_queue_empty(&qp->rx_todo)) {
 			qp->rx_done = 0;
+			/* nobody is left to hear the answer */
+			srnic_pager_forget(&qp->rx_pager);
+		}
 	}
 	srnic_qp_refuse(qp, SRNIC_CNT_RX_NOBUF);
 	kfree_skb(skb);

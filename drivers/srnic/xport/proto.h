@@ -122,10 +122,10 @@ bool srnic_qp_to_error(struct srnic_qp *qp);
 void srnic_qp_to_error_tell(struct srnic_qp *qp, enum ib_event_type event);
 void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
 		  u32 psn);
-/* Is it in a state in which it receives?  Pure. */
+/* Is it in a state in which it receives?  Context: any. */
 static inline bool srnic_qp_receives(const struct srnic_qp *qp)
 {
-	switch (qp->conf.state) {
+	switch (srnic_qp_state(qp)) {
 	case IB_QPS_RTR:
 	case IB_QPS_RTS:
 	case IB_QPS_SQD:
@@ -462,12 +462,15 @@ static inline bool srnic_backlog_counts(const struct srnic_qp *qp)
 	return qp->rx_charged || qp->rxq_bytes > SRNIC_RXQ_FREE;
 }
 
-/* Does nothing wait, and is nothing charged? */
-static inline bool srnic_backlog_is_empty(const struct srnic_qp *qp)
+/*
+ * Is nothing charged, and does nothing stay?  What has come behind the back of the
+ * run is processed at once unless it must wait.
+ */
+static inline bool srnic_backlog_is_settled(const struct srnic_qp *qp)
 {
 	return skb_queue_empty(&qp->rx_todo) &&
-	       skb_queue_empty_lockless(&qp->rxq) &&
-	       !READ_ONCE(qp->rx_charged);	/* set under the lock of rxq */
+	       !READ_ONCE(qp->rx_charged) &&	/* set under the lock of rxq */
+	       (skb_queue_empty_lockless(&qp->rxq) || !srnic_rx_busy(qp));
 }
 
 /* early.c */

@@ -192,6 +192,8 @@ static bool qp_run(struct srnic_task *task)
 	qp_check_timer(qp);
 	srnic_early_check(qp);
 	more = qp_respond(qp);
+	if (!srnic_backlog_is_settled(qp))
+		srnic_backlog_settle(qp);
 	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD)
 		more |= srnic_req_run(qp);
 	srnic_resp_ack(qp);

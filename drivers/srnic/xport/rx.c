@@ -372,7 +372,7 @@ static void rx_cnp(struct srnic_qp *qp)
 	kfree_skb(skb);
 }
 
-static bool rx_run(struct srnic_qp *qp)
+bool srnic_rx_run(struct srnic_qp *qp)
 {
 	struct sk_buff *skb;
 
@@ -391,14 +391,4 @@ static bool rx_run(struct srnic_qp *qp)
 	}
 
 	return true;
-}
-
-bool srnic_rx_run(struct srnic_qp *qp)
-{
-	bool more = rx_run(qp);
-
-	if (!srnic_backlog_is_empty(qp))
-		srnic_backlog_settle(qp);
-
-	return more;
 }

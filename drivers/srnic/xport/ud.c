@@ -166,6 +166,12 @@ bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	return err != SRNIC_MEM_ABSENT;
 }
 
+/* For who does not own the task as well; the task looks again. */
+static u32 ud_qkey(const struct srnic_qp *qp)
+{
+	return data_race(READ_ONCE(qp->conf.qkey));	/* set with all of conf */
+}
+
 /* May the datagram be given to this QP?  Counts what may not. */
 static bool ud_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		     const struct srnic_rx_src *src)
@@ -182,7 +188,7 @@ static bool ud_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		why = SRNIC_CNT_RX_BAD_PKEY;
 	else if (!srnic_qp_receives(qp))
 		why = SRNIC_CNT_RX_BAD_STATE;
-	else if (pkt->qkey != qp->conf.qkey)
+	else if (pkt->qkey != ud_qkey(qp))
 		why = SRNIC_CNT_RX_BAD_QKEY;
 	else
 		return true;
@@ -217,11 +223,10 @@ static bool ud_has_qkey(const struct srnic_qp *qp, struct sk_buff *packet)
 	deth = (void *)packet->data + cb->bth + sizeof(struct srnic_bth);
 
 	return cb->len >= sizeof(struct srnic_bth) + sizeof(*deth) &&
-	       get_unaligned_be32(&deth->qkey) ==
-	       /* set with the rest of the struct; the task compares again */
-	       data_race(READ_ONCE(qp->conf.qkey));
+	       get_unaligned_be32(&deth->qkey) == ud_qkey(qp);
 }
 
+/* The runs of groups are not chains, so nobody else has the packets of this one. */
 bool srnic_ud_admit(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	struct srnic_rx_src src;
