@@ -65,9 +65,10 @@ struct srnic_odp {
  * @index: its place there
  * @users: one for that place, one for each fetch
  * @mutex: serialises changes of @page; taken in reclaim
+ * @placed: it has come to its place; under @mutex
  * @dead: it has left its place; under @mutex
  * @node: in @odp->empty
- * @listed: it is there; under @mutex
+ * @listed: it is there, or will be as soon as it is placed; under @mutex
  * @lock: guards @page against the data path, which reads
  * @rcu: a reader may still look at it
  * @page: translations, 0: absent.  The data path may set ODP_DIRTY
@@ -78,6 +79,7 @@ struct odp_chunk {
 	unsigned long			index;
 	refcount_t			users;
 	struct mutex			mutex;	/* protects changes of page */
+	bool				placed;
 	bool				dead;
 	struct llist_node		node;
 	bool				listed;
@@ -229,6 +231,12 @@ static bool chunk_is_empty(const struct odp_chunk *chunk)
 	return !memchr_inv(chunk->page, 0, sizeof(chunk->page));
 }
 
+static void chunk_enlist(struct odp_chunk *chunk)
+{
+	llist_add(&chunk->node, &chunk->odp->empty);
+	queue_work(reap_wq, &chunk->odp->reap);
+}
+
 /* With the last of its memory unmapped a chunk is not worth its own. */
 static void chunk_list(struct odp_chunk *chunk)
 {
@@ -238,8 +246,8 @@ static void chunk_list(struct odp_chunk *chunk)
 		return;
 
 	chunk->listed = true;
-	llist_add(&chunk->node, &chunk->odp->empty);
-	queue_work(reap_wq, &chunk->odp->reap);
+	if (chunk->placed)
+		chunk_enlist(chunk);
 }
 
 static bool chunk_invalidate(struct mmu_interval_notifier *notifier,
@@ -321,6 +329,27 @@ static u64 odp_hole_end(struct mm_struct *mm, u64 va)
 	return end;
 }
 
+/*
+ * Its memory may have been unmapped since it has a notifier.  One that gets no place
+ * is not listed: who has made it frees it.
+ */
+static int chunk_place(struct odp_chunk *chunk)
+{
+	int err = xa_insert(&chunk->odp->chunks, chunk->index, chunk,
+			    GFP_KERNEL_ACCOUNT);
+
+	if (err)
+		return err;
+
+	mutex_lock(&chunk->mutex);
+	chunk->placed = true;
+	if (chunk->listed)
+		chunk_enlist(chunk);
+	mutex_unlock(&chunk->mutex);
+
+	return 0;
+}
+
 /* The caller holds the memory.  -EBUSY: there is one already. */
 static struct odp_chunk *chunk_make(struct srnic_odp *odp, u64 va)
 {
@@ -345,7 +374,7 @@ static struct odp_chunk *chunk_make(struct srnic_odp *odp, u64 va)
 					   BIT(ODP_SHIFT), &chunk_ops);
 	if (err)
 		goto err_free;
-	err = xa_insert(&odp->chunks, chunk->index, chunk, GFP_KERNEL_ACCOUNT);
+	err = chunk_place(chunk);
 	if (err)
 		goto err_notifier;
 
