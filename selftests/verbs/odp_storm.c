@@ -256,10 +256,64 @@ static void goes_away(void)
 	}
 }
 
+/* ---- several fetch the same ---- */
+
+#define FETCHERS	3
+
+static pthread_t fetchers[FETCHERS];
+
+static void *fetch_run(void *arg)
+{
+	const struct mem *m = arg;
+	struct ibv_sge sge = sge_of(m, 0, m->len);
+
+	while (!__atomic_load_n(&storm.stop, __ATOMIC_RELAXED))
+		ibv_advise_mr(m->mr->pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+			      IBV_ADVISE_MR_FLAG_FLUSH, &sge, 1);
+	return arg;
+}
+
+static void fetch_end(void)
+{
+	int i;
+
+	__atomic_store_n(&storm.stop, true, __ATOMIC_RELAXED);
+	for (i = 0; i < FETCHERS; i++)
+		pthread_join(fetchers[i], NULL);
+}
+
+/* What was there is unmapped, and something else is there, or nothing. */
+static void map_over(const struct mem *m, int prot)
+{
+	must(mmap(m->p, m->len, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		  -1, 0) == m->p);
+}
+
+/* They find it, miss it, and make room for it at the same time. */
+static void comes_and_goes(void)
+{
+	static struct mem m = { .len = 4 * PAGE };
+	unsigned int seed = run_seed;
+	int i;
+
+	m.p = map_make(m.len, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	mem_own(&m, sides[1].pd, FULL_ACCESS | IBV_ACCESS_ON_DEMAND);
+	storm.stop = false;
+	for (i = 0; i < FETCHERS; i++)
+		must_be(pthread_create(&fetchers[i], NULL, fetch_run, &m), 0);
+	case_end = fetch_end;
+	for (i = 0; i < 100 * rounds; i++) {
+		map_over(&m, PROT_READ | PROT_WRITE);
+		usleep(rnd(&seed, 4) ? 0 : rnd(&seed, 100));
+		map_over(&m, PROT_NONE);
+	}
+}
+
 const struct vrb_case odp_storm_cases[] = {
 	{ "odp storm", "SEND, WRITE and READ, ranges", data_range },
 	{ "odp storm", "SEND, WRITE and READ, all memory", data_all },
 	{ "odp storm", "atomics of both sides", atomics },
 	{ "odp storm", "the region goes away", goes_away },
+	{ "odp storm", "memory comes and goes where several fetch it", comes_and_goes },
 	{ }
 };
