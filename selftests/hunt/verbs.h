@@ -96,12 +96,15 @@ void job_step(struct job *j);
 /* Ends all that @j has. */
 void job_clean(struct job *j);
 
-/* A second mapping of what the device maps: any one, or NULL. */
+/* A second mapping of what the device maps */
 struct twin {
 	void	*p;
 	size_t	len;
 };
 
-struct twin *some_twin(struct dice *d);
+/* Any one, which nobody else has then; none: its length is 0. */
+struct twin twin_take(struct dice *d);
+/* What is left of it is there for others. */
+void twin_give(struct twin t);
 
 #endif

@@ -922,38 +922,44 @@ static void do_memory(struct job *j, struct dice *d)
 	}
 }
 
-/* The second mapping of a ring: written to, moved, torn, taken away. */
+/* It is moved, or grows or shrinks where it is. */
+static void twin_remap(struct twin *t, size_t len, int flags)
+{
+	void *p = mremap(t->p, t->len, len, flags);
+
+	if (p != MAP_FAILED)
+		*t = (struct twin) { p, len };
+}
+
+/* The second mapping of a ring is moved, torn, taken away. */
 static void do_twin(struct job *j, struct dice *d)
 {
-	struct twin *t = some_twin(d);
-	size_t len;
-	void *p;
+	struct twin t = twin_take(d);
 
 	(void)j;
-	if (!t)
+	if (!t.len)
 		return;
-	p = t->p;
-	len = t->len;
 	switch (roll(d, 6)) {
 	case 0:
-		t->p = NULL;
-		munmap(p, len);
-		break;
+		munmap(t.p, t.len);
+		return;
 	case 1:
-		munmap(p + len - 4096, 4096);
+		t.len -= 4096;
+		munmap(t.p + t.len, 4096);
 		break;
 	case 2:
-		mprotect(p, len, roll(d, 8));
+		mprotect(t.p, t.len, roll(d, 8));
 		break;
 	case 3:
-		mremap(p, len, len * 2, roll(d, 2));
+		twin_remap(&t, t.len * 2, roll(d, 2));
 		break;
 	case 4:
-		mremap(p, len, len / 2 + 4096, MREMAP_MAYMOVE);
+		twin_remap(&t, ((t.len / 2) & ~4095UL) + 4096, MREMAP_MAYMOVE);
 		break;
 	default:
-		madvise(p, len, MADV_DONTNEED);
+		madvise(t.p, t.len, MADV_DONTNEED);
 	}
+	twin_give(t);
 }
 
 struct act {

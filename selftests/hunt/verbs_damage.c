@@ -7,10 +7,10 @@
  * second time.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
@@ -33,19 +33,29 @@ static __u8 *scratch_of(void)
 	return scratch;
 }
 
-/* Is it an address of ours that can be read?  Then a copy stands in for it. */
+/* By way of the kernel, which knows what can be read.  False: not all of it. */
+static bool bytes_copy(void *to, __u64 from, size_t len)
+{
+	bool done;
+	int fd[2];
+
+	if (pipe2(fd, O_CLOEXEC | O_NONBLOCK))
+		return false;
+	done = syscall(SYS_write, fd[1], from, len) == (long)len &&
+	       read(fd[0], to, len) == (ssize_t)len;
+	close(fd[0]);
+	close(fd[1]);
+	return done;
+}
+
+/*
+ * Is it an address of ours?  Then a copy stands in for it, for no bytes as well:
+ * they may become more.
+ */
 static void attr_move(struct ib_uverbs_attr *a, __u8 *to)
 {
-	struct iovec there = {
-		.iov_base = (void *)(uintptr_t)a->data,
-		.iov_len = a->len,
-	};
-	struct iovec here = { .iov_base = to, .iov_len = a->len };
-
-	if (a->data < 65536 ||
-	    process_vm_readv(getpid(), &here, 1, &there, 1, 0) <= 0)
-		return;
-	a->data = (uintptr_t)to;
+	if (a->data >= 65536 && bytes_copy(to, a->data, a->len ? a->len : 1))
+		a->data = (uintptr_t)to;
 }
 
 static void command_spoil(struct ib_uverbs_ioctl_hdr *h, struct dice *d)
@@ -186,29 +196,51 @@ ssize_t write(int fd, const void *buf, size_t count)
 	return syscall(SYS_write, fd, buf, count);
 }
 
+static pthread_mutex_t twins_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct twin twins[MAX_TWINS];
-static atomic_int num_twins;
+static __u32 num_twins;
+
+struct twin twin_take(struct dice *d)
+{
+	__u32 which = dice_next(d) >> 32;
+	struct twin t = {};
+
+	pthread_mutex_lock(&twins_lock);
+	if (num_twins) {
+		which %= num_twins;
+		t = twins[which];
+		twins[which] = twins[--num_twins];
+	}
+	pthread_mutex_unlock(&twins_lock);
+	return t;
+}
+
+void twin_give(struct twin t)
+{
+	bool room;
+
+	if (!t.len)
+		return;
+	pthread_mutex_lock(&twins_lock);
+	room = num_twins < MAX_TWINS;
+	if (room)
+		twins[num_twins++] = t;
+	pthread_mutex_unlock(&twins_lock);
+	if (!room)
+		munmap(t.p, t.len);
+}
 
 void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 {
 	void *p = (void *)syscall(SYS_mmap, addr, len, prot, flags, fd, off);
 	void *twin;
-	int i;
 
 	if (!me || !me->ctx || fd != me->ctx->cmd_fd || p == MAP_FAILED)
 		return p;
 	twin = (void *)syscall(SYS_mmap, NULL, len, prot, flags & ~MAP_FIXED,
 			       fd, off);
-	if (twin == MAP_FAILED)
-		return p;
-	i = num_twins++;
-	if (i < MAX_TWINS) {
-		twins[i].len = len;
-		twins[i].p = twin;
-	} else {
-		num_twins = MAX_TWINS;
-		munmap(twin, len);
-	}
+	if (twin != MAP_FAILED)
+		twin_give((struct twin) { twin, len });
 	return p;
 }
 
@@ -216,12 +248,4 @@ void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 void *mmap64(void *addr, size_t len, int prot, int flags, int fd, off64_t off)
 {
 	return mmap(addr, len, prot, flags, fd, off);
-}
-
-struct twin *some_twin(struct dice *d)
-{
-	int n = num_twins < MAX_TWINS ? num_twins : MAX_TWINS;
-	struct twin *t = n ? &twins[roll(d, n)] : NULL;
-
-	return t && t->p && t->len ? t : NULL;
 }
