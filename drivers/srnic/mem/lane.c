@@ -134,21 +134,34 @@ static struct srnic_lanes *lanes_find(const struct srnic_payer *payer)
 	return NULL;
 }
 
-struct srnic_lanes *srnic_lanes_of(const struct srnic_payer *payer)
+/* Adds @fresh, which may be NULL, if there are none of that payer. */
+static struct srnic_lanes *lanes_of(const struct srnic_payer *payer,
+				    struct srnic_lanes *fresh)
 {
-	struct srnic_lanes *fresh = lanes_make(payer), *lanes;
-
-	if (!fresh)
-		return NULL;
+	struct srnic_lanes *lanes;
 
 	spin_lock(&lanes_lock);
 	lanes = lanes_find(payer);
-	if (!lanes)
+	if (!lanes && fresh)
 		list_add(&fresh->list, &lanes_all);
 	spin_unlock(&lanes_lock);
+
+	return lanes;
+}
+
+struct srnic_lanes *srnic_lanes_of(const struct srnic_payer *payer)
+{
+	struct srnic_lanes *lanes = lanes_of(payer, NULL), *fresh;
+
+	if (lanes)
+		return lanes;
+
+	fresh = lanes_make(payer);
+	if (!fresh)
+		return NULL;
+	lanes = lanes_of(payer, fresh);
 	if (!lanes)
 		return fresh;
-
 	srnic_lanes_put(fresh);
 
 	return lanes;
