@@ -38,8 +38,9 @@
  * The man pages of advise_mr, create_flow and the counters name what they fail
  * with.  Those of the others leave it to errno: EINVAL is an argument, ENOMEM
  * memory or room, EBUSY something that is still in use, EOPNOTSUPP what is not
- * offered, EFAULT memory that is not there, ENODATA a GID that is not there,
- * ETIMEDOUT and E...UNREACH an address that leads nowhere.
+ * offered, EFAULT memory that is not there, EACCES memory that is only for
+ * reading, EDQUOT and ENOSPC all that the user or the device may have, ENODATA a
+ * GID that is not there, ETIMEDOUT and E...UNREACH an address that leads nowhere.
  */
 static const struct {
 	const char	*name;
@@ -58,11 +59,12 @@ static const struct {
 	[POLL_CQ]	   = { "poll_cq", { 0 } },
 	[REG_MR]	   = { "reg_mr", { EINVAL, ENOMEM, EFAULT, EOPNOTSUPP } },
 	[REG_DMABUF]	   = { "reg_dmabuf_mr", { EINVAL, ENOMEM, EBADF, EOPNOTSUPP } },
-	[REREG_MR]	   = { "rereg_mr", { EINVAL, ENOMEM, EFAULT, EOPNOTSUPP, EBUSY } },
+	[REREG_MR]	   = { "rereg_mr", { EINVAL, ENOMEM, EFAULT, EOPNOTSUPP, EBUSY,
+					     EACCES } },
 	[DEREG_MR]	   = { "dereg_mr", { EBUSY } },
 	[ADVISE_MR]	   = { "advise_mr", { EOPNOTSUPP, EFAULT, EINVAL, EPERM,
 					      ENOENT, ENOMEM } },
-	[ALLOC_DM]	   = { "alloc_dm", { EINVAL, ENOMEM } },
+	[ALLOC_DM]	   = { "alloc_dm", { EINVAL, ENOMEM, EDQUOT, ENOSPC } },
 	[FREE_DM]	   = { "free_dm", { EBUSY } },
 	[REG_DM_MR]	   = { "reg_dm_mr", { EINVAL, ENOMEM, EOPNOTSUPP } },
 	[COPY_DM]	   = { "memcpy_to_dm", { EFAULT, EINVAL } },
