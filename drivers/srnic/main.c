@@ -140,7 +140,7 @@ static struct srnic_dev *dev_create(struct net_device *ndev)
 		goto err_stats;
 
 	srnic_keys_init(&dev->keys);
-	xa_init_flags(&dev->counter_sets, XA_FLAGS_ALLOC1);
+	xa_init_flags(&dev->counter_sets, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	INIT_LIST_HEAD(&dev->users);
 	mutex_init(&dev->users_lock);
 	dev->ndev = ndev;

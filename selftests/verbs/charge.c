@@ -7,6 +7,7 @@
  * the cgroup has no more the child fails or is killed, and nobody else.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -20,6 +21,10 @@
 #define PAGE		4096UL
 #define CHUNK		(2UL << 20)
 #define BIG		(256UL << 20)
+
+/* QPs that count apart, and what the counters of each take at the least */
+#define COUNTED		400
+#define COUNTERS	400L
 
 /* What a child may have beyond what it has when it begins */
 #define CAGE_ROOM	(4 << 20)
@@ -242,13 +247,31 @@ static void measure(const struct kind *kind)
 	told->grown += get("memory.stat", "kernel ");
 }
 
-static void is_charged(const struct kind *kind)
+/* Waits until @key of memory.stat is larger than @before by what is wanted. */
+static void measure_late(const char *key, long before)
 {
-	must_be(cage_run(measure, kind), 0);
+	__u64 end;
+
+	for (end = now_us() + 30000000; now_us() < end; usleep(1000)) {
+		told->grown = get("memory.stat", key) - before;
+		if (told->grown >= told->want)
+			break;
+	}
+}
+
+static void charges(void (*fn)(const struct kind *kind),
+		    const struct kind *kind)
+{
+	must_be(cage_run(fn, kind), 0);
 	/* what is counted lags behind by a few pages for each processor */
 	if (told->grown < told->want * 9 / 10)
 		case_fail("%ld bytes were charged, not %ld", told->grown,
 			  told->want);
+}
+
+static void is_charged(const struct kind *kind)
+{
+	charges(measure, kind);
 }
 
 static void charged_cqs(void)
@@ -323,7 +346,7 @@ static void measure_odp(const struct kind *kind)
 {
 	struct side s;
 	struct ibv_mr *mr;
-	__u64 end;
+	long before;
 	__u8 *mem;
 
 	(void)kind;
@@ -332,22 +355,14 @@ static void measure_odp(const struct kind *kind)
 	mem = mmap(NULL, BIG, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	told->want = BIG / CHUNK * PAGE;
-	told->made = -get("memory.stat", "slab ");
+	before = get("memory.stat", "slab ");
 	ask_all(&s, mr, mem, 0);
-	/* what comes to be later */
-	for (end = now_us() + 30000000; now_us() < end; usleep(1000)) {
-		told->grown = told->made + get("memory.stat", "slab ");
-		if (told->grown >= told->want)
-			break;
-	}
+	measure_late("slab ", before);
 }
 
 static void charged_odp(void)
 {
-	must_be(cage_run(measure_odp, NULL), 0);
-	if (told->grown < told->want * 9 / 10)
-		case_fail("%ld bytes were charged, not %ld", told->grown,
-			  told->want);
+	charges(measure_odp, NULL);
 }
 
 /* No translations are kept where there can be none. */
@@ -375,6 +390,55 @@ static void none_for_prot_none(void)
 	must_be(cage_run(measure_none, NULL), 0);
 	if (told->grown > told->want)
 		case_fail("%ld bytes were kept for nothing", told->grown);
+}
+
+/* ---- counters ---- */
+
+/* A QP of @init with the counters of the thread that makes it; NULL: failed. */
+static void *make_counted(void *init)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	struct ibv_qp_init_attr *qp_init = init;
+	struct ibv_pd *pd = qp_init->qp_context;
+	struct ibv_qp *qp = ibv_create_qp(pd, qp_init);
+
+	if (!qp || ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+				 IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
+		return NULL;
+	return qp;
+}
+
+static void measure_counters(const struct kind *kind)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1 },
+	};
+	struct side s;
+	long before;
+	int i;
+
+	(void)kind;
+	side_again(&s);
+	init.qp_context = s.pd;
+	init.send_cq = ibv_create_cq(s.ctx, 1, NULL, NULL, 0);
+	init.recv_cq = init.send_cq;
+	told->want = COUNTED * COUNTERS;
+	before = get("memory.stat", "percpu ");
+	for (i = 0; i < COUNTED; i++) {
+		pthread_t thread;
+		void *qp;
+
+		if (pthread_create(&thread, NULL, make_counted, &init) ||
+		    pthread_join(thread, &qp) || !qp)
+			_exit(4);
+	}
+	measure_late("percpu ", before);
+}
+
+static void charged_counters(void)
+{
+	charges(measure_counters, NULL);
 }
 
 /* ---- the limit ---- */
@@ -454,6 +518,7 @@ const struct vrb_case charge_cases[] = {
 	{ "charge", "device memory", charged_dms },
 	{ "charge", "translations on demand", charged_odp },
 	{ "charge", "no translations of PROT_NONE", none_for_prot_none },
+	{ "charge counters", "of one program and many threads", charged_counters },
 	{ "cgroup limit", "completion queues", limited_cqs },
 	{ "cgroup limit", "queue pairs", limited_qps },
 	{ "cgroup limit", "shared receive queues", limited_srqs },

@@ -30,8 +30,12 @@ no_worse_than_that()
 	echo "$kernel_log_mark" >/dev/kmsg
 }
 
-ktap_plan $((1 + $(vrb_count charge "cgroup limit")))
+ktap_plan $((3 + $(vrb_count charge "charge counters" "cgroup limit")))
 vrb_cases charge
+check "counters for each thread" \
+	on nsA rdma statistic qp set link sr0/1 auto pid on
+vrb_cases "charge counters"
+check "and no longer" on nsA rdma statistic qp set link sr0/1 auto off
 quietly vrb_cases "cgroup limit"
 check "but for full cgroups the kernel log is clean" no_worse_than_that
 ktap_end

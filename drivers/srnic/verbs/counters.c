@@ -86,17 +86,17 @@ static int counter_set_new(struct rdma_counter *counter)
 	struct counter_set *set;
 	int err;
 
-	set = kzalloc(sizeof(*set), GFP_KERNEL);
+	set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
 	if (!set)
 		return -ENOMEM;
-	set->stats = alloc_percpu(struct srnic_stats);
+	set->stats = alloc_percpu_gfp(struct srnic_stats, GFP_KERNEL_ACCOUNT);
 	if (!set->stats) {
 		kfree(set);
 		return -ENOMEM;
 	}
 
 	err = xa_alloc(&dev->counter_sets, &counter->id, set, xa_limit_31b,
-		       GFP_KERNEL);
+		       GFP_KERNEL_ACCOUNT);
 	if (err)
 		counter_set_free(set);
 
