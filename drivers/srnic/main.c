@@ -143,6 +143,7 @@ static struct srnic_dev *dev_create(struct net_device *ndev)
 	xa_init_flags(&dev->counter_sets, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	INIT_LIST_HEAD(&dev->users);
 	mutex_init(&dev->users_lock);
+	srnic_pools_init(&dev->pools, NULL, NULL);
 	dev->ndev = ndev;
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	srnic_tap_init(&dev->tap, ndev, dev->stats);

@@ -42,7 +42,7 @@ enum srnic_quota {
  * @dev: the device
  * @refs: one for each context and each object
  * @used: what its contexts have of the device
- * @rx_pool: what its queue pairs have of received packets that wait
+ * @pools: memory of the packets that its queue pairs keep
  * @lanes: fetch its pages, and tell who it is; reference held
  */
 struct srnic_user {
@@ -50,7 +50,7 @@ struct srnic_user {
 	struct srnic_dev	*dev;
 	refcount_t		refs;
 	atomic64_t		used[SRNIC_Q_NUM];
-	struct srnic_rx_pool	rx_pool;
+	struct srnic_pools	pools;
 	struct srnic_lanes	*lanes;
 };
 
@@ -67,8 +67,7 @@ struct srnic_user {
  * @users: struct srnic_user; under @users_lock
  * @users_lock: serialises changes of @users
  * @used: limited resources in use, of all users and the kernel
- * @rx_pool: received packets that wait, of all users and the kernel
- * @early: what queue pairs keep of packets that came out of order
+ * @pools: memory of the packets that queue pairs keep, of all users and the kernel
  * @tap: where flows take frames from @ndev
  */
 struct srnic_dev {
@@ -82,8 +81,7 @@ struct srnic_dev {
 	struct list_head		users;
 	struct mutex			users_lock;	/* protects users */
 	atomic64_t			used[SRNIC_Q_NUM];
-	struct srnic_rx_pool		rx_pool;
-	struct srnic_early_pool		early;
+	struct srnic_pools		pools;
 	struct srnic_tap		tap;
 };
 

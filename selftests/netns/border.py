@@ -541,35 +541,67 @@ def forgotten():
         assert lone.info()["expected_psn"] == "2"
 
 
+class Keeper:
+    """A queue pair, and WRITEs that come to it ahead of the first."""
+
+    def __init__(self, dqpn, packets):
+        own, other, _ = ADDRESSES[4]
+        self.lone = Lone("sr1", own, other, dqpn=dqpn).up()
+        self.peer = peer_of(self.lone)
+        self.first = self.peer.write(0, bytes(2048))
+        self.rest = [self.peer.write(psn + 1, bytes(2048))
+                     for psn in range(packets)]
+
+    def size(self):
+        return int(self.lone.info()["early_bytes"])
+
+    def close(self):
+        self.peer.close()
+        self.lone.close()
+
+
 def budget():
-    """All queue pairs of a device together keep no more than they may."""
-    own, other, _ = ADDRESSES[4]
-    with knob("ooo_kbytes", 64), \
-            Lone("sr1", own, other).up() as a, peer_of(a) as peer_a, \
-            Lone("sr1", own, other, dqpn=0x654321).up() as b, \
-            peer_of(b) as peer_b:
-        dropped = counter("sr1", "rx_drop_out_of_order")
-        packets = 0
-        for lone, peer in ((a, peer_a), (b, peer_b)):
-            peer.send([peer.write(psn, bytes(2048)) for psn in range(1, 65)])
-            packets += 64
+    """
+    What all queue pairs of a user keep is bounded, and so is what those of the
+    device keep; neither is used up for good.
+    """
+    for _ in range(2):
+        with knob("ooo_kbytes", 256):
+            with user(65534):
+                many = Keeper(1, 100), Keeper(2, 100)
+            keep(many, Keeper(3, 8))
 
-        def kept_now():
-            return int(a.info()["early"]) + int(b.info()["early"])
 
-        def all_counted():
-            return counter("sr1", "rx_drop_out_of_order") - dropped + \
-                kept_now() == packets
+def keep(many, few):
+    """Packets are sent again and again, for in the end they are forgotten."""
 
-        assert wait_for(all_counted), (kept_now(), a.info())
-        assert 0 < kept_now() < packets
-        size = int(a.info()["early_bytes"]) + int(b.info()["early_bytes"])
-        assert size <= 64 << 10, size
-        # the rest has to come again, as it does to who keeps nothing
-        for psn in range(65):
-            peer_a.send(peer_a.write(psn, bytes(2048)))
-        while peer_a.answer().psn != 64:
-            pass
+    def sizes(*keepers):
+        for keeper in keepers:
+            keeper.peer.send(keeper.rest)
+        return sum(keeper.size() for keeper in keepers)
+
+    def fills(limit, *keepers):
+        """They keep as much, but for a packet."""
+        size = sizes(*keepers)
+        assert size <= limit, size
+        return size > limit - 8192
+
+    assert wait_for(lambda: fills(64 << 10, *many))
+
+    def another_keeps():
+        sizes(*many, few)
+        return few.lone.info()["early"] == "8"
+
+    assert wait_for(another_keeps), few.lone.info()
+    with knob("user_share", 100):
+        assert wait_for(lambda: fills(256 << 10, *many, few))
+
+    # the rest has to come again, as it does to who keeps nothing
+    many[0].peer.send([many[0].first] + many[0].rest)
+    while many[0].peer.answer().psn != 100:
+        pass
+    for keeper in many + (few,):
+        keeper.close()
 
 
 CASES = {

@@ -176,8 +176,7 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 		.avs		= &to_pd(qp->ibqp.pd)->avs,
 		.no_loopback	= init->create_flags &
 				  IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
-		.rx_pool	= srnic_rx_pool(dev, qp->user),
-		.early_pool	= &dev->early,
+		.pools		= srnic_user_pools(dev, qp->user),
 		.tap		= &dev->tap,
 		.rss		= rss,
 	};

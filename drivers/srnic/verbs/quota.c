@@ -95,8 +95,7 @@ static struct srnic_user *user_make(struct srnic_dev *dev,
 
 	user->dev = dev;
 	user->lanes = srnic_lanes_get(lanes);
-	user->rx_pool.percent = &user_share;
-	user->rx_pool.parent = &dev->rx_pool;
+	srnic_pools_init(&user->pools, &dev->pools, &user_share);
 	refcount_set(&user->refs, 1);
 	list_add(&user->list, &dev->users);
 

@@ -115,11 +115,11 @@ struct srnic_user *srnic_user_of_udata(struct ib_udata *udata);
 /* The lanes of that user, or NULL. */
 struct srnic_lanes *srnic_user_lanes(const struct ib_pd *ibpd);
 
-/* What the packets count in that wait for a queue pair of @user. */
-static inline struct srnic_rx_pool *srnic_rx_pool(struct srnic_dev *dev,
-						  struct srnic_user *user)
+/* What packets are charged to that the queue pairs of @user keep. */
+static inline struct srnic_pools *srnic_user_pools(struct srnic_dev *dev,
+						   struct srnic_user *user)
 {
-	return user ? &user->rx_pool : &dev->rx_pool;
+	return user ? &user->pools : &dev->pools;
 }
 
 /* How much one user may have. */

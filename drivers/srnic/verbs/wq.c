@@ -64,8 +64,7 @@ static struct srnic_qp *wq_make(struct srnic_ibwq *wq, struct ib_pd *ibpd,
 		.owner		= wq,
 		.net		= dev->net,
 		.ndev		= dev->ndev,
-		.rx_pool	= srnic_rx_pool(dev, wq->user),
-		.early_pool	= &dev->early,
+		.pools		= srnic_user_pools(dev, wq->user),
 		.tap		= &dev->tap,
 	};
 

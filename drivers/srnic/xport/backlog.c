@@ -8,57 +8,25 @@
  * device.  What does not fit is dropped, the newest packet first: to the peer it is
  * a lost packet.
  */
-#include <linux/moduleparam.h>
-
 #include "proto.h"
-
-static uint rx_kbytes = 128 * SZ_1K;
-module_param(rx_kbytes, uint, 0644);
-MODULE_PARM_DESC(rx_kbytes, "Memory for received packets that wait, KiB for each device (131072)");
-
-static bool pool_charge(struct srnic_rx_pool *pool, long bytes)
-{
-	long max = (long)READ_ONCE(rx_kbytes) * SZ_1K;
-
-	if (pool->percent)
-		max = max * READ_ONCE(*pool->percent) / 100;
-	if (atomic_long_add_return(bytes, &pool->bytes) <= max)
-		return true;
-	atomic_long_sub(bytes, &pool->bytes);
-
-	return false;
-}
 
 bool srnic_backlog_charge(struct srnic_qp *qp, unsigned int bytes)
 {
-	struct srnic_rx_pool *pool, *full;
-
 	lockdep_assert_held(&qp->rxq.lock);
 
-	for (pool = qp->rx_pool; pool; pool = pool->parent)
-		if (!pool_charge(pool, bytes))
-			goto err_full;
+	if (!srnic_pool_charge(&qp->pools->rx, bytes))
+		return false;
 	/* read in srnic_backlog_is_settled() */
 	WRITE_ONCE(qp->rx_charged, qp->rx_charged + bytes);
 
 	return true;
-
-err_full:
-	full = pool;
-	for (pool = qp->rx_pool; pool != full; pool = pool->parent)
-		atomic_long_sub(bytes, &pool->bytes);
-
-	return false;
 }
 
 static void backlog_uncharge(struct srnic_qp *qp, unsigned int bytes)
 {
-	struct srnic_rx_pool *pool;
-
 	lockdep_assert_held(&qp->rxq.lock);
 
-	for (pool = qp->rx_pool; pool; pool = pool->parent)
-		atomic_long_sub(bytes, &pool->bytes);
+	srnic_pool_uncharge(&qp->pools->rx, bytes);
 	/* read in srnic_backlog_is_settled() */
 	WRITE_ONCE(qp->rx_charged, qp->rx_charged - bytes);
 }

@@ -8,11 +8,10 @@
  * does.
  *
  * Anybody who can send in the peer's name can have packets kept.  So each is a copy
- * of its own size, whatever it came in; their memory counts for the device, which
- * has a limit; and they go when nothing before them comes for some seconds.  To
+ * of its own size, whatever it came in; their memory is charged to the user and to
+ * the device; and they go when nothing before them comes for some seconds.  To
  * forget one costs what it would have cost not to keep it.
  */
-#include <linux/moduleparam.h>
 #include <linux/slab.h>
 
 #include "proto.h"
@@ -22,10 +21,6 @@
 
 #define EARLY_SLOTS_BYTES \
 	(SRNIC_EARLY_MAX * sizeof(struct srnic_early_slot))
-
-static uint ooo_kbytes = 64 * SZ_1K;
-module_param(ooo_kbytes, uint, 0644);
-MODULE_PARM_DESC(ooo_kbytes, "Memory for packets received out of order, KiB for each device (65536)");
 
 /* In softirq. */
 static void early_timer(struct timer_list *timer)
@@ -39,18 +34,6 @@ static void early_timer(struct timer_list *timer)
 void srnic_early_init(struct srnic_qp *qp)
 {
 	timer_setup(&qp->early_timer, early_timer, 0);
-}
-
-/* Has the device room for @bytes more?  Then they are counted. */
-static bool early_charge(struct srnic_early_pool *pool, u32 bytes)
-{
-	long max = (long)READ_ONCE(ooo_kbytes) * SZ_1K;
-
-	if (atomic_long_add_return(bytes, &pool->bytes) <= max)
-		return true;
-	atomic_long_sub(bytes, &pool->bytes);
-
-	return false;
 }
 
 static void early_put(struct srnic_early *early, struct srnic_early_slot *slot,
@@ -74,7 +57,7 @@ static struct sk_buff *early_get(struct srnic_early *early,
 	slot->skb = NULL;
 	early->num--;
 	early->bytes -= skb->truesize;
-	atomic_long_sub(skb->truesize, &early->pool->bytes);
+	srnic_pool_uncharge(early->pool, skb->truesize);
 
 	return skb;
 }
@@ -97,17 +80,19 @@ static struct sk_buff *early_copy(const struct sk_buff *skb)
 /* Room for all that may be kept, made with the first. */
 static bool early_slots(struct srnic_qp *qp, struct srnic_early *early)
 {
+	struct srnic_pool *pool = &qp->pools->early;
+
 	if (early->slot)
 		return true;
-	if (!early_charge(qp->early_pool, EARLY_SLOTS_BYTES))
+	if (!srnic_pool_charge(pool, EARLY_SLOTS_BYTES))
 		return false;
 	early->slot = kcalloc(SRNIC_EARLY_MAX, sizeof(*early->slot),
 			      GFP_ATOMIC | __GFP_NOWARN);
 	if (!early->slot) {
-		atomic_long_sub(EARLY_SLOTS_BYTES, &qp->early_pool->bytes);
+		srnic_pool_uncharge(pool, EARLY_SLOTS_BYTES);
 		return false;
 	}
-	early->pool = qp->early_pool;
+	early->pool = pool;
 	early->bytes = EARLY_SLOTS_BYTES;
 
 	return true;
@@ -126,7 +111,7 @@ static bool early_keep(struct srnic_qp *qp, struct srnic_early *early,
 	copy = early_copy(skb);
 	if (!copy)
 		return false;
-	if (!early_charge(early->pool, copy->truesize)) {
+	if (!srnic_pool_charge(early->pool, copy->truesize)) {
 		kfree_skb(copy);
 		return false;
 	}
@@ -182,7 +167,7 @@ void srnic_early_give_back(struct srnic_early *early, struct sk_buff *skb,
 	struct srnic_early_slot *slot = &early->slot[psn % SRNIC_EARLY_MAX];
 
 	kfree_skb(early_get(early, slot));
-	atomic_long_add(skb->truesize, &early->pool->bytes);
+	srnic_pool_recharge(early->pool, skb->truesize);
 	early_put(early, slot, skb, psn);
 }
 
@@ -196,7 +181,7 @@ void srnic_early_purge(struct srnic_early *early)
 	for (i = 0; early->num; i++)
 		kfree_skb(early_get(early, &early->slot[i]));
 	kfree(early->slot);
-	atomic_long_sub(EARLY_SLOTS_BYTES, &early->pool->bytes);
+	srnic_pool_uncharge(early->pool, EARLY_SLOTS_BYTES);
 	memset(early, 0, sizeof(*early));
 }
 

@@ -321,8 +321,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->net = init->net;
 	qp->ndev = init->ndev;
 	qp->avs = init->avs;
-	qp->rx_pool = init->rx_pool;
-	qp->early_pool = init->early_pool;
+	qp->pools = init->pools;
 	qp->no_loopback = init->no_loopback;
 	qp->tap = init->tap;
 	qp->rss = init->rss;

@@ -26,6 +26,7 @@
 #include "../wire/psn.h"
 #include "../wire/rss.h"
 #include "dcqcn.h"
+#include "pool.h"
 #include "replay.h"
 
 #define SRNIC_MAX_RD_ATOMIC	128
@@ -67,18 +68,6 @@ struct srnic_qp_conf {
 };
 
 /**
- * struct srnic_rx_pool - memory of received packets that wait, see backlog.c
- * @bytes: how much it is
- * @percent: how much of what the device may have it may be; NULL: all of that
- * @parent: pool that it counts in as well, or NULL
- */
-struct srnic_rx_pool {
-	atomic_long_t		bytes;
-	const unsigned int	*percent;
-	struct srnic_rx_pool	*parent;
-};
-
-/**
  * struct srnic_early_slot - a packet that came before one that is missing
  * @skb: a copy of the packet, no larger than it must be, or NULL
  * @psn: its PSN
@@ -86,14 +75,6 @@ struct srnic_rx_pool {
 struct srnic_early_slot {
 	struct sk_buff	*skb;
 	u32		psn;
-};
-
-/**
- * struct srnic_early_pool - memory of all of these, of the queue pairs of a device
- * @bytes: how much it is
- */
-struct srnic_early_pool {
-	atomic_long_t	bytes;
 };
 
 /**
@@ -107,7 +88,7 @@ struct srnic_early_pool {
  */
 struct srnic_early {
 	struct srnic_early_slot	*slot;
-	struct srnic_early_pool	*pool;
+	struct srnic_pool	*pool;
 	u32			num;
 	u32			bytes;
 	bool			aged;
@@ -373,13 +354,12 @@ struct srnic_cc {
  * @rxq_bytes: memory that they take; under the lock of @rxq
  * @rx_todo: those that the task has taken over
  * @rx_todo_bytes: memory that they take
- * @rx_charged: memory of both that is charged to @rx_pool; under the lock of @rxq
- * @rx_pool: of its user, or of the device if the kernel is that
+ * @rx_charged: memory of both that is charged to @pools; under the lock of @rxq
+ * @pools: of its user, or of the device if the kernel is that
  * @rx_done: datagrams of the first run in @rx_todo that are done
  * @rx_pager: fetches what received packets, and READs to be answered, need;
  *	      packets wait meanwhile
  * @tx_pager: the same for what is to be sent
- * @early_pool: of the device, for the packets kept out of order
  * @early_timer: runs while such packets are kept
  * @early_fired: set by @early_timer, cleared by the task
  * @timer: retransmission and RNR
@@ -438,11 +418,10 @@ struct srnic_qp {
 	unsigned int			rx_charged;
 	struct sk_buff_head		rx_todo;
 	unsigned int			rx_todo_bytes;
+	struct srnic_pools		*pools;
 	u32				rx_done;
-	struct srnic_rx_pool		*rx_pool;
 	struct srnic_pager		rx_pager;
 	struct srnic_pager		tx_pager;
-	struct srnic_early_pool		*early_pool;
 	struct timer_list		early_timer;
 	bool				early_fired;
 	struct hrtimer			timer;
@@ -533,8 +512,7 @@ struct srnic_qp_init {
 	struct net			*net;
 	const struct net_device		*ndev;
 	struct srnic_avs		*avs;
-	struct srnic_rx_pool		*rx_pool;
-	struct srnic_early_pool		*early_pool;
+	struct srnic_pools		*pools;
 	bool				no_loopback;
 	const struct srnic_tap		*tap;
 	struct srnic_rss		*rss;

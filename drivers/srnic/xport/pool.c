@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - memory of received packets: how much a device keeps, and for whom
+ */
+#include <linux/compiler.h>
+#include <linux/moduleparam.h>
+#include <linux/sizes.h>
+
+#include "pool.h"
+
+static uint rx_kbytes = 128 * SZ_1K;
+module_param(rx_kbytes, uint, 0644);
+MODULE_PARM_DESC(rx_kbytes, "Memory for received packets that wait, KiB for each device (131072)");
+
+static uint ooo_kbytes = 64 * SZ_1K;
+module_param(ooo_kbytes, uint, 0644);
+MODULE_PARM_DESC(ooo_kbytes, "Memory for packets received out of order, KiB for each device (65536)");
+
+void srnic_pools_init(struct srnic_pools *pools, struct srnic_pools *dev,
+		      const unsigned int *percent)
+{
+	*pools = (struct srnic_pools) {
+		.rx = {
+			.kbytes		= &rx_kbytes,
+			.percent	= percent,
+			.parent		= dev ? &dev->rx : NULL,
+		},
+		.early = {
+			.kbytes		= &ooo_kbytes,
+			.percent	= percent,
+			.parent		= dev ? &dev->early : NULL,
+		},
+	};
+}
+
+static long pool_max(const struct srnic_pool *pool)
+{
+	long max = (long)READ_ONCE(*pool->kbytes) * SZ_1K;
+
+	return pool->percent ? max * READ_ONCE(*pool->percent) / 100 : max;
+}
+
+bool srnic_pool_charge(struct srnic_pool *pool, unsigned int bytes)
+{
+	struct srnic_pool *at, *full;
+
+	for (at = pool; at; at = at->parent)
+		if (atomic_long_add_return(bytes, &at->bytes) > pool_max(at))
+			goto err_full;
+
+	return true;
+
+err_full:
+	full = at->parent;
+	for (at = pool; at != full; at = at->parent)
+		atomic_long_sub(bytes, &at->bytes);
+
+	return false;
+}
+
+void srnic_pool_recharge(struct srnic_pool *pool, unsigned int bytes)
+{
+	for (; pool; pool = pool->parent)
+		atomic_long_add(bytes, &pool->bytes);
+}
+
+void srnic_pool_uncharge(struct srnic_pool *pool, unsigned int bytes)
+{
+	for (; pool; pool = pool->parent)
+		atomic_long_sub(bytes, &pool->bytes);
+}
