@@ -6,6 +6,7 @@ srnic selftests - which packets may address a queue pair, case by case
 border.py CASE...: on nsB of netns.sh's two hosts; without a case, lists them
 """
 
+import collections
 import contextlib
 import os
 import pathlib
@@ -15,14 +16,26 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from lone import (Absent, Lone, Peer, Context, SGE, RecvWR,  # noqa: E402
-                  case, counter, done, mac_in, netns, roce, run, wait_for)
+                  case, counter, done, gid_of, mac_in, netns, roce, run,
+                  wait_for)
+from pyverbs.cm_enums import RAI_PASSIVE, RDMA_PS_UDP  # noqa: E402
+from pyverbs.cmid import (AddrInfo, CMEvent, CMEventChannel,  # noqa: E402
+                          CMID)
+from pyverbs.cq import CQ  # noqa: E402
 from pyverbs.enums import (IBV_QP_AV, IBV_QP_STATE, IBV_QPS_ERR,  # noqa: E402
-                           IBV_QPS_RTS, IBV_QPS_SQD, IBV_WQS_RDY)
+                           IBV_QPS_RTS, IBV_QPS_SQD, IBV_QPT_UD, IBV_WQS_RDY)
+from pyverbs.qp import QPCap, QPInitAttr  # noqa: E402
 from pyverbs.wq import WQ, WQAttr, WQInitAttr  # noqa: E402
 
 ACK = roce.OPCODES["RC_ACKNOWLEDGE"]
 ADDRESSES = {4: ("10.9.0.2", "10.9.0.1", "10.9.0.77"),
              6: ("fd09::2", "fd09::1", "fd09::77")}
+# the host's and the peer's, each on two devices of the host
+SHARED = {4: ("10.8.0.2", "10.8.0.1"), 6: ("fd08::2", "fd08::1")}
+OF_VRF = {4: "10.8.1.2", 6: "fd08:1::2"}
+GROUP = "239.1.2.3", "01:00:5e:01:02:03"
+CM_QKEY = 0x01234567
+MCAST_QPN = 0xffffff
 WQ_ATTR_STATE = 1
 SOL_PACKET, PACKET_VNET_HDR = 263, 15
 
@@ -315,25 +328,79 @@ def tracked():
         run("nft", "delete", "table", "ip", "m")
 
 
-def by_device(good, bad, own="10.8.0.2"):
+class Way(collections.namedtuple("Way", "dev wire vlan")):
     """
-    The same addresses on two devices, each (device, other end, VLAN, GID index
-    pattern): who comes by the other one is a stranger.
+    How packets come: by *dev*, from *wire* of nsA and in *vlan*.  Without a wire
+    this host sends them, in the VRF *dev*.
     """
-    other = "10.8.0.1"
-    dev, wire, vlan, index = good
-    with Lone("sr1", own, other, gid_index=index).up() as lone, \
-            Peer(lone, "nsA", wire, mac_in(dev), vlan=vlan) as peer:
-        executes(lone, peer, 0)
-        dev, wire, vlan, _ = bad
-        with Peer(lone, "nsA", wire, mac_in(dev), vlan=vlan) as wrong:
-            ignores(lone, wrong, "rx_bad_addr", wrong.write(1, b"x" * 64), 3)
-        executes(lone, peer, 1)
+
+    def peer(self, lone, **more):
+        if self.wire is None:
+            return Insider(lone, self.dev)
+        more.setdefault("mac", mac_in(self.dev))
+        return Peer(lone, "nsA", self.wire, vlan=self.vlan, **more)
+
+
+class Insider(Peer):
+    """A process of this host that sends in the peer's name, in the VRF *vrf*."""
+
+    def __init__(self, lone, vrf):
+        super().__init__(lone, "nsA", "veth0", mac_in("veth1"))
+        self.vrf = vrf
+
+    def send(self, packets, times=1, vlan=-1):
+        roce.send([packets] * times, self.vrf)
+
+
+SEVEN = Way("veth1.7", "veth0", 7)
+EIGHT = Way("veth1.8", "veth0", 8)
+NINE = Way("veth1.9", "veth0", 9)
+THIRD = Way("veth3", "veth2", None)
+BOND = Way("bond7", "veth0", None)
+IN_RED = Way("red", None, None)
+IN_BLUE = Way("blue", None, None)
+
+
+def by_device(version, good, bad, own=None, ndev=None):
+    """
+    The peer is who comes the *good* ways to *own*, an address of *ndev*.  Who comes
+    a *bad* way is a stranger, although the addresses are the same.
+    """
+    shared, other = SHARED[version]
+    own = own or shared
+    ndev = ndev or good[0].dev
+    index = wait_for(lambda: gid_on("sr1", own, ndev))
+    assert index, f"{own} of {ndev} has no GID"
+    with Lone("sr1", own, other, gid_index=index).up() as lone:
+        for psn, way in enumerate((*good, good[0])):
+            with way.peer(lone) as peer:
+                executes(lone, peer, psn)
+            for way in bad:
+                with way.peer(lone) as peer:
+                    ignores(lone, peer, "rx_bad_addr",
+                            peer.write(psn + 1, b"x" * 64), 3)
+
+
+def datagrams(version, good, bad):
+    """Those to a datagram queue pair come by its device, or by one above it."""
+    own, other = SHARED[version]
+    with Lone("sr1", own, other, kind="UD").up() as lone:
+        for ways in (good, bad, good):
+            for way in ways:
+                with way.peer(lone) as peer:
+                    packet = peer.packet("UD_SEND_ONLY", 0,
+                                         roce.DETH(qkey=lone.qkey),
+                                         payload=b"d" * 64)
+                    if ways is bad:
+                        ignores(lone, peer, "rx_bad_addr", packet, 3)
+                        continue
+                    peer.send(packet)
+                    done = lone.completions(5)
+                    assert [wc.status for wc in done] == [0], way
 
 
 def gid_on(dev, address, ndev):
     """Index of the GID *address* that belongs to the netdev *ndev*."""
-    from lone import gid_of
     want = gid_of(address)
     with Context(name=dev) as ctx:
         for i in range(ctx.query_port(1).gid_tbl_len):
@@ -350,21 +417,84 @@ def gid_on(dev, address, ndev):
     return None
 
 
-def vlans():
-    index = wait_for(lambda: gid_on("sr1", "10.8.0.2", "veth1.7"))
-    by_device(("veth1.7", "veth0", 7, index), ("veth1.8", "veth0", 8, None))
+class Member:
+    """A datagram queue pair of sr1 that has joined *group*, as rdma_cm does it."""
+
+    def __init__(self, own, peer, group):
+        self.own, self.peer, self.dqpn, self.qpn = own, peer, 0, MCAST_QPN
+        self.channel = CMEventChannel()
+        self.id = CMID(creator=self.channel, port_space=RDMA_PS_UDP)
+        self.id.bind_addr(AddrInfo(src=own, port_space=RDMA_PS_UDP,
+                                   flags=RAI_PASSIVE))
+        self.cq = CQ(self.id.context, 64)
+        self.id.create_qp(QPInitAttr(
+            qp_type=IBV_QPT_UD, scq=self.cq, rcq=self.cq,
+            cap=QPCap(max_send_wr=1, max_recv_wr=8, max_send_sge=1,
+                      max_recv_sge=1)))
+        self.mr = self.id.reg_msgs(256)
+        for _ in range(8):
+            self.id.post_recv(self.mr)
+        self.group = AddrInfo(src=group, port_space=RDMA_PS_UDP,
+                              flags=RAI_PASSIVE)
+        self.id.join_multicast(self.group)
+        event = CMEvent(self.channel)
+        joined = event.event_str()
+        event.ack_cm_event()
+        assert joined == "RDMA_CM_EVENT_MULTICAST_JOIN", joined
+
+    def took(self, seconds):
+        """How many datagrams have come, if any comes within that time."""
+        return wait_for(lambda: self.cq.poll(8)[0], seconds)
+
+    def last(self):
+        """The last one, behind its GRH."""
+        return self.mr.read(64, 40)
+
+    def close(self):
+        self.id.leave_multicast(self.group)
+        for thing in (self.mr, self.id, self.cq, self.channel):
+            thing.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        self.close()
 
 
-def vrfs():
-    index = wait_for(lambda: gid_on("sr1", "10.8.0.2", "veth1.7"))
-    by_device(("veth1.7", "veth0", 7, index), ("veth3", "veth2", None, None))
+@contextlib.contextmanager
+def host_in(group, *devs):
+    """The host is in the group, by all these devices."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        for dev in devs:
+            sock.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
+                            socket.inet_aton(group) +
+                            struct.pack("=4xi", socket.if_nametoindex(dev)))
+        yield
 
 
-def vrf_address():
-    """An address of the VRF itself, by any device in that VRF and in no other."""
-    index = wait_for(lambda: gid_on("sr1", "10.8.1.2", "red"))
-    by_device(("veth1.7", "veth0", 7, index), ("veth3", "veth2", None, None),
-              own="10.8.1.2")
+def multicast(own, good, bad):
+    """A group is of a device: what others sent to theirs is not for its members."""
+    group, mac = GROUP
+    run("nft", "add table ip m; add counter ip m seen; add chain ip m in { "
+        "type filter hook input priority 0; }; add rule ip m in udp dport 4791 "
+        "counter name seen")
+    try:
+        with Member(own, SHARED[4][1], group) as member, \
+                host_in(group, good.dev, bad.dev):
+            for way in (bad, good):
+                text = os.urandom(64)
+                seen = nft_counter("seen")
+                with way.peer(member, mac=mac) as peer:
+                    peer.send(peer.packet("UD_SEND_ONLY", 0,
+                                          roce.DETH(qkey=CM_QKEY), dst=group,
+                                          payload=text))
+                assert wait_for(lambda: nft_counter("seen") > seen)
+            assert member.took(5) == 1
+            assert member.last() == text
+            assert not member.took(0)
+    finally:
+        run("nft", "delete", "table", "ip", "m")
 
 
 def vnet_socket(dev):
@@ -609,12 +739,25 @@ CASES = {
     "lengths": lengths, "raw": raw_qp, "wq": work_queue,
     "crowd4": lambda: crowd(4), "crowd6": lambda: crowd(6),
     "unkeyed": unkeyed, "hoards": hoards, "tracked": tracked,
-    "vlans": vlans, "vrfs": vrfs, "vrf_address": vrf_address,
     "lists": lists,
     "kept4": lambda: kept(4), "kept6": lambda: kept(6), "bulky": bulky,
     "responses": responses, "forgotten": forgotten, "moved": moved,
     "budget": budget,
+    # rdma_cm knows no groups of IPv6
+    "vrf_mcast": lambda: multicast(ADDRESSES[4][0], SEVEN, THIRD),
 }
+for v in (4, 6):
+    CASES.update({
+        f"vlans{v}": lambda v=v: by_device(v, [SEVEN], [EIGHT]),
+        f"vrfs{v}": lambda v=v: by_device(v, [SEVEN, IN_RED],
+                                          [NINE, THIRD, IN_BLUE]),
+        # an address of the VRF itself, by any device in that VRF
+        f"vrf_address{v}": lambda v=v: by_device(
+            v, [SEVEN, NINE, IN_RED], [THIRD, IN_BLUE], OF_VRF[v], "red"),
+        f"vrf_ud{v}": lambda v=v: datagrams(v, [SEVEN], [THIRD, IN_BLUE]),
+        f"bond{v}": lambda v=v: by_device(v, [BOND], [THIRD]),
+        f"bond_ud{v}": lambda v=v: datagrams(v, [BOND], [THIRD]),
+    })
 
 for name in sys.argv[1:]:
     case(name, CASES[name])

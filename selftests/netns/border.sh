@@ -19,39 +19,83 @@ cases()
 	ktap_relay ip netns exec nsB /usr/bin/python3 "$here/border.py" "$@"
 }
 
+# shared NS DEV NUMBER: addresses that two devices of nsB have
+shared()
+{
+	ip -n "$1" addr replace "10.8.0.$3/24" dev "$2" &&
+		ip -n "$1" addr replace "fd08::$3/64" dev "$2" nodad
+}
+
+# vlan_up NS DEV ID NUMBER
 vlan_up()
 {
 	ip -n "$1" link add link "$2" name "$2.$3" type vlan id "$3" &&
-		ip -n "$1" addr add "$4" dev "$2.$3" &&
-		ip -n "$1" link set "$2.$3" up
+		ip -n "$1" link set "$2.$3" up && shared "$1" "$2.$3" "$4"
 }
 
-# Two VLANs of nsB have the same address.
+# Two VLANs of nsB have the same addresses.
 vlans_up()
 {
-	vlan_up nsA veth0 7 10.8.0.1/24 && vlan_up nsB veth1 7 10.8.0.2/24 &&
-		vlan_up nsB veth1 8 10.8.0.2/24
+	vlan_up nsA veth0 7 1 && vlan_up nsB veth1 7 2 && vlan_up nsB veth1 8 2
 }
 
-# veth1.7 is in one VRF, and what has the same address is in another.  The VRFs
-# have an address of their own, which is the same, too.
+vlans_down()
+{
+	ip -n nsA link del veth0.7 && ip -n nsB link del veth1.7 &&
+		ip -n nsB link del veth1.8
+}
+
+third_up()
+{
+	ip link add veth2 netns nsA type veth peer name veth3 netns nsB &&
+		ip -n nsA link set veth2 up && ip -n nsB link set veth3 up
+}
+
+# vrf_up NAME TABLE DEV...: has those devices, and addresses of its own
+vrf_up()
+{
+	local dev vrf=$1
+
+	ip -n nsB link add "$vrf" type vrf table "$2" &&
+		ip -n nsB link set "$vrf" up || return
+	shift 2
+	for dev; do
+		ip -n nsB link set "$dev" master "$vrf" || return
+	done
+	ip -n nsB addr add 10.8.1.2/32 dev "$vrf" &&
+		ip -n nsB addr add fd08:1::2/128 dev "$vrf" nodad
+}
+
+# Two devices are in one VRF, and a third is in another.  All three have the same
+# addresses, and so have the VRFs.
 vrfs_up()
 {
-	ip -n nsB link add red type vrf table 100 && ip -n nsB link set red up &&
-		ip -n nsB link add blue type vrf table 200 &&
-		ip -n nsB link set blue up &&
-		ip -n nsB link set veth1.7 master red &&
-		ip -n nsB link del veth1.8 &&
-		ip link add veth2 netns nsA type veth peer name veth3 netns nsB &&
-		ip -n nsA link set veth2 up &&
-		ip -n nsB link set veth3 master blue up &&
-		ip -n nsB addr add 10.8.0.2/24 dev veth3 &&
-		ip -n nsB addr add 10.8.1.2/32 dev red &&
-		ip -n nsB addr add 10.8.1.2/32 dev blue
+	vlan_up nsA veth0 7 1 && vlan_up nsB veth1 7 2 && vlan_up nsB veth1 9 2 &&
+		vrf_up red 100 veth1.7 veth1.9 && vrf_up blue 200 veth3 &&
+		shared nsB veth1.7 2 && shared nsB veth1.9 2 && shared nsB veth3 2
+}
+
+vrfs_down()
+{
+	ip -n nsB link del red && ip -n nsB link del blue &&
+		ip -n nsA link del veth0.7 && ip -n nsB link del veth1.7 &&
+		ip -n nsB link del veth1.9
+}
+
+# What comes by veth1 comes by the bond; veth3 has the bond's addresses.
+bond_up()
+{
+	ip -n nsB link add bond7 mtu 4200 type bond mode active-backup \
+		miimon 10 &&
+		ip -n nsB link set veth1 down &&
+		ip -n nsB link set veth1 master bond7 &&
+		ip -n nsB link set bond7 up && shared nsA veth0 1 &&
+		shared nsB bond7 2 && shared nsB veth3 2
 }
 
 modprobe -q vrf
-ktap_plan 24
+modprobe -q bonding max_bonds=0
+ktap_plan 36
 check "two hosts"	pair_up
 cases connected4 connected6 lengths raw wq crowd4 crowd6 unkeyed hoards tracked
 cases kept4 kept6 bulky responses budget forgotten moved
@@ -61,14 +105,21 @@ else
 	skip "lists"	"no netem"
 fi
 check "two VLANs"	vlans_up
-cases vlans
+cases vlans4 vlans6
+check "no VLAN"		vlans_down
+check "a third device"	third_up
+vrf_cases=(vrfs4 vrfs6 vrf_address4 vrf_address6 vrf_ud4 vrf_ud6 vrf_mcast)
 if ip -n nsB link add test type vrf table 99 2>/dev/null; then
+	ip -n nsB link del test
 	check "two VRFs"	vrfs_up
-	cases vrfs vrf_address
+	cases "${vrf_cases[@]}"
+	check "no VRF"		vrfs_down
 else
-	skip "two VRFs"	"this kernel has none"
-	skip "vrfs"	"this kernel has none"
-	skip "vrf_address"	"this kernel has none"
+	for name in "two VRFs" "${vrf_cases[@]}" "no VRF"; do
+		skip "$name"	"this kernel has none"
+	done
 fi
+check "a bond"		bond_up
+cases bond4 bond6 bond_ud4 bond_ud6
 ip -n nsA link del veth2 2>/dev/null
 ktap_end
