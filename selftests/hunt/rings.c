@@ -205,21 +205,6 @@ static struct end *end_of(struct cell *c, int i)
 	return i ? &c->p.b : &c->p.a;
 }
 
-static int wq_undo(void *wq)
-{
-	return ibv_destroy_wq(wq);
-}
-
-static int table_undo(void *table)
-{
-	return ibv_destroy_rwq_ind_table(table);
-}
-
-static int qp_undo(void *qp)
-{
-	return ibv_destroy_qp(qp);
-}
-
 /* A queue pair over one work queue, which a flow feeds. */
 static void wq_make(struct cell *c, struct ibv_pd *pd)
 {
@@ -246,16 +231,16 @@ static void wq_make(struct cell *c, struct ibv_pd *pd)
 
 	c->ring[1][RING_RCQ] = ring_seen(0, CQE, CQ_STRIDE);
 	c->wq = ibv_create_wq(s->ctx, &init);
-	undo_later(wq_undo, c->wq);
+	wq_own(c->wq);
 	c->ring[1][RING_RQ] = ring_seen(1, WR, RQ_STRIDE);
 	must(c->ring[1][RING_RCQ] && c->ring[1][RING_RQ]);
 	must_be(ibv_modify_wq(c->wq, &up), 0);
 	qi.rwq_ind_tbl = ibv_create_rwq_ind_table(s->ctx, &table);
-	undo_later(table_undo, qi.rwq_ind_tbl);
+	table_own(qi.rwq_ind_tbl);
 	qi.rx_hash_conf.rx_hash_key = key;
 	qi.rx_hash_conf.rx_hash_key_len = sizeof(key);
 	qp = ibv_create_qp_ex(s->ctx, &qi);
-	undo_later(qp_undo, qp);
+	qp_own(qp);
 	flow_make(qp, &r);
 }
 

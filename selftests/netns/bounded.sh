@@ -9,36 +9,26 @@
 # the trace point srnic_task_stretch, in bytes copied.
 
 . "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/trace.sh"
 
 need rdma ib_write_bw ib_read_bw ib_send_bw
-tracefs=/sys/kernel/tracing
-mountpoint -q "$tracefs" || mount -t tracefs nodev "$tracefs" 2>/dev/null
-modprobe -q srnic
-[ -d "$tracefs/events/srnic" ] || skip_all "this kernel traces no events"
+trace_can || skip_all "this kernel traces no events"
 pair_up || exit
+trap 'trace_down; pair_down' EXIT
+trace_up || exit
 
 # SRNIC_COST_STRETCH, and one step more: 64 packets' worth between two queue
 # pairs of one device, and what is done for a run
 bound=$((1310720 + 64 * 4096 + 32768))
-
-buffer=$tracefs/instances/srnic-$$
-mkdir "$buffer" || exit
-trap 'trace_end; pair_down' EXIT
-trace_end()
-{
-	echo 0 >"$buffer/events/srnic/enable"
-	rmdir "$buffer"
-}
 
 # costs COMMAND...: runs it; the trace tells what its stretches cost
 costs()
 {
 	local status=0
 
-	echo >"$buffer/trace"
-	echo 1 >"$buffer/events/srnic/srnic_task_stretch/enable"
+	trace_on task_stretch || return
 	"$@" || status=$?
-	echo 0 >"$buffer/events/srnic/enable"
+	trace_off
 	return "$status"
 }
 
@@ -46,7 +36,7 @@ costs()
 # cost more than that
 bounded()
 {
-	awk -v bound="$bound" -v bytes="$1" '
+	trace_text | awk -v bound="$bound" -v bytes="$1" '
 	match($0, /srnic_task_stretch: .* cost=/) {
 		cost = substr($0, RSTART + RLENGTH) + 0
 		sum += cost
@@ -57,7 +47,7 @@ bounded()
 	END {
 		printf "%d stretches, %d together, %d at most\n", n, sum, most
 		exit !(n > 1 && sum >= bytes && most <= bound)
-	}' "$buffer/trace"
+	}'
 }
 
 # alone TOOL ARGUMENT...: a perftest of sr0 with itself

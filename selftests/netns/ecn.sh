@@ -6,6 +6,7 @@
 #   nsA [sr0] veth0 ===(some packets marked)=== veth1 [sr1] nsB
 
 . "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/trace.sh"
 
 need rdma ib_write_bw ib_send_bw ib_read_bw nft tc ethtool tcpdump tshark
 /usr/bin/python3 -c 'import scapy.contrib.roce' 2>/dev/null || skip_all "no scapy"
@@ -13,9 +14,7 @@ need rdma ib_write_bw ib_send_bw ib_read_bw nft tc ethtool tcpdump tshark
 here=$(dirname "$0")
 capture=$(mktemp)
 knob=/sys/module/srnic/parameters/ecn
-tracefs=/sys/kernel/tracing
-mountpoint -q "$tracefs" || mount -t tracefs nodev "$tracefs" 2>/dev/null
-trap 'ecn_end; pair_down' EXIT
+trap 'ecn_end; trace_down; pair_down' EXIT
 
 ecn_end()
 {
@@ -108,11 +107,12 @@ cnps_are_known()
 # traced COMMAND...: rates fall, and in the end there is none
 traced()
 {
-	local story=$tracefs/instances/srnic-$$ status=0
+	local status=0
 
-	mkdir "$story" && echo 1 >"$story/events/srnic/srnic_rate/enable" || return
+	trace_on rate || return
 	"$@" >/dev/null || status=1
-	grep -o 'srnic_rate: .*' "$story/trace" | awk '
+	trace_off
+	trace_text | grep -o 'srnic_rate: .*' | awk '
 		/why=cnp/ { cut++ }
 		/why=rise/ { rise++ }
 		/why=free/ && cut { free++ }
@@ -122,8 +122,6 @@ traced()
 			print last
 			exit !(cut && rise && free)
 		}' || status=1
-	echo 0 >"$story/events/srnic/srnic_rate/enable"
-	rmdir "$story"
 	return "$status"
 }
 
@@ -255,7 +253,8 @@ check "answers of READs are marked"	mark nsB veth1 mod 8 0
 check "READ"		told nsA sr0 nsB sr1	pair ib_read_bw -s 65536 -n 200
 clear_wire
 check "the first packets are marked"	mark nsA veth0 mod 1000000000 '<' 200
-if [ -d "$tracefs/events/srnic" ]; then
+if trace_can; then
+	trace_up
 	check "the rate falls and recovers"	traced pair ib_write_bw -s 65536 -D 10
 else
 	skip "the rate falls and recovers" "this kernel traces no events"

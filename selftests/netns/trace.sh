@@ -5,43 +5,27 @@
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
 . "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/trace.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
 need rdma gcc make nft
-tracefs=/sys/kernel/tracing
-mountpoint -q "$tracefs" || mount -t tracefs nodev "$tracefs" 2>/dev/null
-modprobe -q srnic
-[ -d "$tracefs/events/srnic" ] || skip_all "this kernel traces no events"
+trace_can || skip_all "this kernel traces no events"
 vrb_make || skip_all "the harness does not build here"
 pair_up || exit
-
-# a buffer of our own, in which the order of events is that of all processors
-buffer=$tracefs/instances/srnic-$$
 story=$(mktemp)
-mkdir "$buffer" || exit
-echo counter >"$buffer/trace_clock"
-
-trap 'trace_end; pair_down' EXIT
-trace_end()
-{
-	echo 0 >"$buffer/events/srnic/enable"
-	rmdir "$buffer"
-	rm -f "$story"
-}
+trap 'trace_down; pair_down; rm -f "$story"' EXIT
+trace_up counter || exit	# the order of events is that of all processors
 
 # traced CASE EVENT...: runs it; the story is what these events told of it
 traced()
 {
-	local event name=$1 status=0
+	local name=$1 status=0
 
 	shift
-	echo >"$buffer/trace"
-	for event; do
-		echo 1 >"$buffer/events/srnic/srnic_$event/enable" || return
-	done
+	trace_on "$@" || return
 	vrb "$name" || status=$?
-	echo 0 >"$buffer/events/srnic/enable"
-	sed -n 's/.* srnic_\([a-z_]*\): /\1 /p' "$buffer/trace" >"$story"
+	trace_off
+	trace_text | sed -n 's/.* srnic_\([a-z_]*\): /\1 /p' >"$story"
 	return "$status"
 }
 
@@ -82,8 +66,8 @@ has()
 packets="fetch tx rx cqe"
 silence()
 {
-	echo >"$buffer/trace"
-	vrb "traced: one write" && ! grep -q srnic_ "$buffer/trace"
+	trace_on
+	vrb "traced: one write" && ! trace_text | grep srnic_
 }
 
 ktap_plan 16

@@ -472,16 +472,6 @@ static void flow_drops(void)
 	took(&t, frame, len);
 }
 
-static int cq_ex_undo(void *cq)
-{
-	return ibv_destroy_cq(cq);
-}
-
-static int qp_undo(void *qp)
-{
-	return ibv_destroy_qp(qp);
-}
-
 static void flow_tag(void)
 {
 	struct ibv_cq_init_attr_ex init = {
@@ -508,12 +498,11 @@ static void flow_tag(void)
 
 	cq = ibv_create_cq_ex(sides[1].ctx, &init);
 	must(cq);
-	undo_later(cq_ex_undo, cq);
 	qi.send_cq = ibv_cq_ex_to_cq(cq);
+	cq_own(qi.send_cq);
 	qi.recv_cq = qi.send_cq;
 	e.qp = ibv_create_qp(sides[1].pd, &qi);
-	must(e.qp);
-	undo_later(qp_undo, e.qp);
+	qp_own(e.qp);
 	must_be(ibv_modify_qp(e.qp, &attr, IBV_QP_STATE | IBV_QP_PORT), 0);
 	must_be(to_state(&e, IBV_QPS_RTR), 0);
 	mem_make(&m, &sides[1], FRAME_MAX, FULL_ACCESS);

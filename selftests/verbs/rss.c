@@ -56,21 +56,6 @@ struct queue {
 	__u64		next;
 };
 
-static int wq_undo(void *wq)
-{
-	return ibv_destroy_wq(wq);
-}
-
-static int table_undo(void *table)
-{
-	return ibv_destroy_rwq_ind_table(table);
-}
-
-static int qp_undo(void *qp)
-{
-	return ibv_destroy_qp(qp);
-}
-
 static int wq_state(struct ibv_wq *wq, enum ibv_wq_state state)
 {
 	struct ibv_wq_attr attr = {
@@ -101,8 +86,7 @@ static void queue_make(struct queue *q, int wr)
 	q->cq = cq_make(&sides[1], 2 * FRAMES, NULL);
 	init.cq = q->cq;
 	q->wq = ibv_create_wq(sides[1].ctx, &init);
-	must(q->wq);
-	undo_later(wq_undo, q->wq);
+	wq_own(q->wq);
 	must(init.max_wr >= (__u32)wr && init.max_sge >= 1);
 	mem_make(&q->m, &sides[1], FRAME_MAX, FULL_ACCESS);
 	q->next = 0;
@@ -130,8 +114,7 @@ static struct ibv_rwq_ind_table *table_make(struct queue *q, int log)
 	for (i = 0; i < 1 << log; i++)
 		wqs[i] = q[i % QUEUES].wq;
 	table = ibv_create_rwq_ind_table(sides[1].ctx, &init);
-	must(table);
-	undo_later(table_undo, table);
+	table_own(table);
 	return table;
 }
 
@@ -158,8 +141,7 @@ static struct ibv_qp *rss_make(struct ibv_rwq_ind_table *table, __u64 fields)
 	struct ibv_qp_init_attr_ex attr = rss_attr(table, fields);
 	struct ibv_qp *qp = ibv_create_qp_ex(sides[1].ctx, &attr);
 
-	must(qp);
-	undo_later(qp_undo, qp);
+	qp_own(qp);
 	return qp;
 }
 
@@ -168,7 +150,7 @@ static void rss_refused(struct ibv_qp_init_attr_ex *attr, int err)
 	struct ibv_qp *qp = ibv_create_qp_ex(sides[1].ctx, attr);
 
 	if (qp)
-		undo_later(qp_undo, qp);
+		qp_own(qp);
 	must(!qp);
 	must_be(errno, err);
 }
@@ -409,8 +391,7 @@ static void rss_sends(void)
 	e.scq = cq_make(&sides[1], 16, NULL);
 	attr.send_cq = e.scq;
 	e.qp = ibv_create_qp_ex(sides[1].ctx, &attr);
-	must(e.qp);
-	undo_later(qp_undo, e.qp);
+	qp_own(e.qp);
 	must_be(ibv_modify_qp(e.qp, &mod, IBV_QP_STATE | IBV_QP_PORT), 0);
 	must_be(to_state(&e, IBV_QPS_RTR), 0);
 	must_be(to_state(&e, IBV_QPS_RTS), 0);
@@ -553,7 +534,7 @@ static void wq_refused(struct ibv_wq_init_attr init, int err)
 	struct ibv_wq *wq = ibv_create_wq(sides[1].ctx, &init);
 
 	if (wq)
-		undo_later(wq_undo, wq);
+		wq_own(wq);
 	must(!wq);
 	must_be(errno, err);
 }

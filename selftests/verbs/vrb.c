@@ -152,6 +152,36 @@ void undo_now(void *thing)
 	}
 }
 
+static int qp_undo(void *qp)
+{
+	return ibv_destroy_qp(qp);
+}
+
+void qp_own(struct ibv_qp *qp)
+{
+	undo_later(qp_undo, qp);
+}
+
+static int table_undo(void *table)
+{
+	return ibv_destroy_rwq_ind_table(table);
+}
+
+void table_own(struct ibv_rwq_ind_table *table)
+{
+	undo_later(table_undo, table);
+}
+
+static int wq_undo(void *wq)
+{
+	return ibv_destroy_wq(wq);
+}
+
+void wq_own(struct ibv_wq *wq)
+{
+	undo_later(wq_undo, wq);
+}
+
 static struct rlimit space_before;
 
 static int space_restore(void *thing)

@@ -154,6 +154,9 @@ struct ibv_pd *pd_make(struct side *s);
 /* What a case made by itself is undone for it from now on. */
 void cq_own(struct ibv_cq *cq);
 void pd_own(struct ibv_pd *pd);
+void qp_own(struct ibv_qp *qp);
+void table_own(struct ibv_rwq_ind_table *table);
+void wq_own(struct ibv_wq *wq);
 void pair_make(struct pair *p, const struct opt *a, const struct opt *b);
 struct ibv_srq *srq_make(struct side *s, struct ibv_pd *pd, int wr, int sge);
 struct ibv_xrcd *xrcd_make(struct ibv_context *ctx, int fd);

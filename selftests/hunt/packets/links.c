@@ -327,11 +327,6 @@ static void raw_targets(void)
 	target_add(1, taker.e.qp->qp_num, TP_UD);
 }
 
-static int wq_undo(void *wq)
-{
-	return ibv_destroy_wq(wq);
-}
-
 /* A work queue that no table names: nothing reaches it. */
 static void wq_target(void)
 {
@@ -350,7 +345,7 @@ static void wq_target(void)
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
 	struct ibv_wq *wq = ibv_create_wq(sides[1].ctx, &init);
 
-	undo_later(wq_undo, wq);
+	wq_own(wq);
 	must_be(ibv_modify_wq(wq, &attr), 0);
 	must_be(ibv_post_wq_recv(wq, &wr, &bad), 0);
 	target_add(1, wq->wq_num, TP_RC);
