@@ -311,6 +311,7 @@ class Peer:
     def is_answer(self, pkt):
         return roce.is_roce(pkt) and \
             roce.ip_of(pkt).src == self.lone.own and \
+            roce.ip_of(pkt).dst == self.src and \
             pkt[roce.BTH].dqpn == self.lone.dqpn
 
     def packet(self, opcode, psn, *headers, **more):

@@ -590,6 +590,13 @@ def bulky():
         assert int(lone.info()["early_bytes"]) < 128 * 16 + 4 * 1024
 
 
+def response(peer, which, psn, text):
+    """One packet of what a READ of *text*, which began with PSN 0, is answered."""
+    aeth = [] if which == "MIDDLE" else [roce.AETH(syndrome=0x1f, msn=1)]
+    return peer.packet(f"RC_RDMA_READ_RESPONSE_{which}", psn, *aeth,
+                       payload=text[4096 * psn:4096 * (psn + 1)])
+
+
 def responses():
     """So do responses; in the error state nothing is kept."""
     own, other, _ = ADDRESSES[4]
@@ -599,14 +606,10 @@ def responses():
         asked = peer.answer()
         assert asked.opcode == roce.OPCODES["RC_RDMA_READ_REQUEST"]
 
-        def response(which, psn, *headers):
-            return peer.packet(f"RC_RDMA_READ_RESPONSE_{which}", psn, *headers,
-                               payload=text[4096 * psn:4096 * (psn + 1)])
-
-        aeth = roce.AETH(syndrome=0x1f, msn=1)
-        peer.send([response("LAST", 2, aeth), response("MIDDLE", 1)])
+        peer.send([response(peer, "LAST", 2, text),
+                   response(peer, "MIDDLE", 1, text)])
         assert wait_for(lambda: lone.info()["early"] == "2"), lone.info()
-        peer.send(response("FIRST", 0, aeth))
+        peer.send(response(peer, "FIRST", 0, text))
         assert lone.completions(5)[0].status == 0
         assert lone.read(len(text)) == text
         peer.send(peer.write(3, b"x" * 64))
@@ -615,33 +618,72 @@ def responses():
         assert wait_for(lambda: lone.info()["early_bytes"] == "0"), lone.info()
 
 
-def moved():
-    """What is kept from one path is not executed when the peer has another."""
-    own, other, second = ADDRESSES[4]
+@contextlib.contextmanager
+def second_address():
+    """The peer has one more."""
+    second = ADDRESSES[4][2]
     run("ip", "-n", "nsA", "addr", "add", f"{second}/24", "dev", "veth0")
     try:
-        with Lone("sr1", own, other).up() as lone:
-            lone.mr.write(bytes(256), 256)
-            kept_from(lone, (1, 2))
-            dropped = counter("sr1", "rx_drop_out_of_order")
-            lone.modify(IBV_QP_STATE, qp_state=IBV_QPS_SQD)
-            lone.modify(IBV_QP_STATE | IBV_QP_AV, qp_state=IBV_QPS_SQD,
-                        ah_attr=lone.path(second))
-            lone.modify(IBV_QP_STATE, qp_state=IBV_QPS_RTS)
-            assert lone.info()["early"] == "0", lone.info()
-            assert counter("sr1", "rx_drop_out_of_order") == dropped + 2
-            # the gap is one here, too
-            kept_from(lone, (3,), src=second)
-            with peer_of(lone, src=second) as peer:
-                executes(lone, peer, 0)
-                assert lone.read(192, 64) == bytes(192)
-                peer.send([peer.write(psn, b"n" * 64, 64 * psn)
-                           for psn in (1, 2)])
-                while peer.answer().psn != 3:
-                    pass
-            assert lone.read(192, 64) == b"n" * 128 + b"k" * 64
+        yield second
     finally:
         run("ip", "-n", "nsA", "addr", "del", f"{second}/24", "dev", "veth0")
+
+
+def move(lone, address):
+    """The peer is at *address* now.  Returns how many kept packets that has cost."""
+    before = counter("sr1", "rx_drop_out_of_order")
+    lone.modify(IBV_QP_STATE, qp_state=IBV_QPS_SQD)
+    lone.modify(IBV_QP_STATE | IBV_QP_AV, qp_state=IBV_QPS_SQD,
+                ah_attr=lone.path(address))
+    lone.modify(IBV_QP_STATE, qp_state=IBV_QPS_RTS)
+    assert lone.info()["early"] == "0", lone.info()
+    return counter("sr1", "rx_drop_out_of_order") - before
+
+
+def moved():
+    """What is kept from one path is not executed when the peer has another."""
+    own, other, _ = ADDRESSES[4]
+    with second_address() as second, Lone("sr1", own, other).up() as lone:
+        lone.mr.write(bytes(256), 256)
+        kept_from(lone, (1, 2))
+        assert move(lone, second) == 2
+        # the gap is one here, too
+        kept_from(lone, (3,), src=second)
+        with peer_of(lone, src=second) as peer:
+            executes(lone, peer, 0)
+            assert lone.read(192, 64) == bytes(192)
+            peer.send([peer.write(psn, b"n" * 64, 64 * psn) for psn in (1, 2)])
+            while peer.answer().psn != 3:
+                pass
+        assert lone.read(192, 64) == b"n" * 128 + b"k" * 64
+
+
+def moved_read():
+    """Nor are responses, which the requester asks for again."""
+    own, other, _ = ADDRESSES[4]
+    # slower to give up than the script is to answer
+    with second_address() as second, Lone("sr1", own, other).to_init() \
+            .to_rtr().to_rts(timeout=18) as lone:
+        old, new = os.urandom(4096 * 3), os.urandom(4096 * 3)
+        with peer_of(lone) as peer:
+            lone.post_read(len(old))
+            assert peer.answer() is not None, "no request"
+            peer.send([response(peer, "LAST", 2, old),
+                       response(peer, "MIDDLE", 1, old)])
+            assert wait_for(lambda: lone.info()["early"] == "2"), lone.info()
+        with peer_of(lone, src=second) as peer:
+            assert move(lone, second) == 2
+            asked = peer.answer(10)
+            assert asked is not None, "no request"
+            assert (asked.psn, asked[roce.RETH].dmalen) == (0, len(new))
+            peer.send(response(peer, "FIRST", 0, new))
+            assert wait_for(lambda: lone.read(4096) == new[:4096])
+            assert not lone.completions()
+            assert old[4096:8192] != lone.read(4096, 4096)
+            peer.send([response(peer, "MIDDLE", 1, new),
+                       response(peer, "LAST", 2, new)])
+            assert lone.completions(5)[0].status == 0
+        assert lone.read(len(new)) == new
 
 
 def kept_from(lone, psns, **more):
@@ -742,7 +784,7 @@ CASES = {
     "lists": lists,
     "kept4": lambda: kept(4), "kept6": lambda: kept(6), "bulky": bulky,
     "responses": responses, "forgotten": forgotten, "moved": moved,
-    "budget": budget,
+    "moved_read": moved_read, "budget": budget,
     # rdma_cm knows no groups of IPv6
     "vrf_mcast": lambda: multicast(ADDRESSES[4][0], SEVEN, THIRD),
 }
