@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * srnic selftests - verbs harness: posting under other credentials than the
- * device was opened with, and to a device that is gone
+ * device was opened with, beside a doorbell that takes long, and to a device that
+ * is gone
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -114,6 +118,124 @@ static void flushes_as_nobody(void)
 	wc_want(p.a.scq, 2, IBV_WC_WR_FLUSH_ERR);
 }
 
+/* ---- a doorbell that takes long ---- */
+
+/**
+ * struct held - a thread that posts, and is held where it enters the kernel to ring
+ * @post: what it posts by
+ * @id: of the work request
+ * @err: what came of it
+ * @rings: posted when it is there
+ * @enter: posted when it may go on
+ * @thread: itself
+ */
+struct held {
+	int (*post)(__u64 id);
+	__u64 id;
+	int err;
+	sem_t rings;
+	sem_t enter;
+	pthread_t thread;
+};
+
+static _Thread_local struct held *held;
+
+/* Only the first system call of a thread is held. */
+static void hold(void)
+{
+	struct held *h = held;
+
+	if (!h)
+		return;
+	held = NULL;
+	sem_post(&h->rings);
+	sem_wait(&h->enter);
+}
+
+/* These two are what the provider finds in place of the C library's. */
+ssize_t write(int fd, const void *buf, size_t len)
+{
+	hold();
+	return syscall(SYS_write, fd, buf, len);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	hold();
+	return syscall(SYS_ioctl, fd, request, arg);
+}
+
+static void *held_run(void *arg)
+{
+	struct held *h = arg;
+
+	held = h;
+	h->err = h->post(h->id);
+	if (held)
+		h->err = ENOMSG;	/* it did not ring */
+	held = NULL;
+	sem_post(&h->rings);
+	return NULL;
+}
+
+static int held_end(void *arg)
+{
+	struct held *h = arg;
+
+	sem_post(&h->enter);
+	return pthread_join(h->thread, NULL);
+}
+
+/* While one thread rings for what it has posted, another posts and rings. */
+static void beside(int (*first)(__u64 id), int (*second)(__u64 id),
+		   struct ibv_cq *cq, enum ibv_wc_status status)
+{
+	static struct held h;
+
+	h = (struct held){ .post = first, .id = 1 };
+	must_be(sem_init(&h.rings, 0, 0), 0);
+	must_be(sem_init(&h.enter, 0, 0), 0);
+	must_be(pthread_create(&h.thread, NULL, held_run, &h), 0);
+	undo_later(held_end, &h);
+	must_be(sem_wait(&h.rings), 0);
+
+	alarm(60);	/* a lock that the first one has ends the program */
+	must_be(second(2), 0);
+	alarm(0);
+	/* the doorbell was for all that is in the ring */
+	wc_want(cq, 1, status);
+	wc_want(cq, 2, status);
+
+	undo_now(&h);
+	must_be(h.err, 0);
+	must_be(second(3), 0);
+	wc_want(cq, 3, status);
+}
+
+static void sends_beside(void)
+{
+	int (*const post[])(__u64 id) = { post_write, post_by_wr };
+	size_t i, j;
+
+	setup();
+	for (i = 0; i < ARRAY_SIZE(post); i++)
+		for (j = 0; j < ARRAY_SIZE(post); j++)
+			beside(post[i], post[j], p.a.scq, IBV_WC_SUCCESS);
+}
+
+static void receives_beside(void)
+{
+	setup();
+	must_be(to_state(&p.a, IBV_QPS_ERR), 0);
+	beside(post_receive, post_receive, p.a.rcq, IBV_WC_WR_FLUSH_ERR);
+}
+
 /* ---- a device that is gone ---- */
 
 /* The event names no object: what is in its place means nothing. */
@@ -185,6 +307,8 @@ const struct vrb_case post_cases[] = {
 	{ "post", "sends under other credentials", sends_as_nobody },
 	{ "post", "receives in error under other credentials",
 	  flushes_as_nobody },
+	{ "post", "sends beside a doorbell that takes long", sends_beside },
+	{ "post", "receives beside one", receives_beside },
 	{ "gone", "the device goes: what was shown is posted, no more is", gone },
 	{ }
 };
