@@ -45,10 +45,18 @@ class Host:
             self.ways[mark].sendto(packet, (OWN, 0))
 
     def settle(self):
-        """What was sent before has been received."""
-        self.write(self.last, (self.last_psn, GOOD, 1))
+        """
+        What was sent before has been received.  What tells it may have come with it
+        in one list, and be refused with it.
+        """
+        psn = self.last_psn
         self.last_psn += 1
-        assert wait_for(lambda: expected(self.last) == self.last_psn)
+
+        def arrived():
+            self.write(self.last, (psn, GOOD, 1))
+            return wait_for(lambda: expected(self.last) == self.last_psn, 0.5)
+
+        assert wait_for(arrived)
 
     def close(self):
         self.last.close()
