@@ -37,7 +37,7 @@ static __u8 *put32(__u8 *p, __u32 v)
 	return put(p, &be, sizeof(be));
 }
 
-static __u32 sum16(__u32 sum, const __u8 *p, size_t len)
+__u32 frame_sum(__u32 sum, const __u8 *p, size_t len)
 {
 	size_t i;
 
@@ -46,7 +46,7 @@ static __u32 sum16(__u32 sum, const __u8 *p, size_t len)
 	return sum;
 }
 
-static __u16 fold(__u32 sum)
+__u16 frame_sum_end(__u32 sum)
 {
 	while (sum >> 16)
 		sum = (sum & 0xffff) + (sum >> 16);
@@ -58,9 +58,9 @@ __u16 frame_l4_sum(const __u8 *ip, const __u8 *l4, size_t len)
 	bool v4 = ip[0] >> 4 == 4;
 	__u32 sum;
 
-	sum = v4 ? sum16(0, ip + 12, 8) : sum16(0, ip + 8, 32);
+	sum = v4 ? frame_sum(0, ip + 12, 8) : frame_sum(0, ip + 8, 32);
 	sum += v4 ? ip[9] : ip[6];
-	return fold(sum16(sum + len, l4, len));
+	return frame_sum_end(frame_sum(sum + len, l4, len));
 }
 
 struct frame frame_default(void)
@@ -135,7 +135,7 @@ static __u8 *put_ip4(const struct frame *f, __u8 *p)
 	must_be(inet_pton(AF_INET, f->saddr, p), 1);
 	must_be(inet_pton(AF_INET, f->daddr, p + 4), 1);
 	if (!f->no_sums)
-		put16(ip + 10, fold(sum16(0, ip, 20)));
+		put16(ip + 10, frame_sum_end(frame_sum(0, ip, 20)));
 	return p + 8;
 }
 

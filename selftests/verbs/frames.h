@@ -41,6 +41,9 @@ struct frame frame_default(void);
 struct frame frame_plain(__u32 seed, int payload);
 /* Writes it to @to; returns its length. */
 size_t frame_make(const struct frame *f, __u8 *to);
+/* The Internet checksum (RFC 1071) of bytes behind others, of which an even number */
+__u32 frame_sum(__u32 sum, const __u8 *p, size_t len);
+__u16 frame_sum_end(__u32 sum);
 /* The checksum that @len bytes of TCP or UDP would have; 0 when theirs is right. */
 __u16 frame_l4_sum(const __u8 *ip, const __u8 *l4, size_t len);
 

@@ -5,6 +5,7 @@
  * Opcodes and headers are those of IBTA volume 1, 9.2 to 9.4, annexes A14 (XRC),
  * A17 (RoCEv2) and A19 (FLUSH, ATOMIC WRITE).
  */
+#include "../../verbs/frames.h"
 #include "packets.h"
 
 #define ETH_IP4		0x0800
@@ -554,22 +555,6 @@ static __u32 icrc_of(int version, const __u8 *ip, const __u8 *udp,
 			t + BTH_BYTES, len - BTH_BYTES);
 }
 
-static __u32 sum_add(__u32 sum, const __u8 *p, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		sum += i & 1 ? p[i] : p[i] << 8;
-	return sum;
-}
-
-static __u16 sum_end(__u32 sum)
-{
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return ~sum;
-}
-
 static int put_ip(const struct forged *f, __u8 *p, int payload)
 {
 	if (f->ip == 4) {
@@ -586,7 +571,7 @@ static int put_ip(const struct forged *f, __u8 *p, int payload)
 		memcpy(p + 12, f->src, 4);
 		memcpy(p + 16, f->dst, 4);
 		memcpy(p + 20, f->opts, f->opts_len);
-		put_be16(p + 10, sum_end(sum_add(0, p, ihl)));
+		put_be16(p + 10, frame_sum_end(frame_sum(0, p, ihl)));
 		return ihl;
 	}
 	put_be32(p, 6U << 28 | f->tos << 20);
@@ -602,13 +587,14 @@ static int put_ip(const struct forged *f, __u8 *p, int payload)
 static void put_sum(const struct forged *f, __u8 *udp, int len)
 {
 	int n = f->ip == 4 ? 4 : 16;
-	__u16 sum;
+	__u32 sum;
 
 	put_be16(udp + 6, 0);
 	if (f->sum == SUM_NONE)
 		return;
-	sum = sum_end(sum_add(sum_add(sum_add(f->proto + len, f->src, n),
-				      f->dst, n), udp, len));
+	sum = frame_sum(f->proto + len, f->src, n);
+	sum = frame_sum(sum, f->dst, n);
+	sum = frame_sum_end(frame_sum(sum, udp, len));
 	put_be16(udp + 6, f->sum == SUM_WRONG ? sum ^ 0x0101 : sum ? sum : 0xffff);
 }
 
