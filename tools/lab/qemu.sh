@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0
+# srnic lab - kernels booted by QEMU with their root over 9p
+# shellcheck shell=bash
+
+KERNEL_TTY=/dev/ttyS1
+
+# qemu_accel: KVM where a stock kernel boots under it, which a trial shows.
+qemu_accel()
+{
+	local file
+	file=$KERNEL_DIR/accel-$(uname -r)
+
+	if [ ! -e "$file" ]; then
+		if [ -w /dev/kvm ] && trial_boot; then
+			echo kvm >"$file"
+		else
+			echo "tcg,thread=$(qemu_thread)" >"$file"
+		fi
+		step "QEMU will use $(cat "$file")"
+	fi
+	cat "$file"
+}
+
+qemu_version()
+{
+	qemu-system-x86_64 --version | grep -oE '[0-9]+' | head -n 1
+}
+
+# qemu_thread: is there one for each of the guest's processors?
+qemu_thread()
+{
+	if (($(qemu_version) < 10)); then
+		echo single
+	else
+		echo multi
+	fi
+}
+
+trial_boot()
+{
+	local log=$CACHE/log/kvm-trial
+
+	step "trying KVM"
+	timeout -s KILL 25 qemu-system-x86_64 -accel kvm -cpu host -m 1G \
+		-nographic -no-reboot -monitor none -kernel "$(kernel_image)" \
+		-append 'console=ttyS0 panic=-1' -serial "file:$log" \
+		</dev/null >/dev/null 2>&1 || return 1
+	# without an initramfs it ends here, whole
+	grep -q 'Unable to mount root' "$log"
+}
+
+# share TAG PATH rw|ro: a host folder for the guest.
+share()
+{
+	QEMU+=(-fsdev "local,id=$1,path=$2,security_model=none,multidevs=remap$([ "$3" = rw ] || echo ,readonly=on)"
+		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
+}
+
+# qemu_machine: the options that say what executes the guest's instructions.  With
+# icount time passes by the instruction, one a nanosecond, and in an idle guest as
+# for everybody: without sleep=on it would jump to the next time-out whenever the
+# guest waits for the host.  String moves are left to loops there, for QEMU takes
+# each byte of "rep movsb" for an instruction.
+qemu_machine()
+{
+	local accel cpu=max
+
+	if [ -n "$ICOUNT" ]; then
+		echo -accel tcg,thread=single -icount shift=0,sleep=on \
+			-cpu max,-erms,-fsrm -smp 1
+		return
+	fi
+	accel=$(qemu_accel)
+	[ "$accel" != kvm ] || cpu=host
+	echo -accel "$accel" -cpu "$cpu" -smp "$CPUS"
+}
+
+kernel_boot()
+{
+	local lower=driver machine QEMU=()
+
+	need_packages qemu
+	read -ra machine < <(qemu_machine)
+	share driver "$DRIVER_TREE" ro
+	if [ -n "$PROVIDER_TREE" ]; then
+		share provider "$PROVIDER_TREE" ro
+		lower+=:provider
+	fi
+	share root "$ROOTFS" ro
+	share repo "$REPO" ro
+	share results "$RESULTS" rw
+
+	guest_run qemu-system-x86_64 "${machine[@]}" \
+		-m "$MEM" -nographic -no-reboot -monitor none -nic none \
+		-device virtio-rng-pci "${QEMU[@]}" \
+		-kernel "$(kernel_image)" \
+		-initrd "$(kernel_initrd)" \
+		-serial "file:$RESULTS/kernel.log" -serial stdio \
+		-append "console=ttyS0 loglevel=7 oops=panic panic=-1 \
+$KERNEL_ARGS lab.fs=9p lab.lower=$lower:root lab.repo=repo,$REPO \
+lab.results=results,$RESULTS"
+}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0
+# srnic lab - kernels built from Debian's kernel source, by their fragments
+# shellcheck shell=bash
+
+# KERNEL_ENV: a command before that which compiles the kernel, but not our module
+KERNEL_ENV=()
+
+# kernel_key KERNEL: kernel_compiler says what compiles it.
+kernel_key()
+{
+	local files
+
+	mapfile -t files < <(kernel_fragments "$1")
+	{
+		grep -hE '^(# )?CONFIG_' "${files[@]}"
+		grep -v '^#' "$LAB/uml-edit"
+		kernel_compiler
+	} | sha256sum | cut -c1-12
+}
+
+# kernel_source: the newest 7.x source that apt has, edited; prints its folder.
+# One that is already here serves: only 'prepare --refresh' looks again.
+kernel_source()
+{
+	local name version deb dir edits
+
+	edits=$(hash_of "$LAB/uml-edit")
+	dir=$(find "$CACHE" -maxdepth 1 -name "linux-7.*-$edits" | sort -V | tail -n 1)
+	if [ -n "$dir" ] && [ -z "${REFRESH:-}" ]; then
+		echo "$dir"
+		return
+	fi
+
+	lab_apt_update
+	read -r name version < <(newest '^linux-source-7\.[0-9]+$') ||
+		die "apt has no linux-source-7.x"
+	dir=$CACHE/linux-${version//[^0-9a-z.+-]/.}-$edits
+	if [ ! -d "$dir" ]; then
+		step "fetching $name $version"
+		deb=$(fetch_deb "$name" "$version")
+		step "unpacking it"
+		rm -rf "$dir.new"
+		mkdir "$dir.new"
+		dpkg-deb --fsys-tarfile "$deb" |
+			tar -xO --wildcards '*.tar.xz' |
+			tar -xJ --strip-components=1 -C "$dir.new"
+		"$LAB/uml-edit" "$dir.new"
+		mv "$dir.new" "$dir"
+		rm "$deb"
+	fi
+	echo "$dir"
+}
+
+# config_holds FILE: every line of the fragments came through olddefconfig.
+config_holds()
+{
+	local line
+
+	while read -r line; do
+		case $line in
+		*=n) line="${line%=n}=y"; ! grep -qxF "$line" "$1" ;;
+		CONFIG_*) grep -qxF "$line" "$1" ;;
+		*) continue ;;
+		esac || die "the kernel configuration lost '$line'"
+	done < <(cat "${@:2}" | tac | awk -F'[= ]' '!seen[$1 == "#" ? $2 : $1]++')
+}
+
+# kernel_build KERNEL DIR: DIR/src, DIR/obj and DIR/tree (its modules).
+kernel_build()
+{
+	local dir=$2 files log=$CACHE/log/$1 mk
+
+	mapfile -t files < <(kernel_fragments "$1")
+	mkdir -p "$dir/obj"
+	ln -sfn "$(kernel_source)" "$dir/src"
+	read -ra mk < <(kernel_make "$dir")
+	mk=(make "${mk[@]}" -j"$JOBS")
+
+	step "configuring kernel $1"
+	quietly "$log-config" "${mk[@]}" tinyconfig
+	(cd "$dir/obj" && quietly "$log-merge" \
+		"$dir/src/scripts/kconfig/merge_config.sh" -m .config "${files[@]}")
+	quietly "$log-config" "${mk[@]}" olddefconfig
+	config_holds "$dir/obj/.config" "${files[@]}"
+	quietly "$log-prepare" "${mk[@]}" modules_prepare
+
+	step "building kernel $1 (10 minutes on two cores, log: $log-build)"
+	publish "$1" "$dir"
+	quietly "$log-build" "${KERNEL_ENV[@]}" "${mk[@]}" all
+	quietly "$log-install" "${mk[@]}" INSTALL_MOD_PATH="$dir/tree/usr" \
+		modules_install
+	rm -f "$dir"/tree/usr/lib/modules/*/{build,source}
+}
