@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - the provider compiles for each rdma-core, and one file serves
-# all versions that load it
+# srnic selftests - the provider compiles for each rdma-core, also for programs of 32
+# bits, and one file serves all versions that load it
 # usage: selftests/meta/provider.sh
 #
 # The layouts are those of the versions, on x86-64.
@@ -20,6 +20,11 @@ trap 'rm -rf "$TREE"' EXIT
 built()
 {
 	"$BUILD" --rdma-core "$1" --out "$TREE/$1"
+}
+
+built_i386()
+{
+	"$BUILD" --rdma-core "$1" --i386
 }
 
 same_file()
@@ -42,10 +47,18 @@ layout()
 	[ "$said" = "$expected" ] || { echo "$said"; return 1; }
 }
 
-ktap_plan 9
-check "rdma-core 44"		built 44
-check "rdma-core 56"		built 56
-check "rdma-core 65"		built 65
+versions=(44 56 65)
+ktap_plan 12
+for version in "${versions[@]}"; do
+	check "rdma-core $version"	built "$version"
+done
+for version in "${versions[@]}"; do
+	if [ -e "/usr/include/$(gcc -print-multiarch)/gnu/stubs-32.h" ]; then
+		check "rdma-core $version, 32 bits"	built_i386 "$version"
+	else
+		skip "rdma-core $version, 32 bits"	"no libc6-dev-i386"
+	fi
+done
 check "44 and 56 get one file"	same_file
 check "layout of 36 to 43"	layout "RDMA_WRITE" 344 -DSINCE_36
 check "layout of 44"		layout "RDMA_WRITE ATOMIC_WRITE" 352 -DSINCE_36
