@@ -4,7 +4,8 @@
 srnic selftests - packets of two IPsec states in one list of GRO
 
 ipsec_gro.py CASE...: on nsB; the mark of what nsA sends says by which state it goes.
-Only what comes by the first fits the policy.
+Only what comes by the first fits the policy.  The case "container" is for nsC, to
+which nsB forwards what has left the first tunnel there.
 """
 
 import pathlib
@@ -15,7 +16,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from lone import (Absent, Lone, Peer, case, counter, done, mac_in,  # noqa: E402
                   netns, raw, run, wait_for)
 
-OWN, OTHER = "10.9.0.2", "10.9.0.1"
+OTHER = "10.9.0.1"
+HERE = "sr1", "10.9.0.2"
+CONTAINER = "sr2", "10.7.0.2"
 GOOD, BAD = b"g" * 64, b"b" * 64
 
 
@@ -28,21 +31,25 @@ def sender(mark):
 
 
 class Host:
-    """nsA, the two ways from it, and a queue pair that is told what has arrived."""
+    """
+    nsA, the two ways from it to *end*, a device and its address, and a queue pair
+    there that is told what has arrived.
+    """
 
-    def __init__(self):
+    def __init__(self, end=HERE):
         self.ways = {mark: sender(mark) for mark in (1, 2)}
-        self.last = Lone("sr1", OWN, OTHER, dqpn=2).up()
+        self.last = Lone(*end, OTHER, dqpn=2).up()
         self.last_psn = 0
 
     def write(self, lone, *writes):
         """WRITEs, each (PSN, text, mark): made first, so that all leave at once."""
-        with Peer(lone, "nsA", "veth0", mac_in("veth1")) as peer:
+        # no frames: the stack of nsA finds the way
+        with Peer(lone, "nsA", "veth0", None) as peer:
             packets = [(mark, raw(peer.write(psn, text, psn % 16 * 64,
                                              checksum=True, ip_id=psn + 1)))
                        for psn, text, mark in writes]
         for mark, packet in packets:
-            self.ways[mark].sendto(packet, (OWN, 0))
+            self.ways[mark].sendto(packet, (lone.own, 0))
 
     def settle(self):
         """
@@ -68,27 +75,51 @@ def expected(lone):
     return int(lone.info()["expected_psn"])
 
 
-def rounds(step):
+def rounds(step, end=HERE):
     """Until step(host, lone, PSN) says that GRO has made a list."""
-    host = Host()
-    with Lone("sr1", OWN, OTHER).up() as lone:
+    host = Host(end)
+    with Lone(*end, OTHER).up() as lone:
         lone.mr.write(bytes(1024), 1024)
         assert any(step(host, lone, expected(lone)) for _ in range(20)), \
             "GRO made no list"
     host.close()
 
 
-def same():
+def same(end=HERE):
     """Packets of one state make a list."""
 
     def step(host, lone, psn):
-        before = counter("sr1", "rx_super_skb")
+        before = counter(lone.dev, "rx_super_skb")
         host.write(lone, *((psn + i, GOOD, 1) for i in range(4)))
         host.settle()
         assert expected(lone) == psn + 4
-        return counter("sr1", "rx_super_skb") > before
+        return counter(lone.dev, "rx_super_skb") > before
 
-    rounds(step)
+    rounds(step, end)
+
+
+def container():
+    """Such a list is plain text where the tunnel has not ended."""
+    same(CONTAINER)
+
+
+def mac_of(ns, dev):
+    with netns(ns):
+        return mac_in(dev)
+
+
+def jumbo():
+    """
+    A packet that came in fragments of ESP is in as many pieces, and only the first of
+    them has a state.
+    """
+    with Lone(*HERE, OTHER).up() as lone, \
+            Peer(lone, "nsA", "veth8", mac_of("nsA", "veth9")) as peer:
+        peer.capture.sock.setsockopt(socket.SOL_SOCKET, socket.SO_MARK, 1)
+        text = bytes(range(256)) * 16
+        peer.send(peer.write(0, text, df=False))
+        assert wait_for(lambda: expected(lone) == 1)
+        assert lone.read(len(text)) == text
 
 
 def other():
@@ -122,7 +153,7 @@ def held():
     """A list that waits for memory does not keep the states that it came by."""
     host = Host()
     memory = Absent(1 << 16)
-    with Lone("sr1", OWN, OTHER, addr=memory.addr, odp=True).up() as lone:
+    with Lone(*HERE, OTHER, addr=memory.addr, odp=True).up() as lone:
         host.write(lone, (0, GOOD, 1))
         assert memory.wanted()
         before = counter("sr1", "rx_super_skb")
@@ -141,7 +172,8 @@ def held():
     host.close()
 
 
-CASES = {"same": same, "other": other, "held": held}
+CASES = {"same": same, "other": other, "container": container, "jumbo": jumbo,
+         "held": held}
 
 for name in sys.argv[1:]:
     case(name, CASES[name])

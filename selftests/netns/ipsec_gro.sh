@@ -4,6 +4,7 @@
 # even if GRO has put it behind one that came by another.
 #
 #   a script at nsA ====(two tunnels)==== veth1 [sr1] nsB
+#                                                     veth6 ==== veth7 [sr2] nsC
 
 . "$(dirname "$0")/../lib/netns.sh"
 
@@ -13,12 +14,18 @@ need rdma ip tc ethtool
 ip xfrm policy >/dev/null 2>&1 || skip_all "this kernel has no IPsec"
 modprobe -q sch_netem || skip_all "no netem"
 
+trap 'ip netns del nsC 2>/dev/null; pair_down' EXIT
+
 here=$(dirname "$0")
 ends=(src 10.9.0.1 dst 10.9.0.2)
 
+# cases NS CASE...
 cases()
 {
-	ktap_relay ip netns exec nsB /usr/bin/python3 "$here/ipsec_gro.py" "$@"
+	local ns=$1
+
+	shift
+	ktap_relay ip netns exec "$ns" /usr/bin/python3 "$here/ipsec_gro.py" "$@"
 }
 
 # tunnel NUMBER: from nsA to nsB, for what has that mark
@@ -43,6 +50,40 @@ tunnels()
 			tmpl "${ends[@]}" proto esp reqid 1 mode tunnel
 }
 
+# A container behind nsB, which gets what has come by the first state.
+container_up()
+{
+	local inner=(src 10.9.0.1 dst 10.7.0.2)
+
+	ip netns add nsC &&
+		ip link add veth6 mtu 4200 netns nsB type veth \
+			peer name veth7 mtu 4200 netns nsC &&
+		ip -n nsB addr add 10.7.0.1/24 dev veth6 &&
+		ip -n nsB link set veth6 up &&
+		ip -n nsC addr add 10.7.0.2/24 dev veth7 &&
+		ip -n nsC link set veth7 up &&
+		ip -n nsC route add default via 10.7.0.1 &&
+		ip -n nsA route add 10.7.0.0/24 via 10.9.0.2 &&
+		on nsB sysctl -q net.ipv4.ip_forward=1 &&
+		on nsA ip xfrm policy add dir out "${inner[@]}" mark 1 \
+			tmpl "${ends[@]}" proto esp reqid 1 mode tunnel &&
+		on nsB ip xfrm policy add dir fwd "${inner[@]}" \
+			tmpl "${ends[@]}" proto esp reqid 1 mode tunnel &&
+		on nsC rdma link add sr2 type srnic netdev veth7 &&
+		wait_for 10 gid_index nsC sr2 '*ffff:0a07:*'
+}
+
+# nsA forwards what comes by veth9, even in its own name, in fragments of ESP.
+fragments_up()
+{
+	ip link add veth8 mtu 4200 netns nsA type veth \
+			peer name veth9 mtu 4200 netns nsA &&
+		ip -n nsA link set veth8 up && ip -n nsA link set veth9 up &&
+		on nsA sysctl -q net.ipv4.ip_forward=1 \
+			net.ipv4.conf.veth9.accept_local=1 &&
+		ip -n nsA link set veth0 mtu 1500
+}
+
 # What is sent within a slot arrives at once, and is made into lists.
 gro()
 {
@@ -50,9 +91,14 @@ gro()
 		on nsB ethtool -K veth1 gro on rx-gro-list on
 }
 
-ktap_plan 6
+ktap_plan 10
 check "two hosts"	pair_up
 check "two tunnels"	tunnels
 check "GRO"		gro
-cases same other held
+cases nsB same other
+check "a container"	container_up
+cases nsC container
+check "fragments"	fragments_up
+cases nsB jumbo held
+ip netns del nsC
 ktap_end
