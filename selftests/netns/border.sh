@@ -95,7 +95,7 @@ bond_up()
 
 modprobe -q vrf
 modprobe -q bonding max_bonds=0
-ktap_plan 37
+ktap_plan 39
 check "two hosts"	pair_up
 cases connected4 connected6 lengths raw wq crowd4 crowd6 unkeyed hoards tracked
 cases kept4 kept6 bulky responses budget forgotten moved moved_read
