@@ -787,6 +787,7 @@ CASES = {
     "moved_read": moved_read, "budget": budget,
     # rdma_cm knows no groups of IPv6
     "vrf_mcast": lambda: multicast(ADDRESSES[4][0], SEVEN, THIRD),
+    "bond_mcast": lambda: multicast("10.8.2.2", BOND, THIRD),
 }
 for v in (4, 6):
     CASES.update({

@@ -82,7 +82,7 @@ vrfs_down()
 		ip -n nsB link del veth1.9
 }
 
-# What comes by veth1 comes by the bond; veth3 has the bond's addresses.
+# What comes by veth1 comes by the bond; veth3 has the bond's addresses but one.
 bond_up()
 {
 	ip -n nsB link add bond7 mtu 4200 type bond mode active-backup \
@@ -90,12 +90,13 @@ bond_up()
 		ip -n nsB link set veth1 down &&
 		ip -n nsB link set veth1 master bond7 &&
 		ip -n nsB link set bond7 up && shared nsA veth0 1 &&
-		shared nsB bond7 2 && shared nsB veth3 2
+		shared nsB bond7 2 && shared nsB veth3 2 &&
+		ip -n nsB addr add 10.8.2.2/24 dev bond7
 }
 
 modprobe -q vrf
 modprobe -q bonding max_bonds=0
-ktap_plan 39
+ktap_plan 40
 check "two hosts"	pair_up
 cases connected4 connected6 lengths raw wq crowd4 crowd6 unkeyed hoards tracked
 cases kept4 kept6 bulky responses budget forgotten moved moved_read
@@ -120,6 +121,6 @@ else
 	done
 fi
 check "a bond"		bond_up
-cases bond4 bond6 bond_ud4 bond_ud6
+cases bond4 bond6 bond_ud4 bond_ud6 bond_mcast
 ip -n nsA link del veth2 2>/dev/null
 ktap_end

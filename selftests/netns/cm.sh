@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The connection manager connects: librdmacm's own programs and perftest -R, by
-# IPv4 and IPv6, between two hosts, through a VLAN, and from a host to itself.
+# IPv4 and IPv6, between two hosts, through a VLAN, to what else is above a netdev,
+# and from a host to itself.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #            veth0.7 -------------- veth1.7       10.9.7.0/24
+#             veth0                  upper        10.9.8.0/24
 
 . "$(dirname "$0")/../lib/netns.sh"
 
@@ -67,6 +69,48 @@ vlans_up()
 		wait_for 10 has_gid nsB sr1 ffff:0a09:0702
 }
 
+# upper_up COMMAND...: which makes it.  What is below does not answer for it, and what
+# had its address before is forgotten.
+upper_up()
+{
+	on nsB sysctl -q net.ipv4.conf.all.arp_ignore=1 \
+		net.ipv4.conf.all.arp_announce=2
+	"$@" && ip -n nsB link set upper up &&
+		ip -n nsB addr add 10.9.8.2/24 dev upper &&
+		ip -n nsA addr replace 10.9.8.1/24 dev veth0 &&
+		ip -n nsA neigh flush dev veth0 || return
+	wait_for 10 has_gid nsA sr0 ffff:0a09:0801 &&
+		wait_for 10 has_gid nsB sr1 ffff:0a09:0802
+}
+
+macvlan()
+{
+	ip -n nsB link add upper link veth1 type macvlan mode bridge
+}
+
+bridge()
+{
+	ip -n nsB link add upper mtu 4200 type bridge &&
+		ip -n nsB link set veth1 master upper
+}
+
+# Its other slave has a device, too, which is not the one to ask.
+bond()
+{
+	local slave
+
+	ip link add veth2 netns nsA type veth peer name veth3 netns nsB &&
+		on nsB rdma link add sr3 type srnic netdev veth3 &&
+		ip -n nsB link add upper mtu 4200 type bond mode active-backup \
+			miimon 10 &&
+		ip -n nsA link set veth2 up || return
+	for slave in veth3 veth1; do
+		ip -n nsB link set "$slave" down &&
+			ip -n nsB link set "$slave" master upper || return
+	done
+	ip -n nsB link set upper type bond primary veth1
+}
+
 # has_gid NS DEV TEXT
 has_gid()
 {
@@ -83,7 +127,7 @@ refused()
 	grep -qi reject <<<"$said"
 }
 
-ktap_plan $((2 * ${#programs[@]} + ${#perftests[@]} + 8))
+ktap_plan $((2 * ${#programs[@]} + ${#perftests[@]} + 17))
 check "two hosts" pair_up
 for addr in 10.9.0.2 fd09::2; do
 	for program in "${programs[@]}"; do
@@ -100,5 +144,12 @@ check "a VLAN on both"			vlans_up
 check "rping through the VLAN"		connect nsA "${programs[0]}" 10.9.7.2
 check "udaddy through the VLAN"		connect nsA "${programs[3]}" 10.9.7.2
 check "a port nobody listens on"	refused
+for kind in macvlan bridge bond; do
+	check "a $kind"			upper_up "$kind"
+	check "rping to the $kind"	connect nsA "${programs[0]}" 10.9.8.2
+	check "udaddy to the $kind"	connect nsA "${programs[3]}" 10.9.8.2
+	ip -n nsB link del upper
+done
+ip -n nsA link del veth2 2>/dev/null
 check "no datagram was refused"		counter_is nsB sr1 rx_bad_qkey 0
 ktap_end

@@ -12,6 +12,7 @@
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 #include <net/addrconf.h>
+#include <net/bonding.h>
 #include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
@@ -334,6 +335,60 @@ static struct net_device *rx_ndev_of(struct net *net, const struct sk_buff *skb,
 	return ndev;
 }
 
+/**
+ * struct rx_seek - search for the members of a group
+ * @addr: address of the group
+ * @stats: where what comes for it is counted
+ * @group: what was found, or NULL
+ */
+struct rx_seek {
+	const struct in6_addr		*addr;
+	struct srnic_stats __percpu	*stats;
+	void				*group;
+};
+
+/* A slave that its bond does not use has no address of the bond's. */
+static bool rx_is_spare(struct net_device *ndev)
+{
+	struct net_device *bond = netdev_master_upper_dev_get_rcu(ndev);
+	struct net_device *active;
+
+	if (!bond || !netif_is_bond_master(bond))
+		return false;
+	active = bond_option_active_slave_get_rcu(netdev_priv(bond));
+
+	return active && active != ndev;
+}
+
+/* Return: 1 ends the search. */
+static int rx_seek(struct net_device *ndev, struct netdev_nested_priv *priv)
+{
+	struct rx_seek *seek = priv->data;
+
+	if (!rx_is_spare(ndev))
+		seek->group = srnic_rx_ops->lookup_group(ndev, seek->addr,
+							 &seek->stats);
+
+	return !!seek->group;
+}
+
+/*
+ * Those in the group @addr of the device @ndev.  A VLAN, a bond, a bridge and a
+ * macvlan have none: their addresses are those of a device below.
+ */
+static void *rx_find_group(struct net_device *ndev, const struct in6_addr *addr,
+			   struct srnic_stats __percpu **stats)
+{
+	struct rx_seek seek = { .addr = addr };
+	struct netdev_nested_priv priv = { .data = &seek };
+
+	if (!rx_seek(ndev, &priv))
+		netdev_walk_all_lower_dev_rcu(ndev, rx_seek, &priv);
+	*stats = seek.stats;
+
+	return seek.group;
+}
+
 /*
  * A number that every device has: the device, and for multicast the address,
  * tell who it is for.
@@ -345,7 +400,6 @@ static bool rx_take_group(struct net *net, struct sk_buff *skb,
 	struct net_device *ndev;
 	struct in6_addr addr;
 	void *group;
-	u16 vlan;
 
 	rx_daddr(skb, &addr);
 	if (rx_is_mcast(&addr) != mcast)
@@ -361,15 +415,12 @@ static bool rx_take_group(struct net *net, struct sk_buff *skb,
 	}
 	if (!ndev)
 		return false;
-	vlan = rx_vlan(ndev);
-	if (is_vlan_dev(ndev))
-		ndev = vlan_dev_real_dev(ndev);
 
-	group = srnic_rx_ops->lookup_group(ndev, &addr, &stats);
+	group = rx_find_group(ndev, &addr, &stats);
 	if (!group)
 		return false;
 
-	skb = rx_own(skb, bth, vlan, stats);
+	skb = rx_own(skb, bth, rx_vlan(ndev), stats);
 	if (skb)
 		srnic_rx_ops->deliver_group(group, skb);
 
