@@ -530,7 +530,7 @@ static __u8 *map_sparse(void)
 			MAP_NORESERVE, -1);
 }
 
-/* A look at each page takes too long: advice is dropped before its end. */
+/* A look at all of it takes too long: advice is dropped before its end. */
 static void prefetch_sparse(void)
 {
 	struct mem all = { .len = SIZE_MAX };
@@ -541,6 +541,67 @@ static void prefetch_sparse(void)
 	for (i = 0; i < PLACES; i++)
 		must_be(advise_huge(all.mr, (uintptr_t)mem, 0, 0), 0);
 	comes_later(120000);
+}
+
+/* Pages that the device of @s has missed */
+static long long missed(const struct side *s)
+{
+	static const char key[] = " page_faults ";
+	static char text[1 << 14];
+	const char *at;
+	char cmd[64];
+	size_t n;
+	FILE *f;
+
+	/* what is shown may be as old as that */
+	usleep(20000);
+	snprintf(cmd, sizeof(cmd), "rdma statistic show link %s/1", s->dev);
+	side_enter(s);
+	f = popen(cmd, "r");
+	side_leave(s);
+	must(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = 0;
+	must_be(pclose(f), 0);
+	at = strstr(text, key);
+	must(at);
+	return atoll(at + strlen(key));
+}
+
+/* Absent pages are passed over, and what is behind them is fetched and stays. */
+static void prefetch_behind(void)
+{
+	struct mem m = { .len = 1UL << 24 };
+	long long before;
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	__u8 *last;
+	int ms;
+
+	odp_pair();
+	store_make(&sb, &sides[1], SIZE, 0, WAY_PINNED, FULL_ACCESS);
+	m.p = map_make(m.len, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+	mem_own(&m, sides[0].pd, ON_DEMAND);
+	last = m.p + m.len - PAGE;
+	sge = sge_of(&m, m.len - PAGE, PAGE);
+	wr = wr_of(1, IBV_WR_RDMA_WRITE, &sge, 1);
+	wr_target(&wr, &sb.m, 0);
+	for (ms = 1; ms < 40000; ms *= 2) {
+		must_be(madvise(last, PAGE, MADV_DONTNEED), 0);
+		fill(last, PAGE, ms);
+		/* this forks, which takes translations away */
+		before = missed(&sides[0]);
+		must_be(advise_mem(&m, IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT,
+				   0), 0);
+		usleep(ms * 1000);
+		must_be(post_one(&p.a, &wr), 0);
+		wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+		same(sb.m.p, PAGE, ms, "what arrived");
+		if (missed(&sides[0]) == before)
+			return;
+	}
+	case_fail("a page behind %zu that are absent is not fetched",
+		  m.len / PAGE - 1);
 }
 
 /* In the child: dies with prefetches of its own under way. */
@@ -1240,6 +1301,7 @@ const struct vrb_case odp_cases[] = {
 	{ "odp prefetch", "errors", prefetch_errors },
 	{ "odp prefetch", "much of nothing", prefetch_holes },
 	{ "odp prefetch", "much that is not present", prefetch_sparse },
+	{ "odp prefetch", "what is behind pages that are absent", prefetch_behind },
 	{ "odp prefetch", "of a process that is gone", prefetch_of_the_dead },
 	{ "odp", "what the device says it can", reg_caps },
 	{ "odp", "ranges that are none", reg_refused },

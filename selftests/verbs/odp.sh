@@ -18,6 +18,7 @@ check "sr1 missed no page"	counter_is nsB sr1 page_faults 0
 vrb_cases "odp prefetch: the pages it makes" "odp prefetch: later" \
 	"odp prefetch: errors" "odp prefetch: much of nothing" \
 	"odp prefetch: much that is not present" \
+	"odp prefetch: what is behind pages that are absent" \
 	"odp prefetch: of a process that is gone" odp
 check "sr0 missed pages"	counter_over nsA sr0 page_faults 100
 check "sr1 missed pages"	counter_over nsB sr1 page_faults 100

@@ -45,8 +45,8 @@
  * @mm: whose it is; the struct is held, the memory is not
  * @lanes: fetch its pages; reference held
  * @chunks: by address; readers use RCU
- * @empty: chunks that nothing is mapped in any more, or can be had for
- * @reap: frees those
+ * @empty: chunks that nothing was mapped in any more, or could be had for
+ * @reap: frees those of which that still holds
  */
 struct srnic_odp {
 	struct kref		ref;
@@ -297,6 +297,19 @@ static void chunk_kill(struct odp_chunk *chunk)
 	chunk_put(chunk);
 }
 
+/* A chunk that pages were fetched into meanwhile is kept, and may be listed again. */
+static bool chunk_is_left(struct odp_chunk *chunk)
+{
+	bool empty;
+
+	mutex_lock(&chunk->mutex);
+	empty = chunk_is_empty(chunk);
+	chunk->listed = empty;
+	mutex_unlock(&chunk->mutex);
+
+	return empty;
+}
+
 static void odp_reap(struct work_struct *work)
 {
 	struct srnic_odp *odp = container_of(work, struct srnic_odp, reap);
@@ -304,7 +317,8 @@ static void odp_reap(struct work_struct *work)
 
 	llist_for_each_entry_safe(chunk, next, llist_del_all(&odp->empty),
 				  node)
-		chunk_kill(chunk);
+		if (chunk_is_left(chunk))
+			chunk_kill(chunk);
 }
 
 /*
