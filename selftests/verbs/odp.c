@@ -571,7 +571,7 @@ static long long missed(const struct side *s)
 /* Absent pages are passed over, and what is behind them is fetched and stays. */
 static void prefetch_behind(void)
 {
-	struct mem m = { .len = 1UL << 24 };
+	struct mem m = { .len = 1UL << 29 };
 	long long before;
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;

@@ -9,6 +9,7 @@
  * uses them, and nobody will until they have been fetched again.  So no page
  * is pinned, or kept from being what the process sees at that address.
  */
+#include <linux/hmm.h>
 #include <linux/kref.h>
 #include <linux/llist.h>
 #include <linux/memcontrol.h>
@@ -531,12 +532,50 @@ static long odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 	return got;
 }
 
-/* How many pages from @va on are not present, as far as one look tells. */
+/*
+ * How many pages from @va on, which is not, are not present, as far as one look at
+ * the page tables behind the chunk tells.
+ */
+static u64 chunk_absent(struct odp_chunk *chunk, u64 va)
+{
+	u32 max = min(ODP_BATCH, ODP_PAGES - odp_slot(va));
+	unsigned long pfns[ODP_BATCH] = {};
+	struct hmm_range range = {
+		.notifier	= &chunk->notifier,
+		.notifier_seq	= mmu_interval_read_begin(&chunk->notifier),
+		.start		= va,
+		.end		= va + ((u64)max << PAGE_SHIFT),
+		.hmm_pfns	= pfns,
+	};
+	u32 n = 1;
+	int err;
+
+	mmap_read_lock(chunk->odp->mm);
+	err = hmm_range_fault(&range);	/* which is told to fault nothing */
+	mmap_read_unlock(chunk->odp->mm);
+	while (!err && n < max && !(pfns[n] & HMM_PFN_VALID))
+		n++;
+
+	return n;
+}
+
+/* The same in and between mappings; 1 at least. */
 static u64 odp_absent(struct srnic_odp *odp, u64 va)
 {
 	u64 end = odp_hole_end(odp->mm, va);
+	struct odp_chunk *chunk;
+	u64 n;
 
-	return max_t(u64, (end - va) >> PAGE_SHIFT, 1);
+	if (end != va)
+		return max_t(u64, (end - va) >> PAGE_SHIFT, 1);
+
+	chunk = chunk_find(odp, va);
+	if (!chunk)
+		return 1;
+	n = chunk_absent(chunk, va);
+	chunk_put(chunk);
+
+	return n;
 }
 
 /* What is allocated on the way is charged as if the process did it itself. */

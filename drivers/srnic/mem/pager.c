@@ -18,7 +18,7 @@
 
 /*
  * What a prefetch that nobody waits for may keep a worker busy with.  A step is
- * ODP_BATCH pages at most, one that is absent, or a hole.
+ * ODP_BATCH pages at most, or a hole.
  */
 #define FETCH_STEPS	16384
 
