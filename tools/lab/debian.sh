@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # srnic lab - kernel "debian": the stock 6.12 that this host's Debian ships,
-# unpacked in the cache
+# unpacked in the cache; "debian-rt": the same with PREEMPT_RT
 # shellcheck shell=bash
 
 . "$LAB/qemu.sh"
@@ -12,9 +12,15 @@ debian_number()
 	(. /etc/os-release && echo "$VERSION_ID")
 }
 
+# kernel_flavour KERNEL: what its packages have in their names
+kernel_flavour()
+{
+	echo "${1#debian}"
+}
+
 kernel_key()
 {
-	echo "6.12-deb$(debian_number)" | sha256sum | cut -c1-12
+	echo "6.12-deb$(debian_number)$(kernel_flavour "$1")" | sha256sum | cut -c1-12
 }
 
 # unpack PACKAGE VERSION DIR
@@ -30,18 +36,20 @@ unpack()
 
 kernel_build()
 {
-	local dir=$2 image version release base p
+	local dir=$2 image version release base common flavour p
 
 	lab_apt_update
-	p="^linux-image-6\.12\.[0-9]+\+deb$(debian_number)(\.[0-9]+)?-amd64$"
+	flavour=$(kernel_flavour "$1")
+	p="^linux-image-6\.12\.[0-9]+\+deb$(debian_number)(\.[0-9]+)?$flavour-amd64$"
 	read -r image version < <(newest "$p") ||
-		die "apt has no 6.12 image for this Debian"
+		die "apt has no 6.12$flavour image for this Debian"
 	release=${image#linux-image-}
-	base=${release%-amd64}
+	base=${release%"$flavour"-amd64}
+	common=$base-common$flavour
 
 	rm -rf "$dir/pkg" "$dir/tree"
 	for p in "linux-image-$release" "linux-headers-$release" \
-		"linux-headers-$base-common" "linux-kbuild-$base"; do
+		"linux-headers-$common" "linux-kbuild-$base"; do
 		unpack "$p" "$version" "$dir/pkg"
 	done
 
@@ -52,7 +60,7 @@ kernel_build()
 	rm -f "$dir"/tree/usr/lib/modules/*/{build,source}
 	tree_depmod "$dir/tree" "$release"
 	headers_relocate "$dir/pkg/usr" "$release" "$base"
-	ln -sfn "pkg/usr/src/linux-headers-$base-common" "$dir/src"
+	ln -sfn "pkg/usr/src/linux-headers-$common" "$dir/src"
 	ln -sfn "pkg/usr/src/linux-headers-$release" "$dir/obj"
 }
 

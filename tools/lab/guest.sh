@@ -9,7 +9,7 @@ initramfs_make()
 	local file key tmp
 
 	key=$(hash_of "$LAB/init" "$LAB/guest.sh" /bin/busybox)
-	file=$CACHE/initramfs/$key-$(basename "${1:-none}").gz
+	file=$CACHE/initramfs/$key-${1:+$(ls "$1/usr/lib/modules")}.gz
 	if [ ! -e "$file" ]; then
 		mkdir -p "$CACHE/initramfs"
 		tmp=$(mktemp -d)

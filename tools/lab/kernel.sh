@@ -8,9 +8,9 @@ kernel_load()
 	case $1 in
 	uml | uml-debug | uml-leak) . "$LAB/uml.sh" ;;
 	kcsan) . "$LAB/kcsan.sh" ;;
-	debian) . "$LAB/debian.sh" ;;
+	debian | debian-rt) . "$LAB/debian.sh" ;;
 	host) . "$LAB/host.sh" ;;
-	*) die "no kernel '$1': uml uml-debug uml-leak kcsan debian host" ;;
+	*) die "no kernel '$1': uml uml-debug uml-leak kcsan debian debian-rt host" ;;
 	esac
 }
 
