@@ -11,7 +11,6 @@
 . "$(dirname "$0")/../lib/vrb.sh"
 . "$(dirname "$0")/../lib/hunt.sh"
 
-topics=(soak uc ud xrc)
 loopback=(-a sr0@nsA -b sr0@nsA)
 entries=$(hunt_num 300 20000)	# of a life
 lives=$(hunt_num 1 16)
@@ -39,6 +38,8 @@ pair_up || exit
 sysctl -qw net.core.netdev_max_backlog=10000	# datagrams get lost in a full one
 hunt_areas
 neighbour=$(mktemp)
+# but for what counts wrong Q_Keys, as the hostile one has some on the same device
+mapfile -t topics < <(vrb -l soak uc ud xrc | grep -v "a wrong Q_Key is .* counted")
 
 ktap_plan 5
 check "over packets"			storm 0
