@@ -111,6 +111,29 @@ bond()
 	ip -n nsB link set upper type bond primary veth1
 }
 
+# A macvlan of the host in a container, which has a device of its own elsewhere
+container()
+{
+	ip netns add nsC &&
+		ip link add veth4 netns nsC type veth peer name veth5 netns nsC &&
+		on nsC rdma link add sr4 type srnic netdev veth4 &&
+		macvlan && ip -n nsB link set upper netns nsC &&
+		ip -n nsC link set upper up &&
+		ip -n nsC addr add 10.9.8.2/24 dev upper &&
+		ip -n nsA addr add 10.9.8.1/24 dev veth0 &&
+		wait_for 10 has_gid nsA sr0 ffff:0a09:0801
+}
+
+# What comes to the container is not for the host.
+kept_apart()
+{
+	local before came=/sys/class/net/upper/statistics/rx_packets
+
+	before=$(counter nsB sr1 rcvd_pkts)
+	on nsA timeout 5 rping -c -a 10.9.8.2 -C 1 && return 1
+	(($(on nsC cat $came) > 3)) && counter_is nsB sr1 rcvd_pkts "$before"
+}
+
 # has_gid NS DEV TEXT
 has_gid()
 {
@@ -127,7 +150,7 @@ refused()
 	grep -qi reject <<<"$said"
 }
 
-ktap_plan $((2 * ${#programs[@]} + ${#perftests[@]} + 17))
+ktap_plan $((2 * ${#programs[@]} + ${#perftests[@]} + 19))
 check "two hosts" pair_up
 for addr in 10.9.0.2 fd09::2; do
 	for program in "${programs[@]}"; do
@@ -144,6 +167,9 @@ check "a VLAN on both"			vlans_up
 check "rping through the VLAN"		connect nsA "${programs[0]}" 10.9.7.2
 check "udaddy through the VLAN"		connect nsA "${programs[3]}" 10.9.7.2
 check "a port nobody listens on"	refused
+check "a macvlan in a container"	container
+check "its packets are not the host's"	kept_apart
+ip netns del nsC
 for kind in macvlan bridge bond; do
 	check "a $kind"			upper_up "$kind"
 	check "rping to the $kind"	connect nsA "${programs[0]}" 10.9.8.2

@@ -212,6 +212,13 @@ bool srnic_rx_from(const struct sk_buff *skb, const struct srnic_peer *peer);
 /* Did it come in by @ndev, or one above it as a VLAN is?  Context: RCU. */
 bool srnic_rx_by(const struct sk_buff *skb, const struct net_device *ndev);
 
+/*
+ * Is @ndev the device for what came in by @in, a VLAN, a bond, a bridge or a macvlan
+ * above it, whose addresses are GIDs of the RDMA device on @ndev?  Context: RCU.
+ */
+bool srnic_rx_below(const struct sk_buff *skb, struct net_device *in,
+		    const struct net_device *ndev);
+
 /**
  * struct srnic_rx_to - who gets a packet
  * @owner: of the number in it; a reference is held
@@ -233,8 +240,8 @@ struct srnic_rx_to {
  * @deliver: consumes a checked run, and the reference that @lookup took.  NULL
  *	     skb: only the latter
  * @lookup_group: the same for packets to all who joined the multicast address
- *		  @addr on @ndev, and for those to the one management queue of
- *		  @ndev, which have no @addr (all zeros).  Takes no reference
+ *		  @addr on @in or below, and for those to the one management queue
+ *		  there, which have no @addr (all zeros).  Takes no reference
  * @deliver_group: consumes a checked run for them, within the same RCU section
  * @frame: consumes a frame for the target of a rule, which is @frame or like it;
  *	   the skb's data stands at its start.  Context: RCU, BH disabled.
@@ -244,7 +251,9 @@ struct srnic_rx_ops {
 	int	(*lookup)(struct net *net, u32 qpn, const struct sk_buff *skb,
 			  struct srnic_rx_to *to);
 	void	(*deliver)(void *owner, struct sk_buff *skb);
-	void	*(*lookup_group)(const struct net_device *ndev,
+	void	*(*lookup_group)(const struct net *net,
+				 const struct sk_buff *skb,
+				 struct net_device *in,
 				 const struct in6_addr *addr,
 				 struct srnic_stats __percpu **stats);
 	void	(*deliver_group)(void *group, struct sk_buff *skb);

@@ -335,58 +335,40 @@ static struct net_device *rx_ndev_of(struct net *net, const struct sk_buff *skb,
 	return ndev;
 }
 
-/**
- * struct rx_seek - search for the members of a group
- * @addr: address of the group
- * @stats: where what comes for it is counted
- * @group: what was found, or NULL
- */
-struct rx_seek {
-	const struct in6_addr		*addr;
-	struct srnic_stats __percpu	*stats;
-	void				*group;
-};
-
 /* A slave that its bond does not use has no address of the bond's. */
-static bool rx_is_spare(struct net_device *ndev)
+static bool rx_is_spare(struct net_device *ndev, struct net_device *in)
 {
 	struct net_device *bond = netdev_master_upper_dev_get_rcu(ndev);
 	struct net_device *active;
 
-	if (!bond || !netif_is_bond_master(bond))
+	if (!bond || !netif_is_bond_master(bond) ||
+	    (bond != in && !netdev_has_upper_dev_all_rcu(bond, in)))
 		return false;
 	active = bond_option_active_slave_get_rcu(netdev_priv(bond));
 
 	return active && active != ndev;
 }
 
-/* Return: 1 ends the search. */
-static int rx_seek(struct net_device *ndev, struct netdev_nested_priv *priv)
+/* Does a device below see it as well, as below a macvlan? */
+static bool rx_comes_twice(const struct sk_buff *skb,
+			   const struct net_device *in)
 {
-	struct rx_seek *seek = priv->data;
+	struct in6_addr addr;
 
-	if (!rx_is_spare(ndev))
-		seek->group = srnic_rx_ops->lookup_group(ndev, seek->addr,
-							 &seek->stats);
+	rx_daddr(skb, &addr);
 
-	return !!seek->group;
+	return rx_is_mcast(&addr) && skb->pkt_type != PACKET_LOOPBACK &&
+	       !is_vlan_dev(in) && !netif_is_lag_master(in) &&
+	       !netif_is_bridge_master(in);
 }
 
-/*
- * Those in the group @addr of the device @ndev.  A VLAN, a bond, a bridge and a
- * macvlan have none: their addresses are those of a device below.
- */
-static void *rx_find_group(struct net_device *ndev, const struct in6_addr *addr,
-			   struct srnic_stats __percpu **stats)
+bool srnic_rx_below(const struct sk_buff *skb, struct net_device *in,
+		    const struct net_device *ndev)
 {
-	struct rx_seek seek = { .addr = addr };
-	struct netdev_nested_priv priv = { .data = &seek };
+	struct net_device *below = (struct net_device *)ndev;
 
-	if (!rx_seek(ndev, &priv))
-		netdev_walk_all_lower_dev_rcu(ndev, rx_seek, &priv);
-	*stats = seek.stats;
-
-	return seek.group;
+	return netdev_has_upper_dev_all_rcu(below, in) &&
+	       !rx_is_spare(below, in) && !rx_comes_twice(skb, in);
 }
 
 /*
@@ -416,7 +398,7 @@ static bool rx_take_group(struct net *net, struct sk_buff *skb,
 	if (!ndev)
 		return false;
 
-	group = rx_find_group(ndev, &addr, &stats);
+	group = srnic_rx_ops->lookup_group(net, skb, ndev, &addr, &stats);
 	if (!group)
 		return false;
 

@@ -16,6 +16,7 @@
 /**
  * struct srnic_group - an address of a device
  * @node: in its bucket
+ * @net: where the device is
  * @ndev: netdev of the device
  * @addr: the address
  * @stats: counters of the device
@@ -25,6 +26,7 @@
  */
 struct srnic_group {
 	struct hlist_node		node;
+	const struct net		*net;
 	const struct net_device		*ndev;
 	struct in6_addr			addr;
 	struct srnic_stats __percpu	*stats;
@@ -42,23 +44,44 @@ struct group_member {
 static DEFINE_HASHTABLE(groups, 10);
 static DEFINE_MUTEX(group_mutex);	/* serialises changes */
 
-static u32 group_hash(const struct net_device *ndev,
-		      const struct in6_addr *addr)
+static u32 group_hash(const struct net *net, const struct in6_addr *addr)
 {
-	return __ipv6_addr_jhash(addr, hash_ptr(ndev, 32));
+	return __ipv6_addr_jhash(addr, hash_ptr(net, 32));
 }
 
-struct srnic_group *srnic_group_find(const struct net_device *ndev,
-				     const struct in6_addr *addr)
+/* The group of this device, which joins and leaves. */
+static struct srnic_group *group_of(const struct srnic_qp *qp,
+				    const struct in6_addr *addr)
 {
 	struct srnic_group *group;
 
-	hash_for_each_possible_rcu(groups, group, node, group_hash(ndev, addr),
-				   lockdep_is_held(&group_mutex))
-		if (group->ndev == ndev && ipv6_addr_equal(&group->addr, addr))
+	lockdep_assert_held(&group_mutex);
+
+	hash_for_each_possible(groups, group, node, group_hash(qp->net, addr))
+		if (group->ndev == qp->ndev &&
+		    ipv6_addr_equal(&group->addr, addr))
 			return group;
 
 	return NULL;
+}
+
+struct srnic_group *srnic_group_find(const struct net *net,
+				     const struct sk_buff *skb,
+				     struct net_device *in,
+				     const struct in6_addr *addr)
+{
+	struct srnic_group *group, *below = NULL;
+
+	hash_for_each_possible_rcu(groups, group, node, group_hash(net, addr)) {
+		if (group->net != net || !ipv6_addr_equal(&group->addr, addr))
+			continue;
+		if (group->ndev == in)
+			return group;
+		if (!below && srnic_rx_below(skb, in, group->ndev))
+			below = group;
+	}
+
+	return below;
 }
 
 struct srnic_stats __percpu *
@@ -94,9 +117,7 @@ static struct group_member *group_member(const struct srnic_group *group,
 static struct srnic_group *group_get(const struct srnic_qp *qp,
 				     const struct in6_addr *addr)
 {
-	struct srnic_group *group = srnic_group_find(qp->ndev, addr);
-
-	lockdep_assert_held(&group_mutex);
+	struct srnic_group *group = group_of(qp, addr);
 
 	if (group)
 		return group;
@@ -104,11 +125,12 @@ static struct srnic_group *group_get(const struct srnic_qp *qp,
 	if (!group)
 		return NULL;
 
+	group->net = qp->net;
 	group->ndev = qp->ndev;
 	group->addr = *addr;
 	group->stats = qp->dev_stats;
 	INIT_LIST_HEAD(&group->members);
-	hash_add_rcu(groups, &group->node, group_hash(qp->ndev, addr));
+	hash_add_rcu(groups, &group->node, group_hash(qp->net, addr));
 
 	return group;
 }
@@ -165,7 +187,7 @@ int srnic_group_leave(struct srnic_qp *qp, const struct in6_addr *addr)
 	struct srnic_group *group;
 
 	mutex_lock(&group_mutex);
-	group = srnic_group_find(qp->ndev, addr);
+	group = group_of(qp, addr);
 	if (group)
 		member = group_member(group, qp);
 	if (member) {

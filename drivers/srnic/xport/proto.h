@@ -436,8 +436,10 @@ void srnic_raw_frame(void *target, struct sk_buff *skb,
 		     const struct srnic_frame *frame, bool later);
 
 /* group.c */
-/* Who gets it on @ndev.  Context: RCU. */
-struct srnic_group *srnic_group_find(const struct net_device *ndev,
+/* Who gets @skb, which came in by @in: those there, or else below.  Context: RCU. */
+struct srnic_group *srnic_group_find(const struct net *net,
+				     const struct sk_buff *skb,
+				     struct net_device *in,
 				     const struct in6_addr *addr);
 struct srnic_stats __percpu *
 srnic_group_stats(const struct srnic_group *group);

@@ -102,11 +102,12 @@ static int rx_lookup(struct net *net, u32 qpn, const struct sk_buff *skb,
 	return 0;
 }
 
-static void *rx_lookup_group(const struct net_device *ndev,
+static void *rx_lookup_group(const struct net *net, const struct sk_buff *skb,
+			     struct net_device *in,
 			     const struct in6_addr *addr,
 			     struct srnic_stats __percpu **stats)
 {
-	struct srnic_group *group = srnic_group_find(ndev, addr);
+	struct srnic_group *group = srnic_group_find(net, skb, in, addr);
 
 	if (group)
 		*stats = srnic_group_stats(group);
