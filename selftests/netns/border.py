@@ -713,6 +713,18 @@ def forgotten():
         assert lone.info()["expected_psn"] == "2"
 
 
+def no_room():
+    """Who may keep no packet is not charged for the place of some."""
+    own, other, _ = ADDRESSES[4]
+    with knob("user_share", 100), knob("ooo_kbytes", 3), \
+            Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
+        dropped = counter("sr1", "rx_drop_out_of_order")
+        peer.send(peer.write(1, bytes(2048)))
+        assert wait_for(lambda: counter("sr1", "rx_drop_out_of_order") ==
+                        dropped + 1)
+        assert lone.info()["early_bytes"] == "0", lone.info()
+
+
 class Keeper:
     """A queue pair, and WRITEs that come to it ahead of the first."""
 
@@ -784,7 +796,7 @@ CASES = {
     "lists": lists,
     "kept4": lambda: kept(4), "kept6": lambda: kept(6), "bulky": bulky,
     "responses": responses, "forgotten": forgotten, "moved": moved,
-    "moved_read": moved_read, "budget": budget,
+    "moved_read": moved_read, "no_room": no_room, "budget": budget,
     # rdma_cm knows no groups of IPv6
     "vrf_mcast": lambda: multicast(ADDRESSES[4][0], SEVEN, THIRD),
     "bond_mcast": lambda: multicast("10.8.2.2", BOND, THIRD),

@@ -96,10 +96,10 @@ bond_up()
 
 modprobe -q vrf
 modprobe -q bonding max_bonds=0
-ktap_plan 40
+ktap_plan 41
 check "two hosts"	pair_up
 cases connected4 connected6 lengths raw wq crowd4 crowd6 unkeyed hoards tracked
-cases kept4 kept6 bulky responses budget forgotten moved moved_read
+cases kept4 kept6 bulky responses no_room budget forgotten moved moved_read
 if modprobe -q sch_netem; then
 	cases lists
 else

@@ -109,10 +109,10 @@ static bool early_keep(struct srnic_qp *qp, struct srnic_early *early,
 	slot = &early->slot[psn % SRNIC_EARLY_MAX];
 	kfree_skb(early_get(early, slot));
 	copy = early_copy(skb);
-	if (!copy)
-		return false;
-	if (!srnic_pool_charge(early->pool, copy->truesize)) {
+	if (!copy || !srnic_pool_charge(early->pool, copy->truesize)) {
 		kfree_skb(copy);
+		if (!early->num)
+			srnic_early_purge(early);
 		return false;
 	}
 	early_put(early, slot, copy, psn);
