@@ -548,6 +548,10 @@ static void wq_borders(void)
 		.pd = sides[1].pd,
 		.cq = cq_make(&sides[1], 4, NULL),
 	}, bad;
+	struct ibv_wq_attr late = {
+		.attr_mask = IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE,
+		.wq_state = IBV_WQS_RDY,
+	};
 	struct ibv_sge sge;
 	struct queue q;
 	int i;
@@ -573,6 +577,10 @@ static void wq_borders(void)
 	for (i = 0; i < 4; i++)
 		must_be(wq_post(&q, i, &sge), 0);
 	must_be(wq_post(&q, i, &sge), ENOMEM);
+	/* and what is refused leaves it as it is: its end is checked */
+	must_be(wq_state(q.wq, IBV_WQS_UNKNOWN), EINVAL);
+	late.curr_wq_state = IBV_WQS_UNKNOWN;
+	must_be(ibv_modify_wq(q.wq, &late), EINVAL);
 }
 
 const struct vrb_case rss_cases[] = {

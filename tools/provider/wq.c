@@ -105,12 +105,23 @@ err_free:
 	return NULL;
 }
 
+/* The kernel is asked for states that there are. */
+static bool wq_states_ok(const struct ibv_wq_attr *attr)
+{
+	return (!(attr->attr_mask & IBV_WQ_ATTR_STATE) ||
+		attr->wq_state <= IBV_WQS_ERR) &&
+	       (!(attr->attr_mask & IBV_WQ_ATTR_CURR_STATE) ||
+		attr->curr_wq_state <= IBV_WQS_ERR);
+}
+
 int srnic_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 {
 	struct srnic_wq *wq = to_srnic_wq(ibwq);
 	struct ibv_modify_wq cmd = {};
 	int err;
 
+	if (!wq_states_ok(attr))
+		return EINVAL;
 	err = ibv_cmd_modify_wq(ibwq, attr, &cmd, sizeof(cmd));
 	if (err || !(attr->attr_mask & IBV_WQ_ATTR_STATE) ||
 	    attr->wq_state != IBV_WQS_RESET)
