@@ -134,8 +134,11 @@ static void do_modify_cq(struct job *j, struct dice *d)
 		went(j, MODIFY_CQ, ibv_modify_cq(cq, &attr));
 }
 
+/* The library knows the queue pairs that use it, the kernel may have lost them. */
 static void do_destroy_cq(struct job *j, struct dice *d)
 {
+	if (j->loss & LOSS_OBJECTS)
+		return;
 	end_slot(j, d, cq, DESTROY_CQ, ibv_destroy_cq);
 }
 

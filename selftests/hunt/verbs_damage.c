@@ -110,6 +110,26 @@ static int raw_ioctl(int fd, unsigned long request, void *arg)
 	return syscall(SYS_ioctl, fd, request, arg);
 }
 
+/*
+ * Left to the core, the driver does not hear of them: a second context for a file, and
+ * work queues, whose states it judges.
+ */
+static bool command_is_cores(const struct ib_uverbs_ioctl_hdr *h)
+{
+	const __u32 modify_wq = IB_USER_VERBS_CMD_FLAG_EXTENDED |
+				IB_USER_VERBS_EX_CMD_MODIFY_WQ;
+	size_t i;
+
+	if (h->object_id != UVERBS_OBJECT_DEVICE)
+		return false;
+	if (h->method_id == UVERBS_METHOD_GET_CONTEXT)
+		return true;
+	for (i = 0; i < h->num_attrs && i < MAX_ATTRS; i++)
+		if ((__u32)h->attrs[i].data == modify_wq)
+			return true;
+	return false;
+}
+
 /* What comes of it is of no interest, but for the reason of a failure. */
 static void command_scribbled(int fd, const struct ib_uverbs_ioctl_hdr *real)
 {
@@ -128,9 +148,7 @@ static void command_scribbled(int fd, const struct ib_uverbs_ioctl_hdr *real)
 		attr_move(&copy.h.attrs[i], scratch_of() + i * 65536);
 	while (n--)
 		command_spoil(&copy.h, &d);
-	/* A second context for a file is the core's affair. */
-	if (copy.h.object_id == UVERBS_OBJECT_DEVICE &&
-	    copy.h.method_id == UVERBS_METHOD_GET_CONTEXT)
+	if (command_is_cores(&copy.h))
 		return;
 	(*commands_done)++;
 	if (raw_ioctl(fd, RDMA_VERBS_IOCTL, &copy))
