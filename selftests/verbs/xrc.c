@@ -533,6 +533,33 @@ static void soak(void)
 	}
 }
 
+/* An initiator receives nothing: a queue for that is not in use by it. */
+static void unused_cq(void)
+{
+	struct ibv_cq *cq = ibv_create_cq(sides[0].ctx, 8, NULL, NULL, 0);
+	struct ibv_cq *unused = ibv_create_cq(sides[0].ctx, 8, NULL, NULL, 0);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = IBV_QPT_XRC_SEND,
+		.send_cq = cq,
+		.recv_cq = unused,
+		.cap = { .max_send_wr = 1, .max_send_sge = 1 },
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = sides[0].pd,
+	};
+	struct ibv_qp *qp;
+
+	if (!(sides[0].attr.device_cap_flags & IBV_DEVICE_XRC))
+		case_skip("no XRC");
+	must(cq && unused);
+	qp = ibv_create_qp_ex(sides[0].ctx, &init);
+	must(qp);
+	must_be(ibv_destroy_cq(unused), 0);
+	must_be(ibv_modify_qp(qp, &attr, IBV_QP_STATE), 0);
+	must_be(ibv_destroy_qp(qp), 0);
+	must_be(ibv_destroy_cq(cq), 0);
+}
+
 const struct vrb_case xrc_cases[] = {
 	{ "xrc", "SEND of each size to two queues", sends },
 	{ "xrc", "WRITE and READ of each size", one_sided },
@@ -553,6 +580,7 @@ const struct vrb_case xrc_cases[] = {
 	  binds_by_wr },
 	{ "xrc", "what XRC queue pairs cannot", cannot },
 	{ "xrc", "a queue pair is opened by another", opened },
+	{ "xrc", "a completion queue that is not used goes first", unused_cq },
 	{ "xrcsoak", "batches of everything", soak },
 	{ }
 };

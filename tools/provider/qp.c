@@ -15,8 +15,23 @@ struct srnic_create_qp_cmd_resp {
 	struct srnic_create_qp_resp	drv;
 };
 
+/*
+ * Completion queues that a program named and the kernel has no use for may be
+ * destroyed before the queue pair.
+ */
+static void qp_forget_cqs(struct ibv_qp *ibqp, bool is_hash)
+{
+	bool is_target = ibqp->qp_type == IBV_QPT_XRC_RECV;
+
+	if (is_target || (is_hash && !to_srnic_qp(ibqp)->sq.hdr))
+		ibqp->send_cq = NULL;
+	if (is_target || is_hash || ibqp->qp_type == IBV_QPT_XRC_SEND)
+		ibqp->recv_cq = NULL;
+}
+
 int srnic_qp_setup(struct srnic_qp *qp, const struct ibv_qp_cap *cap,
-		   bool sig_all, const struct srnic_create_qp_resp *resp)
+		   bool sig_all, bool is_hash,
+		   const struct srnic_create_qp_resp *resp)
 {
 	int fd = qp->vqp.qp.context->cmd_fd;
 	int err;
@@ -37,6 +52,7 @@ int srnic_qp_setup(struct srnic_qp *qp, const struct ibv_qp_cap *cap,
 	qp->max_recv_sge = cap->max_recv_sge;
 	qp->max_inline = cap->max_inline_data;
 	qp->sig_all = sig_all;
+	qp_forget_cqs(&qp->vqp.qp, is_hash);
 
 	return 0;
 }
@@ -55,7 +71,8 @@ struct ibv_qp *srnic_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 				&resp.ibv, sizeof(resp));
 	if (err)
 		goto err_free;
-	err = srnic_qp_setup(qp, &attr->cap, attr->sq_sig_all, &resp.drv);
+	err = srnic_qp_setup(qp, &attr->cap, attr->sq_sig_all, false,
+			     &resp.drv);
 	if (err)
 		goto err_destroy;
 

@@ -478,7 +478,9 @@ struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx,
 	err = qp_create_ex(ctx, qp, attr, &resp);
 	if (err)
 		goto err_free;
-	err = srnic_qp_setup(qp, &attr->cap, attr->sq_sig_all, &resp.drv);
+	err = srnic_qp_setup(qp, &attr->cap, attr->sq_sig_all,
+			     attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE,
+			     &resp.drv);
 	if (err)
 		goto err_destroy;
 

@@ -379,9 +379,13 @@ int srnic_query_rt_values(struct ibv_context *ctx,
 /* qp.c */
 struct ibv_qp *srnic_create_qp(struct ibv_pd *pd,
 			       struct ibv_qp_init_attr *attr);
-/* Takes over what a create command answered; 0 or errno. */
+/*
+ * Takes over what a create command answered; 0 or errno.  @is_hash: it spreads what it
+ * receives over work queues.
+ */
 int srnic_qp_setup(struct srnic_qp *qp, const struct ibv_qp_cap *cap,
-		   bool sig_all, const struct srnic_create_qp_resp *resp);
+		   bool sig_all, bool is_hash,
+		   const struct srnic_create_qp_resp *resp);
 int srnic_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
 int srnic_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		   struct ibv_qp_init_attr *init);
