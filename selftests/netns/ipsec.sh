@@ -105,7 +105,7 @@ traffic()
 	local tool
 
 	for tool in ib_write_bw ib_read_bw ib_send_bw; do
-		pair "$tool" -m 2048 -s 65536 -n 50 -x "$gid" || return
+		pair "$tool" -m 2048 -s 65536 -n 50 -u 18 -x "$gid" || return
 	done
 	pair ib_send_bw -c UD -m 2048 -s 1024 -n 50 -x "$gid"
 }
