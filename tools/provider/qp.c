@@ -86,6 +86,14 @@ err_free:
 	return NULL;
 }
 
+static void qp_clean_cqs(const struct ibv_qp *ibqp)
+{
+	if (ibqp->send_cq)
+		srnic_cq_clean(ibqp->send_cq, ibqp->qp_num);
+	if (ibqp->recv_cq && ibqp->recv_cq != ibqp->send_cq)
+		srnic_cq_clean(ibqp->recv_cq, ibqp->qp_num);
+}
+
 int srnic_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 {
 	struct srnic_qp *qp = to_srnic_qp(ibqp);
@@ -98,10 +106,7 @@ int srnic_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 
 	srnic_ring_reset(&qp->sq);
 	srnic_ring_reset(&qp->rq);
-	if (ibqp->send_cq)
-		srnic_cq_clean(ibqp->send_cq, ibqp->qp_num);
-	if (ibqp->recv_cq && ibqp->recv_cq != ibqp->send_cq)
-		srnic_cq_clean(ibqp->recv_cq, ibqp->qp_num);
+	qp_clean_cqs(ibqp);
 
 	return 0;
 }
@@ -121,10 +126,7 @@ int srnic_destroy_qp(struct ibv_qp *ibqp)
 
 	if (err)
 		return err;
-	if (ibqp->send_cq)
-		srnic_cq_clean(ibqp->send_cq, ibqp->qp_num);
-	if (ibqp->recv_cq && ibqp->recv_cq != ibqp->send_cq)
-		srnic_cq_clean(ibqp->recv_cq, ibqp->qp_num);
+	qp_clean_cqs(ibqp);
 	srnic_ring_unmap(&qp->sq);
 	srnic_ring_unmap(&qp->rq);
 	srnic_obj_free(&qp->obj);
