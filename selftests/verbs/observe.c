@@ -44,7 +44,7 @@ static char shown[1 << 16];
 
 /* ---- asking the rdma tool ---- */
 
-static void tool(struct side *s, const char *fmt, ...)
+const char *rdma_tool(const struct side *s, const char *fmt, ...)
 {
 	char cmd[256] = "rdma ";
 	va_list ap;
@@ -62,16 +62,17 @@ static void tool(struct side *s, const char *fmt, ...)
 	shown[n] = 0;
 	if (pclose(f))
 		case_fail("failed: %s", cmd);
+	return shown;
 }
 
 static void ask(struct side *s, const char *what)
 {
 	if (!strcmp(what, "counter"))
-		tool(s, "-j statistic qp show link %s/1", s->dev);
+		rdma_tool(s, "-j statistic qp show link %s/1", s->dev);
 	else if (!strcmp(what, "qp"))
-		tool(s, "-j -dd resource show qp link %s/1", s->dev);
+		rdma_tool(s, "-j -dd resource show qp link %s/1", s->dev);
 	else
-		tool(s, "-j -dd resource show %s dev %s", what, s->dev);
+		rdma_tool(s, "-j -dd resource show %s dev %s", what, s->dev);
 }
 
 /* The value of @key in the JSON object up to @end, or NULL. */
@@ -209,8 +210,8 @@ static void no_counter(struct end *e)
 
 static void bind_end(struct end *e)
 {
-	tool(e->side, "statistic qp bind link %s/1 lqpn %u", e->side->dev,
-	     e->qp->qp_num);
+	rdma_tool(e->side, "statistic qp bind link %s/1 lqpn %u", e->side->dev,
+		  e->qp->qp_num);
 }
 
 /* ---- work ---- */
@@ -523,8 +524,8 @@ static void unbound(void)
 	bind_end(&p.a);
 	work(&p);
 	look_worked(&p.a, 1);
-	tool(&sides[0], "statistic qp unbind link %s/1 cntn %u lqpn %u",
-	     sides[0].dev, counted(&p.a, "cntn"), p.a.qp->qp_num);
+	rdma_tool(&sides[0], "statistic qp unbind link %s/1 cntn %u lqpn %u",
+		  sides[0].dev, counted(&p.a, "cntn"), p.a.qp->qp_num);
 	no_counter(&p.a);
 	work(&p);
 }
@@ -536,8 +537,8 @@ static void two_in_one(void)
 	setup(NULL, NULL);
 	pair_make(&other, NULL, NULL);
 	bind_end(&p.a);
-	tool(&sides[0], "statistic qp bind link %s/1 lqpn %u cntn %u",
-	     sides[0].dev, other.a.qp->qp_num, counted(&p.a, "cntn"));
+	rdma_tool(&sides[0], "statistic qp bind link %s/1 lqpn %u cntn %u",
+		  sides[0].dev, other.a.qp->qp_num, counted(&p.a, "cntn"));
 	work(&p);
 	work(&other);
 	look_worked(&p.a, 2);
@@ -686,7 +687,7 @@ static void unplugged(void)
 	bind_end(&p.a);
 	work(&p);
 	look_worked(&p.a, 1);
-	tool(&sides[0], "link delete %s", sides[0].dev);
+	rdma_tool(&sides[0], "link delete %s", sides[0].dev);
 }
 
 /* For who traces it: a WRITE of one packet */

@@ -547,23 +547,11 @@ static void prefetch_sparse(void)
 static long long missed(const struct side *s)
 {
 	static const char key[] = " page_faults ";
-	static char text[1 << 14];
 	const char *at;
-	char cmd[64];
-	size_t n;
-	FILE *f;
 
 	/* what is shown may be as old as that */
 	usleep(20000);
-	snprintf(cmd, sizeof(cmd), "rdma statistic show link %s/1", s->dev);
-	side_enter(s);
-	f = popen(cmd, "r");
-	side_leave(s);
-	must(f);
-	n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = 0;
-	must_be(pclose(f), 0);
-	at = strstr(text, key);
+	at = strstr(rdma_tool(s, "statistic show link %s/1", s->dev), key);
 	must(at);
 	return atoll(at + strlen(key));
 }

@@ -140,6 +140,9 @@ bool file_put(const char *path, const char *text);
 void side_enter(const struct side *s);
 void side_leave(const struct side *s);
 
+/* What "rdma FMT..." says in the host of @s, until it is asked again. */
+const char *rdma_tool(const struct side *s, const char *fmt, ...);
+
 /*
  * Undoes by @undo, which returns 0, when the case is over, or now.  For things
  * that the functions below do not make.
