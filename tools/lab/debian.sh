@@ -31,7 +31,7 @@ unpack()
 	step "fetching $1"
 	deb=$(fetch_deb "$1" "$2")
 	dpkg-deb -x "$deb" "$3"
-	rm "$deb"
+	rm -r "${deb%/*}"
 }
 
 kernel_build()

@@ -3,6 +3,7 @@
 # shellcheck shell=bash
 
 set -euo pipefail
+shopt -s inherit_errexit
 
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 REPO=$(cd "$LAB/../.." && pwd)
@@ -170,13 +171,13 @@ newest()
 		sort -V | tail -n 1 | awk '{ print $2, $1 }'
 }
 
-# fetch_deb PACKAGE VERSION: downloads it, prints its path.
+# fetch_deb PACKAGE VERSION: downloads it to a folder of its own, prints its path.
 fetch_deb()
 {
-	local dir=$CACHE/deb
+	local dir
 
-	mkdir -p "$dir"
-	rm -f "$dir/$1"_*.deb
+	mkdir -p "$CACHE/deb"
+	dir=$(mktemp -d "$CACHE/deb/XXXXXX")
 	(cd "$dir" && quietly "$CACHE/log/fetch-$1" lab_apt apt-get download "$1=$2")
 	echo "$dir/$1"_*.deb
 }

@@ -45,8 +45,8 @@ trial_boot()
 		-nographic -no-reboot -monitor none -kernel "$(kernel_image)" \
 		-append 'console=ttyS0 panic=-1' -serial "file:$log" \
 		</dev/null >/dev/null 2>&1 || return 1
-	# without an initramfs it ends here, whole
-	grep -q 'Unable to mount root' "$log"
+	# without an initramfs it ends there, whole
+	grep -qE 'Unable to mount root|No working init found' "$log"
 }
 
 # share TAG PATH rw|ro: a host folder for the guest.

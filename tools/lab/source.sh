@@ -18,9 +18,9 @@ kernel_key()
 	} | sha256sum | cut -c1-12
 }
 
-# kernel_source: the newest 7.x source that apt has, edited; prints its folder.
+# source_make_once: the newest 7.x source that apt has, edited; prints its folder.
 # One that is already here serves: only 'prepare --refresh' looks again.
-kernel_source()
+source_make_once()
 {
 	local name version deb dir edits
 
@@ -46,7 +46,7 @@ kernel_source()
 			tar -xJ --strip-components=1 -C "$dir.new"
 		"$LAB/uml-edit" "$dir.new"
 		mv "$dir.new" "$dir"
-		rm "$deb"
+		rm -r "${deb%/*}"
 	fi
 	echo "$dir"
 }
@@ -68,11 +68,12 @@ config_holds()
 # kernel_build KERNEL DIR: DIR/src, DIR/obj and DIR/tree (its modules).
 kernel_build()
 {
-	local dir=$2 files log=$CACHE/log/$1 mk
+	local dir=$2 files log=$CACHE/log/$1 mk src
 
+	src=$(locked source source_make_once)
 	mapfile -t files < <(kernel_fragments "$1")
 	mkdir -p "$dir/obj"
-	ln -sfn "$(kernel_source)" "$dir/src"
+	ln -sfn "$src" "$dir/src"
 	read -ra mk < <(kernel_make "$dir")
 	mk=(make "${mk[@]}" -j"$JOBS")
 
