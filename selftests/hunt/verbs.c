@@ -10,9 +10,11 @@
  * is over the device has what it had before.
  *
  * usage: as the verbs harness; -n programs, -s seed.  Program n of a seed is the
- * first of seed + n.
+ * first of seed + n.  With HUNT_TRACE set each verb is told as it ends, and where a
+ * program crashes.
  */
 #define _GNU_SOURCE
+#include <execinfo.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -115,6 +117,8 @@ atomic_long *verbs_done, *verbs_failed, *commands_done;
 
 __thread struct job *me;
 
+static bool traced;
+
 void say(const char *fmt, ...)
 {
 	va_list ap;
@@ -166,6 +170,9 @@ static bool error_is_loss(int loss, int err)
 
 bool went(struct job *j, enum verb v, int err)
 {
+	if (traced)
+		fprintf(stderr, "%d: %s in %s: %d\n", gettid(), verbs[v].name,
+			j->doing, err);
 	(*verbs_done)++;
 	if (!err)
 		return true;
@@ -251,8 +258,13 @@ enum ending {
 /* A signal that the program did not mean to get */
 static void crashed(int sig, siginfo_t *info, void *context)
 {
+	void *frames[32];
+
 	say("signal %d at %p in %s", sig, info->si_addr, me ? me->doing : "no step");
 	(void)context;
+	if (traced)
+		backtrace_symbols_fd(frames, backtrace(frames, ARRAY_SIZE(frames)),
+				     STDERR_FILENO);
 	_exit(3);
 }
 
@@ -527,6 +539,7 @@ static void random_programs(void)
 	verbs_failed = verbs_done + 1;
 	commands_done = verbs_done + 2;
 	report = (struct report *)(verbs_done + 3);
+	traced = getenv("HUNT_TRACE");
 	case_end = programs_kill;
 	pair_make(&p, NULL, NULL);
 	mem_make(&ma, &sides[0], 9000, FULL_ACCESS);

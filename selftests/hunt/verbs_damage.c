@@ -60,8 +60,9 @@ static void attr_move(struct ib_uverbs_attr *a, __u8 *to)
 
 static void command_spoil(struct ib_uverbs_ioctl_hdr *h, struct dice *d)
 {
-	struct ib_uverbs_attr *a = &h->attrs[h->num_attrs ?
-					     roll(d, h->num_attrs) : 0];
+	/* it may say more than there are */
+	__u32 num = h->num_attrs <= MAX_ATTRS ? h->num_attrs : MAX_ATTRS;
+	struct ib_uverbs_attr *a = &h->attrs[num ? roll(d, num) : 0];
 	__u32 *word;
 
 	switch (roll(d, 12)) {
