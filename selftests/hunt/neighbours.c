@@ -4,9 +4,10 @@
  *
  * usage: neighbours DEV qps N		makes N queue pairs
  *	  neighbours DEV faults N	makes N page faults that nobody resolves
+ *	  neighbours DEV spin N		computes in N processes, and opens nothing
  *	  neighbours ADDRESS ping N	N echo requests: percentiles of their time
  *
- * The first two print "ready" when they have what they wanted, or "refused N" when
+ * All but ping print "ready" when they have what they wanted, or "refused N" when
  * they were given only N of them, and wait to be killed.
  */
 #define _GNU_SOURCE
@@ -192,6 +193,18 @@ static void faults(int num)
 	say_and_wait(i, num);
 }
 
+/* To tell what comes of the device from what comes of a busy processor */
+static void spin(int num)
+{
+	int i;
+
+	for (i = 0; i < num; i++)
+		if (!fork())
+			for (;;)
+				__asm__ volatile("");
+	say_and_wait(num, num);
+}
+
 /* ---- ping ---- */
 
 static double now_us(void)
@@ -270,6 +283,8 @@ int main(int argc, char **argv)
 		ping(argv[1], num);
 		return 0;
 	}
+	if (!strcmp(argv[2], "spin"))
+		spin(num);
 	device_open(argv[1]);
 	if (!strcmp(argv[2], "qps"))
 		qps(num);

@@ -93,8 +93,15 @@ paid()
 # lat, ping: the 50th and the 99.9th percentile in us
 lat()
 {
-	pair ib_write_lat -s 64 -n "$(hunt_num 1000 20000)" |
-		awk '$1 == 64 { print $5, $NF }'
+	local figures try
+
+	# perftest may not find out how fast the clock of a busy processor ticks
+	for try in {1..5}; do
+		figures=$(pair ib_write_lat -s 64 -n "$(hunt_num 1000 20000)" |
+			awk '$1 == 64 { print $5, $NF }')
+		[[ $figures == *inf* ]] || break
+	done
+	echo "$figures"
 }
 
 ping()
@@ -134,6 +141,14 @@ still_at_it()
 	kill -0 "$attacker" || { cat "$work/said"; return 1; }
 }
 
+# control: as many as hunt-rings has threads, who leave the device alone
+control()
+{
+	check "spin: 3 of them"		attack spin 3
+	check "spin: others work"	fares spin
+	check "spin: nothing stays"	attack_off
+}
+
 # beside WHAT: rings or commands maltreated at random
 beside()
 {
@@ -144,19 +159,20 @@ beside()
 }
 
 exec 3>&1
-trap 'echo 1 >"$cgroup/cgroup.kill"; pair_down; rmdir "$cgroup"; rm -rf "$work"' EXIT
+trap '[ ! -d "$cgroup" ] || attack_off; pair_down; rm -rf "$work"' EXIT
 hunt_seed
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 sysctl -qw vm.unprivileged_userfaultfd=1
 sysctl -qw fs.nr_open=1048576
 
-ktap_plan "$(hunt_num 16 20)"
+ktap_plan "$(hunt_num 19 23)"
 check "two hosts"		pair_up
 check "alone"			fares alone
 campaign qps "$(hunt_num 1000 10000)"
 check "alone again"		fares "alone again"
 campaign faults "$(hunt_num 200 1000)"
 check "alone once more"		fares "alone once more"
+control
 beside rings
 # not in short: as rare as the hunt itself
 [ "${HUNT:-}" != long ] || beside verbs
