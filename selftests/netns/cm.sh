@@ -49,9 +49,13 @@ connect()
 	# shellcheck disable=SC2086 # commands with arguments
 	ip netns exec nsB timeout 60 ${server_words//ADDR/$3} &
 	server=$!
-	wait_for 20 waits nsB "$3" || return
 	# shellcheck disable=SC2086
-	on "$1" timeout 60 ${client//ADDR/$3} || return
+	if ! wait_for 20 waits nsB "$3" ||
+		! on "$1" timeout 60 ${client//ADDR/$3}; then
+		kill "$server"
+		wait "$server"
+		return 1
+	fi
 	# cmtime's server waits for the next client
 	[[ $server_words != cmtime* ]] || kill "$server"
 	wait "$server" || [[ $server_words == cmtime* ]]
@@ -69,29 +73,62 @@ vlans_up()
 		wait_for 10 has_gid nsB sr1 ffff:0a09:0702
 }
 
-# upper_up COMMAND...: which makes it.  What is below does not answer for it, and what
-# had its address before is forgotten.
+# upper_up COMMAND: which makes it, on a VLAN if it says so.  What is below does not
+# answer for it, and what had its address before is forgotten.
 upper_up()
 {
+	local near=veth0
+
+	[[ $1 != *vlan7 ]] || near=veth0.7
 	on nsB sysctl -q net.ipv4.conf.all.arp_ignore=1 \
 		net.ipv4.conf.all.arp_announce=2
-	"$@" && ip -n nsB link set upper up &&
+	"$1" && ip -n nsB link set upper up &&
 		ip -n nsB addr add 10.9.8.2/24 dev upper &&
-		ip -n nsA addr replace 10.9.8.1/24 dev veth0 &&
-		ip -n nsA neigh flush dev veth0 || return
+		ip -n nsA addr add 10.9.8.1/24 dev "$near" &&
+		ip -n nsA neigh flush dev "$near" || return
 	wait_for 10 has_gid nsA sr0 ffff:0a09:0801 &&
 		wait_for 10 has_gid nsB sr1 ffff:0a09:0802
 }
 
-macvlan()
+upper_down()
 {
-	ip -n nsB link add upper link veth1 type macvlan mode bridge
+	ip -n nsB link del upper && ip -n nsA addr flush to 10.9.8.1 &&
+		wait_for 10 no_gid nsA sr0 ffff:0a09:0801 &&
+		wait_for 10 no_gid nsB sr1 ffff:0a09:0802
 }
 
+# macvlan [DEV]
+macvlan()
+{
+	ip -n nsB link add upper link "${1:-veth1}" type macvlan mode bridge
+}
+
+# bridge [DEV...]
 bridge()
 {
-	ip -n nsB link add upper mtu 4200 type bridge &&
-		ip -n nsB link set veth1 master upper
+	local dev
+
+	ip -n nsB link add upper mtu 4200 type bridge || return
+	for dev in "${@:-veth1}"; do
+		ip -n nsB link set "$dev" master upper || return
+	done
+}
+
+macvlan_on_vlan7()
+{
+	macvlan veth1.7
+}
+
+bridge_on_vlan7()
+{
+	bridge veth1.7
+}
+
+third_up()
+{
+	ip link add veth2 netns nsA type veth peer name veth3 netns nsB &&
+		on nsB rdma link add sr3 type srnic netdev veth3 &&
+		ip -n nsA link set veth2 up && ip -n nsB link set veth3 up
 }
 
 # Its other slave has a device, too, which is not the one to ask.
@@ -99,11 +136,8 @@ bond()
 {
 	local slave
 
-	ip link add veth2 netns nsA type veth peer name veth3 netns nsB &&
-		on nsB rdma link add sr3 type srnic netdev veth3 &&
-		ip -n nsB link add upper mtu 4200 type bond mode active-backup \
-			miimon 10 &&
-		ip -n nsA link set veth2 up || return
+	ip -n nsB link add upper mtu 4200 type bond mode active-backup miimon 10 ||
+		return
 	for slave in veth3 veth1; do
 		ip -n nsB link set "$slave" down &&
 			ip -n nsB link set "$slave" master upper || return
@@ -150,6 +184,11 @@ has_gid()
 		grep -q "$3"
 }
 
+no_gid()
+{
+	! has_gid "$@"
+}
+
 # refused: nobody listens, and the client learns it from the other side.
 refused()
 {
@@ -159,7 +198,7 @@ refused()
 	grep -qi reject <<<"$said"
 }
 
-ktap_plan $((2 * ${#programs[@]} + ${#perftests[@]} + 19))
+ktap_plan $((2 * ${#programs[@]} + ${#perftests[@]} + 31))
 check "two hosts" pair_up
 for addr in 10.9.0.2 fd09::2; do
 	for program in "${programs[@]}"; do
@@ -179,11 +218,14 @@ check "a port nobody listens on"	refused
 check "a macvlan in a container"	container
 check "its packets are not the host's"	kept_apart
 ip netns del nsC
-for kind in macvlan bridge bond; do
-	check "a $kind"			upper_up "$kind"
-	check "rping to the $kind"	connect nsA "${programs[0]}" 10.9.8.2
-	check "udaddy to the $kind"	connect nsA "${programs[3]}" 10.9.8.2
-	ip -n nsB link del upper
+ip -n nsA addr del 10.9.8.1/24 dev veth0
+wait_for 10 no_gid nsA sr0 ffff:0a09:0801
+check "a third device"			third_up
+for kind in macvlan bridge macvlan_on_vlan7 bridge_on_vlan7 bond; do
+	check "a ${kind//_/ }"		upper_up "$kind"
+	check "rping to it"		connect nsA "${programs[0]}" 10.9.8.2
+	check "udaddy to it"		connect nsA "${programs[3]}" 10.9.8.2
+	check "it goes"			upper_down
 done
 ip -n nsA link del veth2 2>/dev/null
 check "no datagram was refused"		counter_is nsB sr1 rx_bad_qkey 0

@@ -152,7 +152,7 @@ void srnic_tx_flush(struct srnic_txb *txb);
  * @len: bytes from the BTH to the end of the ICRC
  * @good: addresses and ICRC are right
  * @ce: a router has marked it: congestion experienced
- * @vlan: VLAN that the run came through, SRNIC_NO_VLAN: none
+ * @vlan: VLAN that a run of datagrams came through, SRNIC_NO_VLAN: none
  * @life: of the owner when it admitted the run, see struct srnic_rx_to
  *
  * A run of packets arrives as one skb with a frag_list; each packet of it has
@@ -223,12 +223,14 @@ bool srnic_rx_below(const struct sk_buff *skb, struct net_device *in,
  * struct srnic_rx_to - who gets a packet
  * @owner: of the number in it; a reference is held
  * @stats: where it counts
+ * @datagram: @owner tells the VLAN that it came through
  * @life: what @owner called the time in which it takes such packets; kept with
  *	  the packet, since that time may be over before the packet's turn comes
  */
 struct srnic_rx_to {
 	void				*owner;
 	struct srnic_stats __percpu	*stats;
+	bool				datagram;
 	u32				life;
 };
 

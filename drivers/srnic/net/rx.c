@@ -229,8 +229,24 @@ static struct sk_buff *rx_own(struct sk_buff *skb, unsigned int bth, u16 vlan,
 	return skb;
 }
 
-static u16 rx_vlan(const struct net_device *ndev)
+static int rx_set_ndev(struct net_device *ndev, struct netdev_nested_priv *priv)
 {
+	*(struct net_device **)priv->data = ndev;
+
+	return 1;	/* the first one is enough */
+}
+
+/*
+ * The VLAN that the RDMA core expects with the addresses of a device, see
+ * rdma_read_gid_l2_fields(): its own, or that of the first device below it.
+ */
+static u16 rx_vlan(struct net_device *ndev)
+{
+	struct netdev_nested_priv priv = { .data = &ndev };
+
+	if (!is_vlan_dev(ndev))
+		netdev_walk_all_lower_dev_rcu(ndev, rx_set_ndev, &priv);
+
 	return is_vlan_dev(ndev) ? vlan_dev_vlan_id(ndev) : SRNIC_NO_VLAN;
 }
 
@@ -413,8 +429,8 @@ static bool rx_take_group(struct net *net, struct sk_buff *skb,
 static bool rx_take_one(struct net *net, struct sk_buff *skb, unsigned int bth,
 			u32 qpn)
 {
+	u16 vlan = SRNIC_NO_VLAN;
 	struct srnic_rx_to to;
-	u16 vlan;
 	int err;
 
 	err = srnic_rx_ops->lookup(net, qpn, skb, &to);
@@ -424,7 +440,8 @@ static bool rx_take_one(struct net *net, struct sk_buff *skb, unsigned int bth,
 		kfree_skb(skb);
 		return true;
 	}
-	vlan = rx_vlan(rx_ndev(skb) ?: skb->dev);
+	if (to.datagram)
+		vlan = rx_vlan(rx_ndev(skb) ?: skb->dev);
 	skb = rx_own(skb, bth, vlan, to.stats);
 	if (skb)
 		srnic_rxcb(skb)->life = to.life;

@@ -98,6 +98,7 @@ static int rx_lookup(struct net *net, u32 qpn, const struct sk_buff *skb,
 	}
 	to->owner = qp;
 	to->stats = srnic_qp_stats(qp);
+	to->datagram = srnic_qp_is_datagram(qp);
 
 	return 0;
 }
