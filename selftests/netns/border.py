@@ -357,6 +357,7 @@ EIGHT = Way("veth1.8", "veth0", 8)
 NINE = Way("veth1.9", "veth0", 9)
 THIRD = Way("veth3", "veth2", None)
 BOND = Way("bond7", "veth0", None)
+UPPER = Way("upper", "veth0", None)
 IN_RED = Way("red", None, None)
 IN_BLUE = Way("blue", None, None)
 
@@ -473,28 +474,51 @@ def host_in(group, *devs):
         yield
 
 
-def multicast(own, good, bad):
-    """A group is of a device: what others sent to theirs is not for its members."""
-    group, mac = GROUP
+@contextlib.contextmanager
+def seen_packets():
+    """A function that tells how many RoCE packets the host's firewall has seen."""
     run("nft", "add table ip m; add counter ip m seen; add chain ip m in { "
         "type filter hook input priority 0; }; add rule ip m in udp dport 4791 "
         "counter name seen")
     try:
-        with Member(own, SHARED[4][1], group) as member, \
-                host_in(group, good.dev, bad.dev):
-            for way in (bad, good):
-                text = os.urandom(64)
-                seen = nft_counter("seen")
-                with way.peer(member, mac=mac) as peer:
-                    peer.send(peer.packet("UD_SEND_ONLY", 0,
-                                          roce.DETH(qkey=CM_QKEY), dst=group,
-                                          payload=text))
-                assert wait_for(lambda: nft_counter("seen") > seen)
-            assert member.took(5) == 1
-            assert member.last() == text
-            assert not member.took(0)
+        yield lambda: nft_counter("seen")
     finally:
         run("nft", "delete", "table", "ip", "m")
+
+
+def cast(seen, member, way, copies=1):
+    """The text of a datagram to the group, of which the host sees *copies*."""
+    text = os.urandom(64)
+    before = seen()
+    with way.peer(member, mac=GROUP[1]) as peer:
+        peer.send(peer.packet("UD_SEND_ONLY", 0, roce.DETH(qkey=CM_QKEY),
+                              dst=GROUP[0], payload=text))
+    assert wait_for(lambda: seen() >= before + copies), seen() - before
+    return text
+
+
+def has_come(member, text):
+    """The member has that datagram, and no other."""
+    assert member.took(5) == 1
+    assert member.last() == text
+    assert not member.took(0)
+
+
+def multicast(own, good, bad):
+    """A group is of a device: what others sent to theirs is not for its members."""
+    with Member(own, SHARED[4][1], GROUP[0]) as member, seen_packets() as seen, \
+            host_in(GROUP[0], good.dev, bad.dev):
+        for way in (bad, good):
+            text = cast(seen, member, way)
+        has_come(member, text)
+
+
+def seen_twice():
+    """A macvlan and what is below it both see a datagram, which comes once."""
+    with Member("10.8.2.2", SHARED[4][1], GROUP[0]) as member, \
+            seen_packets() as seen:
+        for _ in range(2):
+            has_come(member, cast(seen, member, UPPER, 2))
 
 
 def vnet_socket(dev):
@@ -799,6 +823,7 @@ CASES = {
     "moved_read": moved_read, "no_room": no_room, "budget": budget,
     # rdma_cm knows no groups of IPv6
     "vrf_mcast": lambda: multicast(ADDRESSES[4][0], SEVEN, THIRD),
+    "macvlan_mcast": seen_twice,
     "bond_mcast": lambda: multicast("10.8.2.2", BOND, THIRD),
 }
 for v in (4, 6):

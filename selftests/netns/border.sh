@@ -82,6 +82,18 @@ vrfs_down()
 		ip -n nsB link del veth1.9
 }
 
+# upper_up COMMAND: which makes what is above veth1
+upper_up()
+{
+	"$1" && ip -n nsB link set upper up && shared nsA veth0 1 &&
+		shared nsB upper 2 && ip -n nsB addr add 10.8.2.2/24 dev upper
+}
+
+macvlan()
+{
+	ip -n nsB link add upper link veth1 type macvlan mode bridge
+}
+
 # What comes by veth1 comes by the bond; veth3 has the bond's addresses but one.
 bond_up()
 {
@@ -96,7 +108,7 @@ bond_up()
 
 modprobe -q vrf
 modprobe -q bonding max_bonds=0
-ktap_plan 41
+ktap_plan 44
 check "two hosts"	pair_up
 cases connected4 connected6 lengths raw wq crowd4 crowd6 unkeyed hoards tracked
 cases kept4 kept6 bulky responses no_room budget forgotten moved moved_read
@@ -120,6 +132,9 @@ else
 		skip "$name"	"this kernel has none"
 	done
 fi
+check "a macvlan"	upper_up macvlan
+cases macvlan_mcast
+check "no macvlan"	ip -n nsB link del upper
 check "a bond"		bond_up
 cases bond4 bond6 bond_ud4 bond_ud6 bond_mcast
 ip -n nsA link del veth2 2>/dev/null
