@@ -521,6 +521,31 @@ def seen_twice():
             has_come(member, cast(seen, member, UPPER, 2))
 
 
+# a MAD of class PerfMgt that answers no question
+ANSWER = bytes([1, 4, 1, 0x81]) + bytes(252)
+GSI_QKEY = 0x80010000
+
+
+def selves(version):
+    """What the host sends to itself is for the device that has the address there."""
+    prefix = {4: "10.8.4.", 6: "fd08:4::"}[version]
+    devices = ["sr5", "sr6", "sr7", "sr8"]
+    for vrf, number, want in ((None, 1, "sr5"), (None, 2, "sr5"),
+                              ("red", 1, "sr6"), ("red", 2, "sr7"),
+                              ("blue", 1, "sr8"), ("blue", 2, "sr8")):
+        own = prefix + str(number)
+        packet = roce.packet(own, own, "UD_SEND_ONLY", 1, 0,
+                             roce.DETH(qkey=GSI_QKEY, sqpn=1), payload=ANSWER)
+        before = [counter(dev, "rcvd_pkts") for dev in devices]
+        roce.send(packet, vrf)
+        expected = [n + (dev == want) for dev, n in zip(devices, before)]
+
+        def now():
+            return [counter(dev, "rcvd_pkts") for dev in devices]
+
+        assert wait_for(lambda: now() == expected), (vrf, own, now(), expected)
+
+
 def vnet_socket(dev):
     """A packet socket that lays out what it sends as it is told, by virtio_net_hdr."""
     sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
@@ -828,6 +853,7 @@ CASES = {
 }
 for v in (4, 6):
     CASES.update({
+        f"selves{v}": lambda v=v: selves(v),
         f"vlans{v}": lambda v=v: by_device(v, [SEVEN], [EIGHT]),
         f"vrfs{v}": lambda v=v: by_device(v, [SEVEN, IN_RED],
                                           [NINE, THIRD, IN_BLUE]),

@@ -82,6 +82,59 @@ vrfs_down()
 		ip -n nsB link del veth1.9
 }
 
+# local_rule FROM TO: what is local outside of VRFs is looked up then.
+local_rule()
+{
+	local family
+
+	for family in -4 -6; do
+		ip "$family" -n nsB rule add pref "$2" lookup local &&
+			ip "$family" -n nsB rule del pref "$1" || return
+	done
+}
+
+# Two VRFs and the rest of the host have the same two addresses; each netdev has an
+# RDMA device.
+selves_up()
+{
+	local dev sr=5
+
+	local_rule 0 2000 || return
+
+	for dev in both one two both_blue; do
+		ip -n nsB link add "$dev" type dummy &&
+			ip -n nsB link set "$dev" up &&
+			on nsB rdma link add "sr$((sr++))" type srnic netdev "$dev" ||
+			return
+	done
+	vrf_up red 100 one two && vrf_up blue 200 both_blue &&
+		self_has both 1 2 && self_has one 1 && self_has two 2 &&
+		self_has both_blue 1 2
+}
+
+# self_has DEV NUMBER...
+self_has()
+{
+	local dev=$1 number
+
+	shift
+	for number; do
+		ip -n nsB addr add "10.8.4.$number/24" dev "$dev" &&
+			ip -n nsB addr add "fd08:4::$number/64" dev "$dev" nodad ||
+			return
+	done
+}
+
+selves_down()
+{
+	local dev
+
+	for dev in red blue both one two both_blue; do
+		ip -n nsB link del "$dev" || return
+	done
+	local_rule 2000 0
+}
+
 # upper_up COMMAND: which makes what is above veth1
 upper_up()
 {
@@ -108,7 +161,7 @@ bond_up()
 
 modprobe -q vrf
 modprobe -q bonding max_bonds=0
-ktap_plan 44
+ktap_plan 48
 check "two hosts"	pair_up
 cases connected4 connected6 lengths raw wq crowd4 crowd6 unkeyed hoards tracked
 cases kept4 kept6 bulky responses no_room budget forgotten moved moved_read
@@ -127,8 +180,12 @@ if ip -n nsB link add test type vrf table 99 2>/dev/null; then
 	check "two VRFs"	vrfs_up
 	cases "${vrf_cases[@]}"
 	check "no VRF"		vrfs_down
+	check "three hosts"	selves_up
+	cases selves4 selves6
+	check "one host"	selves_down
 else
-	for name in "two VRFs" "${vrf_cases[@]}" "no VRF"; do
+	for name in "two VRFs" "${vrf_cases[@]}" "no VRF" \
+		"three hosts" selves4 selves6 "one host"; do
 		skip "$name"	"this kernel has none"
 	done
 fi

@@ -80,22 +80,37 @@ void srnic_flow_close(struct srnic_flow *flow)
 	flow->ndev = NULL;
 }
 
+bool srnic_ndev_has(struct net_device *ndev, const struct in6_addr *addr)
+{
+	const struct in_ifaddr *ifa;
+	struct in_device *in_dev;
+
+	if (!ipv6_addr_v4mapped(addr))
+		return IS_ENABLED(CONFIG_IPV6) &&
+		       ipv6_chk_addr(dev_net(ndev), addr, ndev, 1);
+
+	in_dev = __in_dev_get_rcu(ndev);
+	if (!in_dev)
+		return false;
+	in_dev_for_each_ifa_rcu(ifa, in_dev)
+		if (ifa->ifa_local == addr->s6_addr32[3])
+			return true;
+
+	return false;
+}
+
 bool srnic_flow_is_self(const struct srnic_flow *flow)
 {
-	struct net *net = dev_net(flow->ndev);
-	struct net_device *ndev = NULL;
+	bool self;
 
 	if (ipv6_addr_equal(&flow->saddr, &flow->daddr))
 		return true;
 
 	rcu_read_lock();
-	if (flow->v4)
-		ndev = __ip_dev_find(net, flow->daddr.s6_addr32[3], false);
-	else if (IS_ENABLED(CONFIG_IPV6))
-		ndev = ipv6_dev_find(net, &flow->daddr, flow->ndev);
+	self = srnic_ndev_has(flow->ndev, &flow->daddr);
 	rcu_read_unlock();
 
-	return ndev == flow->ndev;
+	return self;
 }
 
 void srnic_flow_reset(struct srnic_flow *flow)

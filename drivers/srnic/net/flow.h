@@ -16,6 +16,9 @@ extern const struct srnic_rx_ops *srnic_rx_ops;
 /* The route of @flow, owned by it; NULL if there is none. */
 struct dst_entry *srnic_flow_dst(struct srnic_flow *flow);
 
+/* Is @addr, an IPv4 one v4-mapped, an address of @ndev?  Context: RCU. */
+bool srnic_ndev_has(struct net_device *ndev, const struct in6_addr *addr);
+
 /* Takes a received packet, whose BTH is at @bth from skb->data, if it is ours. */
 bool srnic_rx_take(struct net *net, struct sk_buff *skb, unsigned int bth);
 

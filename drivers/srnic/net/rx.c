@@ -7,11 +7,9 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
-#include <linux/inetdevice.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
-#include <net/addrconf.h>
 #include <net/bonding.h>
 #include <net/inet_ecn.h>
 #include <net/ip.h>
@@ -329,26 +327,25 @@ bool srnic_rx_by(const struct sk_buff *skb, const struct net_device *ndev)
 
 /*
  * The device that a packet without a QP number of its own is for: the one that it
- * came in by, or, sent by this host to itself, the one that has the address @addr.
+ * came in by, or, sent by this host to itself, the one that has the address @addr
+ * in that VRF, or outside of all.
  */
 static struct net_device *rx_ndev_of(struct net *net, const struct sk_buff *skb,
 				     const struct in6_addr *addr)
 {
-	struct net_device *in = rx_ndev(skb), *ndev = NULL;
+	struct net_device *in = rx_ndev(skb), *ndev;
+	int vrf;
 
 	if (!in || !rx_is_local(in))
 		return in;
-	if (ipv6_addr_v4mapped(addr))
-		ndev = __ip_dev_find(net, addr->s6_addr32[3], false);
-	else if (IS_ENABLED(CONFIG_IPV6))
-		/* That does not look into VRFs. */
-		ndev = ipv6_dev_find(net, addr, NULL) ?: in;
 
-	if (ndev && l3mdev_master_ifindex_rcu(ndev) !=
-		    l3mdev_master_ifindex_rcu(in))
-		return NULL;
+	vrf = l3mdev_master_ifindex_rcu(in);
+	for_each_netdev_rcu(net, ndev)
+		if (l3mdev_master_ifindex_rcu(ndev) == vrf &&
+		    srnic_ndev_has(ndev, addr))
+			return ndev;
 
-	return ndev;
+	return in;
 }
 
 /* A slave that its bond does not use has no address of the bond's. */
