@@ -521,6 +521,19 @@ def seen_twice():
             has_come(member, cast(seen, member, UPPER, 2))
 
 
+def bridged():
+    """Members on two devices below a bridge both get what comes by it."""
+    with Member("10.8.2.2", SHARED[4][1], GROUP[0]) as first, \
+            Member("10.8.3.2", SHARED[4][1], GROUP[0]) as second, \
+            seen_packets() as seen:
+        devices = {first.id.context.name, second.id.context.name}
+        assert devices == {"sr1", "sr3"}, devices
+        for _ in range(2):
+            text = cast(seen, first, UPPER)
+            has_come(first, text)
+            has_come(second, text)
+
+
 # a MAD of class PerfMgt that answers no question
 ANSWER = bytes([1, 4, 1, 0x81]) + bytes(252)
 GSI_QKEY = 0x80010000
@@ -848,7 +861,7 @@ CASES = {
     "moved_read": moved_read, "no_room": no_room, "budget": budget,
     # rdma_cm knows no groups of IPv6
     "vrf_mcast": lambda: multicast(ADDRESSES[4][0], SEVEN, THIRD),
-    "macvlan_mcast": seen_twice,
+    "macvlan_mcast": seen_twice, "bridge_mcast": bridged,
     "bond_mcast": lambda: multicast("10.8.2.2", BOND, THIRD),
 }
 for v in (4, 6):

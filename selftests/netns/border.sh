@@ -147,6 +147,22 @@ macvlan()
 	ip -n nsB link add upper link veth1 type macvlan mode bridge
 }
 
+# sr3 has an address that sr1 has not.
+bridge()
+{
+	ip -n nsB link add upper mtu 4200 type bridge &&
+		ip -n nsB link set veth1 master upper &&
+		ip -n nsB link set veth3 master upper &&
+		on nsB rdma link add sr3 type srnic netdev veth3 &&
+		ip -n nsB addr add 10.8.3.2/24 dev veth3
+}
+
+bridge_down()
+{
+	on nsB rdma link del sr3 && ip -n nsB link del upper &&
+		ip -n nsB addr del 10.8.3.2/24 dev veth3
+}
+
 # What comes by veth1 comes by the bond; veth3 has the bond's addresses but one.
 bond_up()
 {
@@ -161,7 +177,7 @@ bond_up()
 
 modprobe -q vrf
 modprobe -q bonding max_bonds=0
-ktap_plan 48
+ktap_plan 51
 check "two hosts"	pair_up
 cases connected4 connected6 lengths raw wq crowd4 crowd6 unkeyed hoards tracked
 cases kept4 kept6 bulky responses no_room budget forgotten moved moved_read
@@ -192,6 +208,9 @@ fi
 check "a macvlan"	upper_up macvlan
 cases macvlan_mcast
 check "no macvlan"	ip -n nsB link del upper
+check "a bridge"	upper_up bridge
+cases bridge_mcast
+check "no bridge"	bridge_down
 check "a bond"		bond_up
 cases bond4 bond6 bond_ud4 bond_ud6 bond_mcast
 ip -n nsA link del veth2 2>/dev/null

@@ -131,6 +131,18 @@ third_up()
 		ip -n nsA link set veth2 up && ip -n nsB link set veth3 up
 }
 
+# The bridge's address is a GID of both.
+bridge_of_two_devices()
+{
+	bridge veth1 veth3
+}
+
+# It is a GID of the bridge's own device, too.
+bridge_with_a_device()
+{
+	bridge && on nsB rdma link add sr4 type srnic netdev upper
+}
+
 # Its other slave has a device, too, which is not the one to ask.
 bond()
 {
@@ -198,7 +210,7 @@ refused()
 	grep -qi reject <<<"$said"
 }
 
-ktap_plan $((2 * ${#programs[@]} + ${#perftests[@]} + 31))
+ktap_plan $((2 * ${#programs[@]} + ${#perftests[@]} + 39))
 check "two hosts" pair_up
 for addr in 10.9.0.2 fd09::2; do
 	for program in "${programs[@]}"; do
@@ -221,7 +233,8 @@ ip netns del nsC
 ip -n nsA addr del 10.9.8.1/24 dev veth0
 wait_for 10 no_gid nsA sr0 ffff:0a09:0801
 check "a third device"			third_up
-for kind in macvlan bridge macvlan_on_vlan7 bridge_on_vlan7 bond; do
+for kind in macvlan bridge macvlan_on_vlan7 bridge_on_vlan7 \
+	bridge_of_two_devices bridge_with_a_device bond; do
 	check "a ${kind//_/ }"		upper_up "$kind"
 	check "rping to it"		connect nsA "${programs[0]}" 10.9.8.2
 	check "udaddy to it"		connect nsA "${programs[3]}" 10.9.8.2

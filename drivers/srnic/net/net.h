@@ -212,12 +212,27 @@ bool srnic_rx_from(const struct sk_buff *skb, const struct srnic_peer *peer);
 /* Did it come in by @ndev, or one above it as a VLAN is?  Context: RCU. */
 bool srnic_rx_by(const struct sk_buff *skb, const struct net_device *ndev);
 
-/*
- * Is @ndev the device for what came in by @in, a VLAN, a bond, a bridge or a macvlan
- * above it, whose addresses are GIDs of the RDMA device on @ndev?  Context: RCU.
+/**
+ * struct srnic_rx_dest - whom a packet is for that has no QP number of its own
+ * @net: where it came in
+ * @in: device that it came in by, or that has its address
+ * @below: it is for the devices below @in as well
+ * @addr: multicast address; all zeros: the management queue pair
  */
-bool srnic_rx_below(const struct sk_buff *skb, struct net_device *in,
-		    const struct net_device *ndev);
+struct srnic_rx_dest {
+	struct net		*net;
+	struct net_device	*in;
+	bool			below;
+	struct in6_addr		addr;
+};
+
+/*
+ * Does it reach the RDMA device on @ndev, of which the addresses of @in are GIDs?
+ * It does if @in is @ndev, or a VLAN, a bond, a bridge or a macvlan above.
+ * Context: RCU.
+ */
+bool srnic_rx_reaches(const struct srnic_rx_dest *dest,
+		      const struct net_device *ndev);
 
 /**
  * struct srnic_rx_to - who gets a packet
@@ -241,9 +256,8 @@ struct srnic_rx_to {
  *	    refuses the packet, and has counted that.  Context: RCU, BH disabled
  * @deliver: consumes a checked run, and the reference that @lookup took.  NULL
  *	     skb: only the latter
- * @lookup_group: the same for packets to all who joined the multicast address
- *		  @addr on @in or below, and for those to the one management queue
- *		  there, which have no @addr (all zeros).  Takes no reference
+ * @lookup_group: where a packet counts that is for all whom it reaches, or for the
+ *		  first of the management queue pairs; NULL: for nobody
  * @deliver_group: consumes a checked run for them, within the same RCU section
  * @frame: consumes a frame for the target of a rule, which is @frame or like it;
  *	   the skb's data stands at its start.  Context: RCU, BH disabled.
@@ -253,12 +267,10 @@ struct srnic_rx_ops {
 	int	(*lookup)(struct net *net, u32 qpn, const struct sk_buff *skb,
 			  struct srnic_rx_to *to);
 	void	(*deliver)(void *owner, struct sk_buff *skb);
-	void	*(*lookup_group)(const struct net *net,
-				 const struct sk_buff *skb,
-				 struct net_device *in,
-				 const struct in6_addr *addr,
-				 struct srnic_stats __percpu **stats);
-	void	(*deliver_group)(void *group, struct sk_buff *skb);
+	struct srnic_stats __percpu *
+		(*lookup_group)(const struct srnic_rx_dest *dest);
+	void	(*deliver_group)(const struct srnic_rx_dest *dest,
+				 struct sk_buff *skb);
 	void	(*frame)(void *target, struct sk_buff *skb,
 			 const struct srnic_frame *frame, bool later);
 };

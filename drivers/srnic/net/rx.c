@@ -362,26 +362,46 @@ static bool rx_is_spare(struct net_device *ndev, struct net_device *in)
 	return active && active != ndev;
 }
 
-/* Does a device below see it as well, as below a macvlan? */
-static bool rx_comes_twice(const struct sk_buff *skb,
-			   const struct net_device *in)
-{
-	struct in6_addr addr;
-
-	rx_daddr(skb, &addr);
-
-	return rx_is_mcast(&addr) && skb->pkt_type != PACKET_LOOPBACK &&
-	       !is_vlan_dev(in) && !netif_is_lag_master(in) &&
-	       !netif_is_bridge_master(in);
-}
-
-bool srnic_rx_below(const struct sk_buff *skb, struct net_device *in,
-		    const struct net_device *ndev)
+bool srnic_rx_reaches(const struct srnic_rx_dest *dest,
+		      const struct net_device *ndev)
 {
 	struct net_device *below = (struct net_device *)ndev;
 
-	return netdev_has_upper_dev_all_rcu(below, in) &&
-	       !rx_is_spare(below, in) && !rx_comes_twice(skb, in);
+	if (ndev == dest->in)
+		return true;
+
+	return dest->below && netdev_has_upper_dev_all_rcu(below, dest->in) &&
+	       !rx_is_spare(below, dest->in);
+}
+
+/*
+ * A device below that is no VLAN, bond or bridge, but a macvlan say, sees a multicast
+ * by itself, unless this host has sent it.
+ */
+static bool rx_goes_below(const struct sk_buff *skb, const struct net_device *in)
+{
+	return skb->pkt_type == PACKET_LOOPBACK || is_vlan_dev(in) ||
+	       netif_is_lag_master(in) || netif_is_bridge_master(in);
+}
+
+/* Whom the packet is for; false: nobody. */
+static bool rx_dest(struct net *net, const struct sk_buff *skb, bool mcast,
+		    struct srnic_rx_dest *dest)
+{
+	dest->net = net;
+	rx_daddr(skb, &dest->addr);
+	if (rx_is_mcast(&dest->addr) != mcast)
+		return false;
+	if (mcast) {
+		dest->in = rx_ndev(skb);
+		dest->below = dest->in && rx_goes_below(skb, dest->in);
+	} else {
+		dest->in = rx_ndev_of(net, skb, &dest->addr);
+		dest->below = true;
+		dest->addr = in6addr_any;
+	}
+
+	return dest->in;
 }
 
 /*
@@ -392,32 +412,20 @@ static bool rx_take_group(struct net *net, struct sk_buff *skb,
 			  unsigned int bth, bool mcast)
 {
 	struct srnic_stats __percpu *stats;
-	struct net_device *ndev;
-	struct in6_addr addr;
-	void *group;
+	struct srnic_rx_dest dest;
 
-	rx_daddr(skb, &addr);
-	if (rx_is_mcast(&addr) != mcast)
-		return false;
 	/* Who shares packets of a run cannot mark them; the socket splits it. */
 	if (mcast && skb_is_gso(skb))
 		return false;
-	if (mcast) {
-		ndev = rx_ndev(skb);
-	} else {
-		ndev = rx_ndev_of(net, skb, &addr);
-		addr = in6addr_any;
-	}
-	if (!ndev)
+	if (!rx_dest(net, skb, mcast, &dest))
+		return false;
+	stats = srnic_rx_ops->lookup_group(&dest);
+	if (!stats)
 		return false;
 
-	group = srnic_rx_ops->lookup_group(net, skb, ndev, &addr, &stats);
-	if (!group)
-		return false;
-
-	skb = rx_own(skb, bth, rx_vlan(ndev), stats);
+	skb = rx_own(skb, bth, rx_vlan(dest.in), stats);
 	if (skb)
-		srnic_rx_ops->deliver_group(group, skb);
+		srnic_rx_ops->deliver_group(&dest, skb);
 
 	return true;
 }

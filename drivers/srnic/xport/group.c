@@ -65,40 +65,52 @@ static struct srnic_group *group_of(const struct srnic_qp *qp,
 	return NULL;
 }
 
-struct srnic_group *srnic_group_find(const struct net *net,
-				     const struct sk_buff *skb,
-				     struct net_device *in,
-				     const struct in6_addr *addr)
+static bool group_is_for(const struct srnic_group *group,
+			 const struct srnic_rx_dest *dest)
 {
-	struct srnic_group *group, *below = NULL;
-
-	hash_for_each_possible_rcu(groups, group, node, group_hash(net, addr)) {
-		if (group->net != net || !ipv6_addr_equal(&group->addr, addr))
-			continue;
-		if (group->ndev == in)
-			return group;
-		if (!below && srnic_rx_below(skb, in, group->ndev))
-			below = group;
-	}
-
-	return below;
+	return group->net == dest->net &&
+	       ipv6_addr_equal(&group->addr, &dest->addr) &&
+	       srnic_rx_reaches(dest, group->ndev);
 }
 
-struct srnic_stats __percpu *
-srnic_group_stats(const struct srnic_group *group)
+struct srnic_stats __percpu *srnic_group_stats(const struct srnic_rx_dest *dest)
 {
-	return group->stats;
+	u32 hash = group_hash(dest->net, &dest->addr);
+	struct srnic_group *group;
+
+	hash_for_each_possible_rcu(groups, group, node, hash)
+		if (group_is_for(group, dest))
+			return group->stats;
+
+	return NULL;
 }
 
-void srnic_group_each(const struct srnic_group *group,
-		      void (*fn)(struct srnic_qp *qp, struct sk_buff *skb),
-		      struct sk_buff *skb)
+static void group_each_member(const struct srnic_group *group,
+			      void (*fn)(struct srnic_qp *qp,
+					 struct sk_buff *skb),
+			      struct sk_buff *skb)
 {
 	struct group_member *member;
 
 	list_for_each_entry_rcu(member, &group->members, list)
 		if (refcount_inc_not_zero(&member->qp->users))
 			fn(member->qp, skb);
+}
+
+void srnic_group_each(const struct srnic_rx_dest *dest,
+		      void (*fn)(struct srnic_qp *qp, struct sk_buff *skb),
+		      struct sk_buff *skb)
+{
+	u32 hash = group_hash(dest->net, &dest->addr);
+	struct srnic_group *group;
+
+	hash_for_each_possible_rcu(groups, group, node, hash) {
+		if (!group_is_for(group, dest))
+			continue;
+		group_each_member(group, fn, skb);
+		if (ipv6_addr_any(&dest->addr))
+			return;
+	}
 }
 
 static struct group_member *group_member(const struct srnic_group *group,
@@ -111,6 +123,19 @@ static struct group_member *group_member(const struct srnic_group *group,
 			return member;
 
 	return NULL;
+}
+
+/*
+ * Groups are in the order in which they were made, and those of the management queue
+ * pairs in that of the devices: of several that have an address, rdma_cm takes the
+ * first, too.
+ */
+static void group_publish(struct srnic_group *group)
+{
+	u32 hash = group_hash(group->net, &group->addr);
+
+	hlist_add_tail_rcu(&group->node,
+			   &groups[hash_min(hash, HASH_BITS(groups))]);
 }
 
 /* The group, made if it is not there; NULL: no memory. */
@@ -130,7 +155,7 @@ static struct srnic_group *group_get(const struct srnic_qp *qp,
 	group->addr = *addr;
 	group->stats = qp->dev_stats;
 	INIT_LIST_HEAD(&group->members);
-	hash_add_rcu(groups, &group->node, group_hash(qp->net, addr));
+	group_publish(group);
 
 	return group;
 }

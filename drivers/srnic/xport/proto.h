@@ -436,15 +436,14 @@ void srnic_raw_frame(void *target, struct sk_buff *skb,
 		     const struct srnic_frame *frame, bool later);
 
 /* group.c */
-/* Who gets @skb, which came in by @in: those there, or else below.  Context: RCU. */
-struct srnic_group *srnic_group_find(const struct net *net,
-				     const struct sk_buff *skb,
-				     struct net_device *in,
-				     const struct in6_addr *addr);
+/* Counters of the first device that @dest reaches, or NULL.  Context: RCU. */
 struct srnic_stats __percpu *
-srnic_group_stats(const struct srnic_group *group);
-/* Calls @fn, with a reference, for each member.  Context: RCU. */
-void srnic_group_each(const struct srnic_group *group,
+srnic_group_stats(const struct srnic_rx_dest *dest);
+/*
+ * Calls @fn, with a reference, for each member of the groups that @dest reaches, or
+ * for the first of the management queue pairs.  Context: RCU.
+ */
+void srnic_group_each(const struct srnic_rx_dest *dest,
 		      void (*fn)(struct srnic_qp *qp, struct sk_buff *skb),
 		      struct sk_buff *skb);
 

@@ -103,19 +103,6 @@ static int rx_lookup(struct net *net, u32 qpn, const struct sk_buff *skb,
 	return 0;
 }
 
-static void *rx_lookup_group(const struct net *net, const struct sk_buff *skb,
-			     struct net_device *in,
-			     const struct in6_addr *addr,
-			     struct srnic_stats __percpu **stats)
-{
-	struct srnic_group *group = srnic_group_find(net, skb, in, addr);
-
-	if (group)
-		*stats = srnic_group_stats(group);
-
-	return group;
-}
-
 /* The group is of a device, and takes what came in by that. */
 static void rx_deliver_copy(struct srnic_qp *qp, struct sk_buff *skb)
 {
@@ -134,16 +121,17 @@ static void rx_deliver_copy(struct srnic_qp *qp, struct sk_buff *skb)
 	rx_deliver(qp, copy);
 }
 
-static void rx_deliver_group(void *group, struct sk_buff *skb)
+static void rx_deliver_group(const struct srnic_rx_dest *dest,
+			     struct sk_buff *skb)
 {
-	srnic_group_each(group, rx_deliver_copy, skb);
+	srnic_group_each(dest, rx_deliver_copy, skb);
 	consume_skb(skb);
 }
 
 const struct srnic_rx_ops srnic_xport_rx_ops = {
 	.lookup = rx_lookup,
 	.deliver = rx_deliver,
-	.lookup_group = rx_lookup_group,
+	.lookup_group = srnic_group_stats,
 	.deliver_group = rx_deliver_group,
 	.frame = srnic_raw_frame,
 };
