@@ -74,7 +74,7 @@ the_kernel_log_is_clean()
 {
 	! dmesg | sed -e "1,/$kernel_log_mark/d" \
 		-e '/WARNING: kernel\/trace\/trace_events.c/,/end trace/d' |
-		grep -E -m 1 -A 40 -f <(grep -v 'Call Trace' "$selftests/../tools/lab/bad-log")
+		grep -E -m 1 -A 40 -f <(grep -v 'Call Trace' "$selftests/lib/bad-log")
 }
 
 netns_exit()

@@ -83,7 +83,7 @@ packets()
 {
 	local status=0
 
-	"$PROGRAM" -s "$SEED" "$@" >"$dir/out" || status=$?
+	"${hunt_dir:?}/packets" -s "$SEED" "$@" >"$dir/out" || status=$?
 	sed -n 's/^# /# /p' "$dir/out" >&3
 	cat "$dir/out"
 	return "$status"
@@ -133,18 +133,9 @@ slab_below()
 	(($(slab_kb) < $1))
 }
 
-# program_make: builds it, unless selftests/run has done it; sets PROGRAM
-program_make()
-{
-	PROGRAM=$selftests/../build/hunt/packets
-	make -q -C "$selftests/hunt/packets" OUT="${PROGRAM%/*}" && return
-	PROGRAM=$dir/packets
-	make -s -C "$selftests/hunt/packets" OUT="$dir"
-}
-
 need ethtool gcc make rdma tc
 dir=$(mktemp -d)
-program_make || skip_all "the program does not build here"
+hunt_make || skip_all "the program does not build here"
 mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug
 exec 3>&1
 

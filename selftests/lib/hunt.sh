@@ -6,7 +6,7 @@
 #                            LONG in "make soak" (HUNT=long)
 #   hunt_seed                sets and reports SEED: HUNT_SEED, or a new one
 #   hunt_make                builds the programs of selftests/hunt into $hunt_dir,
-#                            unless selftests/run has done it
+#                            unless selftests/run or "make install" has done it
 #   hunt_areas               remembers how much memory of rings there is
 #   areas_are_back           it is as much again
 #
@@ -35,6 +35,8 @@ hunt_make()
 	local here
 
 	here=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
+	hunt_dir=$here/build/hunt
+	[ ! -d "$hunt_dir" ] || return 0
 	hunt_dir=$here/../build/hunt
 	make -q -C "$here/hunt" OUT="$hunt_dir" && return
 	hunt_dir=$(mktemp -d)

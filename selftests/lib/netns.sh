@@ -30,6 +30,9 @@ TYPE_A=${TYPE_A:-$TYPE}
 TYPE_B=${TYPE_B:-$TYPE}
 ktap_closing+=(no_object_is_left the_kernel_log_is_clean)
 
+((EUID == 0)) || skip_all "only root makes hosts"
+modinfo srnic >/dev/null 2>&1 || skip_all "this kernel has no srnic: make install"
+
 kernel_log_mark="selftest ${0##*/} $$"
 objects_before=
 
@@ -267,5 +270,5 @@ no_object_is_left()
 the_kernel_log_is_clean()
 {
 	! dmesg | sed "1,/$kernel_log_mark/d" |
-		grep -E -m 1 -A 40 -f "$selftests/../tools/lab/bad-log"
+		grep -E -m 1 -A 40 -f "$selftests/lib/bad-log"
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # srnic selftests - the verbs harness as checks; source it after netns.sh
 #
-#   vrb_make                 builds the harness, unless selftests/run has done it
+#   vrb_make                 builds the harness, unless selftests/run or "make
+#                            install" has done it
 #   vrb_count WORD...        how many cases these are
 #   vrb_cases ARGUMENT...    runs them, each is one check
 #   vrb ARGUMENT...          runs the harness and is silent
@@ -12,6 +13,8 @@ vrb_dir=
 
 vrb_make()
 {
+	vrb_dir=$selftests/build/vrb
+	[ ! -d "$vrb_dir" ] || return 0
 	vrb_dir=$selftests/../build/vrb
 	make -q -C "$selftests/verbs" OUT="$vrb_dir" && return
 	vrb_dir=$(mktemp -d)

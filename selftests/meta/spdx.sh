@@ -14,7 +14,8 @@ need git
 files()
 {
 	git ls-files -z -co --exclude-standard -- "$@" \
-		':!:COPYING' ':!:LICENSES' ':!:*.patch' ':!:*/debian/*' |
+		':!:COPYING' ':!:LICENSES' ':!:*.patch' ':!:*/debian/*' \
+		':!:selftests/*/config' ':!:selftests/*/settings' |
 		while IFS= read -r -d '' file; do
 			if [ -f "$file" ] && grep -qI . "$file"; then
 				printf '%s\0' "$file"

@@ -25,7 +25,7 @@ quietly()
 no_worse_than_that()
 {
 	! dmesg | sed "1,/$kernel_log_mark/d" | grep -v 'Call Trace:' |
-		grep -E -m 1 -A 40 -f "$selftests/../tools/lab/bad-log" || return
+		grep -E -m 1 -A 40 -f "$selftests/lib/bad-log" || return
 	kernel_log_mark+=" again"
 	echo "$kernel_log_mark" >/dev/kmsg
 }

@@ -111,7 +111,7 @@ kernel_verdict()
 		exit 124
 	fi
 	# what a healthy kernel does not say
-	bad=$(grep -aE -m 1 -A 40 -f "$LAB/bad-log" "$log" || true)
+	bad=$(grep -aE -m 1 -A 40 -f "$REPO/selftests/lib/bad-log" "$log" || true)
 	if [ -z "$bad" ] && [ -s "$RESULTS/kmemleak" ]; then
 		bad=$(head -n 40 "$RESULTS/kmemleak")
 	fi
