@@ -101,6 +101,7 @@ static void frame_describe(struct sk_buff *skb, struct net_device *ndev)
 void srnic_frame_send(const struct srnic_tap *tap, struct srnic_txb *txb,
 		      struct sk_buff *skb, bool csum, const void *skip)
 {
+	bool mcast = is_multicast_ether_addr(skb->data);
 	struct net_device *ndev = tap->ndev;
 	unsigned int len = skb->len;
 	int err;
@@ -123,4 +124,6 @@ void srnic_frame_send(const struct srnic_tap *tap, struct srnic_txb *txb,
 	}
 	srnic_count(txb->stats, SRNIC_CNT_SENT_PKTS);
 	srnic_count_add(txb->stats, SRNIC_CNT_SENT_BYTES, len);
+	if (mcast)
+		srnic_count(txb->stats, SRNIC_CNT_SENT_MCAST);
 }

@@ -6,6 +6,8 @@
  * of the netdev's tap bring, and lands in the queue pair's receives or, hashed,
  * in those of its work queues.
  */
+#include <linux/etherdevice.h>
+
 #include "resp.h"
 
 /* One that found no memory, or no way, is lost like any other. */
@@ -82,6 +84,8 @@ bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb)
 
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
 	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, skb->len);
+	if (is_multicast_ether_addr(skb->data))
+		srnic_count(qp->stats, SRNIC_CNT_RCVD_MCAST);
 	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
 	srnic_recv_cqe(qp, &cqe, false);
 

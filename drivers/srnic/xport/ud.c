@@ -157,6 +157,8 @@ bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		err = srnic_req_payload(qp, wqe, 0, payload, pkt.payload);
 	if (!err) {
 		srnic_qp_send(qp, &pkt, skb);
+		if (pkt.qpn == SRNIC_QPN_MCAST)
+			srnic_count(qp->stats, SRNIC_CNT_SENT_MCAST);
 		return true;
 	}
 	kfree_skb(skb);
@@ -267,6 +269,8 @@ static bool ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 		return false;
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
 	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, cb->len);
+	if (src.mcast)
+		srnic_count(qp->stats, SRNIC_CNT_RCVD_MCAST);
 
 	return true;
 }
