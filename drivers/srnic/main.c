@@ -141,6 +141,7 @@ static struct srnic_dev *dev_create(struct net_device *ndev)
 
 	srnic_keys_init(&dev->keys);
 	xa_init_flags(&dev->counter_sets, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	mutex_init(&dev->counter_lock);
 	INIT_LIST_HEAD(&dev->users);
 	mutex_init(&dev->users_lock);
 	srnic_pools_init(&dev->pools, NULL, NULL);
@@ -169,6 +170,7 @@ void srnic_dev_dealloc(struct ib_device *ibdev)
 	srnic_rx_stop(dev->net);
 	srnic_keys_destroy(&dev->keys);
 	xa_destroy(&dev->counter_sets);
+	mutex_destroy(&dev->counter_lock);
 	WARN_ON(!list_empty(&dev->users));
 	mutex_destroy(&dev->users_lock);
 	free_percpu(dev->stats);

@@ -64,6 +64,8 @@ struct srnic_user {
  * @stats: counters
  * @counter_sets: id of a struct rdma_counter to the counters of its own that
  *		  queue pairs count in
+ * @counter_past: what those have counted that are gone; under @counter_lock
+ * @counter_lock: held while a set of @counter_sets goes into @counter_past
  * @users: struct srnic_user; under @users_lock
  * @users_lock: serialises changes of @users
  * @used: limited resources in use, of all users and the kernel
@@ -78,6 +80,8 @@ struct srnic_dev {
 	struct srnic_keys		keys;
 	struct srnic_stats __percpu	*stats;
 	struct xarray			counter_sets;
+	u64				counter_past[SRNIC_CNT_NUM];
+	struct mutex			counter_lock;	/* protects counter_past */
 	struct list_head		users;
 	struct mutex			users_lock;	/* protects users */
 	atomic64_t			used[SRNIC_Q_NUM];

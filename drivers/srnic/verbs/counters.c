@@ -79,6 +79,21 @@ static void counter_set_free(struct counter_set *set)
 	kfree(set);
 }
 
+u64 srnic_port_counter(struct srnic_dev *dev, enum srnic_counter what)
+{
+	struct counter_set *set;
+	unsigned long id;
+	u64 sum;
+
+	mutex_lock(&dev->counter_lock);
+	sum = dev->counter_past[what] + srnic_stats_sum(dev->stats, what);
+	xa_for_each(&dev->counter_sets, id, set)
+		sum += srnic_stats_sum(set->stats, what);
+	mutex_unlock(&dev->counter_lock);
+
+	return sum;
+}
+
 /* A set for @counter, and the number by which users know it. */
 static int counter_set_new(struct rdma_counter *counter)
 {
@@ -163,10 +178,15 @@ int srnic_counter_update_stats(struct rdma_counter *counter)
 int srnic_counter_dealloc(struct rdma_counter *counter)
 {
 	struct srnic_dev *dev = to_dev(counter->device);
-	struct counter_set *set;
+	struct counter_set *set = counter_set(counter);
+	int i;
 
-	set = xa_erase(&dev->counter_sets, counter->id);
 	synchronize_rcu();	/* packets of its queue pairs may be counting */
+	mutex_lock(&dev->counter_lock);
+	xa_erase(&dev->counter_sets, counter->id);
+	for (i = 0; i < SRNIC_CNT_NUM; i++)
+		dev->counter_past[i] += srnic_stats_sum(set->stats, i);
+	mutex_unlock(&dev->counter_lock);
 	counter_set_free(set);
 
 	return 0;

@@ -253,6 +253,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.post_recv		= srnic_post_recv,
 	.post_send		= srnic_post_send,
 	.post_srq_recv		= srnic_post_srq_recv,
+	.process_mad		= srnic_process_mad,
 	.query_ah		= srnic_query_ah,
 	.query_device		= query_device,
 	.query_pkey		= query_pkey,

@@ -77,6 +77,12 @@ struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ibdev,
 int srnic_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 		       u32 port, int index);
 
+/*
+ * What all sets have counted, those that are gone included: what the core shows of
+ * the port.  May sleep.
+ */
+u64 srnic_port_counter(struct srnic_dev *dev, enum srnic_counter what);
+
 struct rdma_hw_stats *srnic_counter_alloc_stats(struct rdma_counter *counter);
 int srnic_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp,
 			  u32 port);
@@ -95,6 +101,12 @@ struct srnic_ibcounter {
 	.counter_init = srnic_counter_init,				\
 	INIT_RDMA_OBJ_SIZE(rdma_counter, srnic_ibcounter, counter),
 #endif
+
+/* pma.c */
+int srnic_process_mad(struct ib_device *ibdev, int flags, u32 port,
+		      const struct ib_wc *wc, const struct ib_grh *grh,
+		      const struct ib_mad *in, struct ib_mad *out,
+		      size_t *out_size, u16 *out_pkey_index);
 
 /* res.c */
 int srnic_fill_res_cq(struct sk_buff *msg, struct ib_cq *ibcq);
