@@ -28,8 +28,8 @@ driver_make()
 
 	driver_copy "$src"
 	# shellcheck disable=SC2046 # a list of arguments
-	quietly "$1/log" make $(kernel_make "$KERNEL_DIR") M="$src" \
-		-j"$JOBS" modules
+	quietly "$1/log" kernel_run make $(kernel_make "$KERNEL_DIR") \
+		M="$src" -j"$JOBS" modules
 }
 
 # driver_stage DIR TREE: all modules of that kernel and ours, ready for modprobe.

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic lab - kernel "debian": the stock 6.12 that this host's Debian ships,
-# unpacked in the cache; "debian-rt": the same with PREEMPT_RT
+# srnic lab - Debian's stock kernels, unpacked in the cache
+#
+#   debian                      the 6.12 that this host's Debian ships
+#   debian-rt                   the same with PREEMPT_RT
+#   debian-VERSION[-FLAVOUR]    the newest of that version in any release that apt
+#                               knows: debian-6.1, debian-7.3-cloud
 # shellcheck shell=bash
 
 . "$LAB/qemu.sh"
+. "$LAB/rootfs.sh"
 
 KERNEL_ARGS=mitigations=off
 
@@ -12,15 +17,36 @@ debian_number()
 	(. /etc/os-release && echo "$VERSION_ID")
 }
 
+# kernel_version KERNEL: the first two numbers of it
+kernel_version()
+{
+	case $1 in
+	debian-[0-9]*) echo "${1#debian-}" | cut -d- -f1 ;;
+	*) echo 6.12 ;;
+	esac
+}
+
 # kernel_flavour KERNEL: what its packages have in their names
 kernel_flavour()
 {
-	echo "${1#debian}"
+	local rest=${1#debian}
+
+	echo "${rest#-"$(kernel_version "$1")"}"
+}
+
+# kernel_abi KERNEL: what the names of its packages have after the version
+kernel_abi()
+{
+	case $1 in
+	debian-[0-9]*) echo '(-[0-9]+|\+deb[0-9]+(\.[0-9]+)?)' ;;
+	*) echo "\\+deb$(debian_number)(\\.[0-9]+)?" ;;
+	esac
 }
 
 kernel_key()
 {
-	echo "6.12-deb$(debian_number)$(kernel_flavour "$1")" | sha256sum | cut -c1-12
+	echo "$(kernel_version "$1")-deb$(debian_number)$(kernel_flavour "$1")" |
+		sha256sum | cut -c1-12
 }
 
 # unpack PACKAGE VERSION DIR
@@ -34,48 +60,89 @@ unpack()
 	rm -r "${deb%/*}"
 }
 
+# parts_of PACKAGE...: these, and the packages of the kernel that they depend on
+parts_of()
+{
+	printf '%s\n' "$@"
+	lab_apt apt-cache depends "$@" |
+		awk '$1 == "Depends:" && $2 ~ /^linux-(base|binary|modules|headers|kbuild)-[0-9]/ {
+			print $2 }'
+}
+
 kernel_build()
 {
-	local dir=$2 image version release base common flavour p
+	local dir=$2 image names version release common p
 
 	lab_apt_update
-	flavour=$(kernel_flavour "$1")
-	p="^linux-image-6\.12\.[0-9]+\+deb$(debian_number)(\.[0-9]+)?$flavour-amd64$"
-	read -r image version < <(newest "$p") ||
-		die "apt has no 6.12$flavour image for this Debian"
+	names=$(kernel_version "$1")
+	names=${names//./\\.}\.[0-9]+$(kernel_abi "$1")$(kernel_flavour "$1")-amd64
+	read -r image version < <(newest "^linux-image-$names$") ||
+		die "apt has no image of kernel $1"
 	release=${image#linux-image-}
-	base=${release%"$flavour"-amd64}
-	common=$base-common$flavour
 
-	rm -rf "$dir/pkg" "$dir/tree"
-	for p in "linux-image-$release" "linux-headers-$release" \
-		"linux-headers-$common" "linux-kbuild-$base"; do
+	rm -rf "$dir/pkg" "$dir/tree" "$dir/root"
+	for p in $(parts_of "$image" "linux-headers-$release"); do
 		unpack "$p" "$version" "$dir/pkg"
 	done
 
 	mkdir -p "$dir/tree/usr/lib"
-	mv "$dir"/pkg/boot/vmlinuz-* "$dir/vmlinuz"
+	find "$dir/pkg" -name 'vmlinuz*' -type f -exec mv {} "$dir/vmlinuz" \;
 	find "$dir/pkg" -path '*/lib/modules' -exec mv -T {} "$dir/modules" \; -prune
 	mv "$dir/modules" "$dir/tree/usr/lib/modules"
 	rm -f "$dir"/tree/usr/lib/modules/*/{build,source}
 	tree_depmod "$dir/tree" "$release"
-	headers_relocate "$dir/pkg/usr" "$release" "$base"
-	ln -sfn "pkg/usr/src/linux-headers-$common" "$dir/src"
+	headers_relocate "$dir/pkg/usr" "$release"
+	common=$(basename "$dir"/pkg/usr/src/linux-headers-*-common*)
+	ln -sfn "pkg/usr/src/$common" "$dir/src"
 	ln -sfn "pkg/usr/src/linux-headers-$release" "$dir/obj"
+	kernel_root "$dir" "$(suite_of "$image" "$version")"
 }
 
-# headers_relocate USR RELEASE BASE: the headers name each other by absolute
-# paths; make them name the cache.
+# headers_relocate USR RELEASE: the headers name each other by absolute paths;
+# make them name the cache.
 headers_relocate()
 {
-	local obj=$1/src/linux-headers-$2 link
+	local kbuild link obj=$1/src/linux-headers-$2
 
-	grep -rlI -e "/usr/src/linux-headers-$3" -e "/usr/lib/linux-kbuild" \
+	grep -rlI -e "/usr/src/linux-headers-" -e "/usr/lib/linux-kbuild" \
 		"$obj" --include='Makefile*' --include='*.mk' |
 		xargs -r sed -i "s@/usr/\(src/linux-headers\|lib/linux-kbuild\)@$1/\1@g"
+	kbuild=$(echo "$1"/lib/linux-kbuild-*)
 	find "$1/src" -type l -lname '*linux-kbuild-*' | while read -r link; do
-		ln -sfn "$1/lib/linux-kbuild-$3/$(basename "$link")" "$link"
+		ln -sfn "$kbuild/$(basename "$link")" "$link"
 	done
+}
+
+# kernel_root DIR SUITE: what kbuild runs there was linked with the C library of
+# that release, and its compiler is the kernel's.  On another one modules are
+# built in a root file system of it, DIR/root.
+kernel_root()
+{
+	local packages
+
+	[ "$2" != "$(host_release)" ] || return 0
+	packages=$(grep -oE 'gcc-[0-9]+' "$1/obj/.kernelvariables")
+	packages+=,make,libelf-dev,libssl-dev
+	rootfs_find "build-$2" "$packages" || rootfs_make "$2" "$packages"
+	ln -sfn "$ROOTFS" "$1/root"
+}
+
+# kernel_run COMMAND...: where this kernel's modules are built; it sees the cache
+# and folders for temporary files.
+kernel_run()
+{
+	if [ -e "$KERNEL_DIR/root" ]; then
+		unshare --mount --map-root-user bash -c 'set -e
+			for dir in /dev /proc /tmp "$2" "$3"; do
+				mkdir -p "$1$dir"
+				mount --rbind "$dir" "$1$dir"
+			done
+			exec chroot "$1" "${@:4}"' \
+			bash "$(readlink "$KERNEL_DIR/root")" "$CACHE" \
+			"${TMPDIR:-/tmp}" "$@"
+	else
+		"$@"
+	fi
 }
 
 # BTF for our module would need pahole, and nothing here reads it.

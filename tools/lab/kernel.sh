@@ -2,15 +2,23 @@
 # srnic lab - a kernel by name: what it is made from, made once, found again
 # shellcheck shell=bash
 
+# kernel_run COMMAND...: where modules for the kernel are built, which is here
+# unless it says otherwise.
+kernel_run()
+{
+	"$@"
+}
+
 # kernel_load KERNEL: brings in kernel_key, kernel_build, kernel_make for it.
 kernel_load()
 {
 	case $1 in
 	uml | uml-debug | uml-leak) . "$LAB/uml.sh" ;;
 	kcsan) . "$LAB/kcsan.sh" ;;
-	debian | debian-rt) . "$LAB/debian.sh" ;;
+	debian | debian-rt | debian-[0-9]*.[0-9]*) . "$LAB/debian.sh" ;;
 	host) . "$LAB/host.sh" ;;
-	*) die "no kernel '$1': uml uml-debug uml-leak kcsan debian debian-rt host" ;;
+	*) die "no kernel '$1': uml uml-debug uml-leak kcsan debian debian-rt \
+debian-VERSION[-FLAVOUR] host" ;;
 	esac
 }
 

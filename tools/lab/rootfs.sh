@@ -7,40 +7,50 @@ host_rdma_core()
 	dpkg-query -W -f '${Version}' libibverbs1 | cut -d. -f1
 }
 
-# suite_with VERSION: the Debian release that has that rdma-core.
-suite_with()
+# suite_of PACKAGE VERSION: the Debian release that has it, where VERSION is what
+# its version begins with.  Security updates and backports belong to their release.
+suite_of()
 {
-	lab_apt apt-cache madison libibverbs1 |
-		awk -F'[|/ ]+' -v v="$1." 'index($3, v) == 1' |
-		grep -oE '(bookworm|trixie|sid)/' | tail -n 1 | tr -d /
+	lab_apt apt-cache madison "$1" |
+		awk -F' *[|] *' -v v="$2" 'index($2, v) == 1 { print $3 }' |
+		grep -oE '(bookworm|trixie|sid)[a-z-]*/' | tail -n 1 | sed 's@[-/].*@@'
 }
 
-# rootfs_make_once DIR VERSION PACKAGES
+# rootfs_make_once DIR SUITE PACKAGES
 rootfs_make_once()
 {
 	local -a opts
-	local suite
 
 	[ ! -d "$1" ] || return 0
 	need_packages rootfs
-	lab_apt_update
-	suite=$(suite_with "$2" || true)
-	[ -n "$suite" ] ||
-		die "no Debian release here has rdma-core $2"
-	step "making a root file system of $suite (2 minutes)"
+	step "making a root file system of $2 (2 minutes)"
 	rm -rf "$1.new"
 	# a host that puts up with old package lists does so here too
 	mapfile -t opts < <(apt-config dump Acquire::Check-Valid-Until |
 		sed 's/^/--aptopt=/')
-	quietly "$CACHE/log/rootfs-$suite" mmdebstrap "${opts[@]}" --variant=minbase \
-		--include="$3" "$suite" "$1.new" "$(mirror "$(host_release)")"
+	quietly "$CACHE/log/rootfs-$2" mmdebstrap "${opts[@]}" --variant=minbase \
+		--include="$3" "$2" "$1.new" "$(mirror "$(host_release)")"
 	mv "$1.new" "$1"
+}
+
+# rootfs_find NAME PACKAGES: sets ROOTFS, and fails when nothing is there yet.
+rootfs_find()
+{
+	ROOTFS=$CACHE/rootfs/$1-$(echo "$2" | sha256sum | cut -c1-12)
+	[ -d "$ROOTFS" ]
+}
+
+# rootfs_make SUITE PACKAGES: what rootfs_find did not find
+rootfs_make()
+{
+	mkdir -p "$CACHE/rootfs"
+	locked "$(basename "$ROOTFS")" rootfs_make_once "$ROOTFS" "$1" "${2%,}"
 }
 
 # rootfs_prepare VERSION|host: sets ROOTFS and RDMA_CORE.
 rootfs_prepare()
 {
-	local packages
+	local packages suite
 
 	need_packages traffic test
 	RDMA_CORE=$(host_rdma_core)
@@ -50,8 +60,9 @@ rootfs_prepare()
 	RDMA_CORE=$1
 	packages=$(awk '$1 == "traffic" || $1 == "guest" {
 		for (i = 2; i <= NF; i++) printf "%s,", $i }' "$LAB/packages")
-	ROOTFS=$CACHE/rootfs/rdma-core-$1-$(echo "$packages" | sha256sum | cut -c1-12)
-	mkdir -p "$CACHE/rootfs"
-	[ -d "$ROOTFS" ] ||
-		locked "rootfs-$1" rootfs_make_once "$ROOTFS" "$1" "${packages%,}"
+	rootfs_find "rdma-core-$1" "$packages" && return
+	lab_apt_update
+	suite=$(suite_of libibverbs1 "$1." || true)
+	[ -n "$suite" ] || die "no Debian release here has rdma-core $1"
+	rootfs_make "$suite" "$packages"
 }
