@@ -33,6 +33,11 @@ enum srnic_mem_err {
 	SRNIC_MEM_FAULT,	/* on demand: there is no memory, or not for that */
 };
 
+/* Rights that a peer's FLUSH needs, as far as the core lets them be granted */
+#define SRNIC_ACCESS_FLUSH	((IB_ACCESS_FLUSH_GLOBAL |	\
+				  IB_ACCESS_FLUSH_PERSISTENT) &	\
+				 IB_ACCESS_SUPPORTED)
+
 /* A key is an index (upper 24 bits) and a tag (lower 8 bits), both random. */
 #define SRNIC_KEY_INDEX(key)	((key) >> 8)
 

@@ -11,9 +11,8 @@
 #include "../trace.h"
 #include "key.h"
 
-#define MW_FLUSH	(IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
 #define MW_RIGHTS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
-			 IB_ACCESS_REMOTE_ATOMIC | MW_FLUSH)
+			 IB_ACCESS_REMOTE_ATOMIC | SRNIC_ACCESS_FLUSH)
 
 #define MW_TAG		0xffU
 
@@ -43,7 +42,7 @@ static enum srnic_mem_err mw_get_parent(struct srnic_keys *keys,
 					const struct srnic_bind *bind,
 					struct srnic_mr **out)
 {
-	u32 access = IB_ACCESS_MW_BIND | (bind->access & MW_FLUSH);
+	u32 access = IB_ACCESS_MW_BIND | (bind->access & SRNIC_ACCESS_FLUSH);
 	enum srnic_mem_err err;
 
 	if (bind->access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC))

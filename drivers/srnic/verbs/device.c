@@ -236,7 +236,6 @@ const struct ib_device_ops srnic_dev_ops = {
 	.fill_res_cq_entry	= srnic_fill_res_cq,
 	.fill_res_mr_entry	= srnic_fill_res_mr,
 	.fill_res_qp_entry	= srnic_fill_res_qp,
-	.fill_res_srq_entry	= srnic_fill_res_srq,
 	.get_dev_fw_str		= get_dev_fw_str,
 	.get_dma_mr		= srnic_get_dma_mr,
 	.get_hw_stats		= srnic_get_hw_stats,
@@ -281,4 +280,5 @@ const struct ib_device_ops srnic_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_xrcd, srnic_xrcd, ibxrcd),
 
 	SRNIC_COUNTER_OBJ
+	SRNIC_FILL_RES_SRQ(srnic_fill_res_srq)
 };

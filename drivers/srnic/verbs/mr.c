@@ -14,8 +14,7 @@
 #define MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
 			 IB_ACCESS_MW_BIND | IB_ZERO_BASED |		   \
-			 IB_ACCESS_FLUSH_GLOBAL |			   \
-			 IB_ACCESS_FLUSH_PERSISTENT |			   \
+			 SRNIC_ACCESS_FLUSH |				   \
 			 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
 
 /* As start and length: all of the address space, on demand */

@@ -26,9 +26,18 @@ static struct ib_dmah * const dmah __maybe_unused;
 
 #define srnic_reg_user_mr(pd, start, length, iova, access, dmah, udata) \
 	srnic_reg_user_mr(pd, start, length, iova, access, udata)
+
+/* The driver's part of the attributes came before them; neither is read. */
+#ifdef SRNIC_HAVE_REG_DMABUF_ATTRS
 #define srnic_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access, dmah, \
 				 attrs) \
 	srnic_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access, attrs)
+#else
+#define srnic_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access, dmah, \
+				 attrs) \
+	srnic_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access, \
+				 struct ib_udata *udata)
+#endif
 #endif
 
 #ifndef SRNIC_HAVE_COUNTER_INIT
@@ -43,9 +52,44 @@ static struct ib_dmah * const dmah __maybe_unused;
 #define srnic_counter_unbind_qp(qp, port) srnic_counter_unbind_qp(qp)
 #endif
 
-#ifndef SRNIC_HAVE_ODP_FLUSH
+#ifndef SRNIC_HAVE_FLUSH
+/*
+ * FLUSH and ATOMIC WRITE go over the wire all the same, but the core does not
+ * know them: no capability tells of them, and the rights that a FLUSH needs are
+ * not in IB_ACCESS_SUPPORTED, so no region or queue pair grants them.
+ */
+#define IB_DEVICE_FLUSH_GLOBAL		0
+#define IB_DEVICE_FLUSH_PERSISTENT	0
+#define IB_DEVICE_ATOMIC_WRITE		0
+#define IB_ODP_SUPPORT_FLUSH		0
+#define IB_ODP_SUPPORT_ATOMIC_WRITE	0
+
+#define IB_ACCESS_FLUSH_GLOBAL		0x100
+#define IB_ACCESS_FLUSH_PERSISTENT	0x200
+#define IB_UVERBS_WC_FLUSH		8
+#define IB_UVERBS_WC_ATOMIC_WRITE	9
+#define IB_WR_FLUSH			14
+#define IB_WR_ATOMIC_WRITE		15
+
+#define IB_FLUSH_GLOBAL			1
+#define IB_FLUSH_PERSISTENT		2
+#define IB_FLUSH_RANGE			0
+#define IB_FLUSH_MR			1
+#elif !defined(SRNIC_HAVE_ODP_FLUSH)
 #define IB_ODP_SUPPORT_FLUSH		BIT(6)
 #define IB_ODP_SUPPORT_ATOMIC_WRITE	BIT(7)
+#endif
+
+/* A row of the table of operations, where there is room for it */
+#ifdef SRNIC_HAVE_FILL_RES_SRQ
+#define SRNIC_FILL_RES_SRQ(fill)	.fill_res_srq_entry = fill,
+#else
+#define SRNIC_FILL_RES_SRQ(fill)
+#endif
+
+#ifndef SRNIC_HAVE_MARK_NAME
+/* It keeps udev from giving the device another name, which is all it does. */
+#define ib_mark_name_assigned_by_user(dev)
 #endif
 
 #ifndef SRNIC_HAVE_RESIZE_USER_CQ

@@ -7,6 +7,28 @@
 
 #include_next <rdma/uverbs_ioctl.h>
 
+#ifndef SRNIC_HAVE_CREATE_CQ_ATTRS
+/*
+ * create_cq() takes the driver's part of the attributes.  Declaration, definition
+ * and calls get another name; this one is left to the table of operations.
+ */
+int srnic_create_cq_attrs(struct ib_cq *ibcq,
+			  const struct ib_cq_init_attr *attr,
+			  struct uverbs_attr_bundle *attrs);
+
+static inline int srnic_create_cq(struct ib_cq *ibcq,
+				  const struct ib_cq_init_attr *attr,
+				  struct ib_udata *udata)
+{
+	return srnic_create_cq_attrs(ibcq, attr, udata ?
+				     rdma_udata_to_uverbs_attr_bundle(udata) :
+				     NULL);
+}
+
+#define srnic_create_cq(ibcq, attr, attrs) \
+	srnic_create_cq_attrs(ibcq, attr, attrs)
+#endif
+
 #ifndef SRNIC_HAVE_UDATA_HELPERS
 #include <linux/minmax.h>
 #include <linux/uaccess.h>

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* FLUSH and ATOMIC WRITE, 6.3 */
+#include <rdma/ib_verbs.h>
+
+u64 probe(void);
+u64 probe(void)
+{
+	return IB_DEVICE_FLUSH_GLOBAL | IB_DEVICE_ATOMIC_WRITE;
+}

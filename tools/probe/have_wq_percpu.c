@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* WQ_PERCPU, 6.17 */
+#include <linux/workqueue.h>
+
+unsigned int probe(void);
+unsigned int probe(void)
+{
+	return WQ_PERCPU;
+}
