@@ -234,6 +234,38 @@ static void atomic_split_add(void)
 
 /* ---- FLUSH ---- */
 
+/* Words that some versions of the API do not have */
+#define DEVICE_FLUSH_GLOBAL	0x4000000000ULL
+#define ACCESS_FLUSH_GLOBAL	0x100
+
+static bool device_flushes(const struct side *s)
+{
+	struct ibv_device_attr_ex attr;
+
+	must_be(ibv_query_device_ex(s->ctx, NULL, &attr), 0);
+
+	return attr.device_cap_flags_ex & DEVICE_FLUSH_GLOBAL;
+}
+
+/* It takes a core that knows of FLUSH, which kernels before 6.3 have not. */
+static void flush_rights(void)
+{
+	bool flushes = device_flushes(&sides[0]);
+	struct opt o = opt_default;
+	struct ibv_mr *mr;
+
+	mem_make(&ma, &sides[0], LEN, FULL_ACCESS);
+	mr = ibv_reg_mr(sides[0].pd, ma.p, LEN,
+			FULL_ACCESS | ACCESS_FLUSH_GLOBAL);
+	must_be(!!mr, flushes);
+	if (mr)
+		must_be(ibv_dereg_mr(mr), 0);
+
+	o.access |= ACCESS_FLUSH_GLOBAL;
+	end_make(&p.a, &sides[0], &o);
+	must_be(to_init(&p.a), flushes ? 0 : EINVAL);
+}
+
 #ifdef HAVE_FLUSH
 #define FLUSH_ACCESS	(FULL_ACCESS | IBV_ACCESS_FLUSH_GLOBAL)
 
@@ -241,6 +273,8 @@ static void setup_flush(int qp_access, int mr_access)
 {
 	struct opt a = opt_default, b = opt_default;
 
+	if (!device_flushes(&sides[1]))
+		case_skip("the kernel does not know FLUSH");
 	a.send_ops = IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_RDMA_WRITE;
 	b.access |= qp_access;
 	pair_make(&p, &a, &b);
@@ -378,6 +412,7 @@ const struct vrb_case flush_cases[] = {
 	{ "atomic write", "sixteen bytes", atomic_long },
 	{ "atomic write", "memory that is not aligned", atomic_split_write },
 	{ "atomic write", "FETCH_ADD to memory that is not aligned", atomic_split_add },
+	{ "memory flush", "rights, where the device has it", flush_rights },
 #ifdef HAVE_FLUSH
 	{ "memory flush", "a range", flush_range },
 	{ "memory flush", "a region", flush_region },
