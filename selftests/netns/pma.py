@@ -15,7 +15,11 @@ import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
-from lone import case, done, gid_of, netns, roce  # noqa: E402
+from lone import (Lone, SGE, SendWR, case, done, gid_of, mac_in,  # noqa: E402
+                  netns, roce, wait_for)
+from pyverbs.enums import (IBV_FLOW_ATTR_ALL_DEFAULT,  # noqa: E402
+                           IBV_SEND_SIGNALED, IBV_WR_SEND)
+from pyverbs.flow import Flow, FlowAttr  # noqa: E402
 
 OWN, OTHER = "10.9.0.1", "10.9.0.2"
 # The RDMA core, which has to find the question of an answer, takes its addresses for
@@ -113,9 +117,9 @@ class Program:
         return Answer(mad, text[len(header):])
 
 
-def file_of(name):
-    """What the other host shows."""
-    path = f"/sys/class/infiniband/sr1/ports/1/counters/{name}"
+def file_of(name, dev="sr1"):
+    """What the other host shows, or this one."""
+    path = f"/sys/class/infiniband/{dev}/ports/1/counters/{name}"
     return int(pathlib.Path(path).read_text(encoding="ascii"))
 
 
@@ -186,6 +190,33 @@ def by_program():
     extended(lambda **fields: program.ask(OTHER6, index, **fields))
 
 
+def send_frame(lone, dst):
+    """To *dst*, of a type that is for experiments."""
+    frame = bytes.fromhex(dst.replace(":", "") + "02" * 6 + "88b5") + bytes(50)
+    lone.mr.write(frame, len(frame))
+    lone.qp.post_send(SendWR(opcode=IBV_WR_SEND, num_sge=1,
+                             sg=[SGE(lone.addr, len(frame), lone.mr.lkey)],
+                             send_flags=IBV_SEND_SIGNALED))
+    assert [wc.status for wc in lone.completions(5)] == [0]
+
+
+def frames():
+    """Of raw packets, broadcasts count as multicasts."""
+    with netns("nsB"):
+        unicast = mac_in("veth1")
+    with Lone("sr0", OWN, OTHER, kind="RAW", receives=0).up() as sender, \
+            Lone("sr1", OTHER, OWN, kind="RAW").up() as receiver:
+        flow = Flow(receiver.qp, FlowAttr(flow_type=IBV_FLOW_ATTR_ALL_DEFAULT))
+        for name, dst in (("multicast", "ff" * 6), ("unicast", unicast)):
+            sent = file_of(f"{name}_xmit_packets", "sr0")
+            rcvd = file_of(f"{name}_rcv_packets")
+            send_frame(sender, dst)
+            assert file_of(f"{name}_xmit_packets", "sr0") == sent + 1
+            assert wait_for(lambda n=name, r=rcvd:
+                            file_of(f"{n}_rcv_packets") > r), name
+        flow.close()
+
+
 REFUSED = {
     "another class version": (BAD_VERSION, {"version": 2}),
     "an unknown attribute": (BAD_METHOD_ATTR, {"attr": SAMPLES_CONTROL}),
@@ -202,4 +233,5 @@ for what, (why, how) in REFUSED.items():
     case(what, refused, why, how)
 case("what is no question", silent)
 case("a program asks", by_program)
+case("frames", frames)
 done()

@@ -173,7 +173,7 @@ downed()
 		grown_by sr0 link_downed 1
 }
 
-ktap_plan 26
+ktap_plan 27
 check "two hosts"			pair_up
 check "all counters are there"		complete
 check "what the wire has is counted"	watch
