@@ -75,7 +75,7 @@ kernel_build()
 
 	lab_apt_update
 	names=$(kernel_version "$1")
-	names=${names//./\\.}\.[0-9]+$(kernel_abi "$1")$(kernel_flavour "$1")-amd64
+	names="${names//./\\.}\.[0-9]+$(kernel_abi "$1")$(kernel_flavour "$1")-amd64"
 	read -r image version < <(newest "^linux-image-$names$") ||
 		die "apt has no image of kernel $1"
 	release=${image#linux-image-}
@@ -156,7 +156,10 @@ kernel_image()
 	echo "$KERNEL_DIR/vmlinuz"
 }
 
+# The root of a guest comes over 9p, which cloud kernels do not have.
 kernel_initrd()
 {
+	[ -n "$(find "$KERNEL_DIR/tree" -name '9p.ko*')" ] ||
+		die "this kernel has no 9p: modules are built for it, but it does not boot here"
 	initramfs_make "$KERNEL_DIR/tree"
 }

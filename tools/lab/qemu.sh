@@ -77,9 +77,10 @@ qemu_machine()
 
 kernel_boot()
 {
-	local lower=driver machine QEMU=()
+	local initrd lower=driver machine QEMU=()
 
 	need_packages qemu
+	initrd=$(kernel_initrd) || exit
 	read -ra machine < <(qemu_machine)
 	share driver "$DRIVER_TREE" ro
 	if [ -n "$PROVIDER_TREE" ]; then
@@ -94,7 +95,7 @@ kernel_boot()
 		-m "$MEM" -nographic -no-reboot -monitor none -nic none \
 		-device virtio-rng-pci "${QEMU[@]}" \
 		-kernel "$(kernel_image)" \
-		-initrd "$(kernel_initrd)" \
+		-initrd "$initrd" \
 		-serial "file:$RESULTS/kernel.log" -serial stdio \
 		-append "console=ttyS0 loglevel=7 oops=panic panic=-1 \
 $KERNEL_ARGS lab.fs=9p lab.lower=$lower:root lab.repo=repo,$REPO \
