@@ -6,15 +6,16 @@
 void probe(const char *why);
 
 #undef __get_str
-#define __get_str(field) ((char *)NULL)
+#define __get_str(field) __entry_##field
 #undef __get_dynamic_array_len
-#define __get_dynamic_array_len(field) 1
+#define __get_dynamic_array_len(field) sizeof(__entry_##field)
 
 void probe(const char *why)
 {
 	struct {
 		const char *why_ptr_;
 	} __data_offsets = { why };
+	char __entry_why[8];
 
 	__assign_str(why);
 }
