@@ -247,7 +247,7 @@ static bool device_flushes(const struct side *s)
 	return attr.device_cap_flags_ex & DEVICE_FLUSH_GLOBAL;
 }
 
-/* It takes a core that knows of FLUSH, which kernels before 6.3 have not. */
+/* It takes a core that knows of FLUSH, which that of kernel 6.1 does not. */
 static void flush_rights(void)
 {
 	bool flushes = device_flushes(&sides[0]);

@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -104,6 +105,18 @@ __u64 now_us(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000000ULL + ts.tv_nsec / 1000;
+}
+
+bool kernel_before(int major, int minor)
+{
+	struct utsname name;
+	int x, y;
+
+	must_be(uname(&name), 0);
+	if (sscanf(name.release, "%d.%d", &x, &y) != 2)
+		case_fail("what version is kernel %s?", name.release);
+
+	return x < major || (x == major && y < minor);
 }
 
 bool file_put(const char *path, const char *text)

@@ -133,6 +133,8 @@ _Noreturn void case_skip(const char *fmt, ...);
 
 __u64 now_us(void);
 
+bool kernel_before(int major, int minor);
+
 /* Writes @text to a file that exists. */
 bool file_put(const char *path, const char *text);
 
