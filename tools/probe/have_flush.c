@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* FLUSH and ATOMIC WRITE, 6.3 */
+/* FLUSH and ATOMIC WRITE, which the core of 6.1 does not know */
 #include <rdma/ib_verbs.h>
 
 u64 probe(void);
