@@ -43,7 +43,8 @@
  * memory or room, EBUSY something that is still in use, EOPNOTSUPP what is not
  * offered, EFAULT memory that is not there, EACCES memory that is only for
  * reading, EDQUOT and ENOSPC all that the user or the device may have, ENODATA a
- * GID that is not there, ETIMEDOUT and E...UNREACH an address that leads nowhere.
+ * GID that is not there, ETIMEDOUT, ENODEV and E...UNREACH an address that leads
+ * nowhere.
  */
 static const struct {
 	const char	*name;
@@ -76,7 +77,7 @@ static const struct {
 	[DEALLOC_MW]	   = { "dealloc_mw", { 0 } },
 	[CREATE_QP]	   = { "create_qp", { EINVAL, ENOMEM, EOPNOTSUPP } },
 	[MODIFY_QP]	   = { "modify_qp", { EINVAL, ENOMEM, EOPNOTSUPP, ENODATA,
-					      ETIMEDOUT, ENETUNREACH,
+					      ETIMEDOUT, ENODEV, ENETUNREACH,
 					      EHOSTUNREACH } },
 	[QUERY_QP]	   = { "query_qp", { EOPNOTSUPP } },
 	[DESTROY_QP]	   = { "destroy_qp", { EBUSY } },
@@ -90,7 +91,8 @@ static const struct {
 	[OPEN_XRCD]	   = { "open_xrcd", { EINVAL, ENOMEM, EBADF, EAGAIN } },
 	[CLOSE_XRCD]	   = { "close_xrcd", { EBUSY } },
 	[CREATE_AH]	   = { "create_ah", { EINVAL, ENOMEM, ENODATA, ETIMEDOUT,
-					      ENETUNREACH, EHOSTUNREACH } },
+					      ENODEV, ENETUNREACH,
+					      EHOSTUNREACH } },
 	[DESTROY_AH]	   = { "destroy_ah", { 0 } },
 	[ATTACH_MCAST]	   = { "attach_mcast", { EINVAL, ENOMEM } },
 	[DETACH_MCAST]	   = { "detach_mcast", { EINVAL } },
@@ -159,6 +161,8 @@ static bool error_is_loss(int loss, int err)
 	case EINVAL:
 	case EBUSY:
 		return loss & LOSS_OBJECTS;
+	case EIO:	/* a doorbell that does not ring */
+		return loss & (LOSS_OBJECTS | LOSS_FILES);
 	case EBADF:
 		return loss & LOSS_FILES;
 	case EACCES:

@@ -35,6 +35,12 @@ enum {
 	LOSS_OWNER	= 1 << 2,	/* the device is another process's */
 };
 
+/* A group that a queue pair is in, which keeps it from being destroyed */
+struct group {
+	struct ibv_qp	*qp;	/* NULL: none */
+	union ibv_gid	gid;
+};
+
 /* One thread of a program, and what it has */
 struct job {
 	pthread_t		thread;
@@ -60,6 +66,7 @@ struct job {
 	struct ibv_rwq_ind_table *table[SLOTS];
 	struct ibv_flow		*flow[SLOTS];
 	struct ibv_counters	*counters[SLOTS];
+	struct group		group[2 * SLOTS];
 	__u8			*arena[ARENAS];
 	int			buffer;		/* dma-buf, or -1 */
 };

@@ -47,7 +47,7 @@ static __u8 *some_memory(struct job *j, struct dice *d, size_t *len)
 }
 
 /* A slot that is free, or NULL */
-#define slot(j, d, what)	(&(j)->what[roll(d, SLOTS)])
+#define slot(j, d, what)	(&(j)->what[roll(d, ARRAY_SIZE((j)->what))])
 #define any(j, d, what)		((j)->what[roll(d, SLOTS)])
 
 /* Ends what stands in a slot by @undo. */
@@ -509,9 +509,18 @@ static void do_query_qp(struct job *j, struct dice *d)
 		went(j, QUERY_QP, ibv_query_qp(qp, &attr, odd_number(d), &init));
 }
 
+/* Something else may have taken it out of its groups. */
 static void do_destroy_qp(struct job *j, struct dice *d)
 {
-	end_slot(j, d, qp, DESTROY_QP, ibv_destroy_qp);
+	struct ibv_qp **at = slot(j, d, qp);
+	size_t i;
+
+	if (!*at || !went(j, DESTROY_QP, ibv_destroy_qp(*at)))
+		return;
+	for (i = 0; i < ARRAY_SIZE(j->group); i++)
+		if (j->group[i].qp == *at)
+			j->group[i].qp = NULL;
+	*at = NULL;
 }
 
 /* The list of an inline request is read by the provider. */
@@ -723,21 +732,30 @@ static union ibv_gid some_group(struct dice *d)
 
 static void do_attach_mcast(struct job *j, struct dice *d)
 {
-	union ibv_gid gid = some_group(d);
-	struct ibv_qp *qp = any(j, d, qp);
+	struct group *at = slot(j, d, group);
+	struct group g = {
+		.gid = some_group(d),
+		.qp = any(j, d, qp),
+	};
+	__u16 lid = roll(d, 8) ? 0 : odd_number(d);
 
-	if (qp)
-		went(j, ATTACH_MCAST,
-		     ibv_attach_mcast(qp, &gid, roll(d, 8) ? 0 : odd_number(d)));
+	if (g.qp && !at->qp &&
+	    went(j, ATTACH_MCAST, ibv_attach_mcast(g.qp, &g.gid, lid)))
+		*at = g;
 }
 
 static void do_detach_mcast(struct job *j, struct dice *d)
 {
 	union ibv_gid gid = some_group(d);
+	struct group *at = slot(j, d, group);
 	struct ibv_qp *qp = any(j, d, qp);
 
-	if (qp)
+	if (at->qp) {
+		went(j, DETACH_MCAST, ibv_detach_mcast(at->qp, &at->gid, 0));
+		at->qp = NULL;
+	} else if (qp) {
 		went(j, DETACH_MCAST, ibv_detach_mcast(qp, &gid, 0));
+	}
 }
 
 static void do_create_wq(struct job *j, struct dice *d)
@@ -1030,7 +1048,12 @@ void job_step(struct job *j)
 
 void job_clean(struct job *j)
 {
+	struct group *g;
+
 	j->doing = "the end";
+	for (g = j->group; g < j->group + ARRAY_SIZE(j->group); g++)
+		if (g->qp)
+			went(j, DETACH_MCAST, ibv_detach_mcast(g->qp, &g->gid, 0));
 	end_all(j, flow, DESTROY_FLOW, ibv_destroy_flow);
 	end_all(j, counters, DESTROY_COUNTERS, ibv_destroy_counters);
 	end_all(j, qp, DESTROY_QP, ibv_destroy_qp);
