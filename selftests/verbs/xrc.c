@@ -28,7 +28,8 @@ static void queue_make(int i, struct ibv_pd *pd, struct ibv_xrcd *domain)
 	must_be(ibv_get_srq_num(srq[i], &srqn[i]), 0);
 }
 
-static void setup_opt(struct opt *a)
+/* @named: queue 0 is named when the target is made, too, which means nothing */
+static void setup_ends(struct opt *a, bool named)
 {
 	struct opt b = opt_default;
 	int i;
@@ -42,12 +43,18 @@ static void setup_opt(struct opt *a)
 	a->type = IBV_QPT_XRC_SEND;
 	b.type = IBV_QPT_XRC_RECV;
 	b.xrcd = xrcd;
+	b.srq = named ? srq[0] : NULL;
 	p = (struct pair) {};
 	pair_make(&p, a, &b);
 	mem_make(&ma, &sides[0], LEN, FULL_ACCESS);
 	mem_make(&mb, &sides[1], LEN, FULL_ACCESS);
 	sa = sge_of(&ma, 0, 64);
 	sb = sge_of(&mb, 0, LEN);
+}
+
+static void setup_opt(struct opt *a)
+{
+	setup_ends(a, false);
 }
 
 static void setup(void)
@@ -99,6 +106,18 @@ static void sends(void)
 		send_takes(i, n, sizes[n / 2], n);
 		untouched(mb.p + sizes[n / 2], LEN - sizes[n / 2], "behind it");
 		wc_none(cq[!i], 0);
+	}
+}
+
+static void named(void)
+{
+	struct opt a = opt_default;
+	int i;
+
+	setup_ends(&a, true);
+	for (i = 0; i < 2 * QUEUES; i++) {
+		must_be(post_srq(srq[i % QUEUES], i, &sb, 1), 0);
+		send_takes(i % QUEUES, i, 64, i);
 	}
 }
 
@@ -562,6 +581,7 @@ static void unused_cq(void)
 
 const struct vrb_case xrc_cases[] = {
 	{ "xrc", "SEND of each size to two queues", sends },
+	{ "xrc", "SEND to a target that was made with a queue", named },
 	{ "xrc", "WRITE and READ of each size", one_sided },
 	{ "xrc", "CMP_SWP and FETCH_ADD", atomics },
 	{ "xrc", "the same by ibv_wr_*", wr_api },

@@ -145,6 +145,13 @@ static u32 qp_max_inline(const struct ib_qp_cap *cap)
 		     max(cap->max_send_sge, 1U) * sizeof(struct srnic_sge));
 }
 
+/* To an XRC target each request names its queue; one given here means nothing. */
+static struct srnic_srq *qp_srq(const struct ib_qp_init_attr *init)
+{
+	return init->srq && init->qp_type != IB_QPT_XRC_TGT ?
+	       &to_srq(init->srq)->srq : NULL;
+}
+
 /* The transport's half. */
 static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 				const struct ib_qp_init_attr *init,
@@ -160,7 +167,7 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 		.max_inline	= qp_max_inline(&init->cap),
 		.sq_sig_all	= init->sq_sig_type == IB_SIGNAL_ALL_WR,
 		.trusted	= !user,
-		.srq		= init->srq ? &to_srq(init->srq)->srq : NULL,
+		.srq		= qp_srq(init),
 		.xrcd		= init->qp_type == IB_QPT_XRC_TGT ? init->xrcd :
 				  NULL,
 		.send_cq	= srnic_cq_of(init->send_cq),
