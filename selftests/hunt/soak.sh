@@ -74,7 +74,7 @@ connected()
 # disturb: until there is no more load
 disturb()
 {
-	wait_for 60 connected
+	wait_for 300 connected
 	while [ -n "$(jobs -rp)" ]; do
 		case $((RANDOM % 3)) in
 		0) flap ;;
