@@ -23,7 +23,7 @@ modules:
 provider:
 	tools/provider/build --rdma-core "$(RDMA_CORE)" --out $(PROVIDER)
 
-install: install-modules install-provider install-man
+install: install-modules install-provider install-man install-service
 
 install-modules: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) modules_install
@@ -36,6 +36,14 @@ install-provider: provider
 install-man:
 	install -d $(DESTDIR)$(mandir)/man7
 	install -m 644 Documentation/*.7 $(DESTDIR)$(mandir)/man7
+
+install-service:
+	install -d $(DESTDIR)$(prefix)/lib/systemd/system $(DESTDIR)$(prefix)/lib/udev/rules.d
+	install -m 644 tools/service/srnic@.service $(DESTDIR)$(prefix)/lib/systemd/system
+	install -m 644 tools/service/80-srnic.rules $(DESTDIR)$(prefix)/lib/udev/rules.d
+
+deb:
+	tools/package/build build/deb
 
 demo:
 	tools/lab/run --kernel $(if $(HOST),host,uml) -- selftests/demo.sh
@@ -60,7 +68,8 @@ help:
 	@echo 'make            module for the running kernel, provider for its rdma-core'
 	@echo 'make modules    the module alone (KDIR=<kernel build tree>)'
 	@echo 'make provider   the provider alone (RDMA_CORE=<version>)'
-	@echo 'make install    module, provider and man pages (DESTDIR=<root>)'
+	@echo 'make install    module, provider, man pages, service (DESTDIR=<root>)'
+	@echo 'make deb        Debian packages of all of it, in build/deb'
 	@echo 'make demo       RDMA between two hosts in a throw-away kernel (HOST=1: in this one)'
 	@echo 'make check      the whole test suite'
 	@echo 'make check-all  the same and what is slow and rare'
@@ -70,4 +79,4 @@ help:
 	@echo 'make clean      forget what was built here; ~/.cache/srnic keeps kernels'
 
 .PHONY: all modules provider install install-modules install-provider \
-	install-man demo check check-all soak bench clean help
+	install-man install-service deb demo check check-all soak bench clean help
