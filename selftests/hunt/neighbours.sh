@@ -165,7 +165,7 @@ echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 sysctl -qw vm.unprivileged_userfaultfd=1
 sysctl -qw fs.nr_open=1048576
 
-ktap_plan "$(hunt_num 19 23)"
+ktap_plan 23
 check "two hosts"		pair_up
 check "alone"			fares alone
 campaign qps "$(hunt_num 1000 10000)"
@@ -174,6 +174,5 @@ campaign faults "$(hunt_num 200 1000)"
 check "alone once more"		fares "alone once more"
 control
 beside rings
-# not in short: as rare as the hunt itself
-[ "${HUNT:-}" != long ] || beside verbs
+beside verbs
 ktap_end
