@@ -168,6 +168,8 @@ void srnic_dev_dealloc(struct ib_device *ibdev)
 	struct srnic_dev *dev = to_srnic(ib_dev, struct srnic_dev, ibdev);
 
 	srnic_rx_stop(dev->net);
+	/* Packets for no queue pair count here, without a reference. */
+	synchronize_rcu();
 	srnic_keys_destroy(&dev->keys);
 	xa_destroy(&dev->counter_sets);
 	mutex_destroy(&dev->counter_lock);

@@ -7,9 +7,11 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
+#include <linux/inetdevice.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
+#include <net/addrconf.h>
 #include <net/bonding.h>
 #include <net/inet_ecn.h>
 #include <net/ip.h>
@@ -325,6 +327,16 @@ bool srnic_rx_by(const struct sk_buff *skb, const struct net_device *ndev)
 				  l3mdev_master_ifindex_rcu(ndev);
 }
 
+/* A device that has @addr, without a look at all of them, or NULL */
+static struct net_device *rx_ndev_with(struct net *net,
+				       const struct in6_addr *addr)
+{
+	if (ipv6_addr_v4mapped(addr))
+		return __ip_dev_find(net, addr->s6_addr32[3], false);
+
+	return IS_ENABLED(CONFIG_IPV6) ? ipv6_dev_find(net, addr, NULL) : NULL;
+}
+
 /*
  * The device that a packet without a QP number of its own is for: the one that it
  * came in by, or, sent by this host to itself, the one that has the address @addr
@@ -340,6 +352,10 @@ static struct net_device *rx_ndev_of(struct net *net, const struct sk_buff *skb,
 		return in;
 
 	vrf = l3mdev_master_ifindex_rcu(in);
+	ndev = rx_ndev_with(net, addr);
+	if (ndev && l3mdev_master_ifindex_rcu(ndev) == vrf)
+		return ndev;
+	/* The same address in another VRF is what was found first. */
 	for_each_netdev_rcu(net, ndev)
 		if (l3mdev_master_ifindex_rcu(ndev) == vrf &&
 		    srnic_ndev_has(ndev, addr))
@@ -397,11 +413,19 @@ static bool rx_dest(struct net *net, const struct sk_buff *skb, bool mcast,
 		dest->below = dest->in && rx_goes_below(skb, dest->in);
 	} else {
 		dest->in = rx_ndev_of(net, skb, &dest->addr);
-		dest->below = true;
+		dest->below = dest->in && !list_empty(&dest->in->adj_list.lower);
 		dest->addr = in6addr_any;
 	}
 
 	return dest->in;
+}
+
+/* The one that a datagram came through; what this host sends to itself has none. */
+static u16 rx_vlan_of(const struct sk_buff *skb)
+{
+	struct net_device *in = rx_ndev(skb) ?: skb->dev;
+
+	return rx_is_local(in) ? SRNIC_NO_VLAN : rx_vlan(in);
 }
 
 /*
@@ -446,7 +470,7 @@ static bool rx_take_one(struct net *net, struct sk_buff *skb, unsigned int bth,
 		return true;
 	}
 	if (to.datagram)
-		vlan = rx_vlan(rx_ndev(skb) ?: skb->dev);
+		vlan = rx_vlan_of(skb);
 	skb = rx_own(skb, bth, vlan, to.stats);
 	if (skb)
 		srnic_rxcb(skb)->life = to.life;

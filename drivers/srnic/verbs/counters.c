@@ -87,8 +87,10 @@ u64 srnic_port_counter(struct srnic_dev *dev, enum srnic_counter what)
 
 	mutex_lock(&dev->counter_lock);
 	sum = dev->counter_past[what] + srnic_stats_sum(dev->stats, what);
-	xa_for_each(&dev->counter_sets, id, set)
+	xa_for_each(&dev->counter_sets, id, set) {
 		sum += srnic_stats_sum(set->stats, what);
+		cond_resched();
+	}
 	mutex_unlock(&dev->counter_lock);
 
 	return sum;

@@ -85,16 +85,23 @@ struct srnic_stats __percpu *srnic_group_stats(const struct srnic_rx_dest *dest)
 	return NULL;
 }
 
-static void group_each_member(const struct srnic_group *group,
-			      void (*fn)(struct srnic_qp *qp,
-					 struct sk_buff *skb),
-			      struct sk_buff *skb)
+/* For @most members.  Return: for how many more it might be. */
+static int group_each_member(const struct srnic_group *group,
+			     void (*fn)(struct srnic_qp *qp,
+					struct sk_buff *skb),
+			     struct sk_buff *skb, int most)
 {
 	struct group_member *member;
 
-	list_for_each_entry_rcu(member, &group->members, list)
+	list_for_each_entry_rcu(member, &group->members, list) {
+		if (!most)
+			break;
+		most--;
 		if (refcount_inc_not_zero(&member->qp->users))
 			fn(member->qp, skb);
+	}
+
+	return most;
 }
 
 void srnic_group_each(const struct srnic_rx_dest *dest,
@@ -102,13 +109,14 @@ void srnic_group_each(const struct srnic_rx_dest *dest,
 		      struct sk_buff *skb)
 {
 	u32 hash = group_hash(dest->net, &dest->addr);
+	int most = SRNIC_MAX_GROUP_QPS;
 	struct srnic_group *group;
 
 	hash_for_each_possible_rcu(groups, group, node, hash) {
 		if (!group_is_for(group, dest))
 			continue;
-		group_each_member(group, fn, skb);
-		if (ipv6_addr_any(&dest->addr))
+		most = group_each_member(group, fn, skb, most);
+		if (!most || ipv6_addr_any(&dest->addr))
 			return;
 	}
 }

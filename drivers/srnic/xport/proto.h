@@ -440,8 +440,9 @@ void srnic_raw_frame(void *target, struct sk_buff *skb,
 struct srnic_stats __percpu *
 srnic_group_stats(const struct srnic_rx_dest *dest);
 /*
- * Calls @fn, with a reference, for each member of the groups that @dest reaches, or
- * for the first of the management queue pairs.  Context: RCU.
+ * Calls @fn, with a reference, for each member of the groups that @dest reaches, at
+ * most SRNIC_MAX_GROUP_QPS of them, or for the first of the management queue pairs.
+ * Context: RCU.
  */
 void srnic_group_each(const struct srnic_rx_dest *dest,
 		      void (*fn)(struct srnic_qp *qp, struct sk_buff *skb),
