@@ -15,7 +15,7 @@ vrb_make || skip_all "the harness does not build here"
 
 WIRE="delay 200us reorder 10% 25% loss 0.5% duplicate 1% corrupt 0.5%"
 LOADS=(rc rc6 uc xrc odp)
-ROUNDS=$(hunt_num 3 20)
+ROUNDS=$(hunt_num 3 30)	# of two minutes when it is long
 
 rc()
 {
