@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """
 srnic - our ICRC is the one that scapy computes
-usage: icrc_scapy.py ICRC_CLI
+usage: icrc_scapy.py COMMAND...
 
 Random packets of every kind of header that the ICRC masks go through
 scapy.contrib.roce and through the program built from drivers/srnic/wire.
@@ -79,7 +79,7 @@ def compare(what, make, expected):
     """Is our ICRC of all that make() gives the one that is expected?"""
     packets = [bytes(make()) for _ in range(PACKETS)]
     ours = subprocess.run(
-        [sys.argv[1]], input="".join(p.hex() + "\n" for p in packets),
+        sys.argv[1:], input="".join(p.hex() + "\n" for p in packets),
         stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     wrong = [(p, icrc) for p, icrc in zip(packets, ours)
              if expected(p).hex() != icrc]

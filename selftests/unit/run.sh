@@ -3,13 +3,15 @@
 # srnic selftests - the unit tests in user space, as one stream of TAP
 # usage: selftests/unit/run.sh
 #
-# OUT says where to build, CC with what.
+# OUT says where to build, CC with what, SANITIZE what the compiler adds; EMULATOR
+# runs the programs where the processor is another.
 
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")" || exit
 
 CC=${CC:-gcc}
 export OUT=${OUT:-$(realpath ../..)/build/unit/$CC}
+read -ra EMULATOR <<<"${EMULATOR:-}"
 number=0
 failed=0
 
@@ -56,10 +58,11 @@ if make -s CC="$CC" all >"$OUT/build.log" 2>&1; then
 	point ok "built with $CC"
 	for test in test_*.c; do
 		test=${test%.c}
-		run "$test" "$OUT/$test"
+		run "$test" "${EMULATOR[@]}" "$OUT/$test"
 	done
 	# The distribution's python, which is the one that has its scapy
-	run icrc_scapy /usr/bin/python3 icrc_scapy.py "$OUT/icrc_cli"
+	run icrc_scapy /usr/bin/python3 icrc_scapy.py \
+		"${EMULATOR[@]}" "$OUT/icrc_cli"
 else
 	point "not ok" "built with $CC"
 	sed 's/^/# /' "$OUT/build.log"
