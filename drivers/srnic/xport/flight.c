@@ -49,6 +49,11 @@ static bool flight_is_late(const struct srnic_qp *qp)
 	       srnic_pager_busy(&qp->tx_pager);
 }
 
+bool srnic_flight_is_back(const struct srnic_qp *qp)
+{
+	return qp->req.late && !flight_is_late(qp);
+}
+
 /* Is an acknowledgment on the way, as far as we know? */
 static bool flight_asked(const struct srnic_req *req)
 {
@@ -66,6 +71,7 @@ void srnic_flight_progress(struct srnic_qp *qp)
 	u64 nsec = srnic_ack_timeout_nsec(qp->conf.timeout);
 	struct srnic_req *req = &qp->req;
 
+	req->late = false;
 	if (req->waiting_rnr || req->stalled)
 		return;
 	if (flight_unasked(req)) {
@@ -261,10 +267,9 @@ void srnic_flight_timeout(struct srnic_qp *qp)
 	}
 	if (qp->req.una == qp->req.next || qp->req.probing)
 		return;
-	if (flight_is_late(qp)) {
-		srnic_flight_progress(qp);
+	qp->req.late = flight_is_late(qp);
+	if (qp->req.late)
 		return;
-	}
 	if (flight_unasked(&qp->req)) {
 		flight_trace_timeout(qp, "ask");
 		flight_again(qp, srnic_psn_add(qp->req.next, -1));

@@ -290,6 +290,8 @@ bool srnic_flight_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 void srnic_flight_asks(struct srnic_req *req, u32 end);
 /* All before @psn is acknowledged, which it was not before: it is @una. */
 void srnic_flight_acked(struct srnic_qp *qp, u32 psn);
+/* The timer is off since a page was being fetched, and the page is here? */
+bool srnic_flight_is_back(const struct srnic_qp *qp);
 /* Restarts the timer: the peer is alive. */
 void srnic_flight_progress(struct srnic_qp *qp);
 /* Something waits for an acknowledgment: do not wait to ask for it. */

@@ -642,7 +642,8 @@ bool srnic_req_run(struct srnic_qp *qp)
 		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
 	} while (more && srnic_task_may(&qp->task));
 
-	if (qp->req.next != before && !qp->req.deadline)
+	if (!qp->req.deadline &&
+	    (qp->req.next != before || srnic_flight_is_back(qp)))
 		srnic_flight_progress(qp);
 	req_check_drained(qp);
 

@@ -114,6 +114,7 @@ struct srnic_early {
  * @rsgl_pos: byte of the response where @rsgl stands, ~0: nowhere
  * @waiting_rnr: the timer runs for an RNR NAK
  * @stalled: the timer runs because there was no memory for a packet
+ * @late: the timer is off while a page is fetched that the answer may wait for
  * @reading: a READ is going on without packets, see local.c
  * @reread: the response at @una was missed and asked for again
  * @sqd_told: SQ_DRAINED was raised
@@ -151,6 +152,7 @@ struct srnic_req {
 	u64			rsgl_pos;
 	bool			waiting_rnr;
 	bool			stalled;
+	bool			late;
 	bool			reading;
 	bool			reread;
 	bool			sqd_told;
