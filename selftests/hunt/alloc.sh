@@ -67,6 +67,19 @@ link_nth()
 	on nsA "$hunt_dir/hunt-nth" -S "$SEED" -s "$1" link sr2 veth2
 }
 
+# out_of_memory WHAT DEV: from one allocation on all fail
+out_of_memory()
+{
+	local status=0
+
+	echo Y >"$fault/failslab/task-filter"
+	echo 100 >"$fault/failslab/probability"
+	on nsA "${hunt_dir:?}/hunt-nth" "$@" 3>"$fault/failslab/space" || status=$?
+	faults_off
+	echo 0 >"$fault/failslab/space"
+	return "$status"
+}
+
 # the_kernel_log_is_clean: but for the traces of vmalloc(), which has no way to fail
 # in silence, and of trace events, which do not expect to have no memory for a field
 # shellcheck disable=SC2154 # of netns.sh
@@ -107,12 +120,13 @@ dmesg -n 3	# what the guest says of vmalloc() is not for the lab to judge
 hunt_seed
 traffic=(soak data)
 
-ktap_plan $((9 + $("$hunt_dir/hunt-alloc" -l | wc -l) + $(vrb_count "${traffic[@]}")))
+ktap_plan $((10 + $("$hunt_dir/hunt-alloc" -l | wc -l) + $(vrb_count "${traffic[@]}")))
 check "two hosts"		pair_up
 faults_set N
 ktap_relay "$hunt_dir/hunt-alloc" -n "$(hunt_num 6 1)" -s "$SEED"
 check "a third netdev"		ip -n nsA link add veth2 type dummy
 check "rdma link add and del"	link_nth "$(hunt_num 3000 2)"
+check "no memory for a handle"	out_of_memory handles sr0
 check "a new namespace"		nth "$(hunt_num 4000 2)" netns
 faults_set Y
 faults_on 2

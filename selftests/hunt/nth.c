@@ -5,10 +5,14 @@
  * usage: nth [-s STEP] [-S SEED] link DEV NETDEV	rdma link add and del
  *	  nth [-s STEP] [-S SEED] module FILE NAME	load and unload
  *	  nth [-s STEP] [-S SEED] netns			a new namespace
+ *	  nth handles DEV				many address handles
  *
  * The Nth allocation of the call fails, for N = 1, 2, ... (or steps of up to twice
  * STEP) until the call ends before.  What fails has to give a reason that is one of
  * a lack of memory, and has to work when it is tried again.
+ *
+ * For address handles all allocations fail from one on.  failslab has to be on for
+ * tasks that ask for it, and file descriptor 3 to be its "space".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,6 +27,7 @@
 #include <unistd.h>
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
+#include <infiniband/verbs.h>
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define NTH_MAX		100000
@@ -257,6 +262,78 @@ static void hunt(const struct thing *t, bool makes, int step)
 	       calls, failures);
 }
 
+/* ---- address handles ---- */
+
+#define HANDLES		63	/* the next one takes another node of the table */
+#define SPACE_FD	3
+
+static struct ibv_context *device_open(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	int i;
+
+	for (i = 0; list && list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), name))
+			return ibv_open_device(list[i]);
+	return NULL;
+}
+
+static void write_text(int fd, const char *text)
+{
+	int len = strlen(text);
+
+	if (write(fd, text, len) != len)
+		die("a file of fault injection");
+}
+
+/* The last of many handles, when no allocation succeeds once @bytes are used up */
+static void handle_with(struct ibv_pd *pd, struct ibv_ah_attr *attr, int faults, int bytes)
+{
+	struct ibv_ah *ah[HANDLES + 1];
+	char text[16];
+	int i, err;
+
+	for (i = 0; i < HANDLES; i++) {
+		ah[i] = ibv_create_ah(pd, attr);
+		if (!ah[i])
+			die("create_ah");
+	}
+	snprintf(text, sizeof(text), "%d", bytes);
+	write_text(SPACE_FD, text);
+	write_text(faults, "1");
+	ah[i] = ibv_create_ah(pd, attr);
+	err = errno;
+	write_text(faults, "0");
+	if (ah[i])
+		i++;
+	else if (err != ENOMEM && err != ENOBUFS)
+		die("create_ah without memory");
+	else
+		failures++;
+	while (i--)
+		ibv_destroy_ah(ah[i]);
+}
+
+static int handles(const char *name)
+{
+	struct ibv_ah_attr attr = { .is_global = 1, .port_num = 1, .grh.hop_limit = 64 };
+	int faults = open("/proc/thread-self/make-it-fail", O_WRONLY | O_CLOEXEC);
+	struct ibv_context *ctx = device_open(name);
+	int bytes;
+
+	if (!ctx || faults < 0 || ibv_query_gid(ctx, 1, 0, &attr.grh.dgid))
+		die(name);
+	for (bytes = 1; bytes < 8192; bytes += 64) {
+		struct ibv_pd *pd = ibv_alloc_pd(ctx);
+
+		handle_with(pd, &attr, faults, bytes);
+		if (ibv_dealloc_pd(pd))
+			die("dealloc_pd");
+	}
+	printf("%d failed\n", failures);
+	return !failures;
+}
+
 int main(int argc, char **argv)
 {
 	int opt, step = 1;
@@ -269,6 +346,8 @@ int main(int argc, char **argv)
 			srandom(strtoul(optarg, NULL, 10));
 	}
 	argv += optind;
+	if (argc - optind == 2 && !strcmp(argv[0], "handles"))
+		return handles(argv[1]);
 	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (nth_fd < 0)
 		die("fail-nth");

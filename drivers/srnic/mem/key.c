@@ -30,7 +30,7 @@ void srnic_keys_init(struct srnic_keys *keys)
 
 void srnic_keys_destroy(struct srnic_keys *keys)
 {
-	WARN_ON(!xa_empty(&keys->xa));
+	WARN_ON(!srnic_table_is_empty(&keys->xa));
 	xa_destroy(&keys->xa);
 }
 

@@ -33,6 +33,20 @@ enum srnic_mem_err {
 	SRNIC_MEM_FAULT,	/* on demand: there is no memory, or not for that */
 };
 
+/**
+ * srnic_table_is_empty() - has @xa no entry?
+ * @xa: where nothing is added any more
+ *
+ * Not xa_empty(): when memory ends while an xarray grows, nodes without an entry stay
+ * in it, which xa_destroy() frees.
+ */
+static inline bool srnic_table_is_empty(struct xarray *xa)
+{
+	unsigned long index = 0;
+
+	return !xa_find(xa, &index, ULONG_MAX, XA_PRESENT);
+}
+
 /* Rights that a peer's FLUSH needs, as far as the core lets them be granted */
 #define SRNIC_ACCESS_FLUSH	((IB_ACCESS_FLUSH_GLOBAL |	\
 				  IB_ACCESS_FLUSH_PERSISTENT) &	\

@@ -321,6 +321,8 @@ void srnic_poll_exit(void);
 /* The SRQ with that number in that domain, or NULL.  Context: any. */
 struct srnic_srq *srnic_srq_get(const struct ib_xrcd *xrcd, u32 srqn);
 void srnic_srq_put(struct srnic_srq *srq);
+/* Frees the table, which has no queue any more. */
+void srnic_srq_exit(void);
 /* memop.c */
 void srnic_memop_init(struct srnic_qp *qp);
 bool srnic_memop_is(const struct srnic_swqe *wqe);

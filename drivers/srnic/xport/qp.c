@@ -626,4 +626,6 @@ void srnic_xport_exit(void)
 	/* The stack may hold packets whose destructor is code of ours. */
 	wait_var_event(&qp_alive, !atomic_read(&qp_alive));
 	rcu_barrier();	/* kfree_rcu() of QPs */
+	xa_destroy(&qp_table);
+	srnic_srq_exit();
 }

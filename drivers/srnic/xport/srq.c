@@ -47,6 +47,11 @@ int srnic_srq_publish(struct srnic_srq *srq)
 	return 0;
 }
 
+void srnic_srq_exit(void)
+{
+	xa_destroy(&srq_table);
+}
+
 void srnic_srq_hide(struct srnic_srq *srq)
 {
 	xa_erase(&srq_table, srq->srqn);

@@ -28,7 +28,7 @@ void srnic_avs_init(struct srnic_avs *avs)
 
 void srnic_avs_destroy(struct srnic_avs *avs)
 {
-	WARN_ON(!xa_empty(&avs->xa));
+	WARN_ON(!srnic_table_is_empty(&avs->xa));
 	xa_destroy(&avs->xa);
 }
 
