@@ -10,6 +10,7 @@
 . "$LAB/qemu.sh"
 . "$LAB/rootfs.sh"
 
+KERNEL_ARCH=amd64
 KERNEL_ARGS=mitigations=off
 
 debian_number()
@@ -52,8 +53,9 @@ kernel_key()
 # unpack PACKAGE VERSION DIR
 unpack()
 {
-	local deb
+	local APT_ARCH=$APT_ARCH deb
 
+	[[ $1 != linux-kbuild-* ]] || APT_ARCH=	# programs, which run here
 	step "fetching $1"
 	deb=$(fetch_deb "$1" "$2")
 	dpkg-deb -x "$deb" "$3"
@@ -73,9 +75,10 @@ kernel_build()
 {
 	local dir=$2 image names version release common p
 
+	APT_ARCH='' lab_apt_update
 	lab_apt_update
 	names=$(kernel_version "$1")
-	names="${names//./\\.}\.[0-9]+$(kernel_abi "$1")$(kernel_flavour "$1")-amd64"
+	names="${names//./\\.}\.[0-9]+$(kernel_abi "$1")$(kernel_flavour "$1")-$KERNEL_ARCH"
 	read -r image version < <(newest "^linux-image-$names$") ||
 		die "apt has no image of kernel $1"
 	release=${image#linux-image-}

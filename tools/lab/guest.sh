@@ -2,20 +2,23 @@
 # srnic lab - one guest: its job folder, its life, and the verdict on its log
 # shellcheck shell=bash
 
+# BUSYBOX: static, for the guest's processor
+BUSYBOX=/bin/busybox
+
 # initramfs_make [TREE]: prints an initramfs with /init, and with the modules
 # that the stock kernel of TREE needs to reach its root.
 initramfs_make()
 {
 	local file key tmp
 
-	key=$(hash_of "$LAB/init" "$LAB/guest.sh" /bin/busybox)
+	key=$(hash_of "$LAB/init" "$LAB/guest.sh" "$BUSYBOX")
 	file=$CACHE/initramfs/$key-${1:+$(ls "$1/usr/lib/modules")}.gz
 	if [ ! -e "$file" ]; then
 		mkdir -p "$CACHE/initramfs"
 		tmp=$(mktemp -d)
 		mkdir -p "$tmp/bin" "$tmp/modules"
 		install -m 755 "$LAB/init" "$tmp/init"
-		install -m 755 /bin/busybox "$tmp/bin/busybox"
+		install -m 755 "$BUSYBOX" "$tmp/bin/busybox"
 		[ -z "${1:-}" ] || initramfs_modules "$1" "$tmp/modules"
 		(cd "$tmp" && find . | cpio -o -H newc --quiet | gzip -1) >"$file.$$"
 		mv "$file.$$" "$file"

@@ -15,10 +15,11 @@ kernel_load()
 	case $1 in
 	uml | uml-debug | uml-leak) . "$LAB/uml.sh" ;;
 	kcsan) . "$LAB/kcsan.sh" ;;
+	debian-arm64) . "$LAB/arm64.sh" ;;
 	debian | debian-rt | debian-[0-9]*.[0-9]*) . "$LAB/debian.sh" ;;
 	host) . "$LAB/host.sh" ;;
 	*) die "no kernel '$1': uml uml-debug uml-leak kcsan debian debian-rt \
-debian-VERSION[-FLAVOUR] host" ;;
+debian-arm64 debian-VERSION[-FLAVOUR] host" ;;
 	esac
 }
 

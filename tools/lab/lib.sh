@@ -100,7 +100,16 @@ need_packages()
 
 # --- an apt of the lab's own -----------------------------------------------
 # Other releases than the host's, from the mirror that the host uses, with
-# lists and state in the cache: the host's apt never hears of them.
+# lists and state in the cache: the host's apt never hears of them.  APT_ARCH is an
+# architecture other than the host's; it has lists of its own.
+
+APT_ARCH=
+
+# apt_dir: where those lists and the state are
+apt_dir()
+{
+	echo "$CACHE/apt${APT_ARCH:+-$APT_ARCH}"
+}
 
 host_release()
 {
@@ -116,10 +125,13 @@ mirror()
 
 lab_apt()
 {
-	local a=$CACHE/apt cmd=$1
+	local a cmd=$1
 
 	shift
-	"$cmd" -q -o Dir::Etc::sourcelist="$a/sources.list" \
+	a=$(apt_dir)
+	"$cmd" -q ${APT_ARCH:+-o APT::Architecture="$APT_ARCH"} \
+		${APT_ARCH:+-o APT::Architectures="$APT_ARCH"} \
+		-o Dir::Etc::sourcelist="$a/sources.list" \
 		-o Dir::Etc::sourceparts=/dev/null \
 		-o Dir::Etc::preferencesparts=/dev/null \
 		-o Dir::State="$a/state" -o Dir::State::status="$a/status" \
@@ -136,8 +148,9 @@ lab_apt_update()
 
 lab_apt_refresh()
 {
-	local a=$CACHE/apt host main security suite
+	local a host main security suite
 
+	a=$(apt_dir)
 	[ -z "$(find "$a/fresh" -mmin -15 2>/dev/null)" ] || return 0
 	step "reading package lists"
 	host=$(host_release)

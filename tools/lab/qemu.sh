@@ -3,6 +3,8 @@
 # shellcheck shell=bash
 
 KERNEL_TTY=/dev/ttyS1
+KERNEL_CONSOLE=ttyS0
+QEMU_PROGRAM=qemu-system-x86_64
 
 # qemu_accel: KVM where a stock kernel boots under it, which a trial shows.
 qemu_accel()
@@ -75,13 +77,20 @@ qemu_machine()
 	echo -accel "$accel" -cpu "$cpu" -smp "$CPUS"
 }
 
+# qemu_serial: the options for KERNEL_TTY
+qemu_serial()
+{
+	echo -serial stdio
+}
+
 kernel_boot()
 {
-	local initrd lower=driver machine QEMU=()
+	local initrd lower=driver machine serial QEMU=()
 
 	need_packages qemu
 	initrd=$(kernel_initrd) || exit
 	read -ra machine < <(qemu_machine)
+	read -ra serial < <(qemu_serial)
 	share driver "$DRIVER_TREE" ro
 	if [ -n "$PROVIDER_TREE" ]; then
 		share provider "$PROVIDER_TREE" ro
@@ -91,13 +100,13 @@ kernel_boot()
 	share repo "$REPO" ro
 	share results "$RESULTS" rw
 
-	guest_run qemu-system-x86_64 "${machine[@]}" \
+	guest_run "$QEMU_PROGRAM" "${machine[@]}" \
 		-m "$MEM" -nographic -no-reboot -monitor none -nic none \
 		-device virtio-rng-pci "${QEMU[@]}" \
 		-kernel "$(kernel_image)" \
 		-initrd "$initrd" \
-		-serial "file:$RESULTS/kernel.log" -serial stdio \
-		-append "console=ttyS0 loglevel=7 oops=panic panic=-1 \
+		-serial "file:$RESULTS/kernel.log" "${serial[@]}" \
+		-append "console=$KERNEL_CONSOLE loglevel=7 oops=panic panic=-1 \
 $KERNEL_ARGS lab.fs=9p lab.lower=$lower:root lab.repo=repo,$REPO \
 lab.results=results,$RESULTS"
 }
