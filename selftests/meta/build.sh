@@ -3,8 +3,8 @@
 # srnic selftests - gcc, sparse and clang have nothing to say of the module
 # usage: selftests/meta/build.sh
 #
-# With W=1, for the newest kernel that the lab has and for the oldest, which
-# needs the most of include/compat.  Kernels are taken as they are, none is made here.
+# With W=1, for the newest kernel that the lab has, for the oldest, which needs the
+# most of include/compat, and for arm64.  Kernels are taken as they are, none is made here.
 # What was built in silence is not built again while it is the same.
 # LLVM is the version of clang to use, as kbuild takes it.
 
@@ -128,7 +128,7 @@ kernel_checks()
 	KERNEL_DIR=$(readlink -f "$CACHE/current/$1")
 	kernel_load "$1"
 
-	check "$1: gcc" known "$(key gcc --version)" gcc_is_silent
+	check "$1: gcc" known "$(key "${CROSS:+$CROSS-}gcc" --version)" gcc_is_silent
 	if [ -n "$SPARSE" ]; then
 		check "$1: sparse" known "$(key echo "$SPARSE")" sparse_is_silent
 	else
@@ -136,6 +136,8 @@ kernel_checks()
 	fi
 	if [ -e "$KERNEL_DIR/root" ]; then
 		skip "$1: clang" "the kernel is of another release"
+	elif [ -n "$CROSS" ]; then
+		skip "$1: clang" "the kernel is of another architecture"
 	elif [ -n "$(type -P "clang$LLVM")" ] && [ -n "$(type -P "ld.lld$LLVM")" ]; then
 		check "$1: clang" known "$(key "clang$LLVM" --version)" \
 			clang_is_silent "$1"
@@ -145,9 +147,10 @@ kernel_checks()
 }
 
 SPARSE=$(sparse_prepare) || SPARSE=
+CROSS=	# a kernel of another architecture says which compiler makes its modules
 
-ktap_plan 6
-for names in "uml uml-debug" "debian-6.1 debian"; do
+ktap_plan 9
+for names in "uml uml-debug" "debian-6.1 debian" debian-arm64; do
 	# shellcheck disable=SC2086 # a list of names
 	if kernel=$(made $names); then
 		rm -rf "$TREE/gcc"
