@@ -148,9 +148,10 @@ lab_apt_update()
 
 lab_apt_refresh()
 {
-	local a host main security suite
+	local a host main others='trixie trixie-backports sid' security suite
 
 	a=$(apt_dir)
+	[ -z "$APT_ARCH" ] || others=	# such kernels are of the host's release
 	[ -z "$(find "$a/fresh" -mmin -15 2>/dev/null)" ] || return 0
 	step "reading package lists"
 	host=$(host_release)
@@ -161,12 +162,12 @@ lab_apt_refresh()
 	mkdir -p "$a/state/lists/partial" "$a/cache/archives/partial"
 	touch "$a/status"
 	{
-		for suite in trixie trixie-backports sid; do
+		for suite in $others; do
 			printf 'deb %s %s main\n' "$main" "$suite"
 			printf 'deb-src %s %s main\n' "$main" "$suite"
 		done
-		for suite in $(printf '%s\n' bookworm "$host" | sort -u); do
-			[ "$suite" = trixie ] ||
+		for suite in $(printf '%s\n' ${others:+bookworm} "$host" | sort -u); do
+			[[ " $others " == *" $suite "* ]] ||
 				printf 'deb %s %s main\n' "$main" "$suite"
 		done
 		[ -z "$security" ] ||
