@@ -188,6 +188,34 @@ static void get_dev_fw_str(struct ib_device *ibdev, char *str)
 	scnprintf(str, IB_FW_VERSION_NAME_MAX, "%u.0.0", SRNIC_ABI_REVISION);
 }
 
+/*
+ * Of Documentation/ABI/stable/sysfs-class-infiniband.  Tools that read sysfs, such as
+ * Prometheus' node_exporter, leave all RDMA devices out where one has no board_id.
+ */
+static ssize_t hca_type_show(struct device *dev, struct device_attribute *attr,
+			     char *buf)
+{
+	return sysfs_emit(buf, "srnic\n");
+}
+static DEVICE_ATTR_RO(hca_type);
+
+static ssize_t board_id_show(struct device *dev, struct device_attribute *attr,
+			     char *buf)
+{
+	return hca_type_show(dev, attr, buf);
+}
+static DEVICE_ATTR_RO(board_id);
+
+static struct attribute *device_attrs[] = {
+	&dev_attr_hca_type.attr,
+	&dev_attr_board_id.attr,
+	NULL
+};
+
+static const struct attribute_group device_group = {
+	.attrs	= device_attrs,
+};
+
 const struct ib_device_ops srnic_dev_ops = {
 	.owner			= THIS_MODULE,
 	.driver_id		= (enum rdma_driver_id)SRNIC_DRIVER_ID,
@@ -232,6 +260,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.destroy_srq		= srnic_destroy_srq,
 	.destroy_wq		= srnic_destroy_wq,
 	.detach_mcast		= srnic_detach_mcast,
+	.device_group		= &device_group,
 	.disassociate_ucontext	= srnic_disassociate_ucontext,
 	.fill_res_cq_entry	= srnic_fill_res_cq,
 	.fill_res_mr_entry	= srnic_fill_res_mr,
