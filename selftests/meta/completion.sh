@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - what the shell proposes for "rdma ..."
+
+selftests=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+. "$selftests/lib/ktap.sh"
+. "$selftests/../tools/completion/rdma"
+
+# proposed WORD...: for the last of the words, on one line
+proposed()
+{
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	COMPREPLY=()
+	_rdma
+	echo "${COMPREPLY[*]}"
+}
+
+# proposes WHAT WORD...
+proposes()
+{
+	local got
+
+	got=$(proposed "${@:2}")
+	[ "$got" = "$1" ] || { echo "'$got', not '$1'"; return 1; }
+}
+
+ktap_plan 8
+check "objects"			proposes "statistic system" rdma s
+check "commands"		proposes "show add delete" rdma link ""
+check "options are passed over"	proposes "show add delete" rdma -j link ""
+check "what comes after a name"	proposes "type" rdma link add srnic0 ""
+check "only there"		proposes "" rdma link add srnic0 type srnic eth0 ""
+check "network devices"		proposes "lo" rdma link add srnic0 type srnic netdev lo
+check "objects of a device"	proposes "ctx cm_id cq" rdma resource show c
+check "the word before a port"	proposes "link" rdma resource show qp ""
+ktap_end
