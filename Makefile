@@ -11,6 +11,8 @@ mandir ?= $(prefix)/share/man
 sysconfdir ?= /etc
 
 PROVIDER := build/provider
+# the first that can be had
+DEMO_KERNELS := debian,uml
 
 all: modules provider
 
@@ -23,7 +25,7 @@ modules:
 provider:
 	tools/provider/build --rdma-core "$(RDMA_CORE)" --out $(PROVIDER)
 
-install: install-modules install-provider install-man install-service
+install: install-modules install-provider install-man install-service install-completion
 
 install-modules: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) modules_install
@@ -42,11 +44,15 @@ install-service:
 	install -m 644 tools/service/srnic@.service $(DESTDIR)$(prefix)/lib/systemd/system
 	install -m 644 tools/service/80-srnic.rules $(DESTDIR)$(prefix)/lib/udev/rules.d
 
+install-completion:
+	install -d $(DESTDIR)$(prefix)/share/bash-completion/completions
+	install -m 644 tools/completion/rdma $(DESTDIR)$(prefix)/share/bash-completion/completions
+
 deb:
 	tools/package/build build/deb
 
 demo:
-	tools/lab/run --kernel $(if $(HOST),host,uml) -- selftests/demo.sh
+	tools/lab/run --kernel $(if $(HOST),host,$(or $(KERNEL),$(DEMO_KERNELS))) -- selftests/demo.sh
 
 check:
 	selftests/run
@@ -68,9 +74,10 @@ help:
 	@echo 'make            module for the running kernel, provider for its rdma-core'
 	@echo 'make modules    the module alone (KDIR=<kernel build tree>)'
 	@echo 'make provider   the provider alone (RDMA_CORE=<version>)'
-	@echo 'make install    module, provider, man pages, service (DESTDIR=<root>)'
+	@echo 'make install    module, provider, man pages, service, completion (DESTDIR=<root>)'
 	@echo 'make deb        Debian packages of all of it, in build/deb'
-	@echo 'make demo       RDMA between two hosts in a throw-away kernel (HOST=1: in this one)'
+	@echo 'make demo       RDMA between two hosts in a throw-away kernel (KERNEL=uml: another,'
+	@echo '                HOST=1: the one that is running)'
 	@echo 'make check      the whole test suite'
 	@echo 'make check-all  the same and what is slow and rare'
 	@echo 'make soak       the random worst cases of selftests/hunt, for hours'
@@ -79,4 +86,4 @@ help:
 	@echo 'make clean      forget what was built here; ~/.cache/srnic keeps kernels'
 
 .PHONY: all modules provider install install-modules install-provider \
-	install-man install-service deb demo check check-all soak bench clean help
+	install-man install-service install-completion deb demo check check-all soak bench clean help

@@ -25,6 +25,22 @@ figure()
 	awk -v c="$1" '/^ *[0-9]+ +[0-9]+ +[0-9.]+ /{ print $c }' "$2" | tail -n 1
 }
 
+# machine: what executes it all, and what that says of the figures
+machine()
+{
+	case ${SRNIC_KERNEL:-host} in
+	host) echo "kernel $(uname -r), the one that is running" ;;
+	uml*) echo "kernel $(uname -r), user-mode Linux: system calls are slow there" ;;
+	*)
+		if grep -q 'QEMU TCG' /proc/cpuinfo; then
+			echo "kernel $(uname -r), emulated: its figures say nothing about speed"
+		else
+			echo "kernel $(uname -r), in QEMU by KVM"
+		fi
+		;;
+	esac
+}
+
 title "Two hosts, a cable of MTU 4200, and a link of type $TYPE on each"
 pair_up 4200 || fail "could not set up the two hosts"
 on nsA rdma link show sr0/1
@@ -53,4 +69,5 @@ for end in nsA/sr0 nsB/sr1; do
 done
 
 title "Summary"
+machine
 echo "$TYPE: write $bandwidth MiB/s, send latency $latency us (typical)"

@@ -63,3 +63,14 @@ kernel_prepare()
 		[ "$(readlink "$CACHE/current/$1")" = "$KERNEL_DIR" ] && return
 	locked "kernel-$1" kernel_make_once "$1" "$KERNEL_DIR"
 }
+
+# kernel_choose NAME[,NAME...]: prepares the first that can be had; sets KERNEL.
+kernel_choose()
+{
+	local rest=$1,
+
+	while KERNEL=${rest%%,*} rest=${rest#*,} && [ -n "$rest" ]; do
+		! "$LAB/prepare" "$KERNEL" || break
+	done
+	kernel_prepare "$KERNEL"
+}

@@ -52,7 +52,7 @@ rootfs_prepare()
 {
 	local packages suite
 
-	need_packages traffic test
+	need_packages traffic
 	RDMA_CORE=$(host_rdma_core)
 	ROOTFS=/
 	[ "$1" != host ] && [ "$1" != "$RDMA_CORE" ] || return 0
