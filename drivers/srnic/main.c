@@ -197,7 +197,8 @@ static void dev_check_ndev(struct net_device *ndev, const struct net *net)
 	if (!ibdev)
 		return;
 
-	if (READ_ONCE(ndev->reg_state) != NETREG_REGISTERED ||
+	/* a bit-field before 6.9, which READ_ONCE() cannot read */
+	if (data_race(ndev->reg_state) != NETREG_REGISTERED ||
 	    !net_eq(dev_net(ndev), net))
 		ib_unregister_device_queued(ibdev);
 	ib_device_put(ibdev);

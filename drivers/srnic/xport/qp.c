@@ -377,7 +377,8 @@ static bool qp_path_left(const struct srnic_qp *qp)
 {
 	const struct net_device *ndev = qp->flow.ndev;
 
-	return ndev && (READ_ONCE(ndev->reg_state) != NETREG_REGISTERED ||
+	/* a bit-field before 6.9, which READ_ONCE() cannot read */
+	return ndev && (data_race(ndev->reg_state) != NETREG_REGISTERED ||
 			!net_eq(dev_net(ndev), qp->net));
 }
 
