@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Barriers of the driver are where they order something, and say with what; the
 # provider has its own where it looks at a ring after it has told the kernel something.
+# The tables of Documentation/locking.rst name them all, and every lock-free word.
 # usage: selftests/meta/barriers.sh
 #
 # smp_mb__before_atomic() and smp_mb__after_atomic() are full barriers only beside a
@@ -101,13 +102,142 @@ sees()
 	! beside_rmw "$TREE/f.c"
 }
 
+# lockfree FILE...: prints "PLACE NAME" for what the tables must have: functions that
+# order something, or look without a lock, and words that are read or written so
+lockfree()
+{
+	awk '
+	BEGIN {
+		atomic = "atomic(64|_long)?_"
+		order = "(^|[^A-Za-z0-9_])(smp_[a-z_]*mb|[rw]?mb|smp_mb__[a-z_]+" \
+			"|smp_load_acquire|smp_store_release" \
+			"|(" atomic ")?(try_)?(cmp)?xchg[a-z_]*" \
+			"|" atomic "([a-z_]*_(acquire|release)|fetch_[a-z_]+)" \
+			"|atomic_(load|store)[a-z_]*|__atomic_[a-z_]+" \
+			"|rcu_(assign|replace)_pointer|rcu_dereference[a-z_]*" \
+			"|wake_up_var|list_empty_careful|hrtimer_is_queued" \
+			"|skb_queue_empty_lockless|timer_pending)\\("
+		access = "(READ_ONCE|WRITE_ONCE|data_race)\\("
+	}
+	# the member that an argument ends with, or the function that it calls
+	function word(arg,  name, c, depth) {
+		while (arg != "") {
+			c = substr(arg, 1, 1)
+			if (match(arg, /^[A-Za-z_][A-Za-z0-9_]*/)) {
+				name = substr(arg, 1, RLENGTH)
+				arg = substr(arg, RLENGTH + 1)
+				continue
+			}
+			arg = substr(arg, 2)
+			if (c == "(" || c == "[") {
+				for (depth = 1; depth && arg != ""; arg = substr(arg, 2)) {
+					c = substr(arg, 1, 1)
+					depth += index("([", c) ? 1 : index(")]", c) ? -1 : 0
+				}
+			} else if (c == "," || c == ")") {
+				break
+			}
+		}
+		return name
+	}
+	FNR == 1 { fn = "" }
+	/^[ \t]*(\/?\*|\/\/)/ { next }
+	{ sub(/\/\*.*/, "") }
+	/^[A-Za-z_][^;]*\(/ && !/;[ \t]*$/ {
+		match($0, /[A-Za-z0-9_]+\(/)
+		fn = substr($0, RSTART, RLENGTH - 1)
+	}
+	$0 ~ order { print FILENAME ":" FNR, fn }
+	{
+		for (rest = $0; match(rest, access); ) {
+			rest = substr(rest, RSTART + RLENGTH)
+			if (rest !~ "^" access)
+				print FILENAME ":" FNR, word(rest)
+		}
+	}' "$@"
+}
+
+# tables DOC: prints the names that the section on lock-free words has in literals
+tables()
+{
+	awk '
+	/^==+$/ { on = before == "Lock-free words and their partners" }
+	{ before = $0 }
+	on {
+		n = split($0, part, "``")
+		for (i = 2; i <= n; i += 2) {
+			if (part[i] ~ /\//)
+				continue
+			k = split(part[i], name, /[^A-Za-z0-9_]+/)
+			for (j = 1; j <= k; j++)
+				if (name[j] ~ /^[A-Za-z_]/)
+					print name[j]
+		}
+	}' "$1" | sort -u
+}
+
+# named DOC FILE...: the tables have all that is lock-free
+named()
+{
+	local doc=$1 place name bad=0
+	local -A known=()
+
+	shift
+	while read -r name; do
+		known[$name]=1
+	done < <(tables "$doc")
+	while read -r place name; do
+		[ -n "${known[${name:-?}]:-}" ] && continue
+		echo "$place: $name is not in the tables of $doc"
+		bad=1
+	done < <(lockfree "$@")
+
+	return "$bad"
+}
+
+# current DOC FILE...: what the tables have is in the sources
+current()
+{
+	local doc=$1
+
+	shift
+	tables "$doc" >"$TREE/names"
+	[ -s "$TREE/names" ] || return 1
+	awk '
+	FNR == NR { missing[$1] = 1; next }
+	{
+		n = split($0, word, /[^A-Za-z0-9_]+/)
+		for (i = 1; i <= n; i++)
+			delete missing[word[i]]
+	}
+	END {
+		for (name in missing) { print name ": not in the sources"; bad = 1 }
+		exit bad
+	}' "$TREE/names" "$@"
+}
+
+# unnamed LINE...: a function of these lines is missed in the tables
+unnamed()
+{
+	printf '%s\n' 'static void nobody_knows(void)' '{' "$@" '}' >"$TREE/f.c"
+	! named "$tables" "$TREE/f.c"
+}
+
+# edited CHECK SCRIPT: with the document edited by sed SCRIPT, CHECK fails
+edited()
+{
+	sed "$2" "$tables" >"$TREE/locking.rst"
+	! "$1" "$TREE/locking.rst" "${sources[@]}" "${provider[@]}"
+}
+
 mapfile -t sources < <(find drivers/srnic -name '*.[ch]')
 mapfile -t provider < <(find tools/provider -name '*.[ch]')
 fence='__atomic_thread_fence(__ATOMIC_SEQ_CST);'
 arm='__atomic_fetch_or(&hdr->arm, 1, __ATOMIC_SEQ_CST);'
 flags='return __atomic_load_n(&hdr->flags, __ATOMIC_ACQUIRE);'
+tables=Documentation/locking.rst
 
-ktap_plan 11
+ktap_plan 19
 check "barriers beside atomic operations order them" beside_rmw "${sources[@]}"
 check "every barrier names what it orders" explained "${sources[@]}"
 check "a barrier behind atomic_set() is seen" \
@@ -125,4 +255,16 @@ check "a fence behind the look is too late" \
 check "a weaker fence is none" unfenced arm_fenced "$arm" \
 	'__atomic_thread_fence(__ATOMIC_ACQ_REL);'
 check "flags without a fence are seen" unfenced flags_fenced "$flags" "$fence"
+check "the tables have every barrier and lock-free word" \
+	named "$tables" "${sources[@]}" "${provider[@]}"
+check "what the tables have is in the sources" \
+	current "$tables" "${sources[@]}" "${provider[@]}"
+check "a barrier that is not in the tables is seen" \
+	unnamed 'smp_mb();	/* pairs with nothing */'
+check "an acquire is" unnamed 'return smp_load_acquire(&hdr->user);'
+check "a fence of the provider is" unnamed "$fence"
+check "a word is" unnamed 'WRITE_ONCE(qp->conf.unheard[i], 0);'
+check "a row that is gone is seen" edited named '/srnic_gate_open()/d'
+check "a row of what is no more is seen" \
+	edited current 's/srnic_gate_open/srnic_gate_ajar/'
 ktap_end
