@@ -176,13 +176,26 @@ void srnic_mr_unseal(struct srnic_mr *mr)
 	atomic_set(&mr->windows, 0);
 }
 
+static bool mr_is_valid(const struct srnic_mr *mr)
+{
+	return atomic_read(&mr->state) == SRNIC_MR_VALID;
+}
+
+/*
+ * The state is asked twice: after it has changed no use begins, and the number of
+ * users only goes down, or lookups could keep the last from ever going.
+ */
 bool srnic_mr_hold(struct srnic_mr *mr)
 {
-	if (!refcount_inc_not_zero(&mr->refs))
+	if (!mr_is_valid(mr) || !refcount_inc_not_zero(&mr->refs))
 		return false;
-	smp_mb__after_atomic();	/* pairs with srnic_mr_make_valid() */
+	/* pairs with srnic_mr_make_valid(), and srnic_mr_move() to BUSY */
+	smp_mb__after_atomic();
+	if (mr_is_valid(mr))
+		return true;
+	srnic_mr_put(mr);
 
-	return true;
+	return false;
 }
 
 /* The region that @key names today, held, or NULL. */

@@ -15,6 +15,8 @@
 #define static_assert(expr)	_Static_assert(expr, #expr)
 
 #define BIT(nr)			(1UL << (nr))
+#define BIT_ULL(nr)		(1ULL << (nr))
+#define WARN_ON(condition)	assert(!(condition))
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* @to is a power of two */

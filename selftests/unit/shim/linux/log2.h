@@ -17,4 +17,9 @@ static inline unsigned long roundup_pow_of_two(unsigned long n)
 	return power;
 }
 
+static inline unsigned int ilog2(u64 n)
+{
+	return 63 - __builtin_clzll(n);
+}
+
 #endif /* SRNIC_SHIM_LINUX_LOG2_H */

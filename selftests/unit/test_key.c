@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic - the life of a key: whom a lookup finds while what it names goes out of
+ * use, and who is told when it has
+ *
+ * Two tasks are two lookups here, one after the other.
+ */
+
+#include <linux/kernel.h>
+#include <stdlib.h>
+
+#include "mem/key.h"
+#include "tap.h"
+
+#define PAGE	4096
+#define OWNER	7
+
+static struct srnic_keys keys;
+static const struct ib_pd *const pd = (const void *)&keys;
+static unsigned int told;
+
+static void wake(struct srnic_wait *wait)
+{
+	(void)wait;
+	told++;
+}
+
+static struct srnic_wait wait = { .wake = wake };
+
+/* In mr.c, with much that is not looked at here. */
+bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len)
+{
+	return addr >= mr->span.iova &&
+	       addr + len <= mr->span.iova + mr->span.length;
+}
+
+static struct srnic_mr *look(u32 key)
+{
+	struct srnic_mr *mr;
+
+	return srnic_mr_get_remote(&keys, key, pd, OWNER, 0, 0, 8, &mr) ? NULL :
+									  mr;
+}
+
+/* Is the key found?  Nobody holds it for that. */
+static bool found(u32 key)
+{
+	struct srnic_mr *mr = look(key);
+
+	if (mr)
+		srnic_mr_put(mr);
+
+	return mr;
+}
+
+static enum srnic_mem_err show(struct srnic_mr *mr, u32 key)
+{
+	const struct srnic_fast fast = {
+		.pd = pd, .key = key, .length = PAGE,
+	};
+
+	srnic_fast_begin(mr, PAGE);
+	srnic_fast_add(mr, PAGE);
+
+	return srnic_fast_register(&keys, &fast);
+}
+
+static void test_fast(void)
+{
+	struct srnic_mr mr = { .kind = SRNIC_MR_FAST, .pd = pd };
+	struct srnic_mr *user;
+	u32 key;
+
+	told = 0;
+	srnic_fast_alloc(&mr, 1);
+	srnic_mr_publish(&keys, &mr);
+	key = mr.key;
+	tap_check(!found(key), "a fast region is not found before it is registered");
+	tap_check(!show(&mr, key) && found(key), "then it is");
+
+	user = look(key);
+	tap_check(srnic_mr_invalidate(&keys, key, pd, OWNER, &wait) ==
+		  SRNIC_MEM_BUSY, "it is invalidated while it has a user");
+	tap_check(!found(key), "and not found any more, though it has one");
+	tap_check(srnic_mr_invalidate(&keys, key, pd, OWNER, &wait) !=
+		  SRNIC_MEM_OK, "nor invalidated twice");
+	tap_check(show(&mr, key) == SRNIC_MEM_STATE,
+		  "nor registered while it has one");
+	tap_check(!told, "who waits for the last user is not told before");
+	srnic_mr_put(user);
+	tap_check(told == 1, "but by that one");
+
+	tap_check(!show(&mr, key + 1) && found(key + 1) && !found(key),
+		  "it is registered anew by another tag");
+	tap_check(srnic_mr_invalidate(&keys, key + 1, pd, OWNER, &wait) ==
+		  SRNIC_MEM_OK && told == 1,
+		  "without a user to invalidate it is to be done");
+	srnic_mr_hide(&keys, &mr);
+	free(mr.span.block);
+	free(mr.next.block);
+}
+
+static enum srnic_mem_err bind(u32 mw_key, u32 new_key, u32 mr_key)
+{
+	const struct srnic_bind what = {
+		.pd = pd, .owner = OWNER, .mw_key = mw_key, .new_key = new_key,
+		.mr_key = mr_key, .length = PAGE, .access = IB_ACCESS_REMOTE_READ,
+	};
+
+	return srnic_mw_bind(&keys, &what, &wait);
+}
+
+static void test_window(void)
+{
+	struct srnic_mr mr = {
+		.pd = pd, .access = IB_ACCESS_MW_BIND, .span.length = PAGE,
+	};
+	struct srnic_mr mw = { .kind = SRNIC_MW_1, .pd = pd };
+	struct srnic_mr *user;
+	u32 key;
+
+	told = 0;
+	srnic_mr_publish(&keys, &mr);
+	srnic_mr_publish(&keys, &mw);
+	key = mw.key;
+	tap_check(!bind(key, key + 1, mr.key) && found(key + 1),
+		  "a window of type 1 is found when it is bound");
+
+	user = look(key + 1);
+	tap_check(bind(key + 1, key + 2, mr.key) == SRNIC_MEM_BUSY,
+		  "it is not bound again while it has a user");
+	tap_check(!found(key + 1), "nor found any more");
+	tap_check(!srnic_mr_seal(&mr), "its region does not go before that user");
+	srnic_mr_put(user);
+	tap_check(told == 1 && !bind(key + 1, key + 2, mr.key) &&
+		  found(key + 2) && !found(key + 1), "then it is");
+
+	srnic_mr_hide(&keys, &mw);
+	tap_check(!found(key + 2), "one that is gone is not found");
+	tap_check(srnic_mr_seal(&mr), "and its region may go");
+	srnic_mr_hide(&keys, &mr);
+}
+
+int main(void)
+{
+	srnic_keys_init(&keys);
+	test_fast();
+	test_window();
+	srnic_keys_destroy(&keys);
+
+	return tap_end();
+}
