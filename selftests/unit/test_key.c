@@ -141,11 +141,39 @@ static void test_window(void)
 	srnic_mr_hide(&keys, &mr);
 }
 
+static struct srnic_mr plain[2];
+
+static void replace(void)
+{
+	shim_at_load = NULL;
+	srnic_mr_replace(&keys, &plain[0], &plain[1]);
+}
+
+/* The region changes between the look into the table and the hold. */
+static void test_replace(void)
+{
+	struct srnic_mr *mr;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		plain[i] = (struct srnic_mr) { .pd = pd, .span.length = PAGE };
+	srnic_mr_publish(&keys, &plain[0]);
+	shim_at_load = replace;
+	mr = look(plain[0].key);
+	tap_check(mr == &plain[1], "a key names one region or the other");
+	if (mr)
+		srnic_mr_put(mr);
+
+	srnic_mr_hide(&keys, &plain[1]);
+	shim_at_load = NULL;
+}
+
 int main(void)
 {
 	srnic_keys_init(&keys);
 	test_fast();
 	test_window();
+	test_replace();
 	srnic_keys_destroy(&keys);
 
 	return tap_end();

@@ -201,12 +201,18 @@ bool srnic_mr_hold(struct srnic_mr *mr)
 /* The region that @key names today, held, or NULL. */
 static struct srnic_mr *key_hold(struct srnic_keys *keys, u32 key)
 {
-	struct srnic_mr *mr;
+	u32 index = SRNIC_KEY_INDEX(key);
+	struct srnic_mr *mr, *ended;
 
 	rcu_read_lock();
-	mr = xa_load(&keys->xa, SRNIC_KEY_INDEX(key));
-	if (mr && !srnic_mr_hold(mr))
-		mr = NULL;
+	mr = xa_load(&keys->xa, index);
+	while (mr && !srnic_mr_hold(mr)) {
+		ended = mr;
+		smp_rmb();	/* pairs with srnic_mr_replace() */
+		mr = xa_load(&keys->xa, index);
+		if (mr == ended)
+			mr = NULL;
+	}
 	rcu_read_unlock();
 
 	if (!mr)

@@ -60,6 +60,8 @@ static inline void barrier(void)
 /* Partners are named where these are used */
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 /* As above */
+#define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
+/* As above */
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 /* As above */
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)

@@ -54,9 +54,18 @@ static inline int xa_alloc(struct xarray *xa, u32 *id, void *entry,
 	return -EBUSY;
 }
 
+/* One for all files of a program */
+void (*shim_at_load)(void) __weak;
+
+/* What another processor may do when an entry was loaded, it does then. */
 static inline void *xa_load(struct xarray *xa, unsigned long index)
 {
-	return index < SHIM_XA_MAX ? xa->entry[index] : NULL;
+	void *entry = index < SHIM_XA_MAX ? xa->entry[index] : NULL;
+
+	if (shim_at_load)
+		shim_at_load();
+
+	return entry;
 }
 
 static inline void xa_store(struct xarray *xa, unsigned long index, void *entry,
