@@ -111,14 +111,45 @@ void srnic_mr_make_valid(struct srnic_mr *mr)
 	srnic_mr_set_state(mr, SRNIC_MR_VALID);
 }
 
-/* Nobody uses what the key named, and nobody can begin to. */
+/*
+ * Nobody uses what the key named, and nobody can begin to.  To drop the last
+ * reference does not order the caller's own use against the stores behind it:
+ *
+ * C mr_out_of_use
+ *
+ * {
+ *	refs=1;
+ *	windows=1;
+ * }
+ *
+ * P0(int *page, atomic_t *refs, atomic_t *windows)	// the last user
+ * {
+ *	WRITE_ONCE(*page, 1);
+ *	int r0 = atomic_fetch_sub_release(1, refs);
+ *	if (r0 == 1) {
+ *		smp_rmb();	// smp_acquire__after_ctrl_dep()
+ *		int r1 = atomic_dec_return_release(windows);
+ *	}
+ * }
+ *
+ * P1(int *page, atomic_t *windows)	// srnic_mr_seal(), then free
+ * {
+ *	int r2 = atomic_cmpxchg(windows, 0, -1);
+ *	if (r2 == 0)
+ *		WRITE_ONCE(*page, 2);
+ * }
+ *
+ * exists (1:r2=0 /\ page=1)
+ *
+ * Result: Never.  atomic_dec() in place of atomic_dec_return_release() allows it.
+ */
 static void mr_out_of_use(struct srnic_mr *mr)
 {
 	struct srnic_wait *wait = mr->wait;
 
 	mr->wait = NULL;
-	if (mr->parent)
-		atomic_dec(&mr->parent->windows);
+	if (mr->parent)	/* pairs with srnic_mr_seal() */
+		atomic_dec_return_release(&mr->parent->windows);
 	mr->parent = NULL;
 	srnic_mr_set_state(mr, SRNIC_MR_FREE);
 	/* From here on the region may be somebody else's, or gone. */
