@@ -72,11 +72,16 @@ static struct pernet_operations net_ops = {
 	.size	= sizeof(struct srnic_net),
 };
 
-/* Can RoCEv2 run over @ndev? */
+/* Can RoCEv2 run over @ndev?  It takes IP, with or without (TUN) Ethernet. */
 static int ndev_check(const struct net_device *ndev)
 {
-	if (ndev->type != ARPHRD_ETHER && ndev->type != ARPHRD_LOOPBACK) {
-		netdev_info(ndev, "srnic: needs an Ethernet device\n");
+	switch (ndev->type) {
+	case ARPHRD_ETHER:
+	case ARPHRD_LOOPBACK:
+	case ARPHRD_NONE:
+		break;
+	default:
+		netdev_info(ndev, "srnic: needs an Ethernet device, or a TUN\n");
 		return -EOPNOTSUPP;
 	}
 	if (is_vlan_dev(ndev)) {
@@ -92,7 +97,7 @@ static void dev_set_identity(struct ib_device *ibdev,
 {
 	u8 mac[ETH_ALEN];
 
-	/* Loopback has no address of its own, but a GUID must be unique. */
+	/* Loopback and TUN have no address, but a GUID must be unique. */
 	if (ndev->addr_len == ETH_ALEN && !is_zero_ether_addr(ndev->dev_addr))
 		ether_addr_copy(mac, ndev->dev_addr);
 	else

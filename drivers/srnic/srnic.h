@@ -13,6 +13,7 @@
 
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
+#include <linux/if_arp.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
@@ -88,6 +89,12 @@ struct srnic_dev {
 	struct srnic_pools		pools;
 	struct srnic_tap		tap;
 };
+
+/* A TUN netdev has no Ethernet header, so no raw packets. */
+static inline bool srnic_has_frames(const struct srnic_dev *dev)
+{
+	return dev->ndev->type != ARPHRD_NONE;
+}
 
 /**
  * struct srnic_ucontext - an open device

@@ -33,6 +33,20 @@ static const struct ib_odp_caps odp_caps = {
 #define DEVICE_FLOWS	(IS_ENABLED(CONFIG_NETFILTER_INGRESS) ? \
 			 IB_DEVICE_MANAGED_FLOW_STEERING : 0)
 
+/* What needs an Ethernet device */
+static void query_frames(struct ib_device_attr *attr)
+{
+	attr->device_cap_flags |= IB_DEVICE_RAW_IP_CSUM | DEVICE_FLOWS;
+	attr->max_raw_ethy_qp = SRNIC_MAX_QP;
+	attr->raw_packet_caps = IB_RAW_PACKET_CAP_IP_CSUM;
+	attr->rss_caps = (struct ib_rss_caps) {
+		.supported_qpts	= BIT(IB_QPT_RAW_PACKET),
+		.max_rwq_indirection_tables	= SRNIC_MAX_QP,
+		.max_rwq_indirection_table_size	= SRNIC_MAX_RWQ_TBL,
+	};
+	attr->max_wq_type_rq = SRNIC_MAX_QP;
+}
+
 static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			struct ib_udata *udata)
 {
@@ -63,9 +77,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 					  IB_DEVICE_MEM_WINDOW_TYPE_2B |
 					  IB_DEVICE_FLUSH_GLOBAL |
 					  IB_DEVICE_FLUSH_PERSISTENT |
-					  IB_DEVICE_ATOMIC_WRITE |
-					  IB_DEVICE_RAW_IP_CSUM |
-					  DEVICE_FLOWS,
+					  IB_DEVICE_ATOMIC_WRITE,
 		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG |
 					  IBK_ON_DEMAND_PAGING |
 					  IBK_BLOCK_MULTICAST_LOOPBACK,
@@ -83,14 +95,6 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_res_rd_atom	= SRNIC_MAX_QP * SRNIC_MAX_RD_ATOMIC,
 		.max_qp_init_rd_atom	= SRNIC_MAX_RD_ATOMIC,
 		.atomic_cap		= IB_ATOMIC_HCA,
-		.max_raw_ethy_qp	= SRNIC_MAX_QP,
-		.raw_packet_caps	= IB_RAW_PACKET_CAP_IP_CSUM,
-		.rss_caps		= {
-			.supported_qpts	= BIT(IB_QPT_RAW_PACKET),
-			.max_rwq_indirection_tables	= SRNIC_MAX_QP,
-			.max_rwq_indirection_table_size	= SRNIC_MAX_RWQ_TBL,
-		},
-		.max_wq_type_rq		= SRNIC_MAX_QP,
 		.max_mcast_grp		= SRNIC_MAX_GROUPS,
 		.max_mcast_qp_attach	= SRNIC_MAX_GROUP_QPS,
 		.max_total_mcast_qp_attach = SRNIC_MAX_GROUPS,
@@ -106,6 +110,8 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.timestamp_mask		= U64_MAX,
 		.hca_core_clock		= 1000000,	/* kHz: nanoseconds */
 	};
+	if (srnic_has_frames(to_dev(ibdev)))
+		query_frames(attr);
 
 	return 0;
 }
@@ -159,8 +165,9 @@ static int query_port(struct ib_device *ibdev, u32 port,
 static int get_port_immutable(struct ib_device *ibdev, u32 port,
 			      struct ib_port_immutable *immutable)
 {
-	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP |
-				    RDMA_CORE_PORT_RAW_PACKET;
+	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	if (srnic_has_frames(to_dev(ibdev)))
+		immutable->core_cap_flags |= RDMA_CORE_PORT_RAW_PACKET;
 	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	immutable->gid_tbl_len = SRNIC_GID_TBL_LEN;
 	immutable->pkey_tbl_len = 1;

@@ -44,7 +44,8 @@ static void qp_event(struct srnic_qp *xqp, enum ib_event_type type)
 }
 
 /* The management QP is the kernel's, raw packets are users'. */
-static bool qp_type_ok(const struct ib_qp_init_attr *init, bool user)
+static bool qp_type_ok(struct ib_device *ibdev,
+		       const struct ib_qp_init_attr *init, bool user)
 {
 	switch (init->qp_type) {
 	case IB_QPT_RC:
@@ -54,7 +55,7 @@ static bool qp_type_ok(const struct ib_qp_init_attr *init, bool user)
 	case IB_QPT_XRC_TGT:
 		return true;
 	case IB_QPT_RAW_PACKET:
-		return user;
+		return user && srnic_has_frames(to_dev(ibdev));
 	case IB_QPT_GSI:
 		return !user;
 	default:
@@ -92,7 +93,7 @@ static int qp_check_init(struct ib_device *ibdev,
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (!qp_type_ok(init, user) ||
+	if (!qp_type_ok(ibdev, init, user) ||
 	    (init->rwq_ind_tbl && init->qp_type != IB_QPT_RAW_PACKET) ||
 	    (init->create_flags & ~qp_flags_ok(init))) {
 		ibdev_dbg(ibdev, "QP: type %d, flags %#x not supported\n",

@@ -31,7 +31,8 @@ static void wq_event(struct srnic_qp *xqp, enum ib_event_type type)
 static int wq_check_init(struct ib_device *ibdev,
 			 const struct ib_wq_init_attr *init)
 {
-	if (init->wq_type != IB_WQT_RQ || init->create_flags) {
+	if (init->wq_type != IB_WQT_RQ || init->create_flags ||
+	    !srnic_has_frames(to_dev(ibdev))) {
 		ibdev_dbg(ibdev, "WQ: type %d, flags %#x not supported\n",
 			  init->wq_type, init->create_flags);
 		return -EOPNOTSUPP;

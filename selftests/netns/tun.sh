@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A link over TUN netdevs, which have no Ethernet header: all services but raw packets,
+# over IPv4 and IPv6.  rdma_cm is not among them, for the RDMA core lets it run over TUN
+# for rdma_rxe alone.
+#
+#   nsA [sr0] tun0 ==== a program ==== tun1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+need rdma python3 ib_write_bw ibv_ud_pingpong
+[ -e /dev/net/tun ] || modprobe -q tun || skip_all "this kernel has no TUN"
+
+hosts()
+{
+	local tun
+
+	host_new nsA srnic && host_new nsB srnic || return
+	exec {wire}< <(exec python3 "${selftests:?}/lib/tun_wire.py" nsA tun0 nsB tun1)
+	read -r -t 20 -u "$wire" || return
+	ip -n nsA link set tun0 mtu 4200 && ip -n nsB link set tun1 mtu 4200 &&
+		host_up nsA tun0 sr0 1 srnic && host_up nsB tun1 sr1 2 srnic &&
+		wait_for 10 gid_ready nsA sr0 && wait_for 10 gid_ready nsB sr1 &&
+		objects_before=$(objects)
+}
+
+# no_frames: neither said to work, nor working
+no_frames()
+{
+	local said
+
+	said=$(on nsA ibv_devinfo -v -d sr0)
+	grep -E 'max_raw_ethy_qp:[[:space:]]*0$' <<<"$said" &&
+		! grep -E 'RAW_IP_CSUM|MANAGED_FLOW' <<<"$said" &&
+		on nsA python3 - sr0 <<-'END'
+			import errno, sys
+			from pyverbs import cq, device, pd, qp
+			from pyverbs.enums import IBV_QPT_RAW_PACKET
+			from pyverbs.pyverbs_error import PyverbsRDMAError
+			context = device.Context(name=sys.argv[1])
+			queue = cq.CQ(context, 1)
+			init = qp.QPInitAttr(qp_type=IBV_QPT_RAW_PACKET, scq=queue, rcq=queue)
+			try:
+			    qp.QP(pd.PD(context), init)
+			except PyverbsRDMAError as error:
+			    sys.exit(error.error_code != errno.EOPNOTSUPP)
+			sys.exit("there is a raw packet QP")
+		END
+}
+
+gone_with_its_netdev()
+{
+	wait_for 10 objects_are_back && objects_before='' || return
+	exec {wire}<&-
+	pkill -f "lib/tun_wire.py nsA tun0"
+	wait_for 10 no_link
+}
+
+no_link()
+{
+	! on nsA rdma link show | grep -q .
+}
+
+ktap_plan 13
+check "two hosts"	hosts
+for family in "IPv4 *ffff:0a09:*" "IPv6 fd09:*"; do
+	read -r name pattern <<<"$family"
+	GID_A=$(gid_index nsA sr0 "$pattern")
+	GID_B=$(gid_index nsB sr1 "$pattern")
+	check "WRITE, $name"	pair ib_write_bw -s 65536 -n 100 -x "$GID_A"
+	check "READ, $name"	pair ib_read_bw -s 65536 -n 100 -x "$GID_A"
+	check "atomics, $name"	pair ib_atomic_bw -n 100 -x "$GID_A"
+	check "UD, $name"	pingpong ud -n 30 -s 1000
+	check "UC, $name"	pingpong uc -n 30 -s 10000
+done
+check "no raw packets"		no_frames
+check "gone with its netdev"	gone_with_its_netdev
+ktap_end
