@@ -13,14 +13,17 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export DEBFULLNAME=Selftest DEBEMAIL=selftest@example.org
 
+# built: once, for the first check that wants the packages
 built()
 {
+	[ ! -d "$work/deb" ] || return 0
 	"$selftests/../tools/package/build" "$work/deb" &&
 		[ "$(printf '%s\n' "$work"/deb/*.deb | grep -vc dbgsym)" = 3 ]
 }
 
 lintian_is_silent()
 {
+	built || return
 	lintian --allow-root "$work"/deb/*.deb >"$work/lintian" 2>&1
 	! grep . "$work/lintian"
 }
@@ -30,6 +33,7 @@ depends_on_what_fits()
 {
 	local deb depends
 
+	built || return
 	deb=$(printf '%s\n' "$work"/deb/ibverbs-provider-srnic_*.deb)
 	depends=$(dpkg-deb -f "$deb" Depends)
 	echo "$depends"
@@ -42,6 +46,7 @@ dkms_builds()
 {
 	local kernel source
 
+	built || return
 	kernel=$(ls "$1/tree/usr/lib/modules")
 	dpkg-deb -x "$work"/deb/srnic-dkms_*.deb "$work/root"
 	source=$(echo "$work"/root/usr/src/srnic-*)
@@ -52,22 +57,23 @@ dkms_builds()
 	find "$work/dkms" -name 'srnic.ko*' | grep -q .
 }
 
-# key: what the module is built from, and for what
+# key WHAT: what the packages are made from, and by what
 key()
 {
 	{
-		echo "$kernel"
-		hash_of "$REPO"/{drivers,include,tools/probe,tools/package,Kbuild,Makefile}
+		echo "$1 $kernel"
+		dpkg-query -W debhelper dkms libibverbs-dev lintian
+		hash_of "$REPO"/{COPYING,Documentation,Kbuild,Makefile,drivers,include,tools} "$0"
 	} | sha256sum | cut -c1-16
 }
 
 kernel=$(readlink -f "$CACHE/current/debian")
 ktap_plan 4
-check "packages are built"			built
-check "lintian has nothing to say"		lintian_is_silent
-check "the provider's dependency"		depends_on_what_fits
+check "packages are built"		known "$(key built)" built
+check "lintian has nothing to say"	known "$(key lintian)" lintian_is_silent
+check "the provider's dependency"	known "$(key depends)" depends_on_what_fits
 if [ -e "$kernel/done" ]; then
-	check "DKMS builds for a stock kernel"	known "$(key)" dkms_builds "$kernel"
+	check "DKMS builds for a stock kernel"	known "$(key dkms)" dkms_builds "$kernel"
 else
 	skip "DKMS builds for a stock kernel"	"the lab has not made debian"
 fi
