@@ -11,6 +11,7 @@
 #include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
 #include <linux/wait_bit.h>
 #include <net/addrconf.h>
 #include <net/net_namespace.h>
@@ -193,7 +194,8 @@ static struct ib_device *dev_find(struct net_device *ndev)
 
 /*
  * A netdev that left while its device was being registered had nothing to
- * take along; let the device follow it now.
+ * take along; let the device follow it now.  Who leaves does so under rtnl, as
+ * a whole, so either it is seen here or it finds the device.
  */
 static void dev_check_ndev(struct net_device *ndev, const struct net *net)
 {
@@ -202,10 +204,10 @@ static void dev_check_ndev(struct net_device *ndev, const struct net *net)
 	if (!ibdev)
 		return;
 
-	/* a bit-field before 6.9, which READ_ONCE() cannot read */
-	if (data_race(ndev->reg_state) != NETREG_REGISTERED ||
-	    !net_eq(dev_net(ndev), net))
+	rtnl_lock();
+	if (ndev->reg_state != NETREG_REGISTERED || !net_eq(dev_net(ndev), net))
 		ib_unregister_device_queued(ibdev);
+	rtnl_unlock();
 	ib_device_put(ibdev);
 }
 

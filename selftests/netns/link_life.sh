@@ -13,9 +13,14 @@ rdma_link()
 	on nsA rdma link show | grep -q "link $1/1 $2"
 }
 
+# no_link NAME: in no namespace
 no_link()
 {
-	! rdma link show | grep -q "link $1/"
+	! {
+		rdma link show
+		on nsA rdma link show
+		on nsB rdma link show
+	} 2>/dev/null | grep -q "link $1/"
 }
 
 # add DEV NAME, in nsA
@@ -143,6 +148,24 @@ again()
 	wait_for 10 gid_ready nsA sr0
 }
 
+# netdev_leaves: for the other host, while its link is being made
+netdev_leaves()
+{
+	local adding i
+
+	ip -n nsA link add dummy8 type dummy || return
+	for ((i = 0; i < 30; i++)); do
+		add dummy8 srw 2>/dev/null &
+		adding=$!
+		sleep "0.00$((i % 10))"
+		ip -n nsA link set dummy8 netns nsB || return
+		wait "$adding"
+		wait_for 5 no_link srw || return
+		ip -n nsB link set dummy8 netns nsA || return
+	done
+	ip -n nsA link del dummy8
+}
+
 netdev_deleted()
 {
 	ip -n nsA link del veth0 || return
@@ -171,7 +194,7 @@ module_removed()
 	modprobe "$TYPE"
 }
 
-ktap_plan 24
+ktap_plan 25
 check "two hosts"			pair_up
 check "the same name twice is refused"	fails add lo sr0
 check "the same netdev twice is refused" fails add veth0 sry
@@ -191,6 +214,7 @@ check "over a bridge"			over br0 type bridge
 check "over a bond"			over bond7 type bond
 check "over a dummy"			over dummy7 type dummy
 check "over lo"				on_lo
+check "a netdev leaves meanwhile"	netdev_leaves
 check "no link is left over"		no_link srx
 check "the pair still works"		pair ib_write_bw -n 100
 check "netdev deleted"			netdev_deleted
