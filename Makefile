@@ -6,7 +6,8 @@ RDMA_CORE ?= $(shell pkg-config --modversion libibverbs 2>/dev/null | cut -d. -f
 MULTIARCH := $(shell $(CC) -print-multiarch)
 
 prefix ?= /usr
-libdir ?= $(prefix)/lib/$(MULTIARCH)
+libdir ?= $(or $(shell pkg-config --variable=libdir libibverbs 2>/dev/null),\
+	$(prefix)/lib/$(MULTIARCH))
 mandir ?= $(prefix)/share/man
 sysconfdir ?= /etc
 
@@ -23,7 +24,8 @@ modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 provider:
-	tools/provider/build --rdma-core "$(RDMA_CORE)" --out $(PROVIDER)
+	tools/provider/build --rdma-core "$(RDMA_CORE)" --out $(PROVIDER) \
+		$(if $(RDMA_CORE_SRC),--source "$(RDMA_CORE_SRC)")
 
 install: install-modules install-provider install-man install-service install-completion
 
@@ -73,7 +75,8 @@ clean:
 help:
 	@echo 'make            module for the running kernel, provider for its rdma-core'
 	@echo 'make modules    the module alone (KDIR=<kernel build tree>)'
-	@echo 'make provider   the provider alone (RDMA_CORE=<version>)'
+	@echo 'make provider   the provider alone (RDMA_CORE=<version>; without apt also'
+	@echo '                RDMA_CORE_SRC=<tar file of its source>)'
 	@echo 'make install    module, provider, man pages, service, completion (DESTDIR=<root>)'
 	@echo 'make deb        Debian packages of all of it, in build/deb'
 	@echo 'make demo       RDMA between two hosts in a throw-away kernel (KERNEL=uml: another,'

@@ -47,8 +47,29 @@ layout()
 	[ "$said" = "$expected" ] || { echo "$said"; return 1; }
 }
 
+# without_apt: neither apt nor dpkg, but a source, which has the library, too
+without_apt()
+{
+	local source version
+
+	(cd "$TREE" && lab_apt_update &&
+		lab_apt apt-get -q --tar-only --download-only source rdma-core) || return
+	source=$(echo "$TREE"/rdma-core_*.orig.tar.*)
+	version=${source##*/rdma-core_}
+	mkdir "$TREE/bin"
+	ln -s /usr/sbin/* /usr/bin/* "$TREE/bin" 2>/dev/null
+	rm "$TREE"/bin/{apt,dpkg}*
+	PATH=$TREE/bin "$BUILD" --rdma-core "${version%%.*}" --source "$source" \
+		--out "$TREE/without" && ls "$TREE"/without/libsrnic-rdmav*.so
+}
+
+key()
+{
+	hash_of "$REPO"/{tools/provider,include/uapi} "$LAB/lib.sh" "$0"
+}
+
 versions=(44 56 65)
-ktap_plan 12
+ktap_plan 13
 for version in "${versions[@]}"; do
 	check "rdma-core $version"	built "$version"
 done
@@ -60,6 +81,7 @@ for version in "${versions[@]}"; do
 	fi
 done
 check "44 and 56 get one file"	same_file
+check "without apt"		known "provider-$(key)" without_apt
 check "layout of 36 to 43"	layout "RDMA_WRITE" 344 -DSINCE_36
 check "layout of 44"		layout "RDMA_WRITE ATOMIC_WRITE" 352 -DSINCE_36
 check "layout of 45 to 56"	layout "RDMA_WRITE ATOMIC_WRITE FLUSH" 360 -DSINCE_36
