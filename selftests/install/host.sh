@@ -14,15 +14,16 @@ suite=${1:-$(host_release)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# equipped: with the headers of its kernel and what the lab would install, which takes
-# long where each instruction is emulated
+# equipped: with the headers of its kernel and what the lab would install and fetch, which
+# takes long where each instruction is emulated
 equipped()
 {
 	machine_has "$suite" "linux-headers-$FLAVOUR" make || return
 	mkdir "$work/$suite/root/srnic"
 	tar --exclude=./build --exclude=./.git -C "$REPO" -c . |
 		tar -C "$work/$suite/root/srnic" -x &&
-		on_disk "$suite" /root/srnic/tools/lab/install build traffic provider bench
+		on_disk "$suite" /root/srnic/tools/lab/install build traffic provider bench &&
+		on_disk "$suite" make -C /root/srnic provider
 }
 
 disk()

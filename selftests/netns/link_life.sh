@@ -154,10 +154,10 @@ netdev_leaves()
 	local adding i
 
 	ip -n nsA link add dummy8 type dummy || return
-	for ((i = 0; i < 30; i++)); do
+	for ((i = 0; i < 10; i++)); do
 		add dummy8 srw 2>/dev/null &
 		adding=$!
-		sleep "0.00$((i % 10))"
+		sleep "0.00$i"
 		ip -n nsA link set dummy8 netns nsB || return
 		wait "$adding"
 		wait_for 5 no_link srw || return
