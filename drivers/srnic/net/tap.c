@@ -163,6 +163,22 @@ static bool tap_csum_known(const struct sk_buff *skb,
 	       (frame->ip_csum_ok && skb_csum_unnecessary(skb));
 }
 
+/*
+ * Is the checksum that is still missing for what rules do not look at?  Else the
+ * frame would not be what they took it for.
+ */
+static bool tap_csum_fits(const struct sk_buff *skb,
+			  const struct srnic_frame *frame)
+{
+	int gap = skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
+
+	if (skb->ip_summed != CHECKSUM_PARTIAL)
+		return true;
+
+	return skb_checksum_start_offset(skb) - skb_mac_offset(skb) + gap +
+	       skb->csum_offset >= frame->end;
+}
+
 static void tap_give(const struct srnic_rule *rule, struct sk_buff *skb,
 		     const struct srnic_frame *frame, bool csum_ok, bool later)
 {
@@ -195,6 +211,11 @@ static void tap_deliver(const struct srnic_tap *tap,
 	skb = skb ? skb_share_check(skb, GFP_ATOMIC) : NULL;
 	if (!skb)
 		goto nobuf;
+	if (!tap_csum_fits(skb, frame)) {
+		srnic_count(tap->stats, SRNIC_CNT_RX_MALFORMED);
+		kfree_skb(skb);
+		return;
+	}
 	csum_ok = tap_csum_known(skb, frame);
 	skb = tap_unfold(skb);
 	if (!skb)

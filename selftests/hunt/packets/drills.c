@@ -7,9 +7,13 @@
  */
 #include <sys/mman.h>
 
+#include "../../verbs/frames.h"
 #include "packets.h"
 
+#define SUMMED_LEN	60
+
 static struct pair p;
+static struct taker taker;
 
 /* The target that end @e is for one who forges packets of @peer. */
 static struct target *aim(const struct end *e, const struct end *peer,
@@ -113,10 +117,50 @@ static void drill_xrc_gone(void)
 	wc_none(shared.cq, 0);
 }
 
+/* UDP over IPv4 that a flow names; its checksum is to be written to @at. */
+static void forge_summed(int at)
+{
+	const struct virtio_net_hdr hdr = {
+		.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
+		.csum_start = 20,
+		.csum_offset = at - 20,
+	};
+	__u8 frame[SUMMED_LEN] = {
+		[12] = 0x08, [14] = 0x45, [17] = SUMMED_LEN - 14, [22] = 64, 17,
+		[26] = 10, 9, 0, 1, 10, 9, 0, 2, [39] = SUMMED_LEN - 34,
+	};
+
+	memcpy(frame, wire_mac[1], 6);
+	memcpy(frame + 6, wire_mac[0], 6);
+	put_be16(frame + 36, FLOW_PORT);
+	wire_put(1, &hdr, frame, sizeof(frame));
+	wire_flush();
+}
+
+/* A rule's queue pair gets what the rule names, and nothing else. */
+static void drill_raw_summed(void)
+{
+	struct rule r = rule_udp(0, FLOW_PORT, 0);
+	struct ibv_wc wc;
+	int at;
+
+	taker_make(&taker, &sides[1], NULL);
+	flow_make(taker.e.qp, &r);
+	wire_open(false);
+	for (at = 20; at < 38; at++)
+		forge_summed(at);
+	wc_none(taker.e.rcq, 0);
+	forge_summed(40);
+	wc = wc_want(taker.e.rcq, 0, IBV_WC_SUCCESS);
+	must_be(wc.byte_len, SUMMED_LEN);
+}
+
 const struct vrb_case drill_cases[] = {
 	{ "drill", "XRC: a message that is broken off completes its receive",
 	  drill_xrc_interrupted },
 	{ "drill", "XRC: a message goes on when its queue has gone",
 	  drill_xrc_gone },
+	{ "drill", "raw: a checksum that is to be written into the headers",
+	  drill_raw_summed },
 	{ }
 };
