@@ -38,11 +38,6 @@ built()
 	find "$work/$1"/usr/lib/modules -path '*/updates/dkms/srnic.ko*' | grep .
 }
 
-disk()
-{
-	machine_runs "$1" "$selftests/install/debian-guest" && machine_disk "$1"
-}
-
 need_packages build provider package
 ktap_plan $((1 + ${#SUITES[@]} * 17))
 check "packages are built"	"$selftests/../tools/package/build" "$work/deb"
@@ -50,7 +45,8 @@ for suite in "${SUITES[@]}"; do
 	check "$suite: a machine"		machine_new "$suite"
 	check "$suite: apt installs them"	install "$suite"
 	check "$suite: DKMS has built it"	built "$suite"
-	check "$suite: its disk"		disk "$suite"
+	check "$suite: its disk"		machine_disk "$suite" \
+						"$selftests/install/debian-guest"
 	for phase in first second third; do
 		ktap_relay machine_start "$suite" "$phase"
 	done

@@ -26,14 +26,9 @@ equipped()
 		on_disk "$suite" make -C /root/srnic provider
 }
 
-disk()
-{
-	machine_runs "$suite" "$selftests/install/host-guest" && machine_disk "$suite"
-}
-
 ktap_plan 10
 check "$suite: a machine"	machine_new "$suite"
 check "$suite: equipped"	equipped
-check "$suite: its disk"	disk
+check "$suite: its disk"	machine_disk "$suite" "$selftests/install/host-guest"
 ktap_relay machine_start "$suite" host
 ktap_end

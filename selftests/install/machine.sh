@@ -4,10 +4,9 @@
 #   machine_new SUITE            a root file system with that release's kernel
 #   machine_has SUITE PACKAGE... and what apt installs there
 #   on_disk SUITE COMMAND...     with it as the root, on this kernel
-#   machine_runs SUITE SCRIPT    at each start it finds its network and runs that, whose
-#                                TAP goes out by the second serial line
-#   machine_disk SUITE           its disk is made, and what is done to the root file
-#                                system later has no effect
+#   machine_disk SUITE SCRIPT    its disk; at each start the machine finds its network and
+#                                runs that script of selftests/install, whose TAP goes
+#                                out by the second serial line
 #   machine_start SUITE PHASE    until it goes out; phase=PHASE is on its command line
 #
 # QEMU starts it with the kernel and the initramfs that apt has installed.  FLAVOUR is
@@ -47,13 +46,14 @@ machine_has()
 	on_disk "$1" apt-get -qy install "${@:2}"
 }
 
-machine_runs()
+machine_disk()
 {
 	local dir=$work/$1
 
 	printf '[Match]\nType=ether\n[Network]\nDHCP=ipv4\n' \
 		>"$dir/etc/systemd/network/wired.network"
-	cp "$2" "$dir/root/guest"
+	install -D -t "$dir/root/selftests/install" "$2" &&
+		install -D -t "$dir/root/selftests/lib" "$selftests/lib/ktap.sh" || return
 	cat >"$dir/etc/systemd/system/guest.service" <<-END
 		[Unit]
 		Wants=network-online.target
@@ -63,19 +63,14 @@ machine_runs()
 		Environment=HOME=/root
 		StandardOutput=file:/dev/ttyS1
 		StandardError=inherit
-		ExecStart=/root/guest
+		ExecStart=/root/selftests/install/$(basename "$2")
 		ExecStopPost=systemctl poweroff
 		[Install]
 		WantedBy=multi-user.target
 	END
-	on_disk "$1" systemctl enable systemd-networkd guest
-}
-
-machine_disk()
-{
+	on_disk "$1" systemctl enable systemd-networkd guest || return
 	echo "nameserver 10.0.2.3" >"$work/$1/etc/resolv.conf"	# QEMU's
-	truncate -s 8G "$work/$1.disk"
-	mke2fs -q -t ext4 -d "$work/$1" "$work/$1.disk"
+	truncate -s 8G "$dir.disk" && mke2fs -q -t ext4 -d "$dir" "$dir.disk"
 }
 
 machine_start()
