@@ -18,8 +18,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export DEBFULLNAME=Selftest DEBEMAIL=selftest@example.org
 
-# install SUITE: what a user types, with the headers that DKMS wants
-install()
+# equipped SUITE: by what a user types, with the headers that DKMS wants
+equipped()
 {
 	local deb debs=()
 
@@ -43,7 +43,7 @@ ktap_plan $((1 + ${#SUITES[@]} * 17))
 check "packages are built"	"$selftests/../tools/package/build" "$work/deb"
 for suite in "${SUITES[@]}"; do
 	check "$suite: a machine"		machine_new "$suite"
-	check "$suite: apt installs them"	install "$suite"
+	check "$suite: apt installs them"	equipped "$suite"
 	check "$suite: DKMS has built it"	built "$suite"
 	check "$suite: its disk"		machine_disk "$suite" \
 						"$selftests/install/debian-guest"
