@@ -64,12 +64,14 @@ cleaned()
 	attempt clean CONFIG_INFINIBAND= && [ ! -e "$TREE/src/srnic-probes.h" ]
 }
 
-ktap_plan 4
+ktap_plan 5
 check "without InfiniBand" \
 	refused "configured without CONFIG_INFINIBAND" CONFIG_INFINIBAND=
 check "without user access and paging on demand" \
 	refused "configured without CONFIG_INFINIBAND_USER_ACCESS CONFIG_INFINIBAND_ON_DEMAND_PAGING" \
 	CONFIG_INFINIBAND_USER_ACCESS= CONFIG_INFINIBAND_ON_DEMAND_PAGING=
+check "without its compiler" \
+	refused "compiled by no-gcc, and that is not installed" CC=no-gcc
 check "too old" refused_too_old
 check "cleaned all the same" cleaned
 ktap_end
