@@ -64,8 +64,13 @@ rm "$out"
 
 title "rdma statistic, what is not zero"
 for end in nsA/sr0 nsB/sr1; do
-	on "${end%/*}" rdma statistic show link "${end#*/}/1" |
-		xargs -n 2 | awk 'NR == 1 || $2 != 0' | xargs | fold -s -w 78
+	on "${end%/*}" rdma statistic show link "${end#*/}/1" | awk '{
+		printf "%s %s", $1, $2
+		for (i = 3; i < NF; i += 2)
+			if ($(i + 1))
+				printf " %s %s", $i, $(i + 1)
+		print ""
+	}' | fold -s -w 78
 done
 
 title "Summary"
