@@ -71,9 +71,11 @@ parts_of()
 			print $2 }'
 }
 
-kernel_build()
+# kernel_fetch KERNEL DIR: the packages, unpacked in DIR/pkg; DIR/image is the name
+# and the version of the one with the kernel.
+kernel_fetch()
 {
-	local dir=$2 image names version release common p
+	local dir=$2 image names version p
 
 	APT_ARCH='' lab_apt_update
 	lab_apt_update
@@ -81,13 +83,20 @@ kernel_build()
 	names="${names//./\\.}\.[0-9]+$(kernel_abi "$1")$(kernel_flavour "$1")-$KERNEL_ARCH"
 	read -r image version < <(newest "^linux-image-$names$") ||
 		die "apt has no image of kernel $1"
-	release=${image#linux-image-}
 
 	rm -rf "$dir/pkg" "$dir/tree" "$dir/root"
-	for p in $(parts_of "$image" "linux-headers-$release"); do
+	for p in $(parts_of "$image" "linux-headers-${image#linux-image-}"); do
 		unpack "$p" "$version" "$dir/pkg"
 	done
+	echo "$image $version" >"$dir/image"
+}
 
+kernel_build()
+{
+	local dir=$2 image version release common
+
+	read -r image version <"$dir/image"
+	release=${image#linux-image-}
 	mkdir -p "$dir/tree/usr/lib"
 	find "$dir/pkg" -name 'vmlinuz*' -type f -exec mv {} "$dir/vmlinuz" \;
 	find "$dir/pkg" -path '*/lib/modules' -exec mv -T {} "$dir/modules" \; -prune
@@ -151,7 +160,7 @@ kernel_run()
 # BTF for our module would need pahole, and nothing here reads it.
 kernel_make()
 {
-	echo -C "$1/obj" CONFIG_DEBUG_INFO_BTF_MODULES=
+	echo -C "$1/obj" CONFIG_DEBUG_INFO_BTF_MODULES= KCFLAGS=-g0
 }
 
 kernel_image()

@@ -9,6 +9,13 @@ kernel_run()
 	"$@"
 }
 
+# kernel_fetch KERNEL DIR: what kernel_build wants from elsewhere, and what takes none of
+# our packages.
+kernel_fetch()
+{
+	:
+}
+
 # kernel_load KERNEL: brings in kernel_key, kernel_build, kernel_make for it.
 kernel_load()
 {
@@ -47,6 +54,8 @@ kernel_make_once()
 	if [ ! -e "$dir/done" ] || [ -n "${REFRESH:-}" ]; then
 		rm -f "$dir/done"
 		mkdir -p "$dir"
+		kernel_fetch "$1" "$dir"
+		need_packages build
 		kernel_build "$1" "$dir"
 		touch "$dir/done"
 		step "kernel $1 is ready"

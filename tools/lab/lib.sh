@@ -78,18 +78,28 @@ packages_missing()
 	done
 }
 
-install_packages()
+# packages_look_up SECTION...: where those that are missing come from
+packages_look_up()
 {
 	local missing
 
 	mapfile -t missing < <(packages_missing "$@")
-	((${#missing[@]})) || return 0
+	((${#missing[@]})) && [ -z "${LOOKED_UP:-}" ] || return 0
 	((EUID == 0)) ||
 		die "packages are missing, run: sudo apt-get install ${missing[*]}"
+	quietly "$CACHE/log/apt-update" apt-get -q update
+	LOOKED_UP=1
+}
 
+install_packages()
+{
+	local missing
+
+	packages_look_up "$@"
+	mapfile -t missing < <(packages_missing "$@")
+	((${#missing[@]})) || return 0
 	step "installing ${#missing[@]} packages: ${missing[*]}"
 	export DEBIAN_FRONTEND=noninteractive
-	quietly "$CACHE/log/apt-update" apt-get -q update
 	quietly "$CACHE/log/apt-install" apt-get -qy \
 		-o DPkg::Lock::Timeout=300 install --no-install-recommends "${missing[@]}"
 }
