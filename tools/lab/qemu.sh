@@ -77,6 +77,17 @@ qemu_machine()
 	echo -accel "$accel" -cpu "$cpu" -smp "$CPUS"
 }
 
+# qemu_nic: the options for the wire; no two devices on it have one address
+qemu_nic()
+{
+	local here=${WIRE%,*} mac there=${WIRE#*,}
+
+	[ -n "$WIRE" ] || { echo -nic none; return; }
+	mac=$(echo "$here" | sha256sum | sed 's/\(..\)\(..\)\(..\).*/52:54:00:\1:\2:\3/')
+	echo -device "virtio-net-pci,netdev=wire,mac=$mac" -netdev \
+		"dgram,id=wire,local.type=unix,local.path=$here,remote.type=unix,remote.path=$there"
+}
+
 # qemu_serial: the options for KERNEL_TTY
 qemu_serial()
 {
@@ -85,11 +96,12 @@ qemu_serial()
 
 kernel_boot()
 {
-	local initrd lower=driver machine serial QEMU=()
+	local initrd lower=driver machine nic serial QEMU=()
 
 	need_packages qemu
 	initrd=$(kernel_initrd) || exit
 	read -ra machine < <(qemu_machine)
+	read -ra nic < <(qemu_nic)
 	read -ra serial < <(qemu_serial)
 	share driver "$DRIVER_TREE" ro
 	if [ -n "$PROVIDER_TREE" ]; then
@@ -101,7 +113,7 @@ kernel_boot()
 	share results "$RESULTS" rw
 
 	guest_run "$QEMU_PROGRAM" "${machine[@]}" \
-		-m "$MEM" -nographic -no-reboot -monitor none -nic none \
+		-m "$MEM" -nographic -no-reboot -monitor none "${nic[@]}" \
 		-device virtio-rng-pci "${QEMU[@]}" \
 		-kernel "$(kernel_image)" \
 		-initrd "$initrd" \
