@@ -67,6 +67,15 @@ static bool rule_fits(const struct srnic_rule *rule,
 	return srnic_frame_matches(&frame->f, &rule->match);
 }
 
+/* IP fragments will be made of it, and rules find no ports in those. */
+static void frame_lose_l4(struct srnic_frame *frame)
+{
+	frame->f.has &= ~(SRNIC_HAS_TCP | SRNIC_HAS_UDP);
+	frame->f.sport = 0;
+	frame->f.dport = 0;
+	frame->l4 = 0;
+}
+
 /* Looks at the frame of @skb, wherever its data stands. */
 static bool tap_look(const struct sk_buff *skb, struct srnic_frame *frame)
 {
@@ -90,7 +99,12 @@ static bool tap_look(const struct sk_buff *skb, struct srnic_frame *frame)
 				   data + 2 * ETH_ALEN + 2);
 	}
 
-	return srnic_frame_parse(frame, data, len + gap);
+	if (!srnic_frame_parse(frame, data, len + gap))
+		return false;
+	if (skb_is_gso(skb) && skb_shinfo(skb)->gso_type & SKB_GSO_UDP)
+		frame_lose_l4(frame);
+
+	return true;
 }
 
 /*
@@ -152,31 +166,32 @@ static bool tap_l4_csum_ok(const struct sk_buff *skb,
 					       0));
 }
 
-/* Does the stack, or who sent it, vouch for the checksums of @skb? */
+/* Does the stack vouch for the checksums of @skb? */
 static bool tap_csum_known(const struct sk_buff *skb,
 			   const struct srnic_frame *frame)
 {
-	if (!(frame->f.has & SRNIC_HAS_IPV4) || !frame->l4)
-		return false;
-
-	return skb_is_gso(skb) ||
-	       (frame->ip_csum_ok && skb_csum_unnecessary(skb));
+	return (frame->f.has & SRNIC_HAS_IPV4) && frame->l4 &&
+	       frame->ip_csum_ok && skb_csum_unnecessary(skb);
 }
 
 /*
- * Is the checksum that is still missing for what rules do not look at?  Else the
- * frame would not be what they took it for.
+ * Are frames still to be made of @skb?  Its sender says where a checksum goes
+ * and what is cut into segments, and may have its headers mapped, so they need
+ * not be what @skb looks like now.
  */
-static bool tap_csum_fits(const struct sk_buff *skb,
-			  const struct srnic_frame *frame)
+static bool tap_unfinished(const struct sk_buff *skb)
 {
-	int gap = skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
+	return skb_is_gso(skb) || skb->ip_summed == CHECKSUM_PARTIAL ||
+	       skb_headlen(skb) < min_t(u32, skb->len, SRNIC_FRAME_PEEK);
+}
 
-	if (skb->ip_summed != CHECKSUM_PARTIAL)
-		return true;
-
-	return skb_checksum_start_offset(skb) - skb_mac_offset(skb) + gap +
-	       skb->csum_offset >= frame->end;
+/* Looks at a frame that was made.  False: it is not what the rule names. */
+static bool tap_look_again(const struct srnic_rule *rule, struct sk_buff *skb,
+			   struct srnic_frame *frame)
+{
+	return pskb_may_pull(skb, min_t(u32, skb->len, SRNIC_FRAME_PEEK)) &&
+	       tap_look(skb, frame) &&
+	       (rule_sniffs(rule) || rule_fits(rule, frame));
 }
 
 static void tap_give(const struct srnic_rule *rule, struct sk_buff *skb,
@@ -205,25 +220,29 @@ static void tap_deliver(const struct srnic_tap *tap,
 			const struct srnic_rule *rule, struct sk_buff *skb,
 			const struct srnic_frame *frame, bool later)
 {
+	struct srnic_frame made;
 	struct sk_buff *next;
-	bool csum_ok;
+	bool csum_ok, again;
 
 	skb = skb ? skb_share_check(skb, GFP_ATOMIC) : NULL;
 	if (!skb)
 		goto nobuf;
-	if (!tap_csum_fits(skb, frame)) {
-		srnic_count(tap->stats, SRNIC_CNT_RX_MALFORMED);
-		kfree_skb(skb);
-		return;
-	}
-	csum_ok = tap_csum_known(skb, frame);
+	again = tap_unfinished(skb);
+	csum_ok = !again && tap_csum_known(skb, frame);
 	skb = tap_unfold(skb);
 	if (!skb)
 		goto nobuf;
 
 	skb_list_walk_safe(skb, skb, next) {
 		skb_mark_not_on_list(skb);
-		tap_give(rule, skb, frame, csum_ok, later);
+		if (!again) {
+			tap_give(rule, skb, frame, csum_ok, later);
+		} else if (tap_look_again(rule, skb, &made)) {
+			tap_give(rule, skb, &made, false, later);
+		} else {
+			srnic_count(tap->stats, SRNIC_CNT_RX_MALFORMED);
+			kfree_skb(skb);
+		}
 	}
 	return;
 

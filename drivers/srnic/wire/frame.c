@@ -30,7 +30,6 @@ enum {
 	IP6_LABEL	= 0x000fffff,
 	TCP_BYTES	= 20,
 	UDP_BYTES	= 8,
-	L4_PORTS	= 4,
 };
 
 /* Tags and extension headers that are passed over before it gives up */
@@ -72,7 +71,6 @@ static void parse_l4(struct srnic_frame *frame, const __u8 *data,
 	frame->l4 = off;
 	frame->l4_len = left;
 	frame->l4_proto = proto;
-	frame->end = off + L4_PORTS;
 }
 
 static void parse_ipv4(struct srnic_frame *frame, const __u8 *data,
@@ -90,7 +88,6 @@ static void parse_ipv4(struct srnic_frame *frame, const __u8 *data,
 
 	frag = get_be16(ip + 6);
 	frame->l3 = off;
-	frame->end = off + IP4_BYTES;
 	frame->ip_csum_ok = ip4_csum_ok(ip, bytes);
 	frame->f.has |= SRNIC_HAS_IPV4;
 	frame->f.tos = ip[1];
@@ -125,7 +122,6 @@ static void parse_ipv6(struct srnic_frame *frame, const __u8 *data,
 
 	label = (get_be16(ip) << 16 | get_be16(ip + 2)) & IP6_LABEL;
 	frame->l3 = off;
-	frame->end = off + IP6_BYTES;
 	frame->f.has |= SRNIC_HAS_IPV6;
 	frame->f.tos = get_be16(ip) >> 4;
 	frame->f.flow_label = cpu_to_be32(label);
@@ -176,7 +172,6 @@ bool srnic_frame_parse(struct srnic_frame *frame, const __u8 *data,
 	}
 
 	frame->f.ether_type = cpu_to_be16(type);
-	frame->end = off;
 	if (type == TYPE_IPV4)
 		parse_ipv4(frame, data, len, off);
 	else if (type == TYPE_IPV6)

@@ -73,7 +73,6 @@ struct srnic_fields {
  * @l4: offset of the TCP or UDP header, 0: it has none
  * @l4_len: bytes from there to the end of the IP packet
  * @l4_proto: protocol of that
- * @end: offset behind the last byte that tells what @f is
  * @ip_csum_ok: the checksum of its IPv4 header is right
  */
 struct srnic_frame {
@@ -81,7 +80,6 @@ struct srnic_frame {
 	__u16			l3;
 	__u16			l4;
 	__u16			l4_len;
-	__u16			end;
 	__u8			l4_proto;
 	bool			ip_csum_ok;
 };

@@ -11,6 +11,7 @@
 #include "packets.h"
 
 #define SUMMED_LEN	60
+#define UNFINISHED_MAX	3042
 
 static struct pair p;
 static struct taker taker;
@@ -117,42 +118,101 @@ static void drill_xrc_gone(void)
 	wc_none(shared.cq, 0);
 }
 
-/* UDP over IPv4 that a flow names; its checksum is to be written to @at. */
-static void forge_summed(int at)
+/* UDP over IPv4 of @len bytes that a flow names; its sender left it as @hdr says. */
+static void forge_unfinished(const struct virtio_net_hdr *hdr, int len, __u16 sum)
+{
+	static __u8 frame[UNFINISHED_MAX];
+	static const __u8 ip[] = {
+		0x08, 0, 0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 10, 9, 0, 1, 10, 9, 0, 2,
+	};
+
+	memset(frame, 0, sizeof(frame));
+	memcpy(frame, wire_mac[1], 6);
+	memcpy(frame + 6, wire_mac[0], 6);
+	memcpy(frame + 12, ip, sizeof(ip));
+	put_be16(frame + 16, len - 14);
+	put_be16(frame + 24, frame_sum_end(frame_sum(0, frame + 14, 20)));
+	put_be16(frame + 36, FLOW_PORT);
+	put_be16(frame + 38, len - 34);
+	put_be16(frame + 40, sum);
+	wire_put(1, hdr, frame, len);
+	wire_flush();
+}
+
+/* The checksum of what is behind @start goes to @at. */
+static void forge_summed(int start, int at, __u16 sum)
 {
 	const struct virtio_net_hdr hdr = {
 		.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
-		.csum_start = 20,
-		.csum_offset = at - 20,
-	};
-	__u8 frame[SUMMED_LEN] = {
-		[12] = 0x08, [14] = 0x45, [17] = SUMMED_LEN - 14, [22] = 64, 17,
-		[26] = 10, 9, 0, 1, 10, 9, 0, 2, [39] = SUMMED_LEN - 34,
+		.csum_start = start,
+		.csum_offset = at - start,
 	};
 
-	memcpy(frame, wire_mac[1], 6);
-	memcpy(frame + 6, wire_mac[0], 6);
-	put_be16(frame + 36, FLOW_PORT);
-	wire_put(1, &hdr, frame, sizeof(frame));
-	wire_flush();
+	forge_unfinished(&hdr, SUMMED_LEN, sum);
+}
+
+static void drill_taker(void)
+{
+	struct rule r = rule_udp(0, FLOW_PORT, 0);
+
+	taker_make(&taker, &sides[1], NULL);
+	flow_make(taker.e.qp, &r);
+	wire_open(false);
 }
 
 /* A rule's queue pair gets what the rule names, and nothing else. */
 static void drill_raw_summed(void)
 {
-	struct rule r = rule_udp(0, FLOW_PORT, 0);
+	static const int at[] = { 22, 23, 35, 36, 37 };	/* protocol, port */
 	struct ibv_wc wc;
-	int at;
+	size_t i;
 
-	taker_make(&taker, &sides[1], NULL);
-	flow_make(taker.e.qp, &r);
-	wire_open(false);
-	for (at = 20; at < 38; at++)
-		forge_summed(at);
+	drill_taker();
+	for (i = 0; i < ARRAY_SIZE(at); i++)
+		forge_summed(20, at[i], 0);
 	wc_none(taker.e.rcq, 0);
-	forge_summed(40);
+	forge_summed(20, 44, 0);
 	wc = wc_want(taker.e.rcq, 0, IBV_WC_SUCCESS);
 	must_be(wc.byte_len, SUMMED_LEN);
+}
+
+/* Only a checksum that is right is said to be so. */
+static void drill_raw_sum_ok(void)
+{
+	static const __u8 addrs[] = { 10, 9, 0, 1, 10, 9, 0, 2 };
+	__u16 pseudo = ~frame_sum_end(frame_sum(17 + SUMMED_LEN - 34, addrs,
+						sizeof(addrs)));
+	struct ibv_wc wc;
+
+	drill_taker();
+	forge_summed(34, 40, pseudo);
+	wc = wc_want(taker.e.rcq, 0, IBV_WC_SUCCESS);
+	must(wc.wc_flags & IBV_WC_IP_CSUM_OK);
+	forge_summed(34, 40, pseudo ^ 0x101);
+	wc = wc_want(taker.e.rcq, 1, IBV_WC_SUCCESS);
+	must(!(wc.wc_flags & IBV_WC_IP_CSUM_OK));
+	forge_summed(34, 50, pseudo);
+	wc = wc_want(taker.e.rcq, 2, IBV_WC_SUCCESS);
+	must(!(wc.wc_flags & IBV_WC_IP_CSUM_OK));
+}
+
+/* A datagram that becomes IP fragments is for no rule that names ports. */
+static void drill_raw_fragments(void)
+{
+	const struct virtio_net_hdr hdr = {
+		.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
+		.gso_type = VIRTIO_NET_HDR_GSO_UDP,
+		.gso_size = 1480,
+		.hdr_len = 42,
+		.csum_start = 34,
+		.csum_offset = 6,
+	};
+
+	drill_taker();
+	forge_unfinished(&hdr, UNFINISHED_MAX, 0);
+	wc_none(taker.e.rcq, 0);
+	forge_summed(34, 40, 0);
+	wc_want(taker.e.rcq, 0, IBV_WC_SUCCESS);
 }
 
 const struct vrb_case drill_cases[] = {
@@ -162,5 +222,8 @@ const struct vrb_case drill_cases[] = {
 	  drill_xrc_gone },
 	{ "drill", "raw: a checksum that is to be written into the headers",
 	  drill_raw_summed },
+	{ "drill", "raw: who vouches for a checksum", drill_raw_sum_ok },
+	{ "drill", "raw: a datagram that is sent in fragments",
+	  drill_raw_fragments },
 	{ }
 };
