@@ -73,8 +73,25 @@ static struct pernet_operations net_ops = {
 	.size	= sizeof(struct srnic_net),
 };
 
+/*
+ * Is the TUN device @ndev a port of a bond or team, which then is like a TUN?  The
+ * core holds such a master for its addresses and never hears of its end.
+ */
+static bool ndev_has_like_master(struct net_device *ndev)
+{
+	const struct net_device *master;
+	bool like;
+
+	rcu_read_lock();
+	master = netdev_master_upper_dev_get_rcu(ndev);
+	like = master && master->type == ndev->type;
+	rcu_read_unlock();
+
+	return like;
+}
+
 /* Can RoCEv2 run over @ndev?  It takes IP, with or without (TUN) Ethernet. */
-static int ndev_check(const struct net_device *ndev)
+static int ndev_check(struct net_device *ndev)
 {
 	switch (ndev->type) {
 	case ARPHRD_ETHER:
@@ -83,6 +100,10 @@ static int ndev_check(const struct net_device *ndev)
 		break;
 	default:
 		netdev_info(ndev, "srnic: needs an Ethernet device, or a TUN\n");
+		return -EOPNOTSUPP;
+	}
+	if (ndev->type == ARPHRD_NONE && ndev_has_like_master(ndev)) {
+		netdev_info(ndev, "srnic: use the device that it is a port of\n");
 		return -EOPNOTSUPP;
 	}
 	if (is_vlan_dev(ndev)) {
@@ -118,16 +139,31 @@ static void dev_set_identity(struct ib_device *ibdev,
 				  BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
 }
 
+/* The namespace that @ndev is in now, held */
+static struct net *ndev_hold_net(const struct net_device *ndev)
+{
+	struct net *net;
+
+	rtnl_lock();	/* it may move, and the last of a namespace does */
+	net = dev_net(ndev);
+	net_hold(net);
+	rtnl_unlock();
+
+	return net;
+}
+
 /* A device ready to be registered; ib_dealloc_device() undoes it. */
 static struct srnic_dev *dev_create(struct net_device *ndev)
 {
-	struct net *net = dev_net(ndev);
+	struct net *net = ndev_hold_net(ndev);
 	struct srnic_dev *dev;
 	int err;
 
 	dev = ib_alloc_device_with_net(srnic_dev, ib_dev, net);
-	if (!dev)
-		return ERR_PTR(-ENOMEM);
+	if (!dev) {
+		err = -ENOMEM;
+		goto err_net;
+	}
 
 	dev_set_identity(&dev->ib_dev, ndev);
 
@@ -155,7 +191,6 @@ static struct srnic_dev *dev_create(struct net_device *ndev)
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	srnic_tap_init(&dev->tap, ndev, dev->stats);
 	dev->net = net;
-	net_hold(net);
 
 	/* From now on srnic_dev_dealloc() is called with the device's end. */
 	ib_set_device_ops(&dev->ib_dev, &srnic_dev_ops);
@@ -166,6 +201,8 @@ err_stats:
 	free_percpu(dev->stats);
 err_dev:
 	ib_dealloc_device(&dev->ib_dev);
+err_net:
+	net_release(net);
 	return ERR_PTR(err);
 }
 
@@ -271,6 +308,7 @@ static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 	struct net_device *ndev = netdev_notifier_info_to_dev(arg);
 	struct ib_device *ibdev;
 	struct srnic_dev *dev;
+	int err = 0;
 
 	/*
 	 * A VLAN, a bond, a macvlan: others' devices have its addresses.  One that
@@ -291,6 +329,9 @@ static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 		srnic_tap_stop(&dev->tap);
 		ib_unregister_device_queued(ibdev);
 		break;
+	case NETDEV_PRE_TYPE_CHANGE:	/* it says what the device can do */
+		err = -EBUSY;
+		break;
 	case NETDEV_DOWN:
 		link_downed(dev);
 		ib_dispatch_port_state_event(ibdev, ndev);
@@ -309,7 +350,7 @@ static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 
 	ib_device_put(ibdev);
 
-	return NOTIFY_DONE;
+	return notifier_from_errno(err);
 }
 
 static struct notifier_block ndev_notifier = {

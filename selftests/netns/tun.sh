@@ -56,12 +56,40 @@ gone_with_its_netdev()
 	wait_for 10 no_link
 }
 
+# no_link: on either host
 no_link()
 {
-	! on nsA rdma link show | grep -q .
+	local links
+
+	links=$(on nsA rdma link show && on nsB rdma link show) && [ -z "$links" ]
 }
 
-ktap_plan 13
+# bond NAME: one that takes TUN devices
+bond()
+{
+	ip -n nsA link add "$1" type bond mode active-backup fail_over_mac active
+}
+
+# port_of_a_bond: the bond becomes like a TUN, and nobody would tell when it goes
+port_of_a_bond()
+{
+	ip -n nsA tuntap add dev tun7 mode tun && bond bond7 &&
+		ip -n nsA link set tun7 master bond7 || return
+	! on nsA rdma link add srx type srnic netdev tun7 || return
+	ip -n nsA link del bond7 && ip -n nsA link del tun7
+}
+
+# type_stays: of a device that has a link
+type_stays()
+{
+	ip -n nsA tuntap add dev tun8 mode tun && bond bond8 &&
+		on nsA rdma link add srx type srnic netdev bond8 || return
+	! ip -n nsA link set tun8 master bond8 || return
+	ip -n nsA link del bond8 && ip -n nsA link del tun8 &&
+		wait_for 10 objects_are_back
+}
+
+ktap_plan 15
 check "two hosts"	hosts
 for family in "IPv4 *ffff:0a09:*" "IPv6 fd09:*"; do
 	read -r name pattern <<<"$family"
@@ -74,5 +102,7 @@ for family in "IPv4 *ffff:0a09:*" "IPv6 fd09:*"; do
 	check "UC, $name"	pingpong uc -n 30 -s 10000
 done
 check "no raw packets"		no_frames
+check "not below a bond"	port_of_a_bond
+check "a bond with a link stays what it is"	type_stays
 check "gone with its netdev"	gone_with_its_netdev
 ktap_end
