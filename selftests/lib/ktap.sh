@@ -18,6 +18,7 @@
 # shellcheck shell=bash
 
 ktap_number=0
+ktap_planned=0
 ktap_failed=0
 ktap_closing=()
 ktap_log=$(mktemp)
@@ -31,7 +32,8 @@ diag()
 
 ktap_plan()
 {
-	echo "1..$(($1 + ${#ktap_closing[@]}))"
+	ktap_planned=$(($1 + ${#ktap_closing[@]}))
+	echo "1..$ktap_planned"
 }
 
 check()
@@ -74,8 +76,8 @@ skip_all()
 	exit 4
 }
 
-# Its numbers become ours.  A command that dies in the middle leaves a plan that
-# was not kept.
+# Its numbers become ours.  One that fails without a check of its own that did has
+# failed, too.
 ktap_relay()
 {
 	local line rest
@@ -90,9 +92,13 @@ ktap_relay()
 			;;
 		"#"*) echo "$line" ;;
 		1..*) ;;
+		"$ktap_log "*)
+			ktap_failed=$((ktap_failed + 1))
+			echo "# ${1##*/} returned ${line#* }"
+			;;
 		*) echo "# $line" ;;
 		esac
-	done < <("$@" 2>&1 || echo "${1##*/} returned $?")
+	done < <("$@" 2>&1 || echo "$ktap_log $?")
 }
 
 need()
@@ -123,6 +129,7 @@ ktap_end()
 		check "${closing//_/ }" "$closing"
 	done
 	rm -f "$ktap_log"
-	((ktap_failed == 0))
+	((ktap_number == ktap_planned)) || diag "$ktap_planned checks were planned"
+	((ktap_failed == 0 && ktap_number == ktap_planned))
 	exit
 }

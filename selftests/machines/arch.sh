@@ -8,7 +8,9 @@ selftests=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 
 need qemu-system-x86_64 qemu-system-aarch64
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+first=
+trap 'pkill -s "${first:-none}"; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
 
 # machine NUMBER KERNEL
 machine()
@@ -24,10 +26,13 @@ kernels()
 	"$selftests/../tools/lab/prepare" debian debian-arm64
 }
 
-ktap_plan 27
+ktap_plan 28
 check "both kernels are there"	kernels
-machine 1 debian >"$work/tap" &
+export -f machine
+export selftests work
+setsid bash -c 'machine 1 debian' >"$work/tap" &	# all of it can be ended
+first=$!
 ktap_relay machine 2 debian-arm64
-wait
+check "the other machine ended well"	wait "$first"
 ktap_relay cat "$work/tap"
 ktap_end
