@@ -78,8 +78,7 @@ packages_missing()
 	done
 }
 
-# packages_look_up SECTION...: where those that are missing come from
-packages_look_up()
+look_up_packages()
 {
 	local missing
 
@@ -95,13 +94,20 @@ install_packages()
 {
 	local missing
 
-	packages_look_up "$@"
+	look_up_packages "$@"
 	mapfile -t missing < <(packages_missing "$@")
 	((${#missing[@]})) || return 0
 	step "installing ${#missing[@]} packages: ${missing[*]}"
 	export DEBIAN_FRONTEND=noninteractive
 	quietly "$CACHE/log/apt-install" apt-get -qy \
 		-o DPkg::Lock::Timeout=300 install --no-install-recommends "${missing[@]}"
+}
+
+# packages_look_up SECTION...: where those that are missing come from
+packages_look_up()
+{
+	[ -n "$(packages_missing "$@")" ] || return 0
+	locked packages look_up_packages "$@"
 }
 
 need_packages()
