@@ -80,7 +80,8 @@ machine_start()
 	local said=$work/$1.$2 status
 
 	timeout --foreground 3600 qemu-system-x86_64 \
-		-accel "tcg,thread=$(qemu_thread)" -cpu max,-cx16 -smp 2 -m 2G -nographic -no-reboot -monitor none -device virtio-rng-pci \
+		-accel "tcg,thread=$(qemu_thread)" -cpu max,-cx16 -smp 2 -m 2G \
+		-nographic -no-reboot -monitor none -device virtio-rng-pci \
 		-nic user,model=virtio-net-pci \
 		-drive "file=$work/$1.disk,if=virtio,format=raw,cache=unsafe" \
 		-kernel "$(echo "$work/$1"/boot/vmlinuz-*)" \
