@@ -157,7 +157,7 @@ kernel_run()
 	fi
 }
 
-# BTF for our module would need pahole, and nothing here reads it.
+# Nothing here reads debug information; BTF would need it, and pahole.
 kernel_make()
 {
 	echo -C "$1/obj" CONFIG_DEBUG_INFO_BTF_MODULES= KCFLAGS=-g0
