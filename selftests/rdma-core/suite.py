@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """srnic selftests - rdma-core's own tests, as TAP
 
-usage: suite.py --list | DEVICE SKIPS
+usage: suite.py --list | DEVICE SKIPS...
 
-SKIPS names the tests that may be skipped, "PATTERN REASON" in each line.  A
+SKIPS name the tests that may be skipped, "PATTERN REASON" in each line.  A
 test that is skipped and is not there has failed.
 """
 
@@ -95,11 +95,13 @@ def main():
         sys.argv[1:] = []
         print(load().countTestCases())
         return
-    device, known = sys.argv[1:]
+    device, *files = sys.argv[1:]
     sys.argv[1:] = ["--dev", device]
-    with open(known, encoding="utf-8") as file:
-        skips = [line.split()[0] for line in file
-                 if line.strip() and not line.startswith("#")]
+    skips = []
+    for name in files:
+        with open(name, encoding="utf-8") as file:
+            skips += [line.split()[0] for line in file
+                      if line.strip() and not line.startswith("#")]
     load().run(Tap(skips))
 
 

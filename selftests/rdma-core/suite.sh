@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# rdma-core's own tests pass, but those that "skips" gives a reason for.
+# rdma-core's own tests pass, but those that "skips", or on kernel 6.1 "skips-6.1", gives a
+# reason for.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #
@@ -18,6 +19,8 @@ cp -r "$docs" /tmp/rdma-core-tests
 gunzip /tmp/rdma-core-tests/*.gz
 pair_up || exit
 
+skips=$here/skips-$(uname -r | cut -d. -f-2)
+[ -e "$skips" ] || skips=
 ktap_plan "$("$here/suite.py" --list)"
-ktap_relay on nsA python3 -W ignore "$here/suite.py" sr0 "$here/skips"
+ktap_relay on nsA python3 -W ignore "$here/suite.py" sr0 "$here/skips" $skips
 ktap_end

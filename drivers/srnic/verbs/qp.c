@@ -12,14 +12,16 @@
 #include "verbs.h"
 
 /*
- * What a peer may do; and what is said of regions and means nothing here, for
- * programs use one set of flags for both.
+ * What a peer may do; and what means nothing here: programs use one set of flags
+ * for regions and queue pairs, and ask of any device for FLUSH, which an older
+ * core does not know.
  */
 #define QP_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 			 IB_ACCESS_REMOTE_ATOMIC | SRNIC_ACCESS_FLUSH)
 #define QP_NO_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | \
 			 IB_ZERO_BASED | IB_ACCESS_ON_DEMAND | \
-			 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
+			 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL | \
+			 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
 
 /* Attributes that mean something on a RoCE port without APM */
 #define QP_ATTRS	(IB_QP_ATTR_STANDARD_BITS & \
@@ -395,7 +397,7 @@ static void qp_conf_update(struct srnic_qp_conf *conf,
 	if (mask & IB_QP_RQ_PSN)
 		conf->rq_psn = attr->rq_psn & SRNIC_PSN_MASK;
 	if (mask & IB_QP_ACCESS_FLAGS)
-		conf->access = attr->qp_access_flags;
+		conf->access = attr->qp_access_flags & IB_ACCESS_SUPPORTED;
 	if (mask & IB_QP_TIMEOUT)
 		conf->timeout = attr->timeout;
 	if (mask & IB_QP_RETRY_CNT)

@@ -56,7 +56,8 @@ static struct ib_dmah * const dmah __maybe_unused;
 /*
  * FLUSH and ATOMIC WRITE go over the wire all the same, but the core does not
  * know them: no capability tells of them, and the rights that a FLUSH needs are
- * not in IB_ACCESS_SUPPORTED, so no region or queue pair grants them.
+ * not in IB_ACCESS_SUPPORTED: a region with them is refused, and a queue pair
+ * does without.
  */
 #define IB_DEVICE_FLUSH_GLOBAL		0
 #define IB_DEVICE_FLUSH_PERSISTENT	0
