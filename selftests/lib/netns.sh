@@ -11,6 +11,8 @@
 #   gid_index NS DEV PATTERN prints the index of a GID
 #   pingpong KIND ARGUMENT...  ibv_KIND_pingpong: server on nsB, client on nsA, by
 #                            IPv4 or the indices GID_A and GID_B
+#   listening NS PORT        somebody there takes connections of TCP
+#   cm_listens NS [ADDRESS]  the same for rdma_cm
 #   counter NS DEV NAME      prints a hardware counter
 #   counter_is, counter_over NS DEV NAME VALUE
 #   drop_nth NS DEV N [M]    the Nth RoCE packet that leaves DEV is lost, and all up
@@ -119,6 +121,25 @@ echo "$kernel_log_mark" >/dev/kmsg 2>/dev/null
 listening()
 {
 	on "$1" ss -Hltn "sport = :$2" | grep -q .
+}
+
+# asleep PID: each of its threads
+asleep()
+{
+	cat /proc/"$1"/task/*/status | awk '/^State:/ { n++; up += $2 != "S" }
+		END { exit !n || up }'
+} 2>/dev/null
+
+# cm_listens NS [ADDRESS]: somebody there takes requests of rdma_cm.  An id is in state
+# LISTEN a moment before.  Who made it sleeps only after, or polls and gets a second.
+cm_listens()
+{
+	local id
+
+	id=$(on "$1" rdma res show cm_id | grep 'state LISTEN' |
+		grep -m 1 -F -e "${2:-}" -e 0.0.0.0 -e "[::]") &&
+		[[ $id =~ \ pid\ ([0-9]+) ]] &&
+		{ asleep "${BASH_REMATCH[1]}" || sleep 1; }
 }
 
 # pair TOOL ARGUMENT...: the client's output; fails when either side does.

@@ -28,7 +28,7 @@ hosts_up()
 up()
 {
 	if [ "$1" = cm ]; then
-		rdma res show cm_id | grep -q 'state LISTEN'
+		cm_listens nsB
 	else
 		listening nsB "$1"
 	fi
@@ -41,13 +41,10 @@ serve()
 	server=$!
 }
 
-# ask READY COMMAND: on nsA, when the server is up.  rdma_cm says LISTEN a moment before
-# it takes requests.
+# ask READY COMMAND: on nsA, when the server is up
 ask()
 {
-	wait_for 20 up "$1" || return
-	[ "$1" != cm ] || sleep 0.2
-	on nsA timeout -k 1 60 bash -c "exec $2"
+	wait_for 20 up "$1" && on nsA timeout -k 1 60 bash -c "exec $2"
 }
 
 # dismiss: the server is not needed any more

@@ -33,13 +33,6 @@ perftest()
 	connect nsA "$* -d sr1 -F|$* -d sr0 -F ADDR" 10.9.0.2
 }
 
-# waits NS ADDR: somebody there waits for connections to that address.
-waits()
-{
-	on "$1" rdma res show cm_id | grep 'state LISTEN' |
-		grep -qF -e "$2" -e 0.0.0.0 -e "[::]"
-}
-
 # connect NS PROGRAMS ADDR: the server on nsB, the client on NS; both end well.
 connect()
 {
@@ -50,7 +43,7 @@ connect()
 	ip netns exec nsB timeout 60 ${server_words//ADDR/$3} &
 	server=$!
 	# shellcheck disable=SC2086
-	if ! wait_for 20 waits nsB "$3" ||
+	if ! wait_for 20 cm_listens nsB "$3" ||
 		! on "$1" timeout 60 ${client//ADDR/$3}; then
 		kill "$server"
 		wait "$server"
