@@ -317,9 +317,9 @@ enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 
 	if (!comp_ack_before(qp, seg->pkt.psn)) {
 		trace_srnic_early(qp->qpn, seg->pkt.psn, req->una);
-		comp_reread(qp, srnic_early_gap(&req->early, req->una,
-						srnic_psn_diff(seg->pkt.psn,
-							       req->una)));
+		comp_reread(qp, srnic_ooo_gap(&req->ooo, req->una,
+					      srnic_psn_diff(seg->pkt.psn,
+							     req->una)));
 		return SRNIC_PKT_EARLY;
 	}
 	wqe = comp_oldest(qp);

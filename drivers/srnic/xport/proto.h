@@ -19,7 +19,7 @@
 #define SRNIC_READ_PSNS		SRNIC_WINDOW
 
 /* Packets that each half of a QP keeps while one before them is missing */
-#define SRNIC_EARLY_MAX		128
+#define SRNIC_OOO_MAX		128
 
 /* No byte of a message: the place in a list is not known */
 #define SRNIC_NOWHERE		(~0ULL)
@@ -156,7 +156,7 @@ static inline void srnic_qp_refuse(const struct srnic_qp *qp,
 	srnic_count(key ? qp->dev_stats : srnic_qp_stats(qp), why);
 }
 
-/* congest.c */
+/* cc.c */
 void srnic_cc_init(struct srnic_qp *qp);
 void srnic_cc_reset(struct srnic_qp *qp);
 /* The traffic class of what @qp sends, where the user wants @tos. */
@@ -299,15 +299,15 @@ void srnic_flight_hurry(struct srnic_qp *qp);
 /* The timer has fired. */
 void srnic_flight_timeout(struct srnic_qp *qp);
 
-/* local.c */
+/* loopback.c */
 /*
  * Does without packets a piece of @wqe, for a peer on the same device.  False: it
  * must go by packets.
  */
-bool srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
+bool srnic_loopback_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
 /* Goes on with a READ; the same. */
-bool srnic_local_read(struct srnic_qp *qp);
-void srnic_local_let_go(struct srnic_qp *qp);
+bool srnic_loopback_read(struct srnic_qp *qp);
+void srnic_loopback_let_go(struct srnic_qp *qp);
 
 /* poll.c */
 /* Looks at the send queue from now on, as long as there is something to see. */
@@ -379,11 +379,11 @@ void srnic_resp_let_go(struct srnic_qp *qp);
 bool srnic_resp_flush(struct srnic_qp *qp);
 void srnic_resp_reset(struct srnic_qp *qp);
 
-/* remote.c */
+/* resp_rdma.c */
 /* The next packets of the READ response, @max at most, as one; or false. */
-bool srnic_remote_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent);
+bool srnic_resp_rdma_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent);
 /* They need not be sent. */
-void srnic_remote_lent(struct srnic_qp *qp, const struct srnic_lent *lent);
+void srnic_resp_rdma_lent(struct srnic_qp *qp, const struct srnic_lent *lent);
 
 /* recv.c */
 /* A datagram for this QP. */
@@ -439,16 +439,16 @@ bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb);
 void srnic_raw_frame(void *target, struct sk_buff *skb,
 		     const struct srnic_frame *frame, bool later);
 
-/* group.c */
+/* mcast.c */
 /* Counters of the first device that @dest reaches, or NULL.  Context: RCU. */
 struct srnic_stats __percpu *
-srnic_group_stats(const struct srnic_rx_dest *dest);
+srnic_mcast_stats(const struct srnic_rx_dest *dest);
 /*
  * Calls @fn, with a reference, for each member of the groups that @dest reaches, at
  * most SRNIC_MAX_GROUP_QPS of them, or for the first of the management queue pairs.
  * Context: RCU.
  */
-void srnic_group_each(const struct srnic_rx_dest *dest,
+void srnic_mcast_each(const struct srnic_rx_dest *dest,
 		      void (*fn)(struct srnic_qp *qp, struct sk_buff *skb),
 		      struct sk_buff *skb);
 
@@ -479,34 +479,34 @@ static inline bool srnic_backlog_is_settled(const struct srnic_qp *qp)
 	       (skb_queue_empty_lockless(&qp->rxq) || !srnic_rx_busy(qp));
 }
 
-/* early.c */
-void srnic_early_init(struct srnic_qp *qp);
+/* ooo.c */
+void srnic_ooo_init(struct srnic_qp *qp);
 /*
  * Keeps a copy of the packet @skb until its turn comes, if @psn is not far from
  * @next and the device has room for it.
  */
-void srnic_early_keep(struct srnic_qp *qp, struct srnic_early *early,
-		      const struct sk_buff *skb, u32 psn, u32 next);
+void srnic_ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
+		    const struct sk_buff *skb, u32 psn, u32 next);
 /* Is the packet with @psn here? */
-bool srnic_early_has(const struct srnic_early *early, u32 psn);
+bool srnic_ooo_has(const struct srnic_ooo *ooo, u32 psn);
 /* How many are missing from @psn, which is, on; at most @max, at least 1.  Pure. */
-u32 srnic_early_gap(const struct srnic_early *early, u32 psn, u32 max);
+u32 srnic_ooo_gap(const struct srnic_ooo *ooo, u32 psn, u32 max);
 /* The packet with @psn if it is here; the caller frees it, or gives it back. */
-struct sk_buff *srnic_early_take(struct srnic_early *early, u32 psn);
-void srnic_early_give_back(struct srnic_early *early, struct sk_buff *skb,
-			   u32 psn);
-void srnic_early_purge(struct srnic_early *early);
+struct sk_buff *srnic_ooo_take(struct srnic_ooo *ooo, u32 psn);
+void srnic_ooo_give_back(struct srnic_ooo *ooo, struct sk_buff *skb,
+			 u32 psn);
+void srnic_ooo_purge(struct srnic_ooo *ooo);
 /* Drops what both halves keep, and counts it.  Context: BH disabled. */
-void srnic_early_lose(struct srnic_qp *qp);
+void srnic_ooo_lose(struct srnic_qp *qp);
 /* Purges what has been kept for long although nothing before it came. */
-void srnic_early_expire(struct srnic_qp *qp);
+void srnic_ooo_expire(struct srnic_qp *qp);
 /* Purges all, for good or until the QP has another life.  May sleep. */
-void srnic_early_stop(struct srnic_qp *qp);
+void srnic_ooo_stop(struct srnic_qp *qp);
 
-static inline void srnic_early_check(struct srnic_qp *qp)
+static inline void srnic_ooo_check(struct srnic_qp *qp)
 {
-	if (READ_ONCE(qp->early_fired))	/* set by early_timer */
-		srnic_early_expire(qp);
+	if (READ_ONCE(qp->ooo_fired))	/* set by ooo_timer */
+		srnic_ooo_expire(qp);
 }
 
 /* rx.c */

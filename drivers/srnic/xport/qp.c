@@ -190,7 +190,7 @@ static bool qp_run(struct srnic_task *task)
 	bool more;
 
 	qp_check_timer(qp);
-	srnic_early_check(qp);
+	srnic_ooo_check(qp);
 	more = qp_respond(qp);
 	if (!srnic_backlog_is_settled(qp))
 		srnic_backlog_settle(qp);
@@ -205,7 +205,7 @@ static bool qp_run(struct srnic_task *task)
 		more |= srnic_resp_flush(qp);
 	if (srnic_qp_is_datagram(qp))
 		srnic_ud_let_go(qp);
-	srnic_local_let_go(qp);
+	srnic_loopback_let_go(qp);
 	srnic_req_let_go(qp);
 	srnic_resp_let_go(qp);
 
@@ -261,7 +261,7 @@ static int qp_publish(struct srnic_qp *qp)
 		return err;
 	qp->task.id = qp->qpn;
 	if (qp->type == IB_QPT_GSI) {
-		err = srnic_group_join(qp, &in6addr_any);
+		err = srnic_mcast_attach(qp, &in6addr_any);
 		if (err) {
 			xa_erase(&qp_table, qp->qpn);
 			return err;
@@ -295,7 +295,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	hrtimer_setup(&qp->timer, qp_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 	srnic_cc_init(qp);
-	srnic_early_init(qp);
+	srnic_ooo_init(qp);
 	qp->txb.flow = &qp->flow;
 	qp->txb.gate = &qp->gate;
 	qp->txb.stats = init->stats;
@@ -350,7 +350,7 @@ static void qp_reset(struct srnic_qp *qp)
 	hrtimer_cancel(&qp->timer);
 	qp->timer_fired = false;
 	srnic_cc_reset(qp);
-	srnic_early_stop(qp);
+	srnic_ooo_stop(qp);
 	srnic_backlog_purge(qp);
 	srnic_pager_cancel(&qp->rx_pager);
 	srnic_pager_cancel(&qp->tx_pager);
@@ -442,7 +442,7 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 	static const struct srnic_flow nowhere;
 
 	if (qp->type == IB_QPT_GSI)
-		srnic_group_leave(qp, &in6addr_any);
+		srnic_mcast_detach(qp, &in6addr_any);
 	srnic_poll_forget(qp);
 	xa_erase(&qp_table, qp->qpn);
 	srnic_qp_put(qp);
@@ -507,7 +507,7 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 static void qp_forget_path(struct srnic_qp *qp)
 {
 	local_bh_disable();
-	srnic_early_lose(qp);
+	srnic_ooo_lose(qp);
 	local_bh_enable();
 	qp->resp.nak_sent = false;
 }

@@ -222,7 +222,7 @@ bool srnic_req_flush(struct srnic_qp *qp)
 	struct srnic_sq *sq = &qp->sq;
 	struct srnic_swqe copy;
 
-	srnic_early_purge(&qp->req.early);
+	srnic_ooo_purge(&qp->req.ooo);
 	srnic_task_share(&qp->task);
 	while (srnic_task_may(&qp->task)) {
 		if (sq->head == sq->tail && !req_fetch(qp))
@@ -239,7 +239,7 @@ bool srnic_req_flush(struct srnic_qp *qp)
 void srnic_req_reset(struct srnic_qp *qp)
 {
 	srnic_req_let_go(qp);
-	srnic_early_purge(&qp->req.early);
+	srnic_ooo_purge(&qp->req.ooo);
 	memset(&qp->req, 0, sizeof(qp->req));
 	qp->req.sgl_pos = SRNIC_NOWHERE;
 	qp->req.rsgl_pos = SRNIC_NOWHERE;
@@ -448,7 +448,7 @@ u32 srnic_req_span(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	if (srnic_psn_diff(psn, qp->req.high) < 0)
 		left = min_t(u32, left, srnic_psn_diff(qp->req.high, psn));
 
-	return srnic_early_gap(&qp->req.early, psn, left);
+	return srnic_ooo_gap(&qp->req.ooo, psn, left);
 }
 
 /*
@@ -519,7 +519,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 /* Asks for an answer, or passes over what is here of it. */
 static bool req_ask(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
-	if (!srnic_early_has(&qp->req.early, qp->req.next))
+	if (!srnic_ooo_has(&qp->req.ooo, qp->req.next))
 		return req_may_ask(qp, wqe) && req_send(qp, wqe);
 
 	srnic_req_sent(qp, wqe, 1);
@@ -599,7 +599,7 @@ static bool req_step(struct srnic_qp *qp)
 	    srnic_pager_busy(&qp->tx_pager))
 		return false;
 	if (req->reading)
-		return srnic_local_read(qp);
+		return srnic_loopback_read(qp);
 	if (!srnic_flight_open(req))
 		return false;
 	wqe = req_current(qp);
@@ -619,7 +619,7 @@ static bool req_step(struct srnic_qp *qp)
 		srnic_req_fail(qp, wqe->status);
 		return false;
 	}
-	if (qp->self && srnic_local_send(qp, wqe))
+	if (qp->self && srnic_loopback_send(qp, wqe))
 		return true;
 	if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
 		return false;

@@ -2,7 +2,7 @@
 /*
  * srnic - what the files of the responder tell each other
  *
- * responder.c says what happens to a request, recv.c and remote.c do what it
+ * responder.c says what happens to a request, recv.c and resp_rdma.c do what it
  * asks for, replay.c remembers what was answered.
  */
 #ifndef SRNIC_XPORT_RESP_H
@@ -61,22 +61,22 @@ bool srnic_recv_flush(struct srnic_qp *qp);
 enum srnic_verdict srnic_recv_send(struct srnic_qp *qp,
 				   const struct srnic_seg *seg);
 
-/* remote.c */
-enum srnic_verdict srnic_remote_write(struct srnic_qp *qp,
-				      const struct srnic_seg *seg);
-enum srnic_verdict srnic_remote_read(struct srnic_qp *qp,
-				     const struct srnic_seg *seg);
+/* resp_rdma.c */
+enum srnic_verdict srnic_resp_rdma_write(struct srnic_qp *qp,
+					 const struct srnic_seg *seg);
+enum srnic_verdict srnic_resp_rdma_read(struct srnic_qp *qp,
+					const struct srnic_seg *seg);
 /* Starts to send the response to @pkt. */
-enum srnic_verdict srnic_remote_read_start(struct srnic_qp *qp,
-					   const struct srnic_pkt *pkt);
+enum srnic_verdict srnic_resp_rdma_read_start(struct srnic_qp *qp,
+					      const struct srnic_pkt *pkt);
 /* Goes on with it; as srnic_resp_run(). */
-bool srnic_remote_run(struct srnic_qp *qp);
-enum srnic_verdict srnic_remote_atomic(struct srnic_qp *qp,
-				       const struct srnic_seg *seg);
-enum srnic_verdict srnic_remote_atomic_write(struct srnic_qp *qp,
-					     const struct srnic_seg *seg);
-enum srnic_verdict srnic_remote_flush(struct srnic_qp *qp,
-				      const struct srnic_seg *seg);
+bool srnic_resp_rdma_run(struct srnic_qp *qp);
+enum srnic_verdict srnic_resp_rdma_atomic(struct srnic_qp *qp,
+					  const struct srnic_seg *seg);
+enum srnic_verdict srnic_resp_rdma_atomic_write(struct srnic_qp *qp,
+						const struct srnic_seg *seg);
+enum srnic_verdict srnic_resp_rdma_flush(struct srnic_qp *qp,
+					 const struct srnic_seg *seg);
 
 /* PSNs of the response to a READ of @length bytes */
 static inline u32 srnic_read_npsn(const struct srnic_qp *qp, u32 length)

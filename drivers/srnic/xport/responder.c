@@ -59,7 +59,7 @@ bool srnic_resp_flush(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 
 	srnic_resp_let_go(qp);
-	srnic_early_purge(&resp->early);
+	srnic_ooo_purge(&resp->ooo);
 	resp->read_left = 0;
 	resp->late_due = false;
 	resp->ack_due = false;
@@ -72,7 +72,7 @@ void srnic_resp_reset(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 
 	srnic_resp_let_go(qp);
-	srnic_early_purge(&resp->early);
+	srnic_ooo_purge(&resp->ooo);
 	srnic_replay_free(&resp->replays);
 	memset(resp, 0, sizeof(*resp));
 }
@@ -147,7 +147,7 @@ bool srnic_resp_run(struct srnic_qp *qp)
 	if (qp->resp.late_due)
 		return srnic_recv_run_late(qp);
 
-	return srnic_remote_run(qp);
+	return srnic_resp_rdma_run(qp);
 }
 
 /* An operation of a request: what it does, and whether it has its own reply */
@@ -158,15 +158,15 @@ static enum srnic_verdict resp_execute(struct srnic_qp *qp,
 	case SRNIC_FAM_SEND:
 		return srnic_recv_send(qp, seg);
 	case SRNIC_FAM_WRITE:
-		return srnic_remote_write(qp, seg);
+		return srnic_resp_rdma_write(qp, seg);
 	case SRNIC_FAM_READ:
-		return srnic_remote_read(qp, seg);
+		return srnic_resp_rdma_read(qp, seg);
 	case SRNIC_FAM_ATOMIC:
-		return srnic_remote_atomic(qp, seg);
+		return srnic_resp_rdma_atomic(qp, seg);
 	case SRNIC_FAM_ATOMIC_WRITE:
-		return srnic_remote_atomic_write(qp, seg);
+		return srnic_resp_rdma_atomic_write(qp, seg);
 	case SRNIC_FAM_FLUSH:
-		return srnic_remote_flush(qp, seg);
+		return srnic_resp_rdma_flush(qp, seg);
 	default:
 		return SRNIC_V_INV_REQ;
 	}
@@ -246,7 +246,7 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 	srnic_count(qp->stats, SRNIC_CNT_DUP_REQ);
 	if (family == SRNIC_FAM_READ) {
 		if (resp_may_reread(qp, pkt) &&
-		    !srnic_remote_read_start(qp, pkt))
+		    !srnic_resp_rdma_read_start(qp, pkt))
 			qp->resp.read_again = true;
 	} else if (resp_reply_opcode(family) != SRNIC_OP_ACK) {
 		srnic_resp_reply(qp, family, pkt->psn);

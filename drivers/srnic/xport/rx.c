@@ -124,14 +124,14 @@ static void rx_deliver_copy(struct srnic_qp *qp, struct sk_buff *skb)
 static void rx_deliver_group(const struct srnic_rx_dest *dest,
 			     struct sk_buff *skb)
 {
-	srnic_group_each(dest, rx_deliver_copy, skb);
+	srnic_mcast_each(dest, rx_deliver_copy, skb);
 	consume_skb(skb);
 }
 
 const struct srnic_rx_ops srnic_xport_rx_ops = {
 	.lookup = rx_lookup,
 	.deliver = rx_deliver,
-	.lookup_group = srnic_group_stats,
+	.lookup_group = srnic_mcast_stats,
 	.deliver_group = rx_deliver_group,
 	.frame = srnic_raw_frame,
 };
@@ -236,8 +236,8 @@ static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	fate = request ? srnic_resp_packet(qp, &seg) :
 			 srnic_comp_packet(qp, &seg);
 	if (fate == SRNIC_PKT_EARLY && seg.pkt.payload <= qp->conf.mtu)
-		srnic_early_keep(qp, request ? &qp->resp.early :
-					       &qp->req.early,
+		srnic_ooo_keep(qp, request ? &qp->resp.ooo :
+					       &qp->req.ooo,
 				 skb, seg.pkt.psn,
 				 request ? qp->resp.psn : qp->req.una);
 
@@ -265,19 +265,19 @@ static bool rx_good_packet(struct srnic_qp *qp, struct sk_buff *skb)
  * Packets that came early and whose turn it is now, which *@next says, as far as
  * the share goes.  False: the first of them must come again.
  */
-static bool rx_early_half(struct srnic_qp *qp, struct srnic_early *early,
-			  const u32 *next)
+static bool rx_ooo_half(struct srnic_qp *qp, struct srnic_ooo *ooo,
+			const u32 *next)
 {
 	struct sk_buff *skb;
 	u32 psn;
 
-	while (early->num && !srnic_rx_busy(qp) && srnic_task_may(&qp->task)) {
+	while (ooo->num && !srnic_rx_busy(qp) && srnic_task_may(&qp->task)) {
 		psn = *next;
-		skb = srnic_early_take(early, psn);
+		skb = srnic_ooo_take(ooo, psn);
 		if (!skb)
 			break;
 		if (!rx_packet(qp, skb)) {
-			srnic_early_give_back(early, skb, psn);
+			srnic_ooo_give_back(ooo, skb, psn);
 			return false;
 		}
 		consume_skb(skb);
@@ -286,13 +286,13 @@ static bool rx_early_half(struct srnic_qp *qp, struct srnic_early *early,
 	return true;
 }
 
-static bool rx_early(struct srnic_qp *qp)
+static bool rx_ooo(struct srnic_qp *qp)
 {
-	if (!qp->resp.early.num && !qp->req.early.num)
+	if (!qp->resp.ooo.num && !qp->req.ooo.num)
 		return true;
 
-	return rx_early_half(qp, &qp->resp.early, &qp->resp.psn) &&
-	       rx_early_half(qp, &qp->req.early, &qp->req.una);
+	return rx_ooo_half(qp, &qp->resp.ooo, &qp->resp.psn) &&
+	       rx_ooo_half(qp, &qp->req.ooo, &qp->req.una);
 }
 
 /* Was the run let in for the life that the QP has now?  Counts what was not. */
@@ -327,7 +327,7 @@ static bool rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 		return srnic_ud_rx(qp, skb);
 	for (seg = skb; seg && !srnic_rx_busy(qp) && srnic_task_may(&qp->task);
 	     seg = srnic_rx_next(skb, seg)) {
-		if (!rx_good_packet(qp, seg) || !rx_early(qp))
+		if (!rx_good_packet(qp, seg) || !rx_ooo(qp))
 			return false;
 	}
 
@@ -367,7 +367,7 @@ bool srnic_rx_run(struct srnic_qp *qp)
 	struct sk_buff *skb;
 
 	rx_cnp(qp);
-	if (!rx_early(qp))	/* those that waited behind a READ */
+	if (!rx_ooo(qp))	/* those that waited behind a READ */
 		return !srnic_task_may(&qp->task);
 	while (srnic_task_may(&qp->task)) {
 		skb = rx_next(qp);

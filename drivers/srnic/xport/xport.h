@@ -68,17 +68,17 @@ struct srnic_qp_conf {
 };
 
 /**
- * struct srnic_early_slot - a packet that came before one that is missing
+ * struct srnic_ooo_slot - a packet that came before one that is missing
  * @skb: a copy of the packet, no larger than it must be, or NULL
  * @psn: its PSN
  */
-struct srnic_early_slot {
+struct srnic_ooo_slot {
 	struct sk_buff	*skb;
 	u32		psn;
 };
 
 /**
- * struct srnic_early - all of these, of one half of a queue pair
+ * struct srnic_ooo - all of these, of one half of a queue pair
  * @slot: by their PSN, NULL until there is one
  * @pool: where their memory counts, once there is one
  * @num: how many they are
@@ -86,8 +86,8 @@ struct srnic_early_slot {
  * @aged: @psn was noted: when it is the same the next time, they have to go
  * @psn: what was expected when they were looked at for their age
  */
-struct srnic_early {
-	struct srnic_early_slot	*slot;
+struct srnic_ooo {
+	struct srnic_ooo_slot	*slot;
 	struct srnic_pool	*pool;
 	u32			num;
 	u32			bytes;
@@ -105,7 +105,7 @@ struct srnic_early {
  * @rd_out: requests for READs and atomics sent and not answered in full
  * @retry_left: transport retries left
  * @rnr_left: RNR retries left
- * @early: responses ahead of @una
+ * @ooo: responses ahead of @una
  * @since_ackreq: packets since the last one that asked for an ACK
  * @asked: PSN behind what was asked for; @una has passed it: no answer is due
  * @sgl: place in the list of work request @cur
@@ -115,7 +115,7 @@ struct srnic_early {
  * @waiting_rnr: the timer runs for an RNR NAK
  * @stalled: the timer runs because there was no memory for a packet
  * @late: the timer is off while a page is fetched that the answer may wait for
- * @reading: a READ is going on without packets, see local.c
+ * @reading: a READ is going on without packets, see loopback.c
  * @reread: the response at @una was missed and asked for again
  * @sqd_told: SQ_DRAINED was raised
  * @window: PSNs it may have on the way since a queue dropped one, 0: SRNIC_WINDOW
@@ -143,7 +143,7 @@ struct srnic_req {
 	u32			rd_out;
 	u8			retry_left;
 	u8			rnr_left;
-	struct srnic_early	early;
+	struct srnic_ooo	ooo;
 	u32			since_ackreq;
 	u32			asked;
 	struct srnic_sgl	sgl;
@@ -178,7 +178,7 @@ struct srnic_req {
  * @psn: next PSN expected
  * @seq: PSNs accepted before @psn
  * @msn: messages completed
- * @early: requests ahead of @psn
+ * @ooo: requests ahead of @psn
  * @late_due: @late is a completion that waits until a key is out of use
  * @late_se: it is solicited
  * @late: that completion
@@ -213,7 +213,7 @@ struct srnic_resp {
 	u32			psn;
 	u32			msn;
 	u64			seq;
-	struct srnic_early	early;
+	struct srnic_ooo	ooo;
 	bool			late_due;
 	bool			late_se;
 	struct srnic_cqe	late;
@@ -362,8 +362,8 @@ struct srnic_cc {
  * @rx_pager: fetches what received packets, and READs to be answered, need;
  *	      packets wait meanwhile
  * @tx_pager: the same for what is to be sent
- * @early_timer: runs while such packets are kept
- * @early_fired: set by @early_timer, cleared by the task
+ * @ooo_timer: runs while such packets are kept
+ * @ooo_fired: set by @ooo_timer, cleared by the task
  * @timer: retransmission and RNR
  * @timer_fired: set by @timer, cleared by the task
  * @flow: path to the peer
@@ -424,8 +424,8 @@ struct srnic_qp {
 	u32				rx_done;
 	struct srnic_pager		rx_pager;
 	struct srnic_pager		tx_pager;
-	struct timer_list		early_timer;
-	bool				early_fired;
+	struct timer_list		ooo_timer;
+	bool				ooo_fired;
 	struct hrtimer			timer;
 	bool				timer_fired;
 	struct srnic_txb		txb;
@@ -642,8 +642,8 @@ void *srnic_qp_owner(u32 qpn);
  * May sleep.  0; -ENOMEM, also when the group has too many members; or
  * -EINVAL: it does (or does not) already.
  */
-int srnic_group_join(struct srnic_qp *qp, const struct in6_addr *addr);
-int srnic_group_leave(struct srnic_qp *qp, const struct in6_addr *addr);
+int srnic_mcast_attach(struct srnic_qp *qp, const struct in6_addr *addr);
+int srnic_mcast_detach(struct srnic_qp *qp, const struct in6_addr *addr);
 
 int srnic_xport_init(void);
 void srnic_xport_exit(void);
