@@ -6,7 +6,14 @@
  * only by their response: one that is passed over was lost (implied NAK) and
  * is asked for again.
  */
-#include "proto.h"
+#include "../trace.h"
+#include "completer.h"
+#include "flight.h"
+#include "ooo.h"
+#include "qp.h"
+#include "qp_timer.h"
+#include "req_wqe.h"
+#include "seg.h"
 
 static struct srnic_swqe *comp_oldest(const struct srnic_qp *qp)
 {

@@ -11,7 +11,21 @@
  */
 #include <linux/moduleparam.h>
 
-#include "resp.h"
+#include "../trace.h"
+#include "completer.h"
+#include "flight.h"
+#include "loopback.h"
+#include "qp.h"
+#include "qp_send.h"
+#include "qp_table.h"
+#include "req_data.h"
+#include "req_wqe.h"
+#include "requester.h"
+#include "resp_rdma.h"
+#include "resp_reply.h"
+#include "responder.h"
+#include "rx.h"
+#include "seg.h"
 
 /* PSNs at a time, between which others may get at the queue pairs */
 #define LOOPBACK_PIECE	64
@@ -240,7 +254,7 @@ bool srnic_loopback_read(struct srnic_qp *qp)
 	return true;
 }
 
-/* Between runs of a task no region is held, see qp_run(). */
+/* Between runs of a task no region is held, see srnic_qp_run(). */
 void srnic_loopback_let_go(struct srnic_qp *qp)
 {
 	if (qp->task.joined)

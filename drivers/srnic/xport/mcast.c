@@ -11,7 +11,9 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
-#include "proto.h"
+#include "mcast.h"
+#include "qp.h"
+#include "xport.h"
 
 /**
  * struct srnic_group - an address of a device

@@ -12,29 +12,16 @@
  * the device; and they go when nothing before them comes for some seconds.  To
  * forget one costs what it would have cost not to keep it.
  */
+#include <linux/skbuff.h>
 #include <linux/slab.h>
 
-#include "proto.h"
-
-/* How long nothing may come, between once and twice that */
-#define OOO_AGE	(4 * HZ)
+#include "../net/net.h"
+#include "../wire/psn.h"
+#include "ooo.h"
+#include "pool.h"
 
 #define OOO_SLOTS_BYTES \
 	(SRNIC_OOO_MAX * sizeof(struct srnic_ooo_slot))
-
-/* In softirq. */
-static void ooo_timer(struct timer_list *timer)
-{
-	struct srnic_qp *qp = container_of(timer, struct srnic_qp, ooo_timer);
-
-	WRITE_ONCE(qp->ooo_fired, true);	/* read in srnic_ooo_check() */
-	srnic_task_kick(&qp->task);
-}
-
-void srnic_ooo_init(struct srnic_qp *qp)
-{
-	timer_setup(&qp->ooo_timer, ooo_timer, 0);
-}
 
 static void ooo_put(struct srnic_ooo *ooo, struct srnic_ooo_slot *slot,
 		    struct sk_buff *skb, u32 psn)
@@ -78,10 +65,8 @@ static struct sk_buff *ooo_copy(const struct sk_buff *skb)
 }
 
 /* Room for all that may be kept, made with the first. */
-static bool ooo_slots(struct srnic_qp *qp, struct srnic_ooo *ooo)
+static bool ooo_slots(struct srnic_ooo *ooo, struct srnic_pool *pool)
 {
-	struct srnic_pool *pool = &qp->pools->ooo;
-
 	if (ooo->slot)
 		return true;
 	if (!srnic_pool_charge(pool, OOO_SLOTS_BYTES))
@@ -98,13 +83,13 @@ static bool ooo_slots(struct srnic_qp *qp, struct srnic_ooo *ooo)
 	return true;
 }
 
-static bool ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
-		     const struct sk_buff *skb, u32 psn)
+bool srnic_ooo_put(struct srnic_ooo *ooo, struct srnic_pool *pool,
+		   const struct sk_buff *skb, u32 psn)
 {
 	struct srnic_ooo_slot *slot;
 	struct sk_buff *copy;
 
-	if (!ooo_slots(qp, ooo))
+	if (!ooo_slots(ooo, pool))
 		return false;
 	slot = &ooo->slot[psn % SRNIC_OOO_MAX];
 	kfree_skb(ooo_get(ooo, slot));
@@ -116,18 +101,8 @@ static bool ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
 		return false;
 	}
 	ooo_put(ooo, slot, copy, psn);
-	if (!timer_pending(&qp->ooo_timer))
-		mod_timer(&qp->ooo_timer, jiffies + OOO_AGE);
 
 	return true;
-}
-
-void srnic_ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
-		    const struct sk_buff *skb, u32 psn, u32 next)
-{
-	if (srnic_psn_diff(psn, next) < SRNIC_OOO_MAX &&
-	    !ooo_keep(qp, ooo, skb, psn))
-		srnic_qp_refuse(qp, SRNIC_CNT_RX_EARLY);
 }
 
 bool srnic_ooo_has(const struct srnic_ooo *ooo, u32 psn)
@@ -183,47 +158,4 @@ void srnic_ooo_purge(struct srnic_ooo *ooo)
 	kfree(ooo->slot);
 	srnic_pool_uncharge(ooo->pool, OOO_SLOTS_BYTES);
 	memset(ooo, 0, sizeof(*ooo));
-}
-
-/* Drops what is kept for one half; the peer has to retransmit it. */
-static void ooo_lose(struct srnic_qp *qp, struct srnic_ooo *ooo)
-{
-	srnic_count_add(qp->stats, SRNIC_CNT_RX_EARLY, ooo->num);
-	srnic_ooo_purge(ooo);
-}
-
-void srnic_ooo_lose(struct srnic_qp *qp)
-{
-	ooo_lose(qp, &qp->resp.ooo);
-	ooo_lose(qp, &qp->req.ooo);
-}
-
-/* @next is expected, which was so long ago perhaps. */
-static void ooo_age(struct srnic_qp *qp, struct srnic_ooo *ooo, u32 next)
-{
-	if (!ooo->slot)
-		return;
-
-	if (!ooo->num || (ooo->aged && ooo->psn == next)) {
-		ooo_lose(qp, ooo);
-		return;
-	}
-	ooo->aged = true;
-	ooo->psn = next;
-	mod_timer(&qp->ooo_timer, jiffies + OOO_AGE);
-}
-
-void srnic_ooo_expire(struct srnic_qp *qp)
-{
-	WRITE_ONCE(qp->ooo_fired, false);
-	ooo_age(qp, &qp->resp.ooo, qp->resp.psn);
-	ooo_age(qp, &qp->req.ooo, qp->req.una);
-}
-
-void srnic_ooo_stop(struct srnic_qp *qp)
-{
-	timer_delete_sync(&qp->ooo_timer);
-	qp->ooo_fired = false;
-	srnic_ooo_purge(&qp->resp.ooo);
-	srnic_ooo_purge(&qp->req.ooo);
 }

@@ -5,7 +5,8 @@
  * Who looks owns the task for as long as it takes to copy, so that what is seen
  * belongs together and traffic goes on behind it.
  */
-#include "proto.h"
+#include "qp.h"
+#include "xport.h"
 
 static void info_req(const struct srnic_qp *qp, struct srnic_qp_info *info)
 {

@@ -5,8 +5,17 @@
  * A region is held within a run of the task only; a message that goes on in the
  * next looks its key up again.
  */
+#include "cc.h"
 #include "persist.h"
-#include "resp.h"
+#include "qp.h"
+#include "qp_send.h"
+#include "recv.h"
+#include "replay.h"
+#include "resp_rdma.h"
+#include "resp_reply.h"
+#include "seg.h"
+#include "srq.h"
+#include "verdict.h"
 
 /* Holds the memory that a request names; with XRC, in the domain of its SRQ. */
 static enum srnic_mem_err rdma_get(struct srnic_qp *qp, u32 srqn, u32 rkey,
@@ -133,6 +142,12 @@ static enum srnic_verdict rdma_read_hold(struct srnic_qp *qp)
 	       SRNIC_V_ACCESS : SRNIC_V_OK;
 }
 
+/* PSNs of the response to a READ of @length bytes */
+static u32 rdma_read_npsn(const struct srnic_qp *qp, u32 length)
+{
+	return max_t(u32, DIV_ROUND_UP(length, qp->conf.mtu), 1);
+}
+
 enum srnic_verdict srnic_resp_rdma_read_start(struct srnic_qp *qp,
 					      const struct srnic_pkt *pkt)
 {
@@ -146,7 +161,7 @@ enum srnic_verdict srnic_resp_rdma_read_start(struct srnic_qp *qp,
 		return SRNIC_V_ACCESS;
 
 	resp->read_psn = pkt->psn;
-	resp->read_left = srnic_read_npsn(qp, pkt->dmalen);
+	resp->read_left = rdma_read_npsn(qp, pkt->dmalen);
 	resp->read_first = true;
 
 	return SRNIC_V_OK;
