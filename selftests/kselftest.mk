@@ -20,7 +20,7 @@ emit_tests:
 install:
 	$(if $(INSTALL_PATH),,$(error say where to by INSTALL_PATH))
 	mkdir -p $(INSTALL_PATH)
-	cp $(TEST_PROGS) $(TEST_FILES) $(wildcard config settings) $(INSTALL_PATH)
+	cp -r $(TEST_PROGS) $(TEST_FILES) $(wildcard config settings) $(INSTALL_PATH)
 	mkdir -p $(INSTALL_PATH)/../lib
 	cp $(TEST_INCLUDES) $(INSTALL_PATH)/../lib
 

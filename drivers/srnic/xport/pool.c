@@ -25,10 +25,10 @@ void srnic_pools_init(struct srnic_pools *pools, struct srnic_pools *dev,
 			.percent	= percent,
 			.parent		= dev ? &dev->rx : NULL,
 		},
-		.ooo = {
+		.early = {
 			.kbytes		= &ooo_kbytes,
 			.percent	= percent,
-			.parent		= dev ? &dev->ooo : NULL,
+			.parent		= dev ? &dev->early : NULL,
 		},
 	};
 }

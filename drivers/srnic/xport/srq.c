@@ -8,9 +8,7 @@
  */
 #include <linux/random.h>
 
-#include "qp.h"
-#include "srq.h"
-#include "xport.h"
+#include "proto.h"
 
 #define SRQN_MIN	1
 #define SRQN_MAX	SRNIC_QPN_MASK

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - congestion: marks noticed, notifications sent and obeyed
+ *
+ * Packets leave ECN capable.  A packet that comes with the mark of a router that
+ * has a queue makes its receiver send a CNP (IBTA annex A17.9.3), and a CNP makes
+ * its receiver send slower, by dcqcn.c.  A queue pair that never got one has no
+ * rate: all of this is a bit that is not set.
+ */
+#include <linux/moduleparam.h>
+#include <net/inet_ecn.h>
+
+#include "proto.h"
+
+/*
+ * What a CNP travels as: DSCP CS6, as is usual.  A queue that is full marks it,
+ * which nobody answers, rather than drops it.
+ */
+#define CC_CNP_TOS	(0xc0 | INET_ECN_ECT_0)
+
+/* A queue pair sends one CNP in this time */
+#define CC_CNP_NSEC	(50 * NSEC_PER_USEC)
+
+/* A burst is what the rate allows in this time, up to a run of packets */
+#define CC_BURST_NSEC	NSEC_PER_MSEC
+#define CC_BURST_MAX	SZ_64K
+
+static bool cc_ecn = true;
+module_param_named(ecn, cc_ecn, bool, 0644);
+MODULE_PARM_DESC(ecn, "Mark packets ECN capable, send and obey CNPs (default Y)");
+
+static enum hrtimer_restart cc_timer(struct hrtimer *timer)
+{
+	struct srnic_qp *qp = container_of(timer, struct srnic_qp, cc.timer);
+
+	srnic_task_kick(&qp->task);
+
+	return HRTIMER_NORESTART;
+}
+
+void srnic_cc_init(struct srnic_qp *qp)
+{
+	hrtimer_setup(&qp->cc.timer, cc_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+void srnic_cc_reset(struct srnic_qp *qp)
+{
+	struct srnic_cc *cc = &qp->cc;
+
+	hrtimer_cancel(&cc->timer);
+	kfree_skb(xchg(&cc->cnp, NULL));
+	cc->limited = false;
+	cc->cnp_after = 0;
+}
+
+u8 srnic_cc_tos(const struct srnic_qp *qp, u8 tos)
+{
+	if (!READ_ONCE(cc_ecn) || srnic_qp_is_datagram(qp))
+		return tos;
+
+	return (tos & ~INET_ECN_MASK) | INET_ECN_ECT_0;
+}
+
+static void cc_trace(const struct srnic_qp *qp, const char *why)
+{
+	const struct srnic_dcqcn *rate = &qp->cc.rate;
+
+	trace_srnic_rate(qp->qpn, rate->rate, rate->target, rate->alpha, why);
+}
+
+/* No memory for it is no harm: the next mark asks again. */
+static void cc_send_cnp(struct srnic_qp *qp)
+{
+	struct srnic_pkt pkt;
+	struct sk_buff *skb;
+	void *payload;
+
+	srnic_qp_pkt(qp, &pkt, 0, 0);
+	pkt.opcode = SRNIC_OPCODE_CNP;
+	pkt.migreq = false;
+	pkt.becn = true;
+	pkt.payload = SRNIC_CNP_BYTES;
+	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
+	if (!skb)
+		return;
+
+	memset(payload, 0, SRNIC_CNP_BYTES);
+	trace_srnic_tx(qp->qpn, &pkt);
+	srnic_tx_alone(&qp->txb, skb, CC_CNP_TOS);
+	srnic_count(qp->stats, SRNIC_CNT_CNP_SENT);
+}
+
+void srnic_cc_marked(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	u64 now;
+
+	/* An answer that carries nothing is not what fills a queue. */
+	if (!pkt->payload || srnic_pkt_op(pkt)->family == SRNIC_FAM_CNP)
+		return;
+
+	srnic_count(qp->stats, SRNIC_CNT_ECN_MARKED);
+	now = ktime_get_ns();
+	if (!READ_ONCE(cc_ecn) || now < qp->cc.cnp_after)
+		return;
+
+	qp->cc.cnp_after = now + CC_CNP_NSEC;
+	cc_send_cnp(qp);
+}
+
+/* How fast the QP sends: what is on its way, in the time that this takes. */
+static u64 cc_estimate(const struct srnic_qp *qp, u64 now)
+{
+	const struct srnic_req *req = &qp->req;
+	u64 bytes = (u64)((req->next - req->una) & SRNIC_PSN_MASK) *
+		    qp->conf.mtu;
+	u64 rtt = req->srtt;
+
+	if (req->rtt_start)
+		rtt = max(rtt, now - ktime_to_ns(req->rtt_start));
+	if (!rtt || !bytes || qp->resp.read_left)
+		return SRNIC_DCQCN_LINE;
+
+	return div64_u64(bytes * NSEC_PER_SEC, rtt);
+}
+
+/* The QP sends too fast.  False: that was known. */
+static bool cc_cut(struct srnic_qp *qp)
+{
+	struct srnic_cc *cc = &qp->cc;
+	u64 now = ktime_get_ns();
+
+	if (!cc->limited ||
+	    !srnic_dcqcn_advance(&cc->rate, now, qp->req.srtt)) {
+		srnic_dcqcn_start(&cc->rate, cc_estimate(qp, now), now);
+		cc->limited = true;
+		cc->credit = 0;
+		cc->next = now;
+	}
+	if (!srnic_dcqcn_cut(&cc->rate, now, qp->req.srtt))
+		return false;
+	cc_trace(qp, "cnp");
+
+	return true;
+}
+
+void srnic_cc_cnp(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	bool obey = READ_ONCE(cc_ecn) && pkt->becn && cc_cut(qp);
+
+	srnic_count(qp->stats, obey ? SRNIC_CNT_CNP_HANDLED :
+				      SRNIC_CNT_CNP_IGNORED);
+}
+
+bool srnic_cc_keep_cnp(struct srnic_qp *qp, struct sk_buff *skb)
+{
+	const struct srnic_rxcb *cb = srnic_rxcb(skb);
+
+	if (!cb->good || skb->data[cb->bth] != SRNIC_OPCODE_CNP ||
+	    skb_has_frag_list(skb) || !srnic_qp_is_connected(qp))
+		return false;
+
+	skb_orphan(skb);
+
+	return !cmpxchg(&qp->cc.cnp, NULL, skb);	/* srnic_cc_take_cnp() */
+}
+
+/* Brings the rate up to date.  False: there is none any more. */
+static bool cc_advance(struct srnic_qp *qp, u64 now)
+{
+	struct srnic_cc *cc = &qp->cc;
+	u64 before = cc->rate.rate;
+
+	cc->limited = srnic_dcqcn_advance(&cc->rate, now, qp->req.srtt);
+	if (!cc->limited)
+		cc_trace(qp, "free");
+	else if (cc->rate.rate != before)
+		cc_trace(qp, "rise");
+
+	return cc->limited;
+}
+
+bool srnic_cc_pace(struct srnic_qp *qp)
+{
+	struct srnic_cc *cc = &qp->cc;
+	u64 rate, cost, now;
+
+	if (cc->credit)
+		return true;
+	now = ktime_get_ns();
+	if (!cc_advance(qp, now))
+		return true;
+	if (now < cc->next) {
+		if (!hrtimer_is_queued(&cc->timer))
+			hrtimer_start(&cc->timer, ns_to_ktime(cc->next),
+				      HRTIMER_MODE_ABS_SOFT);
+		return false;
+	}
+	/* A burst is always paid for whole; one that was missed is not lost. */
+	rate = cc->rate.rate;
+	cc->credit = clamp_t(u64, div_u64(rate * CC_BURST_NSEC, NSEC_PER_SEC),
+			     qp->conf.mtu, CC_BURST_MAX);
+	cost = div64_u64((u64)cc->credit * NSEC_PER_SEC, rate);
+	cc->next = max(cc->next + cost, now);
+
+	return true;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - queue pairs that are found by an address of their device
+ *
+ * Those that joined a multicast address, and the management queue pair, which
+ * has the address of all zeros to itself.  Packets look with RCU; members come
+ * and go under a mutex.
+ */
+#include <linux/hashtable.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+
+#include "proto.h"
+
+/**
+ * struct srnic_group - an address of a device
+ * @node: in its bucket
+ * @net: where the device is
+ * @ndev: netdev of the device
+ * @addr: the address
+ * @stats: counters of the device
+ * @members: struct group_member
+ * @num_members: how many these are
+ * @rcu: a packet may still look at it
+ */
+struct srnic_group {
+	struct hlist_node		node;
+	const struct net		*net;
+	const struct net_device		*ndev;
+	struct in6_addr			addr;
+	struct srnic_stats __percpu	*stats;
+	struct list_head		members;
+	u32				num_members;
+	struct rcu_head			rcu;
+};
+
+struct group_member {
+	struct list_head	list;
+	struct srnic_qp		*qp;
+	struct rcu_head		rcu;
+};
+
+static DEFINE_HASHTABLE(groups, 10);
+static DEFINE_MUTEX(group_mutex);	/* serialises changes */
+
+static u32 group_hash(const struct net *net, const struct in6_addr *addr)
+{
+	return __ipv6_addr_jhash(addr, hash_ptr(net, 32));
+}
+
+/* The group of this device, which joins and leaves. */
+static struct srnic_group *group_of(const struct srnic_qp *qp,
+				    const struct in6_addr *addr)
+{
+	struct srnic_group *group;
+
+	lockdep_assert_held(&group_mutex);
+
+	hash_for_each_possible(groups, group, node, group_hash(qp->net, addr))
+		if (group->ndev == qp->ndev &&
+		    ipv6_addr_equal(&group->addr, addr))
+			return group;
+
+	return NULL;
+}
+
+static bool group_is_for(const struct srnic_group *group,
+			 const struct srnic_rx_dest *dest)
+{
+	return group->net == dest->net &&
+	       ipv6_addr_equal(&group->addr, &dest->addr) &&
+	       srnic_rx_reaches(dest, group->ndev);
+}
+
+struct srnic_stats __percpu *srnic_group_stats(const struct srnic_rx_dest *dest)
+{
+	u32 hash = group_hash(dest->net, &dest->addr);
+	struct srnic_group *group;
+
+	hash_for_each_possible_rcu(groups, group, node, hash)
+		if (group_is_for(group, dest))
+			return group->stats;
+
+	return NULL;
+}
+
+/* For @most members.  Return: for how many more it might be. */
+static int group_each_member(const struct srnic_group *group,
+			     void (*fn)(struct srnic_qp *qp,
+					struct sk_buff *skb),
+			     struct sk_buff *skb, int most)
+{
+	struct group_member *member;
+
+	list_for_each_entry_rcu(member, &group->members, list) {
+		if (!most)
+			break;
+		most--;
+		if (refcount_inc_not_zero(&member->qp->users))
+			fn(member->qp, skb);
+	}
+
+	return most;
+}
+
+void srnic_group_each(const struct srnic_rx_dest *dest,
+		      void (*fn)(struct srnic_qp *qp, struct sk_buff *skb),
+		      struct sk_buff *skb)
+{
+	u32 hash = group_hash(dest->net, &dest->addr);
+	int most = SRNIC_MAX_GROUP_QPS;
+	struct srnic_group *group;
+
+	hash_for_each_possible_rcu(groups, group, node, hash) {
+		if (!group_is_for(group, dest))
+			continue;
+		most = group_each_member(group, fn, skb, most);
+		if (!most || ipv6_addr_any(&dest->addr))
+			return;
+	}
+}
+
+static struct group_member *group_member(const struct srnic_group *group,
+					 const struct srnic_qp *qp)
+{
+	struct group_member *member;
+
+	list_for_each_entry(member, &group->members, list)
+		if (member->qp == qp)
+			return member;
+
+	return NULL;
+}
+
+/*
+ * Groups are in the order in which they were made, and those of the management queue
+ * pairs in that of the devices: of several that have an address, rdma_cm takes the
+ * first, too.
+ */
+static void group_publish(struct srnic_group *group)
+{
+	u32 hash = group_hash(group->net, &group->addr);
+
+	hlist_add_tail_rcu(&group->node,
+			   &groups[hash_min(hash, HASH_BITS(groups))]);
+}
+
+/* The group, made if it is not there; NULL: no memory. */
+static struct srnic_group *group_get(const struct srnic_qp *qp,
+				     const struct in6_addr *addr)
+{
+	struct srnic_group *group = group_of(qp, addr);
+
+	if (group)
+		return group;
+	group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
+	if (!group)
+		return NULL;
+
+	group->net = qp->net;
+	group->ndev = qp->ndev;
+	group->addr = *addr;
+	group->stats = qp->dev_stats;
+	INIT_LIST_HEAD(&group->members);
+	group_publish(group);
+
+	return group;
+}
+
+/* Frees a group that has no member. */
+static void group_put(struct srnic_group *group)
+{
+	lockdep_assert_held(&group_mutex);
+
+	if (!list_empty(&group->members))
+		return;
+	hash_del_rcu(&group->node);
+	kfree_rcu(group, rcu);
+}
+
+static int group_add(struct srnic_qp *qp, const struct in6_addr *addr)
+{
+	struct group_member *member;
+	struct srnic_group *group;
+
+	group = group_get(qp, addr);
+	if (!group)
+		return -ENOMEM;
+	if (group_member(group, qp))
+		return -EINVAL;
+	if (group->num_members == SRNIC_MAX_GROUP_QPS)
+		return -ENOMEM;
+	member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
+	if (!member) {
+		group_put(group);
+		return -ENOMEM;
+	}
+	member->qp = qp;
+	list_add_tail_rcu(&member->list, &group->members);
+	group->num_members++;
+
+	return 0;
+}
+
+int srnic_group_join(struct srnic_qp *qp, const struct in6_addr *addr)
+{
+	int err;
+
+	mutex_lock(&group_mutex);
+	err = group_add(qp, addr);
+	mutex_unlock(&group_mutex);
+
+	return err;
+}
+
+int srnic_group_leave(struct srnic_qp *qp, const struct in6_addr *addr)
+{
+	struct group_member *member = NULL;
+	struct srnic_group *group;
+
+	mutex_lock(&group_mutex);
+	group = group_of(qp, addr);
+	if (group)
+		member = group_member(group, qp);
+	if (member) {
+		list_del_rcu(&member->list);
+		group->num_members--;
+		kfree_rcu(member, rcu);
+		group_put(group);
+	}
+	mutex_unlock(&group_mutex);
+
+	return member ? 0 : -EINVAL;
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - two queue pairs of one device: from region to region, no packets
+ *
+ * The requester's task joins that of its peer and hands it the request as if a
+ * packet had come, but for one that is as long as many, has its payload still
+ * in the requester's list, and is acknowledged on the spot.  Both ends stand
+ * after that as packets would have left them.  So whatever is out of the
+ * ordinary goes by packets, and may do so in the middle of a message: the peer
+ * is busy, something is on the way, memory is to be fetched, a NAK is due.
+ */
+#include <linux/moduleparam.h>
+
+#include "resp.h"
+
+/* PSNs at a time, between which others may get at the queue pairs */
+#define LOCAL_PIECE	64
+
+/*
+ * PSNs of the answer that one request for a READ asks for, whole parts of those
+ * that packets ask for; far less than the half of all PSNs within which there is
+ * a before and a behind.
+ */
+#define LOCAL_READ	(512 * SRNIC_READ_PSNS)
+
+static bool shortcut = true;
+module_param(shortcut, bool, 0644);
+MODULE_PARM_DESC(shortcut, "no packets between queue pairs of one device (Y)");
+
+/* Do the two mean each other? */
+static bool local_is_pair(const struct srnic_qp *a, const struct srnic_qp *b)
+{
+	return a->conf.dest_qpn == b->qpn && b->conf.dest_qpn == a->qpn &&
+	       a->conf.mtu == b->conf.mtu &&
+	       ipv6_addr_equal(&a->flow.saddr, &b->flow.daddr) &&
+	       ipv6_addr_equal(&a->flow.daddr, &b->flow.saddr);
+}
+
+/*
+ * Takes the task of @peer.  Its owner alone may compare the two for good, but no
+ * task of a stranger is taken just to find out.
+ */
+static bool local_join(struct srnic_qp *qp, struct srnic_qp *peer)
+{
+	if (peer->ndev != qp->ndev || peer->transport != qp->transport ||
+	    /* being changed it is a wrong guess at worst */
+	    data_race(READ_ONCE(peer->conf.dest_qpn)) != qp->qpn ||
+	    !srnic_task_join(&qp->task, &peer->task))
+		return false;
+	if (local_is_pair(qp, peer))
+		return true;
+	srnic_task_part(&qp->task);
+
+	return false;
+}
+
+/* The peer, if it is one for this and nobody runs it. */
+static struct srnic_qp *local_peer(struct srnic_qp *qp)
+{
+	struct srnic_qp *peer;
+	bool joined;
+
+	if (qp->task.joined)
+		return container_of(qp->task.joined, struct srnic_qp, task);
+	if (!READ_ONCE(shortcut))
+		return NULL;
+
+	peer = srnic_qp_get(qp->net, qp->conf.dest_qpn);
+	if (!peer)
+		return NULL;
+	joined = local_join(qp, peer);
+	srnic_qp_put(peer);	/* it does not go while its task is held */
+
+	return joined ? peer : NULL;
+}
+
+/* Is nothing under way that must be done first? */
+static bool local_ready(const struct srnic_qp *qp, const struct srnic_qp *peer)
+{
+	const struct srnic_req *req = &qp->req;
+
+	return req->next == req->una && !req->probing && !req->early.num &&
+	       req->cur == qp->sq.head &&
+	       peer->resp.psn == req->next && !peer->resp.early.num &&
+	       !srnic_rx_busy(peer) && netif_running(qp->flow.ndev);
+}
+
+/* Turns to the payload, which @word has room for if it is a word.  False: no. */
+static bool local_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+			  u64 off, struct srnic_seg *seg, u64 *word)
+{
+	if (wqe->sqe.opcode == IB_WR_ATOMIC_WRITE) {
+		seg->payload = word;
+		return !srnic_req_payload(qp, wqe, off, word, sizeof(*word));
+	}
+	if (wqe->sqe.flags & IB_SEND_INLINE) {
+		seg->payload = (const u8 *)wqe->sge + off;
+		return true;
+	}
+	seg->from = &qp->req.sgl;
+
+	return !srnic_req_place(qp, wqe, off);
+}
+
+/* The rest of the message, or a part of it, as one packet.  Return: its PSNs. */
+static u32 local_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		       struct srnic_seg *seg, u64 *word)
+{
+	u32 index = srnic_psn_diff(qp->req.next, wqe->psn);
+	bool response = srnic_req_has_response(wqe);
+	u32 left = wqe->npsn - index;
+	u32 npsn = min(left, response ? LOCAL_READ : LOCAL_PIECE);
+	bool last = response || npsn == left;
+	u64 off = (u64)index * qp->conf.mtu;
+
+	memset(seg, 0, sizeof(*seg));
+	seg->local = true;
+	srnic_qp_pkt(qp, &seg->pkt,
+		     srnic_req_opcode(wqe->sqe.opcode, response || !index, last),
+		     qp->req.next);
+	seg->pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
+	srnic_req_fill(wqe, off, &seg->pkt);
+	if (wqe->sqe.opcode == IB_WR_RDMA_READ)
+		seg->pkt.dmalen = min_t(u64, seg->pkt.dmalen,
+					(u64)npsn * qp->conf.mtu);
+	if (srnic_req_has_sink(wqe))
+		return npsn;
+
+	seg->pkt.payload = min_t(u64, wqe->length - off,
+				 (u64)npsn * qp->conf.mtu);
+
+	return local_payload(qp, wqe, off, seg, word) ? npsn : 0;
+}
+
+/* The list stands behind what was taken of it, or nowhere. */
+static void local_payload_done(struct srnic_qp *qp, const struct srnic_seg *seg,
+			       bool taken)
+{
+	if (!seg->from)
+		return;
+	if (taken)
+		qp->req.sgl_pos += seg->pkt.payload;
+	else
+		qp->req.sgl_pos = SRNIC_NOWHERE;
+}
+
+/* The peer has done what was asked for: tell the requester. */
+static void local_answer(struct srnic_qp *qp, struct srnic_qp *peer,
+			 const struct srnic_seg *seg)
+{
+	u8 family = srnic_pkt_op(&seg->pkt)->family;
+	struct srnic_seg answer;
+
+	switch (family) {
+	case SRNIC_FAM_READ:
+		qp->req.reading = true;
+		break;
+	case SRNIC_FAM_ATOMIC:
+	case SRNIC_FAM_ATOMIC_WRITE:
+	case SRNIC_FAM_FLUSH:
+		srnic_resp_answer(peer, family, seg->pkt.psn, &answer);
+		if (srnic_comp_packet(qp, &answer) != SRNIC_PKT_AGAIN)
+			break;
+		srnic_resp_reply(peer, family, seg->pkt.psn);
+		srnic_task_kick(&peer->task);
+		break;
+	default:
+		srnic_comp_acked(qp, qp->req.next);
+	}
+}
+
+bool srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	struct srnic_qp *peer = local_peer(qp);
+	struct srnic_seg seg;
+	bool moved, taken;
+	u64 word;
+	u32 npsn;
+
+	if (!peer || !local_ready(qp, peer))
+		return false;
+	npsn = local_build(qp, wqe, &seg, &word);
+	if (!npsn)
+		return false;
+	srnic_task_spend(&qp->task, seg.pkt.payload);
+	taken = srnic_rx_local(peer, &seg) != SRNIC_PKT_AGAIN;
+	local_payload_done(qp, &seg, taken);
+	if (!taken)
+		return false;
+
+	trace_srnic_tx(qp->qpn, &seg.pkt);
+	srnic_count(qp->stats, SRNIC_CNT_LOCAL);
+	srnic_req_sent(qp, wqe, npsn);
+	moved = peer->resp.psn != seg.pkt.psn;
+	if (!moved || peer->conf.state == IB_QPS_ERR)
+		srnic_task_kick(&peer->task);	/* a NAK, or receives to flush */
+	if (moved && srnic_qp_reliable(qp))
+		local_answer(qp, peer, &seg);
+
+	return true;
+}
+
+/*
+ * Sees to it that the peer runs, also if somebody has its task who would give it
+ * back without a run.
+ */
+static void local_kick_peer(const struct srnic_qp *qp)
+{
+	struct srnic_qp *peer = srnic_qp_get(qp->net, qp->conf.dest_qpn);
+
+	if (!peer)
+		return;
+
+	srnic_task_defer(&peer->task);	/* a run of ours is in progress here */
+	srnic_qp_put(peer);
+}
+
+bool srnic_local_read(struct srnic_qp *qp)
+{
+	struct srnic_qp *peer = local_peer(qp);
+	struct srnic_req *req = &qp->req;
+	struct srnic_lent lent;
+	u32 una = req->una;
+
+	req->reading = peer && srnic_remote_lend(peer, LOCAL_PIECE, &lent) &&
+		       lent.seg.pkt.psn == una;
+	if (req->reading) {
+		srnic_comp_packet(qp, &lent.seg);
+		req->reading = req->una != una;
+	}
+	if (!req->reading) {
+		local_kick_peer(qp);	/* by packets, then */
+		return false;
+	}
+	srnic_remote_lent(peer, &lent);
+	req->reading = peer->resp.read_left;
+
+	srnic_task_spend(&qp->task, lent.seg.pkt.payload);
+
+	return true;
+}
+
+/* Between runs of a task no region is held, see qp_run(). */
+void srnic_local_let_go(struct srnic_qp *qp)
+{
+	if (qp->task.joined)
+		srnic_resp_let_go(container_of(qp->task.joined, struct srnic_qp,
+					       task));
+}

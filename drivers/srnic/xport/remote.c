@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - what a peer does to memory: WRITE, READ, atomics and FLUSH
+ *
+ * A region is held within a run of the task only; a message that goes on in the
+ * next looks its key up again.
+ */
+#include "persist.h"
+#include "resp.h"
+
+/* Holds the memory that a request names; with XRC, in the domain of its SRQ. */
+static enum srnic_mem_err remote_get(struct srnic_qp *qp, u32 srqn, u32 rkey,
+				     u32 access, u64 va, u64 len,
+				     struct srnic_mr **mr)
+{
+	struct srnic_srq *srq;
+	enum srnic_mem_err err;
+
+	if (!qp->xrcd)
+		return srnic_mr_get_remote(qp->keys, rkey, qp->pd, qp->uid,
+					   access, va, len, mr);
+
+	srq = srnic_srq_get(qp->xrcd, srqn);
+	if (!srq)
+		return SRNIC_MEM_PD;
+	err = srnic_mr_get_remote(qp->keys, rkey, srq->pd, qp->uid, access, va,
+				  len, mr);
+	srnic_srq_put(srq);
+
+	return err;
+}
+
+static enum srnic_verdict remote_write_start(struct srnic_qp *qp,
+					     const struct srnic_pkt *pkt)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE) ||
+	    pkt->dmalen > SRNIC_MAX_MSG)
+		return SRNIC_V_INV_REQ;
+	srnic_resp_put_mr(&resp->mr);
+	resp->rkey = pkt->rkey;
+	resp->va = pkt->va;
+	resp->left = pkt->dmalen;
+	resp->got = pkt->dmalen;
+
+	return SRNIC_V_OK;
+}
+
+/* Holds the region that the rest of the message goes to. */
+static enum srnic_verdict remote_write_hold(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	if (resp->mr || !resp->left)
+		return SRNIC_V_OK;
+
+	return remote_get(qp, resp->srqn, resp->rkey, IB_ACCESS_REMOTE_WRITE,
+			  resp->va, resp->left, &resp->mr) ?
+	       SRNIC_V_ACCESS : SRNIC_V_OK;
+}
+
+static enum srnic_verdict remote_write_data(struct srnic_qp *qp,
+					    const struct srnic_seg *seg)
+{
+	struct srnic_resp *resp = &qp->resp;
+	u32 len = seg->pkt.payload;
+	enum srnic_mem_err err;
+
+	if (!len)
+		return SRNIC_V_OK;
+
+	err = seg->from ?
+	      srnic_sgl_to_mr(seg->from, resp->mr, resp->va, len, resp->left,
+			      &qp->rx_pager) :
+	      srnic_mr_write(resp->mr, resp->va, seg->payload, len, resp->left,
+			     &qp->rx_pager);
+
+	return srnic_resp_judge(err, SRNIC_V_ACCESS);
+}
+
+enum srnic_verdict srnic_remote_write(struct srnic_qp *qp,
+				      const struct srnic_seg *seg)
+{
+	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
+	struct srnic_resp *resp = &qp->resp;
+	u32 len = seg->pkt.payload;
+	enum srnic_verdict verdict;
+
+	if (op->flags & SRNIC_OP_START) {
+		verdict = remote_write_start(qp, &seg->pkt);
+		if (verdict)
+			return verdict;
+	}
+	verdict = remote_write_hold(qp);
+	if (verdict)
+		return verdict;
+	if (len > resp->left || ((op->flags & SRNIC_OP_END) && len != resp->left))
+		return SRNIC_V_INV_REQ;
+	if (op->hdrs & SRNIC_H_IMM) {
+		verdict = srnic_recv_need(qp);
+		if (verdict)
+			return verdict;
+	}
+	verdict = remote_write_data(qp, seg);
+	if (verdict)
+		return verdict;
+	if (op->flags & SRNIC_OP_START)
+		srnic_count(qp->stats, SRNIC_CNT_RX_WRITE);
+	resp->va += len;
+	resp->left -= len;
+	if (!(op->flags & SRNIC_OP_END))
+		return SRNIC_V_OK;
+
+	srnic_resp_put_mr(&resp->mr);
+	if (op->hdrs & SRNIC_H_IMM)
+		srnic_recv_complete(qp, &seg->pkt, resp->got);
+
+	return SRNIC_V_OK;
+}
+
+/* Holds the region that the rest of the response comes from. */
+static enum srnic_verdict remote_read_hold(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	if (resp->read_mr || !resp->read_bytes)
+		return SRNIC_V_OK;
+
+	return remote_get(qp, resp->read_srqn, resp->read_rkey,
+			  IB_ACCESS_REMOTE_READ, resp->read_va,
+			  resp->read_bytes, &resp->read_mr) ?
+	       SRNIC_V_ACCESS : SRNIC_V_OK;
+}
+
+enum srnic_verdict srnic_remote_read_start(struct srnic_qp *qp,
+					   const struct srnic_pkt *pkt)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	resp->read_srqn = pkt->srqn;
+	resp->read_rkey = pkt->rkey;
+	resp->read_va = pkt->va;
+	resp->read_bytes = pkt->dmalen;
+	if (remote_read_hold(qp))
+		return SRNIC_V_ACCESS;
+
+	resp->read_psn = pkt->psn;
+	resp->read_left = srnic_read_npsn(qp, pkt->dmalen);
+	resp->read_first = true;
+
+	return SRNIC_V_OK;
+}
+
+/* It may be asked for again, while it is among the last. */
+static void remote_remember_read(struct srnic_resp *resp,
+				 const struct srnic_pkt *pkt)
+{
+	const struct srnic_replay replay = {
+		.seq	= resp->seq,
+		.npsn	= resp->read_left,
+		.family	= SRNIC_FAM_READ,
+		.rkey	= pkt->rkey,
+		.va	= pkt->va,
+		.length	= pkt->dmalen,
+	};
+
+	srnic_replay_add(&resp->replays, &replay);
+}
+
+enum srnic_verdict srnic_remote_read(struct srnic_qp *qp,
+				     const struct srnic_seg *seg)
+{
+	enum srnic_verdict verdict;
+
+	if (!(qp->conf.access & IB_ACCESS_REMOTE_READ) ||
+	    !qp->conf.max_dest_rd_atomic || seg->pkt.dmalen > SRNIC_MAX_MSG)
+		return SRNIC_V_INV_REQ;
+	srnic_count(qp->stats, SRNIC_CNT_RX_READ);
+	verdict = srnic_remote_read_start(qp, &seg->pkt);
+	if (verdict)
+		return verdict;
+
+	remote_remember_read(&qp->resp, &seg->pkt);
+	qp->resp.read_again = false;
+	qp->resp.ack_due = false;	/* the response acknowledges all before it */
+
+	return SRNIC_V_OK;
+}
+
+static u8 remote_read_opcode(bool first, bool last)
+{
+	if (first)
+		return last ? SRNIC_OP_READ_RESP_ONLY : SRNIC_OP_READ_RESP_FIRST;
+
+	return last ? SRNIC_OP_READ_RESP_LAST : SRNIC_OP_READ_RESP_MIDDLE;
+}
+
+/* The rest of the response is lost; the requester may ask again. */
+static void remote_read_drop(struct srnic_qp *qp)
+{
+	qp->resp.read_left = 0;
+	srnic_resp_put_mr(&qp->resp.read_mr);
+}
+
+/* A late duplicate may outlive the memory it wants: nobody waits for it. */
+static void remote_read_fail(struct srnic_qp *qp)
+{
+	if (qp->resp.read_again)
+		remote_read_drop(qp);
+	else
+		srnic_resp_fail(qp, qp->resp.read_psn, SRNIC_V_ACCESS);
+}
+
+static enum srnic_verdict remote_read_data(struct srnic_qp *qp, void *dst,
+					   u32 len)
+{
+	struct srnic_resp *resp = &qp->resp;
+	enum srnic_mem_err err;
+
+	if (!len)
+		return SRNIC_V_OK;
+
+	err = srnic_mr_read(resp->read_mr, resp->read_va, dst, len,
+			    resp->read_bytes, &qp->rx_pager);
+
+	return srnic_resp_judge(err, SRNIC_V_ACCESS);
+}
+
+/* @npsn packets of the response, with @len bytes, need not be sent any more. */
+static void remote_read_gone(struct srnic_resp *resp, u32 npsn, u32 len)
+{
+	resp->read_first = false;
+	resp->read_va += len;
+	resp->read_bytes -= len;
+	resp->read_psn = srnic_psn_add(resp->read_psn, npsn);
+	resp->read_left -= npsn;
+	if (!resp->read_left)
+		srnic_resp_put_mr(&resp->read_mr);
+}
+
+/* Sends one packet of the response. */
+static enum srnic_verdict remote_read_send(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+	u32 len = min_t(u32, resp->read_bytes, qp->conf.mtu);
+	enum srnic_verdict verdict;
+	struct srnic_pkt pkt;
+	struct sk_buff *skb;
+	void *payload;
+
+	srnic_qp_pkt(qp, &pkt, remote_read_opcode(resp->read_first,
+						  resp->read_left == 1),
+		     resp->read_psn);
+	pkt.syndrome = SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS;
+	pkt.msn = resp->msn;
+	pkt.payload = len;
+	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
+	if (!skb) {
+		remote_read_drop(qp);
+		return SRNIC_V_OK;
+	}
+	verdict = remote_read_data(qp, payload, len);
+	if (verdict) {
+		kfree_skb(skb);
+		return verdict;
+	}
+	srnic_qp_send(qp, &pkt, skb);
+	remote_read_gone(resp, 1, len);
+
+	return SRNIC_V_OK;
+}
+
+bool srnic_remote_run(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+	enum srnic_verdict verdict;
+
+	if (!resp->read_left || srnic_pager_busy(&qp->rx_pager))
+		return false;
+	verdict = remote_read_hold(qp);
+	while (!verdict && resp->read_left && srnic_task_may(&qp->task)) {
+		if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
+			return false;
+		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
+		verdict = remote_read_send(qp);
+	}
+	if (verdict == SRNIC_V_ABSENT)
+		return false;
+	if (verdict)
+		remote_read_fail(qp);
+
+	return true;	/* for the packets that waited behind the READ */
+}
+
+bool srnic_remote_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent)
+{
+	struct srnic_resp *resp = &qp->resp;
+	u32 npsn = min(max, resp->read_left);
+
+	if (!npsn || resp->read_again || srnic_pager_busy(&qp->rx_pager) ||
+	    remote_read_hold(qp))
+		return false;
+
+	memset(lent, 0, sizeof(*lent));
+	lent->seg.local = true;
+	srnic_qp_pkt(qp, &lent->seg.pkt,
+		     remote_read_opcode(resp->read_first,
+					npsn == resp->read_left),
+		     resp->read_psn);
+	lent->seg.pkt.payload = min_t(u64, resp->read_bytes,
+				      (u64)npsn * qp->conf.mtu);
+	lent->sge.addr = resp->read_va;
+	lent->sge.length = lent->seg.pkt.payload;
+	srnic_sgl_init(&lent->sgl, qp->keys, qp->pd, &lent->sge, 1, 0,
+		       &qp->rx_pager);
+	lent->sgl.mr = resp->read_mr;	/* which stays the QP's */
+	lent->seg.from = &lent->sgl;
+
+	return true;
+}
+
+void srnic_remote_lent(struct srnic_qp *qp, const struct srnic_lent *lent)
+{
+	remote_read_gone(&qp->resp, srnic_seg_npsn(&lent->seg, qp->conf.mtu),
+			 lent->seg.pkt.payload);
+}
+
+static u64 remote_do_atomic(void *word, const void *arg)
+{
+	const struct srnic_seg *seg = arg;
+	const struct srnic_pkt *pkt = &seg->pkt;
+	atomic64_t *v = word;
+
+	if (SRNIC_OP_CMP_SWAP == (pkt->opcode & 0x1f))
+		return atomic64_cmpxchg(v, pkt->compare, pkt->swap_add);
+
+	return atomic64_fetch_add(pkt->swap_add, v);
+}
+
+static u64 remote_do_store(void *word, const void *arg)
+{
+	const struct srnic_seg *seg = arg;
+	u64 value;
+
+	memcpy(&value, seg->payload, sizeof(value));
+	/* After all that was written before; read by the user. */
+	smp_store_release((u64 *)word, value);
+
+	return 0;
+}
+
+/* The same for a request whose answer is one packet. */
+static void remote_remember(struct srnic_resp *resp,
+			    const struct srnic_pkt *pkt, u64 orig)
+{
+	const struct srnic_replay replay = {
+		.seq	= resp->seq,
+		.npsn	= 1,
+		.family	= srnic_pkt_op(pkt)->family,
+		.orig	= orig,
+	};
+
+	srnic_replay_add(&resp->replays, &replay);
+}
+
+/* Does @fn to the eight bytes that the request names. */
+static enum srnic_verdict remote_word(struct srnic_qp *qp,
+				      const struct srnic_seg *seg, u32 access,
+				      srnic_word_fn fn)
+{
+	const struct srnic_pkt *pkt = &seg->pkt;
+	enum srnic_mem_err err;
+	struct srnic_mr *mr;
+	u64 orig;
+
+	if (remote_get(qp, pkt->srqn, pkt->rkey, access, pkt->va, sizeof(u64),
+		       &mr))
+		return SRNIC_V_ACCESS;
+
+	err = srnic_mr_word(mr, pkt->va, fn, seg, &orig, &qp->rx_pager);
+	srnic_mr_put(mr);
+	if (!err) {
+		srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
+		remote_remember(&qp->resp, pkt, orig);
+	}
+
+	return srnic_resp_judge(err, err == SRNIC_MEM_ALIGN ? SRNIC_V_INV_REQ :
+							      SRNIC_V_ACCESS);
+}
+
+enum srnic_verdict srnic_remote_atomic(struct srnic_qp *qp,
+				       const struct srnic_seg *seg)
+{
+	if (!(qp->conf.access & IB_ACCESS_REMOTE_ATOMIC) ||
+	    !qp->conf.max_dest_rd_atomic || seg->pkt.va & (sizeof(u64) - 1))
+		return SRNIC_V_INV_REQ;
+
+	return remote_word(qp, seg, IB_ACCESS_REMOTE_ATOMIC, remote_do_atomic);
+}
+
+enum srnic_verdict srnic_remote_atomic_write(struct srnic_qp *qp,
+					     const struct srnic_seg *seg)
+{
+	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE) ||
+	    !qp->conf.max_dest_rd_atomic || seg->pkt.va & (sizeof(u64) - 1) ||
+	    seg->pkt.dmalen != sizeof(u64))
+		return SRNIC_V_INV_REQ;
+
+	return remote_word(qp, seg, IB_ACCESS_REMOTE_WRITE, remote_do_store);
+}
+
+/* Rights that a FLUSH of this type needs, by the type; 0: there is none */
+static const u32 remote_flush_access[] = {
+	[IB_FLUSH_GLOBAL] = IB_ACCESS_FLUSH_GLOBAL,
+	[IB_FLUSH_PERSISTENT] = IB_ACCESS_FLUSH_PERSISTENT,
+	[IB_FLUSH_GLOBAL | IB_FLUSH_PERSISTENT] =
+		IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT,
+};
+
+/* Rights that @pkt needs, 0 if it makes no sense.  Pure. */
+static u32 remote_flush_needs(const struct srnic_pkt *pkt)
+{
+	u32 type = SRNIC_FETH_TYPE(pkt->feth);
+
+	if (type >= ARRAY_SIZE(remote_flush_access) ||
+	    SRNIC_FETH_LEVEL(pkt->feth) > IB_FLUSH_MR)
+		return 0;
+
+	return remote_flush_access[type];
+}
+
+/*
+ * Does what @seg asks for to @len bytes at @addr, which are in @mr.  What takes
+ * long is done in runs of the responder's own, so the request comes as a packet,
+ * which comes again until all is done.
+ */
+static enum srnic_verdict remote_do_flush(struct srnic_qp *qp,
+					  const struct srnic_seg *seg,
+					  const struct srnic_mr *mr, u64 addr,
+					  u64 len)
+{
+	smp_mb();	/* what was written is visible to all CPUs */
+	if (SRNIC_FETH_TYPE(seg->pkt.feth) & IB_FLUSH_PERSISTENT &&
+	    (seg->local || !srnic_persist(&qp->task, mr, addr, len,
+					  &qp->resp.flushed)))
+		return SRNIC_V_ABSENT;
+
+	remote_remember(&qp->resp, &seg->pkt, 0);
+
+	return SRNIC_V_OK;
+}
+
+enum srnic_verdict srnic_remote_flush(struct srnic_qp *qp,
+				      const struct srnic_seg *seg)
+{
+	const struct srnic_pkt *pkt = &seg->pkt;
+	u32 access = remote_flush_needs(pkt);
+	u64 addr = pkt->va, len = pkt->dmalen;
+	enum srnic_verdict verdict;
+	struct srnic_mr *mr;
+
+	if (!access || (qp->conf.access & access) != access ||
+	    !qp->conf.max_dest_rd_atomic)
+		return SRNIC_V_INV_REQ;
+	if (srnic_mr_get_whole(qp->keys, pkt->rkey, qp->pd, qp->uid, access,
+			       &mr))
+		return SRNIC_V_ACCESS;
+
+	if (SRNIC_FETH_LEVEL(pkt->feth) == IB_FLUSH_MR) {
+		addr = mr->span.iova;
+		len = mr->span.length;
+	}
+	verdict = srnic_mr_covers(mr, addr, len) ?
+		  remote_do_flush(qp, seg, mr, addr, len) : SRNIC_V_ACCESS;
+	srnic_mr_put(mr);
+
+	return verdict;
+}

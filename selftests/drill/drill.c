@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - drill: scripts of packets against a live device
+ *
+ * usage: drill [-d DEV@NS] [-n NETDEV] [-p PEER@NS] [-k KNOWN] [-w PCAP] SCRIPT...
+ *        drill -l PCAP SCRIPT...
+ *
+ * -d is the RDMA device under test, -n its netdev, -p the netdev at the other end
+ * of the wire.  Each script is a test.  KNOWN lists those that this device is known
+ * to fail, one a line, with the reason.  -w keeps all packets.  -l takes no device:
+ * it writes what the scripts would inject, and lists the fields of each.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "drill.h"
+
+#define PATIENCE	3000000	/* us for a packet that must come */
+#define SILENCE		30000	/* us that show that none does */
+#define LAST_SILENCE	5000	/* the same after the last line */
+
+bool dry;
+
+static FILE *script;
+static int line_number;
+static char line_text[512];
+static char title[256];
+static jmp_buf script_over;
+static char verdict[1400];
+static __u64 last_us;	/* when the last packet was sent or received */
+
+enum { SCRIPT_OK, SCRIPT_FAILED, SCRIPT_SKIPPED };
+
+void fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(verdict, sizeof(verdict), fmt, ap);
+	va_end(ap);
+	longjmp(script_over, SCRIPT_FAILED);
+}
+
+void skip(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(verdict, sizeof(verdict), fmt, ap);
+	va_end(ap);
+	longjmp(script_over, SCRIPT_SKIPPED);
+}
+
+/* ---- statements about packets ---- */
+
+static void do_inject(struct line *l)
+{
+	struct packet p;
+
+	packet_make(&p, l);
+	line_end(l);
+	wire_send(&p);
+	last_us = p.us;
+	if (dry)
+		packet_list(&p, stdout);
+}
+
+static void expect_silence(__u64 us)
+{
+	struct packet p;
+
+	if (wire_receive(&p, us))
+		fail("not nothing, but: %s", packet_show(&p));
+}
+
+/* "nothing", or "nothing 50ms" */
+static void do_expect_nothing(struct line *l)
+{
+	const char *time = line_word(l, 2);
+	__u64 us = SILENCE;
+
+	if (time && !time_parse(time, &us))
+		fail("'%s' is no time", time);
+	line_end(l);
+	expect_silence(us);
+}
+
+/* Not earlier than "after", nor later than "before", counted from the last packet */
+static void expect_time(const struct packet *p, __u64 after, __u64 before)
+{
+	long long us = p->us - last_us;
+
+	/* one that was expected earlier may have come later */
+	if ((after && us < (long long)after) || us > (long long)before)
+		fail("%lld us after the packet before it: %s", us,
+		     packet_show(p));
+}
+
+static void do_expect(struct line *l)
+{
+	const char *op = line_word(l, 1);
+	__u64 after = line_time(l, "after", 0);
+	__u64 before = line_time(l, "before", 60000000);
+	struct packet p;
+
+	if (op && !strcmp(op, "nothing")) {
+		do_expect_nothing(l);
+		return;
+	}
+	do {
+		if (!wire_receive(&p, PATIENCE))
+			fail("nothing came");
+	} while (op && !strcmp(op, "ACKS") && packet_is_before(&p, l));
+	packet_expect(&p, l);
+	expect_time(&p, after, before);
+	line_end(l);
+	last_us = p.us;
+}
+
+static void do_wait(struct line *l)
+{
+	const char *time = line_word(l, 1);
+	__u64 us;
+
+	if (!time || !time_parse(time, &us))
+		fail("wait for how long?");
+	line_end(l);
+	usleep(us);
+}
+
+/* Who repeats may do so once more than a script has asked for. */
+static void do_drain(struct line *l)
+{
+	line_end(l);
+	wire_drain();
+}
+
+/* ---- scripts ---- */
+
+static const struct statement {
+	const char	*name;
+	statement_fn	*fn;
+	bool		without;	/* makes sense without a device, too */
+} statements[] = {
+	{ "<", do_inject, true },
+	{ ">", do_expect },
+	{ "wait", do_wait },
+	{ "drain", do_drain },
+	{ "qp", do_qp, true },
+	{ "use", do_use, true },
+	{ "mr", do_mr, true },
+	{ "mw", do_mw, true },
+	{ "srq", do_srq, true },
+	{ "dereg", do_dereg },
+	{ "modify", do_modify },
+	{ "recv", do_recv },
+	{ "post", do_post },
+	{ "cqe", do_cqe },
+	{ "mem", do_mem },
+	{ "word", do_word },
+	{ "put", do_put },
+	{ "state", do_state },
+	{ "event", do_event },
+};
+
+static void line_run(char *text)
+{
+	struct line l;
+	size_t i;
+
+	if (!line_cut(&l, text))
+		return;
+	for (i = 0; i < ARRAY_SIZE(statements); i++) {
+		if (strcmp(statements[i].name, l.word[0]))
+			continue;
+		if (!dry || statements[i].without)
+			statements[i].fn(&l);
+		return;
+	}
+	fail("no statement is called '%s'", l.word[0]);
+}
+
+/* Lines up to the end, where nothing may be left. */
+static void script_run(void)
+{
+	char copy[sizeof(line_text)];
+
+	while (fgets(line_text, sizeof(line_text), script)) {
+		line_number++;
+		line_text[strcspn(line_text, "\n")] = 0;
+		snprintf(copy, sizeof(copy), "%s", line_text);
+		line_run(copy);
+	}
+	snprintf(line_text, sizeof(line_text), "(the end)");
+	if (dry)
+		return;
+	expect_silence(LAST_SILENCE);
+	cqs_are_empty();
+}
+
+/* The rule: the first line of remarks, behind the licence */
+static void title_read(FILE *f)
+{
+	char text[512];
+
+	snprintf(title, sizeof(title), "no title");
+	while (fgets(text, sizeof(text), f) && text[0] == '#') {
+		if (text[1] != ' ' || strstr(text, "SPDX"))
+			continue;
+		text[strcspn(text, "\n")] = 0;
+		snprintf(title, sizeof(title), "%.250s", text + 2);
+		break;
+	}
+	rewind(f);
+}
+
+/* Why the device is known to fail the script; "": it is not. */
+static const char *known_read(const char *known, const char *script)
+{
+	static char why[256];
+	FILE *f = known ? fopen(known, "r") : NULL;
+	char text[512], *space;
+
+	why[0] = 0;
+	while (f && fgets(text, sizeof(text), f)) {
+		text[strcspn(text, "\n")] = 0;
+		space = strpbrk(text, " \t");
+		if (text[0] == '#' || !space)
+			continue;
+		*space++ = 0;
+		if (!strcmp(text, script))
+			snprintf(why, sizeof(why), "%s", space + strspn(space, " \t"));
+	}
+	if (f)
+		fclose(f);
+	return why;
+}
+
+static int script_try(const char *name)
+{
+	int how;
+
+	script = fopen(name, "r");
+	line_number = 0;
+	line_text[0] = 0;
+	how = setjmp(script_over);
+	if (!how) {
+		if (!script)
+			fail("cannot be read");
+		title_read(script);
+		if (!dry)
+			wire_drain();
+		last_us = now_us();
+		script_run();
+	}
+	if (script)
+		fclose(script);
+	objects_undo();
+	return how;
+}
+
+/* True: it failed, and was not known to. */
+static bool script_test(const char *name, int number, const char *known)
+{
+	const char *why = known_read(known, name);
+	int how = script_try(name);
+	bool failed = how == SCRIPT_FAILED;
+
+	printf("%s %d %s: %s", failed ? "not ok" : "ok", number, name, title);
+	if (how == SCRIPT_SKIPPED)
+		printf(" # SKIP %s", verdict);
+	else if (failed && *why)
+		printf(" # TODO %s", why);
+	printf("\n");
+	if (failed)
+		printf("# %s:%d: %s\n# %s\n", name, line_number, line_text,
+		       verdict);
+	else if (*why)
+		printf("# this was known to fail: %s\n", why);
+	fflush(stdout);
+	return failed && !*why;
+}
+
+static int list(int num, char **names)
+{
+	int i, failed = 0;
+
+	for (i = 0; i < num; i++) {
+		if (script_try(names[i]) != SCRIPT_FAILED)
+			continue;
+		fprintf(stderr, "%s:%d: %s\n", names[i], line_number, verdict);
+		failed = 1;
+	}
+	return failed;
+}
+
+static char *cut_at(char *name)
+{
+	char *at = strchr(name, '@');
+
+	if (at)
+		*at++ = 0;
+	return at;
+}
+
+int main(int argc, char **argv)
+{
+	char *dev = strdup("sr0@nsA"), *peer = strdup("veth1@nsB");
+	const char *netdev = "veth0", *known = NULL, *dev_ns, *peer_ns;
+	int failed = 0, i, opt;
+
+	while ((opt = getopt(argc, argv, "d:n:p:k:w:l:")) != -1) {
+		switch (opt) {
+		case 'd':
+			dev = optarg;
+			break;
+		case 'n':
+			netdev = optarg;
+			break;
+		case 'p':
+			peer = optarg;
+			break;
+		case 'k':
+			known = optarg;
+			break;
+		case 'l':
+			dry = true;
+			wire_log(optarg);
+			break;
+		case 'w':
+			wire_log(optarg);
+			break;
+		default:
+			return 2;
+		}
+	}
+	argv += optind;
+	argc -= optind;
+	if (dry)
+		return list(argc, argv);
+	dev_ns = cut_at(dev);
+	peer_ns = cut_at(peer);
+	if (wire_open(peer, peer_ns, netdev, dev_ns) || device_open(dev, dev_ns)) {
+		fprintf(stderr, "drill: no %s, or no %s\n", dev, peer);
+		return 2;
+	}
+	printf("1..%d\n", argc);
+	for (i = 0; i < argc; i++)
+		failed += script_test(argv[i], i + 1, known);
+	return failed > 0;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * srnic selftests - drill: what the parts share
+ *
+ *	drill.c		the program: scripts, statements, TAP
+ *	line.c		a line of a script: words, values
+ *	packet.c	a packet, in script notation and as bytes
+ *	wire.c		the peer's end of the wire, which is packet sockets
+ *	object.c	queue pairs, regions and the like, made by statements
+ *	verbs.c		work requests, completions, states, memory
+ */
+#ifndef DRILL_H
+#define DRILL_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <infiniband/verbs.h>
+
+#include "../lib/roce.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* The line that is being executed has failed, or makes no sense. */
+_Noreturn void fail(const char *fmt, ...);
+
+/* What a driver lacks is not the script's rule. */
+_Noreturn void skip(const char *fmt, ...);
+
+/* Nothing is sent and no device is there: packets are written to the capture. */
+extern bool dry;
+
+/* ---- line.c ---- */
+
+#define MAX_WORDS	40
+
+/**
+ * struct line - a line of a script
+ * @num: words
+ * @word: KEY=VALUE, or KEY alone
+ * @used: was asked for
+ */
+struct line {
+	int	num;
+	char	*word[MAX_WORDS];
+	bool	used[MAX_WORDS];
+};
+
+/* Cuts @text, whose first word is the statement; false: nothing in it. */
+bool line_cut(struct line *l, char *text);
+/* The value of @key, "" if it has none, NULL: it is not there. */
+const char *line_get(struct line *l, const char *key);
+bool line_has(struct line *l, const char *key);
+/* The word behind the statement, its number @at from 1; NULL: none. */
+const char *line_word(struct line *l, int at);
+__u64 line_num(struct line *l, const char *key, __u64 otherwise);
+/* Microseconds */
+__u64 line_time(struct line *l, const char *key, __u64 otherwise);
+/* Each word must have been asked for. */
+void line_end(const struct line *l);
+
+bool num_parse(const char *text, __u64 *num);
+bool time_parse(const char *text, __u64 *us);
+
+struct name {
+	const char	*name;
+	int		value;
+};
+
+/* Fails if there is no such name. */
+int name_value(const struct name *names, size_t num, const char *what,
+	       const char *name);
+const char *name_of(const struct name *names, size_t num, int value);
+
+/* ---- packet.c ---- */
+
+#define MAX_PAYLOAD	4200
+#define MAX_FRAME	(MAX_PAYLOAD + 200)
+
+/**
+ * struct packet - a packet as it is on the wire
+ * @t: from the BTH on; without the ICRC when it is made, with it when it was received
+ * @len: bytes of @t
+ * @payload: bytes of payload
+ * @bad_icrc: it is to be wrong, or was
+ * @us: when it was sent or received
+ */
+struct packet {
+	int	ip;
+	__u8	src[16];
+	__u8	dst[16];
+	__u8	tos;
+	__u8	ttl;
+	bool	df;
+	__u16	sport;
+	__u16	dport;
+	bool	bad_icrc;
+	int	payload;
+	int	len;
+	__u8	t[MAX_FRAME];
+	__u64	us;
+};
+
+/* The packet that a line "< ..." describes */
+void packet_make(struct packet *p, struct line *l);
+/* Is @p the one that a line "> ..." describes?  Fails if not. */
+void packet_expect(const struct packet *p, struct line *l);
+/* Does an acknowledgment come before the one that a line "> ACKS" describes? */
+bool packet_is_before(const struct packet *p, struct line *l);
+/* In script notation, until it is asked again */
+const char *packet_show(const struct packet *p);
+/* The same with nothing but numbers, for those who compare it with others */
+void packet_list(const struct packet *p, FILE *out);
+__u8 stream_byte(char stream, size_t i);
+
+/* ---- wire.c ---- */
+
+/* @peer is a netdev; the other end of its wire has the MAC address of @mac. */
+int wire_open(const char *peer, const char *peer_ns, const char *dev,
+	      const char *dev_ns);
+void wire_log(const char *file);
+void wire_send(struct packet *p);
+/* False: nothing came in that time. */
+bool wire_receive(struct packet *p, __u64 us);
+void wire_drain(void);
+__u64 now_us(void);
+void ns_enter(const char *name);
+void ns_leave(void);
+
+/* ---- object.c and verbs.c ---- */
+
+/**
+ * struct region - memory that is registered, or a window on it
+ * @name: its first letter is the stream that it holds in the beginning
+ * @mw: NULL: it is memory
+ */
+struct region {
+	char		name[16];
+	__u8		*p;
+	size_t		len;
+	struct ibv_mr	*mr;
+	struct ibv_mw	*mw;
+	__u32		rkey;
+};
+
+/**
+ * struct qp - a queue pair under test
+ * @peer: number at the other end
+ * @transport: upper bits of its opcodes
+ * @initiates: is told about retries
+ * @srqn: of the receives that XRC requests take, unless they say otherwise
+ * @wr_id: of the last send that was posted
+ */
+struct qp {
+	char			name[16];
+	enum ibv_qp_type	type;
+	__u8			transport;
+	bool			initiates;
+	__u32			qpn;
+	__u32			peer;
+	int			ip;
+	__u32			qkey;
+	__u32			srqn;
+	struct ibv_qp		*qp;
+	struct ibv_cq		*scq;
+	struct ibv_cq		*rcq;
+	struct ibv_ah		*ah;
+	__u64			wr_id;
+};
+
+/* The one that lines are about; NULL: none yet */
+extern struct qp *qp;
+
+int device_open(const char *name, const char *ns);
+extern struct ibv_context *device;
+/* Everything that the script has made */
+void objects_undo(void);
+
+/* NULL: there is none of that name. */
+struct region *region_find(const char *name);
+/* "REGION+OFFSET"; fails if there is no such region, or less than @len bytes. */
+__u8 *region_at(const char *text, size_t len);
+struct region *region_of(const char *text);
+/* The same or a number; keys and numbers of receive queues likewise */
+__u64 address_of(const char *text);
+__u32 key_of(const char *text);
+__u32 srqn_of(const char *text);
+struct ibv_srq *srq_of(const char *name);
+void peer_address(int ip, __u8 *addr);
+void device_address(int ip, __u8 *addr);
+
+typedef void statement_fn(struct line *l);
+
+statement_fn do_qp, do_use, do_mr, do_mw, do_srq, do_dereg, do_modify;
+statement_fn do_recv, do_post, do_cqe, do_mem, do_word, do_put, do_state, do_event;
+
+/* A completion, or false: none in that time */
+bool cq_wait(struct ibv_cq *cq, struct ibv_wc *wc, __u64 us);
+int access_of(const char *text);
+void verbs_undo(void);
+
+/* Nothing is left to poll; fails if there is. */
+void cqs_are_empty(void);
+
+#endif

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What the device sends is what the specification says, rule by rule.
+#
+#   nsA [sr0] veth0 ================ veth1 nsB
+#                                   (drill)
+#
+# Each file *.drill below this folder is a rule and a test.  The peer is the
+# program: veth1 has neither an RDMA device nor an address.  README says how
+# scripts are read.  TYPE=rxe: the same for the kernel's soft RoCE, as a check of
+# the scripts; rxe-known lists where it differs, and why.
+# usage: drill.sh [SCRIPT...]
+
+# shellcheck disable=SC2154 # netns.sh says where the selftests are
+. "$(dirname "$0")/../lib/netns.sh"
+
+need rdma gcc make ethtool
+cd "$(dirname "$0")" || exit
+
+# drill_make: the program is $drill; selftests/run or "make install" may have built it
+drill_make()
+{
+	drill=$selftests/build/drill/drill
+	[ ! -x "$drill" ] || return 0
+	drill=$selftests/../build/drill/drill
+	make -sq OUT="${drill%/*}" && return
+	drill=$(mktemp -d)/drill
+	make -s OUT="${drill%/*}"
+}
+
+mac_in()
+{
+	on "$1" cat "/sys/class/net/$2/address"
+}
+
+# wire_up: a device with a wire whose other end is silent by itself
+wire_up()
+{
+	local addr mac
+
+	pair_down
+	host_new nsA "$TYPE" && ip netns add nsB || return
+	ip link add veth0 mtu 4200 netns nsA type veth \
+		peer name veth1 mtu 4200 netns nsB || return
+	on nsB sysctl -qw net.ipv6.conf.veth1.disable_ipv6=1
+	ip -n nsB link set veth1 up
+	host_up nsA veth0 sr0 1 "$TYPE" || return
+	on nsA ethtool -K veth0 tx-gso-list off tx-udp-segmentation off >/dev/null
+	mac=$(mac_in nsB veth1) || return
+	for addr in 10.9.0.2 fd09::2; do
+		ip -n nsA neigh replace "$addr" lladdr "$mac" dev veth0 || return
+	done
+	wait_for 10 gid_ready nsA sr0 || return
+	objects_before=$(objects)
+}
+
+drill_make || skip_all "the program does not build here"
+modprobe -q ib_cm	# which answers on QP1
+scripts=("$@")
+(($#)) || mapfile -t scripts < <(find . -name '*.drill' -printf '%P\n' | sort)
+known=()
+[ "$TYPE" != rxe ] || known=(-k rxe-known)
+[ "$TYPE" = srnic ] || mapfile -t scripts < <(printf '%s\n' "${scripts[@]}" | grep -v ^srnic/)
+
+ktap_plan $((1 + ${#scripts[@]}))
+check "a device and a wire"	wire_up
+ktap_relay "$drill" "${known[@]}" "${scripts[@]}"
+ktap_end
