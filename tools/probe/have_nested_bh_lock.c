@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* local_lock_nested_bh(), 6.11 */
-#include <linux/irqflags.h>
+#include <linux/interrupt.h>
 #include <linux/local_lock.h>
 #include <linux/percpu.h>
 

@@ -14,7 +14,7 @@ int srnic_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	err = srnic_quota_take(dev, qp->user, SRNIC_Q_GROUP, 1);
 	if (err)
 		return err;
-	err = srnic_group_join(qp->qp, addr);
+	err = srnic_mcast_attach(qp->qp, addr);
 	if (err)
 		goto err_quota;
 	err = srnic_mcast_join(dev->ndev, addr);
@@ -24,7 +24,7 @@ int srnic_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	return 0;
 
 err_group:
-	srnic_group_leave(qp->qp, addr);
+	srnic_mcast_detach(qp->qp, addr);
 err_quota:
 	srnic_quota_give(dev, qp->user, SRNIC_Q_GROUP, 1);
 	return err;
@@ -37,7 +37,7 @@ int srnic_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	struct srnic_ibqp *qp = to_qp(ibqp);
 	int err;
 
-	err = srnic_group_leave(qp->qp, addr);
+	err = srnic_mcast_detach(qp->qp, addr);
 	if (err)
 		return err;
 

@@ -8,9 +8,12 @@
  * device.  What does not fit is dropped, the newest packet first: to the peer it is
  * a lost packet.
  */
-#include "proto.h"
+#include "backlog.h"
+#include "pool.h"
+#include "qp.h"
 
-bool srnic_backlog_charge(struct srnic_qp *qp, unsigned int bytes)
+/* Charges @bytes of packets that wait.  False: no room. */
+static bool backlog_charge(struct srnic_qp *qp, unsigned int bytes)
 {
 	lockdep_assert_held(&qp->rxq.lock);
 
@@ -29,6 +32,35 @@ static void backlog_uncharge(struct srnic_qp *qp, unsigned int bytes)
 	srnic_pool_uncharge(&qp->pools->rx, bytes);
 	/* read in srnic_backlog_is_settled() */
 	WRITE_ONCE(qp->rx_charged, qp->rx_charged - bytes);
+}
+
+/* Is a packet that arrives now charged? */
+static bool backlog_counts(const struct srnic_qp *qp)
+{
+	lockdep_assert_held(&qp->rxq.lock);
+
+	return qp->rx_charged || qp->rxq_bytes > SRNIC_RXQ_FREE;
+}
+
+void srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb)
+{
+	bool room;
+
+	skb_orphan(skb);
+	spin_lock(&qp->rxq.lock);
+	room = qp->rxq_bytes < SRNIC_RXQ_BYTES &&
+	       (!backlog_counts(qp) ||
+		backlog_charge(qp, skb->truesize));
+	if (room) {
+		qp->rxq_bytes += skb->truesize;
+		__skb_queue_tail(&qp->rxq, skb);
+	}
+	spin_unlock(&qp->rxq.lock);
+	if (room)
+		return;
+
+	srnic_qp_refuse(qp, SRNIC_CNT_RX_NOBUF);
+	kfree_skb(skb);
 }
 
 /* Drops the newest packet.  Return: the memory that it took. */
@@ -65,7 +97,7 @@ void srnic_backlog_settle(struct srnic_qp *qp)
 	spin_lock(&qp->rxq.lock);
 	left = qp->rxq_bytes + qp->rx_todo_bytes;
 	while (left > qp->rx_charged &&
-	       !srnic_backlog_charge(qp, left - qp->rx_charged))
+	       !backlog_charge(qp, left - qp->rx_charged))
 		left -= backlog_drop(qp);
 	if (left < qp->rx_charged)
 		backlog_uncharge(qp, qp->rx_charged - left);

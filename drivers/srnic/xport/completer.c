@@ -6,7 +6,14 @@
  * only by their response: one that is passed over was lost (implied NAK) and
  * is asked for again.
  */
-#include "proto.h"
+#include "../trace.h"
+#include "completer.h"
+#include "flight.h"
+#include "ooo.h"
+#include "qp.h"
+#include "qp_timer.h"
+#include "req_wqe.h"
+#include "seg.h"
 
 static struct srnic_swqe *comp_oldest(const struct srnic_qp *qp)
 {
@@ -317,9 +324,9 @@ enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 
 	if (!comp_ack_before(qp, seg->pkt.psn)) {
 		trace_srnic_early(qp->qpn, seg->pkt.psn, req->una);
-		comp_reread(qp, srnic_early_gap(&req->early, req->una,
-						srnic_psn_diff(seg->pkt.psn,
-							       req->una)));
+		comp_reread(qp, srnic_ooo_gap(&req->ooo, req->una,
+					      srnic_psn_diff(seg->pkt.psn,
+							     req->una)));
 		return SRNIC_PKT_EARLY;
 	}
 	wqe = comp_oldest(qp);

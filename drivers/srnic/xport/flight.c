@@ -6,7 +6,12 @@
  * nothing is lost.  One timer stands for what is to be done next: to ask, to
  * probe, to go back.
  */
-#include "proto.h"
+#include "../trace.h"
+#include "cc.h"
+#include "flight.h"
+#include "qp.h"
+#include "qp_timer.h"
+#include "req_wqe.h"
 
 /*
  * An answer later than round trips are, and by this much, may have been lost: one

@@ -10,56 +10,13 @@
  * while a message before them is in flight, which is what a key is looked for in:
  * MEMOP_AHEAD does.
  */
-#include "proto.h"
+#include "flight.h"
+#include "inv.h"
+#include "memop.h"
+#include "qp.h"
 
 /* Work requests in flight when the next of these waits for the oldest to end */
 #define MEMOP_AHEAD	(2 * SRNIC_WINDOW)
-
-static atomic64_t qp_uid;
-
-/* The last user of a key that was invalidated; any task may be running here. */
-static void memop_wake(struct srnic_wait *wait)
-{
-	struct srnic_qp *qp = container_of(wait, struct srnic_qp, inv_wait);
-
-	atomic_dec_return_release(&qp->inv_pending);
-	srnic_task_defer(&qp->task);
-	kref_put(&qp->gate.ref, srnic_qp_free);
-}
-
-void srnic_memop_init(struct srnic_qp *qp)
-{
-	qp->uid = atomic64_inc_return(&qp_uid);
-	qp->inv_wait.wake = memop_wake;
-}
-
-/* Before and after a call that may leave @qp->inv_wait to be told. */
-static void memop_expect(struct srnic_qp *qp)
-{
-	atomic_inc(&qp->inv_pending);
-	kref_get(&qp->gate.ref);
-}
-
-static void memop_settle(struct srnic_qp *qp, enum srnic_mem_err err)
-{
-	if (err == SRNIC_MEM_BUSY)
-		return;
-
-	atomic_dec(&qp->inv_pending);
-	kref_put(&qp->gate.ref, srnic_qp_free);
-}
-
-enum srnic_mem_err srnic_memop_inv(struct srnic_qp *qp, u32 key)
-{
-	enum srnic_mem_err err;
-
-	memop_expect(qp);
-	err = srnic_mr_invalidate(qp->keys, key, qp->pd, qp->uid,
-				  &qp->inv_wait);
-	memop_settle(qp, err);
-
-	return err == SRNIC_MEM_BUSY ? SRNIC_MEM_OK : err;
-}
 
 static enum srnic_mem_err memop_bind(struct srnic_qp *qp,
 				     const struct srnic_sqe *sqe)
@@ -76,9 +33,9 @@ static enum srnic_mem_err memop_bind(struct srnic_qp *qp,
 	};
 	enum srnic_mem_err err;
 
-	memop_expect(qp);
+	srnic_inv_expect(qp);
 	err = srnic_mw_bind(qp->keys, &bind, &qp->inv_wait);
-	memop_settle(qp, err);
+	srnic_inv_settle(qp, err);
 
 	return err;
 }
@@ -142,7 +99,7 @@ static enum srnic_mem_err memop_inv(struct srnic_qp *qp,
 	if (memop_key_needed(qp, sqe->invalidate_rkey))
 		return SRNIC_MEM_BUSY;
 
-	return srnic_memop_inv(qp, sqe->invalidate_rkey);
+	return srnic_inv_key(qp, sqe->invalidate_rkey);
 }
 
 typedef enum srnic_mem_err (*memop_fn)(struct srnic_qp *qp,
@@ -186,13 +143,13 @@ static bool memop_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 
 bool srnic_memop_run(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
-	if (srnic_memop_pending(qp))
+	if (srnic_inv_pending(qp))
 		return false;
 	if (!wqe->started && !memop_start(qp, wqe))
 		return false;
 	if (wqe->status)
 		return true;
-	if (srnic_memop_pending(qp))
+	if (srnic_inv_pending(qp))
 		return false;
 	wqe->done = true;
 

@@ -10,7 +10,9 @@
 #include <linux/kthread.h>
 #include <linux/moduleparam.h>
 
-#include "proto.h"
+#include "poll.h"
+#include "qp.h"
+#include "qp_table.h"
 
 /* Queue pairs watched at a time, and kicked in one pass */
 #define POLL_MAX	256

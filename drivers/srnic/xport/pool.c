@@ -25,10 +25,10 @@ void srnic_pools_init(struct srnic_pools *pools, struct srnic_pools *dev,
 			.percent	= percent,
 			.parent		= dev ? &dev->rx : NULL,
 		},
-		.early = {
+		.ooo = {
 			.kbytes		= &ooo_kbytes,
 			.percent	= percent,
-			.parent		= dev ? &dev->early : NULL,
+			.parent		= dev ? &dev->ooo : NULL,
 		},
 	};
 }

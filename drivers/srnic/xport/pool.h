@@ -29,11 +29,11 @@ struct srnic_pool {
 /**
  * struct srnic_pools - memory of packets that a device or a user keeps
  * @rx: packets that wait to be processed, see backlog.c
- * @early: packets that came before one that is missing, see early.c
+ * @ooo: packets that came before one that is missing, see ooo.c
  */
 struct srnic_pools {
 	struct srnic_pool	rx;
-	struct srnic_pool	early;
+	struct srnic_pool	ooo;
 };
 
 /**

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - queue pairs: birth, configuration, death and the task between
- *
- * QP numbers are unique on the whole host, so a packet finds its QP without a
- * look at the device it came through.  The management QP has one too, which is
- * not what its peers call it: they find it by its device.  Memory outlives the QP until the last
- * skb that points to its gate is gone.
+ * srnic - queue pairs: birth, configuration and death
  */
 #include <linux/netdevice.h>
-#include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/wait_bit.h>
 #include <net/net_namespace.h>
 
-#include "proto.h"
-
-#define QPN_MIN		16
-#define QPN_MAX		0xfffffe
+#include "../trace.h"
+#include "backlog.h"
+#include "cc.h"
+#include "inv.h"
+#include "poll.h"
+#include "qp.h"
+#include "qp_ooo.h"
+#include "qp_state.h"
+#include "qp_table.h"
+#include "qp_timer.h"
+#include "replay.h"
+#include "requester.h"
+#include "responder.h"
+#include "run.h"
+#include "xport.h"
 
 /* Upper bits of the opcodes of each service */
 static const u8 qp_transports[] = {
@@ -29,118 +33,10 @@ static const u8 qp_transports[] = {
 	[IB_QPT_XRC_TGT] = SRNIC_TP_XRC,
 };
 
-static DEFINE_XARRAY_FLAGS(qp_table, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
-
-/* QPs whose memory somebody may still touch, packets on their way included */
-static atomic_t qp_alive;
-
-struct srnic_qp *srnic_qp_get(struct net *net, u32 qpn)
-{
-	struct srnic_qp *qp = xa_load(&qp_table, qpn);
-
-	if (qp && net_eq(qp->net, net) && refcount_inc_not_zero(&qp->users))
-		return qp;
-
-	return NULL;
-}
-
-void srnic_qp_put(struct srnic_qp *qp)
-{
-	if (refcount_dec_and_test(&qp->users))
-		complete(&qp->unused);
-}
-
-void srnic_qp_free(struct kref *ref)
-{
-	struct srnic_qp *qp = container_of(ref, struct srnic_qp, gate.ref);
-
-	kfree_rcu(qp, rcu);
-	if (atomic_dec_and_test(&qp_alive))
-		wake_up_var(&qp_alive);
-}
-
 /* Who frees a packet may hold the lock of the queue that the next goes to. */
 static void qp_wake(struct srnic_gate *gate)
 {
 	srnic_task_defer(&container_of(gate, struct srnic_qp, gate)->task);
-}
-
-/* What all packets of the QP have in common. */
-void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
-		  u32 psn)
-{
-	memset(pkt, 0, sizeof(*pkt));
-	pkt->opcode = qp->transport | opcode;
-	pkt->migreq = true;
-	pkt->pkey = SRNIC_PKEY_DEFAULT;
-	pkt->qpn = qp->conf.dest_qpn;
-	pkt->psn = psn;
-}
-
-void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
-		  struct srnic_cqe *cqe, bool solicited)
-{
-	cqe->qpn = qp->qpn;
-	trace_srnic_cqe(cqe);
-	if (!srnic_cq_push(cq, cqe, solicited))
-		srnic_qp_to_error_tell(qp, IB_EVENT_QP_FATAL);
-}
-
-bool srnic_qp_to_error(struct srnic_qp *qp)
-{
-	if (qp->conf.state == IB_QPS_ERR)
-		return false;
-
-	trace_srnic_qp_state(qp->qpn, qp->conf.state, IB_QPS_ERR);
-	qp->conf.state = IB_QPS_ERR;
-	WRITE_ONCE(qp->rx_life, 0);	/* read in rx_admit() */
-	qp->req.deadline = 0;
-
-	return true;
-}
-
-void srnic_qp_to_error_tell(struct srnic_qp *qp, enum ib_event_type event)
-{
-	if (srnic_qp_to_error(qp))
-		qp->event(qp, event);
-}
-
-static enum hrtimer_restart qp_timer(struct hrtimer *timer)
-{
-	struct srnic_qp *qp = container_of(timer, struct srnic_qp, timer);
-
-	WRITE_ONCE(qp->timer_fired, true);	/* read in qp_check_timer() */
-	srnic_task_kick(&qp->task);
-
-	return HRTIMER_NORESTART;
-}
-
-/*
- * The deadline moves with every acknowledgment, the timer does not: it looks
- * when it fires.  Only a deadline before the running timer's starts it anew.
- */
-void srnic_qp_timer_set(struct srnic_qp *qp, u64 nsec)
-{
-	ktime_t when = ktime_add_ns(ktime_get(), nsec);
-
-	qp->req.deadline = when;
-	if (!hrtimer_is_queued(&qp->timer) ||
-	    ktime_before(when, hrtimer_get_softexpires(&qp->timer)))
-		hrtimer_start(&qp->timer, when, HRTIMER_MODE_ABS_SOFT);
-}
-
-static void qp_check_timer(struct srnic_qp *qp)
-{
-	if (!xchg(&qp->timer_fired, false) || !qp->req.deadline)
-		return;
-
-	if (ktime_before(ktime_get(), qp->req.deadline)) {
-		hrtimer_start(&qp->timer, qp->req.deadline,
-			      HRTIMER_MODE_ABS_SOFT);
-		return;
-	}
-	qp->req.deadline = 0;
-	srnic_flight_timeout(qp);
 }
 
 /* A page is missed; the QP goes on without, and must stay. */
@@ -165,53 +61,6 @@ static const struct srnic_pager_ops qp_pager_ops = {
 	.end	= qp_fetch_end,
 };
 
-/*
- * What has come, and the READs in it, whose responses then leave together.  True:
- * more to do.
- */
-static bool qp_respond(struct srnic_qp *qp)
-{
-	bool more;
-
-	srnic_task_share(&qp->task);
-	do {
-		more = srnic_rx_run(qp);
-		if (!srnic_resp_run(qp))
-			return more;
-	} while (srnic_task_may(&qp->task));
-
-	return true;
-}
-
-/* All that a QP ever does, once each, within its share of the run. */
-static bool qp_run(struct srnic_task *task)
-{
-	struct srnic_qp *qp = container_of(task, struct srnic_qp, task);
-	bool more;
-
-	qp_check_timer(qp);
-	srnic_early_check(qp);
-	more = qp_respond(qp);
-	if (!srnic_backlog_is_settled(qp))
-		srnic_backlog_settle(qp);
-	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD)
-		more |= srnic_req_run(qp);
-	srnic_resp_ack(qp);
-	if (qp->flow.ndev)
-		srnic_tx_flush(&qp->txb);
-	if (qp->conf.state == IB_QPS_ERR || qp->conf.state == IB_QPS_SQE)
-		more |= srnic_req_flush(qp);
-	if (qp->conf.state == IB_QPS_ERR)
-		more |= srnic_resp_flush(qp);
-	if (srnic_qp_is_datagram(qp))
-		srnic_ud_let_go(qp);
-	srnic_local_let_go(qp);
-	srnic_req_let_go(qp);
-	srnic_resp_let_go(qp);
-
-	return more;
-}
-
 static int qp_init_queues(struct srnic_qp *qp, const struct srnic_qp_init *init)
 {
 	int err = 0;
@@ -233,21 +82,6 @@ static int qp_init_queues(struct srnic_qp *qp, const struct srnic_qp_init *init)
 	return 0;
 }
 
-/* Reserves a number that nobody can guess: the first free from a random one. */
-static int qp_reserve(u32 *qpn)
-{
-	u32 from = get_random_u32_inclusive(QPN_MIN, QPN_MAX);
-	int err;
-
-	err = xa_alloc(&qp_table, qpn, NULL, XA_LIMIT(from, QPN_MAX),
-		       GFP_KERNEL_ACCOUNT);
-	if (err == -EBUSY)
-		err = xa_alloc(&qp_table, qpn, NULL, XA_LIMIT(QPN_MIN, from),
-			       GFP_KERNEL_ACCOUNT);
-
-	return err == -EBUSY ? -ENOSPC : err;
-}
-
 /*
  * Gives the QP a number and lets packets find it.  From then on somebody may
  * hold it, so nothing may fail any more.
@@ -256,20 +90,18 @@ static int qp_publish(struct srnic_qp *qp)
 {
 	int err;
 
-	err = qp_reserve(&qp->qpn);
+	err = srnic_qp_reserve(qp);
 	if (err)
 		return err;
 	qp->task.id = qp->qpn;
 	if (qp->type == IB_QPT_GSI) {
-		err = srnic_group_join(qp, &in6addr_any);
+		err = srnic_mcast_attach(qp, &in6addr_any);
 		if (err) {
-			xa_erase(&qp_table, qp->qpn);
+			srnic_qp_unpublish(qp);
 			return err;
 		}
 	}
-	atomic_inc(&qp_alive);
-	/* The slot is reserved, so this takes no memory. */
-	xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL_ACCOUNT);
+	srnic_qp_publish(qp);
 
 	return 0;
 }
@@ -286,22 +118,21 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	kref_init(&qp->gate.ref);
 	qp->gate.wake = qp_wake;
 	qp->gate.free = srnic_qp_free;
-	srnic_task_init(&qp->task, qp_run);
+	srnic_task_init(&qp->task, srnic_qp_run);
 	refcount_set(&qp->users, 1);
 	init_completion(&qp->unused);
 	INIT_LIST_HEAD(&qp->watch.list);
 	skb_queue_head_init(&qp->rxq);
 	__skb_queue_head_init(&qp->rx_todo);
-	hrtimer_setup(&qp->timer, qp_timer, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_ABS_SOFT);
+	srnic_qp_timer_init(qp);
 	srnic_cc_init(qp);
-	srnic_early_init(qp);
+	srnic_qp_ooo_init(qp);
 	qp->txb.flow = &qp->flow;
 	qp->txb.gate = &qp->gate;
 	qp->txb.stats = init->stats;
 	srnic_pager_init(&qp->rx_pager, &qp_pager_ops, qp);
 	srnic_pager_init(&qp->tx_pager, &qp_pager_ops, qp);
-	srnic_memop_init(qp);
+	srnic_inv_init(qp);
 	qp->type = init->type;
 	qp->transport = qp_transports[init->type];
 	qp->conf.state = IB_QPS_RESET;
@@ -347,10 +178,9 @@ err_free:
 /* Forgets everything but the configuration; the caller owns the task. */
 static void qp_reset(struct srnic_qp *qp)
 {
-	hrtimer_cancel(&qp->timer);
-	qp->timer_fired = false;
+	srnic_qp_timer_stop(qp);
 	srnic_cc_reset(qp);
-	srnic_early_stop(qp);
+	srnic_qp_ooo_stop(qp);
 	srnic_backlog_purge(qp);
 	srnic_pager_cancel(&qp->rx_pager);
 	srnic_pager_cancel(&qp->tx_pager);
@@ -401,13 +231,12 @@ static void qp_leave_path(struct srnic_qp *qp)
 	local_bh_enable();
 }
 
-/* Takes a reference if its path leads over @ndev, not its device's own netdev. */
-static bool qp_hold_on_path(struct srnic_qp *qp, const struct net_device *ndev)
+/* Does its path lead over netdev @arg, which is not that of its device? */
+static bool qp_is_on_path(const struct srnic_qp *qp, const void *arg)
 {
-	return qp->ndev != ndev && !srnic_qp_is_datagram(qp) &&
+	return qp->ndev != arg && !srnic_qp_is_datagram(qp) &&
 	       /* set with the rest of the path; compared again by the owner */
-	       data_race(READ_ONCE(qp->flow.ndev)) == ndev &&
-	       refcount_inc_not_zero(&qp->users);
+	       data_race(READ_ONCE(qp->flow.ndev)) == arg;
 }
 
 static void qp_ndev_left(struct srnic_qp *qp, const struct net_device *ndev)
@@ -421,20 +250,15 @@ static void qp_ndev_left(struct srnic_qp *qp, const struct net_device *ndev)
 
 void srnic_qp_ndev_left(const struct net_device *ndev)
 {
-	unsigned long qpn;
 	struct srnic_qp *qp;
+	u32 next;
 
 	smp_mb();	/* reg_state is written; pairs with srnic_qp_apply() */
-	rcu_read_lock();
-	xa_for_each(&qp_table, qpn, qp) {
-		if (!qp_hold_on_path(qp, ndev))
-			continue;
-		rcu_read_unlock();
+	for (next = 0; (qp = srnic_qp_find(next, qp_is_on_path, ndev));) {
+		next = qp->qpn + 1;
 		qp_ndev_left(qp, ndev);
 		srnic_qp_put(qp);
-		rcu_read_lock();
 	}
-	rcu_read_unlock();
 }
 
 void srnic_qp_destroy(struct srnic_qp *qp)
@@ -442,9 +266,9 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 	static const struct srnic_flow nowhere;
 
 	if (qp->type == IB_QPT_GSI)
-		srnic_group_leave(qp, &in6addr_any);
+		srnic_mcast_detach(qp, &in6addr_any);
 	srnic_poll_forget(qp);
-	xa_erase(&qp_table, qp->qpn);
+	srnic_qp_unpublish(qp);
 	srnic_qp_put(qp);
 	wait_for_completion(&qp->unused);
 	srnic_task_stop(&qp->task);
@@ -507,7 +331,7 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 static void qp_forget_path(struct srnic_qp *qp)
 {
 	local_bh_disable();
-	srnic_early_lose(qp);
+	srnic_qp_ooo_lose(qp);
 	local_bh_enable();
 	qp->resp.nak_sent = false;
 }
@@ -519,12 +343,12 @@ static void qp_forget_path(struct srnic_qp *qp)
 static void qp_set_life(struct srnic_qp *qp, bool moved)
 {
 	if (!srnic_qp_receives(qp)) {
-		WRITE_ONCE(qp->rx_life, 0);	/* read in rx_admit() */
+		WRITE_ONCE(qp->rx_life, 0);	/* read in deliver_admit() */
 	} else if (moved || !qp->rx_life) {
 		qp_forget_path(qp);
 		if (!++qp->rx_lives)
 			qp->rx_lives++;
-		/* pairs with the acquire in rx_admit(): behind qp->peer */
+		/* pairs with the acquire in deliver_admit(): behind qp->peer */
 		smp_store_release(&qp->rx_life, qp->rx_lives);
 	}
 }
@@ -597,36 +421,4 @@ void srnic_qp_ring(struct srnic_qp *qp)
 		srnic_task_defer(&qp->task);
 	else
 		srnic_task_kick(&qp->task);
-}
-
-void *srnic_qp_owner(u32 qpn)
-{
-	struct srnic_qp *qp = xa_load(&qp_table, qpn);
-
-	return qp ? qp->owner : NULL;
-}
-
-int srnic_xport_init(void)
-{
-	int err;
-
-	err = srnic_poll_init();
-	if (err)
-		return err;
-	err = srnic_net_init(&srnic_xport_rx_ops);
-	if (err)
-		srnic_poll_exit();
-
-	return err;
-}
-
-void srnic_xport_exit(void)
-{
-	srnic_net_exit();
-	srnic_poll_exit();
-	/* The stack may hold packets whose destructor is code of ours. */
-	wait_var_event(&qp_alive, !atomic_read(&qp_alive));
-	rcu_barrier();	/* kfree_rcu() of QPs */
-	xa_destroy(&qp_table);
-	srnic_srq_exit();
 }

@@ -8,7 +8,13 @@
  */
 #include <linux/etherdevice.h>
 
-#include "resp.h"
+#include "backlog.h"
+#include "qp.h"
+#include "raw.h"
+#include "recv.h"
+#include "req_data.h"
+#include "seg.h"
+#include "verdict.h"
 
 /* One that found no memory, or no way, is lost like any other. */
 bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
@@ -103,7 +109,7 @@ static struct srnic_qp *raw_pick(const struct srnic_rss *rss,
 
 static void raw_deliver(struct srnic_qp *qp, struct sk_buff *skb, bool later)
 {
-	srnic_rx_enqueue(qp, skb);
+	srnic_backlog_add(qp, skb);
 	if (later)
 		srnic_task_defer(&qp->task);
 	else

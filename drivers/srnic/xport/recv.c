@@ -5,7 +5,13 @@
  * One receive is at hand at a time.  It comes from the queue pair's own queue,
  * from its SRQ, or with XRC from the SRQ that the request names.
  */
-#include "resp.h"
+#include "inv.h"
+#include "qp.h"
+#include "qp_state.h"
+#include "recv.h"
+#include "seg.h"
+#include "srq.h"
+#include "verdict.h"
 
 /*
  * XRC: borrows, for this run, the queues of the SRQ that the request named.  Once
@@ -163,7 +169,7 @@ void srnic_recv_complete(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		cqe.invalidated_rkey = pkt->inv_rkey;
 		cqe.flags = SRNIC_WC_WITH_INV;
 	}
-	if (srnic_memop_pending(qp)) {
+	if (srnic_inv_pending(qp)) {
 		qp->resp.late = cqe;
 		qp->resp.late_se = pkt->se;
 		qp->resp.late_due = true;
@@ -174,93 +180,13 @@ void srnic_recv_complete(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 
 bool srnic_recv_run_late(struct srnic_qp *qp)
 {
-	if (srnic_memop_pending(qp))
+	if (srnic_inv_pending(qp))
 		return false;
 
 	qp->resp.late_due = false;
 	srnic_recv_cqe(qp, &qp->resp.late, qp->resp.late_se);
 
 	return true;	/* for the packets that waited */
-}
-
-static enum srnic_verdict recv_put(struct srnic_qp *qp,
-				   const struct srnic_seg *seg)
-{
-	struct srnic_sgl *sgl = &qp->resp.sgl;
-	u32 len = seg->pkt.payload;
-
-	return srnic_resp_judge(seg->from ?
-				srnic_sgl_copy(sgl, seg->from, len) :
-				srnic_sgl_write(sgl, seg->payload, len),
-				SRNIC_V_LOCAL_PROT);
-}
-
-enum srnic_verdict srnic_recv_send(struct srnic_qp *qp,
-				   const struct srnic_seg *seg)
-{
-	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
-	struct srnic_resp *resp = &qp->resp;
-	enum srnic_verdict verdict;
-
-	if (op->flags & SRNIC_OP_START) {
-		verdict = srnic_recv_need(qp);
-		if (verdict)
-			return verdict;
-		resp->got = 0;
-	}
-	if (resp->got + (u64)seg->pkt.payload > resp->rwqe.length)
-		return SRNIC_V_LENGTH;
-	verdict = recv_put(qp, seg);
-	if (verdict)
-		return verdict;
-	resp->got += seg->pkt.payload;
-	if (!(op->flags & SRNIC_OP_END))
-		return SRNIC_V_OK;
-
-	if (op->hdrs & SRNIC_H_IETH && srnic_memop_inv(qp, seg->pkt.inv_rkey))
-		return SRNIC_V_INVALIDATE;
-
-	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
-	srnic_recv_complete(qp, &seg->pkt, resp->got);
-
-	return SRNIC_V_OK;
-}
-
-/* The header goes in front of the payload, as if it had come with it. */
-static enum srnic_verdict recv_put_datagram(struct srnic_qp *qp,
-					    const struct srnic_seg *seg,
-					    const struct srnic_rx_src *src)
-{
-	struct srnic_sgl *sgl = &qp->resp.sgl;
-	enum srnic_mem_err err;
-
-	srnic_sgl_seek(sgl, 0);	/* it may come again */
-	err = srnic_sgl_write(sgl, src->grh, sizeof(src->grh));
-	if (!err)
-		err = srnic_sgl_write(sgl, seg->payload, seg->pkt.payload);
-
-	return srnic_resp_judge(err, SRNIC_V_LOCAL_PROT);
-}
-
-static void recv_complete_datagram(struct srnic_qp *qp,
-				   const struct srnic_pkt *pkt,
-				   const struct srnic_rx_src *src, u16 vlan)
-{
-	bool imm = srnic_pkt_op(pkt)->hdrs & SRNIC_H_IMM;
-	struct srnic_cqe cqe = {
-		.byte_len = sizeof(src->grh) + pkt->payload,
-		.opcode = IB_WC_RECV,
-		.flags = SRNIC_WC_GRH | (imm ? SRNIC_WC_WITH_IMM : 0),
-		.src_qp = pkt->src_qp,
-		.vlan = vlan,
-		.ip_version = src->version,
-	};
-
-	if (imm)
-		cqe.imm_data = pkt->imm;
-	memcpy(cqe.smac, src->smac, sizeof(cqe.smac));
-	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
-	srnic_recv_cqe(qp, &cqe, pkt->se);
 }
 
 bool srnic_recv_room(struct srnic_qp *qp, u32 bytes)
@@ -293,24 +219,6 @@ enum srnic_fate srnic_recv_spoil(struct srnic_qp *qp,
 
 	srnic_recv_cqe(qp, &cqe, true);
 	srnic_qp_to_error(qp);
-
-	return SRNIC_PKT_DONE;
-}
-
-enum srnic_fate srnic_resp_datagram(struct srnic_qp *qp,
-				    const struct srnic_seg *seg,
-				    const struct srnic_rx_src *src, u16 vlan)
-{
-	enum srnic_verdict verdict;
-
-	if (!srnic_recv_room(qp, sizeof(src->grh) + seg->pkt.payload))
-		return SRNIC_PKT_DONE;
-
-	verdict = recv_put_datagram(qp, seg, src);
-	if (verdict)
-		return srnic_recv_spoil(qp, verdict);
-
-	recv_complete_datagram(qp, &seg->pkt, src, vlan);
 
 	return SRNIC_PKT_DONE;
 }

@@ -6,41 +6,17 @@
  * that fails.  What a verdict means on the wire, in the completion and for the
  * QP is one row of srnic_faults[].
  */
-#include "resp.h"
-
-static void resp_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
-			   u8 syndrome, u64 orig)
-{
-	struct srnic_pkt pkt;
-	struct sk_buff *skb;
-	void *payload;
-
-	srnic_qp_pkt(qp, &pkt, opcode, psn);
-	pkt.syndrome = syndrome;
-	pkt.msn = qp->resp.msn;
-	pkt.swap_add = orig;
-	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
-	if (skb)
-		srnic_qp_send(qp, &pkt, skb);
-}
-
-void srnic_resp_ack(struct srnic_qp *qp)
-{
-	if (!qp->resp.ack_due || qp->resp.read_left ||
-	    qp->conf.state == IB_QPS_ERR)
-		return;
-
-	qp->resp.ack_due = false;
-	resp_send_aeth(qp, SRNIC_OP_ACK, srnic_psn_add(qp->resp.psn, -1),
-		       SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS, 0);
-}
-
-/* What was received before the packet at fault is acknowledged by the NAK. */
-static void resp_nak(struct srnic_qp *qp, u32 psn, u8 syndrome)
-{
-	qp->resp.ack_due = false;
-	resp_send_aeth(qp, SRNIC_OP_ACK, psn, syndrome, 0);
-}
+#include "../trace.h"
+#include "ooo.h"
+#include "qp.h"
+#include "recv.h"
+#include "replay.h"
+#include "resp_rdma.h"
+#include "resp_reply.h"
+#include "resp_send.h"
+#include "responder.h"
+#include "seg.h"
+#include "verdict.h"
 
 /*
  * Between runs no region is held, or a peer that stops in the middle of a
@@ -59,7 +35,7 @@ bool srnic_resp_flush(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 
 	srnic_resp_let_go(qp);
-	srnic_early_purge(&resp->early);
+	srnic_ooo_purge(&resp->ooo);
 	resp->read_left = 0;
 	resp->late_due = false;
 	resp->ack_due = false;
@@ -72,74 +48,9 @@ void srnic_resp_reset(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 
 	srnic_resp_let_go(qp);
-	srnic_early_purge(&resp->early);
+	srnic_ooo_purge(&resp->ooo);
 	srnic_replay_free(&resp->replays);
 	memset(resp, 0, sizeof(*resp));
-}
-
-/*
- * Forgets the message in progress; the receive that it has taken is as good as
- * new for the next.
- */
-static void resp_drop(struct srnic_qp *qp)
-{
-	struct srnic_resp *resp = &qp->resp;
-
-	resp->open = SRNIC_FAM_NONE;
-	srnic_resp_put_mr(&resp->mr);
-	if (resp->has_rwqe)
-		srnic_sgl_seek(&resp->sgl, 0);
-}
-
-static void resp_not_ready(struct srnic_qp *qp, u32 psn)
-{
-	srnic_count(qp->stats, SRNIC_CNT_SEND_RNR);
-	qp->resp.nak_sent = true;
-	resp_nak(qp, psn, SRNIC_AETH_RNR | qp->conf.min_rnr_timer);
-}
-
-static void resp_count(struct srnic_qp *qp, enum srnic_verdict verdict)
-{
-	switch (verdict) {
-	case SRNIC_V_RNR:
-		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_BUFFER);
-		break;
-	case SRNIC_V_LENGTH:
-		srnic_count(qp->stats, SRNIC_CNT_RESP_LENGTH);
-		break;
-	case SRNIC_V_ACCESS:
-	case SRNIC_V_INVALIDATE:
-		srnic_count(qp->stats, SRNIC_CNT_RESP_ACCESS);
-		break;
-	default:
-		break;
-	}
-}
-
-void srnic_resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict)
-{
-	const struct srnic_fault *fault = &srnic_faults[verdict];
-	struct srnic_cqe cqe = { .status = fault->status };
-	bool reported = false;
-
-	trace_srnic_fault(qp->qpn, psn, fault->name);
-	resp_count(qp, verdict);
-	if (!srnic_qp_reliable(qp) && !fault->local) {
-		resp_drop(qp);
-		return;
-	}
-	if (verdict == SRNIC_V_RNR) {
-		resp_not_ready(qp, psn);
-		return;
-	}
-	if (srnic_qp_reliable(qp))
-		resp_nak(qp, psn, fault->syndrome);
-	if (qp->resp.has_rwqe)
-		reported = srnic_recv_cqe(qp, &cqe, true);
-	if (reported)
-		srnic_qp_to_error(qp);
-	else
-		srnic_qp_to_error_tell(qp, fault->event);
 }
 
 bool srnic_resp_run(struct srnic_qp *qp)
@@ -147,7 +58,7 @@ bool srnic_resp_run(struct srnic_qp *qp)
 	if (qp->resp.late_due)
 		return srnic_recv_run_late(qp);
 
-	return srnic_remote_run(qp);
+	return srnic_resp_rdma_run(qp);
 }
 
 /* An operation of a request: what it does, and whether it has its own reply */
@@ -156,67 +67,20 @@ static enum srnic_verdict resp_execute(struct srnic_qp *qp,
 {
 	switch (srnic_pkt_op(&seg->pkt)->family) {
 	case SRNIC_FAM_SEND:
-		return srnic_recv_send(qp, seg);
+		return srnic_resp_send(qp, seg);
 	case SRNIC_FAM_WRITE:
-		return srnic_remote_write(qp, seg);
+		return srnic_resp_rdma_write(qp, seg);
 	case SRNIC_FAM_READ:
-		return srnic_remote_read(qp, seg);
+		return srnic_resp_rdma_read(qp, seg);
 	case SRNIC_FAM_ATOMIC:
-		return srnic_remote_atomic(qp, seg);
+		return srnic_resp_rdma_atomic(qp, seg);
 	case SRNIC_FAM_ATOMIC_WRITE:
-		return srnic_remote_atomic_write(qp, seg);
+		return srnic_resp_rdma_atomic_write(qp, seg);
 	case SRNIC_FAM_FLUSH:
-		return srnic_remote_flush(qp, seg);
+		return srnic_resp_rdma_flush(qp, seg);
 	default:
 		return SRNIC_V_INV_REQ;
 	}
-}
-
-/* What answers a request that is remembered, but for READ */
-static u8 resp_reply_opcode(u8 family)
-{
-	switch (family) {
-	case SRNIC_FAM_ATOMIC:
-		return SRNIC_OP_ATOMIC_ACK;
-	case SRNIC_FAM_ATOMIC_WRITE:
-	case SRNIC_FAM_FLUSH:
-		return SRNIC_OP_READ_RESP_ONLY;	/* of no bytes */
-	default:
-		return SRNIC_OP_ACK;
-	}
-}
-
-/* PSNs accepted before @psn, which is not ahead of what is expected. */
-static u64 resp_seq(const struct srnic_resp *resp, u32 psn)
-{
-	return resp->seq - ((resp->psn - psn) & SRNIC_PSN_MASK);
-}
-
-/* What of @family was executed by @psn, if it is remembered. */
-static const struct srnic_replay *resp_replay(const struct srnic_resp *resp,
-					      u8 family, u32 psn)
-{
-	return srnic_replay_find(&resp->replays, family, resp_seq(resp, psn));
-}
-
-void srnic_resp_reply(struct srnic_qp *qp, u8 family, u32 psn)
-{
-	const struct srnic_replay *replay = resp_replay(&qp->resp, family, psn);
-
-	if (replay)
-		resp_send_aeth(qp, resp_reply_opcode(family), psn,
-			       SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
-			       replay->orig);
-}
-
-void srnic_resp_answer(struct srnic_qp *qp, u8 family, u32 psn,
-		       struct srnic_seg *seg)
-{
-	memset(seg, 0, sizeof(*seg));
-	seg->local = true;
-	srnic_qp_pkt(qp, &seg->pkt, resp_reply_opcode(family), psn);
-	seg->pkt.syndrome = SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS;
-	seg->pkt.swap_add = resp_replay(&qp->resp, family, psn)->orig;
 }
 
 /* Is the READ that @pkt asks for, or a part of it, what it asked for before? */
@@ -224,7 +88,7 @@ static bool resp_may_reread(const struct srnic_qp *qp,
 			    const struct srnic_pkt *pkt)
 {
 	const struct srnic_replay ask = {
-		.seq	= resp_seq(&qp->resp, pkt->psn),
+		.seq	= srnic_resp_seq(&qp->resp, pkt->psn),
 		.rkey	= pkt->rkey,
 		.va	= pkt->va,
 		.length	= pkt->dmalen,
@@ -246,9 +110,9 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 	srnic_count(qp->stats, SRNIC_CNT_DUP_REQ);
 	if (family == SRNIC_FAM_READ) {
 		if (resp_may_reread(qp, pkt) &&
-		    !srnic_remote_read_start(qp, pkt))
+		    !srnic_resp_rdma_read_start(qp, pkt))
 			qp->resp.read_again = true;
-	} else if (resp_reply_opcode(family) != SRNIC_OP_ACK) {
+	} else if (srnic_resp_reply_opcode(family) != SRNIC_OP_ACK) {
 		srnic_resp_reply(qp, family, pkt->psn);
 	} else {
 		qp->resp.ack_due = true;
@@ -270,7 +134,7 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 	if (op->flags & SRNIC_OP_END)
 		resp->msn = (resp->msn + 1) & SRNIC_PSN_MASK;
 
-	if (resp_reply_opcode(op->family) != SRNIC_OP_ACK) {
+	if (srnic_resp_reply_opcode(op->family) != SRNIC_OP_ACK) {
 		resp->ack_due = false;
 		if (!seg->local)
 			srnic_resp_reply(qp, op->family, pkt->psn);
@@ -289,7 +153,7 @@ static void resp_gap(struct srnic_qp *qp, u32 psn)
 
 	srnic_count(qp->stats, SRNIC_CNT_OUT_OF_SEQ);
 	qp->resp.nak_sent = true;
-	resp_nak(qp, qp->resp.psn, SRNIC_AETH_NAK_SEQ);
+	srnic_resp_nak(qp, qp->resp.psn, SRNIC_AETH_NAK_SEQ);
 }
 
 /* The request whose turn it is. */
@@ -331,7 +195,7 @@ static enum srnic_fate resp_unreliable(struct srnic_qp *qp,
 		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_SEQ);
 	qp->resp.psn = srnic_psn_add(seg->pkt.psn, 1);
 	if (srnic_pkt_op(&seg->pkt)->flags & SRNIC_OP_START || gap)
-		resp_drop(qp);
+		srnic_resp_drop(qp);
 	fate = resp_request(qp, seg);
 	if (fate == SRNIC_PKT_AGAIN)
 		qp->resp.psn = seg->pkt.psn;

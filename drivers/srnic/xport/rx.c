@@ -2,139 +2,17 @@
 /*
  * srnic - from a received run of packets to the half of the QP it is for
  */
-#include "proto.h"
-
-void srnic_rx_enqueue(struct srnic_qp *qp, struct sk_buff *skb)
-{
-	bool room;
-
-	skb_orphan(skb);
-	spin_lock(&qp->rxq.lock);
-	room = qp->rxq_bytes < SRNIC_RXQ_BYTES &&
-	       (!srnic_backlog_counts(qp) ||
-		srnic_backlog_charge(qp, skb->truesize));
-	if (room) {
-		qp->rxq_bytes += skb->truesize;
-		__skb_queue_tail(&qp->rxq, skb);
-	}
-	spin_unlock(&qp->rxq.lock);
-	if (room)
-		return;
-
-	srnic_qp_refuse(qp, SRNIC_CNT_RX_NOBUF);
-	kfree_skb(skb);
-}
-
-/* In the softirq that received it: leave it at the QP and run that. */
-static void rx_deliver(void *owner, struct sk_buff *skb)
-{
-	struct srnic_qp *qp = owner;
-
-	if (skb && srnic_qp_is_datagram(qp) && !srnic_ud_admit(qp, skb)) {
-		kfree_skb(skb);
-	} else if (skb) {
-		if (!srnic_cc_keep_cnp(qp, skb))
-			srnic_rx_enqueue(qp, skb);
-		srnic_task_kick(&qp->task);
-	}
-	srnic_qp_put(qp);
-}
-
-/*
- * Has the QP a number by which packets find it?  Frames come by rules, and the
- * management QP is found by its device.
- */
-static bool rx_has_number(const struct srnic_qp *qp)
-{
-	return !srnic_qp_is_raw(qp) && qp->type != IB_QPT_GSI;
-}
-
-/*
- * May the packet address the QP?  All that decides it but what is in the BTH: the
- * kind of QP, its state, the device that the packet came in by, the addresses.
- * It is asked first, so that a stranger's packet costs neither a CRC nor room in
- * the queue.  The task may change all of it meanwhile; what was let in is known by
- * the life that it was let in for.  Return: that life, 0: it may not.
- */
-static u32 rx_admit(const struct srnic_qp *qp, const struct sk_buff *skb)
-{
-	/* pairs with the release in qp_set_life() */
-	u32 life = smp_load_acquire(&qp->rx_life);
-	const struct srnic_peer *peer;
-	bool fits;
-
-	if (!life) {
-		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);
-		return 0;
-	}
-	if (srnic_qp_is_datagram(qp)) {
-		fits = srnic_rx_by(skb, qp->ndev);
-	} else {
-		peer = rcu_dereference(qp->peer);
-		fits = peer && srnic_rx_from(skb, peer);
-	}
-	if (fits)
-		return life;
-	srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_ADDR);
-
-	return 0;
-}
-
-static int rx_lookup(struct net *net, u32 qpn, const struct sk_buff *skb,
-		     struct srnic_rx_to *to)
-{
-	struct srnic_qp *qp = srnic_qp_get(net, qpn);
-
-	if (!qp)
-		return -ENOENT;
-	if (!rx_has_number(qp)) {
-		srnic_qp_put(qp);
-		return -ENOENT;
-	}
-	to->life = rx_admit(qp, skb);
-	if (!to->life) {
-		srnic_qp_put(qp);
-		return -EPERM;
-	}
-	to->owner = qp;
-	to->stats = srnic_qp_stats(qp);
-	to->datagram = srnic_qp_is_datagram(qp);
-
-	return 0;
-}
-
-/* The group is of a device, and takes what came in by that. */
-static void rx_deliver_copy(struct srnic_qp *qp, struct sk_buff *skb)
-{
-	u32 life = READ_ONCE(qp->rx_life);	/* set in qp_set_life() */
-	struct sk_buff *copy = NULL;
-
-	if (!life) {
-		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);
-	} else {
-		copy = skb_clone(skb, GFP_ATOMIC);
-		if (copy)
-			srnic_rxcb(copy)->life = life;
-		else
-			srnic_qp_refuse(qp, SRNIC_CNT_RX_NOBUF);
-	}
-	rx_deliver(qp, copy);
-}
-
-static void rx_deliver_group(const struct srnic_rx_dest *dest,
-			     struct sk_buff *skb)
-{
-	srnic_group_each(dest, rx_deliver_copy, skb);
-	consume_skb(skb);
-}
-
-const struct srnic_rx_ops srnic_xport_rx_ops = {
-	.lookup = rx_lookup,
-	.deliver = rx_deliver,
-	.lookup_group = srnic_group_stats,
-	.deliver_group = rx_deliver_group,
-	.frame = srnic_raw_frame,
-};
+#include "../trace.h"
+#include "cc.h"
+#include "completer.h"
+#include "ooo.h"
+#include "qp.h"
+#include "qp_ooo.h"
+#include "raw.h"
+#include "responder.h"
+#include "rx.h"
+#include "seg.h"
+#include "ud.h"
 
 /* Is it of the service that the QP has?  Each that has a peer takes CNPs. */
 static bool rx_service_ok(const struct srnic_qp *qp,
@@ -236,8 +114,8 @@ static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	fate = request ? srnic_resp_packet(qp, &seg) :
 			 srnic_comp_packet(qp, &seg);
 	if (fate == SRNIC_PKT_EARLY && seg.pkt.payload <= qp->conf.mtu)
-		srnic_early_keep(qp, request ? &qp->resp.early :
-					       &qp->req.early,
+		srnic_qp_ooo_keep(qp, request ? &qp->resp.ooo :
+					       &qp->req.ooo,
 				 skb, seg.pkt.psn,
 				 request ? qp->resp.psn : qp->req.una);
 
@@ -265,19 +143,19 @@ static bool rx_good_packet(struct srnic_qp *qp, struct sk_buff *skb)
  * Packets that came early and whose turn it is now, which *@next says, as far as
  * the share goes.  False: the first of them must come again.
  */
-static bool rx_early_half(struct srnic_qp *qp, struct srnic_early *early,
-			  const u32 *next)
+static bool rx_ooo_half(struct srnic_qp *qp, struct srnic_ooo *ooo,
+			const u32 *next)
 {
 	struct sk_buff *skb;
 	u32 psn;
 
-	while (early->num && !srnic_rx_busy(qp) && srnic_task_may(&qp->task)) {
+	while (ooo->num && !srnic_rx_busy(qp) && srnic_task_may(&qp->task)) {
 		psn = *next;
-		skb = srnic_early_take(early, psn);
+		skb = srnic_ooo_take(ooo, psn);
 		if (!skb)
 			break;
 		if (!rx_packet(qp, skb)) {
-			srnic_early_give_back(early, skb, psn);
+			srnic_ooo_give_back(ooo, skb, psn);
 			return false;
 		}
 		consume_skb(skb);
@@ -286,13 +164,13 @@ static bool rx_early_half(struct srnic_qp *qp, struct srnic_early *early,
 	return true;
 }
 
-static bool rx_early(struct srnic_qp *qp)
+static bool rx_ooo(struct srnic_qp *qp)
 {
-	if (!qp->resp.early.num && !qp->req.early.num)
+	if (!qp->resp.ooo.num && !qp->req.ooo.num)
 		return true;
 
-	return rx_early_half(qp, &qp->resp.early, &qp->resp.psn) &&
-	       rx_early_half(qp, &qp->req.early, &qp->req.una);
+	return rx_ooo_half(qp, &qp->resp.ooo, &qp->resp.psn) &&
+	       rx_ooo_half(qp, &qp->req.ooo, &qp->req.una);
 }
 
 /* Was the run let in for the life that the QP has now?  Counts what was not. */
@@ -327,7 +205,7 @@ static bool rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 		return srnic_ud_rx(qp, skb);
 	for (seg = skb; seg && !srnic_rx_busy(qp) && srnic_task_may(&qp->task);
 	     seg = srnic_rx_next(skb, seg)) {
-		if (!rx_good_packet(qp, seg) || !rx_early(qp))
+		if (!rx_good_packet(qp, seg) || !rx_ooo(qp))
 			return false;
 	}
 
@@ -367,7 +245,7 @@ bool srnic_rx_run(struct srnic_qp *qp)
 	struct sk_buff *skb;
 
 	rx_cnp(qp);
-	if (!rx_early(qp))	/* those that waited behind a READ */
+	if (!rx_ooo(qp))	/* those that waited behind a READ */
 		return !srnic_task_may(&qp->task);
 	while (srnic_task_may(&qp->task)) {
 		skb = rx_next(qp);

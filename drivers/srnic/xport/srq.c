@@ -8,7 +8,9 @@
  */
 #include <linux/random.h>
 
-#include "proto.h"
+#include "qp.h"
+#include "srq.h"
+#include "xport.h"
 
 #define SRQN_MIN	1
 #define SRQN_MAX	SRNIC_QPN_MASK

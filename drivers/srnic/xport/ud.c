@@ -6,60 +6,20 @@
  * datagrams with the same one leave as one run.  The copy keeps its route while
  * nothing is sent, but not its netdev.
  */
-#include <linux/slab.h>
 #include <linux/unaligned.h>
 #include <rdma/ib_addr.h>
 
-#include "proto.h"
+#include "../trace.h"
+#include "qp.h"
+#include "qp_send.h"
+#include "recv.h"
+#include "req_data.h"
+#include "seg.h"
+#include "ud.h"
+#include "verdict.h"
 
 /* Work requests with this bit set use the queue pair's own Q_Key: 10.2.5 */
 #define UD_QKEY_OWN	BIT(31)
-
-#define UD_AV_LIMIT	XA_LIMIT(1, BIT(20))
-
-static atomic64_t ud_av_id;
-
-void srnic_avs_init(struct srnic_avs *avs)
-{
-	xa_init_flags(&avs->xa, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ |
-		      XA_FLAGS_ACCOUNT);
-	avs->next = 0;
-}
-
-void srnic_avs_destroy(struct srnic_avs *avs)
-{
-	WARN_ON(!srnic_table_is_empty(&avs->xa));
-	xa_destroy(&avs->xa);
-}
-
-int srnic_av_publish(struct srnic_avs *avs, struct srnic_av *av, gfp_t gfp,
-		     u32 *index)
-{
-	unsigned long flags;
-	int err;
-
-	av->id = atomic64_inc_return(&ud_av_id);
-
-	xa_lock_irqsave(&avs->xa, flags);
-	err = __xa_alloc_cyclic(&avs->xa, index, av, UD_AV_LIMIT, &avs->next,
-				gfp);
-	xa_unlock_irqrestore(&avs->xa, flags);
-	if (err < 0)
-		return err == -EBUSY ? -ENOSPC : err;
-
-	return 0;
-}
-
-void srnic_av_hide(struct srnic_avs *avs, u32 index)
-{
-	unsigned long flags;
-	struct srnic_av *av;
-
-	xa_lock_irqsave(&avs->xa, flags);
-	av = __xa_erase(&avs->xa, index);
-	xa_unlock_irqrestore(&avs->xa, flags);
-	kfree_rcu(av, rcu);
-}
 
 /* Sends what goes where the flow goes, before it changes. */
 static void ud_flush(struct srnic_qp *qp)
@@ -249,6 +209,62 @@ bool srnic_ud_admit(struct srnic_qp *qp, struct sk_buff *skb)
 	return any;
 }
 
+/* The header goes in front of the payload, as if it had come with it. */
+static enum srnic_verdict ud_put(struct srnic_qp *qp,
+				 const struct srnic_seg *seg,
+					    const struct srnic_rx_src *src)
+{
+	struct srnic_sgl *sgl = &qp->resp.sgl;
+	enum srnic_mem_err err;
+
+	srnic_sgl_seek(sgl, 0);	/* it may come again */
+	err = srnic_sgl_write(sgl, src->grh, sizeof(src->grh));
+	if (!err)
+		err = srnic_sgl_write(sgl, seg->payload, seg->pkt.payload);
+
+	return srnic_resp_judge(err, SRNIC_V_LOCAL_PROT);
+}
+
+static void ud_complete(struct srnic_qp *qp,
+			const struct srnic_pkt *pkt,
+				   const struct srnic_rx_src *src, u16 vlan)
+{
+	bool imm = srnic_pkt_op(pkt)->hdrs & SRNIC_H_IMM;
+	struct srnic_cqe cqe = {
+		.byte_len = sizeof(src->grh) + pkt->payload,
+		.opcode = IB_WC_RECV,
+		.flags = SRNIC_WC_GRH | (imm ? SRNIC_WC_WITH_IMM : 0),
+		.src_qp = pkt->src_qp,
+		.vlan = vlan,
+		.ip_version = src->version,
+	};
+
+	if (imm)
+		cqe.imm_data = pkt->imm;
+	memcpy(cqe.smac, src->smac, sizeof(cqe.smac));
+	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
+	srnic_recv_cqe(qp, &cqe, pkt->se);
+}
+
+/* A datagram for this QP. */
+static enum srnic_fate ud_receive(struct srnic_qp *qp,
+				  const struct srnic_seg *seg,
+				    const struct srnic_rx_src *src, u16 vlan)
+{
+	enum srnic_verdict verdict;
+
+	if (!srnic_recv_room(qp, sizeof(src->grh) + seg->pkt.payload))
+		return SRNIC_PKT_DONE;
+
+	verdict = ud_put(qp, seg, src);
+	if (verdict)
+		return srnic_recv_spoil(qp, verdict);
+
+	ud_complete(qp, &seg->pkt, src, vlan);
+
+	return SRNIC_PKT_DONE;
+}
+
 /* False: it must come again. */
 static bool ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 		      struct sk_buff *packet)
@@ -264,7 +280,7 @@ static bool ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 		return true;
 
 	seg.payload = packet->data + cb->bth + seg.pkt.hdr_len;
-	if (srnic_resp_datagram(qp, &seg, &src, srnic_rxcb(skb)->vlan) ==
+	if (ud_receive(qp, &seg, &src, srnic_rxcb(skb)->vlan) ==
 	    SRNIC_PKT_AGAIN)
 		return false;
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);

@@ -6,7 +6,10 @@
  * the wire, into the completion and to the event handler.  IBTA volume 1,
  * 9.9.3, responder error behaviour.
  */
-#include "proto.h"
+#include <rdma/ib_verbs.h>
+
+#include "../wire/aeth.h"
+#include "verdict.h"
 
 const struct srnic_fault srnic_faults[SRNIC_V_NUM] = {
 	/* The answer and what follows from it are not those of a fault. */

@@ -5,12 +5,21 @@
  * A region is held within a run of the task only; a message that goes on in the
  * next looks its key up again.
  */
+#include "cc.h"
 #include "persist.h"
-#include "resp.h"
+#include "qp.h"
+#include "qp_send.h"
+#include "recv.h"
+#include "replay.h"
+#include "resp_rdma.h"
+#include "resp_reply.h"
+#include "seg.h"
+#include "srq.h"
+#include "verdict.h"
 
 /* Holds the memory that a request names; with XRC, in the domain of its SRQ. */
-static enum srnic_mem_err remote_get(struct srnic_qp *qp, u32 srqn, u32 rkey,
-				     u32 access, u64 va, u64 len,
+static enum srnic_mem_err rdma_get(struct srnic_qp *qp, u32 srqn, u32 rkey,
+				   u32 access, u64 va, u64 len,
 				     struct srnic_mr **mr)
 {
 	struct srnic_srq *srq;
@@ -30,8 +39,8 @@ static enum srnic_mem_err remote_get(struct srnic_qp *qp, u32 srqn, u32 rkey,
 	return err;
 }
 
-static enum srnic_verdict remote_write_start(struct srnic_qp *qp,
-					     const struct srnic_pkt *pkt)
+static enum srnic_verdict rdma_write_start(struct srnic_qp *qp,
+					   const struct srnic_pkt *pkt)
 {
 	struct srnic_resp *resp = &qp->resp;
 
@@ -48,20 +57,20 @@ static enum srnic_verdict remote_write_start(struct srnic_qp *qp,
 }
 
 /* Holds the region that the rest of the message goes to. */
-static enum srnic_verdict remote_write_hold(struct srnic_qp *qp)
+static enum srnic_verdict rdma_write_hold(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 
 	if (resp->mr || !resp->left)
 		return SRNIC_V_OK;
 
-	return remote_get(qp, resp->srqn, resp->rkey, IB_ACCESS_REMOTE_WRITE,
+	return rdma_get(qp, resp->srqn, resp->rkey, IB_ACCESS_REMOTE_WRITE,
 			  resp->va, resp->left, &resp->mr) ?
 	       SRNIC_V_ACCESS : SRNIC_V_OK;
 }
 
-static enum srnic_verdict remote_write_data(struct srnic_qp *qp,
-					    const struct srnic_seg *seg)
+static enum srnic_verdict rdma_write_data(struct srnic_qp *qp,
+					  const struct srnic_seg *seg)
 {
 	struct srnic_resp *resp = &qp->resp;
 	u32 len = seg->pkt.payload;
@@ -79,8 +88,8 @@ static enum srnic_verdict remote_write_data(struct srnic_qp *qp,
 	return srnic_resp_judge(err, SRNIC_V_ACCESS);
 }
 
-enum srnic_verdict srnic_remote_write(struct srnic_qp *qp,
-				      const struct srnic_seg *seg)
+enum srnic_verdict srnic_resp_rdma_write(struct srnic_qp *qp,
+					 const struct srnic_seg *seg)
 {
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
 	struct srnic_resp *resp = &qp->resp;
@@ -88,11 +97,11 @@ enum srnic_verdict srnic_remote_write(struct srnic_qp *qp,
 	enum srnic_verdict verdict;
 
 	if (op->flags & SRNIC_OP_START) {
-		verdict = remote_write_start(qp, &seg->pkt);
+		verdict = rdma_write_start(qp, &seg->pkt);
 		if (verdict)
 			return verdict;
 	}
-	verdict = remote_write_hold(qp);
+	verdict = rdma_write_hold(qp);
 	if (verdict)
 		return verdict;
 	if (len > resp->left || ((op->flags & SRNIC_OP_END) && len != resp->left))
@@ -102,7 +111,7 @@ enum srnic_verdict srnic_remote_write(struct srnic_qp *qp,
 		if (verdict)
 			return verdict;
 	}
-	verdict = remote_write_data(qp, seg);
+	verdict = rdma_write_data(qp, seg);
 	if (verdict)
 		return verdict;
 	if (op->flags & SRNIC_OP_START)
@@ -120,21 +129,27 @@ enum srnic_verdict srnic_remote_write(struct srnic_qp *qp,
 }
 
 /* Holds the region that the rest of the response comes from. */
-static enum srnic_verdict remote_read_hold(struct srnic_qp *qp)
+static enum srnic_verdict rdma_read_hold(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 
 	if (resp->read_mr || !resp->read_bytes)
 		return SRNIC_V_OK;
 
-	return remote_get(qp, resp->read_srqn, resp->read_rkey,
+	return rdma_get(qp, resp->read_srqn, resp->read_rkey,
 			  IB_ACCESS_REMOTE_READ, resp->read_va,
 			  resp->read_bytes, &resp->read_mr) ?
 	       SRNIC_V_ACCESS : SRNIC_V_OK;
 }
 
-enum srnic_verdict srnic_remote_read_start(struct srnic_qp *qp,
-					   const struct srnic_pkt *pkt)
+/* PSNs of the response to a READ of @length bytes */
+static u32 rdma_read_npsn(const struct srnic_qp *qp, u32 length)
+{
+	return max_t(u32, DIV_ROUND_UP(length, qp->conf.mtu), 1);
+}
+
+enum srnic_verdict srnic_resp_rdma_read_start(struct srnic_qp *qp,
+					      const struct srnic_pkt *pkt)
 {
 	struct srnic_resp *resp = &qp->resp;
 
@@ -142,19 +157,19 @@ enum srnic_verdict srnic_remote_read_start(struct srnic_qp *qp,
 	resp->read_rkey = pkt->rkey;
 	resp->read_va = pkt->va;
 	resp->read_bytes = pkt->dmalen;
-	if (remote_read_hold(qp))
+	if (rdma_read_hold(qp))
 		return SRNIC_V_ACCESS;
 
 	resp->read_psn = pkt->psn;
-	resp->read_left = srnic_read_npsn(qp, pkt->dmalen);
+	resp->read_left = rdma_read_npsn(qp, pkt->dmalen);
 	resp->read_first = true;
 
 	return SRNIC_V_OK;
 }
 
 /* It may be asked for again, while it is among the last. */
-static void remote_remember_read(struct srnic_resp *resp,
-				 const struct srnic_pkt *pkt)
+static void rdma_remember_read(struct srnic_resp *resp,
+			       const struct srnic_pkt *pkt)
 {
 	const struct srnic_replay replay = {
 		.seq	= resp->seq,
@@ -168,8 +183,8 @@ static void remote_remember_read(struct srnic_resp *resp,
 	srnic_replay_add(&resp->replays, &replay);
 }
 
-enum srnic_verdict srnic_remote_read(struct srnic_qp *qp,
-				     const struct srnic_seg *seg)
+enum srnic_verdict srnic_resp_rdma_read(struct srnic_qp *qp,
+					const struct srnic_seg *seg)
 {
 	enum srnic_verdict verdict;
 
@@ -177,18 +192,18 @@ enum srnic_verdict srnic_remote_read(struct srnic_qp *qp,
 	    !qp->conf.max_dest_rd_atomic || seg->pkt.dmalen > SRNIC_MAX_MSG)
 		return SRNIC_V_INV_REQ;
 	srnic_count(qp->stats, SRNIC_CNT_RX_READ);
-	verdict = srnic_remote_read_start(qp, &seg->pkt);
+	verdict = srnic_resp_rdma_read_start(qp, &seg->pkt);
 	if (verdict)
 		return verdict;
 
-	remote_remember_read(&qp->resp, &seg->pkt);
+	rdma_remember_read(&qp->resp, &seg->pkt);
 	qp->resp.read_again = false;
 	qp->resp.ack_due = false;	/* the response acknowledges all before it */
 
 	return SRNIC_V_OK;
 }
 
-static u8 remote_read_opcode(bool first, bool last)
+static u8 rdma_read_opcode(bool first, bool last)
 {
 	if (first)
 		return last ? SRNIC_OP_READ_RESP_ONLY : SRNIC_OP_READ_RESP_FIRST;
@@ -197,23 +212,23 @@ static u8 remote_read_opcode(bool first, bool last)
 }
 
 /* The rest of the response is lost; the requester may ask again. */
-static void remote_read_drop(struct srnic_qp *qp)
+static void rdma_read_drop(struct srnic_qp *qp)
 {
 	qp->resp.read_left = 0;
 	srnic_resp_put_mr(&qp->resp.read_mr);
 }
 
 /* A late duplicate may outlive the memory it wants: nobody waits for it. */
-static void remote_read_fail(struct srnic_qp *qp)
+static void rdma_read_fail(struct srnic_qp *qp)
 {
 	if (qp->resp.read_again)
-		remote_read_drop(qp);
+		rdma_read_drop(qp);
 	else
 		srnic_resp_fail(qp, qp->resp.read_psn, SRNIC_V_ACCESS);
 }
 
-static enum srnic_verdict remote_read_data(struct srnic_qp *qp, void *dst,
-					   u32 len)
+static enum srnic_verdict rdma_read_data(struct srnic_qp *qp, void *dst,
+					 u32 len)
 {
 	struct srnic_resp *resp = &qp->resp;
 	enum srnic_mem_err err;
@@ -228,7 +243,7 @@ static enum srnic_verdict remote_read_data(struct srnic_qp *qp, void *dst,
 }
 
 /* @npsn packets of the response, with @len bytes, need not be sent any more. */
-static void remote_read_gone(struct srnic_resp *resp, u32 npsn, u32 len)
+static void rdma_read_gone(struct srnic_resp *resp, u32 npsn, u32 len)
 {
 	resp->read_first = false;
 	resp->read_va += len;
@@ -240,7 +255,7 @@ static void remote_read_gone(struct srnic_resp *resp, u32 npsn, u32 len)
 }
 
 /* Sends one packet of the response. */
-static enum srnic_verdict remote_read_send(struct srnic_qp *qp)
+static enum srnic_verdict rdma_read_send(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 	u32 len = min_t(u32, resp->read_bytes, qp->conf.mtu);
@@ -249,64 +264,64 @@ static enum srnic_verdict remote_read_send(struct srnic_qp *qp)
 	struct sk_buff *skb;
 	void *payload;
 
-	srnic_qp_pkt(qp, &pkt, remote_read_opcode(resp->read_first,
-						  resp->read_left == 1),
+	srnic_qp_pkt(qp, &pkt, rdma_read_opcode(resp->read_first,
+						resp->read_left == 1),
 		     resp->read_psn);
 	pkt.syndrome = SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS;
 	pkt.msn = resp->msn;
 	pkt.payload = len;
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
 	if (!skb) {
-		remote_read_drop(qp);
+		rdma_read_drop(qp);
 		return SRNIC_V_OK;
 	}
-	verdict = remote_read_data(qp, payload, len);
+	verdict = rdma_read_data(qp, payload, len);
 	if (verdict) {
 		kfree_skb(skb);
 		return verdict;
 	}
 	srnic_qp_send(qp, &pkt, skb);
-	remote_read_gone(resp, 1, len);
+	rdma_read_gone(resp, 1, len);
 
 	return SRNIC_V_OK;
 }
 
-bool srnic_remote_run(struct srnic_qp *qp)
+bool srnic_resp_rdma_run(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 	enum srnic_verdict verdict;
 
 	if (!resp->read_left || srnic_pager_busy(&qp->rx_pager))
 		return false;
-	verdict = remote_read_hold(qp);
+	verdict = rdma_read_hold(qp);
 	while (!verdict && resp->read_left && srnic_task_may(&qp->task)) {
 		if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
 			return false;
 		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
-		verdict = remote_read_send(qp);
+		verdict = rdma_read_send(qp);
 	}
 	if (verdict == SRNIC_V_ABSENT)
 		return false;
 	if (verdict)
-		remote_read_fail(qp);
+		rdma_read_fail(qp);
 
 	return true;	/* for the packets that waited behind the READ */
 }
 
-bool srnic_remote_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent)
+bool srnic_resp_rdma_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent)
 {
 	struct srnic_resp *resp = &qp->resp;
 	u32 npsn = min(max, resp->read_left);
 
 	if (!npsn || resp->read_again || srnic_pager_busy(&qp->rx_pager) ||
-	    remote_read_hold(qp))
+	    rdma_read_hold(qp))
 		return false;
 
 	memset(lent, 0, sizeof(*lent));
 	lent->seg.local = true;
 	srnic_qp_pkt(qp, &lent->seg.pkt,
-		     remote_read_opcode(resp->read_first,
-					npsn == resp->read_left),
+		     rdma_read_opcode(resp->read_first,
+				      npsn == resp->read_left),
 		     resp->read_psn);
 	lent->seg.pkt.payload = min_t(u64, resp->read_bytes,
 				      (u64)npsn * qp->conf.mtu);
@@ -320,13 +335,13 @@ bool srnic_remote_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent)
 	return true;
 }
 
-void srnic_remote_lent(struct srnic_qp *qp, const struct srnic_lent *lent)
+void srnic_resp_rdma_lent(struct srnic_qp *qp, const struct srnic_lent *lent)
 {
-	remote_read_gone(&qp->resp, srnic_seg_npsn(&lent->seg, qp->conf.mtu),
-			 lent->seg.pkt.payload);
+	rdma_read_gone(&qp->resp, srnic_seg_npsn(&lent->seg, qp->conf.mtu),
+		       lent->seg.pkt.payload);
 }
 
-static u64 remote_do_atomic(void *word, const void *arg)
+static u64 rdma_do_atomic(void *word, const void *arg)
 {
 	const struct srnic_seg *seg = arg;
 	const struct srnic_pkt *pkt = &seg->pkt;
@@ -338,7 +353,7 @@ static u64 remote_do_atomic(void *word, const void *arg)
 	return atomic64_fetch_add(pkt->swap_add, v);
 }
 
-static u64 remote_do_store(void *word, const void *arg)
+static u64 rdma_do_store(void *word, const void *arg)
 {
 	const struct srnic_seg *seg = arg;
 	u64 value;
@@ -351,8 +366,8 @@ static u64 remote_do_store(void *word, const void *arg)
 }
 
 /* The same for a request whose answer is one packet. */
-static void remote_remember(struct srnic_resp *resp,
-			    const struct srnic_pkt *pkt, u64 orig)
+static void rdma_remember(struct srnic_resp *resp,
+			  const struct srnic_pkt *pkt, u64 orig)
 {
 	const struct srnic_replay replay = {
 		.seq	= resp->seq,
@@ -365,8 +380,8 @@ static void remote_remember(struct srnic_resp *resp,
 }
 
 /* Does @fn to the eight bytes that the request names. */
-static enum srnic_verdict remote_word(struct srnic_qp *qp,
-				      const struct srnic_seg *seg, u32 access,
+static enum srnic_verdict rdma_word(struct srnic_qp *qp,
+				    const struct srnic_seg *seg, u32 access,
 				      srnic_word_fn fn)
 {
 	const struct srnic_pkt *pkt = &seg->pkt;
@@ -374,44 +389,44 @@ static enum srnic_verdict remote_word(struct srnic_qp *qp,
 	struct srnic_mr *mr;
 	u64 orig;
 
-	if (remote_get(qp, pkt->srqn, pkt->rkey, access, pkt->va, sizeof(u64),
-		       &mr))
+	if (rdma_get(qp, pkt->srqn, pkt->rkey, access, pkt->va, sizeof(u64),
+		     &mr))
 		return SRNIC_V_ACCESS;
 
 	err = srnic_mr_word(mr, pkt->va, fn, seg, &orig, &qp->rx_pager);
 	srnic_mr_put(mr);
 	if (!err) {
 		srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
-		remote_remember(&qp->resp, pkt, orig);
+		rdma_remember(&qp->resp, pkt, orig);
 	}
 
 	return srnic_resp_judge(err, err == SRNIC_MEM_ALIGN ? SRNIC_V_INV_REQ :
 							      SRNIC_V_ACCESS);
 }
 
-enum srnic_verdict srnic_remote_atomic(struct srnic_qp *qp,
-				       const struct srnic_seg *seg)
+enum srnic_verdict srnic_resp_rdma_atomic(struct srnic_qp *qp,
+					  const struct srnic_seg *seg)
 {
 	if (!(qp->conf.access & IB_ACCESS_REMOTE_ATOMIC) ||
 	    !qp->conf.max_dest_rd_atomic || seg->pkt.va & (sizeof(u64) - 1))
 		return SRNIC_V_INV_REQ;
 
-	return remote_word(qp, seg, IB_ACCESS_REMOTE_ATOMIC, remote_do_atomic);
+	return rdma_word(qp, seg, IB_ACCESS_REMOTE_ATOMIC, rdma_do_atomic);
 }
 
-enum srnic_verdict srnic_remote_atomic_write(struct srnic_qp *qp,
-					     const struct srnic_seg *seg)
+enum srnic_verdict srnic_resp_rdma_atomic_write(struct srnic_qp *qp,
+						const struct srnic_seg *seg)
 {
 	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE) ||
 	    !qp->conf.max_dest_rd_atomic || seg->pkt.va & (sizeof(u64) - 1) ||
 	    seg->pkt.dmalen != sizeof(u64))
 		return SRNIC_V_INV_REQ;
 
-	return remote_word(qp, seg, IB_ACCESS_REMOTE_WRITE, remote_do_store);
+	return rdma_word(qp, seg, IB_ACCESS_REMOTE_WRITE, rdma_do_store);
 }
 
 /* Rights that a FLUSH of this type needs, by the type; 0: there is none */
-static const u32 remote_flush_access[] = {
+static const u32 rdma_flush_access[] = {
 	[IB_FLUSH_GLOBAL] = IB_ACCESS_FLUSH_GLOBAL,
 	[IB_FLUSH_PERSISTENT] = IB_ACCESS_FLUSH_PERSISTENT,
 	[IB_FLUSH_GLOBAL | IB_FLUSH_PERSISTENT] =
@@ -419,15 +434,15 @@ static const u32 remote_flush_access[] = {
 };
 
 /* Rights that @pkt needs, 0 if it makes no sense.  Pure. */
-static u32 remote_flush_needs(const struct srnic_pkt *pkt)
+static u32 rdma_flush_needs(const struct srnic_pkt *pkt)
 {
 	u32 type = SRNIC_FETH_TYPE(pkt->feth);
 
-	if (type >= ARRAY_SIZE(remote_flush_access) ||
+	if (type >= ARRAY_SIZE(rdma_flush_access) ||
 	    SRNIC_FETH_LEVEL(pkt->feth) > IB_FLUSH_MR)
 		return 0;
 
-	return remote_flush_access[type];
+	return rdma_flush_access[type];
 }
 
 /*
@@ -435,8 +450,8 @@ static u32 remote_flush_needs(const struct srnic_pkt *pkt)
  * long is done in runs of the responder's own, so the request comes as a packet,
  * which comes again until all is done.
  */
-static enum srnic_verdict remote_do_flush(struct srnic_qp *qp,
-					  const struct srnic_seg *seg,
+static enum srnic_verdict rdma_do_flush(struct srnic_qp *qp,
+					const struct srnic_seg *seg,
 					  const struct srnic_mr *mr, u64 addr,
 					  u64 len)
 {
@@ -446,16 +461,16 @@ static enum srnic_verdict remote_do_flush(struct srnic_qp *qp,
 					  &qp->resp.flushed)))
 		return SRNIC_V_ABSENT;
 
-	remote_remember(&qp->resp, &seg->pkt, 0);
+	rdma_remember(&qp->resp, &seg->pkt, 0);
 
 	return SRNIC_V_OK;
 }
 
-enum srnic_verdict srnic_remote_flush(struct srnic_qp *qp,
-				      const struct srnic_seg *seg)
+enum srnic_verdict srnic_resp_rdma_flush(struct srnic_qp *qp,
+					 const struct srnic_seg *seg)
 {
 	const struct srnic_pkt *pkt = &seg->pkt;
-	u32 access = remote_flush_needs(pkt);
+	u32 access = rdma_flush_needs(pkt);
 	u64 addr = pkt->va, len = pkt->dmalen;
 	enum srnic_verdict verdict;
 	struct srnic_mr *mr;
@@ -472,7 +487,7 @@ enum srnic_verdict srnic_remote_flush(struct srnic_qp *qp,
 		len = mr->span.length;
 	}
 	verdict = srnic_mr_covers(mr, addr, len) ?
-		  remote_do_flush(qp, seg, mr, addr, len) : SRNIC_V_ACCESS;
+		  rdma_do_flush(qp, seg, mr, addr, len) : SRNIC_V_ACCESS;
 	srnic_mr_put(mr);
 
 	return verdict;

@@ -11,24 +11,38 @@
  */
 #include <linux/moduleparam.h>
 
-#include "resp.h"
+#include "../trace.h"
+#include "completer.h"
+#include "flight.h"
+#include "loopback.h"
+#include "qp.h"
+#include "qp_send.h"
+#include "qp_table.h"
+#include "req_data.h"
+#include "req_wqe.h"
+#include "requester.h"
+#include "resp_rdma.h"
+#include "resp_reply.h"
+#include "responder.h"
+#include "rx.h"
+#include "seg.h"
 
 /* PSNs at a time, between which others may get at the queue pairs */
-#define LOCAL_PIECE	64
+#define LOOPBACK_PIECE	64
 
 /*
  * PSNs of the answer that one request for a READ asks for, whole parts of those
  * that packets ask for; far less than the half of all PSNs within which there is
  * a before and a behind.
  */
-#define LOCAL_READ	(512 * SRNIC_READ_PSNS)
+#define LOOPBACK_READ	(512 * SRNIC_READ_PSNS)
 
 static bool shortcut = true;
 module_param(shortcut, bool, 0644);
 MODULE_PARM_DESC(shortcut, "no packets between queue pairs of one device (Y)");
 
 /* Do the two mean each other? */
-static bool local_is_pair(const struct srnic_qp *a, const struct srnic_qp *b)
+static bool loopback_is_pair(const struct srnic_qp *a, const struct srnic_qp *b)
 {
 	return a->conf.dest_qpn == b->qpn && b->conf.dest_qpn == a->qpn &&
 	       a->conf.mtu == b->conf.mtu &&
@@ -40,14 +54,14 @@ static bool local_is_pair(const struct srnic_qp *a, const struct srnic_qp *b)
  * Takes the task of @peer.  Its owner alone may compare the two for good, but no
  * task of a stranger is taken just to find out.
  */
-static bool local_join(struct srnic_qp *qp, struct srnic_qp *peer)
+static bool loopback_join(struct srnic_qp *qp, struct srnic_qp *peer)
 {
 	if (peer->ndev != qp->ndev || peer->transport != qp->transport ||
 	    /* being changed it is a wrong guess at worst */
 	    data_race(READ_ONCE(peer->conf.dest_qpn)) != qp->qpn ||
 	    !srnic_task_join(&qp->task, &peer->task))
 		return false;
-	if (local_is_pair(qp, peer))
+	if (loopback_is_pair(qp, peer))
 		return true;
 	srnic_task_part(&qp->task);
 
@@ -55,7 +69,7 @@ static bool local_join(struct srnic_qp *qp, struct srnic_qp *peer)
 }
 
 /* The peer, if it is one for this and nobody runs it. */
-static struct srnic_qp *local_peer(struct srnic_qp *qp)
+static struct srnic_qp *loopback_peer(struct srnic_qp *qp)
 {
 	struct srnic_qp *peer;
 	bool joined;
@@ -68,26 +82,26 @@ static struct srnic_qp *local_peer(struct srnic_qp *qp)
 	peer = srnic_qp_get(qp->net, qp->conf.dest_qpn);
 	if (!peer)
 		return NULL;
-	joined = local_join(qp, peer);
+	joined = loopback_join(qp, peer);
 	srnic_qp_put(peer);	/* it does not go while its task is held */
 
 	return joined ? peer : NULL;
 }
 
 /* Is nothing under way that must be done first? */
-static bool local_ready(const struct srnic_qp *qp, const struct srnic_qp *peer)
+static bool loopback_ready(const struct srnic_qp *qp, const struct srnic_qp *peer)
 {
 	const struct srnic_req *req = &qp->req;
 
-	return req->next == req->una && !req->probing && !req->early.num &&
+	return req->next == req->una && !req->probing && !req->ooo.num &&
 	       req->cur == qp->sq.head &&
-	       peer->resp.psn == req->next && !peer->resp.early.num &&
+	       peer->resp.psn == req->next && !peer->resp.ooo.num &&
 	       !srnic_rx_busy(peer) && netif_running(qp->flow.ndev);
 }
 
 /* Turns to the payload, which @word has room for if it is a word.  False: no. */
-static bool local_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
-			  u64 off, struct srnic_seg *seg, u64 *word)
+static bool loopback_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+			     u64 off, struct srnic_seg *seg, u64 *word)
 {
 	if (wqe->sqe.opcode == IB_WR_ATOMIC_WRITE) {
 		seg->payload = word;
@@ -103,13 +117,13 @@ static bool local_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 }
 
 /* The rest of the message, or a part of it, as one packet.  Return: its PSNs. */
-static u32 local_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
-		       struct srnic_seg *seg, u64 *word)
+static u32 loopback_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+			  struct srnic_seg *seg, u64 *word)
 {
 	u32 index = srnic_psn_diff(qp->req.next, wqe->psn);
 	bool response = srnic_req_has_response(wqe);
 	u32 left = wqe->npsn - index;
-	u32 npsn = min(left, response ? LOCAL_READ : LOCAL_PIECE);
+	u32 npsn = min(left, response ? LOOPBACK_READ : LOOPBACK_PIECE);
 	bool last = response || npsn == left;
 	u64 off = (u64)index * qp->conf.mtu;
 
@@ -129,12 +143,12 @@ static u32 local_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	seg->pkt.payload = min_t(u64, wqe->length - off,
 				 (u64)npsn * qp->conf.mtu);
 
-	return local_payload(qp, wqe, off, seg, word) ? npsn : 0;
+	return loopback_payload(qp, wqe, off, seg, word) ? npsn : 0;
 }
 
 /* The list stands behind what was taken of it, or nowhere. */
-static void local_payload_done(struct srnic_qp *qp, const struct srnic_seg *seg,
-			       bool taken)
+static void loopback_payload_done(struct srnic_qp *qp, const struct srnic_seg *seg,
+				  bool taken)
 {
 	if (!seg->from)
 		return;
@@ -145,8 +159,8 @@ static void local_payload_done(struct srnic_qp *qp, const struct srnic_seg *seg,
 }
 
 /* The peer has done what was asked for: tell the requester. */
-static void local_answer(struct srnic_qp *qp, struct srnic_qp *peer,
-			 const struct srnic_seg *seg)
+static void loopback_answer(struct srnic_qp *qp, struct srnic_qp *peer,
+			    const struct srnic_seg *seg)
 {
 	u8 family = srnic_pkt_op(&seg->pkt)->family;
 	struct srnic_seg answer;
@@ -169,22 +183,22 @@ static void local_answer(struct srnic_qp *qp, struct srnic_qp *peer,
 	}
 }
 
-bool srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
+bool srnic_loopback_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
-	struct srnic_qp *peer = local_peer(qp);
+	struct srnic_qp *peer = loopback_peer(qp);
 	struct srnic_seg seg;
 	bool moved, taken;
 	u64 word;
 	u32 npsn;
 
-	if (!peer || !local_ready(qp, peer))
+	if (!peer || !loopback_ready(qp, peer))
 		return false;
-	npsn = local_build(qp, wqe, &seg, &word);
+	npsn = loopback_build(qp, wqe, &seg, &word);
 	if (!npsn)
 		return false;
 	srnic_task_spend(&qp->task, seg.pkt.payload);
 	taken = srnic_rx_local(peer, &seg) != SRNIC_PKT_AGAIN;
-	local_payload_done(qp, &seg, taken);
+	loopback_payload_done(qp, &seg, taken);
 	if (!taken)
 		return false;
 
@@ -195,7 +209,7 @@ bool srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	if (!moved || peer->conf.state == IB_QPS_ERR)
 		srnic_task_kick(&peer->task);	/* a NAK, or receives to flush */
 	if (moved && srnic_qp_reliable(qp))
-		local_answer(qp, peer, &seg);
+		loopback_answer(qp, peer, &seg);
 
 	return true;
 }
@@ -204,7 +218,7 @@ bool srnic_local_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
  * Sees to it that the peer runs, also if somebody has its task who would give it
  * back without a run.
  */
-static void local_kick_peer(const struct srnic_qp *qp)
+static void loopback_kick_peer(const struct srnic_qp *qp)
 {
 	struct srnic_qp *peer = srnic_qp_get(qp->net, qp->conf.dest_qpn);
 
@@ -215,24 +229,24 @@ static void local_kick_peer(const struct srnic_qp *qp)
 	srnic_qp_put(peer);
 }
 
-bool srnic_local_read(struct srnic_qp *qp)
+bool srnic_loopback_read(struct srnic_qp *qp)
 {
-	struct srnic_qp *peer = local_peer(qp);
+	struct srnic_qp *peer = loopback_peer(qp);
 	struct srnic_req *req = &qp->req;
 	struct srnic_lent lent;
 	u32 una = req->una;
 
-	req->reading = peer && srnic_remote_lend(peer, LOCAL_PIECE, &lent) &&
+	req->reading = peer && srnic_resp_rdma_lend(peer, LOOPBACK_PIECE, &lent) &&
 		       lent.seg.pkt.psn == una;
 	if (req->reading) {
 		srnic_comp_packet(qp, &lent.seg);
 		req->reading = req->una != una;
 	}
 	if (!req->reading) {
-		local_kick_peer(qp);	/* by packets, then */
+		loopback_kick_peer(qp);	/* by packets, then */
 		return false;
 	}
-	srnic_remote_lent(peer, &lent);
+	srnic_resp_rdma_lent(peer, &lent);
 	req->reading = peer->resp.read_left;
 
 	srnic_task_spend(&qp->task, lent.seg.pkt.payload);
@@ -240,8 +254,8 @@ bool srnic_local_read(struct srnic_qp *qp)
 	return true;
 }
 
-/* Between runs of a task no region is held, see qp_run(). */
-void srnic_local_let_go(struct srnic_qp *qp)
+/* Between runs of a task no region is held, see srnic_qp_run(). */
+void srnic_loopback_let_go(struct srnic_qp *qp)
 {
 	if (qp->task.joined)
 		srnic_resp_let_go(container_of(qp->task.joined, struct srnic_qp,

@@ -11,7 +11,9 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
-#include "proto.h"
+#include "mcast.h"
+#include "qp.h"
+#include "xport.h"
 
 /**
  * struct srnic_group - an address of a device
@@ -73,7 +75,7 @@ static bool group_is_for(const struct srnic_group *group,
 	       srnic_rx_reaches(dest, group->ndev);
 }
 
-struct srnic_stats __percpu *srnic_group_stats(const struct srnic_rx_dest *dest)
+struct srnic_stats __percpu *srnic_mcast_stats(const struct srnic_rx_dest *dest)
 {
 	u32 hash = group_hash(dest->net, &dest->addr);
 	struct srnic_group *group;
@@ -104,7 +106,7 @@ static int group_each_member(const struct srnic_group *group,
 	return most;
 }
 
-void srnic_group_each(const struct srnic_rx_dest *dest,
+void srnic_mcast_each(const struct srnic_rx_dest *dest,
 		      void (*fn)(struct srnic_qp *qp, struct sk_buff *skb),
 		      struct sk_buff *skb)
 {
@@ -203,7 +205,7 @@ static int group_add(struct srnic_qp *qp, const struct in6_addr *addr)
 	return 0;
 }
 
-int srnic_group_join(struct srnic_qp *qp, const struct in6_addr *addr)
+int srnic_mcast_attach(struct srnic_qp *qp, const struct in6_addr *addr)
 {
 	int err;
 
@@ -214,7 +216,7 @@ int srnic_group_join(struct srnic_qp *qp, const struct in6_addr *addr)
 	return err;
 }
 
-int srnic_group_leave(struct srnic_qp *qp, const struct in6_addr *addr)
+int srnic_mcast_detach(struct srnic_qp *qp, const struct in6_addr *addr)
 {
 	struct group_member *member = NULL;
 	struct srnic_group *group;

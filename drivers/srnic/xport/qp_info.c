@@ -5,7 +5,8 @@
  * Who looks owns the task for as long as it takes to copy, so that what is seen
  * belongs together and traffic goes on behind it.
  */
-#include "proto.h"
+#include "qp.h"
+#include "xport.h"
 
 static void info_req(const struct srnic_qp *qp, struct srnic_qp_info *info)
 {
@@ -37,8 +38,8 @@ static void info_resp(const struct srnic_qp *qp, struct srnic_qp_info *info)
 
 	info->epsn = resp->psn;
 	info->msn = resp->msn;
-	info->early = resp->early.num + qp->req.early.num;
-	info->early_bytes = resp->early.bytes + qp->req.early.bytes;
+	info->early = resp->ooo.num + qp->req.ooo.num;
+	info->early_bytes = resp->ooo.bytes + qp->req.ooo.bytes;
 	info->read_left = resp->read_left;
 	info->ack_due = resp->ack_due;
 }

@@ -10,7 +10,11 @@
 #include <linux/moduleparam.h>
 #include <net/inet_ecn.h>
 
-#include "proto.h"
+#include "../trace.h"
+#include "cc.h"
+#include "dcqcn.h"
+#include "qp.h"
+#include "qp_send.h"
 
 /*
  * What a CNP travels as: DSCP CS6, as is usual.  A queue that is full marks it,

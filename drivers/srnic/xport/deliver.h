@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - from the softirq that received a packet to the queue of its QP
+ */
+#ifndef SRNIC_XPORT_DELIVER_H
+#define SRNIC_XPORT_DELIVER_H
+
+#include "qp.h"
+
+extern const struct srnic_rx_ops srnic_xport_rx_ops;
+
+#endif /* SRNIC_XPORT_DELIVER_H */

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - packets out of order that a queue pair keeps
+ *
+ * Both halves keep them; one timer sees to it that they go when nothing before them
+ * comes for some seconds.
+ */
+#include "ooo.h"
+#include "qp.h"
+#include "qp_ooo.h"
+
+/* How long nothing may come, between once and twice that */
+#define OOO_AGE	(4 * HZ)
+
+/* In softirq. */
+static void ooo_timer(struct timer_list *timer)
+{
+	struct srnic_qp *qp = container_of(timer, struct srnic_qp, ooo_timer);
+
+	WRITE_ONCE(qp->ooo_fired, true);	/* read in srnic_qp_ooo_check() */
+	srnic_task_kick(&qp->task);
+}
+
+void srnic_qp_ooo_init(struct srnic_qp *qp)
+{
+	timer_setup(&qp->ooo_timer, ooo_timer, 0);
+}
+
+void srnic_qp_ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
+		       const struct sk_buff *skb, u32 psn, u32 next)
+{
+	if (srnic_psn_diff(psn, next) >= SRNIC_OOO_MAX)
+		return;
+	if (!srnic_ooo_put(ooo, &qp->pools->ooo, skb, psn))
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_EARLY);
+	else if (!timer_pending(&qp->ooo_timer))
+		mod_timer(&qp->ooo_timer, jiffies + OOO_AGE);
+}
+
+/* Drops what is kept for one half; the peer has to retransmit it. */
+static void ooo_lose(struct srnic_qp *qp, struct srnic_ooo *ooo)
+{
+	srnic_count_add(qp->stats, SRNIC_CNT_RX_EARLY, ooo->num);
+	srnic_ooo_purge(ooo);
+}
+
+void srnic_qp_ooo_lose(struct srnic_qp *qp)
+{
+	ooo_lose(qp, &qp->resp.ooo);
+	ooo_lose(qp, &qp->req.ooo);
+}
+
+/* @next is expected, which was so long ago perhaps. */
+static void ooo_age(struct srnic_qp *qp, struct srnic_ooo *ooo, u32 next)
+{
+	if (!ooo->slot)
+		return;
+
+	if (!ooo->num || (ooo->aged && ooo->psn == next)) {
+		ooo_lose(qp, ooo);
+		return;
+	}
+	ooo->aged = true;
+	ooo->psn = next;
+	mod_timer(&qp->ooo_timer, jiffies + OOO_AGE);
+}
+
+void srnic_qp_ooo_expire(struct srnic_qp *qp)
+{
+	WRITE_ONCE(qp->ooo_fired, false);
+	ooo_age(qp, &qp->resp.ooo, qp->resp.psn);
+	ooo_age(qp, &qp->req.ooo, qp->req.una);
+}
+
+void srnic_qp_ooo_stop(struct srnic_qp *qp)
+{
+	timer_delete_sync(&qp->ooo_timer);
+	qp->ooo_fired = false;
+	srnic_ooo_purge(&qp->resp.ooo);
+	srnic_ooo_purge(&qp->req.ooo);
+}

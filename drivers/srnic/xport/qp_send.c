@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - packets that a queue pair sends
+ */
+#include "qp.h"
+#include "qp_send.h"
+
+void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
+		  u32 psn)
+{
+	memset(pkt, 0, sizeof(*pkt));
+	pkt->opcode = qp->transport | opcode;
+	pkt->migreq = true;
+	pkt->pkey = SRNIC_PKEY_DEFAULT;
+	pkt->qpn = qp->conf.dest_qpn;
+	pkt->psn = psn;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - the retransmission timer of a queue pair
+ */
+#include "qp.h"
+#include "qp_timer.h"
+
+static enum hrtimer_restart timer_fired(struct hrtimer *timer)
+{
+	struct srnic_qp *qp = container_of(timer, struct srnic_qp, timer);
+
+	WRITE_ONCE(qp->timer_fired, true);	/* read in srnic_qp_timer_is_due() */
+	srnic_task_kick(&qp->task);
+
+	return HRTIMER_NORESTART;
+}
+
+void srnic_qp_timer_init(struct srnic_qp *qp)
+{
+	hrtimer_setup(&qp->timer, timer_fired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+/*
+ * The deadline moves with every acknowledgment, the timer does not: it looks
+ * when it fires.  Only a deadline before the running timer's starts it anew.
+ */
+void srnic_qp_timer_set(struct srnic_qp *qp, u64 nsec)
+{
+	ktime_t when = ktime_add_ns(ktime_get(), nsec);
+
+	qp->req.deadline = when;
+	if (!hrtimer_is_queued(&qp->timer) ||
+	    ktime_before(when, hrtimer_get_softexpires(&qp->timer)))
+		hrtimer_start(&qp->timer, when, HRTIMER_MODE_ABS_SOFT);
+}
+
+bool srnic_qp_timer_is_due(struct srnic_qp *qp)
+{
+	/* set by timer_fired() */
+	if (!xchg(&qp->timer_fired, false) || !qp->req.deadline)
+		return false;
+
+	if (ktime_before(ktime_get(), qp->req.deadline)) {
+		hrtimer_start(&qp->timer, qp->req.deadline,
+			      HRTIMER_MODE_ABS_SOFT);
+		return false;
+	}
+	qp->req.deadline = 0;
+
+	return true;
+}
+
+void srnic_qp_timer_stop(struct srnic_qp *qp)
+{
+	hrtimer_cancel(&qp->timer);
+	qp->timer_fired = false;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - raw packets: whole Ethernet frames
+ */
+#ifndef SRNIC_XPORT_RAW_H
+#define SRNIC_XPORT_RAW_H
+
+#include "qp.h"
+
+/* As srnic_ud_send(). */
+bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
+
+/* Receives a frame.  False: it must come again. */
+bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb);
+
+/* A frame for the QP @target; see struct srnic_rx_ops. */
+void srnic_raw_frame(void *target, struct sk_buff *skb,
+		     const struct srnic_frame *frame, bool later);
+
+#endif /* SRNIC_XPORT_RAW_H */

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - what the responder answers, but for the data of a READ
+ */
+#include "../trace.h"
+#include "qp.h"
+#include "qp_send.h"
+#include "qp_state.h"
+#include "recv.h"
+#include "replay.h"
+#include "resp_reply.h"
+#include "seg.h"
+#include "verdict.h"
+
+static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
+			    u8 syndrome, u64 orig)
+{
+	struct srnic_pkt pkt;
+	struct sk_buff *skb;
+	void *payload;
+
+	srnic_qp_pkt(qp, &pkt, opcode, psn);
+	pkt.syndrome = syndrome;
+	pkt.msn = qp->resp.msn;
+	pkt.swap_add = orig;
+	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
+	if (skb)
+		srnic_qp_send(qp, &pkt, skb);
+}
+
+void srnic_resp_ack(struct srnic_qp *qp)
+{
+	if (!qp->resp.ack_due || qp->resp.read_left ||
+	    qp->conf.state == IB_QPS_ERR)
+		return;
+
+	qp->resp.ack_due = false;
+	reply_send_aeth(qp, SRNIC_OP_ACK, srnic_psn_add(qp->resp.psn, -1),
+			SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS, 0);
+}
+
+void srnic_resp_nak(struct srnic_qp *qp, u32 psn, u8 syndrome)
+{
+	qp->resp.ack_due = false;
+	reply_send_aeth(qp, SRNIC_OP_ACK, psn, syndrome, 0);
+}
+
+void srnic_resp_drop(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	resp->open = SRNIC_FAM_NONE;
+	srnic_resp_put_mr(&resp->mr);
+	if (resp->has_rwqe)
+		srnic_sgl_seek(&resp->sgl, 0);
+}
+
+static void reply_not_ready(struct srnic_qp *qp, u32 psn)
+{
+	srnic_count(qp->stats, SRNIC_CNT_SEND_RNR);
+	qp->resp.nak_sent = true;
+	srnic_resp_nak(qp, psn, SRNIC_AETH_RNR | qp->conf.min_rnr_timer);
+}
+
+static void reply_count(struct srnic_qp *qp, enum srnic_verdict verdict)
+{
+	switch (verdict) {
+	case SRNIC_V_RNR:
+		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_BUFFER);
+		break;
+	case SRNIC_V_LENGTH:
+		srnic_count(qp->stats, SRNIC_CNT_RESP_LENGTH);
+		break;
+	case SRNIC_V_ACCESS:
+	case SRNIC_V_INVALIDATE:
+		srnic_count(qp->stats, SRNIC_CNT_RESP_ACCESS);
+		break;
+	default:
+		break;
+	}
+}
+
+void srnic_resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict)
+{
+	const struct srnic_fault *fault = &srnic_faults[verdict];
+	struct srnic_cqe cqe = { .status = fault->status };
+	bool reported = false;
+
+	trace_srnic_fault(qp->qpn, psn, fault->name);
+	reply_count(qp, verdict);
+	if (!srnic_qp_reliable(qp) && !fault->local) {
+		srnic_resp_drop(qp);
+		return;
+	}
+	if (verdict == SRNIC_V_RNR) {
+		reply_not_ready(qp, psn);
+		return;
+	}
+	if (srnic_qp_reliable(qp))
+		srnic_resp_nak(qp, psn, fault->syndrome);
+	if (qp->resp.has_rwqe)
+		reported = srnic_recv_cqe(qp, &cqe, true);
+	if (reported)
+		srnic_qp_to_error(qp);
+	else
+		srnic_qp_to_error_tell(qp, fault->event);
+}
+
+u8 srnic_resp_reply_opcode(u8 family)
+{
+	switch (family) {
+	case SRNIC_FAM_ATOMIC:
+		return SRNIC_OP_ATOMIC_ACK;
+	case SRNIC_FAM_ATOMIC_WRITE:
+	case SRNIC_FAM_FLUSH:
+		return SRNIC_OP_READ_RESP_ONLY;	/* of no bytes */
+	default:
+		return SRNIC_OP_ACK;
+	}
+}
+
+/* What of @family was executed by @psn, if it is remembered. */
+static const struct srnic_replay *reply_replay(const struct srnic_resp *resp,
+					       u8 family, u32 psn)
+{
+	return srnic_replay_find(&resp->replays, family, srnic_resp_seq(resp, psn));
+}
+
+void srnic_resp_reply(struct srnic_qp *qp, u8 family, u32 psn)
+{
+	const struct srnic_replay *replay = reply_replay(&qp->resp, family, psn);
+
+	if (replay)
+		reply_send_aeth(qp, srnic_resp_reply_opcode(family), psn,
+				SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
+			       replay->orig);
+}
+
+void srnic_resp_answer(struct srnic_qp *qp, u8 family, u32 psn,
+		       struct srnic_seg *seg)
+{
+	memset(seg, 0, sizeof(*seg));
+	seg->local = true;
+	srnic_qp_pkt(qp, &seg->pkt, srnic_resp_reply_opcode(family), psn);
+	seg->pkt.syndrome = SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS;
+	seg->pkt.swap_add = reply_replay(&qp->resp, family, psn)->orig;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - one run of the task of a queue pair: what comes after what
+ */
+#include "backlog.h"
+#include "flight.h"
+#include "loopback.h"
+#include "qp.h"
+#include "qp_ooo.h"
+#include "qp_timer.h"
+#include "req_data.h"
+#include "req_wqe.h"
+#include "requester.h"
+#include "resp_reply.h"
+#include "responder.h"
+#include "run.h"
+#include "rx.h"
+#include "ud.h"
+
+/*
+ * What has come, and the READs in it, whose responses then leave together.  True:
+ * more to do.
+ */
+static bool run_respond(struct srnic_qp *qp)
+{
+	bool more;
+
+	srnic_task_share(&qp->task);
+	do {
+		more = srnic_rx_run(qp);
+		if (!srnic_resp_run(qp))
+			return more;
+	} while (srnic_task_may(&qp->task));
+
+	return true;
+}
+
+bool srnic_qp_run(struct srnic_task *task)
+{
+	struct srnic_qp *qp = container_of(task, struct srnic_qp, task);
+	bool more;
+
+	if (srnic_qp_timer_is_due(qp))
+		srnic_flight_timeout(qp);
+	srnic_qp_ooo_check(qp);
+	more = run_respond(qp);
+	if (!srnic_backlog_is_settled(qp))
+		srnic_backlog_settle(qp);
+	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD)
+		more |= srnic_req_run(qp);
+	srnic_resp_ack(qp);
+	if (qp->flow.ndev)
+		srnic_tx_flush(&qp->txb);
+	if (qp->conf.state == IB_QPS_ERR || qp->conf.state == IB_QPS_SQE)
+		more |= srnic_req_flush(qp);
+	if (qp->conf.state == IB_QPS_ERR)
+		more |= srnic_resp_flush(qp);
+	if (srnic_qp_is_datagram(qp))
+		srnic_ud_let_go(qp);
+	srnic_loopback_let_go(qp);
+	srnic_req_let_go(qp);
+	srnic_resp_let_go(qp);
+
+	return more;
+}

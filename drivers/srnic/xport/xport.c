@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - the transport: its beginning and its end
+ */
+#include "deliver.h"
+#include "poll.h"
+#include "qp_table.h"
+#include "srq.h"
+#include "xport.h"
+
+int srnic_xport_init(void)
+{
+	int err;
+
+	err = srnic_poll_init();
+	if (err)
+		return err;
+	err = srnic_net_init(&srnic_xport_rx_ops);
+	if (err)
+		srnic_poll_exit();
+
+	return err;
+}
+
+void srnic_xport_exit(void)
+{
+	srnic_net_exit();
+	srnic_poll_exit();
+	srnic_qp_table_exit();
+	srnic_srq_exit();
+}
