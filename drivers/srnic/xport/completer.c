@@ -14,6 +14,7 @@
 #include "qp_timer.h"
 #include "req_wqe.h"
 #include "seg.h"
+#include "wr.h"
 
 static struct srnic_swqe *comp_oldest(const struct srnic_qp *qp)
 {
@@ -28,7 +29,7 @@ static struct srnic_swqe *comp_oldest(const struct srnic_qp *qp)
 
 static bool comp_wants_response(const struct srnic_swqe *wqe)
 {
-	return !wqe->done && srnic_req_answer(wqe) != SRNIC_FAM_NONE;
+	return !wqe->done && srnic_wr_has_answer(wqe);
 }
 
 /* The oldest PSN not acknowledged is now @psn. */
@@ -196,7 +197,7 @@ static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 	struct srnic_req *req = &qp->req;
 	enum srnic_mem_err err;
 
-	if (!srnic_req_has_sink(wqe))
+	if (!srnic_wr_has_sink(wqe))
 		return SRNIC_MEM_OK;
 	if (req->rsgl_pos != off || !off) {
 		srnic_sgl_put(&req->rsgl);
@@ -217,7 +218,7 @@ static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 /* Bytes that come back; the answer to an ATOMIC WRITE or a FLUSH has none. */
 static u32 comp_answer_length(const struct srnic_swqe *wqe)
 {
-	return wqe->sqe.opcode == IB_WR_ATOMIC_WRITE ? 0 : wqe->length;
+	return srnic_wr_has_sink(wqe) ? wqe->length : 0;
 }
 
 /* Requests whose answer ends among @npsn PSNs from the one at @index on. */
@@ -279,7 +280,7 @@ static enum srnic_fate comp_response(struct srnic_qp *qp,
 
 static bool comp_fits(const struct srnic_swqe *wqe, const struct srnic_op *op)
 {
-	return srnic_req_answer(wqe) == op->family;
+	return srnic_wr_of(wqe)->answer == op->family;
 }
 
 /*

@@ -12,6 +12,7 @@
 #include "qp.h"
 #include "qp_timer.h"
 #include "req_wqe.h"
+#include "wr.h"
 
 /*
  * An answer later than round trips are, and by this much, may have been lost: one
@@ -160,7 +161,7 @@ static void flight_repeated(struct srnic_qp *qp, u32 psn)
 	u32 before = req->missed;
 
 	if (srnic_psn_diff(psn, req->next) > 0 ||
-	    srnic_req_has_response(srnic_sq_wqe(&qp->sq, qp->sq.head)))
+	    srnic_wr_has_answer(srnic_sq_wqe(&qp->sq, qp->sq.head)))
 		return;
 
 	req->missed += srnic_psn_diff(psn, req->una);
@@ -318,7 +319,7 @@ static bool flight_is_awaited(const struct srnic_qp *qp,
 {
 	u32 sent = qp->req.cur + 1 - qp->sq.head;
 
-	if (srnic_req_is_signaled(qp, wqe) || srnic_req_has_response(wqe))
+	if (srnic_req_is_signaled(qp, wqe) || srnic_wr_has_answer(wqe))
 		return true;
 
 	return !flight_asked(&qp->req) && 2 * sent > qp->sq.ring.mask;

@@ -19,13 +19,13 @@
 #include "qp_send.h"
 #include "qp_table.h"
 #include "req_data.h"
-#include "req_wqe.h"
 #include "requester.h"
 #include "resp_rdma.h"
 #include "resp_reply.h"
 #include "responder.h"
 #include "rx.h"
 #include "seg.h"
+#include "wr.h"
 
 /* PSNs at a time, between which others may get at the queue pairs */
 #define LOOPBACK_PIECE	64
@@ -103,7 +103,7 @@ static bool loopback_ready(const struct srnic_qp *qp, const struct srnic_qp *pee
 static bool loopback_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 			     u64 off, struct srnic_seg *seg, u64 *word)
 {
-	if (wqe->sqe.opcode == IB_WR_ATOMIC_WRITE) {
+	if (srnic_wr_of(wqe)->flags & SRNIC_WR_WORD) {
 		seg->payload = word;
 		return !srnic_req_payload(qp, wqe, off, word, sizeof(*word));
 	}
@@ -121,7 +121,7 @@ static u32 loopback_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 			  struct srnic_seg *seg, u64 *word)
 {
 	u32 index = srnic_psn_diff(qp->req.next, wqe->psn);
-	bool response = srnic_req_has_response(wqe);
+	bool response = srnic_wr_has_answer(wqe);
 	u32 left = wqe->npsn - index;
 	u32 npsn = min(left, response ? LOOPBACK_READ : LOOPBACK_PIECE);
 	bool last = response || npsn == left;
@@ -130,14 +130,14 @@ static u32 loopback_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	memset(seg, 0, sizeof(*seg));
 	seg->local = true;
 	srnic_qp_pkt(qp, &seg->pkt,
-		     srnic_req_opcode(wqe->sqe.opcode, response || !index, last),
+		     srnic_wr_packet(wqe, response || !index, last),
 		     qp->req.next);
 	seg->pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
 	srnic_req_fill(wqe, off, &seg->pkt);
-	if (wqe->sqe.opcode == IB_WR_RDMA_READ)
+	if (srnic_wr_of(wqe)->flags & SRNIC_WR_PARTS)
 		seg->pkt.dmalen = min_t(u64, seg->pkt.dmalen,
 					(u64)npsn * qp->conf.mtu);
-	if (srnic_req_has_sink(wqe))
+	if (srnic_wr_has_sink(wqe))
 		return npsn;
 
 	seg->pkt.payload = min_t(u64, wqe->length - off,

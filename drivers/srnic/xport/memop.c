@@ -14,6 +14,7 @@
 #include "inv.h"
 #include "memop.h"
 #include "qp.h"
+#include "wr.h"
 
 /* Work requests in flight when the next of these waits for the oldest to end */
 #define MEMOP_AHEAD	(2 * SRNIC_WINDOW)
@@ -105,16 +106,15 @@ static enum srnic_mem_err memop_inv(struct srnic_qp *qp,
 typedef enum srnic_mem_err (*memop_fn)(struct srnic_qp *qp,
 				       const struct srnic_sqe *sqe);
 
-static const memop_fn memops[] = {
-	[IB_WR_LOCAL_INV]	= memop_inv,
-	[IB_WR_BIND_MW]		= memop_bind,
-	[IB_WR_REG_MR]		= memop_reg,
+static const memop_fn memops[SRNIC_MEMOP_NUM] = {
+	[SRNIC_MEMOP_INV]	= memop_inv,
+	[SRNIC_MEMOP_BIND]	= memop_bind,
+	[SRNIC_MEMOP_REG]	= memop_reg,
 };
 
 bool srnic_memop_is(const struct srnic_swqe *wqe)
 {
-	return wqe->sqe.opcode < ARRAY_SIZE(memops) &&
-	       memops[wqe->sqe.opcode];
+	return srnic_wr_of(wqe)->memop != SRNIC_MEMOP_NONE;
 }
 
 /* Executes it; false: not now. */
@@ -127,7 +127,7 @@ static bool memop_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	    qp->req.cur - qp->sq.head >= MEMOP_AHEAD)
 		return false;
 
-	err = memops[wqe->sqe.opcode](qp, &wqe->sqe);
+	err = memops[srnic_wr_of(wqe)->memop](qp, &wqe->sqe);
 	if (err == SRNIC_MEM_BUSY)
 		return false;
 	if (err) {

@@ -4,6 +4,7 @@
  */
 #include "qp.h"
 #include "req_data.h"
+#include "wr.h"
 
 /* The lists keep their places, not their regions; see srnic_resp_let_go(). */
 void srnic_req_let_go(struct srnic_qp *qp)
@@ -59,14 +60,18 @@ void srnic_req_fill(const struct srnic_swqe *wqe, u64 off,
 	pkt->imm = wqe->sqe.imm_data;
 	pkt->inv_rkey = wqe->sqe.invalidate_rkey;
 	pkt->srqn = wqe->sqe.xrc.srqn & SRNIC_QPN_MASK;
-	if (wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP) {
+	switch (srnic_wr_of(wqe)->operands) {
+	case SRNIC_WR_CMP_SWAP:
 		pkt->swap_add = wqe->sqe.atomic.swap;
 		pkt->compare = wqe->sqe.atomic.compare_add;
-	} else if (wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD) {
+		break;
+	case SRNIC_WR_FETCH_ADD:
 		pkt->swap_add = wqe->sqe.atomic.compare_add;
-	} else if (wqe->sqe.opcode == IB_WR_FLUSH) {
+		break;
+	case SRNIC_WR_FLUSH:
 		pkt->dmalen = wqe->sqe.flush.length;
 		pkt->feth = SRNIC_FETH(wqe->sqe.flush.type,
 				       wqe->sqe.flush.level);
+		break;
 	}
 }

@@ -26,16 +26,4 @@ bool srnic_req_flush(struct srnic_qp *qp);
 bool srnic_req_is_signaled(const struct srnic_qp *qp,
 			   const struct srnic_swqe *wqe);
 
-/* Family of the packets that answer @wqe; SRNIC_FAM_NONE: an ACK does. */
-u8 srnic_req_answer(const struct srnic_swqe *wqe);
-
-/* Is there an answer to wait for?  Such ones count as rd_atomic.  Pure. */
-bool srnic_req_has_response(const struct srnic_swqe *wqe);
-
-/* Does its list say where data goes, not where it comes from?  Pure. */
-bool srnic_req_has_sink(const struct srnic_swqe *wqe);
-
-/* Opcode of a packet of an operation, without the service.  Pure. */
-u8 srnic_req_opcode(u8 wr_opcode, bool first, bool last);
-
 #endif /* SRNIC_XPORT_REQ_WQE_H */

@@ -19,6 +19,7 @@
 #include "req_wqe.h"
 #include "requester.h"
 #include "ud.h"
+#include "wr.h"
 
 /* How long to wait when there is no memory for a packet */
 #define REQ_STALL_NSEC	(200 * NSEC_PER_USEC)
@@ -42,9 +43,7 @@ void srnic_req_reset(struct srnic_qp *qp)
 
 static u32 req_npsn(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
-	if (wqe->sqe.opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
-	    wqe->sqe.opcode == IB_WR_ATOMIC_FETCH_AND_ADD || !wqe->length ||
-	    srnic_qp_is_datagram(qp) || srnic_qp_is_raw(qp))
+	if (!wqe->length || srnic_qp_is_datagram(qp) || srnic_qp_is_raw(qp))
 		return 1;
 
 	return DIV_ROUND_UP(wqe->length, qp->conf.mtu);
@@ -56,7 +55,7 @@ static enum ib_wc_status req_check_sink(struct srnic_qp *qp,
 {
 	enum srnic_mem_err err;
 
-	if (!srnic_req_has_sink(wqe))
+	if (!srnic_wr_has_sink(wqe))
 		return IB_WC_SUCCESS;
 
 	err = srnic_sgl_check(qp->keys, qp->pd, wqe->sge, wqe->sqe.num_sge,
@@ -85,7 +84,7 @@ static bool req_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	if (req->una != req->psn &&
 	    (((req->psn - req->una) & SRNIC_PSN_MASK) + npsn) >= BIT(23))
 		return false;
-	if (srnic_req_has_response(wqe)) {
+	if (srnic_wr_has_answer(wqe)) {
 		if (!qp->conf.max_rd_atomic) {
 			wqe->status = IB_WC_LOC_QP_OP_ERR;
 			return true;
@@ -157,7 +156,7 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		req->next = next;
 	if (srnic_psn_diff(next, req->high) > 0) {
 		req->high = next;
-		if (srnic_req_has_response(wqe))
+		if (srnic_wr_has_answer(wqe))
 			req->rd_out += req_asks(index, npsn);
 	}
 	if (req->probing) {
@@ -208,7 +207,7 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	struct srnic_req *req = &qp->req;
 	u32 index = srnic_psn_diff(req->next, wqe->psn);
-	bool response = srnic_req_has_response(wqe);
+	bool response = srnic_wr_has_answer(wqe);
 	bool last = response || index + 1 == wqe->npsn;
 	u64 off = (u64)index * qp->conf.mtu;
 	u32 npsn = response ? srnic_req_span(qp, wqe, req->next) : 1;
@@ -217,15 +216,15 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	struct sk_buff *skb;
 	void *payload;
 
-	srnic_qp_pkt(qp, &pkt, srnic_req_opcode(wqe->sqe.opcode,
-						response || !index, last),
+	srnic_qp_pkt(qp, &pkt, srnic_wr_packet(wqe,
+					       response || !index, last),
 		     req->next);
-	pkt.payload = srnic_req_has_sink(wqe) ? 0 :
+	pkt.payload = srnic_wr_has_sink(wqe) ? 0 :
 		      min_t(u64, wqe->length - off, qp->conf.mtu);
 	pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
 	pkt.ackreq = srnic_flight_wants_ack(qp, wqe, last);
 	srnic_req_fill(wqe, off, &pkt);
-	if (wqe->sqe.opcode == IB_WR_RDMA_READ)
+	if (srnic_wr_of(wqe)->flags & SRNIC_WR_PARTS)
 		pkt.dmalen = min_t(u64, pkt.dmalen, (u64)npsn * qp->conf.mtu);
 
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
@@ -362,7 +361,7 @@ static bool req_step(struct srnic_qp *qp)
 	if (srnic_qp_is_raw(qp) || srnic_qp_is_datagram(qp))
 		return req_cast(qp, wqe);
 
-	return srnic_req_has_response(wqe) ? req_ask(qp, wqe) :
+	return srnic_wr_has_answer(wqe) ? req_ask(qp, wqe) :
 					     req_send(qp, wqe);
 }
 

@@ -17,6 +17,7 @@
 #include "seg.h"
 #include "ud.h"
 #include "verdict.h"
+#include "wr.h"
 
 /* Work requests with this bit set use the queue pair's own Q_Key: 10.2.5 */
 #define UD_QKEY_OWN	BIT(31)
@@ -76,10 +77,8 @@ static void ud_fill(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		    struct srnic_pkt *pkt)
 {
 	const struct srnic_sqe *sqe = &wqe->sqe;
-	bool imm = sqe->opcode == IB_WR_SEND_WITH_IMM;
 
-	srnic_qp_pkt(qp, pkt, SRNIC_TP_UD | (imm ? SRNIC_OP_SEND_ONLY_IMM :
-					     SRNIC_OP_SEND_ONLY), wqe->psn);
+	srnic_qp_pkt(qp, pkt, srnic_wr_packet(wqe, true, true), wqe->psn);
 	pkt->qpn = sqe->ud.qpn & SRNIC_QPN_MASK;
 	pkt->qkey = sqe->ud.qkey & UD_QKEY_OWN ? qp->conf.qkey : sqe->ud.qkey;
 	pkt->src_qp = srnic_qp_wire_qpn(qp);

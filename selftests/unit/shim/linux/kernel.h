@@ -14,6 +14,9 @@
 #undef static_assert
 #define static_assert(expr)	_Static_assert(expr, #expr)
 
+/* No option is set. */
+#define IS_ENABLED(option)	0
+
 #define BIT(nr)			(1UL << (nr))
 #define BIT_ULL(nr)		(1ULL << (nr))
 #define WARN_ON(condition)	assert(!(condition))

@@ -14,6 +14,8 @@
 #define __aligned(n)	__attribute__((aligned(n)))
 #define __weak		__attribute__((weak))
 
+#define U8_MAX	((u8)~0U)
+
 typedef __u8	u8;
 typedef __u16	u16;
 typedef __u32	u32;

@@ -33,6 +33,19 @@
 
 #define IB_SEND_INLINE			IBV_SEND_INLINE
 
+#define IB_UVERBS_WC_SEND		IBV_WC_SEND
+#define IB_UVERBS_WC_RDMA_WRITE		IBV_WC_RDMA_WRITE
+#define IB_UVERBS_WC_RDMA_READ		IBV_WC_RDMA_READ
+#define IB_UVERBS_WC_COMP_SWAP		IBV_WC_COMP_SWAP
+#define IB_UVERBS_WC_FETCH_ADD		IBV_WC_FETCH_ADD
+#define IB_UVERBS_WC_BIND_MW		IBV_WC_BIND_MW
+#define IB_UVERBS_WC_LOCAL_INV		IBV_WC_LOCAL_INV
+/* younger than the oldest rdma-core */
+#define IB_UVERBS_WC_FLUSH		8
+#define IB_UVERBS_WC_ATOMIC_WRITE	9
+/* the kernel's own */
+#define IB_WC_REG_MR			10
+
 #define ib_wc_status			ibv_wc_status
 #define IB_WC_SUCCESS			IBV_WC_SUCCESS
 #define IB_WC_LOC_LEN_ERR		IBV_WC_LOC_LEN_ERR

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic - the table of work requests agrees with those that may be posted, and with
+ * the packets that there are
+ *
+ * What may be posted is queue/sq.c's to say, what a packet is wire/opcode.c's; the
+ * order of the packets of a message, and what answers them, are those of IBTA
+ * volume 1, 9.4.
+ */
+
+#include <linux/kernel.h>
+#include <string.h>
+
+#include "stats.h"
+#include "tap.h"
+#include "wire/opcode.h"
+#include "xport/wr.h"
+
+static const enum ib_qp_type types[] = {
+	IB_QPT_RC, IB_QPT_UC, IB_QPT_UD, IB_QPT_RAW_PACKET, IB_QPT_XRC_INI,
+};
+
+/* A work request of that opcode; one of eight bytes, if @data. */
+static struct srnic_swqe *request(u8 opcode, bool data)
+{
+	static u64 space[(sizeof(struct srnic_swqe) +
+			  sizeof(struct srnic_sge)) / sizeof(u64)];
+	struct srnic_swqe *wqe = (void *)space;
+
+	memset(space, 0, sizeof(space));
+	wqe->sqe.opcode = opcode;
+	wqe->sqe.num_sge = data;
+	wqe->length = data ? sizeof(u64) : 0;
+	wqe->sge[0].length = wqe->length;
+
+	return wqe;
+}
+
+/* May it be posted, with data or without, to a queue pair of any type? */
+static bool can_be_posted(u8 opcode)
+{
+	unsigned int i, data;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++)
+		for (data = 0; data < 2; data++)
+			if (!srnic_swqe_check(request(opcode, data), types[i],
+					      1, 0, true))
+				return true;
+
+	return false;
+}
+
+static bool has_row(u8 opcode)
+{
+	static const struct srnic_wr none;
+
+	return opcode < SRNIC_WR_NUM &&
+	       memcmp(&srnic_wrs[opcode], &none, sizeof(none));
+}
+
+static void test_rows(void)
+{
+	unsigned int opcode;
+
+	for (opcode = 0; opcode < 256; opcode++)
+		if (can_be_posted(opcode) != has_row(opcode))
+			tap_fault("opcode %u\n", opcode);
+	tap_done("what can be posted has a row, and nothing else");
+}
+
+static bool has_several(const struct srnic_wr *wr)
+{
+	return wr->answer == SRNIC_FAM_NONE;
+}
+
+static void test_packet(unsigned int opcode, bool first, bool last)
+{
+	struct srnic_swqe *wqe = request(opcode, true);
+	const struct srnic_op *op = &srnic_ops[srnic_wr_packet(wqe, first,
+							       last)];
+	u8 want = (first ? SRNIC_OP_START : 0) | (last ? SRNIC_OP_END : 0);
+
+	if (!(op->flags & SRNIC_OP_REQ) ||
+	    (op->flags & (SRNIC_OP_START | SRNIC_OP_END)) != want ||
+	    op->family != srnic_ops[srnic_wr_of(wqe)->only].family)
+		tap_fault("opcode %u, first %u, last %u\n", opcode, first,
+			  last);
+}
+
+static void test_packets(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < SRNIC_WR_NUM; i++) {
+		if (!has_row(i) || srnic_wrs[i].memop)
+			continue;
+		test_packet(i, true, true);
+		if (!has_several(&srnic_wrs[i]))
+			continue;
+		test_packet(i, true, false);
+		test_packet(i, false, false);
+		test_packet(i, false, true);
+	}
+	tap_done("packets are requests of one family, where they belong");
+}
+
+/* Headers of the last packet are those of the only one, but for the address */
+static void test_ends(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < SRNIC_WR_NUM; i++) {
+		const struct srnic_wr *wr = &srnic_wrs[i];
+		u16 ends = SRNIC_H_IMM | SRNIC_H_IETH;
+
+		if (!has_row(i) || wr->memop || !has_several(wr))
+			continue;
+		if ((srnic_ops[wr->only].hdrs & ends) !=
+		    (srnic_ops[wr->last].hdrs & ends) ||
+		    (srnic_ops[wr->first].hdrs | srnic_ops[wr->middle].hdrs) &
+		    ends)
+			tap_fault("opcode %u\n", i);
+	}
+	tap_done("immediate data and keys come with the last packet");
+}
+
+static void test_answers(void)
+{
+	/* of the family of the request */
+	static const u8 answers[] = {
+		[SRNIC_FAM_SEND]	 = SRNIC_FAM_NONE,
+		[SRNIC_FAM_WRITE]	 = SRNIC_FAM_NONE,
+		[SRNIC_FAM_READ]	 = SRNIC_FAM_READ_RESP,
+		[SRNIC_FAM_ATOMIC]	 = SRNIC_FAM_ATOMIC_ACK,
+		[SRNIC_FAM_FLUSH]	 = SRNIC_FAM_READ_RESP,
+		[SRNIC_FAM_ATOMIC_WRITE] = SRNIC_FAM_READ_RESP,
+	};
+	unsigned int i;
+
+	for (i = 0; i < SRNIC_WR_NUM; i++) {
+		const struct srnic_wr *wr = &srnic_wrs[i];
+
+		if (has_row(i) && !wr->memop &&
+		    wr->answer != answers[srnic_ops[wr->only].family])
+			tap_fault("opcode %u\n", i);
+	}
+	tap_done("each request is answered by what belongs to it");
+}
+
+/* Where an answer goes to a list, the request has no payload, and inversely */
+static void test_sinks(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < SRNIC_WR_NUM; i++) {
+		const struct srnic_wr *wr = &srnic_wrs[i];
+		bool data;
+
+		if (!has_row(i) || wr->memop)
+			continue;
+		data = srnic_ops[wr->only].flags & SRNIC_OP_DATA;
+		if (data == srnic_wr_has_sink(request(i, true)))
+			tap_fault("opcode %u\n", i);
+	}
+	tap_done("a list is for the payload or for the answer");
+}
+
+static void test_keys(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < SRNIC_WR_NUM; i++) {
+		const struct srnic_wr *wr = &srnic_wrs[i];
+
+		if (wr->memop && (wr->answer || wr->flags || wr->only ||
+				  wr->first || wr->counter != SRNIC_CNT_NUM))
+			tap_fault("opcode %u\n", i);
+	}
+	tap_done("what changes a key sends nothing");
+}
+
+int main(void)
+{
+	test_rows();
+	test_packets();
+	test_ends();
+	test_answers();
+	test_sinks();
+	test_keys();
+
+	return tap_end();
+}
