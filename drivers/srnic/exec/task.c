@@ -53,6 +53,29 @@ static DEFINE_PER_CPU(struct run_softirq, run_softirq);
 
 static struct workqueue_struct *task_wq;
 
+/*
+ * What lockdep is told: that a task is held, not in which order.  Nobody waits for
+ * a task within another, so all are trylocks to it.
+ */
+static struct lock_class_key task_key;
+
+static void task_acquire(struct srnic_task *task)
+{
+	lock_acquire(&task->dep_map, 0, 1, 0, 1, NULL, _RET_IP_);
+}
+
+static void task_disown(struct srnic_task *task)
+{
+	lock_release(&task->dep_map, _RET_IP_);
+}
+
+#ifdef CONFIG_LOCKDEP
+bool srnic_task_is_mine(const struct srnic_task *task)
+{
+	return atomic_read(&task->state) & RUN_STOPPED || lockdep_is_held(task);
+}
+#endif
+
 /* Takes BUSY, or leaves @mark for who has it.  False: not taken. */
 static bool task_take(struct srnic_task *task, int mark)
 {
@@ -98,6 +121,7 @@ void srnic_task_part(struct srnic_task *task)
 	struct srnic_task *other = task->joined;
 
 	task->joined = NULL;
+	task_disown(other);
 	if (!task_drop(other))
 		task_queue(other);
 }
@@ -160,7 +184,9 @@ static struct srnic_task *task_run(struct srnic_task *task, s32 *left)
 	atomic_andnot(RUN_AGAIN, &task->state);
 	smp_mb__after_atomic();	/* AGAIN is clear before fn() looks */
 	task->left = *left - RUN_COST;
+	task_acquire(task);
 	more = task->fn(task);
+	task_disown(task);
 	*left = task->left;
 	trace_srnic_task_run(task->id, more);
 	if (more)
@@ -168,8 +194,11 @@ static struct srnic_task *task_run(struct srnic_task *task, s32 *left)
 
 	other = task->joined;
 	task->joined = NULL;
-	if (task_drop(task))
+	if (task_drop(task)) {
+		if (other)
+			task_disown(other);
 		return other && !task_drop(other) ? other : NULL;
+	}
 	task->joined = other;
 
 	return task;
@@ -215,6 +244,7 @@ void srnic_task_init(struct srnic_task *task, srnic_task_fn fn)
 	atomic_set(&task->state, 0);
 	task->fn = fn;
 	INIT_WORK(&task->work, task_work);
+	lockdep_init_map(&task->dep_map, "srnic_task", &task_key, 0);
 }
 
 void srnic_task_kick(struct srnic_task *task)
@@ -263,6 +293,7 @@ bool srnic_task_join(struct srnic_task *task, struct srnic_task *other)
 		return false;
 
 	task->joined = other;
+	task_acquire(other);
 
 	return true;
 }
@@ -271,10 +302,12 @@ void srnic_task_own(struct srnic_task *task)
 {
 	might_sleep();
 	wait_var_event(&task->state, task_take(task, RUN_WAITER));
+	task_acquire(task);
 }
 
 void srnic_task_release(struct srnic_task *task)
 {
+	task_disown(task);
 	if (!task_drop(task))
 		task_run_here(task);
 }
@@ -284,6 +317,7 @@ void srnic_task_stop(struct srnic_task *task)
 	srnic_task_own(task);
 	atomic_set(&task->state, RUN_STOPPED);
 	cancel_work_sync(&task->work);
+	task_disown(task);
 }
 
 int srnic_exec_init(void)

@@ -15,6 +15,7 @@
 #define SRNIC_EXEC_TASK_H
 
 #include <linux/atomic.h>
+#include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/sizes.h>
 #include <linux/types.h>
@@ -50,6 +51,7 @@ typedef bool (*srnic_task_fn)(struct srnic_task *task);
  * @joined: another task that this one holds while it runs, or NULL
  * @left: what the present stretch may still cost, negative: it is overdrawn
  * @floor: @left when the present share of it is used up
+ * @dep_map: held, for lockdep, by who runs the task, has joined or owns it
  *
  * @joined, @left and @floor belong to who holds the task, within a run.
  */
@@ -61,7 +63,14 @@ struct srnic_task {
 	struct srnic_task	*joined;
 	s32			left;
 	s32			floor;
+	struct lockdep_map	dep_map;
 };
+
+/* Is the task the caller's, to run, joined, owned or stopped?  With lockdep only. */
+bool srnic_task_is_mine(const struct srnic_task *task);
+
+/* What the task owns is touched next. */
+#define srnic_task_assert_mine(task) lockdep_assert(srnic_task_is_mine(task))
 
 /* Work of another kind begins.  Context: the function of @task; so below. */
 static inline void srnic_task_share(struct srnic_task *task)

@@ -94,6 +94,7 @@ void srnic_backlog_settle(struct srnic_qp *qp)
 {
 	unsigned int left;
 
+	srnic_task_assert_mine(&qp->task);
 	spin_lock(&qp->rxq.lock);
 	left = qp->rxq_bytes + qp->rx_todo_bytes;
 	while (left > qp->rx_charged &&
@@ -106,6 +107,8 @@ void srnic_backlog_settle(struct srnic_qp *qp)
 
 void srnic_backlog_purge(struct srnic_qp *qp)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	spin_lock_bh(&qp->rxq.lock);
 	skb_queue_splice_tail_init(&qp->rxq, &qp->rx_todo);
 	qp->rxq_bytes = 0;

@@ -52,6 +52,7 @@ void srnic_cc_reset(struct srnic_qp *qp)
 {
 	struct srnic_cc *cc = &qp->cc;
 
+	srnic_task_assert_mine(&qp->task);
 	hrtimer_cancel(&cc->timer);
 	kfree_skb(xchg(&cc->cnp, NULL));
 	cc->limited = false;
@@ -99,6 +100,7 @@ void srnic_cc_marked(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	u64 now;
 
+	srnic_task_assert_mine(&qp->task);
 	/* An answer that carries nothing is not what fills a queue. */
 	if (!pkt->payload || srnic_pkt_op(pkt)->family == SRNIC_FAM_CNP)
 		return;
@@ -152,6 +154,7 @@ void srnic_cc_cnp(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	bool obey = READ_ONCE(cc_ecn) && pkt->becn && cc_cut(qp);
 
+	srnic_task_assert_mine(&qp->task);
 	srnic_count(qp->stats, obey ? SRNIC_CNT_CNP_HANDLED :
 				      SRNIC_CNT_CNP_IGNORED);
 }
@@ -189,6 +192,7 @@ bool srnic_cc_pace(struct srnic_qp *qp)
 	struct srnic_cc *cc = &qp->cc;
 	u64 rate, cost, now;
 
+	srnic_task_assert_mine(&qp->task);
 	if (cc->credit)
 		return true;
 	now = ktime_get_ns();

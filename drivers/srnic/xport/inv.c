@@ -43,6 +43,7 @@ enum srnic_mem_err srnic_inv_key(struct srnic_qp *qp, u32 key)
 {
 	enum srnic_mem_err err;
 
+	srnic_task_assert_mine(&qp->task);
 	srnic_inv_expect(qp);
 	err = srnic_mr_invalidate(qp->keys, key, qp->pd, qp->uid,
 				  &qp->inv_wait);

@@ -29,6 +29,8 @@ void srnic_qp_ooo_init(struct srnic_qp *qp)
 void srnic_qp_ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
 		       const struct sk_buff *skb, u32 psn, u32 next)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	if (srnic_psn_diff(psn, next) >= SRNIC_OOO_MAX)
 		return;
 	if (!srnic_ooo_put(ooo, &qp->pools->ooo, skb, psn))
@@ -46,6 +48,8 @@ static void ooo_lose(struct srnic_qp *qp, struct srnic_ooo *ooo)
 
 void srnic_qp_ooo_lose(struct srnic_qp *qp)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	ooo_lose(qp, &qp->resp.ooo);
 	ooo_lose(qp, &qp->req.ooo);
 }
@@ -67,6 +71,8 @@ static void ooo_age(struct srnic_qp *qp, struct srnic_ooo *ooo, u32 next)
 
 void srnic_qp_ooo_expire(struct srnic_qp *qp)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	WRITE_ONCE(qp->ooo_fired, false);
 	ooo_age(qp, &qp->resp.ooo, qp->resp.psn);
 	ooo_age(qp, &qp->req.ooo, qp->req.una);
@@ -74,6 +80,8 @@ void srnic_qp_ooo_expire(struct srnic_qp *qp)
 
 void srnic_qp_ooo_stop(struct srnic_qp *qp)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	timer_delete_sync(&qp->ooo_timer);
 	qp->ooo_fired = false;
 	srnic_ooo_purge(&qp->resp.ooo);

@@ -9,6 +9,8 @@
 void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
 		  struct srnic_cqe *cqe, bool solicited)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	cqe->qpn = qp->qpn;
 	trace_srnic_cqe(cqe);
 	if (!srnic_cq_push(cq, cqe, solicited))
@@ -17,6 +19,8 @@ void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
 
 bool srnic_qp_to_error(struct srnic_qp *qp)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	if (qp->conf.state == IB_QPS_ERR)
 		return false;
 
@@ -30,6 +34,8 @@ bool srnic_qp_to_error(struct srnic_qp *qp)
 
 void srnic_qp_to_error_tell(struct srnic_qp *qp, enum ib_event_type event)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	if (srnic_qp_to_error(qp))
 		qp->event(qp, event);
 }

@@ -24,6 +24,7 @@ bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	struct sk_buff *skb;
 	void *data;
 
+	srnic_task_assert_mine(&qp->task);
 	if (!srnic_frame_fits(tap, NULL, wqe->length)) {
 		wqe->status = IB_WC_LOC_LEN_ERR;
 		return true;
@@ -77,6 +78,7 @@ bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb)
 	};
 	enum srnic_verdict verdict;
 
+	srnic_task_assert_mine(&qp->task);
 	srnic_task_spend(&qp->task, SRNIC_COST_ITEM + skb->len);
 	if (!srnic_qp_receives(qp)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);

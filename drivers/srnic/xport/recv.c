@@ -43,6 +43,8 @@ static bool recv_borrow(struct srnic_qp *qp)
 bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 		    bool solicited)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	/* An earlier run may have taken the receive and given the SRQ back. */
 	struct srnic_cq *cq = recv_borrow(qp) ? qp->recv_cq : NULL;
 
@@ -62,6 +64,8 @@ bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 
 void srnic_recv_give_back(struct srnic_qp *qp)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	if (!qp->xrcd || !qp->srq)
 		return;
 
@@ -77,6 +81,7 @@ enum srnic_verdict srnic_recv_select(struct srnic_qp *qp,
 {
 	struct srnic_resp *resp = &qp->resp;
 
+	srnic_task_assert_mine(&qp->task);
 	if (!qp->xrcd)
 		return SRNIC_V_OK;
 	if (pkt->srqn != resp->srqn) {
@@ -110,6 +115,7 @@ bool srnic_recv_flush(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 
+	srnic_task_assert_mine(&qp->task);
 	if (resp->has_rwqe)
 		recv_flush_one(qp);
 	if (qp->srq || qp->xrcd) {
@@ -135,6 +141,7 @@ enum srnic_verdict srnic_recv_need(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 
+	srnic_task_assert_mine(&qp->task);
 	if (resp->has_rwqe)
 		return SRNIC_V_OK;
 	if (!qp->recvq || !srnic_rq_fetch(qp->recvq, &resp->rwqe))
@@ -161,6 +168,7 @@ void srnic_recv_complete(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		.src_qp = qp->conf.dest_qpn,
 	};
 
+	srnic_task_assert_mine(&qp->task);
 	if (op->hdrs & SRNIC_H_IMM) {
 		cqe.imm_data = pkt->imm;
 		cqe.flags = SRNIC_WC_WITH_IMM;
@@ -180,6 +188,8 @@ void srnic_recv_complete(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 
 bool srnic_recv_run_late(struct srnic_qp *qp)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	if (srnic_inv_pending(qp))
 		return false;
 
@@ -193,6 +203,7 @@ bool srnic_recv_room(struct srnic_qp *qp, u32 bytes)
 {
 	enum srnic_verdict verdict = srnic_recv_need(qp);
 
+	srnic_task_assert_mine(&qp->task);
 	if (verdict == SRNIC_V_RNR) {
 		srnic_qp_refuse(qp, SRNIC_CNT_OUT_OF_BUFFER);
 		return false;
@@ -214,6 +225,7 @@ enum srnic_fate srnic_recv_spoil(struct srnic_qp *qp,
 {
 	struct srnic_cqe cqe = { .status = srnic_faults[verdict].status };
 
+	srnic_task_assert_mine(&qp->task);
 	if (verdict == SRNIC_V_ABSENT)
 		return SRNIC_PKT_AGAIN;
 

@@ -19,6 +19,7 @@ enum srnic_mem_err srnic_req_place(struct srnic_qp *qp,
 	struct srnic_req *req = &qp->req;
 	enum srnic_mem_err err;
 
+	srnic_task_assert_mine(&qp->task);
 	if (req->sgl_pos == off)
 		return SRNIC_MEM_OK;
 
@@ -38,6 +39,7 @@ enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
 	struct srnic_req *req = &qp->req;
 	enum srnic_mem_err err;
 
+	srnic_task_assert_mine(&qp->task);
 	if (wqe->sqe.flags & IB_SEND_INLINE) {
 		memcpy(dst, (const u8 *)wqe->sge + off, len);
 		return SRNIC_MEM_OK;

@@ -61,6 +61,7 @@ void srnic_req_complete(struct srnic_qp *qp)
 	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.head);
 	struct srnic_swqe copy = *wqe;
 
+	srnic_task_assert_mine(&qp->task);
 	req_count(qp, wqe);
 	req_retire(qp);
 	if (srnic_req_is_signaled(qp, &copy))
@@ -71,6 +72,7 @@ void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status)
 {
 	struct srnic_swqe copy = *srnic_sq_wqe(&qp->sq, qp->sq.head);
 
+	srnic_task_assert_mine(&qp->task);
 	req_retire(qp);
 	if (!srnic_qp_reliable(qp)) {
 		trace_srnic_qp_state(qp->qpn, qp->conf.state, IB_QPS_SQE);
@@ -85,6 +87,7 @@ struct srnic_swqe *srnic_req_fetch(struct srnic_qp *qp)
 {
 	struct srnic_swqe *wqe = srnic_sq_fetch(&qp->sq, qp->type);
 
+	srnic_task_assert_mine(&qp->task);
 	if (wqe)
 		trace_srnic_fetch(qp->qpn, qp->sq.tail - 1, wqe);
 
@@ -96,6 +99,7 @@ bool srnic_req_flush(struct srnic_qp *qp)
 	struct srnic_sq *sq = &qp->sq;
 	struct srnic_swqe copy;
 
+	srnic_task_assert_mine(&qp->task);
 	srnic_ooo_purge(&qp->req.ooo);
 	srnic_task_share(&qp->task);
 	while (srnic_task_may(&qp->task)) {

@@ -96,6 +96,7 @@ enum srnic_verdict srnic_resp_rdma_write(struct srnic_qp *qp,
 	u32 len = seg->pkt.payload;
 	enum srnic_verdict verdict;
 
+	srnic_task_assert_mine(&qp->task);
 	if (op->flags & SRNIC_OP_START) {
 		verdict = rdma_write_start(qp, &seg->pkt);
 		if (verdict)
@@ -153,6 +154,7 @@ enum srnic_verdict srnic_resp_rdma_read_start(struct srnic_qp *qp,
 {
 	struct srnic_resp *resp = &qp->resp;
 
+	srnic_task_assert_mine(&qp->task);
 	resp->read_srqn = pkt->srqn;
 	resp->read_rkey = pkt->rkey;
 	resp->read_va = pkt->va;
@@ -188,6 +190,7 @@ enum srnic_verdict srnic_resp_rdma_read(struct srnic_qp *qp,
 {
 	enum srnic_verdict verdict;
 
+	srnic_task_assert_mine(&qp->task);
 	if (!(qp->conf.access & IB_ACCESS_REMOTE_READ) ||
 	    !qp->conf.max_dest_rd_atomic || seg->pkt.dmalen > SRNIC_MAX_MSG)
 		return SRNIC_V_INV_REQ;
@@ -291,6 +294,7 @@ bool srnic_resp_rdma_run(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 	enum srnic_verdict verdict;
 
+	srnic_task_assert_mine(&qp->task);
 	if (!resp->read_left || srnic_pager_busy(&qp->rx_pager))
 		return false;
 	verdict = rdma_read_hold(qp);
@@ -313,6 +317,7 @@ bool srnic_resp_rdma_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent)
 	struct srnic_resp *resp = &qp->resp;
 	u32 npsn = min(max, resp->read_left);
 
+	srnic_task_assert_mine(&qp->task);
 	if (!npsn || resp->read_again || srnic_pager_busy(&qp->rx_pager) ||
 	    rdma_read_hold(qp))
 		return false;
@@ -337,6 +342,8 @@ bool srnic_resp_rdma_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent)
 
 void srnic_resp_rdma_lent(struct srnic_qp *qp, const struct srnic_lent *lent)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	rdma_read_gone(&qp->resp, srnic_seg_npsn(&lent->seg, qp->conf.mtu),
 		       lent->seg.pkt.payload);
 }
@@ -407,6 +414,8 @@ static enum srnic_verdict rdma_word(struct srnic_qp *qp,
 enum srnic_verdict srnic_resp_rdma_atomic(struct srnic_qp *qp,
 					  const struct srnic_seg *seg)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	if (!(qp->conf.access & IB_ACCESS_REMOTE_ATOMIC) ||
 	    !qp->conf.max_dest_rd_atomic || seg->pkt.va & (sizeof(u64) - 1))
 		return SRNIC_V_INV_REQ;
@@ -417,6 +426,8 @@ enum srnic_verdict srnic_resp_rdma_atomic(struct srnic_qp *qp,
 enum srnic_verdict srnic_resp_rdma_atomic_write(struct srnic_qp *qp,
 						const struct srnic_seg *seg)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE) ||
 	    !qp->conf.max_dest_rd_atomic || seg->pkt.va & (sizeof(u64) - 1) ||
 	    seg->pkt.dmalen != sizeof(u64))
@@ -475,6 +486,7 @@ enum srnic_verdict srnic_resp_rdma_flush(struct srnic_qp *qp,
 	enum srnic_verdict verdict;
 	struct srnic_mr *mr;
 
+	srnic_task_assert_mine(&qp->task);
 	if (!access || (qp->conf.access & access) != access ||
 	    !qp->conf.max_dest_rd_atomic)
 		return SRNIC_V_INV_REQ;

@@ -30,6 +30,8 @@ static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
 
 void srnic_resp_ack(struct srnic_qp *qp)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	if (!qp->resp.ack_due || qp->resp.read_left ||
 	    qp->conf.state == IB_QPS_ERR)
 		return;
@@ -41,6 +43,8 @@ void srnic_resp_ack(struct srnic_qp *qp)
 
 void srnic_resp_nak(struct srnic_qp *qp, u32 psn, u8 syndrome)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	qp->resp.ack_due = false;
 	reply_send_aeth(qp, SRNIC_OP_ACK, psn, syndrome, 0);
 }
@@ -49,6 +53,7 @@ void srnic_resp_drop(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 
+	srnic_task_assert_mine(&qp->task);
 	resp->open = SRNIC_FAM_NONE;
 	srnic_resp_put_mr(&resp->mr);
 	if (resp->has_rwqe)
@@ -86,6 +91,7 @@ void srnic_resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict)
 	struct srnic_cqe cqe = { .status = fault->status };
 	bool reported = false;
 
+	srnic_task_assert_mine(&qp->task);
 	trace_srnic_fault(qp->qpn, psn, fault->name);
 	reply_count(qp, verdict);
 	if (!srnic_qp_reliable(qp) && !fault->local) {
@@ -130,6 +136,7 @@ void srnic_resp_reply(struct srnic_qp *qp, u8 family, u32 psn)
 {
 	const struct srnic_replay *replay = reply_replay(&qp->resp, family, psn);
 
+	srnic_task_assert_mine(&qp->task);
 	if (replay)
 		reply_send_aeth(qp, srnic_resp_reply_opcode(family), psn,
 				SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
@@ -139,6 +146,8 @@ void srnic_resp_reply(struct srnic_qp *qp, u8 family, u32 psn)
 void srnic_resp_answer(struct srnic_qp *qp, u8 family, u32 psn,
 		       struct srnic_seg *seg)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	memset(seg, 0, sizeof(*seg));
 	seg->local = true;
 	srnic_qp_pkt(qp, &seg->pkt, srnic_resp_reply_opcode(family), psn);

@@ -28,6 +28,7 @@ enum srnic_verdict srnic_resp_send(struct srnic_qp *qp,
 	struct srnic_resp *resp = &qp->resp;
 	enum srnic_verdict verdict;
 
+	srnic_task_assert_mine(&qp->task);
 	if (op->flags & SRNIC_OP_START) {
 		verdict = srnic_recv_need(qp);
 		if (verdict)

@@ -24,6 +24,8 @@
  */
 void srnic_resp_let_go(struct srnic_qp *qp)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	srnic_sgl_put(&qp->resp.sgl);
 	srnic_resp_put_mr(&qp->resp.mr);
 	srnic_resp_put_mr(&qp->resp.read_mr);
@@ -34,6 +36,7 @@ bool srnic_resp_flush(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 
+	srnic_task_assert_mine(&qp->task);
 	srnic_resp_let_go(qp);
 	srnic_ooo_purge(&resp->ooo);
 	resp->read_left = 0;
@@ -47,6 +50,7 @@ void srnic_resp_reset(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 
+	srnic_task_assert_mine(&qp->task);
 	srnic_resp_let_go(qp);
 	srnic_ooo_purge(&resp->ooo);
 	srnic_replay_free(&resp->replays);
@@ -55,6 +59,8 @@ void srnic_resp_reset(struct srnic_qp *qp)
 
 bool srnic_resp_run(struct srnic_qp *qp)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	if (qp->resp.late_due)
 		return srnic_recv_run_late(qp);
 
@@ -209,6 +215,7 @@ enum srnic_fate srnic_resp_packet(struct srnic_qp *qp,
 	struct srnic_resp *resp = &qp->resp;
 	s32 ahead = srnic_psn_diff(seg->pkt.psn, resp->psn);
 
+	srnic_task_assert_mine(&qp->task);
 	if (!srnic_qp_reliable(qp))
 		return resp_unreliable(qp, seg);
 	if (ahead < 0) {

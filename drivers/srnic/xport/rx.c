@@ -71,6 +71,7 @@ enum srnic_fate srnic_rx_local(struct srnic_qp *qp,
 {
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
 
+	srnic_task_assert_mine(&qp->task);
 	if (!rx_state_ok(qp, op) || !rx_role_ok(qp, op))
 		return SRNIC_PKT_AGAIN;
 
@@ -244,6 +245,7 @@ bool srnic_rx_run(struct srnic_qp *qp)
 {
 	struct sk_buff *skb;
 
+	srnic_task_assert_mine(&qp->task);
 	rx_cnp(qp);
 	if (!rx_ooo(qp))	/* those that waited behind a READ */
 		return !srnic_task_may(&qp->task);

@@ -31,6 +31,8 @@ static void ud_flush(struct srnic_qp *qp)
 
 void srnic_ud_let_go(struct srnic_qp *qp)
 {
+	srnic_task_assert_mine(&qp->task);
+
 	srnic_flow_close(&qp->flow);
 }
 
@@ -98,6 +100,7 @@ bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	struct sk_buff *skb;
 	void *payload;
 
+	srnic_task_assert_mine(&qp->task);
 	if (!ud_seek(qp, wqe->sqe.ud.ah)) {
 		wqe->status = IB_WC_LOC_QP_OP_ERR;
 		return true;
@@ -299,6 +302,7 @@ bool srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb)
 	struct sk_buff *packet;
 	u32 n = 0;
 
+	srnic_task_assert_mine(&qp->task);
 	for (packet = skb; packet; packet = srnic_rx_next(skb, packet)) {
 		if (n++ < qp->rx_done)
 			continue;
