@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdnoreturn.h>
 #include <infiniband/verbs.h>
 
 #include "../lib/roce.h"
@@ -22,10 +23,10 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* The line that is being executed has failed, or makes no sense. */
-_Noreturn void fail(const char *fmt, ...);
+noreturn void fail(const char *fmt, ...);
 
 /* What a driver lacks is not the script's rule. */
-_Noreturn void skip(const char *fmt, ...);
+noreturn void skip(const char *fmt, ...);
 
 /* Nothing is sent and no device is there: packets are written to the capture. */
 extern bool dry;

@@ -195,7 +195,7 @@ static struct region *region_make(const char *name, size_t len, int access,
 		r->p[i] = stream_byte(name[0], i);
 	if (dry)
 		return r;
-	access |= IBV_ACCESS_LOCAL_WRITE;
+	access |= IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND;
 	r->mr = ibv_reg_mr(pd_get(other_pd), r->p, len, access);
 	/* "all" is what the device knows */
 	if (!r->mr && access & FLUSH_PERSISTENT)

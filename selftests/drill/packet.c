@@ -447,7 +447,7 @@ void packet_list(const struct packet *p, FILE *out)
 
 /* ---- expecting ---- */
 
-_Noreturn static void differs(const struct packet *p, const char *fmt, ...)
+noreturn static void differs(const struct packet *p, const char *fmt, ...)
 {
 	char why[256];
 	va_list ap;
