@@ -446,8 +446,11 @@ static struct ibv_qp *qp_create(struct qp *q)
 		made_qp = ibv_create_qp_ex(device, &init);
 		init.comp_mask &= ~IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	}
-	return made_qp ? made_qp :
-	       made(ibv_create_qp_ex(device, &init), "queue pair");
+	if (!made_qp)
+		made_qp = ibv_create_qp_ex(device, &init);
+	if (!made_qp && q->transport == TP_XRC && errno == EOPNOTSUPP)
+		skip("no XRC");
+	return made(made_qp, "queue pair");
 }
 
 static void modify(struct qp *q, struct ibv_qp_attr *attr, int mask)
@@ -618,14 +621,15 @@ void do_modify(struct line *l)
 		{ "reset", IBV_QPS_RESET }, { "error", IBV_QPS_ERR },
 		{ "sqd", IBV_QPS_SQD }, { "rts", IBV_QPS_RTS },
 	};
-	struct ibv_qp_attr attr = {};
+	struct ibv_qp_attr attr = { .en_sqd_async_notify = 1 };
 
 	attr.qp_state = name_value(states, ARRAY_SIZE(states), "state",
 				   line_word(l, 1));
 	if (attr.qp_state == IBV_QPS_RTS && qp->qp->state == IBV_QPS_RTR)
 		to_rts(qp, l);
 	else
-		modify(qp, &attr, 0);
+		modify(qp, &attr, attr.qp_state == IBV_QPS_SQD ?
+		       IBV_QP_EN_SQD_ASYNC_NOTIFY : 0);
 	line_end(l);
 }
 
