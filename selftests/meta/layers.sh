@@ -25,6 +25,13 @@ put()
 	printf '%s\n' "$@" >"$file"
 }
 
+# floors LINE...: the list of floors
+floors()
+{
+	mkdir -p "$TREE/tools"
+	printf '%s\n' "$@" >"$TREE/tools/floors"
+}
+
 # fresh: a tree without a fault
 fresh()
 {
@@ -37,7 +44,13 @@ fresh()
 	put net/flow.h '#include "net.h"'
 	put net/rx.c '#include "flow.h"' 'int srnic_pkt_parse(void);' \
 		'int srnic_rx(void) { return srnic_pkt_parse(); }'
-	put xport/qp.c '#include "../net/net.h"'
+	put xport/qp.c '#include "../net/net.h"' '#include "qp_low.h"' \
+		'int srnic_low(void);' \
+		'int srnic_high(void) { return srnic_low(); }'
+	put xport/qp_low.h
+	put xport/qp.h
+	put xport/qp_low.c '#include "qp_low.h"' 'int srnic_low(void) { return 0; }'
+	floors '# of one room' 'xport: low: qp_low' 'xport: high: qp'
 }
 
 # compile FILE...: their objects beside them; the headers are of no interest
@@ -60,7 +73,7 @@ layers()
 # objects_are_fine: with every object there, none is passed over
 objects_are_fine()
 {
-	compile wire/pkt.c net/rx.c xport/qp.c && layers &&
+	compile wire/pkt.c net/rx.c xport/qp.c xport/qp_low.c && layers &&
 		! grep SKIP "$TREE/said"
 }
 
@@ -72,12 +85,35 @@ sees()
 	shift
 	fresh
 	put "$@"
-	compile wire/pkt.c net/rx.c || return
+	compile wire/pkt.c net/rx.c xport/qp.c xport/qp_low.c || return
 	! layers || return
 	[ "$(grep -c '^not ok' "$TREE/said")" = 1 ] && grep -F "# $what" "$TREE/said"
 }
 
-ktap_plan 11
+# sees_call_upward: two files that call each other, one of them by an extern
+sees_call_upward()
+{
+	fresh
+	put xport/qp_low.c 'extern int srnic_high(void);' \
+		'int srnic_low(void) { return srnic_high(); }'
+	compile xport/qp.c xport/qp_low.c || return
+	! layers || return
+	[ "$(grep -c '^not ok' "$TREE/said")" = 2 ] &&
+		grep -F '# xport/qp_low.c on floor 0 (low) calls srnic_high of xport/qp.c' \
+			"$TREE/said" &&
+		grep -F '# xport/qp.c and xport/qp_low.c' "$TREE/said"
+}
+
+# sees_missing: a name of the list that no file has
+sees_missing()
+{
+	fresh
+	floors 'xport: low: qp_low gone' 'xport: high: qp'
+	! layers || return
+	grep -F '# xport/gone is not there' "$TREE/said"
+}
+
+ktap_plan 15
 fresh
 check "no fault in a tree without one" layers
 check "objects are looked into" objects_are_fine
@@ -90,11 +126,11 @@ check "an include sidewards" \
 	sees "mem/a.c includes ../wire/pkt.h: mem may not use wire" \
 	mem/a.c '#include "../wire/pkt.h"'
 check "an include of a header private to its room" \
-	sees "xport/a.c includes ../net/flow.h: private to net" \
-	xport/a.c '#include "../net/flow.h"'
+	sees "verbs/a.c includes ../net/flow.h: private to net" \
+	verbs/a.c '#include "../net/flow.h"'
 check "an include that hides from which room it is" \
-	sees "xport/a.c includes net/net.h: another room" \
-	xport/a.c '#include "net/net.h"'
+	sees "verbs/a.c includes net/net.h: another room" \
+	verbs/a.c '#include "net/net.h"'
 check "counters where there are only bytes" \
 	sees "wire/a.h includes ../stats.h: bytes only" \
 	wire/a.h '#include "../stats.h"'
@@ -104,4 +140,12 @@ check "a call upwards without an include" \
 	sees "wire/pkt.c calls srnic_rx of net/rx.c: wire may not use net" \
 	wire/pkt.c 'int srnic_rx(void);' \
 	'int srnic_pkt_parse(void) { return srnic_rx(); }'
+check "a file that is on no floor" \
+	sees "xport/a.c is on no floor" xport/a.c ''
+check "a header of a floor above" \
+	sees "xport/qp_low.c on floor 0 (low) includes qp.h on floor 1 (high)" \
+	xport/qp_low.c '#include "qp.h"' 'int srnic_low(void) { return 0; }'
+check "a call to a floor above without an include" \
+	sees_call_upward
+check "a file of the list that is not there" sees_missing
 ktap_end
