@@ -22,6 +22,7 @@
 #include "mem/mem.h"
 #include "queue/queue.h"
 #include "stats.h"
+#include "tap/tap.h"
 #include "xport/xport.h"
 
 /* Limited resources of a device, see quota.c */

@@ -21,7 +21,10 @@
 #include <net/xfrm.h>
 
 #include "crc.h"
-#include "flow.h"
+#include "net.h"
+#include "rx.h"
+#include "tx.h"
+#include "udp.h"
 
 /**
  * struct hook_net - one namespace
@@ -37,7 +40,6 @@ struct hook_net {
 	struct socket	*sock6;
 };
 
-const struct srnic_rx_ops *srnic_rx_ops;
 static unsigned int hook_net_id;
 
 /* Bytes from skb->data to the BTH if this is RoCEv2 in IPv4, else 0. */

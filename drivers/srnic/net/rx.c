@@ -24,6 +24,10 @@
 #include "../wire/icrc.h"
 #include "crc.h"
 #include "flow.h"
+#include "rx.h"
+#include "udp.h"
+
+const struct srnic_rx_ops *srnic_rx_ops;
 
 /* Is the ICRC of the packet at @bth, whose IP header is @ip, right? */
 static bool rx_icrc_ok(const void *ip, const u8 *bth, unsigned int len)

@@ -22,6 +22,8 @@
 #include "../wire/icrc.h"
 #include "crc.h"
 #include "flow.h"
+#include "tx.h"
+#include "udp.h"
 
 #define TX_BATCH_BYTES	65535
 #define TX_ALIGN	16

@@ -8,7 +8,6 @@
 #include "mcast.h"
 #include "qp.h"
 #include "qp_table.h"
-#include "raw.h"
 #include "ud.h"
 
 /* In the softirq that received it: leave it at the QP and run that. */
@@ -119,5 +118,4 @@ const struct srnic_rx_ops srnic_xport_rx_ops = {
 	.deliver = deliver_run,
 	.lookup_group = srnic_mcast_stats,
 	.deliver_group = deliver_group,
-	.frame = srnic_raw_frame,
 };

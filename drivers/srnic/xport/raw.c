@@ -8,6 +8,7 @@
  */
 #include <linux/etherdevice.h>
 
+#include "../tap/tap.h"
 #include "backlog.h"
 #include "qp.h"
 #include "raw.h"

@@ -5,6 +5,7 @@
 #ifndef SRNIC_XPORT_RAW_H
 #define SRNIC_XPORT_RAW_H
 
+#include "../tap/tap.h"
 #include "qp.h"
 
 /* As srnic_ud_send(). */
@@ -13,7 +14,7 @@ bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
 /* Receives a frame.  False: it must come again. */
 bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb);
 
-/* A frame for the QP @target; see struct srnic_rx_ops. */
+/* A frame for the QP @target; see srnic_frame_fn. */
 void srnic_raw_frame(void *target, struct sk_buff *skb,
 		     const struct srnic_frame *frame, bool later);
 

@@ -5,6 +5,7 @@
 #include "deliver.h"
 #include "poll.h"
 #include "qp_table.h"
+#include "raw.h"
 #include "srq.h"
 #include "xport.h"
 
@@ -15,6 +16,7 @@ int srnic_xport_init(void)
 	err = srnic_poll_init();
 	if (err)
 		return err;
+	srnic_tap_set_receiver(srnic_raw_frame);
 	err = srnic_net_init(&srnic_xport_rx_ops);
 	if (err)
 		srnic_poll_exit();

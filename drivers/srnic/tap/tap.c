@@ -25,7 +25,9 @@
 #include <net/gso.h>
 #include <net/ip.h>
 
-#include "flow.h"
+#include "tap.h"
+
+static srnic_frame_fn tap_receiver;
 
 /* What the netdev is asked to let in for a rule */
 enum tap_admit {
@@ -212,7 +214,7 @@ static void tap_give(const struct srnic_rule *rule, struct sk_buff *skb,
 			  tap_l4_csum_ok(skb, frame);
 	cb->tag = rule->tag;
 	cb->csum_ok = csum_ok;
-	srnic_rx_ops->frame(rule->target, skb, frame, later);
+	tap_receiver(rule->target, skb, frame, later);
 }
 
 /* Hands what is in @skb, which it consumes, to the target of @rule. */
@@ -338,6 +340,11 @@ void srnic_tap_loop(const struct srnic_tap *tap, struct sk_buff *skb,
 		 !tap_steer(tap, copy, &frame, skip, true))
 		consume_skb(copy);
 	rcu_read_unlock();
+}
+
+void srnic_tap_set_receiver(srnic_frame_fn fn)
+{
+	tap_receiver = fn;
 }
 
 void srnic_tap_init(struct srnic_tap *tap, struct net_device *ndev,

@@ -14,7 +14,7 @@
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
 
-#include "flow.h"
+#include "tap.h"
 
 struct sk_buff *srnic_frame_alloc(const struct srnic_tap *tap,
 				  struct srnic_txb *txb, u32 len, void **data)
