@@ -14,7 +14,7 @@
 #include "cc.h"
 #include "dcqcn.h"
 #include "qp.h"
-#include "qp_send.h"
+#include "qp_pkt.h"
 
 /*
  * What a CNP travels as: DSCP CS6, as is usual.  A queue that is full marks it,

@@ -7,10 +7,7 @@
 
 #include "cc.h"
 #include "qp.h"
-
-/* What all packets of the QP have in common. */
-void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
-		  u32 psn);
+#include "qp_pkt.h"
 
 /* Puts a packet that is whole behind those on their way. */
 static inline void srnic_qp_send(struct srnic_qp *qp,

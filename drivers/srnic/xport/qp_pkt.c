@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - packets that a queue pair sends
+ * srnic - the template of the packets of a queue pair
  */
 #include "qp.h"
-#include "qp_send.h"
+#include "qp_pkt.h"
 
 void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
 		  u32 psn)
