@@ -84,6 +84,7 @@ const char *name_of(const struct name *names, size_t num, int value);
  * @len: bytes of @t
  * @payload: bytes of payload
  * @bad_icrc: it is to be wrong, or was
+ * @malformed: bytes are missing or too many, or its opcode is reserved
  * @us: when it was sent or received
  */
 struct packet {
@@ -96,6 +97,7 @@ struct packet {
 	__u16	sport;
 	__u16	dport;
 	bool	bad_icrc;
+	bool	malformed;
 	int	payload;
 	int	len;
 	__u8	t[MAX_FRAME];

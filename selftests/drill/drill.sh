@@ -11,22 +11,11 @@
 # the scripts; rxe-known lists where it differs, and why.
 # usage: drill.sh [SCRIPT...]
 
-# shellcheck disable=SC2154 # netns.sh says where the selftests are
 . "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/drill.sh"
 
 need rdma gcc make ethtool
-cd "$(dirname "$0")" || exit
-
-# drill_make: the program is $drill; selftests/run or "make install" may have built it
-drill_make()
-{
-	drill=$selftests/build/drill/drill
-	[ ! -x "$drill" ] || return 0
-	drill=$selftests/../build/drill/drill
-	make -sq OUT="${drill%/*}" && return
-	drill=$(mktemp -d)/drill
-	make -s OUT="${drill%/*}"
-}
+cd "$drill_dir" || exit
 
 mac_in()
 {
@@ -57,10 +46,13 @@ wire_up()
 drill_make || skip_all "the program does not build here"
 modprobe -q ib_cm	# which answers on QP1
 scripts=("$@")
-(($#)) || mapfile -t scripts < <(find . -name '*.drill' -printf '%P\n' | sort)
 known=()
-[ "$TYPE" != rxe ] || known=(-k rxe-known)
-[ "$TYPE" = srnic ] || mapfile -t scripts < <(printf '%s\n' "${scripts[@]}" | grep -v ^srnic/)
+if [ "$TYPE" = srnic ]; then
+	(($#)) || mapfile -t scripts < <(drill_scripts)
+else
+	(($#)) || mapfile -t scripts < <(drill_scripts | grep -v ^srnic/)
+	known=(-k "$TYPE-known")
+fi
 
 ktap_plan $((1 + ${#scripts[@]}))
 check "a device and a wire"	wire_up

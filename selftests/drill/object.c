@@ -15,7 +15,11 @@
 #define MR_BYTES	32768
 #define CQ_ENTRIES	128
 #define QUEUE_ENTRIES	64
+
+/* What devices give out, when there is none */
 #define DRY_QPN		0x1111
+#define DRY_SRQN	0x2200
+#define DRY_RKEY	0x33445500
 
 #define REMOTE_ACCESS	(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 			 IBV_ACCESS_REMOTE_ATOMIC)
@@ -193,6 +197,7 @@ static struct region *region_make(const char *name, size_t len, int access,
 	}
 	for (i = 0; i < len; i++)
 		r->p[i] = stream_byte(name[0], i);
+	r->rkey = DRY_RKEY + num_regions;
 	if (dry)
 		return r;
 	access |= IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND;
@@ -339,6 +344,7 @@ static struct ibv_srq *srq_make(const char *name)
 	if (i == MAX_OBJECTS)
 		fail("too many receive queues");
 	name_set(srqs[i].name, name);
+	srqs[i].num = DRY_SRQN + i;
 	if (!dry) {
 		if (!xrcd)
 			xrcd = ibv_open_xrcd(device, &domain);

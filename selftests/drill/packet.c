@@ -358,8 +358,8 @@ void packet_make(struct packet *p, struct line *l)
 	const char *data = line_get(l, "data");
 	bool mad = line_has(l, "mad");
 	unsigned int syn;
+	int pad, whole;
 	__u8 opcode;
-	int pad;
 	size_t i;
 	__u64 v;
 
@@ -383,9 +383,10 @@ void packet_make(struct packet *p, struct line *l)
 		if (field_is_in(p, &fields[i]) &&
 		    field_said(l, &fields[i], &v))
 			field_put(p, &fields[i], v);
-	/* what makes it malformed: bytes that are missing or too many */
-	p->len -= line_num(l, "cut", 0);
-	p->len += line_num(l, "extra", 0);
+	whole = p->len;
+	p->len += line_num(l, "extra", 0) - line_num(l, "cut", 0);
+	p->malformed = p->len != whole || !opcode_parts(opcode) ||
+		       get(p, "tver");
 	p->bad_icrc = line_has(l, "bad_icrc");
 	ip_make(p, l);
 }
@@ -437,7 +438,8 @@ void packet_list(const struct packet *p, FILE *out)
 {
 	size_t i;
 
-	fprintf(out, "icrc=%s len=%d", p->bad_icrc ? "bad" : "good", p->payload);
+	fprintf(out, "icrc=%s malformed=%d len=%d", p->bad_icrc ? "bad" : "good",
+		p->malformed, p->payload);
 	for (i = 0; i < ARRAY_SIZE(fields); i++)
 		if (field_is_in(p, &fields[i]))
 			fprintf(out, " %s=%llu", fields[i].name,

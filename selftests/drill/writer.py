@@ -1,0 +1,152 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+srnic selftests - what the drills inject is what they mean, others say
+usage: writer.py PCAP LIST
+
+LIST is what "drill -l PCAP" says of each packet.  tshark dissects them; headers
+that it does not know are read here.  The ICRC is that of scapy, over IPv6 that of
+lib/roce.py.  Says in TAP what came of it.
+"""
+
+import collections
+import pathlib
+import struct
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+import roce  # noqa: E402
+from scapy.layers.inet import IP, UDP  # noqa: E402
+from scapy.utils import PcapReader  # noqa: E402
+
+# Our name of a field, and tshark's
+FIELDS = {
+    "opcode": "bth.opcode", "psn": "bth.psn", "ackreq": "bth.a",
+    "se": "bth.se", "migreq": "bth.m", "pad": "bth.padcnt",
+    "tver": "bth.tver", "pkey": "bth.p_key", "dqpn": "bth.destqp",
+    "resv7": "bth.reserved7", "qkey": "deth.q_key", "sqpn": "deth.srcqp",
+    "va": "reth.va", "rkey": "reth.r_key", "dmalen": "reth.dmalen",
+    "swap": "atomiceth.swapdt", "compare": "atomiceth.cmpdt",
+    "syn": "aeth.syndrome", "msn": "aeth.msn",
+    "orig": "atomicacketh.origremdt", "imm": "immdt", "ikey": "ieth",
+}
+BTH = ("opcode", "psn", "ackreq", "se", "migreq", "pad", "tver", "pkey",
+       "dqpn", "resv7")
+
+
+def listed(name):
+    """A dictionary for each packet."""
+    with open(name, encoding="ascii") as file:
+        return [dict(word.split("=") for word in line.split()) for line in file]
+
+
+def dissected(name):
+    """What tshark says of each packet: a dictionary of numbers."""
+    args = ["tshark", "-n", "-r", name, "-o",
+            "udp.ignore_ipv6_zero_checksum:TRUE", "-T", "fields", "-E",
+            "separator=|", "-E", "occurrence=f"]
+    for field in FIELDS.values():
+        args += ["-e", "infiniband." + field]
+    out = subprocess.run(args, check=True, capture_output=True, text=True).stdout
+    for line in out.splitlines():
+        yield {ours: number(ours, text) for ours, text in
+               zip(FIELDS, line.split("|")) if text}
+
+
+def is_dissected(opcode):
+    """Versions of tshark differ about XRC, FLUSH, ATOMIC WRITE and CNP."""
+    return opcode >> 5 in (0, 1, 3) and opcode & 0x1f < 0x18
+
+
+def number(field, text):
+    if text in ("True", "False"):
+        return int(text == "True")
+    # these are bytes to tshark
+    return int(text.replace(":", ""), 16 if field in ("imm", "ikey") else 0)
+
+
+def unknown(data):
+    """Headers that tshark may not know: those of XRC, FLUSH, ATOMIC WRITE."""
+    opcode, at, said = data[0], 12, {}
+    said["becn"] = data[4] >> 6 & 1
+    said["fecn"] = data[4] >> 7
+    said["resv6"] = data[4] & 0x3f
+    operation = opcode & 0x1f
+    is_request = operation < 0x0d or operation > 0x12
+    if opcode >> 5 == 5 and is_request:
+        said["srqn"] = struct.unpack_from("!I", data, at)[0]
+        at += 4
+    if opcode >> 5 not in (0, 5):
+        return said
+    if operation == 0x1c:
+        feth = struct.unpack_from("!I", data, at)[0]
+        said["type"], said["level"] = feth & 15, feth >> 4
+        at += 4
+    if operation in (0x06, 0x0a, 0x0b, 0x0c, 0x1c, 0x1d):
+        said["va"], said["rkey"], said["dmalen"] = \
+            struct.unpack_from("!QII", data, at)
+        at += 16
+    if operation in (0x13, 0x14):
+        said["va"], said["rkey"], said["swap"], said["compare"] = \
+            struct.unpack_from("!QIQQ", data, at)
+    if operation in (0x16, 0x17):
+        said["ikey"] = struct.unpack_from("!I", data, at)[0]
+    return said
+
+
+def wrong_fields(want, seen):
+    return [f"{name} is {value}, not {want[name]}" for name, value in seen.items()
+            if name in want and int(want[name]) != value]
+
+
+def icrc_is_good(packet):
+    wants = {roce.icrc(packet)}
+    if IP in packet:
+        wants.add(roce.icrc_seen(roce.as_scapy_has_it(packet)))
+    return wants == {roce.icrc_seen(packet)}
+
+
+class Report:
+    def __init__(self, total):
+        self.number = 0
+        print(f"1..{total}")
+
+    def check(self, what, wrong):
+        self.number += 1
+        print("not ok" if wrong else "ok", self.number, what)
+        for text in wrong[:10]:
+            print("#", text)
+
+
+def main():
+    wants = listed(sys.argv[2])
+    packets = list(PcapReader(sys.argv[1]))
+    shown = list(dissected(sys.argv[1]))
+    report = Report(4)
+    wrong = collections.defaultdict(list)
+    if not len(wants) == len(packets) == len(shown) > 300:
+        wrong["count"].append(f"{len(wants)} meant, {len(packets)} written, "
+                              f"{len(shown)} dissected")
+    for i, (want, packet, seen) in enumerate(zip(wants, packets, shown)):
+        text = f"packet {i + 1}, opcode {int(want['opcode']):#x}: "
+        if int(want["malformed"]):
+            continue
+        missing = [name for name in FIELDS
+                   if name in want and name not in seen and
+                   (name in BTH or is_dissected(int(want["opcode"])))]
+        wrong["tshark"] += [text + what for what in wrong_fields(want, seen) +
+                            [f"no {name}" for name in missing]]
+        wrong["read"] += [text + what for what in
+                          wrong_fields(want, unknown(bytes(packet[UDP].payload)))]
+        if icrc_is_good(packet) != (want["icrc"] == "good"):
+            wrong["icrc"].append(text + f"its ICRC is not {want['icrc']}")
+    report.check("each packet is there", wrong["count"])
+    report.check("tshark reads the fields that were meant", wrong["tshark"])
+    report.check("so do those who read what tshark does not know", wrong["read"])
+    report.check("each ICRC is right, or wrong where it was meant to be",
+                 wrong["icrc"])
+    return any(wrong.values())
+
+
+sys.exit(main())
