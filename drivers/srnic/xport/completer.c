@@ -331,10 +331,14 @@ enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 		return SRNIC_PKT_EARLY;
 	}
 	wqe = comp_oldest(qp);
-	if (!wqe || !comp_wants_response(wqe) || !comp_fits(wqe, op) ||
+	if (!wqe || wqe->done ||
 	    srnic_psn_diff(seg->pkt.psn, wqe->psn) < 0 ||
 	    qp->conf.state == IB_QPS_ERR)
 		return SRNIC_PKT_DONE;
+	if (!comp_fits(wqe, op)) {
+		srnic_req_fail(qp, IB_WC_BAD_RESP_ERR);
+		return SRNIC_PKT_DONE;
+	}
 
 	return comp_response(qp, wqe, seg);
 }
