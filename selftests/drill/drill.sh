@@ -11,6 +11,7 @@
 # the scripts; rxe-known lists where it differs, and why.
 # usage: drill.sh [SCRIPT...]
 
+# shellcheck disable=SC2154 # drill.sh says where the program is
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/drill.sh"
 

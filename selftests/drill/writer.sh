@@ -4,6 +4,7 @@
 #
 # No device: the program writes what all scripts would inject to a capture.
 
+# shellcheck disable=SC2154 # drill.sh says where the program is
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/drill.sh"
 
