@@ -648,6 +648,7 @@ static void link_renew(int what, struct dice *r)
 	int side;
 
 	link_drain(what);
+	wire_pump();	/* or its next life gets packets of this, whose PSNs may fit */
 	for (side = 0; side < 2; side++)
 		must_be(to_state(&l->e[side], IBV_QPS_RESET), 0);
 	link_psns(l, r);
