@@ -121,6 +121,7 @@ void srnic_lanes_put(struct srnic_lanes *lanes)
 }
 
 static struct srnic_lanes *lanes_find(const struct srnic_payer *payer)
+	__must_hold(&lanes_lock)
 {
 	struct srnic_lanes *lanes;
 

@@ -207,6 +207,7 @@ bool srnic_odp_word(struct srnic_odp *odp, u64 va, srnic_word_fn fn,
  * written is told to their owners, whose locks are not for the data path.
  */
 static void chunk_forget(struct odp_chunk *chunk, u32 first, u32 end)
+	__must_hold(&chunk->mutex)
 {
 	unsigned long page;
 	u32 i;
@@ -240,6 +241,7 @@ static void chunk_enlist(struct odp_chunk *chunk)
 
 /* With the last of its memory unmapped a chunk is not worth its own. */
 static void chunk_list(struct odp_chunk *chunk)
+	__must_hold(&chunk->mutex)
 {
 	lockdep_assert_held(&chunk->mutex);
 

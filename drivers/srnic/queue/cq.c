@@ -52,6 +52,7 @@ void srnic_cq_look(struct srnic_cq *cq, struct srnic_cq_info *info)
 
 /* Writes @cqe behind the others; false if there is no room. */
 static bool cq_write(struct srnic_cq *cq, const struct srnic_cqe *cqe)
+	__must_hold(&cq->lock)
 {
 	struct srnic_ring_hdr *hdr = cq->ring.hdr;
 	struct srnic_cqe *slot = srnic_ring_entry(&cq->ring, cq->prod);
@@ -97,6 +98,7 @@ static void cq_do(struct srnic_cq *cq, enum cq_todo todo)
 
 /* Takes the requests for an event. */
 static enum cq_todo cq_disarm(struct srnic_cq *cq)
+	__must_hold(&cq->lock)
 {
 	lockdep_assert_held(&cq->lock);
 
@@ -116,6 +118,7 @@ static bool cq_may_wait(const struct srnic_cq *cq)
 
 /* Has the completion just written an event, now or later? */
 static enum cq_todo cq_signal(struct srnic_cq *cq, bool solicited, bool error)
+	__must_hold(&cq->lock)
 {
 	u32 match = SRNIC_CQ_ARM_NEXT;
 
@@ -135,6 +138,7 @@ static enum cq_todo cq_signal(struct srnic_cq *cq, bool solicited, bool error)
 
 /* There was no room.  Only the first time is news. */
 static enum cq_todo cq_lose(struct srnic_cq *cq)
+	__must_hold(&cq->lock)
 {
 	lockdep_assert_held(&cq->lock);
 
@@ -214,6 +218,7 @@ static u32 cq_prod(struct srnic_cq *cq)
  */
 static int cq_move(struct srnic_cq *cq, struct srnic_ring *ring, u32 user,
 		   u32 end, u32 room)
+	__must_hold(&cq->lock)
 {
 	struct srnic_ring_hdr *hdr = ring->hdr;
 

@@ -79,6 +79,7 @@ static void rwqe_copy(const struct srnic_rq *rq, struct srnic_rwqe *wqe,
 
 /* How many are posted: none if user space claims more than there is room for. */
 static u32 rq_posted(const struct srnic_rq *rq)
+	__must_hold(&rq->lock)
 {
 	u32 posted;
 
@@ -92,6 +93,7 @@ static u32 rq_posted(const struct srnic_rq *rq)
 
 /* Takes the request for a call when fewer than that are @left. */
 static bool rq_disarm(struct srnic_rq *rq, u32 left)
+	__must_hold(&rq->lock)
 {
 	lockdep_assert_held(&rq->lock);
 
@@ -173,6 +175,7 @@ static u32 rq_range(struct srnic_rq *rq, u32 *end)
 
 /* Goes on in @ring, where the entries before @end stand already. */
 static void rq_move(struct srnic_rq *rq, struct srnic_ring *ring, u32 end)
+	__must_hold(&rq->lock)
 {
 	lockdep_assert_held(&rq->lock);
 

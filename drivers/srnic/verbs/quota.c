@@ -71,6 +71,7 @@ static struct srnic_payer user_payer(void)
 
 static struct srnic_user *user_find(struct srnic_dev *dev,
 				    const struct srnic_lanes *lanes)
+	__must_hold(&dev->users_lock)
 {
 	struct srnic_user *user;
 
@@ -85,6 +86,7 @@ static struct srnic_user *user_find(struct srnic_dev *dev,
 
 static struct srnic_user *user_make(struct srnic_dev *dev,
 				    struct srnic_lanes *lanes)
+	__must_hold(&dev->users_lock)
 {
 	struct srnic_user *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
 

@@ -14,6 +14,7 @@
 
 /* Charges @bytes of packets that wait.  False: no room. */
 static bool backlog_charge(struct srnic_qp *qp, unsigned int bytes)
+	__must_hold(&qp->rxq.lock)
 {
 	lockdep_assert_held(&qp->rxq.lock);
 
@@ -26,6 +27,7 @@ static bool backlog_charge(struct srnic_qp *qp, unsigned int bytes)
 }
 
 static void backlog_uncharge(struct srnic_qp *qp, unsigned int bytes)
+	__must_hold(&qp->rxq.lock)
 {
 	lockdep_assert_held(&qp->rxq.lock);
 
@@ -36,6 +38,7 @@ static void backlog_uncharge(struct srnic_qp *qp, unsigned int bytes)
 
 /* Is a packet that arrives now charged? */
 static bool backlog_counts(const struct srnic_qp *qp)
+	__must_hold(&qp->rxq.lock)
 {
 	lockdep_assert_held(&qp->rxq.lock);
 
@@ -65,6 +68,7 @@ void srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb)
 
 /* Drops the newest packet.  Return: the memory that it took. */
 static unsigned int backlog_drop(struct srnic_qp *qp)
+	__must_hold(&qp->rxq.lock)
 {
 	struct sk_buff *skb = __skb_dequeue_tail(&qp->rxq);
 	unsigned int bytes;

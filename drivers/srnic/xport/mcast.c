@@ -54,6 +54,7 @@ static u32 group_hash(const struct net *net, const struct in6_addr *addr)
 /* The group of this device, which joins and leaves. */
 static struct srnic_group *group_of(const struct srnic_qp *qp,
 				    const struct in6_addr *addr)
+	__must_hold(&group_mutex)
 {
 	struct srnic_group *group;
 
@@ -172,6 +173,7 @@ static struct srnic_group *group_get(const struct srnic_qp *qp,
 
 /* Frees a group that has no member. */
 static void group_put(struct srnic_group *group)
+	__must_hold(&group_mutex)
 {
 	lockdep_assert_held(&group_mutex);
 

@@ -30,7 +30,10 @@ static unsigned int poll_num;
 static struct task_struct *poll_task;
 
 static void poll_drop(struct srnic_qp *qp)
+	__must_hold(&poll_lock)
 {
+	lockdep_assert_held(&poll_lock);
+
 	list_del_init(&qp->watch.list);
 	poll_num--;
 }
@@ -67,9 +70,12 @@ void srnic_poll_forget(struct srnic_qp *qp)
 
 /* Was something posted?  Who posted nothing for long is not watched any more. */
 static bool poll_look(struct srnic_qp *qp, ktime_t now)
+	__must_hold(&poll_lock)
 {
 	struct srnic_watch *watch = &qp->watch;
 	u32 posted = srnic_sq_posted(&qp->sq);
+
+	lockdep_assert_held(&poll_lock);
 
 	if (posted == watch->seen &&
 	    ktime_us_delta(now, watch->since) >= READ_ONCE(poll_usecs)) {
