@@ -15,7 +15,7 @@
 #define static_assert(expr)	_Static_assert(expr, #expr)
 
 /* No option is set. */
-#define IS_ENABLED(option)	0
+#define IS_ENABLED(CONFIG_option)	0
 
 #define BIT(nr)			(1UL << (nr))
 #define BIT_ULL(nr)		(1ULL << (nr))
