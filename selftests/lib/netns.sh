@@ -13,6 +13,7 @@
 #                            IPv4 or the indices GID_A and GID_B
 #   listening NS PORT        somebody there takes connections of TCP
 #   cm_listens NS [ADDRESS]  the same for rdma_cm
+#   until_accepted COMMAND...  again while the client is rejected
 #   counter NS DEV NAME      prints a hardware counter
 #   counter_is, counter_over NS DEV NAME VALUE
 #   drop_nth NS DEV N [M]    the Nth RoCE packet that leaves DEV is lost, and all up
@@ -140,6 +141,20 @@ cm_listens()
 		grep -m 1 -F -e "${2:-}" -e 0.0.0.0 -e "[::]") &&
 		[[ $id =~ \ pid\ ([0-9]+) ]] &&
 		{ asleep "${BASH_REMATCH[1]}" || sleep 1; }
+}
+
+# until_accepted COMMAND...: a client that its server rejects comes again.  With perftest
+# -R and qperf both agree to connect a moment before the server listens.
+until_accepted()
+{
+	local said try
+
+	for try in 1 2 3 4 5; do
+		said=$("$@" 2>&1) && return
+		echo "try $try: $said"
+		grep -qi rejected <<<"$said" || return
+	done
+	return 1
 }
 
 # pair TOOL ARGUMENT...: the client's output; fails when either side does.

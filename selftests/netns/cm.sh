@@ -30,7 +30,7 @@ perftests=(
 # perftest TOOL ARGUMENT...
 perftest()
 {
-	connect nsA "$* -d sr1 -F|$* -d sr0 -F ADDR" 10.9.0.2
+	until_accepted connect nsA "$* -d sr1 -F|$* -d sr0 -F ADDR" 10.9.0.2
 }
 
 # connect NS PROGRAMS ADDR: the server on nsB, the client on NS; both end well.
