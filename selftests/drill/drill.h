@@ -84,7 +84,8 @@ const char *name_of(const struct name *names, size_t num, int value);
  * @len: bytes of @t
  * @payload: bytes of payload
  * @bad_icrc: it is to be wrong, or was
- * @malformed: bytes are missing or too many, or its opcode is reserved
+ * @malformed: bytes are missing or too many, its opcode is reserved, or it goes to
+ *	       another port
  * @us: when it was sent or received
  */
 struct packet {

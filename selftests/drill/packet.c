@@ -386,7 +386,7 @@ void packet_make(struct packet *p, struct line *l)
 	whole = p->len;
 	p->len += line_num(l, "extra", 0) - line_num(l, "cut", 0);
 	p->malformed = p->len != whole || !opcode_parts(opcode) ||
-		       get(p, "tver");
+		       get(p, "tver") || line_num(l, "dport", ROCE_PORT) != ROCE_PORT;
 	p->bad_icrc = line_has(l, "bad_icrc");
 	ip_make(p, l);
 }
