@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic - what a user types; 'make help' lists it
+# srnic - targets for users; 'make help' lists them
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 RDMA_CORE ?= $(shell pkg-config --modversion libibverbs 2>/dev/null | cut -d. -f3)
@@ -12,7 +12,7 @@ mandir ?= $(prefix)/share/man
 sysconfdir ?= /etc
 
 PROVIDER := build/provider
-# the first that can be had
+# the first that is available
 DEMO_KERNELS := debian,uml
 
 all: modules provider
@@ -74,19 +74,19 @@ clean:
 
 help:
 	@echo 'make            module for the running kernel, provider for its rdma-core'
-	@echo 'make modules    the module alone (KDIR=<kernel build tree>)'
-	@echo 'make provider   the provider alone (RDMA_CORE=<version>; without apt also'
+	@echo 'make modules    the module only (KDIR=<kernel build tree>)'
+	@echo 'make provider   the provider only (RDMA_CORE=<version>; without apt also'
 	@echo '                RDMA_CORE_SRC=<tar file of its source>)'
 	@echo 'make install    module, provider, man pages, service, completion (DESTDIR=<root>)'
-	@echo 'make deb        Debian packages of all of it, in build/deb'
-	@echo 'make demo       RDMA between two hosts in a throw-away kernel (KERNEL=uml: another,'
-	@echo '                HOST=1: the one that is running)'
-	@echo 'make check      the whole test suite'
-	@echo 'make check-all  the same and what is slow and rare'
-	@echo 'make soak       the random worst cases of selftests/hunt, for hours'
-	@echo 'make bench      srnic beside rdma_rxe, siw and TCP: tables and pictures in build/bench'
-	@echo '                (KERNEL=debian: under QEMU, HOST=1: in this one, ROUNDS=<number>)'
-	@echo 'make clean      forget what was built here; ~/.cache/srnic keeps kernels'
+	@echo 'make deb        Debian packages, in build/deb'
+	@echo 'make demo       RDMA between two hosts in a throw-away kernel (KERNEL=uml: another'
+	@echo '                kernel, HOST=1: the running one)'
+	@echo 'make check      the test suite'
+	@echo 'make check-all  the test suite, including slow tests'
+	@echo 'make soak       the randomised tests of selftests/hunt, for hours'
+	@echo 'make bench      benchmark of srnic, rdma_rxe, siw and TCP: tables and graphs in build/bench'
+	@echo '                (KERNEL=debian: under QEMU, HOST=1: running kernel, ROUNDS=<number>)'
+	@echo 'make clean      remove build products; kernels stay in ~/.cache/srnic'
 
 .PHONY: all modules provider install install-modules install-provider \
 	install-man install-service install-completion deb demo check check-all soak bench clean help

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - run them on this kernel, as the kernel's run_kselftest.sh does
+# srnic selftests - run them on this kernel, like the kernel's run_kselftest.sh
 # usage: run_kselftest.sh [-l] [-c COLLECTION]... [-t COLLECTION:TEST]...
 #
-# Without -c and -t all of them run; -l lists them.  Says in TAP what came of each.
+# Without -c and -t all tests run; -l lists them.  The results are printed as TAP.
 
 cd "$(dirname "$(readlink -f "$0")")" || exit
 
