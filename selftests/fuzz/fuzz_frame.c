@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - what steering makes of any bytes that claim to be a frame
+ * srnic - the frame parser and the matching of rules, with arbitrary bytes
  *
  * The frame stands where not one byte more may be read.  What was found in it
  * must lie in it, must match itself, and hashes to the same always.

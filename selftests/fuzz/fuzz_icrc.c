@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - the invariant CRC covers every bit that no router may change, and none
- * that one may
+ * srnic - the invariant CRC covers exactly those bits that routers must not change
  *
  * The first byte of the input picks the version of IP, the next two a bit to
  * flip; the rest is the packet.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - whatever comes, the parser stays inside the packet; what it accepts
- * can be built again, and is the same packet then
+ * srnic - the packet parser stays within any packet; a packet that it accepts can be
+ * built again, and is the same packet then
  *
  * The first byte of the input says how much of the packet is not linear.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - whatever a program does to its rings, and whenever, a work request
- * that was accepted keeps to the limits and stays as it was judged
+ * srnic - whatever a program writes into its rings, at any time, an accepted work request
+ * respects the limits and stays as it was validated
  *
  * The program writes over the entry whose turn it is and over the indices:
  * before a fetch, and again whenever the driver has copied a part of the entry.

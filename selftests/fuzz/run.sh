@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - fuzz every target for a while
+# srnic selftests - fuzz every target for a short time
 # usage: selftests/fuzz/run.sh
 #
-# FUZZ_SECONDS says for how long each (10); OUT where to build, and where the
-# corpus grows from run to run.
+# FUZZ_SECONDS is the time for each target (10); OUT is the directory for the build, and for
+# the corpus, which grows from run to run.
 
 HERE=$(dirname "$(readlink -f "$0")")
 . "$HERE/../lib/ktap.sh"

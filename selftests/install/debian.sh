@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # srnic selftests - apt installs the packages on a clean machine of each Debian release, the
-# link is there after a reboot, perftest runs, and "apt purge" leaves nothing
+# link exists after a reboot, perftest runs, and "apt purge" leaves nothing behind
 # usage: [FLAVOUR=cloud-amd64] selftests/install/debian.sh [SUITE...]
 #
-# At each of its starts the machine runs selftests/install/debian-guest.
+# At each boot the machine runs selftests/install/debian-guest.
 
 selftests=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 . "$selftests/lib/ktap.sh"
@@ -18,7 +18,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export DEBFULLNAME=Selftest DEBEMAIL=selftest@example.org
 
-# equipped SUITE: by what a user types, with the headers that DKMS wants
+# equipped SUITE: install the packages as a user does, with the headers that DKMS needs
 equipped()
 {
 	local deb debs=()

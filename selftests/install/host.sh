@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - what a user does on a machine of his own: demo, tests and benchmark in
-# its kernel, and the machine is left as it was
+# srnic selftests - demo, tests and benchmark run in the kernel of a user's machine, and
+# leave the machine as it was
 # usage: selftests/install/host.sh [SUITE]
 #
 # The machine runs selftests/install/host-guest, with the repository in /root/srnic.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic and the kernel's soft RoCE understand each other, in both roles.
+# srnic and the kernel's soft RoCE interoperate, in both roles.
 #
 #   nsA [sr0 srnic] veth0 ================ veth1 [sr1 rxe] nsB, then turned round
 
@@ -11,8 +11,8 @@ need rdma gcc make
 modprobe -q rdma_rxe || skip_all "this kernel has no rdma_rxe"
 vrb_make || skip_all "the harness does not build here"
 
-# rxe leaves local errors and events undone that this would ask of it, so:
-# the data, the refusals and the retries
+# rxe does not report all local errors and events that other cases expect, so only data,
+# refused requests and retries are tested
 CASES=("data: SEND of every size and shape"
 	"data: SEND with immediate of every size and shape"
 	"data: WRITE of every size and shape"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# tshark and scapy find nothing wrong with what we put on the wire.
+# tshark and scapy find no error in the packets that srnic sends.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #                                   (tcpdump)
@@ -15,7 +15,7 @@ vrb_make || skip_all "the harness does not build here"
 here=$(dirname "$0")
 capture=$(mktemp)
 
-# captured ARGUMENT...: the harness's packets, one by one, in $capture
+# captured ARGUMENT...: capture the harness's packets, one by one, in $capture
 captured()
 {
 	local dump status=0
@@ -28,14 +28,14 @@ captured()
 	dump=$!
 	wait_for 10 grep -q 'listening on' "$capture.err" || return
 	vrb "$@" || status=$?
-	# tcpdump ends once it has written all it got
+	# tcpdump ends after it has written all captured packets
 	kill -TERM "$dump"
 	wait "$dump"
 	cat "$capture.err"
 	return "$status"
 }
 
-# tshark_shows FILTER: the packets that match.  RoCEv2 sends no UDP checksum over
+# tshark_shows FILTER: print the packets that match.  RoCEv2 sends no UDP checksum over
 # IPv6 either (RFC 6936): the ICRC is stronger.
 tshark_shows()
 {
@@ -70,7 +70,7 @@ icrc_agrees()
 	((good > 100 && bad == 0))
 }
 
-# all_roce: each packet to port 4791 is InfiniBand to tshark
+# all_roce: tshark dissects each packet to port 4791 as InfiniBand
 all_roce()
 {
 	local all roce

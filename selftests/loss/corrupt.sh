@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Bits flip, and none of them reaches memory.
+# Packets are corrupted, and no corrupted byte reaches memory.
 #
 #   nsA [sr0] veth0 ===(corruption 1 % both ways)=== veth1 [sr1] nsB
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Packets come twice, and every byte arrives once.
+# Packets are duplicated, and every byte arrives once.
 #
 #   nsA [sr0] veth0 ===(duplication 2 % both ways)=== veth1 [sr1] nsB
 

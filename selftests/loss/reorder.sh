@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Packets overtake each other, and every byte arrives in order.
+# Packets are reordered, and every byte arrives in order.
 #
 #   nsA [sr0] veth0 ===(reordering 5 % both ways)=== veth1 [sr1] nsB
 

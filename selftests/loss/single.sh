@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A lost packet costs that packet, not all that was sent behind it.
+# A lost packet costs one retransmission, and not that of all packets behind it.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -30,7 +30,7 @@ check "no timeout was needed"	counter_is nsA sr0 local_ack_timeout_err 0
 
 acks=$(counter nsB sr1 sent_pkts)
 
-# The responder keeps one READ for repetition.
+# The responder remembers one READ.
 check "response 400 gets lost"	drop_nth nsB veth1 400
 check "READs of 8 MiB arrive"	pair ib_read_bw -s 8388608 -n 5 -o 1
 check "sr0 saw the gap"		counter_over nsA sr0 implied_nak_seq_err 0

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# XRC repeats what was lost, to the queue it was for.
+# XRC retransmits lost requests, to the receive queue they are for.
 #
 #   nsA [sr0] veth0 ===(loss 2 % both ways)=== veth1 [sr1] nsB
 

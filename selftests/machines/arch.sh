@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic on x86-64 and srnic on arm64 understand each other: two machines, a wire of 1500
-# bytes, and each is the client of the other.  What they run is in arch-guest.
+# srnic on x86-64 and srnic on arm64 interoperate: two machines connected by a wire of MTU
+# 1500, each as the client of the other.  They run arch-guest.
 
 selftests=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 . "$selftests/lib/ktap.sh"

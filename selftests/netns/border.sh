@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Only what its peer sends, by the device that leads to the peer, gets as far as a
-# queue pair; frames and work queues have no address on the wire.
+# A queue pair receives only packets of its peer that arrive by the device of its path;
+# raw packet queue pairs and work queues cannot be addressed from the wire.
 #
 #   a script at veth0 of nsA ================ veth1 [sr1] nsB
 
@@ -13,13 +13,13 @@ need rdma ip ethtool nft tc
 
 here=$(dirname "$0")
 
-# cases CASE...: of border.py, on nsB; each is a check
+# cases CASE...: run those of border.py on nsB; each is a check
 cases()
 {
 	ktap_relay ip netns exec nsB /usr/bin/python3 "$here/border.py" "$@"
 }
 
-# shared NS DEV NUMBER: addresses that two devices of nsB have
+# shared NS DEV NUMBER: assign addresses that two devices of nsB share
 shared()
 {
 	ip -n "$1" addr replace "10.8.0.$3/24" dev "$2" &&
@@ -51,7 +51,7 @@ third_up()
 		ip -n nsA link set veth2 up && ip -n nsB link set veth3 up
 }
 
-# vrf_up NAME TABLE DEV...: has those devices, and addresses of its own
+# vrf_up NAME TABLE DEV...: create a VRF with those devices, and addresses of its own
 vrf_up()
 {
 	local dev vrf=$1
@@ -82,7 +82,7 @@ vrfs_down()
 		ip -n nsB link del veth1.9
 }
 
-# local_rule FROM TO: what is local outside of VRFs is looked up then.
+# local_rule FROM TO: change the priority of the lookup of local addresses outside VRFs
 local_rule()
 {
 	local family
@@ -135,7 +135,7 @@ selves_down()
 	local_rule 2000 0
 }
 
-# upper_up COMMAND: which makes what is above veth1
+# upper_up COMMAND: run COMMAND, which creates a device above veth1
 upper_up()
 {
 	"$1" && ip -n nsB link set upper up && shared nsA veth0 1 &&
@@ -147,7 +147,7 @@ macvlan()
 	ip -n nsB link add upper link veth1 type macvlan mode bridge
 }
 
-# sr3 has an address that sr1 has not.
+# sr3 has an address that sr1 does not have.
 bridge()
 {
 	ip -n nsB link add upper mtu 4200 type bridge &&
@@ -163,7 +163,7 @@ bridge_down()
 		ip -n nsB addr del 10.8.3.2/24 dev veth3
 }
 
-# What comes by veth1 comes by the bond; veth3 has the bond's addresses but one.
+# Packets received on veth1 arrive by the bond; veth3 has all addresses of the bond but one.
 bond_up()
 {
 	ip -n nsB link add bond7 mtu 4200 type bond mode active-backup \

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# However much there is to do, bottom halves get their turn after a bounded part
-# of it, and no part of it goes uncounted.
+# However much work there is, bottom halves run after a bounded part of it, and all of it
+# is accounted for.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #
-# A stretch is what a task does with bottom halves disabled; its cost is told by
-# the trace point srnic_task_stretch, in bytes copied.
+# A stretch is the work that a task does with bottom halves disabled.  The trace point
+# srnic_task_stretch reports its cost, in bytes copied.
 
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/trace.sh"
@@ -21,7 +21,7 @@ trace_up || exit
 # pairs of one device, and what is done for a run
 bound=$((1310720 + 64 * 4096 + 32768))
 
-# costs COMMAND...: runs it; the trace tells what its stretches cost
+# costs COMMAND...: run it and record the cost of its stretches
 costs()
 {
 	local status=0
@@ -32,8 +32,7 @@ costs()
 	return "$status"
 }
 
-# bounded BYTES: there were several, none exceeds the bound, and together they
-# cost more than that
+# bounded BYTES: there were several stretches, none exceeded the bound, and their sum did
 bounded()
 {
 	trace_text | awk -v bound="$bound" -v bytes="$1" '
@@ -50,7 +49,7 @@ bounded()
 	}'
 }
 
-# alone TOOL ARGUMENT...: a perftest of sr0 with itself
+# alone TOOL ARGUMENT...: a perftest over the loopback of sr0
 alone()
 {
 	local server tool=$1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The connection manager connects: librdmacm's own programs and perftest -R, by
-# IPv4 and IPv6, between two hosts, through a VLAN, to what else is above a netdev,
-# and from a host to itself.
+# The connection manager connects librdmacm's own programs and perftest -R over IPv4 and
+# IPv6: between two hosts, through a VLAN and other upper devices, and from a host to
+# itself.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #            veth0.7 -------------- veth1.7       10.9.7.0/24
@@ -12,7 +12,7 @@
 
 need rdma rping ucmatose udaddy cmtime rstream ib_write_bw
 
-# what the server and the client run; ADDR is the server's address
+# commands of server and client; ADDR is the server's address
 programs=(
 	"rping -s -a ADDR -C 10 -V|rping -c -a ADDR -C 10 -V"
 	"rping -s -a ADDR -C 3 -V -S 50000|rping -c -a ADDR -C 3 -V -S 50000"
@@ -38,7 +38,7 @@ connect()
 {
 	local client=${2#*|} server server_words=${2%|*}
 
-	# not on(): it is killed by its number
+	# not by on(), since it is killed by its process ID
 	# shellcheck disable=SC2086 # commands with arguments
 	ip netns exec nsB timeout 60 ${server_words//ADDR/$3} &
 	server=$!
@@ -66,8 +66,8 @@ vlans_up()
 		wait_for 10 has_gid nsB sr1 ffff:0a09:0702
 }
 
-# upper_up COMMAND: which makes it, on a VLAN if it says so.  What is below does not
-# answer for it, and what had its address before is forgotten.
+# upper_up COMMAND: run COMMAND, which creates an upper device, possibly on a VLAN.  The
+# device below does not answer ARP for it, and stale neighbour entries are flushed.
 upper_up()
 {
 	local near=veth0
@@ -124,19 +124,19 @@ third_up()
 		ip -n nsA link set veth2 up && ip -n nsB link set veth3 up
 }
 
-# The bridge's address is a GID of both.
+# The bridge's address is a GID of both ports' devices.
 bridge_of_two_devices()
 {
 	bridge veth1 veth3
 }
 
-# It is a GID of the bridge's own device, too.
+# It is also a GID of the bridge's own RDMA device.
 bridge_with_a_device()
 {
 	bridge && on nsB rdma link add sr4 type srnic netdev upper
 }
 
-# Its other slave has a device, too, which is not the one to ask.
+# The bond's other slave has an RDMA device, too, which must not answer.
 bond()
 {
 	local slave
@@ -150,7 +150,7 @@ bond()
 	ip -n nsB link set upper type bond primary veth1
 }
 
-# A macvlan of the host in a container, which has a device of its own elsewhere
+# A macvlan of the host in a container, which has an RDMA device of its own elsewhere
 container()
 {
 	ip netns add nsC &&
@@ -168,7 +168,7 @@ container_got()
 	on nsC awk '/^Ip: [0-9]/ { exit !$4 }' /proc/net/snmp
 }
 
-# What comes to the container is not for the host.
+# Packets for the container do not reach the host.
 kept_apart()
 {
 	local before client status=0
@@ -194,7 +194,7 @@ no_gid()
 	! has_gid "$@"
 }
 
-# refused: nobody listens, and the client learns it from the other side.
+# refused: nobody listens, and the peer rejects the client
 refused()
 {
 	local said

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A hundred connections come and go and leave nothing behind.
+# A hundred connections are created and destroyed, and leave nothing behind.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -10,8 +10,8 @@
 need rdma gcc make
 vrb_make || skip_all "the harness does not build here"
 
-# cycles N M: N times both devices are opened, and M times in each connected,
-# data moved, and disconnected
+# cycles N M: open both devices N times, and each time connect, transfer data and
+# disconnect M times
 cycles()
 {
 	local i
@@ -21,7 +21,7 @@ cycles()
 	done
 }
 
-# link_cycles N: the links themselves, with a connection in between
+# link_cycles N: create and delete the links, with a connection in between
 link_cycles()
 {
 	local i

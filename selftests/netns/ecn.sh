@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Who sends into a queue is told so, slows down and gets fast again; who lies
-# about it does no harm.
+# A sender whose packets are marked receives CNPs, slows down and recovers; forged CNPs do
+# no harm.
 #
 #   nsA [sr0] veth0 ===(some packets marked)=== veth1 [sr1] nsB
 
@@ -22,8 +22,8 @@ ecn_end()
 	rm -f "$capture" "$capture.err"
 }
 
-# mark NS DEV WHICH...: of the RoCE packets that leave DEV these get a mark, in
-# the words of nft's numgen
+# mark NS DEV WHICH...: mark the RoCE packets leaving DEV that WHICH selects, in the
+# syntax of nft's numgen
 mark()
 {
 	local dev from=$1 ns out=$2
@@ -41,8 +41,8 @@ mark()
 	EOT
 }
 
-# tells NS DEV NS DEV COMMAND...: what the second host sends is marked, it says so
-# by CNPs, and the first obeys
+# tells NS DEV NS DEV COMMAND...: packets are marked, the second host sends CNPs, and the
+# first obeys them
 told()
 {
 	local np=$1 np_dev=$2 rp=$3 rp_dev=$4 sent handled marked
@@ -57,7 +57,7 @@ told()
 		wait_for 5 counter_over "$rp" "$rp_dev" rp_cnp_handled "$handled"
 }
 
-# quiet COMMAND...: it comes to no CNP
+# quiet COMMAND...: run it; no CNP is sent
 quiet()
 {
 	local sent
@@ -66,7 +66,7 @@ quiet()
 	"$@" >/dev/null && counter_is nsB sr1 np_cnp_sent "$sent"
 }
 
-# captured COMMAND...: what leaves veth0 and veth1 then, in $capture
+# captured COMMAND...: run it and capture the packets leaving veth0 and veth1 in $capture
 captured()
 {
 	local dump status=0
@@ -104,7 +104,7 @@ cnps_are_known()
 		(($(shown 'infiniband.bth.opcode == 129 && _ws.malformed') == 0))
 }
 
-# traced COMMAND...: rates fall, and in the end there is none
+# traced COMMAND...: run it; the rate is cut, and the limit is lifted in the end
 traced()
 {
 	local status=0
@@ -131,7 +131,7 @@ lies()
 	on nsB /usr/bin/python3 "$here/cnp.py" send "$1" 10.9.0.1 "$2" "$3" "$4"
 }
 
-# counts COUNTER NUMBER LIE...: so often it is counted
+# counts COUNTER NUMBER LIE...: COUNTER grows by NUMBER
 counts()
 {
 	local name=$1 want=$2
@@ -141,7 +141,7 @@ counts()
 	lies "$@" && wait_for 5 counter_is nsA sr0 "$name" "$want"
 }
 
-# all CNPs of a flood are handled or ignored
+# flood: every CNP is handled or ignored
 flood()
 {
 	local before now
@@ -161,7 +161,7 @@ flood_is_over()
 	[ "$(cnps)" -ge "$1" ]
 }
 
-# a pair of queue pairs that is there until it is killed; $victim is nsA's
+# a pair of connected queue pairs that exists until it is killed; $victim is that of nsA
 victim_up()
 {
 	ip netns exec nsB ib_write_bw -d sr1 -F -s 4096 --run_infinitely \
@@ -180,7 +180,7 @@ victim_known()
 	[ -n "$victim" ]
 }
 
-# victim_lives: it goes on sending, and goes when it is told to
+# victim_lives: it continues to send, and ends when told to
 victim_lives()
 {
 	local status=0
@@ -201,13 +201,13 @@ bottleneck()
 			fq_codel ecn ce_threshold 1ms limit 1000
 }
 
-# short_queue NS DEV: what does not fit is lost, no mark warns
+# short_queue NS DEV: a queue that drops packets at its tail and marks none
 short_queue()
 {
 	on "$1" tc qdisc replace dev "$2" root tbf rate 200mbit burst 32k limit 100k
 }
 
-# few_again FIRST COMMAND...: of FIRST packets less than half are sent again
+# few_again FIRST COMMAND...: of FIRST packets less than half are retransmitted
 few_again()
 {
 	local again before first=$1

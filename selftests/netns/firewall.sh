@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The firewall of a host sees what arrives, knows its flow, and may refuse it.
+# The firewall of a host sees arriving packets, tracks their flow, and may drop them.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB (nft)
 
@@ -9,7 +9,7 @@
 
 need rdma ib_write_bw nft
 
-# rules STATEMENT...: what nsB does with what comes to the RoCE port
+# rules STATEMENT...: what nsB does with packets to the RoCE port
 rules()
 {
 	on nsB nft delete table inet fw 2>/dev/null
@@ -24,7 +24,7 @@ rules()
 	EOT
 }
 
-# The link is younger than the rules: its hook comes before those of conntrack.
+# The link is created after the rules: its hook runs before those of conntrack.
 link_again()
 {
 	on nsB rdma link del sr1 && on nsB rdma link add sr1 type "$TYPE" netdev veth1 &&
@@ -46,7 +46,7 @@ refused()
 	! pair ib_write_bw -n 5 -u 8 "$@"
 }
 
-# the GID of each family, as perftest counts them
+# GID index of each address family
 gid_of()
 {
 	local i
@@ -66,7 +66,7 @@ strangers()
 		wait_for 10 gid_of '*:ffff:0a09:0003' && wait_for 10 gid_of 'fd09:*:0003'
 }
 
-# from PATTERN: traffic from nsA's GID that looks so, to one of the same family
+# from PATTERN: traffic from the GID of nsA that matches, to one of the same family
 from()
 {
 	local gid_a gid_b pattern=$1 status
@@ -81,7 +81,7 @@ from()
 	return "$status"
 }
 
-# only_peers: who is on the lists gets through, who is not does not
+# only_peers: addresses on the lists get through, others do not
 only_peers()
 {
 	from '*:ffff:0a09:0001' && from 'fd09:*:0001' &&

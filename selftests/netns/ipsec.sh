@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the IPsec policy of a host demands holds for RoCE packets, in and out, and
-# with the states that it asks for there is nothing but ESP on the wire.
+# The IPsec policy of a host applies to RoCE packets, in and out, and with the states that
+# it requires there is nothing but ESP on the wire.
 #
 #   nsA [sr0] veth0 ======(counted at both ends)====== veth1 [sr1] nsB
 
@@ -14,7 +14,7 @@ ip xfrm policy >/dev/null 2>&1 || skip_all "this kernel has no IPsec"
 key_ab=0x$(printf '1a%.0s' {1..20})
 key_ba=0x$(printf '2b%.0s' {1..20})
 
-# counted NS DEV: what comes in there is counted by kind
+# counted NS DEV: count the packets received there by type
 counted()
 {
 	on "$1" nft -f - <<-EOT
@@ -57,7 +57,7 @@ wire_had()
 	(($2 ? n >= $2 : n == 0))
 }
 
-# family 4|6: addresses and GID of what follows
+# family 4|6: set addresses and GID for the following checks
 family()
 {
 	case $1 in
@@ -93,7 +93,7 @@ no_ipsec()
 	done
 }
 
-# demand_in: nsB takes nothing but ESP, whatever it sends itself
+# demand_in: nsB accepts nothing but ESP, whatever it sends itself
 demand_in()
 {
 	on nsB ip xfrm policy add dir in src "$a" dst "$b" proto udp dport 4791 \
@@ -120,7 +120,7 @@ refused()
 	! pair ib_write_bw -m 2048 -n 5 -u 8 -x "$gid"
 }
 
-# nothing_executed COMMAND...: sr1 carries out nothing meanwhile
+# nothing_executed COMMAND...: sr1 executes no request meanwhile
 nothing_executed()
 {
 	local before

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A packet that came by an IPsec state which the policy does not allow is not executed,
-# even if GRO has put it behind one that came by another.
+# A packet that arrived by an IPsec state which the policy does not permit is not executed,
+# even if GRO has appended it to one that arrived by another state.
 #
 #   a script at nsA ====(two tunnels)==== veth1 [sr1] nsB
 #                                                     veth6 ==== veth7 [sr2] nsC
@@ -28,7 +28,7 @@ cases()
 	ktap_relay ip netns exec "$ns" /usr/bin/python3 "$here/ipsec_gro.py" "$@"
 }
 
-# tunnel NUMBER: from nsA to nsB, for what has that mark
+# tunnel NUMBER: from nsA to nsB, for packets with that mark
 tunnel()
 {
 	local key ns
@@ -42,7 +42,7 @@ tunnel()
 		tmpl "${ends[@]}" proto esp reqid "$1" mode tunnel
 }
 
-# The second state is for somebody else: the policy wants the first.
+# The second state belongs to another flow: the policy requires the first.
 tunnels()
 {
 	tunnel 1 && tunnel 2 &&
@@ -50,7 +50,7 @@ tunnels()
 			tmpl "${ends[@]}" proto esp reqid 1 mode tunnel
 }
 
-# A container behind nsB, which gets what has come by the first state.
+# A container behind nsB, which receives packets that have arrived by the first state.
 container_up()
 {
 	local inner=(src 10.9.0.1 dst 10.7.0.2)
@@ -73,7 +73,7 @@ container_up()
 		wait_for 10 gid_index nsC sr2 '*ffff:0a07:*'
 }
 
-# nsA forwards what comes by veth9, even in its own name, in fragments of ESP.
+# nsA forwards packets from veth9, even with its own address, in fragments of ESP.
 fragments_up()
 {
 	ip link add veth8 mtu 4200 netns nsA type veth \
@@ -84,7 +84,7 @@ fragments_up()
 		ip -n nsA link set veth0 mtu 1500
 }
 
-# What is sent within a slot arrives at once, and is made into lists.
+# Packets sent within a slot arrive back-to-back, and GRO makes lists of them.
 gro()
 {
 	on nsA tc qdisc add dev veth0 root netem slot 50ms 50ms &&

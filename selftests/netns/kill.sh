@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whatever goes away under traffic, the rest lives on and nothing is left.
+# Whatever is removed under traffic, the rest keeps working and nothing is left behind.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -20,12 +20,12 @@ sent()
 	[ "${now:-0}" -gt "$1" ]
 }
 
-# traffic_on: two hosts, and a bandwidth test between them that does not end
+# traffic_on: two hosts, and an endless bandwidth test between them
 traffic_on()
 {
 	pair_down
 	pair_up || return
-	# what runs is the tool itself: the number is its own
+	# exec, so that the process ID is that of the tool
 	ip netns exec nsB ib_write_bw -d sr1 -F -D 60 -s 65536 >/dev/null 2>&1 &
 	server=$!
 	wait_for 60 listening nsB 18515 || return
@@ -34,7 +34,7 @@ traffic_on()
 	wait_for 60 sent 1000
 }
 
-# traffic_off: what still runs ends when told to, and nothing is left
+# traffic_off: remaining processes end when told to, and nothing is left behind
 traffic_off()
 {
 	kill -9 "$client" "$server"
@@ -76,7 +76,7 @@ netdev_goes()
 	wait_for 10 no_link sr0 && wait_for 10 no_link sr1
 }
 
-# The tests hold their namespace: it goes when they have gone.
+# The tests hold their namespace: it is deleted after they have ended.
 netns_goes()
 {
 	ip netns del nsA || return
@@ -89,7 +89,7 @@ no_link()
 	! rdma link show | grep -q "link $1/"
 }
 
-# module_goes: refused while links are in use, and then it goes with them
+# module_goes: removal is refused while links are in use, and succeeds afterwards
 module_goes()
 {
 	modprobe -r "$TYPE" || rmmod "$TYPE"

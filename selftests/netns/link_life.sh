@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A link comes, follows its netdev, and goes, on every kind of netdev.
+# A link is created, follows its netdev, and is removed, on every type of netdev.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB, and others beside them
 
@@ -34,7 +34,7 @@ fails()
 	! "$@"
 }
 
-# over NAME LINK-ARGUMENTS...: a netdev of that kind, a link on it, both gone
+# over NAME LINK-ARGUMENTS...: create a netdev of that type and a link on it, remove both
 over()
 {
 	local dev=$1
@@ -51,7 +51,7 @@ over()
 	wait_for 5 no_link srx
 }
 
-# on_vlan: refused, since the link below has the VLAN's addresses
+# on_vlan: refused, since the link of the device below has the VLAN's addresses
 on_vlan()
 {
 	ip -n nsA link add veth0.7 link veth0 type vlan id 7 || return
@@ -148,7 +148,7 @@ again()
 	wait_for 10 gid_ready nsA sr0
 }
 
-# netdev_leaves: for the other host, while its link is being made
+# netdev_leaves: it moves to the other host while its link is being created
 netdev_leaves()
 {
 	local adding i
@@ -184,7 +184,7 @@ module_removed()
 {
 	pair_down
 	pair_up || return
-	# refused while there are links, or takes them along
+	# refused while there are links, or removes them
 	if rmmod "$TYPE"; then
 		wait_for 5 no_link sr0 || return
 	else

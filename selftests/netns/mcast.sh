@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# mckey's datagrams reach the members of their group and the host lets go of the
-# group when they are gone.
+# mckey's datagrams reach the members of their group, and the host leaves the group after
+# they have ended.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -18,7 +18,7 @@ joined()
 	grep -q 'joined dgid' "$1"
 }
 
-# member NS DEV: the netdev lets frames to the group in.
+# member NS DEV: the netdev accepts frames for the group
 member()
 {
 	ip -n "$1" maddr show dev "$2" | grep -q "$mac"
@@ -41,7 +41,7 @@ client()
 	on "$1" timeout 30 mckey -m "$group" -b "$2" -s
 }
 
-# cast NS ADDR SERVER...: ten from there, to all servers, "NS ADDR" each
+# cast NS ADDR SERVER...: send ten datagrams to all servers, each "NS ADDR"
 cast()
 {
 	local from=$1 addr=$2 dir member pids=() status=0

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A provider drives the devices of its own driver, whatever these are called and
-# whatever they say of themselves.
+# A provider drives the devices of its own driver, whatever their names and descriptions.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB, [rxe0] on a dummy beside sr0
 #   and a device of rdma_rxe in the first namespace
@@ -14,7 +13,7 @@ dir=/etc/libibverbs.d
 said=$(mktemp)
 [ -e $dir/rxe.driver ] || skip_all "the provider for rdma_rxe is not installed"
 
-# with PROVIDER... -- COMMAND...: where only those are installed
+# with PROVIDER... -- COMMAND...: run it where only those are installed
 with()
 {
 	local only
@@ -30,7 +29,7 @@ with()
 		"$only" "$dir" "$@"
 }
 
-# try PROVIDERS COMMAND: on nsA, where only those are installed
+# try PROVIDERS COMMAND: run it on nsA, where only those are installed
 try()
 {
 	on nsA bash -c "$(declare -f with); dir=$dir; with $1 -- $2"
@@ -58,7 +57,7 @@ foreign_link()
 		echo srnic-1 >/sys/class/infiniband/foreign0/node_desc
 }
 
-# Not even tried: libibverbs would say that the version does not fit.
+# Not even tried: libibverbs would report that the version does not match.
 not_claimed()
 {
 	! with srnic -- ibv_devinfo -d foreign0 2>"$said" &&

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A netdev whose address a connected queue pair uses goes when it is told to, and
-# the queue pair fails at once.
+# A netdev whose address a connected queue pair uses can be deleted, and the queue pair
+# fails at once.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #             veth0.7, mac7, bond7
@@ -35,7 +35,7 @@ bond()
 	path_up bond7 veth1
 }
 
-# path_up DEV PEER: both have an address of a network of their own.
+# path_up DEV PEER: both get an address in a network of their own
 path_up()
 {
 	ip -n nsA link set "$1" up &&
@@ -44,7 +44,7 @@ path_up()
 	wait_for 10 path_ready
 }
 
-# has_path NS DEV: one of the GIDs is of that network
+# has_path NS DEV: one of the GIDs is in that network
 has_path()
 {
 	on "$1" sh -c "cat /sys/class/infiniband/$2/ports/1/gids/*" 2>/dev/null |
@@ -75,8 +75,8 @@ client_in()
 	on nsA rdma res show qp link sr0/1 | grep -q "type RC state $1 .*pingpong"
 }
 
-# talk: a pingpong over the path; both ends are stopped in the middle of it.  They
-# are started without "on", so that $! is theirs.
+# talk: a pingpong over the path; both ends are stopped in the middle of it.  They are
+# started without "on", so that $! is their process ID.
 talk()
 {
 	local a b
@@ -104,14 +104,14 @@ ended()
 	! kill -0 "$1" 2>/dev/null
 }
 
-# flushed: the client goes on and finds its queue pair in error
+# flushed: the client continues and finds its queue pair in the error state
 flushed()
 {
 	client_in ERR && kill -CONT "$client" && wait_for 10 ended "$client" &&
 		grep -q 'Work Request Flushed Error' "$out"
 }
 
-# ends COMMAND...: in good time, without an end of the pingpong
+# ends COMMAND...: completes in time, while the pingpong is running
 ends()
 {
 	local pid status=0
@@ -122,7 +122,7 @@ ends()
 	wait "$pid" && return "$status"
 }
 
-# leaves COMMAND...: ends although the queue pair is there, which fails
+# leaves COMMAND...: completes although the queue pair exists, which then fails
 leaves()
 {
 	local status=0
@@ -132,7 +132,7 @@ leaves()
 	return "$status"
 }
 
-# over KIND DEV: the netdev of that kind is deleted under a queue pair
+# over KIND DEV: delete the netdev of that type under a queue pair
 over()
 {
 	"$1" && leaves ip -n nsA link del "$2" && path_down "$2"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# ibv_rc_pingpong finds the data it sent, polling and by events.
+# ibv_rc_pingpong receives the data it sent, with polling and with events.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The port's counters of InfiniBand, in sysfs and by MADs, say what has moved.
+# The InfiniBand port counters, in sysfs and by MADs, match the traffic.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -23,8 +23,8 @@ names=(
 	unicast_rcv_packets unicast_xmit_packets
 )
 
-# values NS DEV: NAME VALUE, of counters/, and of "rdma statistic" as stat/NAME.  The
-# RDMA core has the former in the first namespace alone.
+# values NS DEV: print "NAME VALUE" of counters/, and of "rdma statistic" as stat/NAME.
+# The RDMA core has the former in the initial namespace only.
 values()
 {
 	(cd "/sys/class/infiniband/$2/ports/1/counters" && grep -H "" -- *) |
@@ -41,7 +41,7 @@ complete()
 		! values nsA sr0 | grep -vE '^(stat/)?[A-Za-z0-9_]+ [0-9]+$'
 }
 
-# mark: from now on things grow
+# mark: remember the current values
 mark()
 {
 	values nsA sr0 >"$before/sr0" && values nsB sr1 >"$before/sr1" &&
@@ -69,7 +69,7 @@ grown_by()
 	[ "$now" -eq "$3" ] || { echo "$2 of $1 has grown by $now, not $3"; return 1; }
 }
 
-# watch: packets come one by one from now on, and nsB's firewall counts those of RoCE.
+# watch: from now on packets arrive one by one, and nsB's firewall counts those of RoCE
 watch()
 {
 	wire_end nsA veth0 &&
@@ -91,7 +91,7 @@ seen()
 		cut -d' ' -f2
 }
 
-# as_statistic DEV: the same as the counters of their own names
+# as_statistic DEV: the values equal those of "rdma statistic"
 as_statistic()
 {
 	local way
@@ -160,7 +160,7 @@ auto()
 	on nsA rdma statistic qp set link sr0/1 auto "$@"
 }
 
-# Counters of queue pairs have come and gone.
+# Counters of queue pairs have been created and destroyed.
 kept()
 {
 	[ -z "$(on nsA rdma statistic qp show)" ] &&

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# perftest over raw Ethernet, on netdevs that are used otherwise too, and that go.
+# perftest over raw Ethernet, on netdevs that carry other traffic, too, and that are removed.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -16,13 +16,13 @@ mac()
 	on "$1" cat "/sys/class/net/$2/address"
 }
 
-# raw_ready STATE: the server has come that far; its flow is made before.
+# raw_ready STATE: the server's queue pair is in that state, after its flow was created
 raw_ready()
 {
 	on nsB rdma res show qp link sr1/1 | grep -q "type RAW_PACKET state $1"
 }
 
-# raw_start TOOL ARGUMENT...: the server, ready
+# raw_start TOOL ARGUMENT...: start the server and wait until it is ready
 raw_start()
 {
 	local state=RTR tool=$1
@@ -35,7 +35,7 @@ raw_start()
 	wait_for 20 raw_ready $state
 }
 
-# raw_run TOOL ARGUMENT...: no more frames than receives, so none is lost
+# raw_run TOOL ARGUMENT...: no more frames than receives, so that none is dropped
 raw_run()
 {
 	local tool=$1
@@ -59,7 +59,7 @@ hosts()
 	mac_a=$(mac nsA veth0) mac_b=$(mac nsB veth1)
 }
 
-# traffic: one that does not end, and a sniffer that sees it
+# traffic: endless, and a sniffer that sees it
 traffic()
 {
 	raw_start raw_ethernet_bw -s 512 -D 60 --sniffer || return
@@ -99,7 +99,7 @@ netdev_goes()
 	return 0
 }
 
-# netdev_moves: to another namespace, where nobody asked for its frames
+# netdev_moves: to another namespace, which has no flow for its frames
 netdev_moves()
 {
 	ip netns add nsC || return
@@ -110,7 +110,7 @@ netdev_moves()
 	ip netns del nsC
 }
 
-# link_goes: what it asked of the netdev goes with it, what the bridge did stays
+# link_goes: it reverts its settings of the netdev, and leaves those of the bridge
 link_goes()
 {
 	on nsB rdma link del sr1 || return

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Programs that share receives run, and what they share is shown.
+# Programs that use shared receive queues run, and "rdma resource" lists the queues.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -10,12 +10,12 @@ need rdma ibv_srq_pingpong ib_send_bw
 
 shown=$(mktemp)
 
-# is_shown: while a program has a queue, "rdma res" lists it and its users
+# is_shown: while a program has an SRQ, "rdma res" lists it and its users
 is_shown()
 {
 	local server status=0
 
-	# what runs is the program itself: the number is its own
+	# exec, so that the process ID is that of the program
 	ip netns exec nsB ibv_srq_pingpong -d sr1 -g 1 -q 4 &
 	server=$!
 	wait_for 10 listening nsB 18515 || status=1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A link over TUN netdevs, which have no Ethernet header: all services but raw packets,
-# over IPv4 and IPv6.  rdma_cm is not among them, for the RDMA core lets it run over TUN
-# for rdma_rxe alone.
+# A link over TUN netdevs, which have no Ethernet header, provides all services except raw
+# packets, over IPv4 and IPv6.  rdma_cm is excluded, since the RDMA core permits it over
+# TUN for rdma_rxe only.
 #
 #   nsA [sr0] tun0 ==== a program ==== tun1 [sr1] nsB
 
@@ -24,7 +24,7 @@ hosts()
 		objects_before=$(objects)
 }
 
-# no_frames: neither said to work, nor working
+# no_frames: raw packets are neither reported as supported nor do they work
 no_frames()
 {
 	local said
@@ -64,13 +64,13 @@ no_link()
 	links=$(on nsA rdma link show && on nsB rdma link show) && [ -z "$links" ]
 }
 
-# bond NAME: one that takes TUN devices
+# bond NAME: create one that accepts TUN devices
 bond()
 {
 	ip -n nsA link add "$1" type bond mode active-backup fail_over_mac active
 }
 
-# port_of_a_bond: the bond becomes like a TUN, and nobody would tell when it goes
+# port_of_a_bond: the bond then looks like a TUN, and its removal would go unnoticed
 port_of_a_bond()
 {
 	ip -n nsA tuntap add dev tun7 mode tun && bond bond7 &&
@@ -79,7 +79,7 @@ port_of_a_bond()
 	ip -n nsA link del bond7 && ip -n nsA link del tun7
 }
 
-# type_stays: of a device that has a link
+# type_stays: the type of a device with a link cannot change
 type_stays()
 {
 	ip -n nsA tuntap add dev tun8 mode tun && bond bond8 &&

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Programs that want the UC transport run.
+# Programs that use the UC transport run.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# perftest over datagrams, by IPv4 and IPv6, at both MTUs.
+# perftest runs with datagrams over IPv4 and IPv6, at both MTUs.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

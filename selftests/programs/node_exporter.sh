@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Prometheus' node_exporter tells how much a device has sent and received.
+# Prometheus' node_exporter reports how much a device has sent and received.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -9,7 +9,7 @@
 need rdma ib_write_bw prometheus-node-exporter
 port=9100
 
-# metrics: what it has about RDMA devices
+# metrics: print those of RDMA devices
 metrics()
 {
 	{
@@ -32,7 +32,7 @@ exports()
 	wait_for 60 metrics || { cat "$said"; return 1; }
 }
 
-# told DEV NAME LEAST MOST: by how much it has grown
+# told DEV NAME LEAST MOST: the metric has grown by LEAST to MOST
 told()
 {
 	local grown

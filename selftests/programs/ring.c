@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - messages of all sizes go around a ring of MPI ranks, each of
- * which adds its number to every byte; the first knows what must come back
+ * srnic selftests - messages of all sizes travel around a ring of MPI ranks, each of
+ * which adds its number to every byte; the first rank verifies the result
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@
 
 #define MAX	1048576
 
-/* The last is no size. */
+/* The last is a terminator. */
 static const int sizes[] = { 0, 1, 8, 1000, 4096, 65536, MAX, -1 };
 
-/* What byte @i is after the ranks before @rank have added theirs. */
+/* Value of byte @i after the ranks before @rank have added their numbers. */
 static unsigned char expected(int i, int rank)
 {
 	return i * 13 + rank * (rank - 1) / 2;
@@ -41,7 +41,7 @@ static int differs(const unsigned char *buf, int size, int rank)
 	return i < size;
 }
 
-/* One message around; the first rank starts it and gets it in the end. */
+/* Sends one message around; the first rank starts it and receives it in the end. */
 static int ring(unsigned char *buf, int size, int rank, int ranks)
 {
 	int next = (rank + 1) % ranks;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What programs are built upon runs over the device as it is: libfabric's verbs
-# provider, UCX, and Open MPI above UCX.
+# Communication libraries run over the device unmodified: libfabric's verbs provider, UCX,
+# and Open MPI on top of UCX.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -9,7 +9,7 @@
 # shellcheck disable=SC2154 # netns.sh says where the selftests are
 . "$selftests/lib/peers.sh"
 
-# libfabric: provider, endpoint, what is appended to the device's name
+# libfabric: provider, endpoint, suffix of the device's name
 fabrics=(
 	"verbs msg"
 	"verbs;ofi_rxm rdm"
@@ -40,7 +40,7 @@ ucx()
 	between 13337 "${tool/@/sr1}" "${tool/@/sr0} 10.9.0.2"
 }
 
-# What ucx_perftest does, by name
+# tests of ucx_perftest
 batch()
 {
 	cat <<-EOT
@@ -52,7 +52,7 @@ batch()
 	EOT
 }
 
-# compile: the program of the ranks, and what starts each on its host
+# compile: build the program of the ranks, and a script that starts each on its host
 compile()
 {
 	mpicc -o "$dir/ring" "$selftests/programs/ring.c" || return

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The programs of rdma-core, perftest and qperf that no other script runs do
-# what they are for, and so do the options of perftest.
+# The programs of rdma-core, perftest and qperf that no other script runs work, and so do
+# the options of perftest.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -9,7 +9,7 @@
 # shellcheck disable=SC2154 # netns.sh says where the selftests are
 . "$selftests/lib/peers.sh"
 
-# when the server is ready | what it runs | what the client runs before the address
+# readiness test of the server | its command | command of the client, before the address
 programs=(
 	"cm|riostream -S 4096 -C 20 -T v -b 10.9.0.2|riostream -S 4096 -C 20 -T v -s"
 	"7471|rstream -S 4096 -C 20 -T f -b 10.9.0.2|rstream -S 4096 -C 20 -T f -s"
@@ -18,7 +18,7 @@ programs=(
 	"cm|rdma_xserver -p 7471 -c x|rdma_xclient -p 7471 -c x -s"
 )
 
-# Both sides run the same.  Connected through QP numbers ...
+# Both sides run the same command.  Connected by exchanging QP numbers ...
 plain=(
 	"ib_send_bw -c UD -n 200 -g -M 0:0:0:0:0:0:0:0:0:0:255:255:239:1:2:3"
 	"ib_send_lat -n 100 -e"
@@ -31,7 +31,7 @@ plain=(
 	"ib_atomic_bw -n 200 -A CMP_AND_SWAP"
 )
 
-# ... and through the connection manager
+# ... and by the connection manager
 managed=(
 	"ib_write_lat -n 100 -s 8"
 	"ib_read_lat -n 100 -s 8"
@@ -42,7 +42,7 @@ managed=(
 	"ib_write_bw -n 200 -q 4 -z"
 )
 
-# Those of qperf that can say where to on Ethernet; a second for each.
+# Tests of qperf that support addressing on Ethernet; a second for each.
 measures=(rc_bi_bw rc_lat rc_rdma_read_bw rc_fetch_add_mr ver_rc_compare_swap)
 
 need rdma riostream rstream rcopy rdma_xserver ib_write_bw qperf

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Files on NFS over RDMA are what was written, on a wire that is whole, on one
-# that loses packets, and after the client's link went and came again.
+# Files on NFS over RDMA have the contents that were written, on a faultless wire, on one
+# that loses packets, and after the client's link was removed and created again.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #   client                                 server of a folder in memory
@@ -20,25 +20,25 @@ srv=$dir/srv mnt=$dir/mnt copy=$dir/copy
 nfsd=/proc/fs/nfsd
 mkdir "$srv" "$mnt" "$copy" "$dir/pipe" "$dir/cld"
 
-# in_net NS COMMAND...: there, but with the mounts of all
+# in_net NS COMMAND...: run it in that network namespace, but in the common mount namespace
 in_net()
 {
 	nsenter "--net=/run/netns/$1" "${@:2}"
 }
 
-# the daemons that nfsd asks: who may mount, and who had mounted before
+# the daemons that nfsd needs: who may mount, and who had mounted before
 daemons_up()
 {
 	in_net nsB mount -t rpc_pipefs pipe "$dir/pipe" &&
 		in_net nsB exportfs -o rw,fsid=0,no_root_squash,no_subtree_check \
 			"*:$srv" || return
-	# not in_net(): they are killed by their numbers
+	# not by in_net(), since they are killed by their process IDs
 	nsenter --net=/run/netns/nsB nfsdcld -F -p "$dir/pipe" -s "$dir/cld" &
 	nsenter --net=/run/netns/nsB rpc.mountd -F -N 2 -N 3 2>/dev/null &
 	wait_for 10 is_open inotify && wait_for 10 is_open nfsd.fh/channel
 }
 
-# is_open FILE: a daemon is ready for what the kernel asks
+# is_open FILE: a daemon is ready for requests of the kernel
 is_open()
 {
 	local pid
@@ -73,13 +73,13 @@ umount_it()
 	timeout 60 umount "$mnt"
 }
 
-# What the client has in its cache does not prove anything.
+# Drop the client's cache, which proves nothing.
 remount()
 {
 	umount_it && mount_it
 }
 
-# tree_in, tree_out: files of all sizes, compared on the other side
+# tree_in, tree_out: copy files of all sizes, and compare them on the other side
 tree_in()
 {
 	timeout 60 cp -r "$selftests" "$mnt/tree" && remount &&
@@ -92,7 +92,7 @@ tree_out()
 		diff -r "$srv/tree" "$copy/tree" && rm -r "$copy/tree"
 }
 
-# direct KIND SIZE DEPTH TOTAL: from the program's memory, with no cache between
+# direct KIND SIZE DEPTH TOTAL: direct I/O, without the page cache
 direct()
 {
 	timeout 120 fio --name=srnic --filename="$mnt/file" --rw="$1" --bs="$2" \
@@ -100,8 +100,8 @@ direct()
 		--verify=crc32c --verify_fatal=1 --verify_state_save=0
 }
 
-# A DREQ that was lost is sent again after seconds.  Until it is answered rpcrdma
-# keeps a connection whose transport is freed, and if the device goes away then,
+# A lost DREQ is retransmitted after seconds.  Until it is answered rpcrdma keeps a
+# connection whose transport has been freed, and if the device is removed then,
 # Linux 7.3 asks that transport to disconnect (rpcrdma_ep_removal_done()).
 disconnected()
 {
@@ -109,7 +109,7 @@ disconnected()
 		grep 'type RC'
 }
 
-# link_again: the server's peer goes away and comes back
+# link_again: remove the link of the server's peer, and create it again
 link_again()
 {
 	on nsA timeout 60 rdma link del sr0 &&
@@ -117,7 +117,7 @@ link_again()
 		wait_for 10 gid_ready nsA sr0
 }
 
-# The client connects again, after 5 seconds.
+# The client reconnects after 5 seconds.
 still_there()
 {
 	timeout 60 cat "$mnt/tree/plan" | cmp - "$srv/tree/plan"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A disk of NVMe over Fabrics keeps what is written to it: with fast registration
-# on the host's side, READs and WRITEs on the target's, on a wire that is whole
-# and one that loses packets; and a target goes with its link.
+# A disk of NVMe over Fabrics returns the data written to it, with fast registration on the
+# host and READs and WRITEs on the target, on a faultless wire and on one that loses
+# packets; and a target is removed with its link.
 #
 #   host [sr0] veth0 ================ veth1 [sr1] target with a disk in memory
 
@@ -20,7 +20,7 @@ config=/sys/kernel/config
 target=$config/nvmet
 disk=$config/nullb/srnic
 
-# what fio does: name, block size, depth, total
+# jobs of fio: name, block size, depth, total
 jobs=(
 	"write 4k 1 256k"
 	"write 64k 8 8m"
@@ -70,14 +70,14 @@ target_down()
 			"$target/subsystems/srnic"
 }
 
-# target_goes: the port goes with its link, before it is told to go.  A port that
-# listens may not be told while a peer connects, says lockdep of nvmet.
+# target_goes: the port is removed with its link, before it is disabled.  Disabling a
+# listening port while a peer connects draws a lockdep complaint about nvmet.
 target_goes()
 {
 	link_goes sr1 && target_down
 }
 
-# target_comes_back: with queue pairs that share their receives
+# target_comes_back: with shared receive queues
 target_comes_back()
 {
 	modprobe -r nvmet-rdma && modprobe nvmet-rdma use_srq=1 &&
@@ -116,7 +116,7 @@ disconnect()
 	timeout 60 nvme disconnect -n srnic && wait_for 10 no_remote
 }
 
-# fio_on FILE KIND SIZE DEPTH TOTAL: written, read again and compared
+# fio_on FILE KIND SIZE DEPTH TOTAL: write, read back and compare
 fio_on()
 {
 	timeout 120 fio --name=srnic --filename="$1" --rw="$2" --bs="$3" \
@@ -129,7 +129,7 @@ fio_remote()
 	fio_on "$(remote)" "$@"
 }
 
-# on_ext4: files written, the page cache dropped, read again; the tree is sound
+# on_ext4: write files, drop the page cache, read them back; fsck finds nothing
 on_ext4()
 {
 	local dir disk
@@ -142,7 +142,7 @@ on_ext4()
 		umount "$dir" && rmdir "$dir"
 }
 
-# link_goes DEV: what depends on it goes first
+# link_goes DEV: remove it after the objects that depend on it
 link_goes()
 {
 	timeout 60 rdma link del "$1" || return
