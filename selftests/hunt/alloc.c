@@ -1210,7 +1210,6 @@ static const struct vrb_case alloc_cases[] = {
 	{ "alloc", "multicast", groups },
 	{ "alloc", "flows and counters", flows },
 	{ "alloc", "work queues, tables, RSS", work_queues },
-	{}
 };
 
-const struct vrb_case *const vrb_tables[] = { alloc_cases, NULL };
+VRB_CASES(alloc_cases);

@@ -1002,10 +1002,6 @@ static const struct vrb_case rings_cases[] = {
 	{ "rings", "raw packets", rings_raw },
 	{ "rings", "work queues", rings_wq },
 	{ "rings", "all of them at once", rings_all },
-	{ }
 };
 
-const struct vrb_case *const vrb_tables[] = {
-	rings_cases,
-	NULL,
-};
+VRB_CASES(rings_cases);

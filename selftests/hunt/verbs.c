@@ -559,10 +559,6 @@ static void random_programs(void)
 
 static const struct vrb_case verbs_cases[] = {
 	{ "verbs", "random programs", random_programs },
-	{ }
 };
 
-const struct vrb_case *const vrb_tables[] = {
-	verbs_cases,
-	NULL,
-};
+VRB_CASES(verbs_cases);

@@ -48,9 +48,9 @@ install()
 
 installed()
 {
-	"$work/here/run_kselftest.sh" -t netns:mcast.sh -t verbs:state.sh >"$work/out" &&
+	"$work/here/run_kselftest.sh" -t netns:mcast.sh -t verbs:data.sh >"$work/out" &&
 		says "$work/out" 1..2 "ok 1 selftests: netns: mcast.sh" \
-			"ok 2 selftests: verbs: state.sh"
+			"ok 2 selftests: verbs: data.sh"
 }
 
 without_the_module()

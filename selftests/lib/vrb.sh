@@ -3,7 +3,9 @@
 #
 #   vrb_make                 builds the harness, unless selftests/run or "make
 #                            install" has done it
+#   vrb_up                   the harness and two hosts, or the script is skipped
 #   vrb_count WORD...        how many cases these are
+#   vrb_alone                prints the topics of which some is not run without their name
 #   vrb_cases ARGUMENT...    runs them, each is one check
 #   vrb ARGUMENT...          runs the harness and is silent
 # shellcheck shell=bash
@@ -23,9 +25,21 @@ vrb_make()
 	make -s -C "$selftests/verbs" OUT="$vrb_dir"
 }
 
+vrb_up()
+{
+	need rdma gcc make
+	vrb_make || skip_all "the harness does not build here"
+	pair_up || exit
+}
+
 vrb_count()
 {
 	"$vrb_dir/vrb" -l "$@" | wc -l
+}
+
+vrb_alone()
+{
+	"$vrb_dir/vrb" -L | sed -n 's/ alone$//p'
 }
 
 vrb()

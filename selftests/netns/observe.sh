@@ -7,9 +7,8 @@
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
-need rdma gcc make python3 nft ibv_srq_pingpong
-vrb_make || skip_all "the harness does not build here"
-pair_up || exit
+need python3 nft ibv_srq_pingpong
+vrb_up
 
 # all_json: what is shown of a program at work.  Drivers are asked about queue pairs,
 # CQs and regions; older kernels, as 6.1, do not ask them about SRQs.

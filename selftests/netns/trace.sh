@@ -8,10 +8,9 @@
 . "$(dirname "$0")/../lib/trace.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
-need rdma gcc make nft
+need nft
 trace_can || skip_all "this kernel traces no events"
-vrb_make || skip_all "the harness does not build here"
-pair_up || exit
+vrb_up
 story=$(mktemp)
 trap 'trace_down; pair_down; rm -f "$story"' EXIT
 trace_up counter || exit	# the order of events is that of all processors

@@ -260,15 +260,26 @@ static void wrap_atomic(void)
 	must_be(word, 71);
 }
 
-const struct vrb_case big_cases[] = {
+static const struct vrb_case big_cases[] = {
 	{ "big", "a region of 1 GiB", gib_1 },
 	{ "big", "a region of 8 GiB", gib_8 },
 	{ "big", "a region of huge pages", hugepages },
+};
+
+VRB_TOPIC_ALONE("big", big_cases);
+
+static const struct vrb_case longest_cases[] = {
 	{ "longest", "the longest message there is", longest_message },
+};
+
+VRB_TOPIC_ALONE("longest", longest_cases);
+
+static const struct vrb_case psn_cases[] = {
 	{ "half", "a WRITE of half of all PSNs", longest_write },
 	{ "half", "a READ of half of all PSNs", longest_read },
 	{ "wrap", "a SEND of half of all PSNs", wrap_half },
 	{ "wrap", "a READ of many PSNs", wrap_read },
 	{ "wrap", "an atomic with the PSN of another", wrap_atomic },
-	{ }
 };
+
+VRB_CASES(psn_cases);

@@ -508,7 +508,7 @@ static void limited_dms(void)
 	is_limited(&dms);
 }
 
-const struct vrb_case charge_cases[] = {
+static const struct vrb_case charge_cases[] = {
 	{ "charge", "completion queues", charged_cqs },
 	{ "charge", "queue pairs", charged_qps },
 	{ "charge", "shared receive queues", charged_srqs },
@@ -525,5 +525,6 @@ const struct vrb_case charge_cases[] = {
 	{ "cgroup limit", "regions", limited_mrs },
 	{ "cgroup limit", "windows", limited_mws },
 	{ "cgroup limit", "device memory", limited_dms },
-	{ }
 };
+
+VRB_CASES(charge_cases);

@@ -8,10 +8,8 @@
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
-need rdma gcc make
 [ -w /sys/fs/cgroup/cgroup.subtree_control ] || skip_all "no cgroups here"
-vrb_make || skip_all "the harness does not build here"
-pair_up || exit
+vrb_up
 
 # The kernel tells of those it kills when a cgroup is full, with a trace of calls.
 quietly()

@@ -636,7 +636,7 @@ static void refused(void)
 	must_be(errno, EOPNOTSUPP);
 }
 
-const struct vrb_case cq_cases[] = {
+static const struct vrb_case cq_cases[] = {
 	{ "cq", "resize: what was not read stays", resize_keeps },
 	{ "cq", "resize: too small is EINVAL", resize_too_small },
 	{ "cq", "resize: no address space is left", resize_no_space },
@@ -660,5 +660,6 @@ const struct vrb_case cq_cases[] = {
 	{ "cq", "calls between start_poll and end_poll", within_poll },
 	{ "cq", "single threaded", single_threaded },
 	{ "cq", "what is not supported is refused", refused },
-	{ }
 };
+
+VRB_TOPIC("cq", cq_cases);

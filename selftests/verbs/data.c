@@ -665,7 +665,7 @@ static void soak_all(void)
 	}
 }
 
-const struct vrb_case data_cases[] = {
+static const struct vrb_case data_cases[] = {
 	{ "data", "SEND of every size and shape", data_send },
 	{ "data", "SEND with immediate of every size and shape", data_send_imm },
 	{ "data", "WRITE of every size and shape", data_write },
@@ -683,5 +683,6 @@ const struct vrb_case data_cases[] = {
 	{ "notify", "solicited events only", data_solicited },
 	{ "notify", "an event a completion", data_notify_all },
 	{ "soak", "batches of everything, both ways", soak_all },
-	{ }
 };
+
+VRB_TOPIC("data", data_cases);

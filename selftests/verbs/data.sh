@@ -1,16 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Each operation of each size and shape moves its bytes and no other.
-#
-#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+# Each operation of each size and shape moves its bytes and no other: a topic with a
+# script of its own, for whoever wants a quick answer about a kernel or a machine.
 
-. "$(dirname "$0")/../lib/netns.sh"
-. "$(dirname "$0")/../lib/vrb.sh"
-
-need rdma gcc make
-vrb_make || skip_all "the harness does not build here"
-pair_up || exit
-
-ktap_plan "$(vrb_count data notify soak)"
-vrb_cases data notify soak
-ktap_end
+exec "$(dirname "$0")/topics.sh" data

@@ -510,7 +510,7 @@ static void fork_copies(void)
 	write_all(2, mb.mr->rkey);
 }
 
-const struct vrb_case domain_cases[] = {
+static const struct vrb_case domain_cases[] = {
 	{ "domain", "parent domain: its allocators are called", allocators },
 	{ "domain", "parent domain: they may leave it to others",
 	  allocator_default },
@@ -521,5 +521,6 @@ const struct vrb_case domain_cases[] = {
 	{ "domain", "another process imports device, domain and region", import },
 	{ "domain", "import: what does not exist", import_refused },
 	{ "domain", "fork leaves regions where they are", fork_copies },
-	{ }
 };
+
+VRB_TOPIC("domain", domain_cases);

@@ -621,7 +621,7 @@ static void flush_order(void)
 	wc_none(p.a.rcq, 10);
 }
 
-const struct vrb_case error_cases[] = {
+static const struct vrb_case error_cases[] = {
 	{ "access", "WRITE with a bad rkey", rkey_write },
 	{ "access", "READ with a bad rkey", rkey_read },
 	{ "access", "FETCH_ADD with a bad rkey", rkey_atomic },
@@ -666,5 +666,6 @@ const struct vrb_case error_cases[] = {
 	{ "retry", "the peer is gone", peer_gone },
 	{ "retry", "the peer is in error", peer_in_error },
 	{ "flush", "each and in order, posted before and after", flush_order },
-	{ }
 };
+
+VRB_TOPIC("errors", error_cases);

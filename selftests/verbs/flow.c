@@ -775,7 +775,7 @@ static void flow_borders(void)
 	undo_now(flow);
 }
 
-const struct vrb_case flow_cases[] = {
+static const struct vrb_case flow_cases[] = {
 	{ "flow", "each field fits, or does not", flow_fields },
 	{ "flow", "all specs have to fit", flow_all },
 	{ "flow", "taken from the stack, or not", flow_takes },
@@ -788,5 +788,6 @@ const struct vrb_case flow_cases[] = {
 	{ "flow", "sniffer", flow_sniffer },
 	{ "flow", "RoCEv2 is not taken along", flow_beside_roce },
 	{ "flow", "what cannot be", flow_borders },
-	{ }
 };
+
+VRB_TOPIC("raw", flow_cases);

@@ -402,7 +402,7 @@ static void flush_level(void)
 }
 #endif
 
-const struct vrb_case flush_cases[] = {
+static const struct vrb_case flush_cases[] = {
 	{ "atomic write", "eight bytes and no other", atomic_writes },
 	{ "atomic write", "its source is for reading", atomic_source },
 	{ "atomic write", "by ibv_wr_atomic_write", atomic_by_wr },
@@ -428,5 +428,6 @@ const struct vrb_case flush_cases[] = {
 	{ "memory flush", "of no type", flush_type },
 	{ "memory flush", "of an unknown level", flush_level },
 #endif
-	{ }
 };
+
+VRB_CASES(flush_cases);

@@ -7,9 +7,8 @@
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
-need rdma gcc make tc
-vrb_make || skip_all "the harness does not build here"
-pair_up || exit
+need tc
+vrb_up
 
 lossy=("atomic write: many, with writes between"
 	"atomic write: after what was written before"

@@ -177,9 +177,10 @@ static void fatal(void)
 	}
 }
 
-const struct vrb_case forged_cases[] = {
+static const struct vrb_case forged_cases[] = {
 	{ "forged", "reserved syndromes are dropped", reserved },
 	{ "forged", "a READ response with other than an ACK", read_response },
 	{ "forged", "NAKs that end a request", fatal },
-	{ }
 };
+
+VRB_CASES(forged_cases);

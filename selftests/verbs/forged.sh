@@ -7,10 +7,8 @@
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
-need rdma gcc make
 /usr/bin/python3 -c 'import scapy.contrib.roce' 2>/dev/null || skip_all "no scapy"
-vrb_make || skip_all "the harness does not build here"
-pair_up || exit
+vrb_up
 export SELFTESTS=${selftests:?}
 
 # 187 reserved syndromes, and 8 that a response cannot have

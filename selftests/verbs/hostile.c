@@ -231,11 +231,12 @@ static void list_behind_many(void)
 	list_behind(65536);
 }
 
-const struct vrb_case hostile_cases[] = {
+static const struct vrb_case hostile_cases[] = {
 	{ "hostile", "indices of rings are nonsense", indices },
 	{ "hostile", "entries of rings are nonsense", entries },
 	{ "hostile", "indices, of queue pairs in error", indices_in_error },
 	{ "hostile", "a list behind an inline operand", list_behind_one },
 	{ "hostile", "a list behind the last of 65536 entries", list_behind_many },
-	{ }
 };
+
+VRB_TOPIC("hostile", hostile_cases);

@@ -17,9 +17,7 @@ shortcut()
 	echo "$1" >"$knob"
 }
 
-need rdma gcc make
-vrb_make || skip_all "the harness does not build here"
-pair_up || exit
+vrb_up
 
 ktap_plan $((2 * $(vrb_count "${topics[@]}") + 4))
 vrb_cases -n 10 -a sr0@nsA -b sr0@nsA "${topics[@]}"

@@ -389,7 +389,7 @@ static void buffer_read_only(void)
 	must_be(ibv_dereg_mr(mr), 0);
 }
 
-const struct vrb_case mr_cases[] = {
+static const struct vrb_case mr_cases[] = {
 	{ "mr", "zero based", zero_based },
 	{ "mr", "any iova with the address's place in its page", own_iova },
 	{ "mr", "an iova that wraps", iova_wraps },
@@ -404,5 +404,6 @@ const struct vrb_case mr_cases[] = {
 	{ "mr", "device memory: the limit", dm_limit },
 	{ "mr", "a shared buffer", buffer_data },
 	{ "mr", "a shared buffer for reading", buffer_read_only },
-	{ }
 };
+
+VRB_TOPIC("mr", mr_cases);

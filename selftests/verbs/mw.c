@@ -777,7 +777,7 @@ static void bind_behind_unsignaled(void)
 	bind_2(&q.a, mw, shown(&m, OFF, WIN, IBV_ACCESS_REMOTE_WRITE));
 }
 
-const struct vrb_case mw_cases[] = {
+static const struct vrb_case mw_cases[] = {
 	{ "mw", "type 1 shows its range", type1_shows },
 	{ "mw", "type 1 is for each QP of the domain", type1_any_qp },
 	{ "mw", "type 1 bound again shows the new range alone", type1_moves },
@@ -829,5 +829,6 @@ const struct vrb_case mw_cases[] = {
 	{ "mw", "LOCAL_INV races with writes", race_inv },
 	{ "mw", "unbind races with writes of another QP", race_unbind },
 	{ "mw", "dealloc races with writes", race_dealloc },
-	{ }
 };
+
+VRB_TOPIC("mw", mw_cases);

@@ -699,7 +699,7 @@ static void one_write(void)
 	one(&p, IBV_WR_RDMA_WRITE, 100);
 }
 
-const struct vrb_case observe_cases[] = {
+static const struct vrb_case observe_cases[] = {
 	{ "resource", "queue pair", queue_pair },
 	{ "resource", "queue pair that waits", waiting },
 	{ "resource", "memory operations behind a send", memops_wait },
@@ -719,5 +719,6 @@ const struct vrb_case observe_cases[] = {
 	{ "lost_tail", "packet", lost_tail },
 	{ "traced", "one write", one_write },
 	{ "unplugged", "while bound", unplugged },
-	{ }
 };
+
+VRB_CASES(observe_cases);

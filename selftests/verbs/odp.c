@@ -1282,7 +1282,7 @@ static void slow_of_the_gone(void)
 		wc_want(at_work[i].scq, i, IBV_WC_SUCCESS);
 }
 
-const struct vrb_case odp_cases[] = {
+static const struct vrb_case prefetch_cases[] = {
 	{ "odp prefetch", "transfers miss nothing afterwards", prefetch_all },
 	{ "odp prefetch", "the pages it makes", prefetch_pages },
 	{ "odp prefetch", "later", prefetch_later },
@@ -1291,6 +1291,11 @@ const struct vrb_case odp_cases[] = {
 	{ "odp prefetch", "much that is not present", prefetch_sparse },
 	{ "odp prefetch", "what is behind pages that are absent", prefetch_behind },
 	{ "odp prefetch", "of a process that is gone", prefetch_of_the_dead },
+};
+
+VRB_CASES(prefetch_cases);
+
+static const struct vrb_case odp_cases[] = {
 	{ "odp", "what the device says it can", reg_caps },
 	{ "odp", "ranges that are none", reg_refused },
 	{ "odp", "every size and place, ranges", data_range },
@@ -1327,5 +1332,6 @@ const struct vrb_case odp_cases[] = {
 	{ "odp", "a slow page: where a READ goes", slow_sink },
 	{ "odp", "a page that never comes", slow_for_ever },
 	{ "odp", "pages of those who are gone", slow_of_the_gone },
-	{ }
 };
+
+VRB_TOPIC("odp", odp_cases);

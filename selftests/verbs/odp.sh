@@ -7,9 +7,8 @@
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
-need rdma gcc make ib_write_bw
-vrb_make || skip_all "the harness does not build here"
-pair_up || exit
+need ib_write_bw
+vrb_up
 
 ktap_plan $((7 + $(vrb_count "odp prefetch" odp "odp storm")))
 vrb_cases "odp prefetch: transfers miss nothing afterwards"

@@ -309,11 +309,12 @@ static void comes_and_goes(void)
 	}
 }
 
-const struct vrb_case odp_storm_cases[] = {
+static const struct vrb_case odp_storm_cases[] = {
 	{ "odp storm", "SEND, WRITE and READ, ranges", data_range },
 	{ "odp storm", "SEND, WRITE and READ, all memory", data_all },
 	{ "odp storm", "atomics of both sides", atomics },
 	{ "odp storm", "the region goes away", goes_away },
 	{ "odp storm", "memory comes and goes where several fetch it", comes_and_goes },
-	{ }
 };
+
+VRB_TOPIC("odp", odp_storm_cases);

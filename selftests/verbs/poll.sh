@@ -15,9 +15,7 @@ watch_for()
 	echo "$1" >/sys/module/srnic/parameters/poll_usecs
 }
 
-need rdma gcc make
-vrb_make || skip_all "the harness does not build here"
-pair_up || exit
+vrb_up
 
 ktap_plan $((3 * $(vrb_count "${topics[@]}") + 5))
 check "watched for long"		watch_for 20000

@@ -303,12 +303,18 @@ static void gone(void)
 	wc_none(p.a.scq, 20);
 }
 
-const struct vrb_case post_cases[] = {
+static const struct vrb_case post_cases[] = {
 	{ "post", "sends under other credentials", sends_as_nobody },
 	{ "post", "receives in error under other credentials",
 	  flushes_as_nobody },
 	{ "post", "sends beside a doorbell that takes long", sends_beside },
 	{ "post", "receives beside one", receives_beside },
-	{ "gone", "the device goes: what was shown is posted, no more is", gone },
-	{ }
 };
+
+VRB_TOPIC("post", post_cases);
+
+static const struct vrb_case gone_cases[] = {
+	{ "gone", "the device goes: what was shown is posted, no more is", gone },
+};
+
+VRB_CASES(gone_cases);

@@ -9,9 +9,7 @@
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
-need rdma gcc make
-vrb_make || skip_all "the harness does not build here"
-pair_up || exit
+vrb_up
 
 ktap_plan "$(vrb_count half)"
 vrb_cases -a sr0@nsA -b sr0@nsA half

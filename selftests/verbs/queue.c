@@ -282,7 +282,7 @@ static void busy(void)
 	must_be(ibv_dealloc_pd(sides[0].pd), EBUSY);
 }
 
-const struct vrb_case queue_cases[] = {
+static const struct vrb_case queue_cases[] = {
 	{ "queue", "a full send queue is ENOMEM", sq_full },
 	{ "queue", "unsignalled requests make room", sq_unsignaled },
 	{ "queue", "a bad request behind unsignalled ones", sq_fails_behind },
@@ -295,5 +295,6 @@ const struct vrb_case queue_cases[] = {
 	{ "queue", "a completion queue holds what was asked for", cq_exact },
 	{ "queue", "limits of the device are kept", limits },
 	{ "queue", "what is in use is EBUSY", busy },
-	{ }
 };
+
+VRB_TOPIC("queue", queue_cases);

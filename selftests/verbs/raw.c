@@ -573,7 +573,7 @@ static void raw_caps(void)
 	must_be(errno, EOPNOTSUPP);
 }
 
-const struct vrb_case raw_cases[] = {
+static const struct vrb_case raw_cases[] = {
 	{ "raw", "capabilities", raw_caps },
 	{ "raw", "only with CAP_NET_RAW", raw_permission },
 	{ "raw", "frames leave byte for byte", raw_leave },
@@ -589,5 +589,6 @@ const struct vrb_case raw_cases[] = {
 	{ "raw", "one by one, whatever the stack joins", raw_gso },
 	{ "raw", "right and wrong checksums", raw_recv_csum },
 	{ "raw", "what it sends to many comes back", raw_loops },
-	{ }
 };
+
+VRB_TOPIC("raw", raw_cases);

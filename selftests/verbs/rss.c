@@ -583,7 +583,7 @@ static void wq_borders(void)
 	must_be(ibv_modify_wq(q.wq, &late), EINVAL);
 }
 
-const struct vrb_case rss_cases[] = {
+static const struct vrb_case rss_cases[] = {
 	{ "wq", "states", wq_states },
 	{ "wq", "a doorbell that comes late", wq_late_bell },
 	{ "wq", "a bad receive", wq_fails },
@@ -597,5 +597,6 @@ const struct vrb_case rss_cases[] = {
 	{ "rss", "nothing to hash", rss_none },
 	{ "rss", "it can send", rss_sends },
 	{ "rss", "what cannot be", rss_borders },
-	{ }
 };
+
+VRB_TOPIC("raw", rss_cases);

@@ -423,7 +423,7 @@ static void other_domain(void)
 	event_want(&sides[1], IBV_EVENT_QP_LAST_WQE_REACHED, p[0].b.qp);
 }
 
-const struct vrb_case srq_cases[] = {
+static const struct vrb_case srq_cases[] = {
 	{ "srq", "SEND of each size, through four queue pairs", data },
 	{ "srq", "WRITE with immediate takes a receive", write_imm },
 	{ "srq", "a full queue is ENOMEM, a bad post EINVAL", full },
@@ -439,5 +439,6 @@ const struct vrb_case srq_cases[] = {
 	{ "srq", "an error leaves the receives to others", error_keeps },
 	{ "srq", "an error flushes the receive it had begun", error_midway },
 	{ "srq", "buffers are of the domain of the queue", other_domain },
-	{ }
 };
+
+VRB_TOPIC("srq", srq_cases);

@@ -507,7 +507,7 @@ static void thirty(void)
 			p[i].b.qp->qp_num);
 }
 
-const struct vrb_case state_cases[] = {
+static const struct vrb_case state_cases[] = {
 	{ "state", "transitions that are none are EINVAL", illegal_transitions },
 	{ "state", "attributes that are not right are EINVAL", illegal_attributes },
 	{ "state", "query_qp returns what was set", query },
@@ -520,5 +520,6 @@ const struct vrb_case state_cases[] = {
 	{ "state", "a queue pair is reset and used again", reuse },
 	{ "state", "a send queue fails while it is modified", modify_race },
 	{ "state", "thirty pairs know their own", thirty },
-	{ }
 };
+
+VRB_TOPIC("state", state_cases);

@@ -339,7 +339,7 @@ static void soak(void)
 	must_be(state_of(&p.b), IBV_QPS_RTS);
 }
 
-const struct vrb_case uc_cases[] = {
+static const struct vrb_case uc_cases[] = {
 	{ "uc", "SEND of each size", sends },
 	{ "uc", "WRITE of each size, with and without immediate", writes },
 	{ "uc", "a SEND without a receive is dropped", not_ready },
@@ -352,6 +352,12 @@ const struct vrb_case uc_cases[] = {
 	{ "uc", "a bad receive ends the receiver", bad_receive },
 	{ "uc", "a peer that is gone does not matter", peer_gone },
 	{ "uc", "receives of a shared queue", shared },
-	{ "ucsoak", "what arrives is what was sent", soak },
-	{ }
 };
+
+VRB_TOPIC("uc", uc_cases);
+
+static const struct vrb_case soak_cases[] = {
+	{ "ucsoak", "what arrives is what was sent", soak },
+};
+
+VRB_TOPIC_ALONE("uc", soak_cases);

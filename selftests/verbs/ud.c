@@ -573,7 +573,7 @@ static void mc_full(void)
 	must_be(last, ENOMEM);
 }
 
-const struct vrb_case ud_cases[] = {
+static const struct vrb_case ud_cases[] = {
 	{ "ud", "datagrams of every size, with their header", ud_sizes },
 	{ "ud", "header and payload in pieces, immediate data", ud_scattered },
 	{ "ud", "inline data", ud_inline },
@@ -591,5 +591,6 @@ const struct vrb_case ud_cases[] = {
 	{ "mcast", "the sender does not want its own", mc_blocked },
 	{ "mcast", "number and address must fit", mc_unicast_number },
 	{ "mcast", "no more members than there may be", mc_full },
-	{}
 };
+
+VRB_TOPIC("ud", ud_cases);

@@ -7,9 +7,7 @@
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
-need rdma gcc make
-vrb_make || skip_all "the harness does not build here"
-pair_up || exit
+vrb_up
 
 ktap_plan $((2 * $(vrb_count ud mcast)))
 vrb_cases ud mcast

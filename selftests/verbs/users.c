@@ -561,7 +561,7 @@ static void others_get_theirs(void)
 			  told->made);
 }
 
-const struct vrb_case user_cases[] = {
+static const struct vrb_case user_cases[] = {
 	{ "users", "device memory", share_dm },
 	{ "users", "domains", share_pd },
 	{ "users", "multicast groups", share_group },
@@ -572,5 +572,6 @@ const struct vrb_case user_cases[] = {
 	{ "users", "QP numbers are at random", qpns_at_random },
 	{ "users", "pages that never come", others_get_theirs },
 	{ "users", "pages that never come, time and again", places_are_kept },
-	{ }
 };
+
+VRB_TOPIC_ALONE("users", user_cases);

@@ -3,9 +3,12 @@
  * srnic selftests - verbs harness: two devices, one process, TAP
  *
  * usage: vrb [-a DEV[@NS]] [-b DEV[@NS]] [-6] [-n ROUNDS] [-r REPEATS] [-s SEED]
- *	      [-t TIMEOUT] [-l] [-e] [GROUP|CASE...]
+ *	      [-t TIMEOUT] [-l] [-e] [GROUP|CASE...|-T [TOPIC...]]
+ *	  vrb -L
  *
- * The cases are those of vrb_tables[], which the program provides.
+ * Without a word all cases are run, or with -T those of all topics that need not be
+ * asked for.  -l lists cases; -L lists topics, with "alone" behind those of which
+ * something has to be asked for.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -890,7 +893,51 @@ static int side_parse(struct side *s, char *arg)
 	return s->nsfd < 0;
 }
 
-static bool wanted(const struct vrb_case *c, char **words)
+static struct vrb_set *sets, **sets_end = &sets;
+
+void vrb_register(struct vrb_set *set)
+{
+	*sets_end = set;
+	sets_end = &set->next;
+}
+
+static bool topic_is(const struct vrb_set *set, const char *topic)
+{
+	return set->topic && !strcmp(set->topic, topic);
+}
+
+/* The first set of @topic, or the first of those that are not run without its name */
+static const struct vrb_set *topic_find(const char *topic, bool alone)
+{
+	const struct vrb_set *set = sets;
+
+	while (set && !(topic_is(set, topic) && set->alone >= alone))
+		set = set->next;
+	return set;
+}
+
+/* Each once, though several sets may be of one */
+static void topics_list(void)
+{
+	const struct vrb_set *set;
+
+	for (set = sets; set; set = set->next)
+		if (set->topic && topic_find(set->topic, false) == set)
+			printf("%s%s\n", set->topic,
+			       topic_find(set->topic, true) ? " alone" : "");
+}
+
+static bool topic_wanted(const struct vrb_set *set, char **words)
+{
+	if (!*words)
+		return !set->alone;
+	for (; *words; words++)
+		if (topic_is(set, *words))
+			return true;
+	return false;
+}
+
+static bool case_wanted(const struct vrb_case *c, char **words)
 {
 	char name[128];
 
@@ -939,13 +986,13 @@ static int case_run(const struct vrb_case *c, int number)
 
 int main(int argc, char **argv)
 {
-	const struct vrb_case *const *table;
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
 	int failed = 0, number = 0, opt;
-	bool list = false, ipv6 = false;
+	bool list = false, ipv6 = false, topics = false;
+	const struct vrb_set *set;
 	const struct vrb_case *c;
 
-	while ((opt = getopt(argc, argv, "a:b:6n:r:s:t:le")) != -1) {
+	while ((opt = getopt(argc, argv, "a:b:6n:r:s:t:lLTe")) != -1) {
 		switch (opt) {
 		case 'a':
 			a = optarg;
@@ -971,6 +1018,12 @@ int main(int argc, char **argv)
 		case 'l':
 			list = true;
 			break;
+		case 'L':
+			topics_list();
+			return 0;
+		case 'T':
+			topics = true;
+			break;
 		case 'e':
 			sides[1].no_events = true;
 			break;
@@ -984,9 +1037,11 @@ int main(int argc, char **argv)
 		    side_open(&sides[0], ipv6) || side_open(&sides[1], ipv6))
 			return 2;
 	}
-	for (table = vrb_tables; *table; table++) {
-		for (c = *table; c->run; c++) {
-			if (!wanted(c, argv + optind))
+	for (set = sets; set; set = set->next) {
+		if (topics && !topic_wanted(set, argv + optind))
+			continue;
+		for (c = set->cases; c < set->cases + set->num; c++) {
+			if (!topics && !case_wanted(c, argv + optind))
 				continue;
 			if (list)
 				printf("%s: %s\n", c->group, c->name);

@@ -92,22 +92,43 @@ struct vrb_case {
 	void (*run)(void);
 };
 
+/**
+ * struct vrb_set - cases of a file, which registers them
+ * @topic: "verbs/topics.sh TOPIC" runs them; NULL: only scripts that name their
+ *	   groups do
+ * @alone: not without its name: large, or slow
+ * @cases: how many there are is in @num
+ * @next: registered after it
+ */
+struct vrb_set {
+	const char *topic;
+	bool alone;
+	const struct vrb_case *cases;
+	size_t num;
+	struct vrb_set *next;
+};
+
+void vrb_register(struct vrb_set *set);
+
+#define VRB_SET(topic_, alone_, cases_)					\
+	static void __attribute__((constructor)) cases_##_register(void)	\
+	{								\
+		static struct vrb_set set = {				\
+			topic_, alone_, cases_, ARRAY_SIZE(cases_), NULL,	\
+		};							\
+									\
+		vrb_register(&set);					\
+	}
+
+#define VRB_TOPIC(topic, cases)		VRB_SET(topic, false, cases)
+#define VRB_TOPIC_ALONE(topic, cases)	VRB_SET(topic, true, cases)
+#define VRB_CASES(cases)		VRB_SET(NULL, true, cases)
+
 extern struct side sides[2];
 extern const struct opt opt_default;
 extern int rounds;
 extern __u32 run_seed;	/* of what cases draw at random */
 extern int patience;	/* timeout of the QPs whose packets may be lost */
-
-extern const struct vrb_case charge_cases[], user_cases[];
-extern const struct vrb_case data_cases[], error_cases[], queue_cases[],
-	cq_cases[], domain_cases[], state_cases[], big_cases[],
-	flush_cases[], hostile_cases[], mr_cases[], mw_cases[],
-	observe_cases[], odp_cases[], odp_storm_cases[], srq_cases[],
-	uc_cases[], ud_cases[], xrc_cases[], raw_cases[], flow_cases[],
-	rss_cases[], forged_cases[], post_cases[];
-
-/* What the program can run, with a NULL behind */
-extern const struct vrb_case *const vrb_tables[];
 
 /* Called before what the case has made is undone, however it ends; NULL: none */
 extern void (*case_end)(void);

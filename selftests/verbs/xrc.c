@@ -579,7 +579,7 @@ static void unused_cq(void)
 	must_be(ibv_destroy_cq(cq), 0);
 }
 
-const struct vrb_case xrc_cases[] = {
+static const struct vrb_case xrc_cases[] = {
 	{ "xrc", "SEND of each size to two queues", sends },
 	{ "xrc", "SEND to a target that was made with a queue", named },
 	{ "xrc", "WRITE and READ of each size", one_sided },
@@ -601,6 +601,12 @@ const struct vrb_case xrc_cases[] = {
 	{ "xrc", "what XRC queue pairs cannot", cannot },
 	{ "xrc", "a queue pair is opened by another", opened },
 	{ "xrc", "a completion queue that is not used goes first", unused_cq },
-	{ "xrcsoak", "batches of everything", soak },
-	{ }
 };
+
+VRB_TOPIC("xrc", xrc_cases);
+
+static const struct vrb_case soak_cases[] = {
+	{ "xrcsoak", "batches of everything", soak },
+};
+
+VRB_TOPIC_ALONE("xrc", soak_cases);

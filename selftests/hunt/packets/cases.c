@@ -123,9 +123,6 @@ static void storm(void)
 
 static const struct vrb_case packet_cases[] = {
 	{ "packets", "harm no one but whom they could be from", storm },
-	{ }
 };
 
-const struct vrb_case *const vrb_tables[] = {
-	drill_cases, packet_cases, NULL,
-};
+VRB_CASES(packet_cases);

@@ -215,7 +215,7 @@ static void drill_raw_fragments(void)
 	wc_want(taker.e.rcq, 0, IBV_WC_SUCCESS);
 }
 
-const struct vrb_case drill_cases[] = {
+static const struct vrb_case drill_cases[] = {
 	{ "drill", "XRC: a message that is broken off completes its receive",
 	  drill_xrc_interrupted },
 	{ "drill", "XRC: a message goes on when its queue has gone",
@@ -225,5 +225,6 @@ const struct vrb_case drill_cases[] = {
 	{ "drill", "raw: who vouches for a checksum", drill_raw_sum_ok },
 	{ "drill", "raw: a datagram that is sent in fragments",
 	  drill_raw_fragments },
-	{ }
 };
+
+VRB_CASES(drill_cases);

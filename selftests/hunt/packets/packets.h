@@ -207,8 +207,6 @@ void links_prove(struct dice *r);
 /* No byte was written where nobody may. */
 void links_check_memory(void);
 
-extern const struct vrb_case drill_cases[];
-
 /* What honest work has done */
 extern __u64 links_verified, links_completed, links_renewed;
 
