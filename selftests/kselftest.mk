@@ -5,6 +5,9 @@
 # A folder sets TEST_PROGS, its tests; TEST_FILES, what they need beside them; and
 # TEST_INCLUDES, what they need from other folders.
 
+# Python's, when a test has run in this tree
+TEST_INCLUDES := $(filter-out %/__pycache__,$(TEST_INCLUDES))
+
 ifneq ($(KSFT),)
 include $(KSFT)/lib.mk
 else

@@ -6,8 +6,7 @@
 # Without -c and -t all tests run; -l lists them.  The results are printed as TAP.
 
 cd "$(dirname "$(readlink -f "$0")")" || exit
-
-KSFT_SKIP=4
+. lib/ktap.sh
 
 usage()
 {
@@ -28,22 +27,21 @@ seconds()
 	sed -n 's/^timeout=//p' "$1/settings" 2>/dev/null | grep . || echo 45
 }
 
-# run NUMBER COLLECTION TEST
+# run COLLECTION TEST
 run()
 {
-	local limit status what="selftests: $2: $3"
+	local limit status what="selftests: $1: $2"
 
-	limit=$(seconds "$2")
-	printf '# timeout set to %s\n# %s\n' "$limit" "$what"
-	(cd "$2" && exec timeout -k 5 "$limit" "./$3") </dev/null 2>&1 | sed 's/^/# /'
+	limit=$(seconds "$1")
+	diag "timeout set to $limit" "$what"
+	(cd "$1" && exec timeout -k 5 "$limit" "./$2") </dev/null 2>&1 | sed 's/^/# /'
 	status=${PIPESTATUS[0]}
 	case $status in
-	0) echo "ok $1 $what" ;;
-	"$KSFT_SKIP") echo "ok $1 $what # SKIP" ;;
-	124) echo "not ok $1 $what # TIMEOUT $limit seconds" ;;
-	*) echo "not ok $1 $what # exit=$status" ;;
+	0) ktap_point ok "$what" ;;
+	"$KSFT_SKIP") ktap_point ok "$what # SKIP" ;;
+	124) ktap_point "not ok" "$what # TIMEOUT $limit seconds" ;;
+	*) ktap_point "not ok" "$what # exit=$status" ;;
 	esac
-	((status == 0 || status == KSFT_SKIP))
 }
 
 wanted=() list=''
@@ -65,10 +63,8 @@ done)
 ((${#tests[@]})) || { echo "no such test" >&2; exit 1; }
 [ -z "$list" ] || { printf '%s\n' "${tests[@]}"; exit; }
 
-bad=0
-printf 'TAP version 13\n1..%d\n' ${#tests[@]}
-for number in "${!tests[@]}"; do
-	test=${tests[number]}
-	run $((number + 1)) "${test%%:*}" "${test#*:}" || bad=1
+ktap_plan ${#tests[@]}
+for test in "${tests[@]}"; do
+	run "${test%%:*}" "${test#*:}"
 done
-exit $bad
+ktap_end

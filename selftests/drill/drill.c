@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "drill.h"
+#include "../lib/tap.h"
 
 #define PATIENCE	3000000	/* us for a packet that must come */
 #define SILENCE		30000	/* us that show that none does */
@@ -262,32 +263,27 @@ static int script_try(const char *name)
 	return how;
 }
 
-/* True: it failed, and was not known to. */
-static bool script_test(const char *name, int number, const char *known)
+static void script_test(const char *name, const char *known)
 {
-	const char *why = known_read(known, name);
+	const char *directive = NULL, *why = known_read(known, name);
 	bool failed;
 	int how;
 
 	if (why[0] == '!') {	/* the kernel does not get over it */
-		printf("ok %d %s # SKIP %s\n", number, name, why + 1);
-		return false;
+		tap_point(true, "SKIP", why + 1, "%s", name);
+		return;
 	}
 	how = script_try(name);
 	failed = how == SCRIPT_FAILED;
-	printf("%s %d %s: %s", failed ? "not ok" : "ok", number, name, title);
 	if (how == SCRIPT_SKIPPED)
-		printf(" # SKIP %s", verdict);
+		directive = "SKIP";
 	else if (failed && *why)
-		printf(" # TODO %s", why);
-	printf("\n");
+		directive = "TODO";
+	tap_point(!failed, directive, failed ? why : verdict, "%s: %s", name, title);
 	if (failed)
-		printf("# %s:%d: %s\n# %s\n", name, line_number, line_text,
-		       verdict);
+		tap_remark("%s:%d: %s\n# %s", name, line_number, line_text, verdict);
 	else if (*why)
-		printf("# this was known to fail: %s\n", why);
-	fflush(stdout);
-	return failed && !*why;
+		tap_remark("this was known to fail: %s", why);
 }
 
 static int list(int num, char **names)
@@ -316,7 +312,7 @@ int main(int argc, char **argv)
 {
 	char *dev = strdup("sr0@nsA"), *peer = strdup("veth1@nsB");
 	const char *netdev = "veth0", *known = NULL, *dev_ns, *peer_ns;
-	int failed = 0, i, opt;
+	int i, opt;
 
 	while ((opt = getopt(argc, argv, "d:n:p:k:w:l:")) != -1) {
 		switch (opt) {
@@ -353,8 +349,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "drill: no %s, or no %s\n", dev, peer);
 		return 2;
 	}
-	printf("1..%d\n", argc);
+	tap_plan(argc);
 	for (i = 0; i < argc; i++)
-		failed += script_test(argv[i], i + 1, known);
-	return failed > 0;
+		script_test(argv[i], known);
+
+	return tap_end();
 }

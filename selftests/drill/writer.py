@@ -17,6 +17,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 import roce  # noqa: E402
+import tap  # noqa: E402
 from scapy.layers.inet import IP, UDP  # noqa: E402
 from scapy.utils import PcapReader  # noqa: E402
 
@@ -107,23 +108,11 @@ def icrc_is_good(packet):
     return wants == {roce.icrc_seen(packet)}
 
 
-class Report:
-    def __init__(self, total):
-        self.number = 0
-        print(f"1..{total}")
-
-    def check(self, what, wrong):
-        self.number += 1
-        print("not ok" if wrong else "ok", self.number, what)
-        for text in wrong[:10]:
-            print("#", text)
-
-
 def main():
     wants = listed(sys.argv[2])
     packets = list(PcapReader(sys.argv[1]))
     shown = list(dissected(sys.argv[1]))
-    report = Report(4)
+    report = tap.Tap(4)
     wrong = collections.defaultdict(list)
     if not len(wants) == len(packets) == len(shown) > 300:
         wrong["count"].append(f"{len(wants)} meant, {len(packets)} written, "
@@ -141,12 +130,13 @@ def main():
                           wrong_fields(want, unknown(bytes(packet[UDP].payload)))]
         if icrc_is_good(packet) != (want["icrc"] == "good"):
             wrong["icrc"].append(text + f"its ICRC is not {want['icrc']}")
-    report.check("each packet is there", wrong["count"])
-    report.check("tshark reads the fields that were meant", wrong["tshark"])
-    report.check("so do those who read what tshark does not know", wrong["read"])
-    report.check("each ICRC is right, or wrong where it was meant to be",
-                 wrong["icrc"])
-    return any(wrong.values())
+    for what, key in (
+            ("each packet is there", "count"),
+            ("tshark reads the fields that were meant", "tshark"),
+            ("so do those who read what tshark does not know", "read"),
+            ("each ICRC is right, or wrong where it was meant to be", "icrc")):
+        report.check(what, not wrong[key], *wrong[key][:10])
+    report.end()
 
 
-sys.exit(main())
+main()

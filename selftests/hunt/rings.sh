@@ -27,7 +27,7 @@ storm()
 	while ((status == 0)) && kill -0 "$hostile" 2>/dev/null; do
 		vrb -n 2 "$@" "${topics[@]}" >"$neighbour" || status=$?
 	done
-	((status == 0)) || grep -A 1 '^not ok' "$neighbour"
+	((status == 0)) || ktap_failures <"$neighbour"
 	wait "$hostile" && return "$status"
 }
 

@@ -98,7 +98,7 @@ load()
 		wait "${pids[i]}" && continue
 		bad=1
 		echo "${LOADS[i]}:"
-		grep -v '^ok' "$work/load$i"
+		ktap_failures <"$work/load$i"
 	done
 	return "$bad"
 }

@@ -25,6 +25,7 @@ import time
 import traceback
 
 import roce
+import tap
 from pyverbs.addr import AHAttr, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.device import Context
@@ -49,18 +50,9 @@ ACCESS = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
     IBV_ACCESS_REMOTE_READ
 CLONE_NEWNET = 0x40000000
 
-_number = 0
-_failed = 0
-
-
-def check(what, good, *why):
-    global _number, _failed
-    _number += 1
-    print("ok" if good else "not ok", _number, what, flush=True)
-    if not good:
-        _failed += 1
-        print("#", *why, flush=True)
-    return good
+_tap = tap.Tap()
+check = _tap.check
+done = _tap.end
 
 
 def case(what, function, *args):
@@ -68,13 +60,8 @@ def case(what, function, *args):
     try:
         function(*args)
     except Exception:  # pylint: disable=broad-except
-        text = traceback.format_exc().strip().replace("\n", "\n# ")
-        return check(what, False, text)
+        return check(what, False, traceback.format_exc())
     return check(what, True)
-
-
-def done():
-    sys.exit(_failed > 0)
 
 
 def wait_for(condition, seconds=10.0):

@@ -77,6 +77,15 @@ objects_are_fine()
 		! grep SKIP "$TREE/said"
 }
 
+# failures_are N: so many checks have failed
+failures_are()
+{
+	local failed passed planned skipped
+
+	ktap_count <"$TREE/said"
+	((failed == $1))
+}
+
 # sees WHAT FILE LINE...: with FILE like that, the tool says WHAT and no more
 sees()
 {
@@ -87,7 +96,7 @@ sees()
 	put "$@"
 	compile wire/pkt.c net/rx.c xport/qp.c xport/qp_low.c || return
 	! layers || return
-	[ "$(grep -c '^not ok' "$TREE/said")" = 1 ] && grep -F "# $what" "$TREE/said"
+	failures_are 1 && grep -F "# $what" "$TREE/said"
 }
 
 # sees_call_upward: two files that call each other, one of them by an extern
@@ -98,7 +107,7 @@ sees_call_upward()
 		'int srnic_low(void) { return srnic_high(); }'
 	compile xport/qp.c xport/qp_low.c || return
 	! layers || return
-	[ "$(grep -c '^not ok' "$TREE/said")" = 2 ] &&
+	failures_are 2 &&
 		grep -F '# xport/qp_low.c on floor 0 (low) calls srnic_high of xport/qp.c' \
 			"$TREE/said" &&
 		grep -F '# xport/qp.c and xport/qp_low.c' "$TREE/said"

@@ -10,9 +10,13 @@ test that is skipped and is not there has failed.
 
 import fnmatch
 import importlib
+import pathlib
 import sys
 import types
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+import tap  # noqa: E402
 
 FOLDER = "/tmp/rdma-core-tests"
 MODULES = """
@@ -21,11 +25,12 @@ MODULES = """
 """.split()
 
 
-class Tap(unittest.TestResult):
+class Result(unittest.TestResult):
     """One line for each test, and the trace of what failed."""
 
     def __init__(self, skips):
         super().__init__()
+        self.tap = tap.Tap()
         self.skips = skips
         self.bad = ""
 
@@ -58,22 +63,15 @@ class Tap(unittest.TestResult):
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
         if self.may_skip(test):
-            self.say("ok", f"{self.name(test)} # SKIP {reason}")
+            self.tap.skip(self.name(test), reason)
         else:
-            self.say("not ok", f"{self.name(test)} skipped: {reason}")
+            self.tap.check(f"{self.name(test)} skipped: {reason}", False)
         self.bad = None
 
     def stopTest(self, test):
         super().stopTest(test)
-        if self.bad is None:
-            return
-        self.say("not ok" if self.bad else "ok", self.name(test))
-        for line in self.bad.splitlines():
-            print("#", line)
-
-    def say(self, verdict, what):
-        """A line of TAP."""
-        print(verdict, self.testsRun, what, flush=True)
+        if self.bad is not None:
+            self.tap.check(self.name(test), not self.bad, self.bad)
 
 
 def load():
@@ -102,7 +100,9 @@ def main():
         with open(name, encoding="utf-8") as file:
             skips += [line.split()[0] for line in file
                       if line.strip() and not line.startswith("#")]
-    load().run(Tap(skips))
+    result = Result(skips)
+    load().run(result)
+    result.tap.end()
 
 
 main()

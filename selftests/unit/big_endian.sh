@@ -6,14 +6,11 @@
 # Without ASan, which does not run under this emulation; undefined behaviour traps.
 
 cd "$(dirname "$(readlink -f "$0")")" || exit
+. ../lib/ktap.sh
 
 export CC=s390x-linux-gnu-gcc AR=s390x-linux-gnu-ar
 export SANITIZE='-fsanitize=undefined -fsanitize-undefined-trap-on-error'
 export EMULATOR='qemu-s390x -L /usr/s390x-linux-gnu'
 
-for tool in "$CC" "${EMULATOR%% *}"; do
-	command -v "$tool" >/dev/null && continue
-	echo "1..0 # SKIP $tool is not installed"
-	exit 4
-done
+need "$CC" "${EMULATOR%% *}"
 exec ./run.sh

@@ -8,10 +8,14 @@ scapy.contrib.roce and through the program built from drivers/srnic/wire.
 """
 
 import logging
+import pathlib
 import random
 import subprocess
 import sys
 import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+import tap  # noqa: E402
 
 PACKETS = 300
 
@@ -22,8 +26,7 @@ try:
     from scapy.layers.inet6 import IPv6
     from scapy.packet import Raw
 except ImportError as missing:
-    print(f"1..0 # SKIP scapy is missing: {missing}")
-    sys.exit(4)
+    tap.skip_all(f"scapy is missing: {missing}")
 
 rand = random.Random(4791)
 
@@ -83,32 +86,21 @@ def compare(what, make, expected):
         stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     wrong = [(p, icrc) for p, icrc in zip(packets, ours)
              if expected(p).hex() != icrc]
-    for p, icrc in wrong[:3]:
-        print(f"# {p.hex()}: we say {icrc}, not {expected(p).hex()}")
-    return check(len(ours) == PACKETS and not wrong, what)
-
-
-def check(passed, what):
-    check.number += 1
-    print("ok" if passed else "not ok", check.number, what)
-    return passed
-
-
-check.number = 0
+    report.check(what, len(ours) == PACKETS and not wrong,
+                 *(f"{p.hex()}: we say {icrc}, not {expected(p).hex()}"
+                   for p, icrc in wrong[:3]))
 
 
 def last_four(packet):
     return packet[-4:]
 
 
-print("1..3")
-results = [
-    compare(f"IPv4: {PACKETS} random packets have the ICRC of scapy",
-            packet_v4, last_four),
-    compare(f"IPv6: {PACKETS} random packets have the ICRC of zlib",
-            packet_v6, icrc_v6),
-    compare(f"IPv6: {PACKETS} random packets have the ICRC of scapy",
-            packet_v6, last_four) if scapy_knows_v6() else
-    check(True, "IPv6: ICRC of scapy # SKIP this scapy knows that of IPv4 only"),
-]
-sys.exit(not all(results))
+report = tap.Tap(3)
+compare(f"IPv4: {PACKETS} random packets have the ICRC of scapy", packet_v4, last_four)
+compare(f"IPv6: {PACKETS} random packets have the ICRC of zlib", packet_v6, icrc_v6)
+if scapy_knows_v6():
+    compare(f"IPv6: {PACKETS} random packets have the ICRC of scapy", packet_v6,
+            last_four)
+else:
+    report.skip("IPv6: ICRC of scapy", "this scapy knows that of IPv4 only")
+report.end()

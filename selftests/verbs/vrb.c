@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "vrb.h"
+#include "../lib/tap.h"
 
 #define MAX_THINGS	128
 #define PATH_US		20000000	/* time that an address may take to be reachable */
@@ -968,26 +969,23 @@ static int case_run_once(const struct vrb_case *c)
 	return how;
 }
 
-static int case_run(const struct vrb_case *c, int number)
+static void case_run(const struct vrb_case *c)
 {
 	int how = CASE_OK;
 	int i;
 
 	for (i = 0; i < repeats && how == CASE_OK; i++)
 		how = case_run_once(c);
-	printf("%s %d %s: %s%s%s\n", how == CASE_FAILED ? "not ok" : "ok",
-	       number, c->group, c->name, how == CASE_SKIPPED ? " # SKIP " : "",
-	       how == CASE_SKIPPED ? verdict : "");
+	tap_point(how != CASE_FAILED, how == CASE_SKIPPED ? "SKIP" : NULL, verdict,
+		  "%s: %s", c->group, c->name);
 	if (how == CASE_FAILED)
-		printf("# %s\n", verdict);
-	fflush(stdout);
-	return how == CASE_FAILED;
+		tap_remark("%s", verdict);
 }
 
 int main(int argc, char **argv)
 {
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
-	int failed = 0, number = 0, opt;
+	int opt;
 	bool list = false, ipv6 = false, topics = false;
 	const struct vrb_set *set;
 	const struct vrb_case *c;
@@ -1046,10 +1044,9 @@ int main(int argc, char **argv)
 			if (list)
 				printf("%s: %s\n", c->group, c->name);
 			else
-				failed += case_run(c, ++number);
+				case_run(c);
 		}
 	}
-	if (!list)
-		printf("1..%d\n", number);
-	return failed ? 1 : 0;
+
+	return list ? 0 : tap_end();
 }

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+srnic selftests - TAP for programs in Python
+
+  class Tap       check() is one line of TAP, with remarks when it failed; skip() is one
+                  that cannot be made; end() says the plan unless there was one ahead,
+                  and ends the program
+  skip_all(why)   a program that cannot be run here
+"""
+
+import sys
+
+KSFT_PASS, KSFT_FAIL, KSFT_SKIP = 0, 1, 4
+
+
+class Tap:
+    def __init__(self, plan=None):
+        self.number = 0
+        self.failed = 0
+        self.plan = plan
+        if plan is not None:
+            self._say(f"1..{plan}")
+
+    @staticmethod
+    def _say(text):
+        print(text, flush=True)
+
+    def _point(self, word, what):
+        self.number += 1
+        self._say(f"{word} {self.number} {what}")
+
+    def check(self, what, good, *remarks):
+        """Returns whether it is *good*; remarks are shown when it is not."""
+        self._point("ok" if good else "not ok", what)
+        if not good:
+            self.failed += 1
+            for remark in remarks:
+                for line in str(remark).splitlines():
+                    self._say(f"# {line}")
+        return good
+
+    def skip(self, what, why):
+        self._point("ok", f"{what} # SKIP {why}")
+
+    def end(self):
+        if self.plan is None:
+            self._say(f"1..{self.number}")
+        sys.exit(KSFT_FAIL if self.failed else KSFT_PASS)
+
+
+def skip_all(why):
+    print(f"1..0 # SKIP {why}")
+    sys.exit(KSFT_SKIP)
