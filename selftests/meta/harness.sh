@@ -1,0 +1,217 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - the runner reports every way in which a test can go wrong
+# usage: selftests/meta/harness.sh
+#
+# A copy of selftests/run gets a plan of scripts with one fault each.  They run on the
+# host, in a fake guest that hangs or does not boot, and in two guests of kernel uml, the
+# first of which panics.
+
+HERE=$(dirname "$(readlink -f "$0")")
+REPO=$(realpath "$HERE/../..")
+. "$HERE/../lib/ktap.sh"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tree=$work/tree
+
+# put FILE: an executable file of the tree, from standard input
+put()
+{
+	mkdir -p "$(dirname "$tree/$1")"
+	cat >"$tree/$1"
+	chmod +x "$tree/$1"
+}
+
+# script NAME KERNEL SECONDS LINE...: a script and its line in the plan
+script()
+{
+	printf '%s\n' '#!/bin/bash' "${@:4}" | put "selftests/t/$1.sh"
+	echo "t/$1.sh $2 $3" >>"$tree/selftests/plan"
+}
+
+# tree_make: the runner, a verbs harness with one topic, and a lab with a kernel "fake"
+tree_make()
+{
+	mkdir -p "$tree/selftests" "$tree/build/vrb"
+	cp -r "$HERE"/../{run,run-guest,lib} "$tree/selftests"
+	for folder in verbs hunt drill; do
+		mkdir "$tree/selftests/$folder"
+		echo 'all:' >"$tree/selftests/$folder/Makefile"
+	done
+	put build/vrb/vrb <<<'echo "sunny alone"'
+	put selftests/verbs/topics.sh <<-'END'
+		#!/bin/bash
+		printf '1..1\nok 1 it is %s\n' "$1"
+	END
+	put tools/lab/install <<<'exit 0'
+	put tools/lab/prepare <<<'[ "$1" != unmade ]'
+	put tools/lab/run <<-END
+		#!/bin/bash
+		[ "\$2" != fake ] || exec "$tree/tools/lab/fake" "\$@"
+		exec "$REPO/tools/lab/run" "\$@"
+	END
+	put tools/lab/fake <<-'END'
+		#!/bin/bash
+		while [ "$1" != -- ]; do
+			[ "$1" != --results ] || export RESULTS=$2
+			shift
+		done
+		touch "$RESULTS/kernel.log"
+		[ ! -e "$RESULTS/../no-boot" ] || exit 99
+		"$2" || { echo "lab: timed out" >&2; exit 124; }
+		[ ! -e "$RESULTS/dirty" ] || { echo "lab: WARNING" >&2; exit 99; }
+	END
+}
+
+# scripts_here: on the host
+scripts_here()
+{
+	script good here 5 'printf "1..2\nok 1 a\nok 2 b\n"'
+	script skipped here 5 'echo "1..0 # SKIP no tool"; exit 4'
+	script known here 5 'printf "1..2\nok 1 a\nnot ok 2 b # TODO later\n"'
+	script fails here 5 'printf "1..2\nok 1 a\nnot ok 2 b\n# why\n"; exit 1'
+	script fewer here 5 'printf "1..2\nok 1 a\n"'
+	script more here 5 'printf "1..1\nok 1 a\nok 2 b\n"'
+	script unplanned here 5 'echo "ok 1 a"'
+	script silent here 5 ':'
+	script lies here 5 'printf "1..1\nnot ok 1 a\n"'
+	script gloomy here 5 'printf "1..1\nok 1 a\n"; exit 1'
+	script half here 5 'printf "1..1\nok 1 a\n"; exit 4'
+	script crashes here 5 'printf "1..1\nok 1 a\n"; kill -SEGV $$'
+	script hangs here 1 'printf "1..1\nok 1 a\n"; exec sleep 100'
+	script relays here 5 '. lib/ktap.sh' 'ktap_plan 2' \
+		'ktap_relay sh -c "echo ok 1 a; exit 3"' ktap_end
+	script recounts here 5 '. lib/ktap.sh' 'ktap_plan 2' \
+		'ktap_relay sh -c "echo 1..2; echo ok 1 a"' ktap_end
+	script dirty_here here 5 '. lib/ktap.sh' 'closed() { false; }' \
+		'ktap_closing=(closed)' 'ktap_plan 1' 'check a true' ktap_end
+	echo "verbs/sun*.sh fake 5" >>"$tree/selftests/plan"
+}
+
+# scripts_fake: in the fake guest, which hangs when run-guest is killed
+scripts_fake()
+{
+	script stuck fake 5 'printf "1..1\nok 1 a\n"; kill -KILL "$(ps -o ppid= $PPID)"' \
+		'sleep 1'
+	script behind fake 5 'printf "1..1\nok 1 a\n"; touch "$RESULTS/dirty"'
+	script unmade unmade 5 'printf "1..1\nok 1 a\n"'
+}
+
+# scripts_uml: in user-mode Linux
+scripts_uml()
+{
+	script inside uml 20 'printf "1..1\nok 1 a\n"'
+	script hangs_inside uml 2 'printf "1..1\nok 1 a\n"; exec sleep 100'
+	script warns uml 30 '. lib/netns.sh' 'ktap_plan 1' \
+		'check "a warning" sh -c "echo WARNING: CPU: 0 >/dev/kmsg"' ktap_end
+	script leaks uml 60 '. lib/netns.sh' 'ktap_plan 2' 'check "two hosts" pair_up' \
+		'on nsA ibv_rc_pingpong -d sr0 -g 1 >/dev/null &' \
+		'there() { rdma resource show qp | grep -q pingpong; }' \
+		'check "a queue pair" wait_for 10 there' ktap_end
+	script panics uml 20 'printf "1..1\nok 1 a\n"; sync' \
+		'echo c >/proc/sysrq-trigger; sleep 100'
+	script next uml 20 'printf "1..1\nok 1 a\n"' 'echo WARNING: CPU: 0 >/dev/kmsg'
+}
+
+# run NAME WORD...: runs these scripts; the runner must fail
+run()
+{
+	local results=$work/$1
+
+	shift
+	mkdir -p "$results"
+	! "$tree/selftests/run" --results "$results" "$@" >"$results/said" 2>&1 ||
+		{ cat "$results/said"; return 1; }
+}
+
+# judged NAME KERNEL SCRIPT WORD TEXT: the report begins with WORD and has TEXT
+judged()
+{
+	local report
+
+	report=$(cat "$work/$1/$2/${3//\//-}.tap.report") || return
+	[[ $report == "$4 "*"$2 "*" $3 "*"$5"* ]] || { echo "$report"; return 1; }
+}
+
+# said NAME TEXT: TEXT is a line of the runner's output
+said()
+{
+	grep -Fx "$2" "$work/$1/said" || { cat "$work/$1/said"; return 1; }
+}
+
+# good_alone: the runner must succeed
+good_alone()
+{
+	mkdir -p "$work/good"
+	"$tree/selftests/run" --results "$work/good" t/good.sh
+}
+
+# KERNEL|SCRIPT|WORD|TEXT|what it is: what has to be reported of each script
+uml_checks=(
+	"uml|t/inside.sh|ok|1 passed|a good script in a guest"
+	"uml|t/hangs_inside.sh|FAIL|ran out of time|a hang in a guest"
+	"uml|t/warns.sh|FAIL|the kernel log is clean|a warning of the kernel"
+	"uml|t/leaks.sh|FAIL|no object is left|a leaked object"
+	"uml|t/panics.sh|FAIL|took the guest down|a guest that panics"
+	"uml|t/next.sh|ok|1 passed|the remaining scripts run in another guest"
+	"uml|kernel log|FAIL|WARNING: CPU: 0|a warning outside of scripts"
+)
+checks=(
+	"here|t/good.sh|ok|2 passed|a good script"
+	"here|t/skipped.sh|skip|0 passed|a script that cannot be run"
+	"here|t/known.sh|ok|1 passed|a known failure"
+	"here|t/fails.sh|FAIL|# why|a failure, with its reason"
+	"here|t/fewer.sh|FAIL|planned 2 checks, made 1|fewer checks than planned"
+	"here|t/more.sh|FAIL|planned 1 checks, made 2|more checks than planned"
+	"here|t/unplanned.sh|FAIL|gave no plan|no plan"
+	"here|t/silent.sh|FAIL|gave no plan|no output"
+	"here|t/lies.sh|FAIL|returned 0, and 1 checks failed|a failure and exit status 0"
+	"here|t/gloomy.sh|FAIL|returned 1, and 0 checks failed|no failure and exit status 1"
+	"here|t/half.sh|FAIL|returned 4, and 0 checks failed|a check that passed and exit status 4"
+	"here|t/crashes.sh|FAIL|returned 139|a signal"
+	"here|t/hangs.sh|FAIL|ran out of time|a hang"
+	"here|t/relays.sh|FAIL|sh: made 1 of 1 checks, returned 3|a relayed program that dies"
+	"here|t/recounts.sh|FAIL|sh: made 1 of 2 checks|one with a wrong plan"
+	"here|t/dirty_here.sh|FAIL|not ok 2 closed|a closing check"
+	"fake|verbs/sunny.sh|ok|1 passed|a topic without a script of its own"
+	"fake|t/stuck.sh|FAIL|took the guest down (lab status 124)|a guest that hangs"
+	"fake|t/behind.sh|ok|1 passed|the remaining scripts run in another guest"
+	"fake|kernel log|FAIL|lab: WARNING|a warning outside of scripts"
+	"unmade|kernel log|FAIL|could not make it|a kernel that cannot be made"
+)
+
+# judge NAME LINE...: a check for each
+judge()
+{
+	local kernel name=$1 script text what word
+
+	shift
+	while IFS='|' read -r kernel script word text what; do
+		check "$kernel: $what" judged "$name" "$kernel" "$script" "$word" "$text"
+	done < <(printf '%s\n' "$@")
+}
+
+ktap_plan $((6 + ${#checks[@]} + ${#uml_checks[@]}))
+tree_make
+scripts_here
+scripts_fake
+scripts_uml
+check "the runner succeeds when all is well"	good_alone
+check "it fails on the host and in a fake lab"	run bad here fake unmade
+judge bad "${checks[@]}"
+check "it lists what was skipped"		said bad "skipped: here/t-skipped.sh: no tool"
+check "it counts"				said bad "18 passed, 17 failed, 2 skipped"
+mkdir -p "$work/boot"
+touch "$work/boot/no-boot"
+check "it fails when a guest does not boot"	run boot fake
+if [ -e "${SRNIC_CACHE:-$HOME/.cache/srnic}/current/uml/done" ]; then
+	check "it fails in user-mode Linux"	run uml uml
+	judge uml "${uml_checks[@]}"
+else
+	skip "it fails in user-mode Linux"	"the lab has not made uml"
+	for line in "${uml_checks[@]}"; do
+		skip "uml: ${line##*|}"	"the lab has not made uml"
+	done
+fi
+ktap_end
