@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic - RDMA between two hosts that share a veth cable, in a minute of reading
+# srnic - RDMA between two hosts connected by a veth cable
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #
-# TYPE=rxe shows the same over the kernel's soft RoCE.
+# TYPE=rxe shows the same with the kernel's soft RoCE.
 
 . "$(dirname "$0")/lib/netns.sh" >/dev/null
 
@@ -19,13 +19,13 @@ fail()
 	exit 1
 }
 
-# figure COLUMN: that column of the line of numbers of a perftest.
+# figure COLUMN: print that column of a perftest's line of numbers
 figure()
 {
 	awk -v c="$1" '/^ *[0-9]+ +[0-9]+ +[0-9.]+ /{ print $c }' "$2" | tail -n 1
 }
 
-# machine: what executes it all, and what that says of the figures
+# machine: describe the kernel, and whether its figures are meaningful
 machine()
 {
 	case ${SRNIC_KERNEL:-host} in

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whatever an unprivileged process does with its device, its memory cgroup pays for
-# it, and the traffic of others goes on.
+# Whatever an unprivileged process does with its device, the memory is charged to its memory
+# cgroup, and the traffic of others continues.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #    |  user 65534, cgroup "worst"
@@ -18,11 +18,11 @@ grep -qw memory /sys/fs/cgroup/cgroup.controllers 2>/dev/null ||
 hunt_make || skip_all "no libibverbs-dev"
 work=$(mktemp -d)
 
-# Of the scheduler the attacker has a share like anybody.  With "idle" it runs when
-# nobody else wants to, and what others still lose they lose to the kernel's work for it.
+# The attacker has a normal share of the processors, or with "idle" runs only when no other
+# process does; others then lose only what the kernel does on its behalf.
 policy=other
 
-# caged COMMAND...: in the cgroup; $$ is of that shell
+# caged COMMAND...: run it in the cgroup; $$ is that of its shell
 caged()
 {
 	mkdir -p "$cgroup"
@@ -33,8 +33,8 @@ caged()
 	attacker=$!
 }
 
-# attack WHAT N: as somebody else, until it says that it has all it can get.
-# "ip netns exec" hides the cgroups.
+# attack WHAT N: run it as another user, until it reports that it has all it can get.  "ip
+# netns exec" hides the cgroups.
 attack()
 {
 	: >"$work/said"
@@ -62,7 +62,7 @@ storm_on()
 	rdma res show qp | grep -q "comm hunt-"
 }
 
-# attack_off: it takes everything along
+# attack_off: stop it, which frees everything
 attack_off()
 {
 	echo 1 >"$cgroup/cgroup.kill"
@@ -70,14 +70,14 @@ attack_off()
 	wait_for 60 no_object_is_left && wait_for 20 rmdir "$cgroup"
 }
 
-# kernel_kB: what the kernel uses for itself
+# kernel_kB: print the kernel's own memory
 kernel_kB()
 {
 	awk '$1 ~ /^(Slab|VmallocUsed|Percpu|PageTables|KernelStack):$/ { sum += $2 }
 		END { print sum }' /proc/meminfo
 }
 
-# charged_kB: the part of it that the cgroup pays for
+# charged_kB: print the part of it that is charged to the cgroup
 charged_kB()
 {
 	awk '$1 == "kernel" { print int($2 / 1024) }' "$cgroup/memory.stat"
@@ -114,7 +114,7 @@ ping()
 	on nsA "${hunt_dir:?}/hunt-neighbours" 10.9.0.2 ping "$(hunt_num 500 5000)"
 }
 
-# fares WHAT: the neighbour's traffic completes; how long it took
+# fares WHAT: the neighbour's traffic completes; print its latency
 fares()
 {
 	local l p
@@ -123,7 +123,7 @@ fares()
 	diag "$1: ib_write_lat 50 %, 99.9 %: $l us; ping: $p us" >&3
 }
 
-# timers_are_off: as long as a page does not come its queue pair has nothing to do
+# timers_are_off: while a page does not arrive its queue pair has nothing to do
 timers_are_off()
 {
 	on nsA rdma -dd res show qp >"$work/qps"
@@ -178,7 +178,7 @@ echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 sysctl -qw vm.unprivileged_userfaultfd=1
 sysctl -qw fs.nr_open=1048576
 
-# What the scheduler takes from others takes long to measure.
+# Effects of the scheduler take long to measure.
 read -ra policies < <(hunt_num idle "other idle")
 ktap_plan $((14 + 11 * ${#policies[@]}))
 check "two hosts"		pair_up

@@ -1,26 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Hostile packets harm nobody but those whom they could come from.
+# Hostile packets affect only the connections whose peer they could come from.
 #
 #   nsA [sr0] tap0 ==(this program)== tap1 [sr1] nsB
 #   nsA [sr0] veth0 ================= veth1 [sr1] nsB
 #
-# Packets are forged for live queue pairs of all kinds and in all states, from
-# valid ones on: addresses, numbers, current PSNs, keys, ICRC.  Then bits, fields,
-# lengths, fragments, options and virtio headers are changed, see packets/mutate.c.
+# Packets are forged for live queue pairs of all types in all states, beginning with valid
+# ones: addresses, QP numbers, current PSNs, keys, ICRC.  Then bits, fields, lengths,
+# fragments, options and virtio headers are mutated, see packets/mutate.c.
 #
-# RoCEv2 has no authentication: who knows these numbers is the peer.  So victims may
-# break and what is granted to the wire may be overwritten.  What must hold for them:
-# each work request completes once and in order, no other does, and no byte changes
-# outside of what is granted.  Beside them are guarded queue pairs, which get all that
-# the protocol refuses.  They verify every byte, and each of their work requests
-# succeeds.  In the end everybody works, and the kernel has its memory back.
+# RoCEv2 has no authentication: a sender that knows these numbers is the peer.  Victims may
+# therefore fail, and memory with remote access may be overwritten.  For them, each work
+# request must complete once and in order, nothing else may complete, and no byte may change
+# outside that memory.  In addition there are guarded queue pairs, which receive everything
+# that the protocol refuses; they verify every byte, and all of their work requests must
+# succeed.  In the end everything works, and the kernel has its memory back.
 
 # shellcheck disable=SC2154 # netns.sh says where the selftests are
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/hunt.sh"
 
-# wire_taps: both hosts, each with a tap in place of a cable
+# wire_taps: create both hosts, each with a tap in place of a cable
 wire_taps()
 {
 	local i ns
@@ -39,7 +39,7 @@ wire_taps()
 	objects_before=$(objects)
 }
 
-# gids_there NS DEV: a tap has no carrier before the program comes.
+# gids_there NS DEV: a tap has no carrier until the program opens it
 gids_there()
 {
 	local gids
@@ -48,7 +48,7 @@ gids_there()
 	[[ $gids == *ffff:0a09:* && $gids == *fd09:* ]]
 }
 
-# wire_veth: what comes at the same time is received at once, and joined
+# wire_veth: packets that arrive together are received together, and merged
 wire_veth()
 {
 	local dev ns
@@ -61,8 +61,8 @@ wire_veth()
 	done
 }
 
-# hosts_settle NETDEV-A NETDEV-B: nobody asks for addresses, for the wire may not
-# run yet, and what is left of a datagram does not stay for long
+# hosts_settle NETDEV-A NETDEV-B: static neighbours, since the wire may not work yet, and a
+# short timeout for incomplete IP datagrams
 hosts_settle()
 {
 	local mac_a mac_b ns
@@ -78,7 +78,7 @@ hosts_settle()
 	done
 }
 
-# packets ARGUMENT...: what it has to say is shown when it is well, too
+# packets ARGUMENT...: show its output even if it succeeds
 packets()
 {
 	local status=0
@@ -95,7 +95,7 @@ storm()
 	packets -n "$@" packets
 }
 
-# shrink: what KASAN keeps of freed memory goes
+# shrink: empty KASAN's quarantine
 shrink()
 {
 	local cache
@@ -112,14 +112,14 @@ slab_kb()
 	awk '/^SUnreclaim/ { print $2 }' /proc/meminfo
 }
 
-# no_fragments: nobody waits for more of a datagram
+# no_fragments: no incomplete IP datagram is left
 no_fragments()
 {
 	! on "$1" cat /proc/net/sockstat /proc/net/sockstat6 |
 		grep FRAG | grep -qv 'inuse 0 memory 0'
 }
 
-# KASAN and kmemleak have memory of their own, which grows with what was in use.
+# KASAN and kmemleak have memory of their own, which grows with peak usage.
 memory_is_back()
 {
 	wait_for 10 no_fragments nsA && wait_for 10 no_fragments nsB || return

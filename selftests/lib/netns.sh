@@ -4,25 +4,25 @@
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #       10.9.0.1  fd09::1       10.9.0.2  fd09::2
 #
-#   pair_up [MTU]            makes that (MTU 4200); TYPE=rxe for another driver,
+#   pair_up [MTU]            create that (MTU 4200); TYPE=rxe for another driver,
 #                            TYPE_A and TYPE_B for one at each end
-#   on NS COMMAND...         runs it on that host
+#   on NS COMMAND...         run it on that host
 #   pair TOOL ARGUMENT...    a perftest: server on nsB, client on nsA
-#   gid_index NS DEV PATTERN prints the index of a GID
+#   gid_index NS DEV PATTERN print the index of a GID
 #   pingpong KIND ARGUMENT...  ibv_KIND_pingpong: server on nsB, client on nsA, by
 #                            IPv4 or the indices GID_A and GID_B
-#   listening NS PORT        somebody there takes connections of TCP
+#   listening NS PORT        a process there accepts TCP connections
 #   cm_listens NS [ADDRESS]  the same for rdma_cm
-#   until_accepted COMMAND...  again while the client is rejected
-#   counter NS DEV NAME      prints a hardware counter
+#   until_accepted COMMAND...  repeat while the client is rejected
+#   counter NS DEV NAME      print a hardware counter
 #   counter_is, counter_over NS DEV NAME VALUE
-#   drop_nth NS DEV N [M]    the Nth RoCE packet that leaves DEV is lost, and all up
-#                            to the Mth
-#   netem NS DEV ARGUMENT... as tc's netem, to each RoCE packet that leaves DEV
-#   clear_wire               the wire is whole again
+#   drop_nth NS DEV N [M]    drop the Nth RoCE packet that leaves DEV, or the Nth to
+#                            the Mth
+#   netem NS DEV ARGUMENT... apply tc's netem to RoCE packets that leave DEV
+#   clear_wire               end all faults of the wire
 #
-# Everything goes away when the script ends, however it ends.  Two checks close
-# each script: no RDMA object is left, and the kernel did not complain.
+# Everything is removed when the script ends, however it ends.  Two closing checks
+# follow: no RDMA object is left, and the kernel log is clean.
 # shellcheck shell=bash
 
 selftests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -44,8 +44,8 @@ on()
 	ip netns exec "$@"
 }
 
-# host_new NS TYPE: an empty host.  rdma_rxe before 7.0 receives in the first
-# namespace alone, so when it is one of two that is where it goes.
+# host_new NS TYPE: create an empty host.  rdma_rxe before 7.0 receives only in the initial
+# namespace, so that is its host if the other one is of another type.
 host_new()
 {
 	if [ "$2" = rxe ] && [ "$TYPE_A" != "$TYPE_B" ]; then
@@ -55,7 +55,7 @@ host_new()
 	fi
 }
 
-# host_empty NS: nobody runs there any more
+# host_empty NS: no process is left there
 host_empty()
 {
 	[ "/run/netns/$1" -ef /proc/1/ns/net ] ||
@@ -124,15 +124,15 @@ listening()
 	on "$1" ss -Hltn "sport = :$2" | grep -q .
 }
 
-# asleep PID: each of its threads
+# asleep PID: all of its threads sleep
 asleep()
 {
 	cat /proc/"$1"/task/*/status | awk '/^State:/ { n++; up += $2 != "S" }
 		END { exit !n || up }'
 } 2>/dev/null
 
-# cm_listens NS [ADDRESS]: somebody there takes requests of rdma_cm.  An id is in state
-# LISTEN a moment before.  Who made it sleeps only after, or polls and gets a second.
+# cm_listens NS [ADDRESS]: a process there accepts requests of rdma_cm.  Its id is in state
+# LISTEN a moment too early; the process sleeps afterwards, or polls and gets a second.
 cm_listens()
 {
 	local id
@@ -143,8 +143,8 @@ cm_listens()
 		{ asleep "${BASH_REMATCH[1]}" || sleep 1; }
 }
 
-# until_accepted COMMAND...: a client that its server rejects comes again.  With perftest
-# -R and qperf both agree to connect a moment before the server listens.
+# until_accepted COMMAND...: repeat a client that its server rejects.  With perftest -R and
+# qperf both ends agree to connect a moment before the server listens.
 until_accepted()
 {
 	local said try
@@ -157,8 +157,8 @@ until_accepted()
 	return 1
 }
 
-# pair TOOL ARGUMENT...: the client's output; fails when either side does.
-# PEER is the address it goes to.
+# pair TOOL ARGUMENT...: print the client's output; fail if either side does.  PEER is the
+# server's address.
 pair()
 {
 	local tool=$1 server
@@ -222,8 +222,8 @@ counter_over()
 	[ "${now:--1}" -gt "$4" ] || { echo "$3 of $2 is ${now:-missing}, not over $4"; return 1; }
 }
 
-# wire_end NS DEV: the host and device at the other end, where a packet is met
-# alone: the sender's stack hands runs of packets around as one.
+# wire_end NS DEV: print the host and device at the other end, where packets can be handled
+# one by one: at the sender a GSO chain is one skb.
 wire_end()
 {
 	on "$1" ethtool -K "$2" tx-gso-list off tx-udp-segmentation off >/dev/null
@@ -280,7 +280,7 @@ clear_wire()
 	return 0
 }
 
-# objects: what the RDMA core counts for each of our links.
+# objects: print the numbers of objects that the RDMA core counts for our links
 objects()
 {
 	{

@@ -2,13 +2,13 @@
 # srnic selftests - a program that is a server on nsB and a client on nsA; source
 # it after netns.sh
 #
-#   know_each_other          who asks for an address gets no answer too early
-#   between READY SERVER CLIENT   both end well; READY is the TCP port that tells
-#                            that the server is up, or cm: it listens by rdma_cm
-#   between_for READY SERVER CLIENT   the same with a server that does not end
+#   know_each_other          fill the neighbour tables of both hosts
+#   between READY SERVER CLIENT   run both successfully; READY is the TCP port on which
+#                            the server listens, or cm if it listens by rdma_cm
+#   between_for READY SERVER CLIENT   the same with a server that does not exit
 # shellcheck shell=bash
 
-# When the answer to ARP comes at once the RDMA core waits 3 seconds for it.
+# If ARP is answered at once the RDMA core waits 3 seconds for the answer.
 know_each_other()
 {
 	local a b
@@ -34,20 +34,20 @@ up()
 	fi
 }
 
-# serve COMMAND: on nsB; not by on(), since it is killed by its number
+# serve COMMAND: on nsB; not by on(), since it is killed by its process ID
 serve()
 {
 	ip netns exec nsB timeout -k 1 60 bash -c "exec $1" &
 	server=$!
 }
 
-# ask READY COMMAND: on nsA, when the server is up
+# ask READY COMMAND: on nsA, after the server is ready
 ask()
 {
 	wait_for 20 up "$1" && on nsA timeout -k 1 60 bash -c "exec $2"
 }
 
-# dismiss: the server is not needed any more
+# dismiss: stop the server
 dismiss()
 {
 	kill "$server"

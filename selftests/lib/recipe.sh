@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - commands of the documentation, run as they stand there
+# srnic selftests - commands of the documentation, run exactly as printed there
 #
-#   recipe NAME NS [VARIABLE=VALUE...]   runs the commands below ".. recipe: NAME"
+#   recipe NAME NS [VARIABLE=VALUE...]   run the commands below ".. recipe: NAME"
 #                            in Documentation/security.rst on host NS
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # netns.sh says where the selftests are

@@ -2,12 +2,12 @@
 # srnic selftests - two devices of one host with a wire between; source it after
 # netns.sh, of which it takes the names
 #
-#   self_up      sr0 on veth0 and sr1 on veth1, both in the first namespace,
-#                where some users of RDMA in the kernel live
+#   self_up      sr0 on veth0 and sr1 on veth1, both in the initial namespace,
+#                where some kernel consumers of RDMA live
 #
-# What goes from one address of a host to another stays inside of it unless
-# rules say otherwise: a local address is one for what comes in by the wire, and
-# has a route by the wire for what goes out.
+# Packets between two addresses of a host do not leave it unless routing rules say otherwise:
+# an address is local for packets that arrive by the wire, and has a route over the wire for
+# outgoing ones.
 # shellcheck shell=bash
 
 self_rules=(
@@ -29,8 +29,8 @@ self_rule()
 	done
 }
 
-# self_route DEV ADDRESS TABLE PEER TO: ARP is told what it would find, for the
-# RDMA core waits 3 seconds when the answer comes at once
+# self_route DEV ADDRESS TABLE PEER TO: with a static neighbour entry, since the RDMA core
+# waits 3 seconds if ARP is answered at once
 self_route()
 {
 	local mac
@@ -66,7 +66,7 @@ self_down()
 	pair_down
 } 2>/dev/null
 
-# Completion queues stay in the core's pool as long as the device is there.
+# Completion queues stay in the core's pool as long as the device exists.
 objects()
 {
 	rdma res show | sed -nE 's/^[0-9]+: (sr[0-9]+: .*) cq [0-9]+/\1/p' | sort

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - every byte arrives over a wire that is not whole; source it
-# after netns.sh and vrb.sh
+# srnic selftests - every byte arrives over a faulty wire; source it after netns.sh and
+# vrb.sh
 #
-#   soak WIRE NETEM WHAT COMMAND...   the whole script: NETEM, as for tc, makes that
-#                            wire both ways, and COMMAND tells that it was one
+#   soak WIRE NETEM WHAT COMMAND...   the whole script: NETEM, as for tc, is applied in
+#                            both directions, and COMMAND proves that it had an effect
 # shellcheck shell=bash
 
 both_ways()

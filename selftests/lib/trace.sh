@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # srnic selftests - the driver's trace points; source it after netns.sh
 #
-#   trace_can                this kernel has them
-#   trace_up [CLOCK]         makes a buffer of our own, whose events have their times
-#                            by that clock of ftrace
-#   trace_down               removes it; for the script's trap, ahead of pair_down
-#   trace_on EVENT...        empties it, and records these, named without "srnic_"
-#   trace_off                records nothing more
-#   trace_text               prints what was recorded
+#   trace_can                this kernel has trace points
+#   trace_up [CLOCK]         create a trace instance, with timestamps of that clock of
+#                            ftrace
+#   trace_down               remove it; for the script's trap, before pair_down
+#   trace_on EVENT...        clear it, and record these, named without "srnic_"
+#   trace_off                stop recording
+#   trace_text               print the recorded events
 # shellcheck shell=bash
 
 tracefs=/sys/kernel/tracing

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Barriers of the driver are where they order something, and say with what; the
-# provider has its own where it looks at a ring after it has told the kernel something.
-# The tables of Documentation/locking.rst name them all, and every lock-free word.
+# Every barrier of the driver orders something and names its partner; the provider has
+# barriers where it reads a ring after a store that the kernel reads.  The tables of
+# Documentation/locking.rst name all barriers, and every lock-free word.
 # usage: selftests/meta/barriers.sh
 #
 # smp_mb__before_atomic() and smp_mb__after_atomic() are full barriers only beside a
@@ -18,7 +18,7 @@ need awk
 TREE=$(mktemp -d)
 trap 'rm -rf "$TREE"' EXIT
 
-# beside_rmw FILE...: the nearest atomic operation is no plain load or store
+# beside_rmw FILE...: the nearest atomic operation is not a plain load or store
 beside_rmw()
 {
 	awk '
@@ -53,10 +53,10 @@ explained()
 	END { exit bad }' "$@"
 }
 
-# fenced FROM TO FILE...: within a function, from what matches FROM to what matches TO
-# there is a full fence; and something matches.  Both match what was told by a store,
-# and the load that must not pass it.  An atomic operation is no fence, not even a
-# sequentially consistent one: a later acquire load may pass it.
+# fenced FROM TO FILE...: within a function there is a full fence between a line that matches
+# FROM, a store, and one that matches TO, a load that must not pass it; and both exist.  An
+# atomic operation is not a fence, not even a sequentially consistent one: a later acquire
+# load may pass it.
 fenced()
 {
 	local from=$1 to=$2
@@ -73,19 +73,19 @@ fenced()
 	END { exit bad || !seen["from"] || !seen["to"] }' "$@"
 }
 
-# The poll that follows a request to notify is another function: by its end.
+# The poll that follows arming is another function, so the fence must come before the end.
 arm_fenced()
 {
 	fenced '->arm,' '^}|->kern,|srnic_look\(' "$@"
 }
 
-# Flags of a ring say whether what was shown needs a doorbell.
+# The flags of a ring say whether a posted entry needs a doorbell.
 flags_fenced()
 {
 	fenced '^[{]' '->flags,' "$@"
 }
 
-# unfenced CHECK LINE...: a function of these lines is refused by CHECK
+# unfenced CHECK LINE...: CHECK rejects a function with these lines
 unfenced()
 {
 	local check=$1
@@ -95,15 +95,15 @@ unfenced()
 	! "$check" "$TREE/f.c"
 }
 
-# sees LINE...: a function of these lines is refused
+# sees LINE...: a function with these lines is rejected
 sees()
 {
 	printf '%s\n' 'void f(void)' '{' "$@" '}' >"$TREE/f.c"
 	! beside_rmw "$TREE/f.c"
 }
 
-# lockfree FILE...: prints "PLACE NAME" for what the tables must have: functions that
-# order something, or look without a lock, and words that are read or written so
+# lockfree FILE...: print "PLACE NAME" for everything that the tables must name: functions
+# with ordering or lockless checks, and words that are accessed without a lock
 lockfree()
 {
 	awk '
@@ -157,7 +157,7 @@ lockfree()
 	}' "$@"
 }
 
-# tables DOC: prints the names that the section on lock-free words has in literals
+# tables DOC: print the names in the literals of the section on lock-free words
 tables()
 {
 	awk '
@@ -176,7 +176,7 @@ tables()
 	}' "$1" | sort -u
 }
 
-# named DOC FILE...: the tables have all that is lock-free
+# named DOC FILE...: the tables name everything that is lock-free
 named()
 {
 	local doc=$1 place name bad=0
@@ -195,7 +195,7 @@ named()
 	return "$bad"
 }
 
-# current DOC FILE...: what the tables have is in the sources
+# current DOC FILE...: every name in the tables is in the sources
 current()
 {
 	local doc=$1
@@ -216,7 +216,7 @@ current()
 	}' "$TREE/names" "$@"
 }
 
-# unnamed LINE...: a function of these lines is missed in the tables
+# unnamed LINE...: a function with these lines is reported as missing in the tables
 unnamed()
 {
 	printf '%s\n' 'static void nobody_knows(void)' '{' "$@" '}' >"$TREE/f.c"

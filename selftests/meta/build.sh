@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - gcc, sparse and clang have nothing to say of the module
+# srnic selftests - gcc, sparse and clang report nothing about the module
 # usage: selftests/meta/build.sh
 #
-# With W=1, for the newest kernel that the lab has, for the oldest, which needs the
-# most of include/compat, and for arm64.  Kernels are taken as they are, none is made here.
-# What was built in silence is not built again while it is the same.
-# LLVM is the version of clang to use, as kbuild takes it.
+# With W=1, for the newest kernel in the lab's cache, for the oldest, which needs most of
+# include/compat, and for arm64.  No kernel is built here.  A build without warnings is not
+# repeated until its inputs change.  LLVM is the version of clang to use, as for kbuild.
 
 HERE=$(dirname "$(readlink -f "$0")")
 . "$HERE/../lib/ktap.sh"
@@ -23,7 +22,7 @@ need make rsync gcc
 TREE=$(mktemp -d)
 trap 'rm -rf "$TREE"' EXIT
 
-# made KERNEL...: prints the first of them that the lab has made.
+# made KERNEL...: print the first of them that is in the lab's cache
 made()
 {
 	local kernel
@@ -34,7 +33,7 @@ made()
 	return 1
 }
 
-# build NAME ARGUMENT...: in the copy NAME; what is said goes to NAME.log there.
+# build NAME ARGUMENT...: build in the copy NAME, with the output in NAME.log there
 build()
 {
 	local copy=$TREE/$1 log=$TREE/$1.log
@@ -46,7 +45,7 @@ build()
 	return 1
 }
 
-# complaints LOG: but for what kbuild says of this machine
+# complaints LOG: print them, except for those of kbuild about this machine
 complaints()
 {
 	grep -E "$COMPLAINT" "$1" | grep -v 'warning: pahole version differs'
@@ -58,7 +57,7 @@ gcc_is_silent()
 	build gcc $(kernel_make "$KERNEL_DIR") && ! complaints "$TREE/gcc.log"
 }
 
-# Over what gcc has built; kbuild passes over a sparse that it does not like.
+# After the build by gcc; kbuild ignores a version of sparse that it does not accept.
 sparse_is_silent()
 {
 	# shellcheck disable=SC2046
@@ -67,9 +66,9 @@ sparse_is_silent()
 		grep -q '^  CHECK .*srnic/main\.c$' "$TREE/gcc.log"
 }
 
-# clang_make KERNEL: the arguments that make clang build for a kernel of gcc's.
-# User-mode Linux comes with its Kconfig, and is configured anew.  Debian's
-# headers do not; there, what depends on the compiler is said by hand.
+# clang_make KERNEL: arguments to build with clang for a kernel built by gcc.  User-mode
+# Linux comes with its Kconfig, and is configured again.  Debian's headers do not; there the
+# options that depend on the compiler are set by hand.
 clang_make()
 {
 	local version
@@ -100,8 +99,8 @@ clang_configure()
 	make $(clang_make "$1") -j"$JOBS" olddefconfig modules_prepare
 }
 
-# The headers are for gcc, or for other warnings than this clang has: what
-# counts is said of our own files, or of the module as a whole.
+# The headers are for gcc, or for another version of clang: only messages about our own files
+# or the module as a whole count.
 clang_is_silent()
 {
 	rm -rf "$TREE/clang" "$TREE/obj"
@@ -111,8 +110,8 @@ clang_is_silent()
 			"$TREE/clang.log"
 }
 
-# key COMMAND...: stands for the sources, the kernel, and the compiler, which
-# COMMAND names
+# key COMMAND...: a hash of the sources, the kernel, and the compiler, whose version COMMAND
+# prints
 key()
 {
 	{

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - the kernel's checkpatch --strict has nothing to say
+# srnic selftests - the kernel's checkpatch --strict reports nothing
 # usage: selftests/meta/checkpatch.sh
 #
-# But for what checkpatch.known lists, by file and with the reason.
+# Except for what checkpatch.known lists, by file and with the reason.
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 . selftests/lib/ktap.sh
@@ -14,7 +14,7 @@ KNOWN=selftests/meta/checkpatch.known
 need git perl
 [ -f "$CHECKPATCH" ] || skip_all "no kernel source with a checkpatch.pl"
 
-# mistakes FILE: types that checkpatch is mistaken about there, with commas
+# mistakes FILE: comma-separated types of false positives of checkpatch for FILE
 mistakes()
 {
 	local pattern types

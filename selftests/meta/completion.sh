@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - what the shell proposes for "rdma ..."
+# srnic selftests - the shell's completion for "rdma ..."
 
 selftests=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 . "$selftests/lib/ktap.sh"
 . "$selftests/../tools/completion/rdma"
 
-# proposed WORD...: for the last of the words, on one line
+# proposed WORD...: print the completions of the last word, on one line
 proposed()
 {
 	COMP_WORDS=("$@")

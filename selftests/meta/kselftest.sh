@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - each folder is one of kselftest's, for the kernel's lib.mk as for ours
+# srnic selftests - the kselftest folders work with the kernel's lib.mk and with ours
 # usage: selftests/meta/kselftest.sh
 #
 # KSFT is the kernel's tools/testing/selftests; the lab has a source.
@@ -30,7 +30,7 @@ same_tests()
 	diff <(make_folder "$1" emit_tests) <(make_folder "$1" KSFT="$KSFT" emit_tests)
 }
 
-# same_files FOLDER: but for the rights, which differ
+# same_files FOLDER: except for the permissions, which differ
 same_files()
 {
 	local how
@@ -42,7 +42,7 @@ same_files()
 	diff -r "$work/x" "$work/xKSFT=$KSFT"
 }
 
-# configured FOLDER: the lab's kernel has what the folder asks for
+# configured FOLDER: the lab's kernel has the options that the folder requires
 configured()
 {
 	local option

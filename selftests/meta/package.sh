@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - the Debian packages are built, lintian likes them, and DKMS builds
-# what is in them
+# srnic selftests - the Debian packages can be built, lintian finds nothing, and DKMS builds
+# the module
 # usage: selftests/meta/package.sh
 
 selftests=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export DEBFULLNAME=Selftest DEBEMAIL=selftest@example.org
 
-# built: once, for the first check that wants the packages
+# built: build the packages once, for the first check that needs them
 built()
 {
 	[ ! -d "$work/deb" ] || return 0
@@ -28,7 +28,7 @@ lintian_is_silent()
 	! grep . "$work/lintian"
 }
 
-# depends_on_what_fits: a library for each interface that the dependency lets in
+# depends_on_what_fits: there is a library for each private ABI that the dependency allows
 depends_on_what_fits()
 {
 	local deb depends
@@ -57,7 +57,7 @@ dkms_builds()
 	find "$work/dkms" -name 'srnic.ko*' | grep -q .
 }
 
-# key WHAT: what the packages are made from, and by what
+# key WHAT: a hash of the inputs and tools of the packages
 key()
 {
 	{

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - the provider compiles for each rdma-core, also for programs of 32
-# bits, and one file serves all versions that load it
+# srnic selftests - the provider compiles for each rdma-core, also for 32-bit programs, and
+# one file works with all versions that load it
 # usage: selftests/meta/provider.sh
 #
 # The layouts are those of the versions, on x86-64.
@@ -32,7 +32,7 @@ same_file()
 	cmp "$TREE/44/libsrnic-rdmav34.so" "$TREE/56/libsrnic-rdmav34.so"
 }
 
-# layout EXPECTED MASK_AT DEFINE...
+# layout EXPECTED MASK_AT DEFINE...: compile and run layout.c for a version
 layout()
 {
 	local expected=$1 include mask=$2 said
@@ -47,7 +47,7 @@ layout()
 	[ "$said" = "$expected" ] || { echo "$said"; return 1; }
 }
 
-# without_apt: neither apt nor dpkg, but a source, which has the library, too
+# without_apt: neither apt nor dpkg, but a source that includes the library
 without_apt()
 {
 	local source version

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A kernel that srnic cannot be built for is refused in one sentence that says what
-# it lacks, and nothing is compiled.
+# If srnic cannot be built for a kernel, make says what the kernel lacks in one sentence, and
+# compiles nothing.
 # usage: selftests/meta/refuse.sh
 #
-# For a kernel that the lab has; what it lacks is taken from it here.
+# Uses a kernel in the lab's cache, with the feature removed.
 
 HERE=$(dirname "$(readlink -f "$0")")
 . "$HERE/../lib/ktap.sh"
@@ -50,7 +50,7 @@ refused()
 		[ -z "$(find "$TREE/src" -name '*.o')" ]
 }
 
-# A snippet that no kernel compiles stands for an old one.
+# A snippet that does not compile with any kernel simulates an old one.
 refused_too_old()
 {
 	printf '/* %s */\nint probe = no_kernel_has_this;\n' \

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - every file says under which licence it stands
+# srnic selftests - every file states its licence
 # usage: selftests/meta/spdx.sh
 #
-# The driver and its ABI may be used by others as the rest of RDMA is.
+# The driver and its ABI have the licence of the rest of RDMA.
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 . selftests/lib/ktap.sh
 
 need git
 
-# files [PATTERN...]: of the project that have text to speak of, NUL between
+# files [PATTERN...]: the project's text files, separated by NUL
 files()
 {
 	git ls-files -z -co --exclude-standard -- "$@" \
@@ -23,7 +23,7 @@ files()
 		done
 }
 
-# all_say EXPRESSION [PATTERN...]: in its first lines
+# all_say EXPRESSION [PATTERN...]: their first lines have that licence
 all_say()
 {
 	local expression=$1 file silent=0
