@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic selftests - drill: what the parts share
+ * srnic selftests - drill: interface of the parts
  *
  *	drill.c		the program: scripts, statements, TAP
  *	line.c		a line of a script: words, values

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the device sends is what the specification says, rule by rule.
+# The device sends what the specification requires, rule by rule.
 #
 #   nsA [sr0] veth0 ================ veth1 nsB
 #                                   (drill)

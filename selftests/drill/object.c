@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - drill: the device and what is made on it
+ * srnic selftests - drill: the device and its objects
  */
 #include <arpa/inet.h>
 #include <errno.h>

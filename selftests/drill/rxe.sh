@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The drills hold for another implementation, but where a difference is known.
+# The drills hold for another implementation, except for known differences.
 
 . "$(dirname "$0")/../lib/ktap.sh"
 

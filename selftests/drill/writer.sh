@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# tshark and scapy read in injected packets what the drills mean.
+# tshark and scapy dissect injected packets as the drills intend.
 #
 # No device: the program writes what all scripts would inject to a capture.
 

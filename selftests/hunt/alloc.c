@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - hunt: every allocation of a verb fails once
+ * srnic selftests - hunt: each allocation of a verb fails once
  *
  * The kernel fails the Nth allocation of a task on demand (fail-nth).  A verb is
  * called with N = 1, 2, ... until it ends before the Nth: where it fails it has to say

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic selftests - random worst cases: dice that fall the same way for a seed
+ * srnic selftests - randomised tests: random numbers that a seed determines
  */
 #ifndef HUNT_H
 #define HUNT_H

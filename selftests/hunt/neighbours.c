@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - what an unprivileged process can hold, and how others fare
+ * srnic selftests - resources held by an unprivileged process, and their effect on others
  *
  * usage: neighbours DEV qps N		makes N queue pairs
  *	  neighbours DEV faults N	makes N page faults that nobody resolves

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - links, modules and namespaces while every allocation fails once
+ * srnic selftests - links, modules and namespaces while each allocation fails once
  *
  * usage: nth [-s STEP] [-S SEED] link DEV NETDEV	rdma link add and del
  *	  nth [-s STEP] [-S SEED] module FILE NAME	load and unload

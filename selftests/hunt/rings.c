@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - a hostile program that knows the rings it shares
+ * srnic selftests - a hostile program that corrupts its rings
  *
  * Threads write entries that are valid but for one field, indices that overtake,
  * fall back and wrap, arm words and completions, while the kernel works on the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic selftests - random programs: what their parts share
+ * srnic selftests - random programs: interface of the parts
  */
 #ifndef HUNT_VERBS_H
 #define HUNT_VERBS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - random programs: between the libraries and the kernel
+ * srnic selftests - random programs: corruption of commands between the libraries and the kernel
  *
  * Functions that stand before those of the C library, for libibverbs and the
  * provider as well: they send damaged copies of commands ahead, and map rings a

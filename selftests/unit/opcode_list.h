@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic - the opcodes once more, written down without looking at the driver
+ * srnic - the opcodes, written independently of the driver
  *
  * Numbers as in the kernel's include/rdma/ib_pack.h and scapy's contrib/roce
  * (RC, UC, UD, CNP); XRC and the headers of each packet from the tables of IBTA

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic - numbers that look random and are the same in every run
+ * srnic - pseudo-random numbers that are the same in every run
  */
 #ifndef SRNIC_UNIT_RAND_H
 #define SRNIC_UNIT_RAND_H

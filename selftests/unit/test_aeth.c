@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - RNR times, credits and timeouts are those of the specification
+ * srnic - RNR times, credits and timeouts match the specification
  *
  * The times are kept here in hundredths of a millisecond, as the table of the
  * specification prints them.

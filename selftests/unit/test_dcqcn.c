@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - the rate goes the way of the DCQCN paper
+ * srnic - the rate follows the DCQCN paper
  *
  * The model here has real numbers and clocks that tick every microsecond, as the
  * paper's figure 7 and equations 1 to 4 have them; the code under test has

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - what steering sees in a frame, and which rules it fits
+ * srnic - fields of a frame, and the rules it matches
  *
  * Frames are written down byte by byte, as RFC 791, 8200, 768, 9293 and IEEE
  * 802.1Q have them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - ICRC against published packets, and what it may not depend on
+ * srnic - ICRC of published packets, and fields it must not depend on
  *
  * The packets are those of scapy's test/contrib/roce.uts: one captured from a
  * ConnectX-4 Lx, two that are given with their ICRC.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - the life of a key: whom a lookup finds while what it names goes out of
- * use, and who is told when it has
+ * srnic - the life of a key: what a lookup finds while the region goes out of use, and
+ * the notification when it has
  *
  * Two tasks are two lookups here, one after the other.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - the opcode table agrees with a list made without it
+ * srnic - the opcode table matches an independent list
  */
 
 #include <string.h>

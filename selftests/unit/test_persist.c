@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - a range is made persistent in pieces, each byte of it once
+ * srnic - a range is written back in pieces, each byte once
  *
  * Runs have shares of any size; what the memory is told to write back is added
  * up here.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - the parser takes what the builder makes, and nothing that is cut short
+ * srnic - the parser accepts what the builder builds, and nothing truncated
  *
  * Every packet stands in a heap buffer of exactly its size, so that the address
  * sanitizer sees a read or write of one byte too many.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - PSN arithmetic stays within 24 bits and knows what is behind
+ * srnic - PSN arithmetic stays within 24 bits and orders PSNs
  */
 
 #include "rand.h"

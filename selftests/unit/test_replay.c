@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - a duplicate is answered by what was executed at its PSN last
+ * srnic - a duplicate is answered with the latest operation executed at its PSN
  *
  * The responder of the specification numbers packets modulo 2^24, and answers
  * duplicates of the last READs and atomics, up to 2^23 PSNs back.  Here it

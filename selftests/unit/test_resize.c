@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - queues work while they are resized, and nothing gets lost
+ * srnic - queues work while they are resized, and no entry is lost
  *
  * Those who use a queue meanwhile are played where the resize gives way: it
  * must hold no lock there, or they would be kept waiting for all of it.

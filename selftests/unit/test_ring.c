@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - rings are laid out and counted as the ABI header says
+ * srnic - rings have the layout and indices of the ABI header
  *
  * Indices run freely modulo 2^32; the entry is index & (entries - 1).
  */

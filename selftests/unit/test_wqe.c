@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - work requests are judged by the ABI header and the limits of IBTA
+ * srnic - work requests are validated by the ABI header and the limits of IBTA
  *
  * What a service carries and how long a message may be (0 to 2^31 bytes, 8 of
  * an atomic) is the specification's; that READ and atomics have no inline data

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - the table of work requests agrees with those that may be posted, and with
- * the packets that there are
+ * srnic - the table of work requests matches the operations that may be posted, and the
+ * packet opcodes
  *
- * What may be posted is queue/sq.c's to say, what a packet is wire/opcode.c's; the
- * order of the packets of a message, and what answers them, are those of IBTA
- * volume 1, 9.4.
+ * queue/sq.c defines what may be posted, wire/opcode.c the packets.  The order of the
+ * packets of a message, and their responses, are those of IBTA volume 1, 9.4.
  */
 
 #include <linux/kernel.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: whom the kernel's memory is charged to
+ * srnic selftests - verbs harness: charging of kernel memory
  *
  * A child in a memory cgroup of its own makes objects.  What its cgroup is
  * charged for kernel memory must grow by what they take at the least, and when

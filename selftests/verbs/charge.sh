@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Kernel memory that a program causes is charged to its memory cgroup, and ends
-# where that ends.
+# Kernel memory allocated for a program is charged to its memory cgroup, and limited by it.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

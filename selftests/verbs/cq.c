@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: completion queues: resized, moderated, on a
+ * srnic selftests - verbs harness: completion queues: resize, moderation, on a
  * vector, with time stamps, full
  */
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: every byte arrives, and no other is touched
+ * srnic selftests - verbs harness: every byte arrives, and no other byte is modified
  */
 #include <poll.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: each error has its status, on both sides
+ * srnic selftests - verbs harness: each error completes with its status, on both sides
  *
  * IBTA 1.x, chapter 9.9: what the requester and the responder of a reliable
  * connection report for each class of error, and where the queue pairs end.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: flows, which say who gets which frames
+ * srnic selftests - verbs harness: flows and the frames they select
  *
  * Host 1 has the queue pairs under test, host 0 is a packet socket.  Frames of
  * one sender keep their order, so a frame that must not arrive is followed by

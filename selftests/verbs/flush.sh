@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# ATOMIC WRITE and FLUSH do what they say once, on a wire that loses packets too.
+# ATOMIC WRITE and FLUSH are executed once, also on a wire that loses packets.
 #
 #   nsA [sr0] veth0 ====(3 % lost, both ways)==== veth1 [sr1] nsB
 

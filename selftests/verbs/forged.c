@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: a requester and what others answer for its peer
+ * srnic selftests - verbs harness: a requester and responses forged in the name of its peer
  *
  * The peer is gone, so that requests stay unanswered; forged.py sends in its name.
  * What a syndrome says is a table of IBTA volume 1.

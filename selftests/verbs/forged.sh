@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# An acknowledgment or a response that says nothing is dropped, and counted.
+# An acknowledgment or a response with an invalid syndrome is dropped and counted.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

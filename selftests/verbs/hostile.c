@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - a program that writes nonsense into the rings it shares
+ * srnic selftests - a program that corrupts its own rings
  *
  * Whatever it writes, the kernel stays whole, its queues can be destroyed, and
  * others do not notice.

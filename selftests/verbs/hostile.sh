@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A program that writes nonsense into its rings harms itself alone.
+# A program that corrupts its rings harms only itself.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

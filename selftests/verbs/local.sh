@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Two queue pairs of one device do without packets, and with them, what those of
-# two devices do.
+# Two queue pairs of one device behave like those of two devices, by loopback and by
+# packets.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: the ways to make, change and address memory
+ * srnic selftests - verbs harness: ways to create, change and address memory
  * regions
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: memory windows show what was bound, and no
- * more, to whom they were bound for, and for as long
+ * srnic selftests - verbs harness: a memory window gives access to the bound range only,
+ * to the right queue pair, while it is bound
  *
  * Windows are on side b, over the region mb; a reads and writes through them.
  */

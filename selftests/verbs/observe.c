@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: what others are shown of our objects
+ * srnic selftests - verbs harness: state of objects as shown by the rdma tool
  *
  * A case does exactly so much, and then holds what the rdma tool shows against
  * it.  Counters are bound by the same tool.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: memory on demand
+ * srnic selftests - verbs harness: on-demand memory
  *
  * What is transferred is absent when the transfer begins, on both sides, for
  * the pages are taken away first.  What must be true then: ibv_reg_mr(3),

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Memory on demand is what the process sees, whatever happens to its pages.
+# An on-demand region shows the memory of its process, whatever happens to the pages.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: memory on demand while it is being taken away
+ * srnic selftests - verbs harness: on-demand memory while it is being unmapped
  *
  * A thread takes the pages from the process in every way that leaves their
  * bytes where they are, as fast as it can, and traffic must not notice.

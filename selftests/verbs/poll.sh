@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# With the polled doorbell nothing is lost and nothing waits: not when a queue is
-# watched, not when it is not any more, and not in between.
+# With the polled doorbell no work request is lost or delayed: while a queue is watched,
+# while it is not, and in between.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: posting under other credentials than the
- * device was opened with, beside a doorbell that takes long, and to a device that
- * is gone
+ * srnic selftests - verbs harness: posting with credentials other than those that opened
+ * the device, during a slow doorbell, and to a device that is gone
  */
 #define _GNU_SOURCE
 #include <pthread.h>

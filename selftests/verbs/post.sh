@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Posting works whoever the caller has become, and ends with an error when the
+# Posting works with any credentials of the caller, and ends with an error when the
 # device is gone.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB

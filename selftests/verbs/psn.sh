@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# PSNs come round: neither the longest message nor the oldest atomic is taken for
-# another.
+# PSNs wrap: neither the longest message nor the oldest atomic is mistaken for another.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #
-# Most of it goes by the loopback path: millions of packets take minutes.
+# Most cases use loopback: millions of packets take minutes.
 
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"

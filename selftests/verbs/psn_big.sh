@@ -4,7 +4,7 @@
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #
-# By the loopback path: millions of packets take minutes.
+# By loopback: millions of packets take minutes.
 
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: queues that are full, and posts that cannot be
+ * srnic selftests - verbs harness: full queues, and posts that must fail
  */
 #include "vrb.h"
 

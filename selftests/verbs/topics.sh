@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the cases of some topics of the harness say holds.  Without a name these are all
-# topics but for what is to be asked for, "alone" is the latter; a topic is what a file
-# of cases calls VRB_TOPIC.
+# The cases of some topics of the harness pass.  The default is all topics except those
+# that must be requested; "alone" selects the latter.  A file of cases names its topic by
+# VRB_TOPIC.
 # usage: topics.sh [alone|TOPIC...]
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: what one user does must not be felt by others
+ * srnic selftests - verbs harness: one user does not affect others
  *
  * The other user is a child with an id, or a user namespace, of its own that opens
  * the device again.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic selftests - verbs harness: what the cases share
+ * srnic selftests - verbs harness: interface of the cases
  *
  * One process holds both ends, each opened in the network namespace of its
  * host.  A case makes what it needs, says what must be true, and returns; the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - hostile packets: sequences that a storm has found once
+ * srnic selftests - hostile packets: sequences found by a storm
  *
  * Side 1 gets them, one run of its queue pair each, for the wire is written to
  * packet by packet.

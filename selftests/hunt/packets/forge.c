@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - hostile packets: one that a target would take, and its bytes
+ * srnic selftests - hostile packets: a valid packet for a target, and its bytes
  */
 #include "../../verbs/frames.h"
 #include "packets.h"

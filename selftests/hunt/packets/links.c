@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - hostile packets: queue pairs that work while they come
+ * srnic selftests - hostile packets: queue pairs that transfer data meanwhile
  *
  * Victims take what is forged for them: whoever knows addresses, queue pair
  * number, PSN and key is the peer, since RoCEv2 knows nothing else of it.  What

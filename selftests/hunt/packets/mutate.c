@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - hostile packets: what is done to them
+ * srnic selftests - hostile packets: mutations
  */
 #include "packets.h"
 

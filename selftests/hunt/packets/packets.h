@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic selftests - hostile packets: what the parts share
+ * srnic selftests - hostile packets: interface of the parts
  *
  *	links.c		queue pairs in all states, their honest work, what must hold
  *	wire.c		the cable between the hosts, which is this program
