@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # srnic lab - kernel "debian-arm64": the 6.12 of this host's Debian for arm64, in QEMU
 #
-# Module, provider and harness are cross-built here.  The user space is that of the
-# same release; it is unpacked and not configured, since its programs do not run here.
+# Module, provider and harness are cross-compiled.  The user space is that of the same
+# release; it is unpacked and not configured, since its programs do not run on the host.
 # shellcheck shell=bash
 
 . "$LAB/debian.sh"
@@ -32,8 +32,8 @@ kernel_initrd()
 	initramfs_make "$KERNEL_DIR/tree"
 }
 
-# QEMU's own algorithm of pointer authentication is cheap; the architected one is not,
-# and runs at each call.
+# QEMU's own algorithm for pointer authentication is cheap; the architected one is not, and
+# runs at each call.
 qemu_machine()
 {
 	echo -accel tcg,thread=multi -machine virt -cpu max,pauth-impdef=on -smp "$CPUS"
@@ -45,8 +45,8 @@ qemu_serial()
 	echo -chardev stdio,id=tty -device pci-serial,chardev=tty
 }
 
-# rootfs_unpack DIR SUITE PACKAGES: what maintainer scripts would have made is made
-# here, as far as the tests need it.
+# rootfs_unpack DIR SUITE PACKAGES: also does the work of maintainer scripts, as far as the
+# tests need it
 rootfs_unpack()
 {
 	local -a opts
@@ -89,7 +89,7 @@ cross_cc()
 	"$CROSS-gcc" --sysroot="$ROOTFS" -O2 -g "$@"
 }
 
-# provider_make_once RDMA-CORE DIR: by the headers of the host's, which are the same
+# provider_make_once RDMA-CORE DIR: with the headers of the host's version, which is the same
 provider_make_once()
 {
 	local headers lib=$2.new/usr/lib/$CROSS/libibverbs pabi

@@ -4,8 +4,8 @@
 
 REPO_ID=$(echo "$REPO" | sha256sum | cut -c1-8)
 
-# driver_copy DIR: what the driver is made of, for a build outside of the tree.
-# Objects of the last build stay, and a file gets a new time when it has changed.
+# driver_copy DIR: copy the sources of the driver, for a build outside the tree.  Objects of
+# the last build stay, and only changed files get a new timestamp.
 driver_copy()
 {
 	local what
@@ -20,8 +20,8 @@ driver_copy()
 	done
 }
 
-# driver_make DIR: compile in a copy, so that the repository stays clean and a
-# second build is short.
+# driver_make DIR: compile in a copy, so that the repository stays clean and the next build
+# is incremental
 driver_make()
 {
 	local src=$1/src
@@ -32,7 +32,7 @@ driver_make()
 		M="$src" -j"$JOBS" modules
 }
 
-# driver_stage DIR TREE: all modules of that kernel and ours, ready for modprobe.
+# driver_stage DIR TREE: a tree of all modules of that kernel and ours, ready for modprobe
 driver_stage()
 {
 	local version new=$2.new
@@ -58,7 +58,7 @@ driver_make_once()
 		driver_make "$3"
 	fi
 	driver_stage "$3" "$2"
-	# four generations are kept: a guest may be running from an older one
+	# four generations are kept: a guest may still be using an older one
 	find "$3" -maxdepth 1 -name 'tree-*' -mmin +60 -printf '%T@ %p\n' |
 		sort -n | head -n -4 | cut -d' ' -f2 | xargs -r rm -rf
 }
@@ -92,7 +92,7 @@ provider_make_once()
 	mv "$2.new" "$2"
 }
 
-# provider_build RDMA-CORE: sets PROVIDER_TREE, empty while there is none.
+# provider_build RDMA-CORE: sets PROVIDER_TREE
 provider_build()
 {
 	local key

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # srnic lab - Debian's stock kernels, unpacked in the cache
 #
-#   debian                      the 6.12 that this host's Debian ships
+#   debian                      the 6.12 of the host's Debian release
 #   debian-rt                   the same with PREEMPT_RT
-#   debian-VERSION[-FLAVOUR]    the newest of that version in any release that apt
-#                               knows: debian-6.1, debian-7.3-cloud
+#   debian-VERSION[-FLAVOUR]    the newest of that version in any release known to apt:
+#                               debian-6.1, debian-7.3-cloud
 # shellcheck shell=bash
 
 . "$LAB/qemu.sh"
@@ -18,7 +18,7 @@ debian_number()
 	(. /etc/os-release && echo "$VERSION_ID")
 }
 
-# kernel_version KERNEL: the first two numbers of it
+# kernel_version KERNEL: print the first two numbers of its version
 kernel_version()
 {
 	case $1 in
@@ -27,7 +27,7 @@ kernel_version()
 	esac
 }
 
-# kernel_flavour KERNEL: what its packages have in their names
+# kernel_flavour KERNEL: print the flavour in the names of its packages
 kernel_flavour()
 {
 	local rest=${1#debian}
@@ -35,7 +35,7 @@ kernel_flavour()
 	echo "${rest#-"$(kernel_version "$1")"}"
 }
 
-# kernel_abi KERNEL: what the names of its packages have after the version
+# kernel_abi KERNEL: print a pattern for what follows the version in the names of its packages
 kernel_abi()
 {
 	case $1 in
@@ -62,7 +62,7 @@ unpack()
 	rm -r "${deb%/*}"
 }
 
-# parts_of PACKAGE...: these, and the packages of the kernel that they depend on
+# parts_of PACKAGE...: print these, and the kernel packages that they depend on
 parts_of()
 {
 	printf '%s\n' "$@"
@@ -125,8 +125,8 @@ headers_relocate()
 	done
 }
 
-# kernel_root DIR SUITE: what kbuild runs there was linked with the C library of
-# that release, and its compiler is the kernel's.  On another one modules are
+# kernel_root DIR SUITE: kbuild's host programs are linked with the C library of that
+# release, and its compiler built the kernel.  On a host with another release modules are
 # built in a root file system of it, DIR/root.
 kernel_root()
 {
@@ -139,8 +139,8 @@ kernel_root()
 	ln -sfn "$ROOTFS" "$1/root"
 }
 
-# kernel_run COMMAND...: where this kernel's modules are built; it sees the cache
-# and folders for temporary files.
+# kernel_run COMMAND...: run it where this kernel's modules are built, with access to the
+# cache and to temporary files
 kernel_run()
 {
 	if [ -e "$KERNEL_DIR/root" ]; then
@@ -157,7 +157,7 @@ kernel_run()
 	fi
 }
 
-# Nothing here reads debug information; BTF would need it, and pahole.
+# The lab does not use debug information, which BTF would need, together with pahole.
 kernel_make()
 {
 	echo -C "$1/obj" CONFIG_DEBUG_INFO_BTF_MODULES= KCFLAGS=-g0
@@ -168,7 +168,7 @@ kernel_image()
 	echo "$KERNEL_DIR/vmlinuz"
 }
 
-# The root of a guest comes over 9p, which cloud kernels do not have.
+# The root file system of a guest is on 9p, which cloud kernels lack.
 kernel_initrd()
 {
 	[ -n "$(find "$KERNEL_DIR/tree" -name '9p.ko*')" ] ||

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic lab - one guest: its job folder, its life, and the verdict on its log
+# srnic lab - one guest: its job folder, its processes, and the check of its kernel log
 # shellcheck shell=bash
 
 # BUSYBOX: static, for the guest's processor
 BUSYBOX=/bin/busybox
 
-# initramfs_make [TREE]: prints an initramfs with /init, and with the modules
-# that the stock kernel of TREE needs to reach its root.
+# initramfs_make [TREE]: print the path of an initramfs with /init, and with the modules
+# that the stock kernel of TREE needs to mount its root
 initramfs_make()
 {
 	local file key tmp
@@ -27,7 +27,7 @@ initramfs_make()
 	echo "$file"
 }
 
-# initramfs_modules TREE DIR: numbered, in the order in which they load.
+# initramfs_modules TREE DIR: copy them, numbered in the order of loading
 initramfs_modules()
 {
 	local n=100 name path version
@@ -78,7 +78,7 @@ results_make()
 	} >"$JOB/settings"
 }
 
-# guest_run COMMAND...: the guest with all its processes, none of which lives on.
+# guest_run COMMAND...: run the guest; all of its processes end with it
 guest_run()
 {
 	local out cat guest status=0
@@ -104,7 +104,7 @@ guest_run()
 	return "$status"
 }
 
-# kernel_verdict STATUS: the one exit status of a run, said in words if bad.
+# kernel_verdict STATUS: the exit status of a run, with a message if it is not 0
 kernel_verdict()
 {
 	local log=$RESULTS/kernel.log status=$1 bad
@@ -113,7 +113,7 @@ kernel_verdict()
 		echo "lab: timed out after $TIMEOUT s, kernel log: $log" >&2
 		exit 124
 	fi
-	# what a healthy kernel does not say
+	# messages that a healthy kernel does not print
 	bad=$(grep -aE -m 1 -A 40 -f "$REPO/selftests/lib/bad-log" "$log" || true)
 	if [ -z "$bad" ] && [ -s "$RESULTS/kmemleak" ]; then
 		bad=$(head -n 40 "$RESULTS/kmemleak")

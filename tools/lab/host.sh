@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic lab - kernel "host": this very machine, where it can load modules.
-# Module and provider are laid over the system's folders in a mount namespace
-# of the command's own, so no file of the host changes.
+# srnic lab - kernel "host": the running kernel, if it can load modules.
+# Module and provider are overlaid on the system's folders in a mount namespace of the
+# command, so no file of the host changes.
 # shellcheck shell=bash
 
 KERNEL_TTY=/dev/tty
@@ -28,13 +28,13 @@ kernel_build()
 	cp -a "$(host_modules)" "$2/tree/usr/lib/modules/"
 }
 
-# Nothing here reads debug information; BTF would need it.
+# The lab does not use debug information, which BTF would need.
 kernel_make()
 {
 	echo -C "$(host_modules)/build" CONFIG_DEBUG_INFO_BTF_MODULES= KCFLAGS=-g0
 }
 
-# host_session: the command, inside the namespace that kernel_boot made.
+# host_session: run the command in the namespace that kernel_boot has created
 host_session()
 {
 	local dir lib

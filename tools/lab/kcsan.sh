@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic lab - kernel "kcsan": a small x86 kernel that looks for data races in srnic.ko
+# srnic lab - kernel "kcsan": a small x86 kernel that detects data races in srnic.ko
 # shellcheck shell=bash
 
 . "$LAB/source.sh"
 . "$LAB/qemu.sh"
 
 KERNEL_ARGS=tsc=reliable
-# of the kernel itself the barriers alone: what it does to its own data is not ours,
-# and looking there takes time
+# Only the barriers of the kernel itself are instrumented: its own data races do not concern
+# us, and instrumentation takes time.
 # shellcheck disable=SC2016 # for make
 KERNEL_ENV=(env KCSAN_SANITIZE=n 'KCSAN_INSTRUMENT_BARRIERS=$(is-kernel-object)')
 
@@ -22,13 +22,13 @@ kernel_compiler()
 	clang-19 -dumpversion
 }
 
-# kernel_make DIR: the arguments that make kbuild build for this kernel.
+# kernel_make DIR: set the arguments of kbuild for this kernel
 kernel_make()
 {
 	echo -C "$1/src" O="$1/obj" ARCH=x86_64 LLVM=-19
 }
 
-# Races need processors that run at once.
+# Data races need processors that run concurrently.
 qemu_thread()
 {
 	echo multi

@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic lab - a kernel by name: what it is made from, made once, found again
+# srnic lab - a kernel by name, built once and cached
 # shellcheck shell=bash
 
-# kernel_run COMMAND...: where modules for the kernel are built, which is here
-# unless it says otherwise.
+# kernel_run COMMAND...: run it where modules for the kernel are built; the default is the
+# host
 kernel_run()
 {
 	"$@"
 }
 
-# kernel_fetch KERNEL DIR: what kernel_build wants from elsewhere, and what takes none of
-# our packages.
+# kernel_fetch KERNEL DIR: fetch the inputs of kernel_build; needs none of our packages
 kernel_fetch()
 {
 	:
 }
 
-# kernel_load KERNEL: brings in kernel_key, kernel_build, kernel_make for it.
+# kernel_load KERNEL: define kernel_key, kernel_build and kernel_make for it
 kernel_load()
 {
 	case $1 in
@@ -30,15 +29,15 @@ debian-arm64 debian-VERSION[-FLAVOUR] host" ;;
 	esac
 }
 
-# publish KERNEL DIR: a name for people that does not change with the hash.
+# publish KERNEL DIR: a symbolic link whose name does not change with the hash
 publish()
 {
 	mkdir -p "$CACHE/current"
 	ln -sfn "$2" "$CACHE/current/$1"
 }
 
-# tree_depmod TREE VERSION: depmod wants /lib.  It replaces its files and never
-# writes into one, so hard links to them keep what they had.
+# tree_depmod TREE VERSION: depmod requires /lib.  It replaces its files and never writes
+# into them, so hard links to them keep their contents.
 tree_depmod()
 {
 	mkdir "$1/lib"
@@ -63,7 +62,7 @@ kernel_make_once()
 	publish "$1" "$dir"
 }
 
-# kernel_prepare KERNEL: sets KERNEL_DIR, builds what is not there.
+# kernel_prepare KERNEL: set KERNEL_DIR, and build the kernel if it is not cached
 kernel_prepare()
 {
 	kernel_load "$1"
@@ -73,7 +72,7 @@ kernel_prepare()
 	locked "kernel-$1" kernel_make_once "$1" "$KERNEL_DIR"
 }
 
-# kernel_choose NAME[,NAME...]: prepares the first that can be had; sets KERNEL.
+# kernel_choose NAME[,NAME...]: prepare the first that is available; set KERNEL
 kernel_choose()
 {
 	local rest=$1,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic lab - what every lab script shares: words, cache, packages, apt
+# srnic lab - functions shared by all lab scripts: messages, cache, packages, apt
 # shellcheck shell=bash
 
 set -euo pipefail
@@ -12,7 +12,7 @@ JOBS=${SRNIC_JOBS:-$(nproc)}
 
 mkdir -p "$CACHE"
 
-# --- words -----------------------------------------------------------------
+# --- messages ---------------------------------------------------------------
 
 step()
 {
@@ -37,14 +37,14 @@ quietly()
 	die "'$*' failed, all of its output is in $log"
 }
 
-# hash_of FILE...: one short name for the contents of files and folders.
+# hash_of FILE...: print a short hash of the contents of files and folders
 hash_of()
 {
 	{ find "$@" -type f -print0 2>/dev/null || true; } | sort -z |
 		xargs -0r sha256sum | sed "s@ $REPO/@ @" | sha256sum | cut -c1-12
 }
 
-# locked NAME COMMAND...: one at a time, over all lab scripts of this cache.
+# locked NAME COMMAND...: run it under a lock that all lab scripts with this cache share
 locked()
 {
 	local fd name=$1
@@ -62,8 +62,8 @@ locked()
 
 # --- packages --------------------------------------------------------------
 
-# packages_missing SECTION...: what tools/lab/packages lists and dpkg lacks.  Where there
-# is no dpkg, whoever runs this knows.
+# packages_missing SECTION...: print packages in tools/lab/packages that are not installed.
+# Without dpkg the user is responsible for them.
 packages_missing()
 {
 	local section
@@ -103,7 +103,7 @@ install_packages()
 		-o DPkg::Lock::Timeout=300 install --no-install-recommends "${missing[@]}"
 }
 
-# packages_look_up SECTION...: where those that are missing come from
+# packages_look_up SECTION...: update the package lists if packages are missing
 packages_look_up()
 {
 	[ -n "$(packages_missing "$@")" ] || return 0
@@ -116,14 +116,14 @@ need_packages()
 	locked packages install_packages "$@"
 }
 
-# --- an apt of the lab's own -----------------------------------------------
-# Other releases than the host's, from the mirror that the host uses, with
-# lists and state in the cache: the host's apt never hears of them.  APT_ARCH is an
-# architecture other than the host's; it has lists of its own.
+# --- the lab's own apt ------------------------------------------------------
+# For releases other than the host's, from the mirror that the host uses, with lists and
+# state in the cache, so that the host's apt is not affected.  APT_ARCH is an architecture
+# other than the host's; it has lists of its own.
 
 APT_ARCH=
 
-# apt_dir: where those lists and the state are
+# apt_dir: print the directory of those lists and the state
 apt_dir()
 {
 	echo "$CACHE/apt${APT_ARCH:+-$APT_ARCH}"
@@ -134,7 +134,7 @@ host_release()
 	(. /etc/os-release && echo "$VERSION_CODENAME")
 }
 
-# mirror SUITE: where the host gets that suite from.
+# mirror SUITE: print the mirror that the host uses for that suite
 mirror()
 {
 	apt-get indextargets --format '$(RELEASE) $(REPO_URI)' |
@@ -157,8 +157,8 @@ lab_apt()
 		-o APT::Sandbox::User=root -o Acquire::Languages=none "$@"
 }
 
-# lab_apt_update: only when something must be fetched, and not after another
-# script has just done it, for that may be in the middle of using the lists.
+# lab_apt_update: only if something must be fetched, and not if another script has just done
+# it, which may be using the lists.
 lab_apt_update()
 {
 	locked apt lab_apt_refresh
@@ -195,7 +195,7 @@ lab_apt_refresh()
 	touch "$a/fresh"
 }
 
-# newest REGEX: "package version" of the newest package whose name matches.
+# newest REGEX: print "package version" of the newest package whose name matches
 newest()
 {
 	lab_apt apt-cache search --names-only --full "$1" |
@@ -203,7 +203,7 @@ newest()
 		sort -V | tail -n 1 | awk '{ print $2, $1 }'
 }
 
-# fetch_deb PACKAGE VERSION: downloads it to a folder of its own, prints its path.
+# fetch_deb PACKAGE VERSION: download it to a folder of its own, print its path
 fetch_deb()
 {
 	local dir

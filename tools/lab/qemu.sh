@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic lab - kernels booted by QEMU with their root over 9p
+# srnic lab - kernels booted by QEMU with their root file system on 9p
 # shellcheck shell=bash
 
 KERNEL_TTY=/dev/ttyS1
 KERNEL_CONSOLE=ttyS0
 QEMU_PROGRAM=qemu-system-x86_64
 
-# qemu_accel: KVM where a stock kernel boots under it, which a trial shows.
+# qemu_accel: use KVM if a trial boot of a stock kernel with it succeeds
 qemu_accel()
 {
 	local file
@@ -28,7 +28,7 @@ qemu_version()
 	qemu-system-x86_64 --version | grep -oE '[0-9]+' | head -n 1
 }
 
-# qemu_thread: is there one for each of the guest's processors?
+# qemu_thread: one thread per processor of the guest, if QEMU supports that
 qemu_thread()
 {
 	if (($(qemu_version) < 10)); then
@@ -47,22 +47,21 @@ trial_boot()
 		-nographic -no-reboot -monitor none -kernel "$(kernel_image)" \
 		-append 'console=ttyS0 panic=-1' -serial "file:$log" \
 		</dev/null >/dev/null 2>&1 || return 1
-	# without an initramfs it ends there, whole
+	# without an initramfs this panic is a successful boot
 	grep -qE 'Unable to mount root|No working init found' "$log"
 }
 
-# share TAG PATH rw|ro: a host folder for the guest.
+# share TAG PATH rw|ro: share a host folder with the guest
 share()
 {
 	QEMU+=(-fsdev "local,id=$1,path=$2,security_model=none,multidevs=remap$([ "$3" = rw ] || echo ,readonly=on)"
 		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
 }
 
-# qemu_machine: the options that say what executes the guest's instructions.  With
-# icount time passes by the instruction, one a nanosecond, and in an idle guest as
-# for everybody: without sleep=on it would jump to the next time-out whenever the
-# guest waits for the host.  String moves are left to loops there, for QEMU takes
-# each byte of "rep movsb" for an instruction.
+# qemu_machine: the options for machine and processor.  With icount, time advances by one
+# nanosecond per instruction, and in real time while the guest is idle: without sleep=on it
+# would jump to the next timeout whenever the guest waits for the host.  Fast string
+# instructions are disabled then, because QEMU counts each byte of "rep movsb".
 qemu_machine()
 {
 	local accel cpu=max
@@ -77,7 +76,7 @@ qemu_machine()
 	echo -accel "$accel" -cpu "$cpu" -smp "$CPUS"
 }
 
-# qemu_nic: the options for the wire; no two devices on it have one address
+# qemu_nic: the options for the wire; each device on it has an address of its own
 qemu_nic()
 {
 	local here=${WIRE%,*} mac there=${WIRE#*,}

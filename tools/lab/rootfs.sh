@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic lab - what user space a guest sees: the host's, or another Debian's
+# srnic lab - the user space of a guest: the host's, or that of another Debian release
 # shellcheck shell=bash
 
 host_rdma_core()
@@ -7,8 +7,8 @@ host_rdma_core()
 	dpkg-query -W -f '${Version}' libibverbs1 | cut -d. -f1
 }
 
-# suite_of PACKAGE VERSION: the Debian release that has it, where VERSION is what
-# its version begins with.  Security updates and backports belong to their release.
+# suite_of PACKAGE VERSION: print the Debian release that has it; VERSION is a prefix.
+# Security updates and backports belong to their release.
 suite_of()
 {
 	lab_apt apt-cache madison "$1" |
@@ -25,7 +25,7 @@ rootfs_make_once()
 	need_packages rootfs
 	step "making a root file system of $2 (2 minutes)"
 	rm -rf "$1.new"
-	# a host that puts up with old package lists does so here too
+	# accept outdated package lists if the host does
 	mapfile -t opts < <(apt-config dump Acquire::Check-Valid-Until |
 		sed 's/^/--aptopt=/')
 	quietly "$CACHE/log/rootfs-$2" mmdebstrap "${opts[@]}" --variant=minbase \
@@ -33,14 +33,14 @@ rootfs_make_once()
 	mv "$1.new" "$1"
 }
 
-# rootfs_find NAME PACKAGES: sets ROOTFS, and fails when nothing is there yet.
+# rootfs_find NAME PACKAGES: set ROOTFS; fails if it does not exist yet
 rootfs_find()
 {
 	ROOTFS=$CACHE/rootfs/$1-$(echo "$2" | sha256sum | cut -c1-12)
 	[ -d "$ROOTFS" ]
 }
 
-# rootfs_make SUITE PACKAGES: what rootfs_find did not find
+# rootfs_make SUITE PACKAGES: create what rootfs_find did not find
 rootfs_make()
 {
 	mkdir -p "$CACHE/rootfs"

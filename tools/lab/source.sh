@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic lab - kernels built from Debian's kernel source, by their fragments
+# srnic lab - kernels built from Debian's kernel source, with configuration fragments
 # shellcheck shell=bash
 
-# KERNEL_ENV: a command before that which compiles the kernel, but not our module
+# KERNEL_ENV: a prefix of the command that compiles the kernel, but not our module
 KERNEL_ENV=()
 
-# kernel_key KERNEL: kernel_compiler says what compiles it.
+# kernel_key KERNEL: kernel_compiler prints the version of the compiler
 kernel_key()
 {
 	local files
@@ -18,8 +18,8 @@ kernel_key()
 	} | sha256sum | cut -c1-12
 }
 
-# source_make_once: the newest 7.x source that apt has, edited; prints its folder.
-# One that is already here serves: only 'prepare --refresh' looks again.
+# source_make_once: fetch and edit the newest 7.x source that apt has; print its folder.  A
+# cached one is used, except by 'prepare --refresh'.
 source_make_once()
 {
 	local name version deb dir edits
@@ -51,7 +51,7 @@ source_make_once()
 	echo "$dir"
 }
 
-# config_holds FILE: every line of the fragments came through olddefconfig.
+# config_holds FILE: every line of the fragments survived olddefconfig
 config_holds()
 {
 	local line

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic lab - sparse: built from the newest source that apt has, since new
-# kernels do not put up with that of a stable release
+# srnic lab - sparse, built from the newest source that apt has, since new kernels do not
+# accept that of a stable release
 # shellcheck shell=bash
 
 sparse_make_once()

@@ -4,7 +4,7 @@
 
 . "$LAB/source.sh"
 
-# kernel_fragments KERNEL: the configuration, later files win.
+# kernel_fragments KERNEL: print the configuration files; later ones take precedence
 kernel_fragments()
 {
 	echo "$LAB/config/uml.config"
@@ -16,14 +16,14 @@ kernel_compiler()
 	gcc -dumpfullversion
 }
 
-# kernel_make DIR: the arguments that make kbuild build for this kernel.
+# kernel_make DIR: set the arguments of kbuild for this kernel
 kernel_make()
 {
 	echo -C "$1/src" O="$1/obj" ARCH=um
 }
 
-# uml_boot: runs the guest with the console on standard output and the kernel
-# log in RESULTS; the lab's variables say what.
+# kernel_boot: run the guest that the lab's variables describe, with the console on standard
+# output and the kernel log in RESULTS
 kernel_boot()
 {
 	local con=con0=null,fd:1
