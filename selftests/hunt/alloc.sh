@@ -134,10 +134,10 @@ vrb_cases -s "$SEED" -n "$(hunt_num 5 200)" "${traffic[@]}"
 faults_off
 check "the requester went back"	counter_over nsA sr0 go_back 0
 faults_set N
-check "namespaces go"		netns_exit "$(hunt_num 2 200)"
-check "no object is left so far" no_object_is_left
+check "namespaces are deleted"	netns_exit "$(hunt_num 2 200)"
+check "no object is left yet" no_object_is_left
 pair_down
-check "the module goes"		wait_for 20 rmmod_now
-check "the module, and again"	nth "$(hunt_num 500 1)" module "$ko" "$TYPE"
+check "the module is removed"	wait_for 20 rmmod_now
+check "the module is loaded again"	nth "$(hunt_num 500 1)" module "$ko" "$TYPE"
 modprobe "$TYPE"
 ktap_end

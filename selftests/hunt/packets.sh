@@ -142,7 +142,7 @@ exec 3>&1
 ktap_plan 9
 hunt_seed
 check "two hosts with taps"			wire_taps
-check "what a storm has found before"		packets drill
+check "sequences found by earlier storms"	packets drill
 check "the first packets"			storm 2000
 slab_before=$(slab_kb)
 check "packets over IPv4"			storm "$(hunt_num 8000 5000000)"

@@ -42,10 +42,10 @@ neighbour=$(mktemp)
 mapfile -t topics < <(vrb -l soak uc ud xrc | grep -v "a wrong Q_Key is .* counted")
 
 ktap_plan 5
-check "over packets"			storm 0
-check "over packets, polled"		storm 20000
-check "over the loopback"		storm 0 "${loopback[@]}"
-check "over the loopback, polled"	storm 20000 "${loopback[@]}"
+check "by packets"			storm 0
+check "by packets, polled"		storm 20000
+check "by loopback"			storm 0 "${loopback[@]}"
+check "by loopback, polled"		storm 20000 "${loopback[@]}"
 echo 0 >/sys/module/srnic/parameters/poll_usecs
 check "the rings are back"		wait_for 10 areas_are_back
 rm -f "$neighbour"

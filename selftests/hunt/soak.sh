@@ -154,7 +154,7 @@ check "two hosts"			pair_up
 for ns in nsA nsB; do
 	on "$ns" sysctl -qw net.ipv6.conf.all.keep_addr_on_down=1
 done
-check "a wire that does it all"		both_ways "${wire[@]}"
+check "a wire with all faults"		both_ways "${wire[@]}"
 check "round 0: every byte"		load
 echo 3 >/proc/sys/vm/drop_caches
 census >"$work/census"
@@ -162,11 +162,11 @@ for ((round = 1; round <= ROUNDS; round++)); do
 	check "round $round: every byte" load
 done
 check "packets went over that wire"	wire_busy
-check "nothing has grown"		stays_flat
+check "no memory has leaked"		stays_flat
 diag "$(cat "$work/flat")"
 clear_wire
-check "no object is left so far"	no_object_is_left
+check "no object is left yet"		no_object_is_left
 pair_down
-check "the module goes and comes"	module_again
+check "the module is removed and loaded"	module_again
 check "two hosts again"			pair_up
 ktap_end

@@ -15,10 +15,10 @@ CASES=("retry: RNR, then a receive"
 
 ktap_plan $((5 + ${#CASES[@]}))
 check "two hosts"		pair_up
-check "a wire that loses"	netem nsA veth0 loss 1%
-check "and the way back"	netem nsB veth1 loss 1%
+check "a wire that loses packets"	netem nsA veth0 loss 1%
+check "and in the other direction"	netem nsB veth1 loss 1%
 vrb_cases "${CASES[@]}"
 check "sr1 was not ready"	counter_over nsB sr1 send_rnr_err 0
-check "sr0 was told"		counter_over nsA sr0 rcvd_rnr_err 0
+check "sr0 received RNR NAKs"	counter_over nsA sr0 rcvd_rnr_err 0
 clear_wire
 ktap_end

@@ -20,5 +20,5 @@ for wire in "${WIRES[@]}"; do
 	vrb_cases -n 10 ucsoak
 	clear_wire
 done
-check "sr1 missed packets"	counter_over nsB sr1 out_of_seq_request 0
+check "sr1 saw gaps"		counter_over nsB sr1 out_of_seq_request 0
 ktap_end

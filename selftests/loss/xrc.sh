@@ -12,8 +12,8 @@ vrb_make || skip_all "the harness does not build here"
 
 ktap_plan 5
 check "two hosts"		pair_up
-check "a wire that loses"	netem nsA veth0 loss 2%
-check "and the way back"	netem nsB veth1 loss 2%
+check "a wire that loses packets"	netem nsA veth0 loss 2%
+check "and in the other direction"	netem nsB veth1 loss 2%
 vrb_cases -n 100 xrcsoak
 check "sr0 had to go back"	counter_over nsA sr0 go_back 0
 clear_wire

@@ -27,12 +27,12 @@ kernels()
 }
 
 ktap_plan 28
-check "both kernels are there"	kernels
+check "both kernels are available"	kernels
 export -f machine
 export selftests work
 setsid bash -c 'machine 1 debian' >"$work/tap" &	# all of it can be ended
 first=$!
 ktap_relay machine 2 debian-arm64
-check "the other machine ended well"	wait "$first"
+check "the other machine succeeded"	wait "$first"
 ktap_relay cat "$work/tap"
 ktap_end

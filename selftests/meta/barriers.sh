@@ -244,9 +244,9 @@ check "a barrier behind atomic_set() is seen" \
 	sees 'atomic_set(&x, 1);' 'smp_mb__after_atomic();'
 check "a barrier before atomic_read() is seen" \
 	sees 'smp_mb__before_atomic();' 'atomic_read(&x);'
-check "the provider arms a queue before it looks at it" \
+check "the provider arms a queue before it polls it" \
 	arm_fenced "${provider[@]}"
-check "the provider shows entries before it looks at flags" \
+check "the provider publishes entries before it reads flags" \
 	flags_fenced "${provider[@]}"
 check "an arm word without a fence is seen" unfenced arm_fenced "$arm"
 check "a fence before it is none" unfenced arm_fenced "$fence" "$arm"
@@ -257,7 +257,7 @@ check "a weaker fence is none" unfenced arm_fenced "$arm" \
 check "flags without a fence are seen" unfenced flags_fenced "$flags" "$fence"
 check "the tables have every barrier and lock-free word" \
 	named "$tables" "${sources[@]}" "${provider[@]}"
-check "what the tables have is in the sources" \
+check "the names in the tables are in the sources" \
 	current "$tables" "${sources[@]}" "${provider[@]}"
 check "a barrier that is not in the tables is seen" \
 	unnamed 'smp_mb();	/* pairs with nothing */'

@@ -28,10 +28,10 @@ proposes()
 ktap_plan 8
 check "objects"			proposes "statistic system" rdma s
 check "commands"		proposes "show add delete" rdma link ""
-check "options are passed over"	proposes "show add delete" rdma -j link ""
-check "what comes after a name"	proposes "type" rdma link add srnic0 ""
+check "options are skipped"	proposes "show add delete" rdma -j link ""
+check "words after a name"	proposes "type" rdma link add srnic0 ""
 check "only there"		proposes "" rdma link add srnic0 type srnic eth0 ""
 check "network devices"		proposes "lo" rdma link add srnic0 type srnic netdev lo
 check "objects of a device"	proposes "ctx cm_id cq" rdma resource show c
-check "the word before a port"	proposes "link" rdma resource show qp ""
+check "the keyword before a port"	proposes "link" rdma resource show qp ""
 ktap_end

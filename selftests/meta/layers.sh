@@ -127,7 +127,7 @@ fresh
 check "no fault in a tree without one" layers
 check "objects are looked into" objects_are_fine
 check "a file outside of the rooms" sees "extra.c is in no room" extra.c
-check "a folder that is no room" sees "attic/ is not a room" attic/a.c
+check "a folder that is not a room" sees "attic/ is not a room" attic/a.c
 check "an include upwards" \
 	sees "wire/a.c includes ../net/net.h: wire may not use net" \
 	wire/a.c '#include "../net/net.h"'

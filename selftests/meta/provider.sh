@@ -85,6 +85,6 @@ check "without apt"		known "provider-$(key)" without_apt
 check "layout of 36 to 43"	layout "RDMA_WRITE" 344 -DSINCE_36
 check "layout of 44"		layout "RDMA_WRITE ATOMIC_WRITE" 352 -DSINCE_36
 check "layout of 45 to 56"	layout "RDMA_WRITE ATOMIC_WRITE FLUSH" 360 -DSINCE_36
-check "a layout to come is refused"	layout refused 368 -DSINCE_36
+check "an unknown layout is refused"	layout refused 368 -DSINCE_36
 check "34 and 35 are refused"	layout refused 344
 ktap_end

@@ -219,7 +219,7 @@ check "the host itself, fd09::2"	connect nsB "${programs[0]}" fd09::2
 check "a VLAN on both"			vlans_up
 check "rping through the VLAN"		connect nsA "${programs[0]}" 10.9.7.2
 check "udaddy through the VLAN"		connect nsA "${programs[3]}" 10.9.7.2
-check "a port nobody listens on"	refused
+check "a port without a listener"	refused
 check "a macvlan in a container"	container
 check "its packets are not the host's"	kept_apart
 ip netns del nsC
@@ -231,7 +231,7 @@ for kind in macvlan bridge macvlan_on_vlan7 bridge_on_vlan7 \
 	check "a ${kind//_/ }"		upper_up "$kind"
 	check "rping to it"		connect nsA "${programs[0]}" 10.9.8.2
 	check "udaddy to it"		connect nsA "${programs[3]}" 10.9.8.2
-	check "it goes"			upper_down
+	check "it is deleted"		upper_down
 done
 ip -n nsA link del veth2 2>/dev/null
 check "no datagram was refused"		counter_is nsB sr1 rx_bad_qkey 0

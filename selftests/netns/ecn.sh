@@ -231,7 +231,7 @@ writes=(pair ib_write_bw -s 65536 -n 200)
 
 ktap_plan 34
 check "two hosts"			pair_up
-check "nobody is told of nothing"	quiet "${writes[@]}"
+check "no CNP without a mark"		quiet "${writes[@]}"
 check "packets"				captured "${writes[@]}"
 check "are ECN capable"			all_are 'ip.dsfield.ecn == 2'
 check "one in eight is marked"		mark nsA veth0 mod 8 0
@@ -242,9 +242,9 @@ check "XRC"		told nsB sr1 nsA sr0	pair ib_send_bw -c XRC -s 65536 -n 200
 check "IPv6"		told nsB sr1 nsA sr0	pair ib_write_bw -x "$(gid6)" -s 65536 -n 200
 check "packets"				captured "${writes[@]}"
 check "tshark knows the CNPs"		cnps_are_known
-check "scapy would have sent the same"	/usr/bin/python3 "$here/cnp.py" judge "$capture"
+check "scapy builds the same packets"	/usr/bin/python3 "$here/cnp.py" judge "$capture"
 echo N >"$knob"
-check "switched off: nobody is told"	quiet "${writes[@]}"
+check "switched off: no CNP"		quiet "${writes[@]}"
 check "packets"				captured "${writes[@]}"
 check "are not ECN capable"		all_are 'ip.dsfield.ecn == 0'
 echo Y >"$knob"
@@ -262,18 +262,18 @@ fi
 clear_wire
 check "a queue that marks"		bottleneck
 check "is noticed"	told nsB sr1 nsA sr0	"${writes[@]}"
-check "a queue that is short"		short_queue nsA veth0
+check "a short queue"			short_queue nsA veth0
 check "lets all of it through"		few_again 16000 pair ib_write_bw -s 65536 -n 1000
 on nsA tc qdisc del dev veth0 root
-check "a short one for responses"	short_queue nsB veth1
+check "a short queue for responses"	short_queue nsB veth1
 check "lets them through"		pair ib_read_bw -s 65536 -n 200
 on nsB tc qdisc del dev veth1 root
-check "a victim of lies"		victim_up
-check "from a stranger"		counts rx_bad_addr 100 10.9.0.77 "$victim" good 100
+check "a victim of forged CNPs"		victim_up
+check "from an unknown address"	counts rx_bad_addr 100 10.9.0.77 "$victim" good 100
 check "without BECN"		counts rp_cnp_ignored 100 10.9.0.2 "$victim" unmarked 100
-check "cut short"		counts rx_malformed 100 10.9.0.2 "$victim" short 100
+check "truncated"		counts rx_malformed 100 10.9.0.2 "$victim" short 100
 check "with a wrong ICRC"	counts rx_icrc_error 100 10.9.0.2 "$victim" icrc 100
-check "to who has no peer"	counts rx_malformed 100 10.9.0.2 1 good 100
-check "a thousand that are good"	flood "$victim"
+check "to a queue pair without a peer"	counts rx_malformed 100 10.9.0.2 1 good 100
+check "a thousand valid ones"		flood "$victim"
 check "it lives"			victim_lives
 ktap_end

@@ -108,12 +108,12 @@ for family in "IPv4 *ffff:0a09:*" "IPv6 fd09:*"; do
 	check "$name: and nothing does"		refused -x "$gid"
 done
 check "no rules"			on nsB nft delete table inet fw
-check "addresses of a stranger"		strangers
+check "addresses of another host"	strangers
 check "recipe: firewall"		recipe firewall nsB "${peers[@]}"
 check "only peers get through"		only_peers
-check "it goes"				on nsB nft delete table inet roce
+check "it is deleted"			on nsB nft delete table inet roce
 check "recipe: ingress"			recipe ingress nsB "${peers[@]}"
 check "only peers get through it"	only_peers
-check "that goes"			on nsB nft delete table netdev roce
-check "without rules all get through"	strangers_too
+check "that one is removed"		on nsB nft delete table netdev roce
+check "without rules all packets pass"	strangers_too
 ktap_end

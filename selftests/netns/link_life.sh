@@ -199,14 +199,14 @@ check "two hosts"			pair_up
 check "the same name twice is refused"	fails add lo sr0
 check "the same netdev twice is refused" fails add veth0 sry
 check "no such netdev is refused"	fails add nothing0 sry
-check "no such link cannot go"		fails on nsA rdma link del sry
-check "twenty times del and add"	again
+check "deleting an unknown link fails"	fails on nsA rdma link del sry
+check "twenty deletions and creations"	again
 check "carrier down and up"		carrier
 check "netdev down and up"		admin
 check "MTU 1500 is 1024"		mtu_follows 1500 1024
 check "MTU 9000 is 4096"		mtu_follows 9000 4096
 check "the netdev's new name is shown"	netdev_renamed
-check "addresses come and go"		address_follows
+check "addresses are added and removed"	address_follows
 check "a link is renamed"		link_renamed
 check "over a vlan"			on_vlan
 check "over a macvlan"			over mac0 link veth0 type macvlan mode bridge
@@ -214,7 +214,7 @@ check "over a bridge"			over br0 type bridge
 check "over a bond"			over bond7 type bond
 check "over a dummy"			over dummy7 type dummy
 check "over lo"				on_lo
-check "a netdev leaves meanwhile"	netdev_leaves
+check "a netdev is moved meanwhile"	netdev_leaves
 check "no link is left over"		no_link srx
 check "the pair still works"		pair ib_write_bw -n 100
 check "netdev deleted"			netdev_deleted

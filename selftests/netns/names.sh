@@ -69,16 +69,16 @@ trap 'rdma link del foreign0; pair_down; rm -f "$said"' EXIT
 ktap_plan 7
 check "two hosts"				pair_up
 check "a link named like one of rdma_rxe"	link_like_rxe
-check "rdma_rxe's provider does not take it"	not_taken_by rxe
-check "ours opens it"				opened_by_us srnic
-check "ours opens it beside the other"		opened_by_us "rxe srnic"
+check "rdma_rxe's provider ignores it"		not_taken_by rxe
+check "srnic's provider opens it"		opened_by_us srnic
+check "srnic's provider opens it beside the other"	opened_by_us "rxe srnic"
 on nsA rdma link del rxe0
 if modprobe -q rdma_rxe; then
 	check "a device of rdma_rxe called srnic-1"	foreign_link
-	check "is not ours"				not_claimed
+	check "is not for the host"			not_claimed
 	rdma link del foreign0
 else
 	skip "a device of rdma_rxe called srnic-1"	"no rdma_rxe here"
-	skip "is not ours"				"no rdma_rxe here"
+	skip "is not for the host"			"no rdma_rxe here"
 fi
 ktap_end

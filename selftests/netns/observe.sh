@@ -66,23 +66,23 @@ check "all of it is JSON"		all_json
 vrb_cases resource
 before=$(counter nsA sr0 rdma_writes)
 vrb_cases counter
-check "no counter is left behind"	no_counter_is_left
+check "no counter is left"		no_counter_is_left
 # bound 6, unbound 4, two in one 6, acknowledgments 48
-check "the port keeps the sum"		counter_is nsA sr0 rdma_writes $((before + 64))
+check "the port counter is the sum"	counter_is nsA sr0 rdma_writes $((before + 64))
 check "one for each type"		auto type on
 vrb_cases automatic
-check "no counter is left behind"	no_counter_is_left
-check "and no longer"			auto off
+check "no counter is left"		no_counter_is_left
+check "automatic counters are off"	auto off
 check "one for each program and type"	auto type,pid on
 vrb_cases automatic
-check "and no longer"			auto off
+check "automatic counters are off"	auto off
 check "the second packet is lost"	drop_nth nsA veth0 2
 vrb_cases lost
-check "the wire is whole"		clear_wire
+check "the wire loses nothing"		clear_wire
 check "the second packet is lost"	drop_nth nsA veth0 2
 vrb_cases lost_tail
-check "the wire is whole"		clear_wire
+check "the wire loses nothing"		clear_wire
 vrb_cases unplugged
-check "no counter is left behind"	no_counter_is_left
+check "no counter is left"		no_counter_is_left
 check "the device is back"	on nsA rdma link add sr0 type srnic netdev veth0
 ktap_end

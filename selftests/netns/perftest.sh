@@ -35,7 +35,7 @@ for mtu in 4200 1500; do
 			pingpong rc -c -n 30 -s 100001
 	done
 	check "no packet was lost at MTU $mtu" counter_is nsB sr1 out_of_seq_request 0
-	check "runs of packets came whole" counter_over nsB sr1 rx_super_skb 100
+	check "GSO chains arrived whole" counter_over nsB sr1 rx_super_skb 100
 	pair_down
 done
 ktap_end

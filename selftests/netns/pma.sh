@@ -175,15 +175,15 @@ downed()
 
 ktap_plan 27
 check "two hosts"			pair_up
-check "all counters are there"		complete
-check "what the wire has is counted"	watch
+check "all counters exist"		complete
+check "packets on the wire are counted"	watch
 modprobe -q ib_umad
 mark
 check "ib_write_bw"			pair ib_write_bw -s 65536 -n 100
-check "as rdma statistic has it, A"	as_statistic sr0
-check "as rdma statistic has it, B"	as_statistic sr1
-check "as the wire has it"		as_the_wire
-check "as the program has it"		as_the_program 6553600
+check "as in rdma statistic, A"		as_statistic sr0
+check "as in rdma statistic, B"		as_statistic sr1
+check "as on the wire"			as_the_wire
+check "as the program counts"		as_the_program 6553600
 mark
 check "ten datagrams to a group"	mcast
 check "they are multicasts"		mcast_counted
@@ -191,7 +191,7 @@ mark
 check "counters of queue pairs"		auto type on
 check "ib_write_bw"			pair ib_write_bw -s 4096 -n 100
 check "no more"				auto off
-check "their counts stay"		kept
+check "their counts are kept"		kept
 mark
 ktap_relay /usr/bin/python3 "$here/pma.py"
 check "the packet with a bad ICRC"	grown_by sr1 port_rcv_errors 1

@@ -134,20 +134,20 @@ for how in "" "$ip4" "$ip4 --tcp" "$ip6"; do
 	# shellcheck disable=SC2086 # arguments
 	check "frames${how:+, $how}"	raw_run raw_ethernet_bw -n 400 $how
 done
-check "there and back"		raw_run raw_ethernet_lat -n 50
+check "data in both directions"	raw_run raw_ethernet_lat -n 50
 # shellcheck disable=SC2086 # arguments
 check "there and back, UDP"	raw_run raw_ethernet_lat -n 50 $ip4
 check "a sniffer"		traffic
 check "it is killed"		killed
 check "the netdev is a bridge port"	bridged
-check "there and back"		raw_run raw_ethernet_lat -n 50
+check "data in both directions"	raw_run raw_ethernet_lat -n 50
 check "a sniffer"		traffic
-check "the link goes"		link_goes
+check "the link is removed"	link_goes
 check "two hosts"		hosts
 check "a sniffer"		traffic
 check "the netdev moves"	netdev_moves
 check "two hosts"		hosts
 check "a sniffer"		traffic
-check "the netdev goes"		netdev_goes
+check "the netdev is removed"	netdev_goes
 pair_down
 ktap_end

@@ -89,7 +89,7 @@ check "tasks"			traced "traced: one write" task_run
 check "run"			has 'task_run qpn=* more=0'
 check "a refused WRITE"		traced "counter: refused access" \
 	fault tx rx qp_state cqe
-check "tells why"		has \
+check "reports the reason"	has \
 	'tx qpn=* op=RC_WRITE_ONLY *' 'rx qpn=* op=RC_WRITE_ONLY *' \
 	'fault qpn=* psn=16777200 why=access' 'tx qpn=* op=RC_ACK * syndrome=0x62' \
 	'qp_state qpn=* from=RTS to=ERR' 'rx qpn=* op=RC_ACK * syndrome=0x62' \
@@ -103,9 +103,9 @@ check "the second packet is lost" drop_nth nsA veth0 2
 check "it is missed"		traced "lost: packet" early go_back rx
 check "and asked for"		has 'early qpn=* psn=16777202 expected=16777201' \
 	'rx qpn=* op=RC_ACK * syndrome=0x60' 'go_back qpn=* to=16777201'
-check "windows come and go"	traced "mw: LOCAL_INV ends a window" \
+check "windows are created and destroyed"	traced "mw: LOCAL_INV ends a window" \
 	key_bind key_invalidate
 check "and are shown"		has 'key_bind key=0x* kind=window2 *' \
 	'key_invalidate key=0x* result=*'
-check "no event without asking"	silence
+check "no event without arming"	silence
 ktap_end

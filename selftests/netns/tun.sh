@@ -104,5 +104,5 @@ done
 check "no raw packets"		no_frames
 check "not below a bond"	port_of_a_bond
 check "a bond with a link stays what it is"	type_stays
-check "gone with its netdev"	gone_with_its_netdev
+check "removed with its netdev"	gone_with_its_netdev
 ktap_end

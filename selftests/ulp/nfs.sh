@@ -140,8 +140,8 @@ ktap_plan 24
 check "two hosts"			hosts_up
 check "a server"			server_up
 check "mount"				mount_it
-check "a tree goes in"			tree_in
-check "a tree comes out"		tree_out
+check "a tree is written"		tree_in
+check "a tree is read"			tree_out
 check "direct write of 1 MiB"		direct write 1m 4 8m
 check "direct randwrite of 4 KiB"	direct randwrite 4k 16 1m
 check "direct randwrite of 2.5 KiB"	direct randwrite 2560 8 320k
@@ -150,17 +150,17 @@ check "the server read from the client"	counter_over nsA sr0 rx_read_requests 20
 check "umount"				umount_it
 
 check "one packet in a hundred is lost"	netem nsA veth0 loss 1%
-check "on the way back too"		netem nsB veth1 loss 1%
+check "in the other direction, too"	netem nsB veth1 loss 1%
 check "mount over that wire"		mount_it
 check "direct write over that wire"	direct write 256k 4 8m
 check "direct randwrite over that wire"	direct randwrite 4k 16 1m
-check "a tree comes out over that wire"	tree_out
+check "a tree is read over that wire"	tree_out
 check "umount over that wire"		umount_it
-check "the wire is whole again"		clear_wire
+check "the wire loses nothing again"	clear_wire
 check "both ends have disconnected"	wait_for 60 disconnected
 
 check "mount once more"			mount_it
-check "the client's link goes and comes" link_again
+check "the client's link is removed and created" link_again
 check "the files are still there"	still_there
 check "umount at the end"		umount_it
 server_down

@@ -192,18 +192,18 @@ else
 fi
 check "disconnect"			disconnect
 
-check "connect to lose the target"	connect
-check "the target goes, link first"	target_goes
-check "the host lets go of it"		disconnect
+check "connect, then remove the target"	connect
+check "the target is removed, link first"	target_goes
+check "the host leaves the group"	disconnect
 check "a target with shared receives"	target_comes_back
 
 check "one packet in a hundred is lost"	netem nsA veth0 loss 1%
-check "on the way back too"		netem nsB veth1 loss 1%
+check "in the other direction, too"	netem nsB veth1 loss 1%
 check "connect over that wire"		connect
 check "write 64k over that wire"	fio_remote write 64k 8 8m
 check "randwrite 4k over that wire"	fio_remote randwrite 4k 32 2m
 check "disconnect over that wire"	disconnect
-check "packets were sent twice"		counter_over nsA sr0 go_back 0
-check "the wire is whole again"		clear_wire
-check "the target goes, link first"	target_goes
+check "packets were duplicated"		counter_over nsA sr0 go_back 0
+check "the wire loses nothing again"	clear_wire
+check "the target is removed, link first"	target_goes
 ktap_end

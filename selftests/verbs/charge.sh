@@ -32,7 +32,7 @@ vrb_cases charge
 check "counters for each thread" \
 	on nsA rdma statistic qp set link sr0/1 auto pid on
 vrb_cases "charge counters"
-check "and no longer" on nsA rdma statistic qp set link sr0/1 auto off
+check "automatic counters are off" on nsA rdma statistic qp set link sr0/1 auto off
 quietly vrb_cases "cgroup limit"
 check "but for full cgroups the kernel log is clean" no_worse_than_that
 ktap_end

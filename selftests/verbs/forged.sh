@@ -14,5 +14,5 @@ export SELFTESTS=${selftests:?}
 # 187 reserved syndromes, and 8 that a response cannot have
 ktap_plan $(($(vrb_count forged) + 1))
 vrb_cases forged
-check "what was dropped is counted" counter_is nsA sr0 rx_malformed 195
+check "dropped packets are counted" counter_is nsA sr0 rx_malformed 195
 ktap_end

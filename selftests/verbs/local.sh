@@ -21,10 +21,10 @@ vrb_up
 
 ktap_plan $((2 * $(vrb_count "${topics[@]}") + 4))
 vrb_cases -n 10 -a sr0@nsA -b sr0@nsA "${topics[@]}"
-check "most went without a packet"	counter_over nsA sr0 local_requests 2000
+check "most requests used loopback"	counter_over nsA sr0 local_requests 2000
 check "packets from now on"		shortcut N
 before=$(counter nsA sr0 local_requests)
 vrb_cases -n 2 -a sr0@nsA -b sr0@nsA "${topics[@]}"
 check "all went by packets"		counter_is nsA sr0 local_requests "$before"
-check "and no longer"			shortcut Y
+check "automatic counters are off"	shortcut Y
 ktap_end

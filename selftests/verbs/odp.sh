@@ -12,15 +12,15 @@ vrb_up
 
 ktap_plan $((7 + $(vrb_count "odp prefetch" odp "odp storm")))
 vrb_cases "odp prefetch: transfers miss nothing afterwards"
-check "sr0 missed no page"	counter_is nsA sr0 page_faults 0
-check "sr1 missed no page"	counter_is nsB sr1 page_faults 0
+check "sr0 had no page fault"	counter_is nsA sr0 page_faults 0
+check "sr1 had no page fault"	counter_is nsB sr1 page_faults 0
 vrb_cases "odp prefetch: the pages it makes" "odp prefetch: later" \
 	"odp prefetch: errors" "odp prefetch: much of nothing" \
 	"odp prefetch: much that is not present" \
 	"odp prefetch: what is behind pages that are absent" \
 	"odp prefetch: of a process that is gone" odp
-check "sr0 missed pages"	counter_over nsA sr0 page_faults 100
-check "sr1 missed pages"	counter_over nsB sr1 page_faults 100
+check "sr0 had page faults"	counter_over nsA sr0 page_faults 100
+check "sr1 had page faults"	counter_over nsB sr1 page_faults 100
 vrb_cases "odp storm"
 check "perftest: WRITE"		pair ib_write_bw --odp -s 65536 -n 100
 check "perftest: READ"		pair ib_read_bw --odp -s 65536 -n 100

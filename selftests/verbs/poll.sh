@@ -20,10 +20,10 @@ vrb_up
 ktap_plan $((3 * $(vrb_count "${topics[@]}") + 5))
 check "watched for long"		watch_for 20000
 vrb_cases -n 5 "${topics[@]}"
-check "they were watched"		counter_over nsA sr0 doorbell_polled 100
+check "they were polled"		counter_over nsA sr0 doorbell_polled 100
 check "watched for a moment"		watch_for 1
 vrb_cases -n 5 "${topics[@]}"
 vrb_cases -n 5 -a sr0@nsA -b sr0@nsA "${topics[@]}"
-check "doorbells rang as well"		counter_over nsA sr0 doorbell_syscalls 100
-check "not watched"			watch_for 0
+check "doorbells were rung, too"	counter_over nsA sr0 doorbell_syscalls 100
+check "without watching"		watch_for 0
 ktap_end
