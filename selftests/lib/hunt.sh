@@ -5,13 +5,15 @@
 #   hunt_num SHORT LONG      prints how many of something: SHORT in "make check",
 #                            LONG in "make soak" (HUNT=long)
 #   hunt_seed                sets and reports SEED: HUNT_SEED, or a new one
-#   hunt_make                builds the programs of selftests/hunt into $hunt_dir,
-#                            unless selftests/run or "make install" has done it
+#   hunt_make                the programs of selftests/hunt are in $hunt_dir, or are built
 #   hunt_areas               remembers how much memory of rings there is
 #   areas_are_back           it is as much again
 #
 # A failure is repeated by "HUNT_SEED=<seed> selftests/run <script>".
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # programs.sh says where they are
+
+. "$(dirname "${BASH_SOURCE[0]}")/programs.sh"
 
 hunt_num()
 {
@@ -32,15 +34,7 @@ hunt_dir=
 
 hunt_make()
 {
-	local here
-
-	here=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
-	hunt_dir=$here/build/hunt
-	[ ! -d "$hunt_dir" ] || return 0
-	hunt_dir=$here/../build/hunt
-	make -q -C "$here/hunt" OUT="$hunt_dir" && return
-	hunt_dir=$(mktemp -d)
-	make -s -C "$here/hunt" OUT="$hunt_dir"
+	programs_make hunt && hunt_dir=$programs
 }
 
 hunt_areas()

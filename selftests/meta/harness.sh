@@ -33,12 +33,9 @@ script()
 # tree_make: the runner, a verbs harness with one topic, and a lab with a kernel "fake"
 tree_make()
 {
-	mkdir -p "$tree/selftests" "$tree/build/vrb"
+	mkdir -p "$tree/selftests"
 	cp -r "$HERE"/../{run,run-guest,lib} "$tree/selftests"
-	for folder in verbs hunt drill; do
-		mkdir "$tree/selftests/$folder"
-		echo 'all:' >"$tree/selftests/$folder/Makefile"
-	done
+	put selftests/Makefile <<<'programs:'
 	put build/vrb/vrb <<<'echo "sunny alone"'
 	put selftests/verbs/topics.sh <<-'END'
 		#!/bin/bash
