@@ -363,17 +363,11 @@ static void data_srq(void)
 
 static void ud_make(struct end *e, struct side *s)
 {
-	struct ibv_qp_attr attr = { .port_num = 1, .qkey = 7 };
 	struct opt o = odp_opt();
 
 	o.type = IBV_QPT_UD;
 	end_make(e, s, &o);
-	attr.qp_state = IBV_QPS_INIT;
-	must_be(ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
-			      IBV_QP_PORT | IBV_QP_QKEY), 0);
-	must_be(to_state(e, IBV_QPS_RTR), 0);
-	attr.qp_state = IBV_QPS_RTS;
-	must_be(ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), 0);
+	connect_ud(e, 7);
 }
 
 /*

@@ -28,20 +28,13 @@ static bool is_v4(const union ibv_gid *gid)
 /* A queue pair for datagrams, ready to send. */
 static void ud_make(struct end *e, struct side *s, __u32 create_flags)
 {
-	struct ibv_qp_attr attr = { .port_num = 1, .qkey = QKEY };
 	struct opt o = opt_default;
 
 	o.type = IBV_QPT_UD;
 	o.create_flags = create_flags;
 	o.inline_data = 256;
 	end_make(e, s, &o);
-	attr.qp_state = IBV_QPS_INIT;
-	must_be(ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
-			      IBV_QP_PORT | IBV_QP_QKEY), 0);
-	must_be(to_state(e, IBV_QPS_RTR), 0);
-	attr.qp_state = IBV_QPS_RTS;
-	attr.sq_psn = e->psn;
-	must_be(ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), 0);
+	connect_ud(e, QKEY);
 }
 
 /* Two of them, the path between, and memory. */

@@ -625,6 +625,22 @@ void connect_pair(struct pair *p)
 	must_be(to_rts(&p->b), 0);
 }
 
+void connect_ud(struct end *e, __u32 qkey)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.qkey = qkey,
+		.sq_psn = e->psn,
+	};
+
+	must_be(ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+			      IBV_QP_PORT | IBV_QP_QKEY), 0);
+	must_be(to_state(e, IBV_QPS_RTR), 0);
+	attr.qp_state = IBV_QPS_RTS;
+	must_be(ibv_modify_qp(e->qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), 0);
+}
+
 void pair_make(struct pair *p, const struct opt *a, const struct opt *b)
 {
 	end_make(&p->a, &sides[0], a ? a : &opt_default);

@@ -208,6 +208,8 @@ int to_rtr(struct end *e, const struct end *peer);
 int to_rts(struct end *e);
 int to_state(struct end *e, enum ibv_qp_state state);
 void connect_pair(struct pair *p);
+/* A queue pair for datagrams, from its beginning to RTS */
+void connect_ud(struct end *e, __u32 qkey);
 enum ibv_qp_state state_of(struct end *e);
 void state_becomes(struct end *e, enum ibv_qp_state want);
 
