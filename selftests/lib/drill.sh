@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # srnic selftests - the runner of drills and its scripts; source it after ktap.sh
 #
-#   drill_make               sets $drill, the program, which is there or is built
+#   drill_make               sets $drill to the program, builds it unless it exists
 #   drill_scripts            prints the names of all scripts
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # programs.sh says where they are

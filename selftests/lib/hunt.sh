@@ -5,7 +5,8 @@
 #   hunt_num SHORT LONG      prints how many of something: SHORT in "make check",
 #                            LONG in "make soak" (HUNT=long)
 #   hunt_seed                sets and reports SEED: HUNT_SEED, or a new one
-#   hunt_make                the programs of selftests/hunt are in $hunt_dir, or are built
+#   hunt_make                sets $hunt_dir to the programs of selftests/hunt, builds them
+#                            unless they exist
 #   hunt_areas               remembers how much memory of rings there is
 #   areas_are_back           it is as much again
 #

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - say in TAP what was proved, and read what others say
+# srnic selftests - print TAP, and read the TAP of other programs
 #
-#   ktap_plan N              so many checks follow; ktap_end says how many there were
-#                            when nobody did
-#   check WHAT COMMAND...    one check: it passes when COMMAND succeeds
+#   ktap_plan N              N checks follow; without it ktap_end prints the plan
+#   check WHAT COMMAND...    one check: it passes if COMMAND succeeds
 #   skip WHAT WHY            a check that cannot be made here
-#   skip_all WHY             a script that cannot be run here
-#   diag TEXT...             a remark
-#   ktap_point ok|"not ok" WHAT  a check that is made elsewhere
-#   ktap_relay [-p PREFIX] COMMAND...  a program that speaks TAP: its checks are ours
-#   need TOOL...             skip_all where a tool is missing
-#   wait_for SECONDS COMMAND...  until COMMAND succeeds
-#   known KEY COMMAND...     COMMAND, but not if it succeeded with that KEY before,
-#                            which stands for all that it depends on
+#   skip_all WHY             exits: nothing in this script can be checked here
+#   diag TEXT...             a comment
+#   ktap_point ok|"not ok" WHAT  the result of a check that was made elsewhere
+#   ktap_relay [-p PREFIX] COMMAND...  runs a program that prints TAP and adopts its
+#                            checks, with PREFIX in front of their names
+#   need TOOL...             skip_all if a tool is not installed
+#   wait_for SECONDS COMMAND...  waits until COMMAND succeeds
+#   known KEY COMMAND...     COMMAND, unless it succeeded with that KEY before; KEY
+#                            identifies everything that the result depends on
 #   ktap_end                 the closing checks, and the exit status
 #
-#   ktap_line LINE           what a line of TAP is
-#   ktap_count               counts what comes in
-#   ktap_failures, ktap_skips  what of it is not well, and what was skipped and why
+#   ktap_line LINE           parses one line of TAP
+#   ktap_count               counts the checks in standard input
+#   ktap_failures            prints the failed checks, their comments and what is not TAP
+#   ktap_skips               prints what was skipped, and why
 #
-# A file that sources this one may add closing checks by ktap_closing+=(NAME):
-# functions named after that are run last, each as one more check.
+# A file that sources this one may add closing checks by ktap_closing+=(NAME): ktap_end
+# runs the functions of these names, each as one more check.
 # shellcheck shell=bash
 
 KSFT_SKIP=4
@@ -32,9 +33,9 @@ ktap_closing=()
 ktap_log=
 ktap_begun=
 
-# --- to say ----------------------------------------------------------------
+# --- output ----------------------------------------------------------------
 
-# ktap_say LINE...: the first of which is behind the version
+# ktap_say LINE...: prints the version first if nothing has been printed yet
 ktap_say()
 {
 	[ -n "$ktap_begun" ] || echo "TAP version 13"
@@ -53,7 +54,7 @@ ktap_plan()
 	ktap_say "1..$ktap_planned"
 }
 
-# A failure that is known (TODO) is none.
+# A known failure (TODO) does not count as one.
 ktap_point()
 {
 	ktap_number=$((ktap_number + 1))
@@ -133,11 +134,11 @@ ktap_end()
 	exit
 }
 
-# --- to read ---------------------------------------------------------------
+# --- input -----------------------------------------------------------------
 
-# ktap_line LINE: sets ktap_kind to passed, failed, skipped, known (to fail), plan,
-# none (a plan of no checks), remark, version or other; ktap_word to "ok" or "not ok";
-# ktap_text to the rest, behind the number; ktap_why to why there is nothing to check
+# ktap_line LINE: sets ktap_kind to passed, failed, skipped, known (a known failure),
+# plan, none (a plan without checks), remark, version or other; ktap_word to "ok" or
+# "not ok"; ktap_text to what follows the number; ktap_why to the reason for a skip
 ktap_line()
 {
 	ktap_kind=other ktap_word='' ktap_text=$1 ktap_why=
@@ -160,8 +161,8 @@ ktap_line()
 	ktap_why=${ktap_why#"${ktap_why%%[! ]*}"}
 }
 
-# ktap_count: sets passed, failed, skipped, and planned, which is -1 without a plan; a
-# plan of no checks is one that is skipped
+# ktap_count: sets passed, failed, skipped and planned, which is -1 if there is no plan;
+# a plan without checks counts as one skipped check
 ktap_count()
 {
 	local line
@@ -179,7 +180,7 @@ ktap_count()
 	done
 }
 
-# ktap_failures: what failed, with the remarks behind it, and what is no TAP
+# ktap_failures: failed checks with the comments that follow them, and other output
 ktap_failures()
 {
 	local line on=''
@@ -195,7 +196,7 @@ ktap_failures()
 	done
 }
 
-# ktap_skips: "WHAT (WHY)" of each, or "(WHY)" of all
+# ktap_skips: "WHAT (WHY)" for a skipped check, WHY for a whole script
 ktap_skips()
 {
 	local line
@@ -209,8 +210,8 @@ ktap_skips()
 	done
 }
 
-# A program that dies, or makes other than the number of checks that it planned, is one
-# more check, which fails.
+# ktap_relay: a program that crashes, or whose number of checks differs from its plan,
+# adds one failed check.
 ktap_relay()
 {
 	local failed=0 line made=0 name='' planned='' prefix='' status=''
@@ -245,7 +246,7 @@ ktap_relay()
 		esac
 	done < <("$@" 2>&1; echo "ktap_relay $$ $?")
 
-	# who has planned ahead will miss some
+	# a script with a plan of its own notices missing checks by itself
 	[ -z "$ktap_planned" ] || planned=${planned:-$made}
 	case $status:$failed in
 	0:0 | 1:1 | "$KSFT_SKIP":0) [ "$planned" != "$made" ] || return 0 ;;

@@ -2,10 +2,10 @@
 /*
  * srnic selftests - TAP for programs in C
  *
- * tap_point() is one line of TAP, tap_check() the same for what needs no more than a
- * name.  tap_fault() says why the check that comes next fails, at most a few times,
- * and remembers it; so a check over a whole table is a loop of tap_fault() and one
- * tap_done().  The numbers belong to the file that includes this: one of a program.
+ * tap_point() prints the result of a check, tap_check() that of one with a constant
+ * name.  tap_fault() prints why the next check fails, at most TAP_FAULTS_SHOWN times,
+ * and tap_done() ends that check; so a check of a whole table is a loop of tap_fault()
+ * and one tap_done().  The counters are static: include this in one file of a program.
  */
 #ifndef SRNIC_TAP_H
 #define SRNIC_TAP_H
@@ -16,7 +16,7 @@
 
 #define TAP_FAULTS_SHOWN	5
 
-/* The exit status of a test, as kselftest.h has them */
+/* Exit status of a test, as in kselftest.h */
 #define KSFT_PASS	0
 #define KSFT_FAIL	1
 
@@ -26,8 +26,8 @@ static unsigned int tap_faults;
 static bool tap_is_planned;
 
 /*
- * A check.  With a @directive and its reason it was not made ("SKIP"), or is known to
- * fail ("TODO"), which is not counted as a failure; NULL: without.
+ * @directive: "SKIP" if the check was not made, "TODO" if its failure is known and is
+ * not to be counted, or NULL; @why is the reason for it
  */
 static inline void tap_point(bool passed, const char *directive, const char *why,
 			     const char *fmt, ...)
@@ -41,7 +41,7 @@ static inline void tap_point(bool passed, const char *directive, const char *why
 	if (directive)
 		printf(" # %s %s", directive, why);
 	printf("\n");
-	fflush(stdout);	/* or it is lost when the next check ends the test */
+	fflush(stdout);	/* it would be lost if the next check crashed */
 	tap_failed += !passed && !directive;
 }
 
@@ -78,7 +78,7 @@ static inline void tap_plan(unsigned int checks)
 	printf("1..%u\n", checks);
 }
 
-/* The plan, unless there was one ahead, and the exit status of the test */
+/* Prints the plan unless tap_plan() has; returns the exit status of the test. */
 static inline int tap_end(void)
 {
 	if (!tap_is_planned)

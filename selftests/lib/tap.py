@@ -2,10 +2,10 @@
 """
 srnic selftests - TAP for programs in Python
 
-  class Tap       check() is one line of TAP, with remarks when it failed; skip() is one
-                  that cannot be made; end() says the plan unless there was one ahead,
-                  and ends the program
-  skip_all(why)   a program that cannot be run here
+  class Tap       check() prints the result of a check, followed by the remarks if it
+                  failed; skip() is for a check that cannot be made; end() prints the
+                  plan, unless it was given before, and exits
+  skip_all(why)   exits: nothing can be checked here
 """
 
 import sys
@@ -30,7 +30,7 @@ class Tap:
         self._say(f"{word} {self.number} {what}")
 
     def check(self, what, good, *remarks):
-        """Returns whether it is *good*; remarks are shown when it is not."""
+        """Returns *good*."""
         self._point("ok" if good else "not ok", what)
         if not good:
             self.failed += 1

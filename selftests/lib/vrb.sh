@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - the verbs harness as checks; source it after netns.sh
+# srnic selftests - the verbs harness; source this after netns.sh
 #
-#   vrb_make                 the harness is there, or is built
-#   vrb_up                   the harness and two hosts, or the script is skipped
-#   vrb_count WORD...        how many cases these are
-#   vrb_alone                prints the topics of which some is not run without their name
-#   vrb_cases ARGUMENT...    runs them, each is one check
-#   vrb ARGUMENT...          runs the harness and is silent
+#   vrb_make                 builds the harness unless it exists
+#   vrb_up                   vrb_make and two hosts; skips the script without a harness
+#   vrb_count ARGUMENT...    prints how many cases these arguments select
+#   vrb_alone                prints the topics with cases that topics.sh runs only by name
+#   vrb_cases ARGUMENT...    runs cases, each as one check
+#   vrb ARGUMENT...          runs the harness; no checks
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # programs.sh says where they are
 

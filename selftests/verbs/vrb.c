@@ -6,9 +6,9 @@
  *	      [-t TIMEOUT] [-l] [-e] [GROUP|CASE...|-T [TOPIC...]]
  *	  vrb -L
  *
- * Without a word all cases are run, or with -T those of all topics that need not be
- * asked for.  -l lists cases; -L lists topics, with "alone" behind those of which
- * something has to be asked for.
+ * Without words all cases run, with -T all topics except for cases that run only if
+ * their topic is named.  -l lists cases; -L lists topics, with "alone" after those that
+ * have such cases.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -923,7 +923,7 @@ static bool topic_is(const struct vrb_set *set, const char *topic)
 	return set->topic && !strcmp(set->topic, topic);
 }
 
-/* The first set of @topic, or the first of those that are not run without its name */
+/* The first set of @topic, or the first that runs only if the topic is named */
 static const struct vrb_set *topic_find(const char *topic, bool alone)
 {
 	const struct vrb_set *set = sets;
@@ -933,7 +933,7 @@ static const struct vrb_set *topic_find(const char *topic, bool alone)
 	return set;
 }
 
-/* Each once, though several sets may be of one */
+/* Lists a topic once even if several sets belong to it. */
 static void topics_list(void)
 {
 	const struct vrb_set *set;

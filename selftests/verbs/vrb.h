@@ -93,12 +93,13 @@ struct vrb_case {
 };
 
 /**
- * struct vrb_set - cases of a file, which registers them
- * @topic: "verbs/topics.sh TOPIC" runs them; NULL: only scripts that name their
- *	   groups do
- * @alone: not without its name: large, or slow
- * @cases: how many there are is in @num
- * @next: registered after it
+ * struct vrb_set - a table of cases, registered by its file
+ * @topic: "verbs/topics.sh TOPIC" runs them; NULL if only scripts that name their
+ *	   groups or cases do
+ * @alone: runs only if the topic is named: large or slow
+ * @cases: the table
+ * @num: number of cases
+ * @next: the next set that was registered
  */
 struct vrb_set {
 	const char *topic;
