@@ -75,7 +75,7 @@ scripts_here()
 	script lies here 5 'printf "1..1\nnot ok 1 a\n"'
 	script gloomy here 5 'printf "1..1\nok 1 a\n"; exit 1'
 	script half here 5 'printf "1..1\nok 1 a\n"; exit 4'
-	script crashes here 5 'printf "1..1\nok 1 a\n"; kill -SEGV $$'
+	script crashes here 5 'printf "1..2\nok 1 a\n"; kill -SEGV $$'
 	script hangs here 1 'printf "1..1\nok 1 a\n"; exec sleep 100'
 	script relays here 5 '. lib/ktap.sh' 'ktap_plan 2' \
 		'ktap_relay sh -c "echo ok 1 a; exit 3"' ktap_end
