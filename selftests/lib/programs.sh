@@ -6,19 +6,19 @@
 #                            if neither has, it builds them
 # shellcheck shell=bash
 
+programs_home=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
 programs=
 
 programs_make()
 {
-	local here name=${2:-$1}
+	local name=${2:-$1}
 
-	here=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
-	programs=$here/build/$name
+	programs=$programs_home/build/$name
 	[ ! -d "$programs" ] || return 0
 	# programs cross-compiled by the lab have the processor in that name
-	for programs in "$here/../build/$name"{-"$(uname -m)",}; do
-		make -sq -C "$here/$1" OUT="$programs" && return
+	for programs in "$programs_home/../build/$name"{-"$(uname -m)",}; do
+		make -sq -C "$programs_home/$1" OUT="$programs" && return
 	done
 	programs=$(mktemp -d)
-	make -s -C "$here/$1" OUT="$programs"
+	make -s -C "$programs_home/$1" OUT="$programs"
 }
