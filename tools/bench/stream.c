@@ -2,22 +2,39 @@
 /*
  * srnic bench - a stream of messages, both ends in one process
  *
- * usage: stream [-e] -s BYTES -n COUNT -l LIST write|read|send FROM TO
+ * usage: stream [options] -n COUNT write|read|send FROM TO
+ *        stream [options] -t SECONDS write|read|send FROM TO
  *
- * Posts COUNT messages from the device with address FROM to the one with address
- * TO, in lists of LIST, two lists at a time, and prints
+ *	-s BYTES	of a message (65536)
+ *	-l LIST		messages posted at once, the last one signals (16)
+ *	-w LISTS	of a queue pair in flight at a time (2)
+ *	-q PAIRS	of queue pairs, each with a connection of its own (1)
+ *	-r READS	in flight that a queue pair may have (1)
+ *	-N NETNS	where the address TO is, by name
+ *	-e		sleep until a list is complete, do not poll
+ *
+ * Posts messages from the device with address FROM to the one with address TO.
+ * With -n it posts COUNT of them and prints
  *
  *	MiB/s, ticks a message, ticks for 4 KiB, CPU seconds for 1 GiB
  *
+ * With -t it posts for two seconds until queues are full and windows are open,
+ * then for SECONDS that count, and prints
+ *
+ *	MiB/s, Jain's index of what the queue pairs got, and the microseconds from
+ *	post to completion of a list: the median and the 99th percentile
+ *
  * A tick is one of the time stamp counter; in a guest that QEMU runs with -icount
  * it is an instruction.  CPU seconds are what /proc/stat says of the machine:
- * whatever both ends take, in programs, kernel threads and interrupts.  With -e
- * it sleeps until a list is complete, else it polls.
+ * whatever both ends take, in programs, kernel threads and interrupts.
  */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,17 +43,35 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#define LISTS	2	/* under way at a time */
 #define PORT	"7471"
+#define WARM	2	/* seconds before those that count */
 
 /**
- * struct end - one end of the connection
- * @id: what the connection manager knows of it, with its queue pair
+ * struct end - one end of all connections
+ * @cq: of all its queue pairs; the sender's has sends, the receiver's receives
  * @mr: its memory, one message long
  */
 struct end {
-	struct rdma_cm_id	*id;
-	struct ibv_mr		*mr;
+	struct ibv_cq	*cq;
+	struct ibv_mr	*mr;
+};
+
+/**
+ * struct pair - a connection
+ * @from: the end that posts, with its queue pair
+ * @to: the other one
+ * @begun: when each list in flight was posted, a ring
+ * @posted: lists so far
+ * @done: those of them that are complete
+ * @counted: those of them that were completed in the time that counts
+ */
+struct pair {
+	struct rdma_cm_id	*from;
+	struct rdma_cm_id	*to;
+	double			*begun;
+	unsigned long		posted;
+	unsigned long		done;
+	unsigned long		counted;
 };
 
 /**
@@ -44,17 +79,31 @@ struct end {
  * @op: of each message
  * @size: bytes of a message
  * @list: messages of a list, the last one signals
+ * @lists: of a queue pair in flight at a time
+ * @reads: in flight that a queue pair may have
  * @sleeps: wait for events, do not poll
+ * @netns: where the other end is, or NULL
+ * @address: of the other end
+ * @listens: the other end can be connected to
  * @from: the end that posts
  * @to: the other one
+ * @pairs: the connections
+ * @count: of them
  */
 struct stream {
 	enum ibv_wr_opcode	op;
 	size_t			size;
 	int			list;
+	int			lists;
+	int			reads;
 	int			sleeps;
+	const char		*netns;
+	const char		*address;
+	sem_t			listens;
 	struct end		from;
 	struct end		to;
+	struct pair		*pairs;
+	int			count;
 };
 
 static void die(const char *what)
@@ -63,10 +112,18 @@ static void die(const char *what)
 	exit(1);
 }
 
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
 /* --- connecting ---------------------------------------------------------- */
 
-static struct rdma_cm_id *endpoint(const char *address, const char *from,
-				   struct ibv_qp_init_attr *init)
+static struct rdma_cm_id *endpoint(const char *address, const char *from)
 {
 	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *here, *to;
 	struct rdma_cm_id *id;
@@ -83,84 +140,143 @@ static struct rdma_cm_id *endpoint(const char *address, const char *from,
 			die("rdma_getaddrinfo");
 		here = to;
 	}
-	if (rdma_create_ep(&id, here, NULL, init))
+	if (rdma_create_ep(&id, here, NULL, NULL))
 		die(address);
 
 	return id;
 }
 
-static struct rdma_conn_param how_to_connect(void)
+static struct rdma_conn_param how_to_connect(struct stream *s)
 {
 	return (struct rdma_conn_param) {
-		.responder_resources = 1,
-		.initiator_depth = 1,
+		.responder_resources = s->reads,
+		.initiator_depth = s->reads,
 		.retry_count = 7,
 		.rnr_retry_count = 7,
 	};
 }
 
-/* Takes the one connection that comes. */
-static void *accept_one(void *arg)
+/* The first connection of an end brings the device, and what all of them share. */
+static void end_init(struct stream *s, struct end *end, struct rdma_cm_id *id)
 {
-	struct rdma_conn_param param = how_to_connect();
-	struct rdma_cm_id *listener = arg, *id;
+	struct ibv_comp_channel *channel = ibv_create_comp_channel(id->verbs);
 
-	if (rdma_get_request(listener, &id) || rdma_accept(id, &param))
-		die("rdma_accept");
-
-	return id;
+	end->cq = channel ? ibv_create_cq(id->verbs, 2 * s->count * s->lists *
+					  s->list, NULL, channel, 0) : NULL;
+	if (!end->cq)
+		die("ibv_create_cq");
 }
 
-static void end_init(struct end *end, struct rdma_cm_id *id, size_t size)
+static void end_register(struct stream *s, struct end *end, struct rdma_cm_id *id)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	void *p = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
-	end->id = id;
-	end->mr = ibv_reg_mr(id->pd, p, size, IBV_ACCESS_LOCAL_WRITE |
+	end->mr = ibv_reg_mr(id->pd, p, s->size, IBV_ACCESS_LOCAL_WRITE |
 			     IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
 	if (!end->mr)
 		die("ibv_reg_mr");
 }
 
-static void stream_connect(struct stream *s, const char *from, const char *to)
+static void new_qp(struct stream *s, struct end *end, struct rdma_cm_id *id)
 {
-	struct rdma_conn_param param = how_to_connect();
 	struct ibv_qp_init_attr init = {
 		.qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = LISTS * s->list,
-			 .max_recv_wr = 2 * LISTS * s->list,
+		.cap = { .max_send_wr = s->lists * s->list,
+			 .max_recv_wr = 2 * s->lists * s->list,
 			 .max_send_sge = 1, .max_recv_sge = 1 },
-	}, peer = init;
-	struct rdma_cm_id *listener = endpoint(to, NULL, &peer);
-	struct rdma_cm_id *id;
-	void *accepted;
-	pthread_t server;
+	};
 
-	if (rdma_listen(listener, 1) ||
-	    pthread_create(&server, NULL, accept_one, listener))
+	if (!end->cq)
+		end_init(s, end, id);
+	init.send_cq = end->cq;
+	init.recv_cq = end->cq;
+	if (rdma_create_qp(id, NULL, &init))
+		die("rdma_create_qp");
+	if (!end->mr)
+		end_register(s, end, id);
+}
+
+static void enter(const char *netns)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", netns);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		die(netns);
+	close(fd);
+}
+
+/* The other end: takes the connections that come. */
+static void *accept_all(void *arg)
+{
+	struct stream *s = arg;
+	struct rdma_conn_param param = how_to_connect(s);
+	struct rdma_cm_id *listener;
+	int i;
+
+	if (s->netns)
+		enter(s->netns);
+	listener = endpoint(s->address, NULL);
+	if (rdma_listen(listener, s->count))
 		die("rdma_listen");
-	id = endpoint(to, from, &init);
-	if (rdma_connect(id, &param))
-		die("rdma_connect");
-	pthread_join(server, &accepted);
-	end_init(&s->from, id, s->size);
-	end_init(&s->to, accepted, s->size);
+	sem_post(&s->listens);
+	for (i = 0; i < s->count; i++) {
+		if (rdma_get_request(listener, &s->pairs[i].to))
+			die("rdma_get_request");
+		new_qp(s, &s->to, s->pairs[i].to);
+		if (rdma_accept(s->pairs[i].to, &param))
+			die("rdma_accept");
+	}
+
+	return NULL;
+}
+
+static void stream_connect(struct stream *s, const char *from)
+{
+	struct rdma_conn_param param = how_to_connect(s);
+	pthread_t server;
+	int i;
+
+	s->pairs = calloc(s->count, sizeof(*s->pairs));
+	sem_init(&s->listens, 0, 0);
+	if (pthread_create(&server, NULL, accept_all, s))
+		die("pthread_create");
+	sem_wait(&s->listens);
+	for (i = 0; i < s->count; i++) {
+		struct pair *pair = &s->pairs[i];
+
+		pair->begun = calloc(s->lists, sizeof(*pair->begun));
+		pair->from = endpoint(s->address, from);
+		new_qp(s, &s->from, pair->from);
+		if (rdma_connect(pair->from, &param))
+			die("rdma_connect");
+	}
+	pthread_join(server, NULL);
 }
 
 /* --- messages ------------------------------------------------------------ */
 
-static void post_receives(struct stream *s, int count)
+static void post_receive(struct stream *s, struct pair *pair)
 {
-	struct end *to = &s->to;
-	int i;
+	struct ibv_mr *mr = s->to.mr;
 
-	for (i = 0; i < count; i++)
-		if (rdma_post_recv(to->id, NULL, to->mr->addr, s->size, to->mr))
-			die("rdma_post_recv");
+	if (rdma_post_recv(pair->to, pair, mr->addr, s->size, mr))
+		die("rdma_post_recv");
 }
 
-static void post_list(struct stream *s)
+static void post_receives(struct stream *s)
+{
+	int i, j;
+
+	for (i = 0; i < s->count; i++)
+		for (j = 0; j < s->lists * s->list; j++)
+			post_receive(s, &s->pairs[i]);
+}
+
+static void post_list(struct stream *s, struct pair *pair)
 {
 	struct ibv_sge sge = { (uintptr_t)s->from.mr->addr, s->size,
 			       s->from.mr->lkey };
@@ -169,6 +285,7 @@ static void post_list(struct stream *s)
 
 	memset(wr, 0, sizeof(wr));
 	for (i = 0; i < s->list; i++) {
+		wr[i].wr_id = (uintptr_t)pair;
 		wr[i].next = i + 1 < s->list ? &wr[i + 1] : NULL;
 		wr[i].sg_list = &sge;
 		wr[i].num_sge = 1;
@@ -177,7 +294,8 @@ static void post_list(struct stream *s)
 		wr[i].wr.rdma.rkey = s->to.mr->rkey;
 	}
 	wr[s->list - 1].send_flags = IBV_SEND_SIGNALED;
-	if (ibv_post_send(s->from.id->qp, wr, &bad))
+	pair->begun[pair->posted++ % s->lists] = now();
+	if (ibv_post_send(pair->from->qp, wr, &bad))
 		die("ibv_post_send");
 }
 
@@ -190,20 +308,16 @@ static void sleep_for(struct ibv_cq *cq)
 	ibv_ack_cq_events(cq, 1);
 }
 
-/* Returns with @count completions taken. */
-static void complete(struct stream *s, struct ibv_cq *cq, int count)
+/* Waits for completions; returns how many there are, @most at most. */
+static int complete(struct stream *s, struct ibv_cq *cq, struct ibv_wc *wc,
+		    int most)
 {
-	struct ibv_wc wc[16];
 	int armed = 0, i, n;
 
-	while (count) {
-		n = ibv_poll_cq(cq, count < 16 ? count : 16, wc);
-		for (i = 0; i < n; i++)
-			if (wc[i].status)
-				die(ibv_wc_status_str(wc[i].status));
-		count -= n;
-		if (n || !count)
-			continue;
+	for (;;) {
+		n = ibv_poll_cq(cq, most, wc);
+		if (n)
+			break;
 		if (!s->sleeps) {
 			sched_yield();
 		} else if (!armed) {
@@ -213,40 +327,59 @@ static void complete(struct stream *s, struct ibv_cq *cq, int count)
 			armed = 0;
 		}
 	}
+	for (i = 0; i < n; i++)
+		if (wc[i].status)
+			die(ibv_wc_status_str(wc[i].status));
+
+	return n;
 }
 
-static void complete_list(struct stream *s)
+static struct pair *pair_of(const struct ibv_wc *wc)
 {
-	complete(s, s->from.id->send_cq, 1);
-	if (s->op != IBV_WR_SEND)
-		return;
-	complete(s, s->to.id->recv_cq, s->list);
-	post_receives(s, s->list);
+	return (struct pair *)(uintptr_t)wc->wr_id;
 }
 
-static void stream_run(struct stream *s, int lists)
+/* Waits for a list, returns whose it was.  Its receives are complete by then. */
+static struct pair *complete_list(struct stream *s)
 {
-	int done, posted = 0;
+	struct ibv_wc sent, wc[16];
+	int i, left = s->op == IBV_WR_SEND ? s->list : 0, n;
 
-	for (done = 0; done < lists; done++) {
-		while (posted < lists && posted - done < LISTS) {
-			post_list(s);
-			posted++;
-		}
+	complete(s, s->from.cq, &sent, 1);
+	pair_of(&sent)->done++;
+	for (; left; left -= n) {
+		n = complete(s, s->to.cq, wc, left < 16 ? left : 16);
+		for (i = 0; i < n; i++)
+			post_receive(s, pair_of(&wc[i]));
+	}
+
+	return pair_of(&sent);
+}
+
+static void post_first(struct stream *s)
+{
+	int i, j;
+
+	for (j = 0; j < s->lists; j++)
+		for (i = 0; i < s->count; i++)
+			post_list(s, &s->pairs[i]);
+}
+
+static void stream_run(struct stream *s, unsigned long lists)
+{
+	struct pair *pair = s->pairs;
+
+	pair->posted = 0;
+	pair->done = 0;
+	while (pair->done < lists) {
+		while (pair->posted < lists &&
+		       pair->posted - pair->done < (unsigned long)s->lists)
+			post_list(s, pair);
 		complete_list(s);
 	}
 }
 
 /* --- what it took -------------------------------------------------------- */
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
 
 /* Seconds that all processors of the machine were busy */
 static double busy(void)
@@ -280,6 +413,57 @@ static void stream_measure(struct stream *s, int lists)
 	       ticks / messages, ticks * 4096 / bytes, cpu * (1 << 30) / bytes);
 }
 
+/* --- what each got ------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Jain's index: 1 when all got the same, 1 / count when one got everything. */
+static double fairness(const struct stream *s)
+{
+	double squares = 0, sum = 0;
+	int i;
+
+	for (i = 0; i < s->count; i++) {
+		sum += s->pairs[i].counted;
+		squares += (double)s->pairs[i].counted * s->pairs[i].counted;
+	}
+
+	return squares ? sum * sum / (s->count * squares) : 0;
+}
+
+static void stream_share(struct stream *s, double seconds)
+{
+	double begin = now() + WARM, end = begin + seconds, t = 0, *took = NULL;
+	unsigned long n = 0, room = 0;
+
+	post_first(s);
+	while (t < end) {
+		struct pair *pair = complete_list(s);
+
+		t = now();
+		if (t >= begin && t < end) {
+			if (n == room) {
+				room = 2 * room + 1024;
+				took = realloc(took, room * sizeof(*took));
+			}
+			took[n++] = t - pair->begun[(pair->done - 1) % s->lists];
+			pair->counted++;
+		}
+		post_list(s, pair);
+	}
+	if (!n)
+		return;
+	qsort(took, n, sizeof(*took), by_value);
+	printf("%.2f %.3f %.0f %.0f\n",
+	       n * s->list * s->size / seconds / (1 << 20), fairness(s),
+	       took[n / 2] * 1e6, took[(n - 1) * 99 / 100] * 1e6);
+}
+
 static enum ibv_wr_opcode opcode(const char *name)
 {
 	if (!strcmp(name, "write"))
@@ -290,10 +474,12 @@ static enum ibv_wr_opcode opcode(const char *name)
 
 int main(int argc, char **argv)
 {
-	struct stream s = { .size = 65536, .list = 16 };
+	struct stream s = { .size = 65536, .list = 16, .lists = 2, .reads = 1,
+			    .count = 1 };
 	int count = 1000, option;
+	double seconds = 0;
 
-	while ((option = getopt(argc, argv, "es:n:l:")) != -1) {
+	while ((option = getopt(argc, argv, "es:n:l:w:q:r:t:N:")) != -1) {
 		switch (option) {
 		case 'e':
 			s.sleeps = 1;
@@ -307,6 +493,21 @@ int main(int argc, char **argv)
 		case 'l':
 			s.list = atoi(optarg);
 			break;
+		case 'w':
+			s.lists = atoi(optarg);
+			break;
+		case 'q':
+			s.count = atoi(optarg);
+			break;
+		case 'r':
+			s.reads = atoi(optarg);
+			break;
+		case 't':
+			seconds = atof(optarg);
+			break;
+		case 'N':
+			s.netns = optarg;
+			break;
 		default:
 			return 2;
 		}
@@ -314,10 +515,14 @@ int main(int argc, char **argv)
 	if (argc - optind != 3)
 		return 2;
 	s.op = opcode(argv[optind]);
-	stream_connect(&s, argv[optind + 1], argv[optind + 2]);
+	s.address = argv[optind + 2];
+	stream_connect(&s, argv[optind + 1]);
 	if (s.op == IBV_WR_SEND)
-		post_receives(&s, LISTS * s.list);
-	stream_measure(&s, count / s.list);
+		post_receives(&s);
+	if (seconds)
+		stream_share(&s, seconds);
+	else
+		stream_measure(&s, count / s.list);
 
 	return 0;
 }
