@@ -10,6 +10,11 @@
 #   cut_cable TYPE SETUP     takes them away
 #   hosts_leave              nothing is left of what all of them shared
 #
+# In setups paths-MTU the cable goes through a third host, <type>R, which has a bridge
+# between p0<type> and p1<type>:
+#
+#   path TYPE WORDS          how long, narrow and lossy it is from now on
+#
 # In some setups both hosts are one, the first namespace: where NVMe lives, and
 # where rdma_rxe before 7.0 receives.
 # shellcheck shell=bash
@@ -166,16 +171,26 @@ polled()
 		put "$3" /sys/module/srnic/parameters/poll_usecs
 }
 
-# siw tells the ends of its cables apart by their netdevs' numbers alone.
+# wire TYPE MTU: siw tells the ends apart by their netdevs' numbers alone.
+wire()
+{
+	local index=$((100 + 10 * NUMBER[$1]))
+
+	ip link add "v0$1" index "$index" mtu "$2" netns "${1}A" type veth \
+		peer name "v1$1" index $((index + 1)) mtu "$2" netns "${1}B"
+}
+
 cable()
 {
-	local index=$((100 + 10 * NUMBER[$1])) mtu=4200
+	local mtu=4200
 
-	[[ $2 =~ ^[0-9]+$ ]] && mtu=$2
+	[[ $2 =~ ^(paths-)?([0-9]+)$ ]] && mtu=${BASH_REMATCH[2]}
 	driver "$1" && new_hosts "$1" "$2" || return
-	ip link add "v0$1" index "$index" mtu "$mtu" netns "${1}A" type veth \
-		peer name "v1$1" index $((index + 1)) mtu "$mtu" netns "${1}B" ||
-		return
+	if [[ $2 == paths-* ]]; then
+		bridged_wire "$1" "$mtu"
+	else
+		wire "$1" "$mtu"
+	fi || return
 	host "$1" A 0 && host "$1" B 1 || return
 	neighbour "$1" A 0 && neighbour "$1" B 1 || return
 	polled "$1" "$2" 2000 || return
@@ -204,6 +219,7 @@ cut_cable()
 	ip -n "${1}A" link del "v0$1"
 	ip netns del "${1}A"
 	ip netns del "${1}B"
+	[[ $2 != paths-* ]] || ip netns del "${1}R"
 	# it keeps its port to itself on an old kernel as long as it is there
 	[ "$1" != rxe ] || ! one_host "$2" || modprobe -q -r rdma_rxe
 	sleep 0.5
@@ -230,6 +246,100 @@ gid_now()
 		done
 		exit 1' - "/sys/class/infiniband/${1}0/ports/1/gids" "$pattern" \
 		2>/dev/null
+}
+
+# --- paths -------------------------------------------------------------------
+
+# port TYPE END LETTER MTU: of the bridge, with the cable to that host.  Packets are
+# delayed, queued and lost one by one.
+port()
+{
+	ip link add "v$2$1" mtu "$4" netns "$1$3" type veth \
+		peer name "p$2$1" mtu "$4" netns "${1}R" &&
+		ip -n "${1}R" link set "p$2$1" master bridge up &&
+		apart "$1$3" "v$2$1" && apart "${1}R" "p$2$1"
+}
+
+# apart NS DEV: it takes and gives single packets
+apart()
+{
+	ip netns exec "$1" ethtool -K "$2" gro off gso off tso off tx-gso-list off \
+		tx-udp-segmentation off >/dev/null
+}
+
+# TCP gets as much memory as a long path holds.  The bridge takes what a sender gives
+# at once: only the bottleneck has a queue that overflows.
+bridged_wire()
+{
+	local letter
+
+	sysctl -qw net.core.netdev_max_backlog=100000
+	ip netns add "${1}R" && ip -n "${1}R" link add bridge mtu "$2" type bridge &&
+		ip -n "${1}R" link set bridge up && port "$1" 0 A "$2" &&
+		port "$1" 1 B "$2" || return
+	for letter in A B; do
+		ip netns exec "$1$letter" sysctl -qw \
+			net.ipv4.tcp_rmem="4096 131072 67108864" \
+			net.ipv4.tcp_wmem="4096 65536 67108864" || return
+	done
+}
+
+# bytes_per_ms RATE
+bytes_per_ms()
+{
+	case $1 in
+	*gbit) echo $((125000 * ${1%gbit})) ;;
+	*mbit) echo $((125 * ${1%mbit})) ;;
+	esac
+}
+
+# bottleneck NS DEV PARENT RATE QUEUE ECN: QUEUE is bytes.  It sends a third of them at
+# once after it could not send at all: the guest may have had no processor.
+bottleneck()
+{
+	local burst=$(($5 / 3)) tc=(ip netns exec "$1" tc qdisc add dev "$2")
+
+	# shellcheck disable=SC2086 # words
+	"${tc[@]}" $3 handle 2: tbf rate "$4" limit "$5" \
+		burst $((burst < 65536 ? burst : 65536)) || return
+	[ -z "$6" ] || "${tc[@]}" parent 2:1 fq_codel flows 1 limit $(($5 / 4200)) \
+		target 1s interval 10s ecn ce_threshold 500us
+}
+
+# path TYPE WORDS: each direction gets all of them
+#   RATE        of the bottleneck: 100mbit, 1gbit
+#   Nms         from one end to the other
+#   lossP       percent of the packets are lost
+#   reorderP    percent of the packets are not delayed
+#   Nkb         queue of the bottleneck; else that of one bandwidth-delay product
+#   ecn         the bottleneck marks what has queued for 500 us, if it may
+path()
+{
+	local delay=0 dev ecn='' netem='' ns=${1}R parent queue='' rate word
+
+	for word in ${2//,/ }; do
+		case $word in
+		*bit) rate=$word ;;
+		*ms) delay=${word%ms} netem+=" delay $word" ;;
+		loss*) netem+=" loss ${word#loss}%" ;;
+		reorder*) netem+=" reorder ${word#reorder}%" ;;
+		*kb) queue=$((1000 * ${word%kb})) ;;
+		ecn) ecn=ecn ;;
+		*) return 1 ;;
+		esac
+	done
+	queue=${queue:-$((2 * delay * $(bytes_per_ms "$rate")))}
+	for dev in "p0$1" "p1$1"; do
+		parent=root
+		ip netns exec "$ns" tc qdisc del dev "$dev" root 2>/dev/null
+		if [ -n "$netem" ]; then
+			# shellcheck disable=SC2086 # words
+			ip netns exec "$ns" tc qdisc add dev "$dev" root handle 1: \
+				netem limit 200000 $netem || return
+			parent='parent 1:'
+		fi
+		bottleneck "$ns" "$dev" "$parent" "$rate" "$queue" "$ecn" || return
+	done
 }
 
 # --- disks -------------------------------------------------------------------
