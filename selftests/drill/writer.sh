@@ -10,7 +10,7 @@
 
 need gcc make tshark /usr/bin/python3
 /usr/bin/python3 -c 'import scapy.contrib.roce' 2>/dev/null || skip_all "no scapy"
-drill_make || skip_all "the program does not build here"
+drill_make
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

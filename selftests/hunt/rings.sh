@@ -32,7 +32,8 @@ storm()
 }
 
 need rdma gcc make
-{ vrb_make && hunt_make; } || skip_all "the harness does not build here"
+vrb_make
+hunt_make
 hunt_seed
 pair_up || exit
 sysctl -qw net.core.netdev_max_backlog=10000	# datagrams get lost in a full one

@@ -10,7 +10,7 @@
 
 need rdma gcc make tcpdump tshark python3
 python3 -c 'import scapy.contrib.roce' 2>/dev/null || skip_all "no scapy"
-vrb_make || skip_all "the harness does not build here"
+vrb_make
 
 here=$(dirname "$0")
 capture=$(mktemp)

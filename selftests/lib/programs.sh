@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - the programs of a folder
+# srnic selftests - the programs of a folder; source this after ktap.sh
 #
 #   programs_make FOLDER [NAME]  sets $programs to the folder of the programs, which
-#                            "make install" or selftests/run has built as build/NAME;
-#                            if neither has, it builds them
+#                            "make install" or selftests/run has built as build/NAME.
+#                            If neither has, it builds them: the script is skipped
+#                            without a compiler and headers, and fails if they do not
+#                            compile.
 # shellcheck shell=bash
 
 programs_home=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
@@ -19,6 +21,12 @@ programs_make()
 	for programs in "$programs_home/../build/$name"{-"$(uname -m)",}; do
 		make -sq -C "$programs_home/$1" OUT="$programs" && return
 	done
+	need gcc make
+	gcc -E -include infiniband/verbs.h -x c /dev/null >/dev/null 2>&1 ||
+		skip_all "the headers of libibverbs are not installed"
 	programs=$(mktemp -d)
-	make -s -C "$programs_home/$1" OUT="$programs"
+	make -s -C "$programs_home/$1" OUT="$programs" 2>/dev/null && return
+	ktap_plan 1
+	check "selftests/$1 compiles"	make -s -C "$programs_home/$1" OUT="$programs"
+	ktap_end
 }

@@ -25,7 +25,7 @@ soak()
 	read -ra netem <<<"$2"
 	shift 2
 	need rdma gcc make tc
-	vrb_make || skip_all "the harness does not build here"
+	vrb_make
 
 	ktap_plan 5
 	check "two hosts"			pair_up

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib/vrb.sh"
 
 need rdma gcc make tc
-vrb_make || skip_all "the harness does not build here"
+vrb_make
 
 ktap_plan 5
 check "two hosts"		pair_up

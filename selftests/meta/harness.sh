@@ -36,6 +36,7 @@ tree_make()
 	mkdir -p "$tree/selftests"
 	cp -r "$HERE"/../{run,run-guest,lib} "$tree/selftests"
 	put selftests/Makefile <<<'programs:'
+	put selftests/broken/Makefile <<<$'all:\n\tfalse'
 	put build/vrb/vrb <<<'echo "sunny alone"'
 	put selftests/verbs/topics.sh <<-'END'
 		#!/bin/bash
@@ -81,6 +82,8 @@ scripts_here()
 		'ktap_relay sh -c "echo ok 1 a; exit 3"' ktap_end
 	script recounts here 5 '. lib/ktap.sh' 'ktap_plan 2' \
 		'ktap_relay sh -c "echo 1..2; echo ok 1 a"' ktap_end
+	script broken here 5 '. lib/ktap.sh' '. lib/programs.sh' \
+		'programs_make broken' 'ktap_plan 1' 'check a true' ktap_end
 	script dirty_here here 5 '. lib/ktap.sh' 'closed() { false; }' \
 		'ktap_closing=(closed)' 'ktap_plan 1' 'check a true' ktap_end
 	echo "verbs/sun*.sh fake 5" >>"$tree/selftests/plan"
@@ -170,6 +173,7 @@ checks=(
 	"here|t/hangs.sh|FAIL|ran out of time|a hang"
 	"here|t/relays.sh|FAIL|sh: made 1 of 1 checks, returned 3|a relayed program that dies"
 	"here|t/recounts.sh|FAIL|sh: made 1 of 2 checks|one with a wrong plan"
+	"here|t/broken.sh|FAIL|not ok 1 selftests/broken compiles|programs that do not compile"
 	"here|t/dirty_here.sh|FAIL|not ok 2 closed|a closing check"
 	"fake|verbs/sunny.sh|ok|1 passed|a topic without a script of its own"
 	"fake|t/stuck.sh|FAIL|took the guest down (lab status 124)|a guest that hangs"
@@ -198,7 +202,7 @@ check "the runner succeeds when all is well"	good_alone
 check "it fails on the host and in a fake lab"	run bad here fake unmade
 judge bad "${checks[@]}"
 check "it lists what was skipped"		said bad "skipped: here/t-skipped.sh: no tool"
-check "it counts"				said bad "18 passed, 17 failed, 2 skipped"
+check "it counts"				said bad "18 passed, 18 failed, 2 skipped"
 mkdir -p "$work/boot"
 touch "$work/boot/no-boot"
 check "it fails when a guest does not boot"	run boot fake

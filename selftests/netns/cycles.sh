@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib/vrb.sh"
 
 need rdma gcc make
-vrb_make || skip_all "the harness does not build here"
+vrb_make
 
 # cycles N M: open both devices N times, and each time connect, transfer data and
 # disconnect M times
