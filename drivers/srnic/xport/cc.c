@@ -117,17 +117,12 @@ void srnic_cc_marked(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 /* How fast the QP sends: what is on its way, in the time that this takes. */
 static u64 cc_estimate(const struct srnic_qp *qp, u64 now)
 {
-	const struct srnic_req *req = &qp->req;
-	u64 bytes = (u64)((req->next - req->una) & SRNIC_PSN_MASK) *
-		    qp->conf.mtu;
-	u64 rtt = req->srtt;
+	u64 psns = srnic_flight_rate(&qp->req.flight, now);
 
-	if (req->rtt_start)
-		rtt = max(rtt, now - ktime_to_ns(req->rtt_start));
-	if (!rtt || !bytes || qp->resp.read_left)
+	if (!psns || qp->resp.read_left)
 		return SRNIC_DCQCN_LINE;
 
-	return div64_u64(bytes * NSEC_PER_SEC, rtt);
+	return psns * qp->conf.mtu;
 }
 
 /* The QP sends too fast.  False: that was known. */
@@ -137,13 +132,13 @@ static bool cc_cut(struct srnic_qp *qp)
 	u64 now = ktime_get_ns();
 
 	if (!cc->limited ||
-	    !srnic_dcqcn_advance(&cc->rate, now, qp->req.srtt)) {
+	    !srnic_dcqcn_advance(&cc->rate, now, qp->req.flight.srtt)) {
 		srnic_dcqcn_start(&cc->rate, cc_estimate(qp, now), now);
 		cc->limited = true;
 		cc->credit = 0;
 		cc->next = now;
 	}
-	if (!srnic_dcqcn_cut(&cc->rate, now, qp->req.srtt))
+	if (!srnic_dcqcn_cut(&cc->rate, now, qp->req.flight.srtt))
 		return false;
 	cc_trace(qp, "cnp");
 
@@ -178,7 +173,7 @@ static bool cc_advance(struct srnic_qp *qp, u64 now)
 	struct srnic_cc *cc = &qp->cc;
 	u64 before = cc->rate.rate;
 
-	cc->limited = srnic_dcqcn_advance(&cc->rate, now, qp->req.srtt);
+	cc->limited = srnic_dcqcn_advance(&cc->rate, now, qp->req.flight.srtt);
 	if (!cc->limited)
 		cc_trace(qp, "free");
 	else if (cc->rate.rate != before)

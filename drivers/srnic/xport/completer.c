@@ -11,7 +11,7 @@
 #include "flight.h"
 #include "ooo.h"
 #include "qp.h"
-#include "qp_timer.h"
+#include "req_recover.h"
 #include "req_wqe.h"
 #include "seg.h"
 #include "wr.h"
@@ -32,38 +32,44 @@ static bool comp_wants_response(const struct srnic_swqe *wqe)
 	return !wqe->done && srnic_wr_has_answer(wqe);
 }
 
+/* Responses known to be missing from @psn on; 0: none, or it is not known. */
+static u32 comp_hole(const struct srnic_qp *qp, u32 psn)
+{
+	const struct srnic_swqe *wqe = comp_oldest(qp);
+
+	if (!qp->req.ooo.num || !wqe || !comp_wants_response(wqe))
+		return 0;
+
+	return srnic_ooo_gap(&qp->req.ooo, psn,
+			     srnic_psn_diff(qp->req.flight.high, psn));
+}
+
 /* The oldest PSN not acknowledged is now @psn. */
 static void comp_advance(struct srnic_qp *qp, u32 psn)
 {
-	struct srnic_req *req = &qp->req;
+	struct srnic_flight *f = &qp->req.flight;
 
-	if (srnic_psn_diff(psn, req->una) <= 0)
-		return;
-
-	srnic_flight_acked(qp, psn);
-	req->reread = false;
-	req->retry_left = qp->conf.retry_cnt;
-	req->rnr_left = qp->conf.rnr_retry;
-	srnic_flight_progress(qp);
-	if (srnic_psn_diff(psn, req->next) > 0)
-		srnic_flight_seek(qp, psn);
+	if (srnic_psn_diff(psn, f->una) > 0)
+		srnic_req_recover(qp, srnic_flight_acked(f, psn,
+							 comp_hole(qp, psn),
+							 ktime_get_ns()));
 }
 
 /*
  * Is all of @wqe, which is the oldest, acknowledged by what acknowledges all before
- * @psn?  It takes up to 2^23 PSNs, half of all there are, so where it ends cannot
- * be compared with where it begins: what counts is how much is left of it.
+ * @psn, when all before @una was before?  It takes up to 2^23 PSNs, half of all there
+ * are, so where it ends cannot be compared with where it begins: what counts is how
+ * much is left of it.
  */
-static bool comp_is_covered(const struct srnic_req *req,
-			    const struct srnic_swqe *wqe, u32 psn)
+static bool comp_is_covered(const struct srnic_swqe *wqe, u32 una, u32 psn)
 {
 	u32 end = srnic_psn_add(wqe->psn, wqe->npsn);
-	u32 left = (end - req->una) & SRNIC_PSN_MASK;
+	u32 left = (end - una) & SRNIC_PSN_MASK;
 
 	if (!wqe->npsn)
 		return wqe->done;
 
-	return srnic_psn_diff(psn, req->una) >= (s32)left;
+	return srnic_psn_diff(psn, una) >= (s32)left;
 }
 
 /*
@@ -72,58 +78,57 @@ static bool comp_is_covered(const struct srnic_req *req,
  */
 static bool comp_ack_before(struct srnic_qp *qp, u32 psn)
 {
+	u32 una = qp->req.flight.una;
 	struct srnic_swqe *wqe;
 
-	while ((wqe = comp_oldest(qp))) {
-		if (comp_wants_response(wqe))
-			return srnic_psn_diff(psn, qp->req.una) <= 0;
-		if (!comp_is_covered(&qp->req, wqe, psn))
-			break;
+	while ((wqe = comp_oldest(qp)) && !comp_wants_response(wqe) &&
+	       comp_is_covered(wqe, una, psn)) {
 		if (wqe->npsn)
-			comp_advance(qp, srnic_psn_add(wqe->psn, wqe->npsn));
+			una = srnic_psn_add(wqe->psn, wqe->npsn);
 		srnic_req_complete(qp);
 	}
-	comp_advance(qp, psn);
+	if (!wqe || !comp_wants_response(wqe)) {
+		comp_advance(qp, psn);
+		return true;
+	}
+	comp_advance(qp, una);
 
-	return true;
+	return srnic_psn_diff(psn, una) <= 0;
 }
 
-/* Responses were lost: asks for them again, once until they come or time is up. */
+/* Packets from the oldest on are missing: @gap, or 0 if it is not known how many. */
+static void comp_missing(struct srnic_qp *qp, u32 gap)
+{
+	struct srnic_flight *f = &qp->req.flight;
+
+	srnic_req_recover(qp, srnic_flight_missing(f, gap, ktime_get_ns()));
+}
+
+/* Responses are missing although later ones came: an implied NAK, counted once. */
 static void comp_reread(struct srnic_qp *qp, u32 gap)
 {
-	if (qp->req.reread)
-		return;
-
-	srnic_count(qp->stats, SRNIC_CNT_IMPLIED_NAK);
-	qp->req.reread = true;
-	srnic_flight_retry(qp, gap);
+	if (qp->req.flight.mode == SRNIC_FLIGHT_OPEN)
+		srnic_count(qp->stats, SRNIC_CNT_IMPLIED_NAK);
+	comp_missing(qp, gap);
 }
 
 static void comp_rnr(struct srnic_qp *qp, u8 code)
 {
-	struct srnic_req *req = &qp->req;
+	struct srnic_flight *f = &qp->req.flight;
 	u32 usec = srnic_rnr_usec(code);
 
-	if (req->waiting_rnr)
+	if (f->mode == SRNIC_FLIGHT_RNR)
 		return;
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_RNR);
-	if (!req->rnr_left) {
-		srnic_count(qp->stats, SRNIC_CNT_RNR_EXCEEDED);
-		srnic_req_fail(qp, IB_WC_RNR_RETRY_EXC_ERR);
-		return;
-	}
-	if (qp->conf.rnr_retry != 7)
-		req->rnr_left--;
-	req->waiting_rnr = true;
-	req->stalled = false;
-	trace_srnic_rnr_wait(qp->qpn, req->una, req->rnr_left, usec);
-	srnic_qp_timer_set(qp, usec * NSEC_PER_USEC);
+	srnic_req_recover(qp, srnic_flight_rnr(f, usec * NSEC_PER_USEC,
+					       ktime_get_ns()));
+	trace_srnic_rnr_wait(qp->qpn, f->una, f->rnr_left, usec);
 }
 
 static void comp_sequence_nak(struct srnic_qp *qp)
 {
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_SEQ_ERR);
-	srnic_flight_retry(qp, 0);
+	comp_missing(qp, 0);
 }
 
 /* What a NAK that ends the QP is to the requester, by the NAK code */
@@ -221,17 +226,6 @@ static u32 comp_answer_length(const struct srnic_swqe *wqe)
 	return srnic_wr_has_sink(wqe) ? wqe->length : 0;
 }
 
-/* Requests whose answer ends among @npsn PSNs from the one at @index on. */
-static u32 comp_answered(const struct srnic_swqe *wqe, u32 index, u32 npsn)
-{
-	u32 end = index + npsn;
-
-	if (end == wqe->npsn)
-		end = roundup(end, SRNIC_READ_PSNS);
-
-	return end / SRNIC_READ_PSNS - index / SRNIC_READ_PSNS;
-}
-
 /* The response at una of the READ or atomic that is oldest. */
 static enum srnic_fate comp_response(struct srnic_qp *qp,
 				     struct srnic_swqe *wqe,
@@ -262,10 +256,6 @@ static enum srnic_fate comp_response(struct srnic_qp *qp,
 		srnic_req_fail(qp, IB_WC_LOC_PROT_ERR);
 		return SRNIC_PKT_DONE;
 	}
-	/* A probe asks for one packet; this is of an answer that was late. */
-	if (!(op->flags & SRNIC_OP_START) || !(op->flags & SRNIC_OP_END))
-		qp->req.probes = 0;
-	qp->req.rd_out -= comp_answered(wqe, index, npsn);
 	if (last) {
 		wqe->done = true;
 		srnic_sgl_put(&qp->req.rsgl);
@@ -307,10 +297,10 @@ enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
 	struct srnic_req *req = &qp->req;
 	struct srnic_swqe *wqe;
-	s32 ahead = srnic_psn_diff(seg->pkt.psn, req->una);
+	s32 ahead = srnic_psn_diff(seg->pkt.psn, req->flight.una);
 
 	/* Old news, or an answer to something never sent: not ours to judge. */
-	if (ahead < 0 || srnic_psn_diff(seg->pkt.psn, req->high) >= 0)
+	if (ahead < 0 || srnic_psn_diff(seg->pkt.psn, req->flight.high) >= 0)
 		return SRNIC_PKT_DONE;
 
 	if (!comp_makes_sense(op, &seg->pkt)) {
@@ -324,10 +314,10 @@ enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 	}
 
 	if (!comp_ack_before(qp, seg->pkt.psn)) {
-		trace_srnic_early(qp->qpn, seg->pkt.psn, req->una);
-		comp_reread(qp, srnic_ooo_gap(&req->ooo, req->una,
+		trace_srnic_early(qp->qpn, seg->pkt.psn, req->flight.una);
+		comp_reread(qp, srnic_ooo_gap(&req->ooo, req->flight.una,
 					      srnic_psn_diff(seg->pkt.psn,
-							     req->una)));
+							     req->flight.una)));
 		return SRNIC_PKT_EARLY;
 	}
 	wqe = comp_oldest(qp);

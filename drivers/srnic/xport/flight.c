@@ -1,412 +1,928 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - requester: what is on the way, and what is done when no answer comes
+ * srnic - flight: which PSNs are in flight, which are lost, how many may be sent
  *
- * PSNs una to next are on the way; those before asked have an answer coming, if
- * nothing is lost.  One timer stands for what is to be done next: to ask, to
- * probe, to go back.
+ * An acknowledgment of RC is cumulative: it says up to where everything arrived and
+ * nothing about what arrived behind.  So losses are repaired one hole at a time.
+ * The packet at una is retransmitted and new packets go on; its acknowledgment tells
+ * where the next hole is: whatever was sent before the retransmission and is not
+ * acknowledged by then is lost, as in RACK (RFC 8985).  A peer that keeps nothing out
+ * of order shows by acknowledging just what is retransmitted, and gets everything
+ * again from una on.
+ *
+ * The window grows exponentially until round trips become longer, then by one packet
+ * per round trip, and is cut when a loss comes with a queue.
  */
-#include "../trace.h"
-#include "cc.h"
-#include "flight.h"
-#include "qp.h"
-#include "qp_timer.h"
-#include "req_wqe.h"
-#include "wr.h"
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/time64.h>
 
-/*
- * An answer later than round trips are, and by this much, may have been lost: one
- * packet is sent again, long before the ACK timeout that the user set for a peer
- * that is gone.  Each time it waits twice as long, until the timeout is shorter.
- */
+#include "../wire/psn.h"
+#include "flight.h"
+
+/* An answer later than round trips are by this much may have been lost. */
 #define FLIGHT_PROBE_NSEC	(250ULL * NSEC_PER_USEC)
 
-/* How long packets may be out before the peer is asked whether they came */
-#define FLIGHT_ASK_NSEC	((u64)NSEC_PER_MSEC)
+/* The same before the first round trip was measured */
+#define FLIGHT_FIRST_PROBE_NSEC	(4ULL * NSEC_PER_MSEC)
 
-/* Round trips this much longer than the shortest tell of a queue */
-#define FLIGHT_QUEUE_RTTS	2
+/* How long packets may be in flight before the peer is asked whether they arrived */
+#define FLIGHT_ASK_NSEC		((u64)NSEC_PER_MSEC)
+
+/* The initial window fills a path whose round trips are shorter than this. */
+#define FLIGHT_SHORT_NSEC	(400ULL * NSEC_PER_USEC)
+
+/* Round trips this much longer than the shortest tell of a queue that drops */
 #define FLIGHT_QUEUE_NSEC	((u64)NSEC_PER_MSEC)
 
-/* So many packets in a row are not lost by chance */
-#define FLIGHT_QUEUE_GAP	4
+/* How long the shortest round trip counts, at least */
+#define FLIGHT_MIN_NSEC		(10ULL * NSEC_PER_SEC)
 
-/* When to probe, from now; never: after @timeout. */
-static u64 flight_probe_nsec(const struct srnic_req *req, u64 timeout)
+/* So many packets in a row are not lost by chance. */
+#define FLIGHT_QUEUE_RUN	4
+
+/* Round trips as many times longer than the shortest: a larger window is of no use */
+#define FLIGHT_QUEUE_RTTS	4
+
+/* Recoveries in a row that found nothing kept: the peer goes back N. */
+#define FLIGHT_FRUITLESS	3
+
+/* After as many more it is looked at again. */
+#define FLIGHT_FRUITLESS_MAX	16
+
+/* Steps in which new packets are let out in a round trip of a recovery */
+#define FLIGHT_TICKS		8
+
+/* Packets between two that ask for an ACK */
+#define FLIGHT_ACKREQ		32
+
+/* Limit of the shift of a probe that is repeated */
+#define FLIGHT_MAX_PROBES	16
+
+static const struct srnic_flight_todo flight_nothing;
+
+static struct srnic_flight_todo flight_seek(enum srnic_flight_cause cause)
 {
-	if (!req->srtt)
-		return timeout;
-
-	return min((req->srtt + max(4 * req->rttvar, FLIGHT_PROBE_NSEC)) <<
-		   req->probes, timeout);
+	return (struct srnic_flight_todo){ SRNIC_FLIGHT_SEEK, cause };
 }
 
-static bool flight_may_probe(const struct srnic_qp *qp)
+static struct srnic_flight_todo flight_fail(enum srnic_flight_cause cause)
 {
-	u64 timeout = srnic_ack_timeout_nsec(qp->conf.timeout);
-
-	return flight_probe_nsec(&qp->req, timeout) < timeout;
+	return (struct srnic_flight_todo){ SRNIC_FLIGHT_FAIL, cause };
 }
 
-/* The answer may be here, and it is us who are late. */
-static bool flight_is_late(const struct srnic_qp *qp)
+void srnic_flight_start(struct srnic_flight *f, u32 psn)
 {
-	return srnic_pager_busy(&qp->rx_pager) ||
-	       srnic_pager_busy(&qp->tx_pager);
+	memset(f, 0, sizeof(*f));
+	srnic_flight_skip(f, psn);
+	f->window = SRNIC_FLIGHT_WINDOW;
+	f->startup = true;
 }
 
-bool srnic_flight_is_back(const struct srnic_qp *qp)
+void srnic_flight_skip(struct srnic_flight *f, u32 psn)
 {
-	return qp->req.late && !flight_is_late(qp);
+	f->psn = psn;
+	f->una = psn;
+	f->next = psn;
+	f->high = psn;
+	f->asked = psn;
+	f->mark = psn;
+	f->cut = psn;
+	f->undone = psn;
+	f->detour = 0;
+	f->num_samples = 0;
+	f->mode = SRNIC_FLIGHT_OPEN;
 }
 
-/* Is an acknowledgment on the way, as far as we know? */
-static bool flight_asked(const struct srnic_req *req)
+void srnic_flight_forget(struct srnic_flight *f)
 {
-	return srnic_psn_diff(req->asked, req->una) > 0;
+	f->una = f->next;
+	f->asked = f->next;
 }
 
-/* Are packets out, and none that asks for an acknowledgment? */
-static bool flight_unasked(const struct srnic_req *req)
+void srnic_flight_set_limits(struct srnic_flight *f, u64 timeout, u8 retry_cnt,
+			     u8 rnr_retry)
 {
-	return req->una != req->next && !flight_asked(req);
+	f->timeout = timeout;
+	f->retry_cnt = retry_cnt;
+	f->rnr_retry = rnr_retry;
+	f->retry_left = retry_cnt;
+	f->rnr_left = rnr_retry;
 }
 
-void srnic_flight_progress(struct srnic_qp *qp)
+u32 srnic_flight_assign(struct srnic_flight *f, u32 npsn)
 {
-	u64 nsec = srnic_ack_timeout_nsec(qp->conf.timeout);
-	struct srnic_req *req = &qp->req;
+	u32 psn = f->psn;
 
-	req->late = false;
-	if (req->waiting_rnr || req->stalled)
-		return;
-	if (flight_unasked(req)) {
-		srnic_qp_timer_set(qp, FLIGHT_ASK_NSEC);
-		return;
+	f->psn = srnic_psn_add(psn, npsn);
+
+	return psn;
+}
+
+/* Where new packets, or those retransmitted in mode BACK, go on */
+static u32 flight_front(const struct srnic_flight *f)
+{
+	return f->detour ? f->resume : f->next;
+}
+
+static u32 flight_out(const struct srnic_flight *f)
+{
+	return (flight_front(f) - f->una) & SRNIC_PSN_MASK;
+}
+
+/* PSNs that may be in flight now */
+static u32 flight_limit(const struct srnic_flight *f)
+{
+	if (f->mode == SRNIC_FLIGHT_BACK)
+		return min(f->window, f->burst);
+
+	return min_t(u32, f->window + f->extra, SRNIC_FLIGHT_MAX);
+}
+
+bool srnic_flight_open(struct srnic_flight *f)
+{
+	if (f->hold)
+		return false;
+	if (f->detour || flight_out(f) < flight_limit(f))
+		return true;
+	f->limited = true;
+
+	return false;
+}
+
+/* A path with a round trip of any length, which more than the initial window may fill */
+static bool flight_is_long(const struct srnic_flight *f)
+{
+	return f->rtt_min >= FLIGHT_SHORT_NSEC;
+}
+
+/* Where the request ends, of those in flight, that @psn is of */
+static u32 flight_read_end(const struct srnic_flight *f, u32 psn)
+{
+	u32 i, end;
+
+	for (i = 0; i < f->rd_out; i++) {
+		end = f->rd_end[(f->rd_first + i) % SRNIC_MAX_RD_ATOMIC];
+		if (srnic_psn_diff(end, psn) > 0)
+			return end;
 	}
-	/* Nobody answers what waits to be sent. */
-	if (!nsec || req->una == req->next) {
-		req->deadline = 0;
-		return;
+
+	return f->high;
+}
+
+/* Does a request in flight begin at @psn? */
+static bool flight_read_begins(const struct srnic_flight *f, u32 psn)
+{
+	return flight_read_end(f, srnic_psn_add(psn, -1)) == psn;
+}
+
+bool srnic_flight_may_read(const struct srnic_flight *f, bool first, u32 places)
+{
+	if (srnic_psn_diff(f->next, f->high) >= 0)
+		return f->rd_out < places;
+
+	return first || f->next == f->una || flight_read_begins(f, f->next);
+}
+
+u32 srnic_flight_span(struct srnic_flight *f, u32 left, u32 places)
+{
+	u32 limit = flight_limit(f), out = flight_out(f), room, want;
+
+	if (srnic_psn_diff(f->next, f->high) < 0)
+		left = min_t(u32, left, srnic_psn_diff(flight_read_end(f, f->next), f->next));
+	if (f->detour)
+		return min(left, f->detour);
+
+	room = limit - out;
+	want = max(min_t(u32, limit / (flight_is_long(f) ? 8 : 4), SRNIC_FLIGHT_READ),
+		   DIV_ROUND_UP(2 * limit, max(places, 2U)));
+	if (out && room < min(left, want)) {
+		f->limited = true;
+		return 0;
 	}
-	srnic_qp_timer_set(qp, flight_probe_nsec(req, nsec));
+
+	return min3(left, room, want);
 }
 
-void srnic_flight_hurry(struct srnic_qp *qp)
+bool srnic_flight_asked(const struct srnic_flight *f)
 {
-	if (flight_unasked(&qp->req) && !qp->req.probing && !flight_is_late(qp))
-		srnic_qp_timer_set(qp, 0);
+	return srnic_psn_diff(f->asked, f->una) > 0;
 }
 
-/* Is nothing of @wqe to be sent, or executed, from @psn on? */
-static bool flight_is_before(const struct srnic_swqe *wqe, u32 psn)
+/* Are packets in flight, and none that asks for an acknowledgment? */
+static bool flight_unasked(const struct srnic_flight *f)
 {
-	if (!wqe->started || (!wqe->npsn && !wqe->done))
+	return flight_front(f) != f->una && !srnic_flight_asked(f);
+}
+
+/* Packets between two that ask for an ACK; few, or what follows an ACK is a burst. */
+static u32 flight_ack_every(const struct srnic_flight *f)
+{
+	u32 every = DIV_ROUND_UP(flight_limit(f), flight_is_long(f) ? 8 : 4);
+
+	return min_t(u32, every, FLIGHT_ACKREQ);
+}
+
+bool srnic_flight_wants_ack(struct srnic_flight *f, bool awaited)
+{
+	bool first = !f->srtt && !f->num_samples;
+
+	f->since_ackreq++;
+
+	return awaited || first || f->detour == 1 ||
+	       flight_out(f) + 1 == flight_limit(f) ||
+	       f->since_ackreq >= flight_ack_every(f);
+}
+
+/* Measures the round trip of the packet at @next, a few of them in a window. */
+static void flight_sample(struct srnic_flight *f, u64 now)
+{
+	const struct srnic_flight_sample *last;
+
+	/* What is retransmitted may be answered for what was sent before. */
+	if (f->detour || srnic_psn_diff(f->next, f->high) < 0)
+		return;
+	if (f->num_samples == SRNIC_FLIGHT_SAMPLES)
+		return;
+	last = f->samples + f->num_samples;
+	if (f->num_samples && srnic_psn_diff(f->next, last[-1].psn) <
+			      (s32)f->window / SRNIC_FLIGHT_SAMPLES)
+		return;
+
+	f->samples[f->num_samples++] = (struct srnic_flight_sample){ f->next, now };
+}
+
+/* A request whose answer ends before @end takes a place until it is complete. */
+static void flight_take_place(struct srnic_flight *f, u32 end)
+{
+	u32 i = (f->rd_first + f->rd_out) % SRNIC_MAX_RD_ATOMIC;
+
+	f->rd_end[i] = end;
+	f->rd_out++;
+}
+
+static void flight_free_places(struct srnic_flight *f, u32 psn)
+{
+	while (f->rd_out && srnic_psn_diff(psn, f->rd_end[f->rd_first]) >= 0) {
+		f->rd_first = (f->rd_first + 1) % SRNIC_MAX_RD_ATOMIC;
+		f->rd_out--;
+	}
+}
+
+bool srnic_flight_pass(struct srnic_flight *f, u32 npsn)
+{
+	f->next = srnic_psn_add(f->next, npsn);
+	if (srnic_psn_diff(f->next, f->high) > 0)
+		f->high = f->next;
+	if (!f->detour)
 		return false;
 
-	return srnic_psn_diff(psn, srnic_psn_add(wqe->psn, wqe->npsn)) >= 0;
+	f->detour -= min(f->detour, npsn);
+	if (!f->detour)
+		f->next = f->resume;
+
+	return !f->detour;
 }
 
-void srnic_flight_seek(struct srnic_qp *qp, u32 psn)
+bool srnic_flight_sent(struct srnic_flight *f, u32 npsn, bool response, bool asks,
+		       u64 now)
 {
-	struct srnic_sq *sq = &qp->sq;
-	u32 idx = sq->head;
+	u32 end = srnic_psn_add(f->next, npsn);
 
-	while (idx != sq->tail && flight_is_before(srnic_sq_wqe(sq, idx), psn))
-		idx++;
-	qp->req.cur = idx;
-	qp->req.next = psn;
-	srnic_sgl_put(&qp->req.sgl);
-	qp->req.sgl_pos = SRNIC_NOWHERE;
+	if (asks) {
+		if (flight_unasked(f))
+			f->deadline = 0;	/* it was for that */
+		flight_sample(f, now);
+		if (srnic_psn_diff(end, f->asked) > 0)
+			f->asked = end;
+		f->since_ackreq = 0;
+	}
+	if (response && srnic_psn_diff(end, f->high) > 0)
+		flight_take_place(f, end);
+	if (f->next == f->una)
+		f->repaired_at = now;
+
+	return srnic_flight_pass(f, npsn);
 }
 
-/* PSNs sent and not acknowledged, from where it repeats. */
-static u32 flight_outstanding(const struct srnic_req *req)
+static void flight_smooth(struct srnic_flight *f, u64 rtt)
 {
-	return (req->next - req->una) & SRNIC_PSN_MASK;
+	f->rttvar -= f->rttvar / 4;
+	f->rttvar += abs_diff(f->srtt, rtt) / 4;
+	f->srtt = f->srtt - f->srtt / 8 + rtt / 8;
 }
 
-static u32 flight_window(const struct srnic_req *req)
+/* The shortest of the present period and the one before it: paths change. */
+static void flight_rtt_min(struct srnic_flight *f, u64 rtt, u64 now)
 {
-	return req->window ?: SRNIC_WINDOW;
-}
-
-/* Does the round trip tell of a queue? */
-static bool flight_is_queued(const struct srnic_req *req)
-{
-	return req->srtt > FLIGHT_QUEUE_RTTS * req->rtt_min + FLIGHT_QUEUE_NSEC;
+	if (!f->rtt_min || now - f->rtt_since >= FLIGHT_MIN_NSEC) {
+		f->rtt_min = f->rtt_min ? min(f->rtt_recent, rtt) : rtt;
+		f->rtt_recent = rtt;
+		f->rtt_since = now;
+	}
+	f->rtt_recent = min(f->rtt_recent, rtt);
+	f->rtt_min = min(f->rtt_min, rtt);
 }
 
 /*
- * @gap packets in a row were lost, 0: not known how many, when @out were on the way.
- * If it was a queue that dropped them, half as many may be on the way from now on;
- * otherwise the loss is no reason to be slow.
+ * RFC 6298, section 2.  After a retransmission @rtt may be too long by what passed
+ * before it: good enough to judge by when to probe, but it says nothing of a queue.
  */
-static void flight_shrink(struct srnic_req *req, u32 gap, u32 out)
+static void flight_rtt(struct srnic_flight *f, u64 rtt, bool ambiguous, u64 now)
 {
-	if (gap ? gap < FLIGHT_QUEUE_GAP : !flight_is_queued(req))
-		return;
-
-	req->window = max(min(out, flight_window(req)) / 2, 1U);
-	req->grown = 0;
-}
-
-/*
- * It repeats, and all before @psn is acknowledged.  What was repeated is taken for
- * lost, until there is more of it than chance takes; of a READ it was known before.
- */
-static void flight_repeated(struct srnic_qp *qp, u32 psn)
-{
-	struct srnic_req *req = &qp->req;
-	u32 before = req->missed;
-
-	if (srnic_psn_diff(psn, req->next) > 0 ||
-	    srnic_wr_has_answer(srnic_sq_wqe(&qp->sq, qp->sq.head)))
-		return;
-
-	req->missed += srnic_psn_diff(psn, req->una);
-	if (before < FLIGHT_QUEUE_GAP)
-		flight_shrink(req, req->missed,
-			      srnic_psn_diff(req->recover, req->una) + before);
-}
-
-/* A window that got through is one packet larger. */
-static void flight_grow(struct srnic_req *req, u32 npsn)
-{
-	if (!req->window)
-		return;
-
-	req->grown += npsn;
-	if (req->grown < req->window)
-		return;
-	req->grown = 0;
-	if (++req->window == SRNIC_WINDOW)
-		req->window = 0;
-}
-
-/*
- * What is behind the lost packet may have arrived: it is repeated one packet
- * first, and twice as many with each acknowledgment, which says what to skip.
- */
-static void flight_go_back(struct srnic_qp *qp)
-{
-	struct srnic_req *req = &qp->req;
-
-	trace_srnic_go_back(qp->qpn, req->next, req->una);
-	srnic_flight_seek(qp, req->una);
-	req->asked = req->una;
-	req->burst = 1;
-	req->missed = 0;
-	req->recover = req->high;
-	req->probing = false;
-	req->rtt_start = 0;
-	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
-}
-
-/* @gap packets from @una on were lost, 0: not known how many. */
-static void flight_lost(struct srnic_qp *qp, u32 gap)
-{
-	flight_shrink(&qp->req, gap, flight_outstanding(&qp->req));
-	flight_go_back(qp);
-}
-
-/* Sends one packet again, which asks for an acknowledgment, and goes on. */
-static void flight_again(struct srnic_qp *qp, u32 psn)
-{
-	struct srnic_req *req = &qp->req;
-
-	req->probing = true;
-	req->resume = req->next;
-	if (req->rtt_psn == psn)
-		req->rtt_start = 0;
-	srnic_flight_seek(qp, psn);
-}
-
-/*
- * Sends the oldest packet, or asks for it alone, and nothing else: the answer says
- * what was lost, or comes by itself when all that happened is that a queue has grown.
- */
-static void flight_probe(struct srnic_qp *qp)
-{
-	struct srnic_req *req = &qp->req;
-
-	trace_srnic_go_back(qp->qpn, req->next, req->una);
-	srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
-	req->probes++;
-	req->probe = req->una;
-	flight_again(qp, req->una);
-}
-
-void srnic_flight_retry(struct srnic_qp *qp, u32 gap)
-{
-	if (!qp->req.retry_left) {
-		srnic_count(qp->stats, SRNIC_CNT_RETRY_EXCEEDED);
-		srnic_req_fail(qp, IB_WC_RETRY_EXC_ERR);
-		return;
+	if (ambiguous && f->srtt)
+		rtt = min(rtt, 2 * f->srtt);
+	if (ambiguous && f->timeout)
+		rtt = min(rtt, max(2 * f->timeout, f->srtt));
+	if (f->srtt && (ambiguous || f->rtt_min)) {
+		flight_smooth(f, rtt);
+	} else {
+		f->srtt = rtt;
+		f->rttvar = rtt / 2;
 	}
-	qp->req.retry_left--;
-	flight_lost(qp, gap);
-	srnic_flight_progress(qp);
+	if (ambiguous)
+		return;
+
+	f->rtt = rtt;
+	flight_rtt_min(f, rtt, now);
 }
 
-static void flight_trace_timeout(const struct srnic_qp *qp, const char *what)
+/* Ends the measurements of packets before @psn; the youngest of them counts. */
+static void flight_sampled(struct srnic_flight *f, u32 psn, bool ambiguous, u64 now)
 {
-	trace_srnic_timeout(qp->qpn, qp->req.una, qp->req.retry_left, what);
+	u32 n = 0;
+
+	while (n < f->num_samples && srnic_psn_diff(psn, f->samples[n].psn) > 0)
+		n++;
+	if (!n)
+		return;
+
+	flight_rtt(f, max(now - f->samples[n - 1].sent, 1ULL), ambiguous, now);
+	f->num_samples -= n;
+	memmove(f->samples, f->samples + n, f->num_samples * sizeof(f->samples[0]));
 }
 
-void srnic_flight_timeout(struct srnic_qp *qp)
+/* Does the last round trip tell of a queue, which may be what drops packets? */
+static bool flight_is_queued(const struct srnic_flight *f)
 {
-	if (qp->conf.state != IB_QPS_RTS && qp->conf.state != IB_QPS_SQD)
-		return;
-
-	if (qp->req.stalled) {
-		flight_trace_timeout(qp, "memory");
-		qp->req.stalled = false;
-		return;
-	}
-	if (qp->req.waiting_rnr) {
-		flight_trace_timeout(qp, "rnr");
-		qp->req.waiting_rnr = false;
-		flight_go_back(qp);
-		qp->req.missed = FLIGHT_QUEUE_GAP;	/* not by a queue */
-		return;
-	}
-	if (qp->req.una == qp->req.next || qp->req.probing)
-		return;
-	qp->req.late = flight_is_late(qp);
-	if (qp->req.late)
-		return;
-	if (flight_unasked(&qp->req)) {
-		flight_trace_timeout(qp, "ask");
-		flight_again(qp, srnic_psn_add(qp->req.next, -1));
-		return;
-	}
-	if (flight_may_probe(qp)) {
-		flight_trace_timeout(qp, "probe");
-		flight_probe(qp);
-		return;
-	}
-	flight_trace_timeout(qp, "ack");
-	srnic_count(qp->stats, SRNIC_CNT_ACK_TIMEOUT);
-	qp->req.reread = false;
-	qp->req.probes = 0;
-	srnic_flight_retry(qp, 0);
+	return f->rtt > f->rtt_min + max(f->rtt_min / 4, FLIGHT_QUEUE_NSEC);
 }
 
-bool srnic_flight_open(const struct srnic_req *req)
+/* Is there no sign of a queue, but for that of the packets that one ACK lets out? */
+static bool flight_is_clear(const struct srnic_flight *f)
 {
-	u32 window = flight_window(req);
+	u64 burst = div_u64(f->rtt_min * flight_ack_every(f), f->window);
 
-	if (req->burst)
-		window = min(window, req->burst);
-
-	return req->probing || flight_outstanding(req) < window;
+	return f->rtt <= f->rtt_min + max(f->rtt_min / 8, FLIGHT_SHORT_NSEC / 8) + burst;
 }
 
-u32 srnic_flight_room(const struct srnic_req *req, u32 psn)
+/* Would a larger window be of use? */
+static bool flight_may_grow(const struct srnic_flight *f)
 {
-	u32 out = srnic_psn_diff(psn, req->una);
-
-	if (!req->window)
-		return SRNIC_READ_PSNS;
-
-	return out < req->window ? req->window - out : 1;
-}
-
-/* Does somebody wait for @wqe, who may be the one that fills the queue? */
-static bool flight_is_awaited(const struct srnic_qp *qp,
-			      const struct srnic_swqe *wqe)
-{
-	u32 sent = qp->req.cur + 1 - qp->sq.head;
-
-	if (srnic_req_is_signaled(qp, wqe) || srnic_wr_has_answer(wqe))
+	if (!f->limited || f->window >= SRNIC_FLIGHT_MAX)
+		return false;
+	if (f->window < SRNIC_FLIGHT_WINDOW)
 		return true;
 
-	return !flight_asked(&qp->req) && 2 * sent > qp->sq.ring.mask;
+	return flight_is_long(f) && f->rtt < FLIGHT_QUEUE_RTTS * f->rtt_min;
 }
 
-bool srnic_flight_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe,
-			    bool last)
+/* @npsn more are acknowledged, and nothing is lost. */
+static void flight_grow(struct srnic_flight *f, u32 npsn)
 {
-	struct srnic_req *req = &qp->req;
+	u32 most = f->window < SRNIC_FLIGHT_WINDOW ? SRNIC_FLIGHT_WINDOW : SRNIC_FLIGHT_MAX;
 
-	if (!srnic_qp_reliable(qp))
-		return false;
-
-	return (last && flight_is_awaited(qp, wqe)) ||
-	       ++req->since_ackreq >= DIV_ROUND_UP(flight_window(req), 4) ||
-	       flight_outstanding(req) + 1 == req->burst || req->probing ||
-	       srnic_cc_is_last(qp);
-}
-
-/* Measures the round trip of the packet being sent, one at a time. */
-static void flight_rtt_start(struct srnic_req *req)
-{
-	/* While it repeats, what is known to be lost is the first alone. */
-	if (req->rtt_start || req->burst > 1 || req->probing)
+	if (f->startup && !flight_is_clear(f))
+		f->startup = false;
+	if (!flight_may_grow(f))
 		return;
 
-	req->rtt_psn = req->next;
-	req->rtt_start = ktime_get();
+	f->credit += flight_is_clear(f) ? npsn * (f->startup ? f->window * 3 / 4 :
+						  f->window / 16 + 1) : npsn;
+	if (f->credit < f->window)
+		return;
+	f->window = min(f->window + f->credit / f->window, most);
+	f->credit = 0;
+	f->limited = false;
 }
 
-void srnic_flight_asks(struct srnic_req *req, u32 end)
+/*
+ * Packets are lost.  If a queue dropped them, fewer may be in flight from now on;
+ * otherwise the loss is no reason to be slow.
+ */
+static void flight_cut(struct srnic_flight *f)
 {
-	if (flight_unasked(req))
-		req->deadline = 0;	/* it was for that */
-	/* A probe asks for less than what was asked for before. */
-	if (srnic_psn_diff(end, req->asked) > 0)
-		req->asked = end;
-	req->since_ackreq = 0;
-	flight_rtt_start(req);
+	u32 out;
+
+	if (srnic_psn_diff(f->una, f->cut) < 0 ||
+	    (f->run < FLIGHT_QUEUE_RUN && !flight_is_queued(f)))
+		return;
+
+	out = f->mode == SRNIC_FLIGHT_BACK ? (f->mark - f->una) & SRNIC_PSN_MASK :
+					     flight_out(f);
+	f->window = max(min(out, f->window) * 7 / 10, 1U);
+	f->credit = 0;
+	f->cut = f->high;
+	f->startup = false;
 }
 
-/* RFC 6298, section 2 */
-static void flight_rtt_end(struct srnic_req *req)
+/* Does the timer stand for nothing but an ACK that was lost? */
+static u64 flight_probe_nsec(const struct srnic_flight *f)
 {
-	u64 rtt = ktime_to_ns(ktime_sub(ktime_get(), req->rtt_start));
+	u64 nsec = f->srtt ? f->srtt + max(4 * f->rttvar, FLIGHT_PROBE_NSEC) :
+			     FLIGHT_FIRST_PROBE_NSEC;
 
-	req->rtt_start = 0;
-	if (!req->srtt) {
-		req->srtt = rtt;
-		req->rttvar = rtt / 2;
-		req->rtt_min = rtt;
+	return nsec << f->probes;
+}
+
+/* A peer whose answers take longer than the user's timeout is alive nevertheless. */
+static u64 flight_timeout_nsec(const struct srnic_flight *f)
+{
+	return f->timeout ? max(f->timeout, 2 * f->srtt) : 0;
+}
+
+static bool flight_may_probe(const struct srnic_flight *f)
+{
+	return f->probes < FLIGHT_MAX_PROBES &&
+	       flight_probe_nsec(f) < flight_timeout_nsec(f);
+}
+
+/* The timer stands for whatever comes first. */
+static void flight_set_deadline(struct srnic_flight *f)
+{
+	f->deadline = f->silence;
+	if (f->tick && (!f->silence || f->tick < f->silence))
+		f->deadline = f->tick;
+}
+
+void srnic_flight_arm(struct srnic_flight *f, u64 now)
+{
+	f->late = false;
+	if (f->hold)
+		f->silence = f->hold;
+	else if (f->mode == SRNIC_FLIGHT_DOUBT)
+		f->silence = f->doubt;
+	else if (flight_unasked(f))
+		f->silence = now + FLIGHT_ASK_NSEC;
+	else if (flight_front(f) == f->una || !f->timeout)
+		f->silence = 0;
+	else
+		f->silence = now + (flight_may_probe(f) ? flight_probe_nsec(f) :
+							  flight_timeout_nsec(f));
+	flight_set_deadline(f);
+}
+
+/*
+ * What is answered from now on may be answered for the retransmission (Karn).  While
+ * nothing is known a round trip that is too long is better than none, or a timeout that
+ * is too short would never let one be measured.
+ */
+static void flight_forget_samples(struct srnic_flight *f)
+{
+	if (f->srtt)
+		f->num_samples = 0;
+}
+
+/* Retransmits @npsn packets from @psn on, then goes on where it was. */
+static void flight_detour(struct srnic_flight *f, u32 psn, u32 npsn)
+{
+	f->resume = flight_front(f);
+	f->detour = npsn;
+	f->next = psn;
+}
+
+static void flight_stop_ticks(struct srnic_flight *f)
+{
+	f->extra = 0;
+	f->tick = 0;
+}
+
+/*
+ * Packets arrive behind the one that is missing, and no ACK says so.  On a long path
+ * new ones are let out by time instead, as many as would be acknowledged.
+ */
+static void flight_start_ticks(struct srnic_flight *f, u64 now)
+{
+	if (!f->gap && f->keeps == SRNIC_KEEPS_ALL && flight_is_long(f) && !f->tick &&
+	    !flight_is_queued(f))
+		f->tick = now + f->srtt / FLIGHT_TICKS;
+}
+
+/* Was anything kept behind what was lost?  Of responses we know: it is us who keep. */
+static void flight_learn(struct srnic_flight *f)
+{
+	if (f->jumped) {
+		f->keeps = SRNIC_KEEPS_ALL;
+		f->fruitless = 0;
 		return;
 	}
-	req->rttvar -= req->rttvar / 4;
-	req->rttvar += abs_diff(req->srtt, rtt) / 4;
-	req->srtt = req->srtt - req->srtt / 8 + rtt / 8;
-	req->rtt_min = min(req->rtt_min, rtt);
+	if (++f->fruitless == FLIGHT_FRUITLESS_MAX) {
+		f->keeps = SRNIC_KEEPS_UNKNOWN;
+		f->fruitless = FLIGHT_FRUITLESS - 1;
+	} else if (f->fruitless >= FLIGHT_FRUITLESS) {
+		f->keeps = SRNIC_KEEPS_NONE;
+	}
 }
 
-/* An answer to the probe alone: what had been sent behind it is missing, too. */
-static void flight_probed(struct srnic_qp *qp)
+/* Everything that was in flight when packets were lost has arrived. */
+static struct srnic_flight_todo flight_recovered(struct srnic_flight *f)
 {
-	struct srnic_req *req = &qp->req;
+	f->mode = SRNIC_FLIGHT_OPEN;
+	flight_stop_ticks(f);
+	if (!f->gap && f->repair == SRNIC_CAUSE_GAP)
+		flight_learn(f);
+	f->jumped = false;
+	f->gap = 0;
 
-	if (!req->probes)
+	return flight_nothing;
+}
+
+static struct srnic_flight_todo flight_go_back(struct srnic_flight *f,
+					       enum srnic_flight_cause cause)
+{
+	f->mode = SRNIC_FLIGHT_BACK;
+	f->repair = cause;
+	f->detour = 0;
+	f->next = f->una;
+	f->repaired = srnic_psn_add(f->una, 1);
+	f->asked = f->una;
+	f->burst = f->keeps == SRNIC_KEEPS_NONE && cause == SRNIC_CAUSE_GAP ?
+		   max(f->window / 2, 1U) : 1;
+	f->mark = f->high;
+	f->repaired_at = 0;
+	flight_stop_ticks(f);
+	if (cause != SRNIC_CAUSE_TIMEOUT)
+		flight_forget_samples(f);
+
+	return flight_seek(cause);
+}
+
+/* Retransmits @npsn packets from una on, while new ones are sent. */
+static struct srnic_flight_todo flight_repair(struct srnic_flight *f, u32 npsn,
+					      enum srnic_flight_cause cause)
+{
+	if (f->mode == SRNIC_FLIGHT_BACK || (f->keeps == SRNIC_KEEPS_NONE && !f->gap))
+		return flight_go_back(f, cause);
+
+	f->mode = SRNIC_FLIGHT_REPAIR;
+	f->repair = cause;
+	f->burst = clamp_t(u32, npsn, 1, flight_out(f));
+	f->repaired = srnic_psn_add(f->una, f->burst);
+	f->repaired_at = 0;
+	f->mark = f->high;
+	flight_detour(f, f->una, f->burst);
+	if (cause != SRNIC_CAUSE_PROBE)
+		flight_forget_samples(f);
+
+	return flight_seek(cause);
+}
+
+/* As flight_repair(), when it costs a retry. */
+static struct srnic_flight_todo flight_retry(struct srnic_flight *f, u32 npsn, u64 now)
+{
+	struct srnic_flight_todo todo;
+
+	if (!f->retry_left)
+		return flight_fail(SRNIC_CAUSE_GAP);
+	f->retry_left--;
+	/* A burst that was retransmitted was not lost again by chance. */
+	f->run = f->mode == SRNIC_FLIGHT_BACK ? FLIGHT_QUEUE_RUN : npsn;
+	flight_cut(f);
+	todo = flight_repair(f, npsn, SRNIC_CAUSE_GAP);
+	if (f->mode == SRNIC_FLIGHT_REPAIR)
+		flight_start_ticks(f, now);
+	srnic_flight_arm(f, now);
+
+	return todo;
+}
+
+/* How long to wait for a packet that may have been reordered; 0: it was not */
+static u64 flight_doubt_nsec(const struct srnic_flight *f)
+{
+	if (f->reorder)
+		return min(f->reorder, f->srtt);
+
+	return flight_is_long(f) ? f->srtt / 2 : 0;
+}
+
+/* Was what is missing retransmitted long enough ago to be missing again? */
+static bool flight_is_lost_again(const struct srnic_flight *f, u64 now)
+{
+	u64 wait = f->srtt ? max(f->srtt, f->rtt) + flight_doubt_nsec(f) :
+			     FLIGHT_FIRST_PROBE_NSEC;
+	u32 retries = f->retry_cnt - f->retry_left;
+
+	return f->repaired_at && !f->detour && f->next != f->una &&
+	       now - f->repaired_at > wait << (max(retries, 1U) - 1);
+}
+
+struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u64 now)
+{
+	u64 wait = flight_doubt_nsec(f);
+
+	if (f->hold || f->una == f->high)
+		return flight_nothing;
+
+	/* A response that arrives makes room for another. */
+	if (gap && f->extra < f->window)
+		f->extra++;
+	switch (f->mode) {
+	case SRNIC_FLIGHT_OPEN:
+		f->gap = gap;
+		if (!wait || (!gap && f->keeps == SRNIC_KEEPS_NONE))
+			return flight_retry(f, gap, now);
+		f->mode = SRNIC_FLIGHT_DOUBT;
+		f->doubt = now + wait;
+		flight_start_ticks(f, now);
+		srnic_flight_arm(f, now);
+		return flight_nothing;
+	case SRNIC_FLIGHT_REPAIR:
+	case SRNIC_FLIGHT_BACK:
+		f->gap = gap;
+		return flight_is_lost_again(f, now) ? flight_retry(f, gap, now) :
+						      flight_nothing;
+	default:
+		return flight_nothing;
+	}
+}
+
+/*
+ * Does the answer, to all before @psn, come before the retransmission can have arrived?
+ * Then it is one to what was sent before: a packet was reordered, or the round trip is
+ * longer than it used to be.  As long as that is not known, who skips more than a probe
+ * was not waiting for it.
+ */
+static bool flight_is_spurious(const struct srnic_flight *f, u32 psn, u64 now)
+{
+	if (!f->repaired_at)
+		return true;
+	/* A timeout is in doubt once, or what was lost would never be retransmitted. */
+	if (f->repair != SRNIC_CAUSE_GAP &&
+	    (srnic_psn_diff(f->una, f->undone) < 0 ||
+	     srnic_psn_diff(psn, f->mode == SRNIC_FLIGHT_BACK ? f->next : f->repaired) <= 0))
+		return false;
+	if (!f->rtt_min)
+		return f->repair != SRNIC_CAUSE_GAP;
+
+	return now - f->repaired_at < f->rtt_min * 3 / 4;
+}
+
+/* Return: true if the cursor moves, as nothing is to be retransmitted. */
+static bool flight_check_spurious(struct srnic_flight *f, u32 psn, u64 now)
+{
+	if ((f->mode != SRNIC_FLIGHT_REPAIR && f->mode != SRNIC_FLIGHT_BACK) ||
+	    f->repair == SRNIC_CAUSE_RNR || !flight_is_spurious(f, psn, now))
+		return false;
+
+	if (f->repair == SRNIC_CAUSE_GAP && f->repaired_at)
+		f->reorder = min(max(2 * f->reorder, f->srtt / 2), f->srtt);
+	f->mode = SRNIC_FLIGHT_OPEN;
+	f->jumped = false;
+	f->detour = 0;
+	f->next = f->high;
+	f->asked = f->high;
+	f->undone = f->high;
+	flight_stop_ticks(f);
+
+	return true;
+}
+
+/* All before @psn is acknowledged in mode REPAIR, of which una was the first. */
+static struct srnic_flight_todo flight_repair_acked(struct srnic_flight *f, u32 psn,
+						    u32 hole)
+{
+	bool behind = srnic_psn_diff(psn, f->repaired) > 0;
+
+	if (srnic_psn_diff(psn, f->repaired) < 0)
+		return flight_nothing;
+	f->jumped |= behind;
+	if (behind && !f->gap && f->repair == SRNIC_CAUSE_GAP)
+		f->keeps = SRNIC_KEEPS_ALL;
+	if (srnic_psn_diff(psn, f->mark) >= 0)
+		return flight_recovered(f);
+
+	f->una = psn;
+	f->gap = hole;
+	if (behind) {
+		f->run = hole;
+		return flight_repair(f, max(hole, 1U), SRNIC_CAUSE_GAP);
+	}
+	/* What was behind it is missing, too. */
+	f->run += f->burst;
+	flight_cut(f);
+	if (hole || f->keeps == SRNIC_KEEPS_ALL)
+		return flight_repair(f, max(hole, 2 * f->burst), SRNIC_CAUSE_GAP);
+
+	return flight_go_back(f, SRNIC_CAUSE_GAP);
+}
+
+/* The same in mode BACK. */
+static struct srnic_flight_todo flight_back_acked(struct srnic_flight *f, u32 psn)
+{
+	if (!f->jumped && f->keeps != SRNIC_KEEPS_NONE && f->rtt_min) {
+		f->run += srnic_psn_diff(psn, f->una);
+		flight_cut(f);
+	}
+	if (srnic_psn_diff(psn, f->mark) >= 0)
+		return flight_recovered(f);
+	f->burst = min(2 * f->burst, f->window);
+
+	return flight_nothing;
+}
+
+/* Moves @next over what is acknowledged. */
+static struct srnic_flight_todo flight_catch_up(struct srnic_flight *f, u32 psn)
+{
+	if (srnic_psn_diff(psn, f->next) <= 0)
+		return flight_nothing;
+
+	f->next = psn;
+	if (f->detour && srnic_psn_diff(f->resume, psn) > 0)
+		f->next = f->resume;
+	f->detour = 0;
+
+	return flight_seek(SRNIC_CAUSE_NONE);
+}
+
+struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32 hole,
+					    u64 now)
+{
+	struct srnic_flight_todo todo = flight_nothing, moved;
+	u32 npsn = srnic_psn_diff(psn, f->una);
+	bool ambiguous = f->mode == SRNIC_FLIGHT_REPAIR || f->mode == SRNIC_FLIGHT_BACK;
+	bool undone = flight_check_spurious(f, psn, now);
+
+	flight_sampled(f, psn, ambiguous && (!undone || !f->rtt_min), now);
+	flight_free_places(f, psn);
+	f->extra -= min(f->extra, npsn);
+	f->probes = 0;
+	f->retry_left = f->retry_cnt;
+	f->rnr_left = f->rnr_retry;
+	f->jumped |= f->mode == SRNIC_FLIGHT_BACK && srnic_psn_diff(psn, f->next) > 0;
+	moved = flight_catch_up(f, psn);
+	switch (f->mode) {
+	case SRNIC_FLIGHT_REPAIR:
+		todo = flight_repair_acked(f, psn, hole);
+		break;
+	case SRNIC_FLIGHT_BACK:
+		todo = flight_back_acked(f, psn);
+		break;
+	case SRNIC_FLIGHT_DOUBT:
+		f->gap = hole;
+		f->doubt = now + flight_doubt_nsec(f);
+		if (!hole) {
+			f->mode = SRNIC_FLIGHT_OPEN;
+			flight_stop_ticks(f);
+		}
+		fallthrough;
+	case SRNIC_FLIGHT_OPEN:
+		flight_grow(f, npsn);
+		break;
+	case SRNIC_FLIGHT_RNR:
+		if (psn == f->high) {
+			f->hold = 0;
+			f->mode = SRNIC_FLIGHT_OPEN;
+			flight_stop_ticks(f);
+		}
+		break;
+	}
+	f->una = psn;
+	if (srnic_psn_diff(f->asked, psn) < 0)
+		f->asked = psn;
+	if (srnic_psn_diff(f->cut, psn) < 0)
+		f->cut = psn;
+	if (srnic_psn_diff(f->undone, psn) < 0)
+		f->undone = psn;
+	srnic_flight_arm(f, now);
+
+	if (undone)
+		moved.act = SRNIC_FLIGHT_SEEK;
+
+	return todo.act ? todo : moved;
+}
+
+struct srnic_flight_todo srnic_flight_rnr(struct srnic_flight *f, u64 nsec, u64 now)
+{
+	if (f->mode == SRNIC_FLIGHT_RNR)
+		return flight_nothing;
+	if (!f->rnr_left)
+		return flight_fail(SRNIC_CAUSE_RNR);
+	if (f->rnr_retry != 7)
+		f->rnr_left--;
+	f->mode = SRNIC_FLIGHT_RNR;
+	f->hold = now + nsec;
+	srnic_flight_arm(f, now);
+
+	return flight_nothing;
+}
+
+void srnic_flight_stall(struct srnic_flight *f, u64 nsec, u64 now)
+{
+	f->hold = now + nsec;
+	srnic_flight_arm(f, now);
+}
+
+void srnic_flight_hurry(struct srnic_flight *f, u64 now)
+{
+	if (!flight_unasked(f) || f->detour || f->hold ||
+	    f->mode == SRNIC_FLIGHT_DOUBT)
 		return;
-	req->probes = 0;
-	if (!req->probing && !req->burst && req->una != req->resume &&
-	    req->una == srnic_psn_add(req->probe, 1))
-		flight_lost(qp, 0);
+
+	f->silence = now;
+	f->deadline = now;
 }
 
-void srnic_flight_acked(struct srnic_qp *qp, u32 psn)
+/* The time to hold is over. */
+static struct srnic_flight_todo flight_release(struct srnic_flight *f)
 {
-	struct srnic_req *req = &qp->req;
+	f->hold = 0;
+	if (f->mode == SRNIC_FLIGHT_RNR) {
+		f->cut = f->high;	/* no queue dropped it */
+		return flight_go_back(f, SRNIC_CAUSE_RNR);
+	}
 
-	if (req->burst)
-		flight_repeated(qp, psn);
-	else
-		flight_grow(req, srnic_psn_diff(psn, req->una));
-	req->una = psn;
-	flight_probed(qp);
-	if (srnic_psn_diff(req->asked, psn) < 0)
-		req->asked = psn;
-	if (req->burst)
-		req->burst = srnic_psn_diff(psn, req->recover) < 0 ?
-			     min(2 * req->burst, SRNIC_WINDOW) : 0;
-	if (req->rtt_start && srnic_psn_diff(psn, req->rtt_psn) > 0)
-		flight_rtt_end(req);
+	return (struct srnic_flight_todo){ .cause = SRNIC_CAUSE_MEMORY };
+}
+
+/* No answer for as long as the user is willing to wait. */
+static struct srnic_flight_todo flight_expire(struct srnic_flight *f)
+{
+	if (!f->retry_left)
+		return flight_fail(SRNIC_CAUSE_TIMEOUT);
+	f->retry_left--;
+	f->probes = 0;
+	f->run = 0;
+	flight_cut(f);
+
+	return flight_go_back(f, SRNIC_CAUSE_TIMEOUT);
+}
+
+/* Nobody answers; the caller sets the deadline when something was sent. */
+static struct srnic_flight_todo flight_silence(struct srnic_flight *f)
+{
+	if (flight_unasked(f)) {
+		flight_detour(f, srnic_psn_add(f->next, -1), 1);
+		return flight_seek(SRNIC_CAUSE_ASK);
+	}
+	if (!flight_may_probe(f))
+		return flight_expire(f);
+	f->probes++;
+
+	return flight_repair(f, 1, SRNIC_CAUSE_PROBE);
+}
+
+/* An eighth of a round trip has passed without an ACK. */
+static void flight_let_out(struct srnic_flight *f, u64 now)
+{
+	if (f->extra < f->window)
+		f->extra += min(DIV_ROUND_UP(f->window, FLIGHT_TICKS),
+				f->window - f->extra);
+	f->tick = f->extra < f->window ? now + f->srtt / FLIGHT_TICKS : 0;
+}
+
+/* What the silence stands for has come to pass. */
+static struct srnic_flight_todo flight_overdue(struct srnic_flight *f, u64 now)
+{
+	if (f->hold)
+		return flight_release(f);
+	if (flight_front(f) == f->una || f->detour)
+		return flight_nothing;
+	if (f->mode == SRNIC_FLIGHT_DOUBT)
+		return flight_retry(f, f->gap, now);
+
+	return flight_silence(f);
+}
+
+struct srnic_flight_todo srnic_flight_timeout(struct srnic_flight *f, bool busy, u64 now)
+{
+	struct srnic_flight_todo todo;
+
+	if (f->tick && now >= f->tick)
+		flight_let_out(f, now);
+	flight_set_deadline(f);
+	if (!f->silence || now < f->silence)
+		return flight_nothing;
+
+	f->late = busy && !f->hold && flight_front(f) != f->una;
+	if (f->late) {
+		f->silence = 0;
+		f->deadline = f->tick;
+		return flight_nothing;
+	}
+	todo = flight_overdue(f, now);
+	srnic_flight_arm(f, now);
+
+	return todo;
+}
+
+u64 srnic_flight_rate(const struct srnic_flight *f, u64 now)
+{
+	u64 rtt = f->srtt;
+
+	if (f->num_samples)
+		rtt = max(rtt, now - f->samples[0].sent);
+
+	return rtt ? div64_u64((u64)flight_out(f) * NSEC_PER_SEC, rtt) : 0;
 }

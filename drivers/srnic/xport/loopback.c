@@ -35,7 +35,7 @@
  * that packets ask for; far less than the half of all PSNs within which there is
  * a before and a behind.
  */
-#define LOOPBACK_READ	(512 * SRNIC_READ_PSNS)
+#define LOOPBACK_READ	65536
 
 static bool shortcut = true;
 module_param(shortcut, bool, 0644);
@@ -93,9 +93,9 @@ static bool loopback_ready(const struct srnic_qp *qp, const struct srnic_qp *pee
 {
 	const struct srnic_req *req = &qp->req;
 
-	return req->next == req->una && !req->probing && !req->ooo.num &&
+	return srnic_flight_is_idle(&req->flight) && !req->ooo.num &&
 	       req->cur == qp->sq.head &&
-	       peer->resp.psn == req->next && !peer->resp.ooo.num &&
+	       peer->resp.psn == req->flight.next && !peer->resp.ooo.num &&
 	       !srnic_rx_busy(peer) && netif_running(qp->flow.ndev);
 }
 
@@ -120,7 +120,7 @@ static bool loopback_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 static u32 loopback_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 			  struct srnic_seg *seg, u64 *word)
 {
-	u32 index = srnic_psn_diff(qp->req.next, wqe->psn);
+	u32 index = srnic_psn_diff(qp->req.flight.next, wqe->psn);
 	bool response = srnic_wr_has_answer(wqe);
 	u32 left = wqe->npsn - index;
 	u32 npsn = min(left, response ? LOOPBACK_READ : LOOPBACK_PIECE);
@@ -131,7 +131,7 @@ static u32 loopback_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	seg->local = true;
 	srnic_qp_pkt(qp, &seg->pkt,
 		     srnic_wr_packet(wqe, response || !index, last),
-		     qp->req.next);
+		     qp->req.flight.next);
 	seg->pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
 	srnic_req_fill(wqe, off, &seg->pkt);
 	if (srnic_wr_of(wqe)->flags & SRNIC_WR_PARTS)
@@ -179,7 +179,7 @@ static void loopback_answer(struct srnic_qp *qp, struct srnic_qp *peer,
 		srnic_task_kick(&peer->task);
 		break;
 	default:
-		srnic_comp_acked(qp, qp->req.next);
+		srnic_comp_acked(qp, qp->req.flight.next);
 	}
 }
 
@@ -204,7 +204,7 @@ bool srnic_loopback_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 
 	trace_srnic_tx(qp->qpn, &seg.pkt);
 	srnic_count(qp->stats, SRNIC_CNT_LOCAL);
-	srnic_req_sent(qp, wqe, npsn);
+	srnic_req_sent(qp, wqe, npsn, srnic_qp_reliable(qp));
 	moved = peer->resp.psn != seg.pkt.psn;
 	if (!moved || peer->conf.state == IB_QPS_ERR)
 		srnic_task_kick(&peer->task);	/* a NAK, or receives to flush */
@@ -234,13 +234,13 @@ bool srnic_loopback_read(struct srnic_qp *qp)
 	struct srnic_qp *peer = loopback_peer(qp);
 	struct srnic_req *req = &qp->req;
 	struct srnic_lent lent;
-	u32 una = req->una;
+	u32 una = req->flight.una;
 
 	req->reading = peer && srnic_resp_rdma_lend(peer, LOOPBACK_PIECE, &lent) &&
 		       lent.seg.pkt.psn == una;
 	if (req->reading) {
 		srnic_comp_packet(qp, &lent.seg);
-		req->reading = req->una != una;
+		req->reading = req->flight.una != una;
 	}
 	if (!req->reading) {
 		loopback_kick_peer(qp);	/* by packets, then */

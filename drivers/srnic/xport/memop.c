@@ -17,7 +17,7 @@
 #include "wr.h"
 
 /* Work requests in flight when the next of these waits for the oldest to end */
-#define MEMOP_AHEAD	(2 * SRNIC_WINDOW)
+#define MEMOP_AHEAD	256
 
 static enum srnic_mem_err memop_bind(struct srnic_qp *qp,
 				     const struct srnic_sqe *sqe)
@@ -123,7 +123,7 @@ static bool memop_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	enum srnic_mem_err err;
 
 	if (qp->conf.state != IB_QPS_RTS ||
-	    ((wqe->sqe.flags & IB_SEND_FENCE) && qp->req.rd_out) ||
+	    ((wqe->sqe.flags & IB_SEND_FENCE) && qp->req.flight.rd_out) ||
 	    qp->req.cur - qp->sq.head >= MEMOP_AHEAD)
 		return false;
 
@@ -134,7 +134,7 @@ static bool memop_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		wqe->status = IB_WC_MW_BIND_ERR;
 		return true;
 	}
-	wqe->psn = qp->req.next;
+	wqe->psn = qp->req.flight.next;
 	wqe->npsn = 0;
 	wqe->started = true;
 

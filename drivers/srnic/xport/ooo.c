@@ -13,40 +13,68 @@
  * forget one costs what it would have cost not to keep it.
  */
 #include <linux/skbuff.h>
-#include <linux/slab.h>
 
 #include "../net/net.h"
+#include "../wire/hdr.h"
 #include "../wire/psn.h"
 #include "ooo.h"
 #include "pool.h"
 
-#define OOO_SLOTS_BYTES \
-	(SRNIC_OOO_MAX * sizeof(struct srnic_ooo_slot))
-
-static void ooo_put(struct srnic_ooo *ooo, struct srnic_ooo_slot *slot,
-		    struct sk_buff *skb, u32 psn)
+/* The copy begins with the BTH. */
+static u32 ooo_psn(const struct sk_buff *skb)
 {
-	slot->skb = skb;
-	slot->psn = psn;
+	const struct srnic_bth *bth = (const void *)skb->data;
+
+	return be32_to_cpu(bth->apsn) & SRNIC_PSN_MASK;
+}
+
+/* The packet with @psn, or the next behind it; NULL: there is none. */
+static struct sk_buff *ooo_find(const struct srnic_ooo *ooo, u32 psn)
+{
+	struct rb_node *node = ooo->packets.rb_node;
+	struct sk_buff *skb, *best = NULL;
+
+	while (node) {
+		skb = rb_to_skb(node);
+		if (srnic_psn_diff(ooo_psn(skb), psn) < 0) {
+			node = node->rb_right;
+		} else {
+			best = skb;
+			node = node->rb_left;
+		}
+	}
+
+	return best;
+}
+
+/* None with that PSN is here. */
+static void ooo_insert(struct srnic_ooo *ooo, struct sk_buff *skb)
+{
+	struct rb_node **link = &ooo->packets.rb_node, *parent = NULL;
+	u32 psn = ooo_psn(skb);
+
+	while (*link) {
+		parent = *link;
+		link = srnic_psn_diff(psn, ooo_psn(rb_to_skb(parent))) < 0 ?
+		       &parent->rb_left : &parent->rb_right;
+	}
+	rb_link_node(&skb->rbnode, parent, link);
+	rb_insert_color(&skb->rbnode, &ooo->packets);
 	ooo->num++;
 	ooo->bytes += skb->truesize;
 }
 
-/* Takes the packet out of its slot; it is charged no more. */
-static struct sk_buff *ooo_get(struct srnic_ooo *ooo,
-			       struct srnic_ooo_slot *slot)
+/* Takes the packet out; it is charged no more. */
+static void ooo_remove(struct srnic_ooo *ooo, struct sk_buff *skb)
 {
-	struct sk_buff *skb = slot->skb;
-
-	if (!skb)
-		return NULL;
-
-	slot->skb = NULL;
+	rb_erase(&skb->rbnode, &ooo->packets);
+	/* What the node stood in the place of */
+	skb->next = NULL;
+	skb->prev = NULL;
+	skb->dev = NULL;
 	ooo->num--;
 	ooo->bytes -= skb->truesize;
 	srnic_pool_uncharge(ooo->pool, skb->truesize);
-
-	return skb;
 }
 
 /* The packet alone: what it came in may be large, and not the host's to keep. */
@@ -64,98 +92,69 @@ static struct sk_buff *ooo_copy(const struct sk_buff *skb)
 	return copy;
 }
 
-/* Room for all that may be kept, made with the first. */
-static bool ooo_slots(struct srnic_ooo *ooo, struct srnic_pool *pool)
-{
-	if (ooo->slot)
-		return true;
-	if (!srnic_pool_charge(pool, OOO_SLOTS_BYTES))
-		return false;
-	ooo->slot = kcalloc(SRNIC_OOO_MAX, sizeof(*ooo->slot),
-			    GFP_ATOMIC | __GFP_NOWARN);
-	if (!ooo->slot) {
-		srnic_pool_uncharge(pool, OOO_SLOTS_BYTES);
-		return false;
-	}
-	ooo->pool = pool;
-	ooo->bytes = OOO_SLOTS_BYTES;
-
-	return true;
-}
-
 bool srnic_ooo_put(struct srnic_ooo *ooo, struct srnic_pool *pool,
 		   const struct sk_buff *skb, u32 psn)
 {
-	struct srnic_ooo_slot *slot;
 	struct sk_buff *copy;
 
-	if (!ooo_slots(ooo, pool))
-		return false;
-	slot = &ooo->slot[psn % SRNIC_OOO_MAX];
-	kfree_skb(ooo_get(ooo, slot));
+	if (srnic_ooo_has(ooo, psn))
+		return true;
 	copy = ooo_copy(skb);
-	if (!copy || !srnic_pool_charge(ooo->pool, copy->truesize)) {
+	if (!copy || !srnic_pool_charge(pool, copy->truesize)) {
 		kfree_skb(copy);
-		if (!ooo->num)
-			srnic_ooo_purge(ooo);
 		return false;
 	}
-	ooo_put(ooo, slot, copy, psn);
+	ooo->pool = pool;
+	ooo_insert(ooo, copy);
 
 	return true;
 }
 
 bool srnic_ooo_has(const struct srnic_ooo *ooo, u32 psn)
 {
-	const struct srnic_ooo_slot *slot;
+	const struct sk_buff *skb = ooo->num ? ooo_find(ooo, psn) : NULL;
 
-	if (!ooo->num)
-		return false;
-	slot = &ooo->slot[psn % SRNIC_OOO_MAX];
-
-	return slot->skb && slot->psn == psn;
+	return skb && ooo_psn(skb) == psn;
 }
 
 u32 srnic_ooo_gap(const struct srnic_ooo *ooo, u32 psn, u32 max)
 {
-	u32 n = 1;
+	const struct sk_buff *skb;
 
-	if (!ooo->num)
+	skb = ooo->num ? ooo_find(ooo, srnic_psn_add(psn, 1)) : NULL;
+	if (!skb)
 		return max;
-	while (n < max && !srnic_ooo_has(ooo, srnic_psn_add(psn, n)))
-		n++;
 
-	return n;
+	return min_t(u32, max, srnic_psn_diff(ooo_psn(skb), psn));
 }
 
 struct sk_buff *srnic_ooo_take(struct srnic_ooo *ooo, u32 psn)
 {
-	if (!srnic_ooo_has(ooo, psn))
-		return NULL;
+	struct sk_buff *skb = ooo->num ? ooo_find(ooo, psn) : NULL;
 
-	return ooo_get(ooo, &ooo->slot[psn % SRNIC_OOO_MAX]);
+	if (!skb || ooo_psn(skb) != psn)
+		return NULL;
+	ooo_remove(ooo, skb);
+
+	return skb;
 }
 
-void srnic_ooo_give_back(struct srnic_ooo *ooo, struct sk_buff *skb,
-			 u32 psn)
+/* Nothing with its PSN has come since it was taken. */
+void srnic_ooo_give_back(struct srnic_ooo *ooo, struct sk_buff *skb)
 {
-	struct srnic_ooo_slot *slot = &ooo->slot[psn % SRNIC_OOO_MAX];
-
-	kfree_skb(ooo_get(ooo, slot));
 	srnic_pool_recharge(ooo->pool, skb->truesize);
-	ooo_put(ooo, slot, skb, psn);
+	ooo_insert(ooo, skb);
 }
 
 void srnic_ooo_purge(struct srnic_ooo *ooo)
 {
-	u32 i;
+	struct rb_node *node;
+	struct sk_buff *skb;
 
-	if (!ooo->slot)
-		return;
-
-	for (i = 0; ooo->num; i++)
-		kfree_skb(ooo_get(ooo, &ooo->slot[i]));
-	kfree(ooo->slot);
-	srnic_pool_uncharge(ooo->pool, OOO_SLOTS_BYTES);
+	while ((node = rb_first(&ooo->packets))) {
+		skb = rb_to_skb(node);
+		ooo_remove(ooo, skb);
+		kfree_skb(skb);
+	}
 	memset(ooo, 0, sizeof(*ooo));
 }

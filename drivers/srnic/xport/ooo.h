@@ -5,36 +5,27 @@
 #ifndef SRNIC_XPORT_OOO_H
 #define SRNIC_XPORT_OOO_H
 
+#include <linux/rbtree.h>
 #include <linux/types.h>
 
 #include "pool.h"
 
 struct sk_buff;
 
-/* Packets that each half of a QP keeps while one before them is missing */
-#define SRNIC_OOO_MAX		128
+/* A packet as far ahead as this is not kept; no window is larger. */
+#define SRNIC_OOO_MAX		16384
 
 /**
- * struct srnic_ooo_slot - a packet that came before one that is missing
- * @skb: a copy of the packet, no larger than it must be, or NULL
- * @psn: its PSN
- */
-struct srnic_ooo_slot {
-	struct sk_buff	*skb;
-	u32		psn;
-};
-
-/**
- * struct srnic_ooo - all of these, of one half of a queue pair
- * @slot: by their PSN, NULL until there is one
- * @pool: where their memory counts, once there is one
+ * struct srnic_ooo - packets of one half of a queue pair that came out of order
+ * @packets: copies of them, no larger than they must be, by their PSN
+ * @pool: where their memory counts
  * @num: how many they are
  * @bytes: memory that they take
  * @aged: @psn was noted: when it is the same the next time, they have to go
  * @psn: what was expected when they were looked at for their age
  */
 struct srnic_ooo {
-	struct srnic_ooo_slot	*slot;
+	struct rb_root		packets;
 	struct srnic_pool	*pool;
 	u32			num;
 	u32			bytes;
@@ -58,8 +49,7 @@ u32 srnic_ooo_gap(const struct srnic_ooo *ooo, u32 psn, u32 max);
 /* The packet with @psn if it is here; the caller frees it, or gives it back. */
 struct sk_buff *srnic_ooo_take(struct srnic_ooo *ooo, u32 psn);
 
-void srnic_ooo_give_back(struct srnic_ooo *ooo, struct sk_buff *skb,
-			 u32 psn);
+void srnic_ooo_give_back(struct srnic_ooo *ooo, struct sk_buff *skb);
 
 void srnic_ooo_purge(struct srnic_ooo *ooo);
 

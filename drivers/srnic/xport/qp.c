@@ -281,14 +281,12 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 }
 
 /* What entering a state does beyond remembering it. */
-static int qp_enter(struct srnic_qp *qp, u8 old)
+static void qp_enter(struct srnic_qp *qp, u8 old)
 {
 	struct srnic_qp_conf *conf = &qp->conf;
 
-	if (srnic_replay_resize(&qp->resp.replays, conf->max_dest_rd_atomic))
-		return -ENOMEM;
 	if (conf->state == old)
-		return 0;
+		return;
 
 	trace_srnic_qp_state(qp->qpn, old, conf->state);
 	switch (conf->state) {
@@ -308,18 +306,26 @@ static int qp_enter(struct srnic_qp *qp, u8 old)
 			srnic_req_resume(qp);
 		if (old != IB_QPS_RTR)
 			break;
-		qp->req.psn = conf->sq_psn;
-		qp->req.una = conf->sq_psn;
-		qp->req.next = conf->sq_psn;
-		qp->req.high = conf->sq_psn;
-		qp->req.asked = conf->sq_psn;
-		qp->req.retry_left = conf->retry_cnt;
-		qp->req.rnr_left = conf->rnr_retry;
+		srnic_flight_start(&qp->req.flight, conf->sq_psn);
 		break;
 	case IB_QPS_SQD:
 		qp->req.sqd_told = false;
 		break;
 	}
+}
+
+/* Makes the new configuration the one that counts. */
+static int qp_configure(struct srnic_qp *qp, u8 old)
+{
+	struct srnic_qp_conf *conf = &qp->conf;
+
+	if (srnic_replay_resize(&qp->resp.replays, conf->max_dest_rd_atomic))
+		return -ENOMEM;
+
+	qp_enter(qp, old);
+	srnic_flight_set_limits(&qp->req.flight,
+				srnic_ack_timeout_nsec(conf->timeout),
+				conf->retry_cnt, conf->rnr_retry);
 
 	return 0;
 }
@@ -374,7 +380,7 @@ int srnic_qp_apply(struct srnic_qp *qp, u8 from,
 		return -ESTALE;
 	}
 	qp->conf = *conf;
-	err = qp_enter(qp, old.state);
+	err = qp_configure(qp, old.state);
 	if (err) {
 		qp->conf = old;
 		kfree(peer);
@@ -400,7 +406,7 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 	if (conf->state >= IB_QPS_RTR)
 		conf->rq_psn = qp->resp.psn;
 	if (conf->state >= IB_QPS_RTS)
-		conf->sq_psn = qp->req.psn;
+		conf->sq_psn = qp->req.flight.psn;
 	*draining = conf->state == IB_QPS_SQD && !qp->req.sqd_told;
 	srnic_task_release(&qp->task);
 }

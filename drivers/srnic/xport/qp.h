@@ -27,11 +27,10 @@
 #include "../wire/psn.h"
 #include "../wire/rss.h"
 #include "dcqcn.h"
+#include "flight.h"
 #include "ooo.h"
 #include "pool.h"
 #include "replay.h"
-
-#define SRNIC_MAX_RD_ATOMIC	128
 
 /* No byte of a message: the place in a list is not known */
 #define SRNIC_NOWHERE		(~0ULL)
@@ -74,80 +73,26 @@ struct srnic_qp_conf {
 
 /**
  * struct srnic_req - requester half of a queue pair
- * @psn: next PSN to assign to a new packet
- * @una: oldest PSN not acknowledged
- * @next: PSN to send next; before @psn while going back
- * @high: PSN behind the last that was ever sent
- * @cur: index of the work request that @next belongs to
- * @rd_out: requests for READs and atomics sent and not answered in full
- * @retry_left: transport retries left
- * @rnr_left: RNR retries left
- * @ooo: responses ahead of @una
- * @since_ackreq: packets since the last one that asked for an ACK
- * @asked: PSN behind what was asked for; @una has passed it: no answer is due
+ * @flight: PSNs in flight; flight.c alone writes it
+ * @cur: index of the work request that the next PSN to send belongs to
+ * @ooo: responses ahead of the oldest PSN not acknowledged
  * @sgl: place in the list of work request @cur
  * @sgl_pos: byte of the message where @sgl stands, ~0: nowhere
  * @rsgl: place in the list of the oldest READ
  * @rsgl_pos: byte of the response where @rsgl stands, ~0: nowhere
- * @waiting_rnr: the timer runs for an RNR NAK
- * @stalled: the timer runs because there was no memory for a packet
- * @late: the timer is off while a page is fetched that the answer may wait for
  * @reading: a READ is going on without packets, see loopback.c
- * @reread: the response at @una was missed and asked for again
  * @sqd_told: SQ_DRAINED was raised
- * @window: PSNs it may have on the way since a queue dropped one, 0: SRNIC_WINDOW
- * @grown: PSNs that were acknowledged since @window has grown
- * @burst: packets it may have on the way while it repeats, 0: it does not
- * @missed: those of them that had been lost, as far as @una tells
- * @recover: PSN up to which it repeats
- * @probes: how often the oldest packet was sent again ahead of the timeout
- * @probing: it is to be sent again now
- * @probe: its PSN
- * @resume: what @next was before
- * @rtt_psn: packet whose round trip is being measured
- * @rtt_start: when that was sent; 0: none is
- * @srtt: smoothed round trip time, ns; 0: not known
- * @rttvar: how much round trips differ, ns
- * @rtt_min: the shortest, ns
- * @deadline: when the timer means what it says, ktime in ns; 0: off
  */
 struct srnic_req {
-	u32			psn;
-	u32			una;
-	u32			next;
-	u32			high;
+	struct srnic_flight	flight;
 	u32			cur;
-	u32			rd_out;
-	u8			retry_left;
-	u8			rnr_left;
 	struct srnic_ooo	ooo;
-	u32			since_ackreq;
-	u32			asked;
 	struct srnic_sgl	sgl;
 	u64			sgl_pos;
 	struct srnic_sgl	rsgl;
 	u64			rsgl_pos;
-	bool			waiting_rnr;
-	bool			stalled;
-	bool			late;
 	bool			reading;
-	bool			reread;
 	bool			sqd_told;
-	u32			window;
-	u32			grown;
-	u32			burst;
-	u32			missed;
-	u32			recover;
-	u8			probes;
-	bool			probing;
-	u32			probe;
-	u32			resume;
-	u32			rtt_psn;
-	ktime_t			rtt_start;
-	u64			srtt;
-	u64			rttvar;
-	u64			rtt_min;
-	ktime_t			deadline;
 };
 
 /**

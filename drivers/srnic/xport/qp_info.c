@@ -10,24 +10,24 @@
 
 static void info_req(const struct srnic_qp *qp, struct srnic_qp_info *info)
 {
-	const struct srnic_req *req = &qp->req;
-	s64 left = ktime_to_ns(ktime_sub(req->deadline, ktime_get()));
+	const struct srnic_flight *f = &qp->req.flight;
+	s64 left = f->deadline - ktime_get_ns();
 
 	info->sq_head = qp->sq.head;
-	info->sq_cur = req->cur;
+	info->sq_cur = qp->req.cur;
 	info->sq_tail = qp->sq.tail;
-	info->psn = req->psn;
-	info->una = req->una;
-	info->next = req->next;
-	info->rd_out = req->rd_out;
-	info->retry_left = req->retry_left;
-	info->rnr_left = req->rnr_left;
-	info->waiting_rnr = req->waiting_rnr;
-	info->stalled = req->stalled;
-	info->burst = req->burst;
-	info->window = req->window;
-	info->srtt = req->srtt;
-	info->timer = req->deadline ? max(left, 1) : 0;
+	info->psn = f->psn;
+	info->una = f->una;
+	info->next = f->next;
+	info->rd_out = f->rd_out;
+	info->retry_left = f->retry_left;
+	info->rnr_left = f->rnr_left;
+	info->waiting_rnr = f->mode == SRNIC_FLIGHT_RNR;
+	info->stalled = srnic_flight_is_held(f) && !info->waiting_rnr;
+	info->burst = f->mode == SRNIC_FLIGHT_OPEN ? 0 : f->burst;
+	info->window = f->window;
+	info->srtt = f->srtt;
+	info->timer = f->deadline ? max(left, 1) : 0;
 	info->rate = qp->cc.limited ? qp->cc.rate.rate : 0;
 	info->target = qp->cc.limited ? qp->cc.rate.target : 0;
 }

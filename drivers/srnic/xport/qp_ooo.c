@@ -57,10 +57,10 @@ void srnic_qp_ooo_lose(struct srnic_qp *qp)
 /* @next is expected, which was so long ago perhaps. */
 static void ooo_age(struct srnic_qp *qp, struct srnic_ooo *ooo, u32 next)
 {
-	if (!ooo->slot)
+	if (!ooo->num)
 		return;
 
-	if (!ooo->num || (ooo->aged && ooo->psn == next)) {
+	if (ooo->aged && ooo->psn == next) {
 		ooo_lose(qp, ooo);
 		return;
 	}
@@ -75,7 +75,7 @@ void srnic_qp_ooo_expire(struct srnic_qp *qp)
 
 	WRITE_ONCE(qp->ooo_fired, false);
 	ooo_age(qp, &qp->resp.ooo, qp->resp.psn);
-	ooo_age(qp, &qp->req.ooo, qp->req.una);
+	ooo_age(qp, &qp->req.ooo, qp->req.flight.una);
 }
 
 void srnic_qp_ooo_stop(struct srnic_qp *qp)

@@ -27,7 +27,6 @@ bool srnic_qp_to_error(struct srnic_qp *qp)
 	trace_srnic_qp_state(qp->qpn, qp->conf.state, IB_QPS_ERR);
 	qp->conf.state = IB_QPS_ERR;
 	WRITE_ONCE(qp->rx_life, 0);	/* read in deliver_admit() */
-	qp->req.deadline = 0;
 
 	return true;
 }

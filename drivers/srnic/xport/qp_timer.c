@@ -25,30 +25,22 @@ void srnic_qp_timer_init(struct srnic_qp *qp)
  * The deadline moves with every acknowledgment, the timer does not: it looks
  * when it fires.  Only a deadline before the running timer's starts it anew.
  */
-void srnic_qp_timer_set(struct srnic_qp *qp, u64 nsec)
+void srnic_qp_timer_sync(struct srnic_qp *qp)
 {
-	ktime_t when = ktime_add_ns(ktime_get(), nsec);
+	ktime_t when = ns_to_ktime(qp->req.flight.deadline);
 
-	qp->req.deadline = when;
-	if (!hrtimer_is_queued(&qp->timer) ||
-	    ktime_before(when, hrtimer_get_softexpires(&qp->timer)))
+	if (when && (!hrtimer_is_queued(&qp->timer) ||
+		     ktime_before(when, hrtimer_get_softexpires(&qp->timer))))
 		hrtimer_start(&qp->timer, when, HRTIMER_MODE_ABS_SOFT);
 }
 
 bool srnic_qp_timer_is_due(struct srnic_qp *qp)
 {
+	u64 deadline = qp->req.flight.deadline;
+
 	/* set by timer_fired() */
-	if (!xchg(&qp->timer_fired, false) || !qp->req.deadline)
-		return false;
-
-	if (ktime_before(ktime_get(), qp->req.deadline)) {
-		hrtimer_start(&qp->timer, qp->req.deadline,
-			      HRTIMER_MODE_ABS_SOFT);
-		return false;
-	}
-	qp->req.deadline = 0;
-
-	return true;
+	return xchg(&qp->timer_fired, false) && deadline &&
+	       ktime_get_ns() >= deadline;
 }
 
 void srnic_qp_timer_stop(struct srnic_qp *qp)

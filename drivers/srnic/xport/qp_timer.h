@@ -9,10 +9,10 @@
 
 void srnic_qp_timer_init(struct srnic_qp *qp);
 
-/* Something is to be done in @nsec. */
-void srnic_qp_timer_set(struct srnic_qp *qp, u64 nsec);
+/* Lets it fire at the deadline of the flight, if there is one. */
+void srnic_qp_timer_sync(struct srnic_qp *qp);
 
-/* Has the time come?  Then nothing is due any more. */
+/* Has it fired, and the deadline passed? */
 bool srnic_qp_timer_is_due(struct srnic_qp *qp);
 
 /* Stops it for good, or until it is set again.  May sleep. */

@@ -13,9 +13,9 @@
 #include "ooo.h"
 #include "qp.h"
 #include "qp_send.h"
-#include "qp_timer.h"
 #include "raw.h"
 #include "req_data.h"
+#include "req_recover.h"
 #include "req_wqe.h"
 #include "requester.h"
 #include "ud.h"
@@ -24,12 +24,13 @@
 /* How long to wait when there is no memory for a packet */
 #define REQ_STALL_NSEC	(200 * NSEC_PER_USEC)
 
+/* Work requests in flight: one ACK may complete all of them in one go. */
+#define REQ_AHEAD	1024
+
 /* What was left of the work request that failed is never sent. */
 void srnic_req_resume(struct srnic_qp *qp)
 {
-	qp->req.una = qp->req.psn;
-	qp->req.next = qp->req.psn;
-	qp->req.high = qp->req.psn;
+	srnic_flight_skip(&qp->req.flight, qp->req.flight.psn);
 }
 
 void srnic_req_reset(struct srnic_qp *qp)
@@ -64,49 +65,41 @@ static enum ib_wc_status req_check_sink(struct srnic_qp *qp,
 	return err ? IB_WC_LOC_PROT_ERR : IB_WC_SUCCESS;
 }
 
-/* May one more READ or atomic be outstanding? */
-static bool req_has_place(const struct srnic_qp *qp)
-{
-	return qp->req.rd_out < qp->conf.max_rd_atomic;
-}
-
 /*
  * Gives the work request its PSNs if it may start: fences wait for READs and
  * atomics, those wait for a place among max_rd_atomic.
  */
 static bool req_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
-	struct srnic_req *req = &qp->req;
+	struct srnic_flight *f = &qp->req.flight;
 	u32 npsn = req_npsn(qp, wqe);
 
-	if ((wqe->sqe.flags & IB_SEND_FENCE) && req->rd_out)
+	if ((wqe->sqe.flags & IB_SEND_FENCE) && f->rd_out)
 		return false;
-	if (req->una != req->psn &&
-	    (((req->psn - req->una) & SRNIC_PSN_MASK) + npsn) >= BIT(23))
+	if (f->una != f->psn &&
+	    (((f->psn - f->una) & SRNIC_PSN_MASK) + npsn) >= BIT(23))
 		return false;
 	if (srnic_wr_has_answer(wqe)) {
 		if (!qp->conf.max_rd_atomic) {
 			wqe->status = IB_WC_LOC_QP_OP_ERR;
 			return true;
 		}
-		if (!req_has_place(qp))
+		if (f->rd_out >= qp->conf.max_rd_atomic)
 			return false;
 		wqe->status = req_check_sink(qp, wqe);
 		if (wqe->status)
 			return true;
 	}
-	wqe->psn = req->psn;
+	wqe->psn = srnic_flight_assign(f, npsn);
 	wqe->npsn = npsn;
 	wqe->started = true;
-	req->psn = srnic_psn_add(req->psn, npsn);
 
 	return true;
 }
 
-/* Moves on to the next work request. */
-static void req_advance(struct srnic_qp *qp, u32 psn)
+/* Moves the cursor on to the next work request. */
+static void req_advance(struct srnic_qp *qp)
 {
-	qp->req.next = psn;
 	qp->req.cur++;
 	srnic_sgl_put(&qp->req.sgl);
 	qp->req.sgl_pos = SRNIC_NOWHERE;
@@ -115,114 +108,88 @@ static void req_advance(struct srnic_qp *qp, u32 psn)
 /* No memory is a passing thing: the timer tries again. */
 static bool req_stall(struct srnic_qp *qp)
 {
-	qp->req.stalled = true;
-	srnic_qp_timer_set(qp, REQ_STALL_NSEC);
+	srnic_flight_stall(&qp->req.flight, REQ_STALL_NSEC, ktime_get_ns());
 
 	return false;
 }
 
-/* Nobody will acknowledge: what was handed to the stack is done. */
-static void req_forget(struct srnic_qp *qp, bool last)
+/* Is @npsn what is left of @wqe from the next PSN on? */
+static bool req_is_end(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		       u32 npsn)
 {
-	qp->req.una = qp->req.next;
+	return srnic_psn_diff(qp->req.flight.next, wqe->psn) + npsn == wqe->npsn;
+}
+
+void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		    u32 npsn, bool asks)
+{
+	struct srnic_flight *f = &qp->req.flight;
+	u64 now = asks || f->next == f->una ? ktime_get_ns() : 0;
+	bool last = req_is_end(qp, wqe, npsn);
+
+	if (last)
+		req_advance(qp);
+	if (srnic_flight_sent(f, npsn, srnic_wr_has_answer(wqe), asks, now))
+		srnic_req_seek(qp);
+	if (srnic_qp_reliable(qp))
+		return;
+
+	/* Nobody will acknowledge: what was handed to the stack is done. */
+	srnic_flight_forget(f);
 	if (last)
 		srnic_req_complete(qp);
 }
 
-/* PSN behind the work request */
-static u32 req_end(const struct srnic_swqe *wqe)
+/*
+ * PSNs of the response that one request of @wqe, from the next PSN on, asks for: what
+ * the window allows, and nothing that is here already.
+ */
+static u32 req_span(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
-	return srnic_psn_add(wqe->psn, wqe->npsn);
+	struct srnic_flight *f = &qp->req.flight;
+	u32 left = wqe->npsn - srnic_psn_diff(f->next, wqe->psn);
+
+	return srnic_flight_span(f, srnic_ooo_gap(&qp->req.ooo, f->next, left),
+				 qp->conf.max_rd_atomic);
 }
 
-/* Requests that @npsn PSNs of an answer take, from the one at @index on. */
-static u32 req_asks(u32 index, u32 npsn)
+/* Does somebody wait for @wqe, who may be the one that fills the queue? */
+static bool req_is_awaited(const struct srnic_qp *qp,
+			   const struct srnic_swqe *wqe)
 {
-	return DIV_ROUND_UP(index + npsn, SRNIC_READ_PSNS) -
-	       DIV_ROUND_UP(index, SRNIC_READ_PSNS);
-}
+	u32 sent = qp->req.cur + 1 - qp->sq.head;
 
-void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
-		    u32 npsn)
-{
-	struct srnic_req *req = &qp->req;
-	u32 index = srnic_psn_diff(req->next, wqe->psn);
-	u32 next = srnic_psn_add(req->next, npsn);
-	u32 end = req_end(wqe);
+	if (srnic_req_is_signaled(qp, wqe) || srnic_wr_has_answer(wqe))
+		return true;
 
-	if (next == end)
-		req_advance(qp, next);
-	else
-		req->next = next;
-	if (srnic_psn_diff(next, req->high) > 0) {
-		req->high = next;
-		if (srnic_wr_has_answer(wqe))
-			req->rd_out += req_asks(index, npsn);
-	}
-	if (req->probing) {
-		req->probing = false;
-		srnic_flight_seek(qp, req->resume);
-	}
-	if (!srnic_qp_reliable(qp))
-		req_forget(qp, next == end);
-}
-
-u32 srnic_req_span(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
-		   u32 psn)
-{
-	u32 index = srnic_psn_diff(psn, wqe->psn);
-	u32 left;
-
-	if (qp->req.probing)
-		return 1;
-
-	left = min3(wqe->npsn - index,
-		    SRNIC_READ_PSNS - index % SRNIC_READ_PSNS,
-		    srnic_flight_room(&qp->req, psn));
-	if (srnic_psn_diff(psn, qp->req.high) < 0)
-		left = min_t(u32, left, srnic_psn_diff(qp->req.high, psn));
-
-	return srnic_ooo_gap(&qp->req.ooo, psn, left);
+	return !srnic_flight_asked(&qp->req.flight) &&
+	       2 * sent > qp->sq.ring.mask;
 }
 
 /*
- * May the READ or atomic at the cursor be asked for?  A part of a READ is asked
- * for from its beginning, or from what is missing first.  That is so for the rest
- * of a part, which then is no request beside the one that it counts as, and for
- * what is repeated: peers may know of one repetition alone, and that an answer is
- * late does not say that it is lost.
+ * Sends the packet at the cursor, which takes @npsn PSNs.  False: no memory for it, or
+ * none of it yet.
  */
-static bool req_may_ask(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe, u32 npsn)
 {
-	const struct srnic_req *req = &qp->req;
-
-	if (srnic_psn_diff(req->next, wqe->psn) % SRNIC_READ_PSNS)
-		return req->next == req->una;
-
-	return srnic_psn_diff(req->next, req->high) < 0 || req_has_place(qp);
-}
-
-/* Sends the packet at the cursor.  False: no memory for it, or none of it yet. */
-static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
-{
-	struct srnic_req *req = &qp->req;
-	u32 index = srnic_psn_diff(req->next, wqe->psn);
+	struct srnic_flight *f = &qp->req.flight;
+	u32 index = srnic_psn_diff(f->next, wqe->psn);
 	bool response = srnic_wr_has_answer(wqe);
 	bool last = response || index + 1 == wqe->npsn;
 	u64 off = (u64)index * qp->conf.mtu;
-	u32 npsn = response ? srnic_req_span(qp, wqe, req->next) : 1;
 	enum srnic_mem_err err = SRNIC_MEM_OK;
 	struct srnic_pkt pkt;
 	struct sk_buff *skb;
 	void *payload;
 
-	srnic_qp_pkt(qp, &pkt, srnic_wr_packet(wqe,
-					       response || !index, last),
-		     req->next);
+	srnic_qp_pkt(qp, &pkt, srnic_wr_packet(wqe, response || !index, last),
+		     f->next);
 	pkt.payload = srnic_wr_has_sink(wqe) ? 0 :
 		      min_t(u64, wqe->length - off, qp->conf.mtu);
 	pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
-	pkt.ackreq = srnic_flight_wants_ack(qp, wqe, last);
+	pkt.ackreq = srnic_qp_reliable(qp) &&
+		     (srnic_flight_wants_ack(f, last && req_is_awaited(qp, wqe)) ||
+		      srnic_cc_is_last(qp));
 	srnic_req_fill(wqe, off, &pkt);
 	if (srnic_wr_of(wqe)->flags & SRNIC_WR_PARTS)
 		pkt.dmalen = min_t(u64, pkt.dmalen, (u64)npsn * qp->conf.mtu);
@@ -240,33 +207,44 @@ static bool req_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		return true;
 	}
 	srnic_qp_send(qp, &pkt, skb);
-	if (pkt.ackreq)
-		srnic_flight_asks(req, srnic_psn_add(req->next, npsn));
-
-	if (srnic_psn_diff(req->next, req->high) < 0)
+	if (srnic_psn_diff(f->next, f->high) < 0)
 		srnic_count(qp->stats, SRNIC_CNT_RETRANS);
-	srnic_req_sent(qp, wqe, npsn);
+	srnic_req_sent(qp, wqe, npsn, pkt.ackreq);
 
 	return true;
 }
 
-/* Asks for an answer, or passes over what is here of it. */
-static bool req_ask(struct srnic_qp *qp, struct srnic_swqe *wqe)
+/* Passes over a packet of a response that is here. */
+static bool req_pass(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
-	if (!srnic_ooo_has(&qp->req.ooo, qp->req.next))
-		return req_may_ask(qp, wqe) && req_send(qp, wqe);
-
-	srnic_req_sent(qp, wqe, 1);
+	if (req_is_end(qp, wqe, 1))
+		req_advance(qp);
+	if (srnic_flight_pass(&qp->req.flight, 1))
+		srnic_req_seek(qp);
 
 	return true;
+}
+
+/* Asks for a response, or passes over what is here of it. */
+static bool req_ask(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	struct srnic_flight *f = &qp->req.flight;
+	u32 npsn;
+
+	if (srnic_ooo_has(&qp->req.ooo, f->next))
+		return req_pass(qp, wqe);
+	if (!srnic_flight_may_read(f, f->next == wqe->psn,
+				   qp->conf.max_rd_atomic))
+		return f->detour && req_pass(qp, wqe);
+	npsn = req_span(qp, wqe);
+
+	return npsn && req_send(qp, wqe, npsn);
 }
 
 /* One that nobody acknowledges: what has left is done. */
 static bool req_cast(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
-	qp->req.next = qp->req.psn;
-	qp->req.una = qp->req.psn;
-
+	srnic_flight_skip(&qp->req.flight, qp->req.flight.psn);
 	if (srnic_qp_is_raw(qp) ? !srnic_raw_send(qp, wqe) :
 				  !srnic_ud_send(qp, wqe))
 		return false;
@@ -282,14 +260,14 @@ static bool req_cast(struct srnic_qp *qp, struct srnic_swqe *wqe)
 static bool req_memop(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	if (!srnic_memop_run(qp, wqe)) {
-		srnic_flight_hurry(qp);
+		srnic_req_hurry(qp);
 		return false;
 	}
 	if (wqe->done && qp->req.cur == qp->sq.head) {
 		srnic_req_complete(qp);
 	} else if (wqe->done) {
-		req_advance(qp, qp->req.next);
-		srnic_flight_hurry(qp);
+		req_advance(qp);
+		srnic_req_hurry(qp);
 	}
 
 	return true;
@@ -300,7 +278,8 @@ static struct srnic_swqe *req_current(struct srnic_qp *qp)
 {
 	if (qp->req.cur != qp->sq.tail)
 		return srnic_sq_wqe(&qp->sq, qp->req.cur);
-	if (qp->conf.state != IB_QPS_RTS)
+	if (qp->conf.state != IB_QPS_RTS ||
+	    qp->req.cur - qp->sq.head >= REQ_AHEAD)
 		return NULL;
 
 	return srnic_req_fetch(qp);
@@ -311,8 +290,8 @@ static void req_check_drained(struct srnic_qp *qp)
 {
 	if (qp->conf.state != IB_QPS_SQD || qp->req.sqd_told)
 		return;
-	if (qp->req.una != qp->req.psn) {
-		srnic_flight_hurry(qp);
+	if (qp->req.flight.una != qp->req.flight.psn) {
+		srnic_req_hurry(qp);
 		return;
 	}
 
@@ -329,12 +308,12 @@ static bool req_step(struct srnic_qp *qp)
 	struct srnic_req *req = &qp->req;
 	struct srnic_swqe *wqe;
 
-	if (req->waiting_rnr || req->stalled ||
+	if (srnic_flight_is_held(&req->flight) ||
 	    srnic_pager_busy(&qp->tx_pager))
 		return false;
 	if (req->reading)
 		return srnic_loopback_read(qp);
-	if (!srnic_flight_open(req))
+	if (!srnic_flight_open(&req->flight))
 		return false;
 	wqe = req_current(qp);
 	if (!wqe)
@@ -347,7 +326,7 @@ static bool req_step(struct srnic_qp *qp)
 	}
 	if (wqe->status) {
 		if (req->cur != qp->sq.head) {
-			srnic_flight_hurry(qp);
+			srnic_req_hurry(qp);
 			return false;
 		}
 		srnic_req_fail(qp, wqe->status);
@@ -362,12 +341,12 @@ static bool req_step(struct srnic_qp *qp)
 		return req_cast(qp, wqe);
 
 	return srnic_wr_has_answer(wqe) ? req_ask(qp, wqe) :
-					     req_send(qp, wqe);
+					     req_send(qp, wqe, 1);
 }
 
 bool srnic_req_run(struct srnic_qp *qp)
 {
-	u32 before = qp->req.next;
+	u32 before = qp->req.flight.next;
 	bool more;
 
 	srnic_task_share(&qp->task);
@@ -376,9 +355,7 @@ bool srnic_req_run(struct srnic_qp *qp)
 		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
 	} while (more && srnic_task_may(&qp->task));
 
-	if (!qp->req.deadline &&
-	    (qp->req.next != before || srnic_flight_is_back(qp)))
-		srnic_flight_progress(qp);
+	srnic_req_arm(qp, qp->req.flight.next != before);
 	req_check_drained(qp);
 
 	return more;

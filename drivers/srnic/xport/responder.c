@@ -226,6 +226,8 @@ enum srnic_fate srnic_resp_packet(struct srnic_qp *qp,
 		resp_gap(qp, seg->pkt.psn);
 		return SRNIC_PKT_EARLY;
 	}
+	/* A peer that was told of a gap is told of its end. */
+	resp->ack_due |= resp->nak_sent;
 	resp->nak_sent = false;
 
 	return resp_request(qp, seg);

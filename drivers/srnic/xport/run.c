@@ -3,12 +3,12 @@
  * srnic - one run of the task of a queue pair: what comes after what
  */
 #include "backlog.h"
-#include "flight.h"
 #include "loopback.h"
 #include "qp.h"
 #include "qp_ooo.h"
 #include "qp_timer.h"
 #include "req_data.h"
+#include "req_recover.h"
 #include "req_wqe.h"
 #include "requester.h"
 #include "resp_reply.h"
@@ -41,13 +41,15 @@ bool srnic_qp_run(struct srnic_task *task)
 	bool more;
 
 	if (srnic_qp_timer_is_due(qp))
-		srnic_flight_timeout(qp);
+		srnic_req_timeout(qp);
 	srnic_qp_ooo_check(qp);
 	more = run_respond(qp);
 	if (!srnic_backlog_is_settled(qp))
 		srnic_backlog_settle(qp);
-	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD)
+	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD) {
 		more |= srnic_req_run(qp);
+		srnic_qp_timer_sync(qp);
+	}
 	srnic_resp_ack(qp);
 	if (qp->flow.ndev)
 		srnic_tx_flush(&qp->txb);

@@ -118,7 +118,7 @@ static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 		srnic_qp_ooo_keep(qp, request ? &qp->resp.ooo :
 					       &qp->req.ooo,
 				 skb, seg.pkt.psn,
-				 request ? qp->resp.psn : qp->req.una);
+				 request ? qp->resp.psn : qp->req.flight.una);
 
 	return fate != SRNIC_PKT_AGAIN;
 }
@@ -156,7 +156,7 @@ static bool rx_ooo_half(struct srnic_qp *qp, struct srnic_ooo *ooo,
 		if (!skb)
 			break;
 		if (!rx_packet(qp, skb)) {
-			srnic_ooo_give_back(ooo, skb, psn);
+			srnic_ooo_give_back(ooo, skb);
 			return false;
 		}
 		consume_skb(skb);
@@ -171,7 +171,7 @@ static bool rx_ooo(struct srnic_qp *qp)
 		return true;
 
 	return rx_ooo_half(qp, &qp->resp.ooo, &qp->resp.psn) &&
-	       rx_ooo_half(qp, &qp->req.ooo, &qp->req.una);
+	       rx_ooo_half(qp, &qp->req.ooo, &qp->req.flight.una);
 }
 
 /* Was the run let in for the life that the QP has now?  Counts what was not. */

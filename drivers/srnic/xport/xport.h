@@ -105,14 +105,14 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
  * @sq_tail: of the next to fetch
  * @psn: PSN that the next new packet gets
  * @una: oldest PSN not acknowledged
- * @next: PSN of the next packet, before @psn while it repeats
+ * @next: PSN of the next packet, before @psn while it retransmits
  * @rd_out: requests for READs and atomics without a complete answer
  * @retry_left: transport retries left
  * @rnr_left: RNR retries left
  * @waiting_rnr: 1: it waits because the peer had no receive
  * @stalled: 1: it waits for memory
- * @window: PSNs it may have on the way since a queue dropped one, 0: SRNIC_WINDOW
- * @burst: PSNs it may have on the way while it repeats, 0: it does not
+ * @window: PSNs that it may have in flight
+ * @burst: PSNs that it retransmits at a time, 0: none is known to be missing
  * @srtt: smoothed round trip time, ns; 0: not known
  * @timer: ns until something is done about silence; 0: nothing is waited for
  * @rate: bytes a second that it may send, 0: it is not limited

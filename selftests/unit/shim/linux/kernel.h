@@ -20,6 +20,8 @@
 #define BIT(nr)			(1UL << (nr))
 #define BIT_ULL(nr)		(1ULL << (nr))
 #define WARN_ON(condition)	assert(!(condition))
+#define DIV_ROUND_UP(n, by)	(((n) + (by) - 1) / (by))
+#define fallthrough		__attribute__((fallthrough))
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* @to is a power of two */

@@ -19,10 +19,19 @@
 	_a > _b ? _a : _b;		\
 })
 
+#define min3(a, b, c)		min(min(a, b), c)
 #define clamp(v, lo, hi)	max(min(v, hi), lo)
 
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b)	max((type)(a), (type)(b))
+#define clamp_t(type, v, lo, hi)	clamp((type)(v), (type)(lo), (type)(hi))
+
+#define abs_diff(a, b)			\
+({					\
+	__auto_type _a = (a);		\
+	__auto_type _b = (b);		\
+	_a > _b ? _a - _b : _b - _a;	\
+})
 
 #define swap(a, b)			\
 ({					\

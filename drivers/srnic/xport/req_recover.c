@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - loss recovery: what the flight decides, done to the send queue
+ *
+ * flight.c says which PSN is to be sent next and when to act on silence.  Here it is
+ * translated to work requests, counters and trace points.
+ */
+#include "../trace.h"
+#include "flight.h"
+#include "qp.h"
+#include "req_recover.h"
+#include "req_wqe.h"
+
+/* The answer may be here, and it is this end that is late. */
+static bool recover_is_busy(const struct srnic_qp *qp)
+{
+	return srnic_pager_busy(&qp->rx_pager) ||
+	       srnic_pager_busy(&qp->tx_pager);
+}
+
+/* Is nothing of @wqe to be sent, or executed, from @psn on? */
+static bool recover_is_before(const struct srnic_swqe *wqe, u32 psn)
+{
+	if (!wqe->started || (!wqe->npsn && !wqe->done))
+		return false;
+
+	return srnic_psn_diff(psn, srnic_psn_add(wqe->psn, wqe->npsn)) >= 0;
+}
+
+void srnic_req_seek(struct srnic_qp *qp)
+{
+	u32 psn = qp->req.flight.next, idx = qp->sq.head;
+	struct srnic_sq *sq = &qp->sq;
+
+	while (idx != sq->tail && recover_is_before(srnic_sq_wqe(sq, idx), psn))
+		idx++;
+	qp->req.cur = idx;
+	srnic_sgl_put(&qp->req.sgl);
+	qp->req.sgl_pos = SRNIC_NOWHERE;
+}
+
+/* What is traced when the timer has expired, by enum srnic_flight_cause */
+static const char * const recover_timers[SRNIC_CAUSE_NUM] = {
+	[SRNIC_CAUSE_MEMORY]	= "memory",
+	[SRNIC_CAUSE_RNR]	= "rnr",
+	[SRNIC_CAUSE_ASK]	= "ask",
+	[SRNIC_CAUSE_PROBE]	= "probe",
+	[SRNIC_CAUSE_GAP]	= "reordered",
+	[SRNIC_CAUSE_TIMEOUT]	= "ack",
+};
+
+static void recover_fail(struct srnic_qp *qp, u8 cause)
+{
+	bool rnr = cause == SRNIC_CAUSE_RNR;
+
+	srnic_count(qp->stats, rnr ? SRNIC_CNT_RNR_EXCEEDED :
+				     SRNIC_CNT_RETRY_EXCEEDED);
+	srnic_req_fail(qp, rnr ? IB_WC_RNR_RETRY_EXC_ERR : IB_WC_RETRY_EXC_ERR);
+}
+
+void srnic_req_recover(struct srnic_qp *qp, struct srnic_flight_todo todo)
+{
+	struct srnic_flight *f = &qp->req.flight;
+
+	switch (todo.act) {
+	case SRNIC_FLIGHT_SEEK:
+		if (todo.cause > SRNIC_CAUSE_ASK) {
+			trace_srnic_go_back(qp->qpn, f->high, f->una);
+			srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
+		}
+		srnic_req_seek(qp);
+		break;
+	case SRNIC_FLIGHT_FAIL:
+		recover_fail(qp, todo.cause);
+		break;
+	}
+}
+
+void srnic_req_timeout(struct srnic_qp *qp)
+{
+	struct srnic_flight *f = &qp->req.flight;
+	struct srnic_flight_todo todo;
+	u32 una = f->una;
+
+	if (qp->conf.state != IB_QPS_RTS && qp->conf.state != IB_QPS_SQD)
+		return;
+
+	todo = srnic_flight_timeout(f, recover_is_busy(qp), ktime_get_ns());
+	if (todo.cause)
+		trace_srnic_timeout(qp->qpn, una, f->retry_left,
+				    recover_timers[todo.cause]);
+	if (todo.cause == SRNIC_CAUSE_TIMEOUT)
+		srnic_count(qp->stats, SRNIC_CNT_ACK_TIMEOUT);
+	srnic_req_recover(qp, todo);
+}
+
+void srnic_req_arm(struct srnic_qp *qp, bool sent)
+{
+	struct srnic_flight *f = &qp->req.flight;
+
+	if (!f->deadline && (sent || (f->late && !recover_is_busy(qp))))
+		srnic_flight_arm(f, ktime_get_ns());
+}
+
+void srnic_req_hurry(struct srnic_qp *qp)
+{
+	if (!recover_is_busy(qp))
+		srnic_flight_hurry(&qp->req.flight, ktime_get_ns());
+}

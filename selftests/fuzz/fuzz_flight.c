@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic - whatever a peer answers, and whenever, what is in flight adds up
+ *
+ * The input says what happens to a flight next: packets are sent, acknowledged or
+ * reported missing, and time passes, as far as its caller may have them happen.  A
+ * peer that is honest may answer at the end, and then nothing remains in flight.
+ */
+
+#include <linux/kernel.h>
+#include <linux/time64.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../unit/flight_state.h"
+#include "wire/psn.h"
+#include "xport/flight.h"
+
+#define STEPS_MAX	4096
+#define PLACES		16
+
+enum step {
+	STEP_SEND,
+	STEP_SEND_ALL,
+	STEP_READ,
+	STEP_PASS,
+	STEP_ACK,
+	STEP_ACK_ALL,
+	STEP_MISSING,
+	STEP_RNR,
+	STEP_STALL,
+	STEP_HURRY,
+	STEP_WAIT,
+	STEP_DEADLINE,
+	STEP_BUSY,
+	STEP_ARM,
+	STEP_NUM,
+};
+
+/* What is left of the input */
+static const u8 *input;
+static size_t input_left;
+
+static struct srnic_flight f;
+static u64 now;
+static u32 cursor;	/* where the send queue stands, as it was told */
+static bool failed;
+
+static void require(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "it does not hold that %s\n", what);
+	abort();
+}
+
+/* The next byte of the input; 0 behind its end */
+static u8 take(void)
+{
+	if (!input_left)
+		return 0;
+	input_left--;
+
+	return *input++;
+}
+
+/* A number that is small, or up to 2^24 */
+static u32 take_number(void)
+{
+	u32 n = take();
+
+	return n < 224 ? n : n << 16 | take() << 8 | take();
+}
+
+static u32 in_flight(void)
+{
+	return srnic_psn_diff(f.high, f.una);
+}
+
+static void check(void)
+{
+	const char *fault = flight_state_fault(&f);
+
+	require(!fault, fault);
+	require(failed || cursor == f.next, "the send queue stands at next");
+	require(srnic_flight_rate(&f, now) < ~0ULL, "there is a rate");
+}
+
+static void todo(struct srnic_flight_todo what)
+{
+	require(what.cause < SRNIC_CAUSE_NUM, "there is a cause");
+	if (what.act == SRNIC_FLIGHT_SEEK)
+		cursor = f.next;
+	failed |= what.act == SRNIC_FLIGHT_FAIL;
+	require(what.act != SRNIC_FLIGHT_FAIL || what.cause != SRNIC_CAUSE_NONE,
+		"a failure has a cause");
+}
+
+static void moved(bool seek, u32 npsn)
+{
+	cursor = seek ? f.next : srnic_psn_add(cursor, npsn);
+	if (!f.deadline)
+		srnic_flight_arm(&f, now);
+}
+
+static bool post(u32 npsn)
+{
+	if (f.next != f.psn)
+		return true;
+	if (srnic_psn_diff(f.psn, f.una) + npsn >= SRNIC_PSN_MASK / 2)
+		return false;
+	srnic_flight_assign(&f, npsn);
+
+	return true;
+}
+
+static bool send_one(bool awaited)
+{
+	bool ask;
+
+	if (!srnic_flight_open(&f) || !post(1 + awaited))
+		return false;
+	ask = srnic_flight_wants_ack(&f, awaited);
+	moved(srnic_flight_sent(&f, 1, false, ask, now), 1);
+
+	return true;
+}
+
+static void send_all(void)
+{
+	u32 i;
+
+	for (i = 0; i < 2 * SRNIC_FLIGHT_MAX && send_one(false); i++)
+		check();
+}
+
+static void read_some(u32 left)
+{
+	s32 again = srnic_psn_diff(f.high, f.next);
+	u32 npsn;
+
+	if (!srnic_flight_open(&f) || !srnic_flight_may_read(&f, take() & 1, PLACES) || !post(left))
+		return;
+	left = min_t(u32, left, srnic_psn_diff(again > 0 ? f.high : f.psn, f.next));
+	if (!left)
+		return;
+	npsn = srnic_flight_span(&f, left, PLACES);
+	require(npsn <= left, "a READ asks for no more than what is left");
+	if (!npsn)
+		return;
+	srnic_flight_wants_ack(&f, true);
+	moved(srnic_flight_sent(&f, npsn, true, true, now), npsn);
+}
+
+/* What was sent before, and has been answered */
+static void pass(void)
+{
+	if (srnic_flight_open(&f) && srnic_psn_diff(f.high, f.next) > 0)
+		moved(srnic_flight_pass(&f, 1), 1);
+}
+
+static void acked(u32 npsn, u32 hole)
+{
+	u32 psn;
+
+	if (!in_flight())
+		return;
+	npsn = 1 + npsn % in_flight();
+	psn = srnic_psn_add(f.una, npsn);
+	hole = min(hole, in_flight() - npsn);
+	todo(srnic_flight_acked(&f, psn, hole, now));
+	require(f.una == psn, "una is what is acknowledged");
+}
+
+static void missing(u32 gap)
+{
+	if (in_flight())
+		todo(srnic_flight_missing(&f, min(gap, in_flight()), now));
+}
+
+static void timeout(bool busy)
+{
+	todo(srnic_flight_timeout(&f, busy, now));
+}
+
+static void step(void)
+{
+	switch (take() % STEP_NUM) {
+	case STEP_SEND:
+		send_one(take() & 1);
+		break;
+	case STEP_SEND_ALL:
+		send_all();
+		break;
+	case STEP_READ:
+		read_some(1 + take_number() % (1 << 20));
+		break;
+	case STEP_PASS:
+		pass();
+		break;
+	case STEP_ACK:
+		acked(take_number(), take());
+		break;
+	case STEP_ACK_ALL:
+		acked(in_flight() - 1, 0);
+		break;
+	case STEP_MISSING:
+		missing(take_number());
+		break;
+	case STEP_RNR:
+		if (in_flight())
+			todo(srnic_flight_rnr(&f, (u64)take() << 22, now));
+		break;
+	case STEP_STALL:
+		if (srnic_flight_open(&f))
+			srnic_flight_stall(&f, 200 * NSEC_PER_USEC, now);
+		break;
+	case STEP_HURRY:
+		srnic_flight_hurry(&f, now);
+		break;
+	case STEP_WAIT:
+		now += (u64)take() << take() % 32;
+		timeout(false);
+		break;
+	case STEP_DEADLINE:
+		now = max(now, f.deadline);
+		timeout(false);
+		break;
+	case STEP_BUSY:
+		now = max(now, f.deadline);
+		timeout(true);
+		break;
+	case STEP_ARM:
+		srnic_flight_arm(&f, now);
+		break;
+	}
+}
+
+/* From now on every packet that asks is answered, in time. */
+static void end_well(void)
+{
+	u32 i;
+
+	srnic_flight_arm(&f, now);
+	for (i = 0; i < 100000 && !failed && in_flight(); i++) {
+		while (f.next != f.high && send_one(true))
+			check();
+		require(f.deadline || !f.timeout, "if something is in flight, something is due");
+		if (srnic_flight_asked(&f)) {
+			now += NSEC_PER_USEC;
+			todo(srnic_flight_acked(&f, f.asked, 0, now));
+		} else {
+			now = max(now, f.deadline);
+			timeout(false);
+		}
+		check();
+		if (!f.timeout && !f.deadline)
+			break;
+	}
+	require(failed || !f.timeout || !in_flight(), "all is acknowledged in the end");
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	u8 retry, rnr;
+	int i;
+
+	input = data;
+	input_left = size;
+	now = 1 + take();
+	failed = false;
+	srnic_flight_start(&f, (SRNIC_PSN_MASK - take_number()) & SRNIC_PSN_MASK);
+	retry = take() % 8;
+	rnr = take() % 8;
+	srnic_flight_set_limits(&f, (u64)take() << take() % 32, retry, rnr);
+	cursor = f.next;
+
+	for (i = 0; i < STEPS_MAX && input_left && !failed; i++) {
+		step();
+		check();
+	}
+	if (!failed)
+		end_well();
+
+	return 0;
+}

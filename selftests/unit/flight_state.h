@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * srnic - what is true of struct srnic_flight between any two calls
+ */
+#ifndef SRNIC_UNIT_FLIGHT_STATE_H
+#define SRNIC_UNIT_FLIGHT_STATE_H
+
+#include "wire/psn.h"
+#include "xport/flight.h"
+
+/* Is @psn one of those from @first to @last? */
+static inline bool flight_state_within(u32 psn, u32 first, u32 last)
+{
+	return srnic_psn_diff(psn, first) >= 0 && srnic_psn_diff(last, psn) >= 0;
+}
+
+/* Where new packets, or those retransmitted in mode BACK, go on */
+static inline u32 flight_state_front(const struct srnic_flight *f)
+{
+	return f->detour ? f->resume : f->next;
+}
+
+static inline bool flight_state_is_recovery(const struct srnic_flight *f)
+{
+	return f->mode == SRNIC_FLIGHT_REPAIR || f->mode == SRNIC_FLIGHT_BACK;
+}
+
+static inline const char *flight_state_psn_fault(const struct srnic_flight *f)
+{
+	u32 front = flight_state_front(f);
+
+	if (!flight_state_within(f->high, f->una, f->psn))
+		return "high is between una and psn";
+	if (!flight_state_within(f->next, f->una, f->high))
+		return "next is between una and high";
+	if (!flight_state_within(front, f->una, f->high))
+		return "resume is between una and high";
+	if (!flight_state_within(f->asked, f->una, f->high))
+		return "asked is between una and high";
+	if (f->detour && (s32)f->detour > srnic_psn_diff(f->resume, f->next))
+		return "a detour ends where it goes on, or before";
+	if (srnic_psn_diff(f->high, f->cut) < 0)
+		return "the window was cut for losses that have been sent";
+
+	return NULL;
+}
+
+static inline const char *flight_state_mode_fault(const struct srnic_flight *f)
+{
+	if (f->mode > SRNIC_FLIGHT_RNR)
+		return "a flight has one of the modes";
+	if (f->mode < SRNIC_FLIGHT_BACK && flight_state_front(f) != f->high)
+		return "only mode BACK retransmits beyond a detour";
+	if (f->mode == SRNIC_FLIGHT_RNR && !f->hold)
+		return "mode RNR waits for a time";
+	if (f->mode == SRNIC_FLIGHT_DOUBT && !f->doubt)
+		return "mode DOUBT waits for a time";
+	if (f->mode == SRNIC_FLIGHT_BACK && !f->burst)
+		return "mode BACK may send a packet";
+	if (f->mode == SRNIC_FLIGHT_REPAIR &&
+	    !(srnic_psn_diff(f->repaired, f->una) > 0))
+		return "in mode REPAIR something is to be repaired";
+	if (flight_state_is_recovery(f) && !(srnic_psn_diff(f->mark, f->una) > 0))
+		return "a recovery ends when what was lost is acknowledged";
+	if (f->mode == SRNIC_FLIGHT_OPEN && f->tick)
+		return "without a loss nothing is let out by time";
+	if (f->extra > SRNIC_FLIGHT_MAX)
+		return "what is let out is no more than a window";
+
+	return NULL;
+}
+
+static inline const char *flight_state_samples_fault(const struct srnic_flight *f)
+{
+	u32 i;
+
+	if (f->num_samples > SRNIC_FLIGHT_SAMPLES)
+		return "no more samples are taken than there is room for";
+	for (i = 0; i < f->num_samples; i++) {
+		if (!flight_state_within(f->samples[i].psn, f->una,
+					 srnic_psn_add(f->high, -1)))
+			return "samples are of packets in flight";
+		if (i && srnic_psn_diff(f->samples[i].psn, f->samples[i - 1].psn) <= 0)
+			return "samples are in order";
+	}
+
+	return NULL;
+}
+
+static inline const char *flight_state_reads_fault(const struct srnic_flight *f)
+{
+	u32 i, end, last = f->una;
+
+	if (f->rd_out > SRNIC_MAX_RD_ATOMIC || f->rd_first >= SRNIC_MAX_RD_ATOMIC)
+		return "no more READs have a place than there are";
+	for (i = 0; i < f->rd_out; i++) {
+		end = f->rd_end[(f->rd_first + i) % SRNIC_MAX_RD_ATOMIC];
+		if (srnic_psn_diff(end, last) <= 0 || srnic_psn_diff(f->high, end) < 0)
+			return "answers end in order, in flight";
+		last = end;
+	}
+
+	return NULL;
+}
+
+/* Return: what is not true, NULL: all is. */
+static inline const char *flight_state_fault(const struct srnic_flight *f)
+{
+	const char *fault = flight_state_psn_fault(f);
+
+	if (!fault)
+		fault = flight_state_mode_fault(f);
+	if (!fault)
+		fault = flight_state_samples_fault(f);
+	if (!fault)
+		fault = flight_state_reads_fault(f);
+	if (!fault && (f->window < 1 || f->window > SRNIC_FLIGHT_MAX))
+		fault = "the window has a size";
+	if (!fault && (f->retry_left > f->retry_cnt || f->rnr_left > f->rnr_retry))
+		fault = "no more retries are left than there are";
+	if (!fault && f->srtt && f->rtt_min > f->rtt)
+		fault = "no round trip is shorter than the shortest";
+
+	return fault;
+}
+
+/* The same when a deadline has been set: what is in flight is waited for. */
+static inline const char *flight_state_idle_fault(const struct srnic_flight *f)
+{
+	bool waits = f->hold || (flight_state_front(f) != f->una && f->timeout);
+
+	if (waits && !f->late && !f->silence)
+		return "if something is in flight, something is due";
+	if (waits && !f->late && (!f->deadline || f->deadline > f->silence))
+		return "the timer is set to what is due";
+
+	return NULL;
+}
+
+#endif /* SRNIC_UNIT_FLIGHT_STATE_H */

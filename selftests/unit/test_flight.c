@@ -1,0 +1,1807 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic - each rule of loss recovery and of the window, by itself
+ *
+ * Every rule is put to flights that begin at several PSNs, so that whatever it
+ * compares also lies on both sides of 2^24.
+ */
+
+#include <linux/kernel.h>
+#include <linux/time64.h>
+
+#include "flight_state.h"
+#include "tap.h"
+#include "wire/psn.h"
+#include "xport/flight.h"
+
+#define USEC	((u64)NSEC_PER_USEC)
+#define MSEC	((u64)NSEC_PER_MSEC)
+#define SEC	((u64)NSEC_PER_SEC)
+
+#define SHORT	(20 * USEC)	/* round trip within a rack */
+#define LONG	(10 * MSEC)	/* and one beyond */
+#define TIMEOUT	(67 * MSEC)
+#define RETRIES	7
+
+static struct srnic_flight f;
+static u64 now;
+static u32 first;	/* PSN of packet 0 */
+
+#define must(holds)							\
+	do {								\
+		if (!(holds))						\
+			tap_fault("first PSN %#x, line %d: %s", first,	\
+				  __LINE__, #holds);			\
+	} while (0)
+
+static void state_must_hold(int line)
+{
+	const char *fault = flight_state_fault(&f);
+
+	if (fault)
+		tap_fault("first PSN %#x, line %d: not: %s", first, line, fault);
+}
+
+/* PSN of packet @i */
+static u32 psn(u32 i)
+{
+	return srnic_psn_add(first, i);
+}
+
+static u32 sent(void)
+{
+	return srnic_psn_diff(f.high, f.una);
+}
+
+/* Sends a packet if it may, with its answer due as the rules have it. */
+static bool send_one(bool awaited)
+{
+	bool ask;
+
+	if (!srnic_flight_open(&f))
+		return false;
+	if (f.next == f.psn)
+		srnic_flight_assign(&f, 1);
+	ask = srnic_flight_wants_ack(&f, awaited);
+	srnic_flight_sent(&f, 1, false, ask, now);
+	if (!f.deadline)
+		srnic_flight_arm(&f, now);
+	state_must_hold(__LINE__);
+
+	return true;
+}
+
+static u32 send_many(u32 num)
+{
+	u32 n = 0;
+
+	while (n < num && send_one(false))
+		n++;
+
+	return n;
+}
+
+static u32 fill(void)
+{
+	return send_many(2 * SRNIC_FLIGHT_MAX);
+}
+
+static void read_one(u32 npsn)
+{
+	if (f.next == f.psn)
+		srnic_flight_assign(&f, npsn);
+	srnic_flight_sent(&f, npsn, true, true, now);
+	if (!f.deadline)
+		srnic_flight_arm(&f, now);
+	state_must_hold(__LINE__);
+}
+
+static struct srnic_flight_todo ack_hole(u32 i, u32 hole)
+{
+	struct srnic_flight_todo todo = srnic_flight_acked(&f, psn(i), hole, now);
+
+	state_must_hold(__LINE__);
+
+	return todo;
+}
+
+/* All before packet @i is acknowledged. */
+static struct srnic_flight_todo ack(u32 i)
+{
+	return ack_hole(i, 0);
+}
+
+/* The packet at una is missing, and one behind it arrived. */
+static struct srnic_flight_todo nak(u32 gap)
+{
+	struct srnic_flight_todo todo = srnic_flight_missing(&f, gap, now);
+
+	state_must_hold(__LINE__);
+
+	return todo;
+}
+
+/* What is due at @f.deadline comes to pass. */
+static struct srnic_flight_todo expire(void)
+{
+	struct srnic_flight_todo todo;
+
+	now = max(now, f.deadline);
+	todo = srnic_flight_timeout(&f, false, now);
+	state_must_hold(__LINE__);
+
+	return todo;
+}
+
+/* The same again and again, until something is to be done, or nothing is due */
+static struct srnic_flight_todo wait(void)
+{
+	struct srnic_flight_todo todo = {};
+	u32 i;
+
+	for (i = 0; i < 100 && f.deadline && !todo.cause; i++)
+		todo = expire();
+
+	return todo;
+}
+
+static bool is(struct srnic_flight_todo todo, enum srnic_flight_act act,
+	       enum srnic_flight_cause cause)
+{
+	return todo.act == act && todo.cause == cause;
+}
+
+static bool is_nothing(struct srnic_flight_todo todo)
+{
+	return todo.act == SRNIC_FLIGHT_NOTHING;
+}
+
+static void begin(u32 at)
+{
+	first = at;
+	now = SEC;
+	srnic_flight_start(&f, first);
+	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
+}
+
+/* The same on a path that one packet has measured, which is packet 0. */
+static void begin_path(u32 at, u64 rtt)
+{
+	begin(at);
+	send_one(true);
+	now += rtt;
+	ack(1);
+}
+
+/* Sends a packet; its ACK comes after @rtt. */
+static void measure(u64 rtt)
+{
+	u32 i = srnic_psn_diff(f.next, first);
+
+	send_one(true);
+	now += rtt;
+	ack(i + 1);
+}
+
+/* The window */
+
+static void window(u32 at)
+{
+	begin(at);
+	must(fill() == SRNIC_FLIGHT_WINDOW);
+	must(!srnic_flight_open(&f));
+}
+
+static void window_reopens(u32 at)
+{
+	begin(at);
+	fill();
+	now += SHORT;
+	ack(5);
+	must(fill() == 5);
+}
+
+static void window_of_reads(u32 at)
+{
+	begin(at);
+	read_one(100);
+	must(srnic_flight_open(&f) && sent() == 100);
+	read_one(28);
+	must(!srnic_flight_open(&f));
+}
+
+static void asks_first(u32 at)
+{
+	begin(at);
+	must(srnic_flight_wants_ack(&f, false));
+}
+
+static void asks_if_awaited(u32 at)
+{
+	begin_path(at, SHORT);
+	must(!srnic_flight_wants_ack(&f, false));
+	must(srnic_flight_wants_ack(&f, true));
+}
+
+/* The first packet of a window after one that asked is not the one that must. */
+static void asks_each(u32 at)
+{
+	u32 since = 0, asks = 0;
+
+	begin_path(at, SHORT);
+	while (srnic_flight_open(&f)) {
+		since++;
+		srnic_flight_assign(&f, 1);
+		if (srnic_flight_wants_ack(&f, false)) {
+			must(since <= 32);
+			since = 0;
+			asks++;
+			srnic_flight_sent(&f, 1, false, true, now);
+		} else {
+			srnic_flight_sent(&f, 1, false, false, now);
+		}
+	}
+	must(!since);
+	must(asks == SRNIC_FLIGHT_WINDOW / 32);
+}
+
+static void asks_in_small_window(u32 at)
+{
+	u32 n;
+
+	begin_path(at, SHORT);
+	for (n = 1; n <= 128; n++) {
+		u32 asked = f.asked;
+
+		f.window = n;
+		must(send_many(n + 1) == n);
+		must(srnic_psn_diff(f.asked, asked) > 0 && f.asked == f.next);
+		ack(srnic_psn_diff(f.next, first));
+	}
+}
+
+static void ask(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(3);
+	must(!srnic_flight_asked(&f));
+	must(f.deadline > now && f.deadline <= now + MSEC);
+	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_ASK));
+	must(f.next == psn(3));
+	must(srnic_flight_wants_ack(&f, false));
+	must(srnic_flight_sent(&f, 1, false, true, now));
+	must(f.next == psn(4) && srnic_flight_asked(&f));
+}
+
+static void ask_once(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(3);
+	expire();
+	send_one(false);
+	must(!is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_ASK));
+}
+
+static void ask_is_free(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(3);
+	expire();
+	must(f.retry_left == RETRIES && f.mode == SRNIC_FLIGHT_OPEN);
+	must(f.window == SRNIC_FLIGHT_WINDOW);
+}
+
+static void no_ask_if_asked(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(3);
+	send_one(true);
+	must(srnic_flight_asked(&f));
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+}
+
+/* Round trips: RFC 6298, (2.2) and (2.3), with alpha 1/8 and beta 1/4 */
+
+static void rtt_first(u32 at)
+{
+	begin_path(at, 80 * MSEC);
+	must(f.srtt == 80 * MSEC && f.rttvar == 40 * MSEC);
+	must(f.rtt == 80 * MSEC && f.rtt_min == 80 * MSEC);
+}
+
+static void rtt_next(u32 at)
+{
+	/*   R                SRTT                       RTTVAR                  */
+	static const struct {
+		u64 r, srtt, rttvar;
+	} steps[] = {
+		{ 120 * MSEC,  85000 * USEC,              40000 * USEC },
+		{  85 * MSEC,  85000 * USEC,              30000 * USEC },
+		{   5 * MSEC,  75000 * USEC,              42500 * USEC },
+		{ 155 * MSEC,  85000 * USEC,              51875 * USEC },
+	};
+	u32 i;
+
+	begin_path(at, 80 * MSEC);
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		measure(steps[i].r);
+		must(f.srtt == steps[i].srtt && f.rttvar == steps[i].rttvar);
+		must(f.rtt == steps[i].r);
+	}
+	must(f.rtt_min == 5 * MSEC);
+}
+
+/* Paths change; what was short long ago does not count. */
+static void rtt_min_ages(u32 at)
+{
+	u64 from;
+
+	begin_path(at, SHORT);
+	from = now;
+	while (now < from + 5 * SEC)
+		measure(LONG);
+	must(f.rtt_min == SHORT);
+	while (now < from + 60 * SEC)
+		measure(LONG);
+	must(f.rtt_min == LONG);
+	measure(SHORT);
+	must(f.rtt_min == SHORT);
+}
+
+static void rtt_of_youngest(u32 at)
+{
+	begin(at);
+	send_one(true);
+	now += 7 * MSEC;
+	send_many(40);
+	send_one(true);
+	now += LONG;
+	ack(42);
+	must(f.rtt == LONG);
+}
+
+static void rtt_karn(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(40);
+	now += SHORT;
+	must(nak(0).act == SRNIC_FLIGHT_SEEK);
+	send_one(false);
+	now += 30 * MSEC;
+	ack(41);
+	must(f.rtt == SHORT && f.rtt_min == SHORT && f.srtt == SHORT);
+}
+
+/* What is sent while a hole is repaired was sent once only. */
+static void rtt_zero(u32 at)
+{
+	begin(at);
+	send_one(true);
+	ack(1);
+	must(f.srtt && f.rtt_min);
+}
+
+/* The ACK of a connection's first packet comes after its timeout. */
+static void rtt_beyond_timeout(u32 at)
+{
+	struct srnic_flight_todo todo;
+
+	begin(at);
+	send_one(true);
+	do {
+		todo = wait();
+		send_one(true);
+	} while (!is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	now = SEC + 100 * MSEC;
+	ack(1);
+	must(f.srtt > 0 && f.srtt <= 100 * MSEC);
+	must(!f.rtt_min);
+	measure(100 * MSEC);
+	must(f.srtt == 100 * MSEC && f.rtt_min == 100 * MSEC);
+}
+
+static void rtt_of_retries(u32 at)
+{
+	struct srnic_flight_todo todo;
+
+	begin(at);
+	send_one(true);
+	do {
+		todo = wait();
+		send_one(true);
+	} while (f.retry_left);
+	must(now > SEC + RETRIES * TIMEOUT);
+	ack(1);
+	must(todo.act == SRNIC_FLIGHT_SEEK && f.srtt <= 2 * TIMEOUT);
+}
+
+/* And a timer that is shorter than the round trip is not kept. */
+static void timeout_beyond_rtt(u32 at)
+{
+	u64 from;
+
+	begin_path(at, 100 * MSEC);
+	send_one(true);
+	from = now;
+	must(wait().cause != SRNIC_CAUSE_NONE);
+	must(now >= from + 100 * MSEC);
+}
+
+static void samples_limited(u32 at)
+{
+	u32 i;
+
+	begin(at);
+	for (i = 0; i < SRNIC_FLIGHT_WINDOW; i++)
+		send_one(true);
+	must(f.num_samples <= SRNIC_FLIGHT_SAMPLES);
+	must(f.num_samples >= SRNIC_FLIGHT_SAMPLES / 2);
+}
+
+/* Growth */
+
+/* One round trip with the window full; the ACKs come as asked for, after @rtt. */
+static void round_trip(u64 rtt)
+{
+	u32 i, n, from = srnic_psn_diff(f.una, first);
+
+	fill();
+	n = sent();
+	now += rtt;
+	for (i = 32; i < n; i += 32) {
+		ack(from + i);
+		fill();
+	}
+	ack(from + n);
+}
+
+static void grows_fast(u32 at)
+{
+	begin_path(at, LONG);
+	round_trip(LONG);
+	must(f.window >= SRNIC_FLIGHT_WINDOW * 3 / 2);
+	must(f.window <= SRNIC_FLIGHT_WINDOW * 2);
+}
+
+static void grows_to_the_end(u32 at)
+{
+	u32 i;
+
+	begin_path(at, LONG);
+	for (i = 0; i < 20; i++) {
+		round_trip(LONG);
+		must(f.window <= SRNIC_FLIGHT_MAX);
+	}
+	must(f.window == SRNIC_FLIGHT_MAX);
+}
+
+static void grows_clear(u32 at)
+{
+	u32 was;
+
+	begin_path(at, LONG);
+	f.startup = false;
+	was = f.window;
+	round_trip(LONG);
+	must(f.window > was && f.window <= was + was / 8);
+}
+
+static void grows_queued(u32 at)
+{
+	u32 was;
+
+	begin_path(at, LONG);
+	round_trip(LONG);
+	was = f.window;
+	fill();
+	now += 2 * LONG;
+	send_one(true);
+	ack(srnic_psn_diff(f.next, first));
+	was = f.window;
+	round_trip(2 * LONG);
+	must(!f.startup);
+	must(f.window >= was && f.window <= was + 2);
+}
+
+static void grows_if_limited(u32 at)
+{
+	u32 i;
+
+	begin_path(at, LONG);
+	for (i = 0; i < 50; i++)
+		measure(LONG);
+	must(f.window == SRNIC_FLIGHT_WINDOW);
+}
+
+static void grows_not_short(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	for (i = 0; i < 50; i++)
+		round_trip(SHORT);
+	must(f.window == SRNIC_FLIGHT_WINDOW);
+}
+
+static void grows_not_full(u32 at)
+{
+	u32 i;
+
+	begin_path(at, LONG);
+	for (i = 0; i < 20; i++)
+		round_trip(5 * LONG);
+	must(f.window <= SRNIC_FLIGHT_WINDOW + SRNIC_FLIGHT_WINDOW);
+	must(!srnic_flight_open(&f) || f.window < 2 * SRNIC_FLIGHT_WINDOW);
+}
+
+static void grows_back(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	f.window = 4;
+	f.startup = false;
+	for (i = 0; i < 500; i++)
+		round_trip(SHORT);
+	must(f.window == SRNIC_FLIGHT_WINDOW);
+}
+
+/* Losses */
+
+static void cut(u32 at)
+{
+	begin_path(at, SHORT);
+	measure(SHORT + 5 * MSEC);
+	must(fill() == 128);
+	now += 5 * MSEC;
+	nak(0);
+	must(f.window == 128 * 7 / 10);
+}
+
+static void cut_once(u32 at)
+{
+	u32 i = 2;
+
+	begin_path(at, SHORT);
+	measure(SHORT + 5 * MSEC);
+	fill();
+	now += 5 * MSEC;
+	nak(0);
+	send_one(false);
+	now += 5 * MSEC;
+	must(ack(i + 10).act == SRNIC_FLIGHT_SEEK);
+	must(f.window == 128 * 7 / 10);
+	send_one(false);
+	now += 5 * MSEC;
+	ack(srnic_psn_diff(f.high, first));
+	must(f.mode == SRNIC_FLIGHT_OPEN);
+	must(f.window == 128 * 7 / 10);
+}
+
+static void cut_again(u32 at)
+{
+	u32 was;
+
+	begin_path(at, SHORT);
+	measure(SHORT + 5 * MSEC);
+	fill();
+	now += 5 * MSEC;
+	nak(0);
+	send_one(false);
+	now += 5 * MSEC;
+	ack(srnic_psn_diff(f.high, first));
+	was = f.window;
+	fill();
+	now += 5 * MSEC;
+	nak(0);
+	must(f.window == was * 7 / 10);
+}
+
+static void cut_not_by_chance(u32 at)
+{
+	begin_path(at, LONG);
+	fill();
+	now += LONG;
+	nak(0);
+	wait();
+	must(f.mode == SRNIC_FLIGHT_REPAIR);
+	must(f.window == SRNIC_FLIGHT_WINDOW);
+}
+
+static void cut_by_run(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(100);
+	now += SHORT;
+	nak(50);
+	must(f.mode == SRNIC_FLIGHT_REPAIR);
+	must(f.window == 70);
+}
+
+static void cut_at_least_one(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	f.window = 1;
+	for (i = 1; i < 20; i++) {
+		send_many(1);
+		now = max(now, f.deadline);
+		wait();
+		send_many(1);
+		must(f.window == 1);
+		now += SHORT;
+		ack(i + 1);
+	}
+}
+
+/* 2^23 PSNs after a cut, it is one long ago. */
+static void cut_much_later(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	measure(SHORT + 5 * MSEC);
+	fill();
+	nak(0);
+	send_one(false);
+	now += 5 * MSEC;
+	ack(srnic_psn_diff(f.high, first));
+	for (i = 0; i < SRNIC_PSN_MASK / 2 + 50000; i += 50) {
+		srnic_flight_assign(&f, 50);
+		srnic_flight_sent(&f, 50, false, true, now);
+		now += SHORT;
+		srnic_flight_acked(&f, f.high, 0, now);
+	}
+	state_must_hold(__LINE__);
+	f.window = 100;
+	must(fill() == 100);
+	now += SHORT + 5 * MSEC;
+	srnic_flight_acked(&f, srnic_psn_add(f.una, 60), 0, now);
+	fill();
+	nak(0);
+	must(f.window <= 71);
+}
+
+/* What a NAK is followed by */
+
+static void nak_is_doubted(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(10);
+	now += LONG;
+	must(is_nothing(nak(0)));
+	must(f.mode == SRNIC_FLIGHT_DOUBT && f.retry_left == RETRIES);
+	must(send_one(false));
+	must(f.deadline > now && f.deadline <= now + LONG);
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(1));
+}
+
+static void nak_on_short_path(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(10);
+	now += SHORT;
+	must(is(nak(0), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(1));
+	must(f.retry_left == RETRIES - 1);
+}
+
+static void repair_is_one(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(10);
+	nak(0);
+	must(srnic_flight_wants_ack(&f, false));
+	must(srnic_flight_sent(&f, 1, false, true, now));
+	must(f.next == psn(11) && f.mode == SRNIC_FLIGHT_REPAIR);
+	must(send_one(false) && f.high == psn(12));
+}
+
+static void reordered(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(10);
+	now += LONG;
+	nak(0);
+	now += MSEC;
+	must(is_nothing(ack(11)));
+	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(11));
+	must(f.window == SRNIC_FLIGHT_WINDOW && f.retry_left == RETRIES);
+	must(!f.deadline && !f.tick);
+}
+
+/* Behind what arrived late another response is missing. */
+static void reordered_twice(u32 at)
+{
+	begin_path(at, LONG);
+	read_one(60);
+	now += LONG;
+	nak(2);
+	now += MSEC;
+	must(is_nothing(ack_hole(11, 3)));
+	must(f.mode == SRNIC_FLIGHT_DOUBT && f.retry_left == RETRIES);
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(11) && f.detour == 3);
+}
+
+static void nak_again(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(10);
+	nak(0);
+	send_one(false);
+	now += SHORT / 2;
+	must(is_nothing(nak(0)));
+	must(f.retry_left == RETRIES - 1);
+}
+
+static void nak_of_nothing(u32 at)
+{
+	begin_path(at, SHORT);
+	must(is_nothing(nak(0)));
+	must(f.mode == SRNIC_FLIGHT_OPEN && f.retry_left == RETRIES);
+}
+
+/* The retransmission was lost, too. */
+static void lost_again(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(10);
+	nak(0);
+	send_one(false);
+	now += 100 * SHORT;
+	must(is(nak(0), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(1));
+}
+
+/* The first response of a connection is lost, and 127 that follow are not. */
+static void responses_before_rtt(u32 at)
+{
+	u32 i;
+
+	begin(at);
+	read_one(128);
+	now += LONG;
+	for (i = 1; i < 128; i++) {
+		must(nak(1).act != SRNIC_FLIGHT_FAIL);
+		if (f.detour)
+			read_one(1);
+		now += 10 * USEC;
+	}
+	must(f.retry_left + 2 >= RETRIES);
+}
+
+/* Answers that come too early to be those to a retransmission */
+
+static void spurious_repair(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(10);
+	nak(0);
+	send_one(false);
+	now += SHORT / 4;
+	ack(11);
+	must(f.mode == SRNIC_FLIGHT_OPEN);
+	must(f.reorder > 0 && f.reorder <= f.srtt);
+}
+
+static void spurious_is_remembered(u32 at)
+{
+	spurious_repair(at);
+	send_many(10);
+	must(is_nothing(nak(0)));
+	must(f.mode == SRNIC_FLIGHT_DOUBT);
+	must(f.doubt >= now + f.srtt / 2 && f.doubt <= now + f.srtt);
+}
+
+static void spurious_not(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(10);
+	nak(0);
+	send_one(false);
+	now += SHORT;
+	ack(11);
+	must(!f.reorder);
+}
+
+/* A first round trip that is unknown is none that was too short. */
+static void spurious_not_before_rtt(u32 at)
+{
+	begin(at);
+	send_many(10);
+	now += LONG;
+	nak(0);
+	wait();
+	send_one(true);
+	now += LONG;
+	ack(1);
+	must(!f.reorder);
+	must(!f.rtt_min || f.rtt_min >= LONG);
+}
+
+static void spurious_probe(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(9);
+	send_one(true);
+	must(wait().cause == SRNIC_CAUSE_PROBE);
+	send_one(false);
+	now += LONG / 4;
+	ack(6);
+	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(11) && !f.detour);
+	must(!f.reorder && f.window == SRNIC_FLIGHT_WINDOW);
+	must(!f.tick && !f.extra);
+}
+
+static void spurious_timeout(u32 at)
+{
+	struct srnic_flight_todo todo;
+
+	begin_path(at, LONG);
+	send_many(9);
+	send_one(true);
+	do {
+		todo = wait();
+		send_one(false);
+	} while (todo.cause == SRNIC_CAUSE_PROBE);
+	must(is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	must(f.next == psn(2));
+	now += LONG / 4;
+	must(ack(6).act == SRNIC_FLIGHT_SEEK);
+	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(11));
+}
+
+/* The path became shorter, and all was lost: each of it is to be sent again. */
+static void spurious_not_one(u32 at)
+{
+	struct srnic_flight_todo todo;
+	u32 i;
+
+	begin_path(at, LONG);
+	must(send_many(100) == 100);
+	do {
+		todo = wait();
+		fill();
+	} while (!is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	for (i = 2; i < 10; i++) {
+		now += LONG / 4;
+		ack(i);
+		must(f.mode == SRNIC_FLIGHT_BACK);
+		if (f.next == f.una)
+			send_one(false);
+	}
+}
+
+/* More than one hole */
+
+static void hole_after_hole(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(20);
+	nak(0);
+	send_one(false);
+	now += SHORT;
+	must(is(ack(6), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(6) && f.detour == 1);
+	must(f.keeps == SRNIC_KEEPS_ALL && f.retry_left == RETRIES);
+	send_one(false);
+	must(f.next == psn(21));
+	now += SHORT;
+	must(is(ack(13), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(13));
+	send_one(false);
+	now += SHORT;
+	must(is_nothing(ack(21)));
+	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(21));
+}
+
+/* What was sent after the retransmission may be under way. */
+static void hole_of_later(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(20);
+	nak(0);
+	send_one(false);
+	must(send_many(5) == 5);
+	now += SHORT;
+	must(is_nothing(ack(21)));
+	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(26));
+}
+
+static void run_of_lost(u32 at)
+{
+	begin_path(at, SHORT);
+	f.keeps = SRNIC_KEEPS_ALL;
+	send_many(20);
+	nak(0);
+	send_one(false);
+	now += SHORT;
+	must(is(ack(2), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(2) && f.detour == 2);
+	send_many(2);
+	must(f.next == psn(21));
+	now += SHORT;
+	must(is(ack(4), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(4) && f.detour == 4);
+}
+
+static void responses_missing(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(60);
+	must(is(nak(5), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(1) && f.detour == 5);
+	must(srnic_flight_span(&f, 60, 16) == 5);
+	read_one(5);
+	must(f.next == psn(61) && f.rd_out == 1);
+	now += SHORT;
+	must(is(ack_hole(11, 3), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(11) && f.detour == 3);
+}
+
+static void responses_make_room(u32 at)
+{
+	u32 i;
+
+	begin_path(at, LONG);
+	read_one(SRNIC_FLIGHT_WINDOW);
+	must(!srnic_flight_open(&f));
+	now += LONG;
+	for (i = 0; i < 10; i++)
+		nak(1);
+	must(f.mode == SRNIC_FLIGHT_DOUBT && srnic_flight_open(&f));
+	must(fill() == 10);
+}
+
+static void ticks(u32 at)
+{
+	u64 from;
+
+	begin_path(at, LONG);
+	f.keeps = SRNIC_KEEPS_ALL;
+	must(fill() == 128);
+	now += LONG;
+	from = now;
+	nak(0);
+	must(!srnic_flight_open(&f));
+	while (now < from + LONG / 4 + MSEC && f.deadline) {
+		expire();
+		fill();
+	}
+	must(sent() > 128 && sent() <= 256);
+	must(f.deadline);
+}
+
+/* A probe amid the ticks is lost: what remains is not forgotten. */
+static void ticks_leave_timer(u32 at)
+{
+	u32 i;
+
+	begin_path(at, LONG);
+	f.keeps = SRNIC_KEEPS_ALL;
+	fill();
+	now += LONG;
+	nak(0);
+	for (i = 0; i < 1000 && f.deadline; i++) {
+		if (expire().act == SRNIC_FLIGHT_FAIL)
+			break;
+		fill();
+	}
+	must(f.deadline && i < 1000);	/* it failed at last */
+}
+
+/* A peer that goes back N */
+
+/* The peer drops the packet at una, and all behind it, once. */
+static void drop_all(void)
+{
+	u32 lost = f.una;
+
+	send_many(10);
+	nak(0);
+	while (f.una != f.high) {
+		while (f.next != f.high && send_one(false))
+			;
+		now += SHORT;
+		if (f.una == lost)	/* it was retransmitted, by itself */
+			ack(srnic_psn_diff(lost, first) + 1);
+		else
+			ack(srnic_psn_diff(f.next, first));
+	}
+}
+
+static void back_is_learned(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	for (i = 0; i < 3; i++) {
+		must(f.keeps == SRNIC_KEEPS_UNKNOWN);
+		drop_all();
+	}
+	must(f.keeps == SRNIC_KEEPS_NONE);
+}
+
+static void back_from_hole(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(10);
+	nak(0);
+	send_one(false);
+	now += SHORT;
+	must(ack(2).act == SRNIC_FLIGHT_SEEK);
+	must(f.mode == SRNIC_FLIGHT_BACK && f.next == psn(2) && !f.detour);
+}
+
+static void back_at_once(u32 at)
+{
+	begin_path(at, LONG);
+	f.keeps = SRNIC_KEEPS_NONE;
+	send_many(10);
+	must(is(nak(0), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_FLIGHT_BACK && f.next == psn(1));
+}
+
+static void back_is_unlearned(u32 at)
+{
+	begin_path(at, SHORT);
+	f.keeps = SRNIC_KEEPS_NONE;
+	f.fruitless = 5;
+	send_many(10);
+	nak(0);
+	send_many(1);
+	f.repaired_at = now;
+	now += SHORT;
+	ack(11);		/* much more than was retransmitted */
+	must(f.mode == SRNIC_FLIGHT_OPEN);
+	must(f.keeps == SRNIC_KEEPS_ALL && !f.fruitless);
+}
+
+static void back_is_doubted(u32 at)
+{
+	u32 i, back = 0;
+
+	begin_path(at, SHORT);
+	f.keeps = SRNIC_KEEPS_NONE;
+	f.fruitless = 3;
+	for (i = 0; i < 100 && f.keeps == SRNIC_KEEPS_NONE; i++) {
+		send_many(4);
+		nak(0);
+		back++;
+		while (f.una != f.high) {
+			send_many(1);
+			now += SHORT;
+			ack(srnic_psn_diff(f.una, first) + 1);
+		}
+	}
+	must(back < 100);
+	must(f.keeps == SRNIC_KEEPS_UNKNOWN);
+}
+
+/* A burst would overflow the same queue each time. */
+static void back_with_care(u32 at)
+{
+	begin_path(at, SHORT);
+	f.keeps = SRNIC_KEEPS_NONE;
+	fill();
+	while (wait().cause != SRNIC_CAUSE_TIMEOUT)
+		fill();
+	must(f.mode == SRNIC_FLIGHT_BACK && fill() == 1);
+	must(srnic_flight_asked(&f));
+}
+
+/* Nothing of the first window has arrived. */
+static void back_from_start(u32 at)
+{
+	struct srnic_flight_todo todo;
+	u32 i;
+
+	begin(at);
+	must(fill() == 128);
+	do {
+		todo = wait();
+		fill();
+	} while (!is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	for (i = 1; i < 128; i++) {
+		must(f.mode == SRNIC_FLIGHT_BACK);
+		if (f.next == f.una)
+			send_one(false);
+		now += LONG;
+		ack(i);
+	}
+}
+
+static void back_doubles(u32 at)
+{
+	begin_path(at, LONG);
+	must(fill() == 128);
+	while (wait().cause == SRNIC_CAUSE_PROBE)
+		send_one(false);
+	must(f.mode == SRNIC_FLIGHT_BACK);
+	must(fill() == 1);
+	now += LONG;
+	ack(2);
+	must(fill() == 2);
+	now += LONG;
+	ack(4);
+	must(fill() == 4);
+	now += LONG;
+	ack(8);
+	must(fill() == 8);
+}
+
+static void back_skips(u32 at)
+{
+	begin_path(at, LONG);
+	must(fill() == 128);
+	while (wait().cause == SRNIC_CAUSE_PROBE)
+		send_one(false);
+	fill();
+	now += LONG;
+	must(ack(50).act == SRNIC_FLIGHT_SEEK);
+	must(f.next == psn(50) && f.mode == SRNIC_FLIGHT_BACK);
+}
+
+static void back_ends(u32 at)
+{
+	u32 i, next;
+
+	begin_path(at, LONG);
+	fill();
+	while (wait().cause == SRNIC_CAUSE_PROBE)
+		send_one(false);
+	for (i = 0; i < 20 && f.una != psn(129); i++) {
+		fill();
+		now += LONG;
+		next = srnic_psn_diff(f.next, first);
+		ack(min(next, 129U));
+	}
+	must(f.mode == SRNIC_FLIGHT_OPEN && f.una == psn(129));
+	must(i >= 7 && i <= 9);
+}
+
+/* RNR */
+
+static struct srnic_flight_todo rnr(u64 nsec)
+{
+	struct srnic_flight_todo todo = srnic_flight_rnr(&f, nsec, now);
+
+	state_must_hold(__LINE__);
+
+	return todo;
+}
+
+static void rnr_waits(u32 at)
+{
+	u64 until;
+
+	begin_path(at, SHORT);
+	send_many(10);
+	until = now + 5 * MSEC;
+	must(is_nothing(rnr(5 * MSEC)));
+	must(!srnic_flight_open(&f) && f.deadline == until);
+	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_RNR));
+	must(f.next == psn(1) && srnic_flight_open(&f));
+	must(f.retry_left == RETRIES && f.rnr_left == 7);
+}
+
+static void rnr_is_no_loss(u32 at)
+{
+	begin_path(at, SHORT);
+	measure(SHORT + 5 * MSEC);
+	fill();
+	rnr(5 * MSEC);
+	expire();
+	must(f.window == SRNIC_FLIGHT_WINDOW);
+	must(send_one(false));
+	now += SHORT;
+	ack(3);
+	must(f.window == SRNIC_FLIGHT_WINDOW);
+}
+
+static void rnr_retries(u32 at)
+{
+	u32 i;
+
+	begin(at);
+	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, 3);
+	for (i = 0; i < 3; i++) {
+		send_many(1);
+		must(is_nothing(rnr(MSEC)));
+		must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_RNR));
+	}
+	send_many(1);
+	must(is(rnr(MSEC), SRNIC_FLIGHT_FAIL, SRNIC_CAUSE_RNR));
+}
+
+static void rnr_none(u32 at)
+{
+	begin(at);
+	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, 0);
+	send_many(1);
+	must(is(rnr(MSEC), SRNIC_FLIGHT_FAIL, SRNIC_CAUSE_RNR));
+}
+
+static void rnr_without_end(u32 at)
+{
+	u32 i;
+
+	begin(at);
+	for (i = 0; i < 1000; i++) {
+		send_many(1);
+		must(is_nothing(rnr(MSEC)));
+		must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_RNR));
+	}
+}
+
+static void rnr_counts_once(u32 at)
+{
+	begin(at);
+	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, 1);
+	send_many(2);
+	must(is_nothing(rnr(MSEC)));
+	now += MSEC / 2;
+	must(is_nothing(rnr(MSEC)));
+	must(f.deadline == now + MSEC / 2);
+}
+
+static void rnr_progress(u32 at)
+{
+	u32 i;
+
+	begin(at);
+	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, 1);
+	for (i = 0; i < 10; i++) {
+		send_many(1);
+		must(is_nothing(rnr(MSEC)));
+		expire();
+		send_many(1);
+		now += SHORT;
+		ack(i + 1);
+	}
+}
+
+static void rnr_overtaken(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(10);
+	rnr(MSEC);
+	ack(11);
+	wait();
+	must(srnic_flight_is_idle(&f) && f.mode == SRNIC_FLIGHT_OPEN);
+	must(srnic_flight_open(&f));
+}
+
+/* Silence */
+
+static void probe(u32 at)
+{
+	u64 from;
+
+	begin_path(at, LONG);
+	send_many(9);
+	send_one(true);
+	from = now;
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	/* SRTT + max(4 * RTTVAR, 250 us) */
+	must(now - from == LONG + 2 * LONG);
+	must(f.next == psn(1) && f.detour == 1);
+	must(f.retry_left == RETRIES && f.window == SRNIC_FLIGHT_WINDOW);
+	must(srnic_flight_wants_ack(&f, false));
+}
+
+static void probe_backs_off(u32 at)
+{
+	u64 last, waited = 0;
+	u32 i;
+
+	begin_path(at, SHORT);
+	send_one(true);
+	for (i = 0; i < 3; i++) {
+		last = now;
+		must(wait().cause == SRNIC_CAUSE_PROBE);
+		must(!waited || now - last == 2 * waited);
+		waited = now - last;
+		send_one(false);
+	}
+	now += SHORT;
+	ack(2);
+	must(!f.probes);
+}
+
+static void probe_then_timeout(u32 at)
+{
+	struct srnic_flight_todo todo;
+	u64 last;
+
+	begin_path(at, LONG);
+	send_one(true);
+	do {
+		last = now;
+		todo = wait();
+		send_one(false);
+	} while (todo.cause == SRNIC_CAUSE_PROBE);
+	must(is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	must(now - last == TIMEOUT);
+	must(f.retry_left == RETRIES - 1);
+}
+
+static void timeouts_exhaust(u32 at)
+{
+	struct srnic_flight_todo todo;
+	u32 retries, timeouts;
+
+	for (retries = 0; retries <= RETRIES; retries++) {
+		begin_path(at, LONG);
+		srnic_flight_set_limits(&f, TIMEOUT, retries, 0);
+		send_one(true);
+		timeouts = 0;
+		do {
+			todo = wait();
+			if (todo.cause == SRNIC_CAUSE_TIMEOUT)
+				timeouts++;
+			if (todo.act == SRNIC_FLIGHT_SEEK)
+				send_one(false);
+		} while (todo.act == SRNIC_FLIGHT_SEEK);
+		must(is(todo, SRNIC_FLIGHT_FAIL, SRNIC_CAUSE_TIMEOUT));
+		must(timeouts == retries + 1);
+	}
+}
+
+static void timeouts_last(u32 at)
+{
+	struct srnic_flight_todo todo;
+	u64 from;
+
+	begin_path(at, SHORT);
+	send_one(true);
+	from = now;
+	do {
+		todo = wait();
+		if (todo.act == SRNIC_FLIGHT_SEEK)
+			send_one(false);
+	} while (todo.act == SRNIC_FLIGHT_SEEK);
+	must(now - from >= (RETRIES + 1) * TIMEOUT);
+	must(now - from <= 4 * (RETRIES + 1) * TIMEOUT);
+}
+
+static void naks_exhaust(u32 at)
+{
+	begin_path(at, SHORT);
+	srnic_flight_set_limits(&f, TIMEOUT, 0, 0);
+	send_many(10);
+	must(is(nak(0), SRNIC_FLIGHT_FAIL, SRNIC_CAUSE_GAP));
+}
+
+static void progress_restores(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	for (i = 1; i <= 50; i++) {
+		send_many(2);
+		must(nak(0).act == SRNIC_FLIGHT_SEEK);
+		must(f.retry_left == RETRIES - 1);
+		send_one(false);
+		now += SHORT;
+		ack(2 * i + 1);
+		must(f.retry_left == RETRIES && f.mode == SRNIC_FLIGHT_OPEN);
+	}
+}
+
+static void timeout_none(u32 at)
+{
+	begin_path(at, LONG);
+	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	send_one(true);
+	must(!f.deadline);
+}
+
+static void timeout_early(u32 at)
+{
+	begin_path(at, LONG);
+	send_one(true);
+	must(is_nothing(srnic_flight_timeout(&f, false, f.deadline - 1)));
+	must(f.deadline && f.mode == SRNIC_FLIGHT_OPEN);
+}
+
+static void idle_is_silent(u32 at)
+{
+	begin_path(at, LONG);
+	must(!f.deadline);
+	send_one(true);
+	must(f.deadline);
+	now += LONG;
+	ack(2);
+	must(!f.deadline && srnic_flight_is_idle(&f));
+}
+
+static void ack_rearms(u32 at)
+{
+	u64 was;
+
+	begin_path(at, LONG);
+	send_many(64);
+	was = f.deadline;
+	now += LONG;
+	ack(20);
+	must(f.deadline > was);
+}
+
+static void busy(u32 at)
+{
+	begin_path(at, LONG);
+	send_one(true);
+	now = f.deadline;
+	must(is_nothing(srnic_flight_timeout(&f, true, now)));
+	must(f.late && !f.deadline && f.retry_left == RETRIES);
+	now += SEC;
+	srnic_flight_arm(&f, now);
+	must(!f.late && f.deadline > now);
+	must(wait().cause == SRNIC_CAUSE_PROBE);
+}
+
+static void hurry(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(3);
+	srnic_flight_hurry(&f, now);
+	must(f.deadline == now);
+	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_ASK));
+}
+
+static void hurry_in_vain(u32 at)
+{
+	u64 was;
+
+	begin_path(at, LONG);
+	srnic_flight_hurry(&f, now);
+	must(!f.deadline);
+	send_one(true);
+	was = f.deadline;
+	srnic_flight_hurry(&f, now);
+	must(f.deadline == was);
+}
+
+static void hurry_in_doubt(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(3);
+	nak(0);
+	must(f.mode == SRNIC_FLIGHT_DOUBT);
+	srnic_flight_hurry(&f, now);
+	must(expire().cause != SRNIC_CAUSE_GAP || now >= f.doubt);
+}
+
+static void stall(u32 at)
+{
+	begin_path(at, LONG);
+	send_one(true);
+	srnic_flight_stall(&f, 200 * USEC, now);
+	must(!srnic_flight_open(&f) && srnic_flight_is_held(&f));
+	must(f.deadline == now + 200 * USEC);
+	must(is(expire(), SRNIC_FLIGHT_NOTHING, SRNIC_CAUSE_MEMORY));
+	must(srnic_flight_open(&f) && !srnic_flight_is_held(&f));
+	must(f.retry_left == RETRIES);
+}
+
+/* The packet that there was no memory for is acknowledged meanwhile. */
+static void stall_and_nothing_left(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(10);
+	nak(0);
+	srnic_flight_stall(&f, 200 * USEC, now);
+	ack(6);
+	if (f.detour)
+		srnic_flight_stall(&f, 200 * USEC, now);
+	expire();
+	fill();
+	must(f.una == f.high || f.deadline);
+}
+
+/* READs */
+
+static void places(u32 at)
+{
+	u32 i;
+
+	begin(at);
+	for (i = 0; i < 16; i++) {
+		must(srnic_flight_may_read(&f, false, 16));
+		read_one(3);
+	}
+	must(f.rd_out == 16 && !srnic_flight_may_read(&f, false, 16));
+	now += SHORT;
+	ack(2);
+	must(f.rd_out == 16);
+	ack(3);
+	must(f.rd_out == 15 && srnic_flight_may_read(&f, false, 16));
+	ack(48);
+	must(!f.rd_out);
+}
+
+static void places_wrap(u32 at)
+{
+	u32 i;
+
+	begin(at);
+	for (i = 0; i < 1000; i++) {
+		read_one(1 + i % 3);
+		if (i >= 100) {
+			u32 was = f.rd_out;
+
+			now += SHORT;
+			srnic_flight_acked(&f, f.rd_end[f.rd_first], 0, now);
+			must(f.rd_out == was - 1);
+		}
+	}
+	must(f.rd_out == 100);
+}
+
+static void places_again(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(10);
+	read_one(10);
+	nak(1);
+	read_one(1);
+	must(f.rd_out == 2);
+}
+
+static void reads_begin_again(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(10);
+	read_one(10);
+	read_one(10);
+	while (wait().cause == SRNIC_CAUSE_PROBE)
+		read_one(1);
+	must(f.mode == SRNIC_FLIGHT_BACK);
+	must(srnic_flight_may_read(&f, false, 1));
+	read_one(10);
+	must(f.next == psn(11) && srnic_flight_may_read(&f, false, 1));
+	srnic_flight_pass(&f, 3);
+	must(!srnic_flight_may_read(&f, false, 1));
+	must(srnic_flight_may_read(&f, true, 1));	/* behind a WRITE */
+	srnic_flight_pass(&f, 7);
+	must(srnic_flight_may_read(&f, false, 1));
+}
+
+static void span_is_bounded(u32 at)
+{
+	u32 left;
+
+	begin_path(at, LONG);
+	f.window = SRNIC_FLIGHT_MAX;
+	for (left = 1; left < 100; left++)
+		must(srnic_flight_span(&f, left, 128) == left);
+	must(srnic_flight_span(&f, 100000, 128) >= SRNIC_FLIGHT_READ);
+}
+
+/* With few places each must ask for more, or the window is never full. */
+static void span_fills_window(u32 at)
+{
+	u32 n;
+
+	for (n = 1; n <= 16; n++) {
+		u32 i;
+
+		begin_path(at, LONG);
+		f.window = 4096;
+		for (i = 0; i < n; i++) {
+			u32 span = srnic_flight_open(&f) ?
+				   srnic_flight_span(&f, 100000, n) : 0;
+
+			if (span)
+				read_one(span);
+		}
+		must(sent() >= (n == 1 ? 4096 : 4096 / 2) && sent() <= 4096);
+	}
+}
+
+static void span_not_small(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(127);
+	must(srnic_flight_open(&f));
+	must(!srnic_flight_span(&f, 100, 16));
+	must(srnic_flight_span(&f, 1, 16) == 1);
+}
+
+static void span_of_one(u32 at)
+{
+	begin_path(at, SHORT);
+	f.window = 1;
+	must(srnic_flight_span(&f, 100, 16) == 1);
+}
+
+/* The rest */
+
+static void assign(u32 at)
+{
+	begin(at);
+	must(srnic_flight_assign(&f, 5) == psn(0));
+	must(srnic_flight_assign(&f, 1 << 20) == psn(5));
+	must(f.psn == psn(5 + (1 << 20)) && f.next == psn(0));
+}
+
+static void skip(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(10);
+	srnic_flight_skip(&f, psn(1000));
+	must(srnic_flight_is_idle(&f));
+	must(srnic_flight_assign(&f, 1) == psn(1000));
+	must(f.next == psn(1000) && f.una == psn(1000) && f.high == psn(1000));
+}
+
+static void forget(u32 at)
+{
+	begin(at);
+	send_many(10);
+	srnic_flight_forget(&f);
+	must(f.una == psn(10) && !srnic_flight_asked(&f));
+	must(srnic_flight_is_idle(&f));
+}
+
+static void pass(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(10);
+	nak(3);
+	must(!srnic_flight_pass(&f, 2) && f.next == psn(3));
+	must(srnic_flight_pass(&f, 1) && f.next == psn(11));
+}
+
+static void rate(u32 at)
+{
+	begin(at);
+	must(!srnic_flight_rate(&f, now));
+	begin_path(at, LONG);
+	must(send_many(100) == 100);
+	must(srnic_flight_rate(&f, now) == 100 * SEC / LONG);
+}
+
+static const struct {
+	const char	*sentence;
+	void		(*rule)(u32 at);
+} rules[] = {
+	{ "the initial window is sent, and no more", window },
+	{ "an ACK lets out as many as it covers", window_reopens },
+	{ "a READ takes as much of the window as its response", window_of_reads },
+	{ "the first packet asks for an ACK", asks_first },
+	{ "whoever is waited for asks for one", asks_if_awaited },
+	{ "so does every 32nd packet, and the last of a window", asks_each },
+	{ "and the last of a window of any size", asks_in_small_window },
+	{ "packets that none was asked for are asked about within a ms", ask },
+	{ "they are asked about once", ask_once },
+	{ "which costs no retry and nothing of the window", ask_is_free },
+	{ "who has asked is not asked about", no_ask_if_asked },
+
+	{ "the first round trip is SRTT, and half of it RTTVAR", rtt_first },
+	{ "SRTT and RTTVAR go on as RFC 6298 has it", rtt_next },
+	{ "the shortest is that of the last seconds", rtt_min_ages },
+	{ "of several packets an ACK measures the youngest", rtt_of_youngest },
+	{ "what was retransmitted is not measured", rtt_karn },
+	{ "a round trip that takes no time is one", rtt_zero },
+	{ "the first ACK may come after the timeout", rtt_beyond_timeout },
+	{ "but a row of timeouts is no round trip", rtt_of_retries },
+	{ "a timer shorter than the round trip is not kept", timeout_beyond_rtt },
+	{ "a few packets of a window are measured", samples_limited },
+
+	{ "a window on a long path grows by half or more in a round trip", grows_fast },
+	{ "up to its limit", grows_to_the_end },
+	{ "after the start it grows by a part", grows_clear },
+	{ "when there is a queue, by a packet", grows_queued },
+	{ "who does not fill the window has it grow no larger", grows_if_limited },
+	{ "on a short path the initial window is enough", grows_not_short },
+	{ "so it is when round trips are several times the shortest", grows_not_full },
+	{ "a small window grows to the initial one on any path", grows_back },
+
+	{ "a loss with a queue leaves 7 of 10 packets", cut },
+	{ "all losses of a window count once", cut_once },
+	{ "those of the next count again", cut_again },
+	{ "a loss without a queue costs nothing", cut_not_by_chance },
+	{ "a run of losses does", cut_by_run },
+	{ "a window has one packet at least", cut_at_least_one },
+	{ "a cut counts for its window, not for what comes 2^23 PSNs later", cut_much_later },
+
+	{ "a NAK on a long path waits for what may be reordered", nak_is_doubted },
+	{ "on a short path the packet is retransmitted at once", nak_on_short_path },
+	{ "that one alone, and new packets go on", repair_is_one },
+	{ "what was reordered is not retransmitted", reordered },
+	{ "nor is the next hole, unless it stays", reordered_twice },
+	{ "a NAK that comes twice is one", nak_again },
+	{ "with nothing in flight it is none", nak_of_nothing },
+	{ "a retransmission that is lost is retransmitted", lost_again },
+	{ "before a round trip is known responses cost no retries", responses_before_rtt },
+
+	{ "an ACK sooner than a round trip tells of reordering", spurious_repair },
+	{ "which the next NAK waits for", spurious_is_remembered },
+	{ "an ACK after a round trip does not", spurious_not },
+	{ "nor does one before a round trip is known", spurious_not_before_rtt },
+	{ "a probe that was not needed changes nothing", spurious_probe },
+	{ "a timeout that was not needed retransmits no more", spurious_timeout },
+	{ "one that is acknowledged alone is not undone", spurious_not_one },
+
+	{ "hole after hole is repaired", hole_after_hole },
+	{ "what was sent after the retransmission is not taken for lost", hole_of_later },
+	{ "in a run of losses twice as many are retransmitted each time", run_of_lost },
+	{ "responses known to be missing are asked for, all of them", responses_missing },
+	{ "a response that arrives lets out a packet", responses_make_room },
+	{ "an eighth of a round trip lets out an eighth of the window", ticks },
+	{ "and takes no timer away", ticks_leave_timer },
+
+	{ "who keeps nothing three times goes back N", back_is_learned },
+	{ "everything is sent again from a hole that nothing is kept behind", back_from_hole },
+	{ "at once when that is known", back_at_once },
+	{ "who skips packets keeps them", back_is_unlearned },
+	{ "after some time it is looked at again", back_is_doubted },
+	{ "after silence it is sent one packet by one, which asks", back_with_care },
+	{ "who loses all of the first window gets it again", back_from_start },
+	{ "to go back begins with one packet and doubles", back_doubles },
+	{ "skips what is acknowledged", back_skips },
+	{ "and ends when all is acknowledged", back_ends },
+
+	{ "an RNR NAK has the flight wait, and go back", rnr_waits },
+	{ "it is no loss", rnr_is_no_loss },
+	{ "rnr_retry of them in a row are borne", rnr_retries },
+	{ "none if that is 0", rnr_none },
+	{ "and any number if it is 7", rnr_without_end },
+	{ "those that come during the wait do not count", rnr_counts_once },
+	{ "progress ends the row", rnr_progress },
+	{ "an ACK of all ends the wait", rnr_overtaken },
+
+	{ "after SRTT and four times RTTVAR a packet is sent as a probe", probe },
+	{ "each probe waits twice as long", probe_backs_off },
+	{ "until it is time for the timeout", probe_then_timeout },
+	{ "retry_cnt timeouts in a row are borne", timeouts_exhaust },
+	{ "which take as long as the user said", timeouts_last },
+	{ "a NAK fails if retry_cnt is 0", naks_exhaust },
+	{ "progress gives back all retries", progress_restores },
+	{ "timeout 0 is none", timeout_none },
+	{ "nothing happens before its time", timeout_early },
+	{ "nothing is due when nothing is in flight", idle_is_silent },
+	{ "an ACK winds up the timer", ack_rearms },
+	{ "while a page is fetched the timer is off", busy },
+	{ "who is in a hurry asks at once", hurry },
+	{ "unless nothing is in flight, or has been asked for", hurry_in_vain },
+	{ "or a NAK is doubted", hurry_in_doubt },
+	{ "without memory it waits a while", stall },
+	{ "and goes on if there is nothing to send by then", stall_and_nothing_left },
+
+	{ "READs take a place until their answer is complete", places },
+	{ "any number of them, one after the other", places_wrap },
+	{ "a READ that is asked for again takes none", places_again },
+	{ "it begins where one began", reads_begin_again },
+	{ "a READ asks for what is left, and not for too much", span_is_bounded },
+	{ "with few places for more", span_fills_window },
+	{ "it waits until the window has room that is worth it", span_not_small },
+	{ "a window of one packet has", span_of_one },
+
+	{ "PSNs are assigned in a row", assign },
+	{ "a flight may go on elsewhere", skip },
+	{ "what nobody acknowledges is forgotten", forget },
+	{ "what need not be retransmitted is passed over", pass },
+	{ "the rate is what is in flight in a round trip", rate },
+};
+
+int main(void)
+{
+	static const u32 starts[] = {
+		0, 77, 0x7fffff, 0xffffff, 0xfffffe, 0xffffff - 7, 0xffffff - 64, 0xffffff - 150,
+	};
+	u32 i, k;
+
+	for (i = 0; i < ARRAY_SIZE(rules); i++) {
+		for (k = 0; k < ARRAY_SIZE(starts); k++)
+			rules[i].rule(starts[k]);
+		tap_done(rules[i].sentence);
+	}
+
+	return tap_end();
+}

@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic - whatever the path does, all arrives once and in order, and no flow is stuck
+ *
+ * usage: test_sim [<runs> | seed <seed> [<ms>] | table]
+ *
+ * Each run simulates flows over a path that is drawn from its seed.  SEEDS in the
+ * environment is another way to say how many runs.  A seed is run by itself, and its
+ * events are printed from a time on.  The table is for those who tune: it says how
+ * well common paths are used.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim.h"
+#include "tap.h"
+
+#define RUNS	300	/* about 10 s under ASan */
+#define MSEC	((u64)NSEC_PER_MSEC)
+
+static u32 pick(const u32 *of, u32 num)
+{
+	return of[rand32() % num];
+}
+
+#define PICK(...)						\
+({								\
+	static const u32 _of[] = { __VA_ARGS__ };		\
+	pick(_of, ARRAY_SIZE(_of));				\
+})
+
+static void draw_path(struct sim_path *p)
+{
+	p->rate = PICK(0, 1250000, 12500000, 125000000, 125000000, 2000000000);
+	p->delay = 1000 * PICK(0, 15, 20, 300, 1000, 1000, 10000, 50000);
+	p->jitter = 1000 * PICK(0, 0, 0, 5, 100, 3000);
+	p->queue = p->rate ? PICK(0, 30000, 100000, 400000, 4000000) : 0;
+	p->loss = PICK(0, 0, 100, 1000, 10000, 50000);
+	p->burst = PICK(0, 0, 2, 5, 40);
+	p->reorder = PICK(0, 0, 0, 1000, 50000);
+	p->dup = PICK(0, 0, 0, 1000, 100000);
+}
+
+static bool path_reorders(const struct sim_path *p)
+{
+	return p->jitter || p->reorder || p->dup;
+}
+
+/* Can so many packets in a row be lost that the retries are exhausted? */
+static bool path_is_bad(const struct sim_path *p)
+{
+	return p->loss && (p->burst > 4 || p->loss * max(p->burst, 1U) > 100000);
+}
+
+static void draw_events(struct sim_conf *c)
+{
+	c->rnr = PICK(0, 0, 1000, 100000);
+	c->rnr_nsec = 1000 * PICK(10, 640, 10240);
+	c->stall = PICK(0, 0, 0, 1000, 50000);
+	c->busy = PICK(0, 0, 100000, 500000);
+	c->hurry = PICK(0, 0, 1000, 100000);
+	c->unawaited = PICK(0, 0, 500000, 1000000);
+	if (!PICK(1, 1, 1, 0)) {
+		c->far_from = MSEC * PICK(1, 100, 500);
+		c->far_to = c->far_from + MSEC * PICK(10, 300, 5000);
+		c->far_delay = MSEC * PICK(1, 10, 50);
+	}
+	if (!PICK(1, 1, 1, 1, 0)) {
+		c->dark_from = MSEC * PICK(0, 1, 50, 200);
+		c->dark_to = c->dark_from + MSEC * PICK(1, 20, 100, 400);
+	}
+}
+
+static struct sim_conf draw(u64 seed)
+{
+	struct sim_conf c = {};
+
+	rand_state = seed * 0x9e3779b97f4a7c15ULL + 1;
+	draw_path(&c.there);
+	if (PICK(0, 1))
+		draw_path(&c.back);
+	else
+		c.back = (struct sim_path) { .rate = c.there.rate, .delay = c.there.delay,
+					     .queue = c.there.queue };
+	c.peer = rand32() % SIM_PEER_NUM;
+	c.store = PICK(0, 0, 16, 1000);
+	c.flows = PICK(1, 1, 1, 2, 5);
+	c.psn = PICK(0, 1, 0x7fffff, 0xffffff - 5, 0xffffff - 300, 0xffffff - 3000);
+	c.mtu = PICK(256, 1024, 1024, 4096);
+	c.message = PICK(1, 3, 64, 300, 1024, 16384);
+	c.mixed = PICK(0, 1);
+	c.reads = PICK(0, 0, 1000000, 1000000, 100000, 500000);
+	c.sends = PICK(0, 500000);
+	c.places = PICK(1, 2, 16, 16, 128);
+	c.num = PICK(1, 50, 1000, 10000, 10000, 100000);
+	c.until = 20ULL * NSEC_PER_SEC;
+	c.timeout = 1000 * PICK(1049, 16777, 67109, 67109, 536871);
+	c.retry_cnt = 7;
+	c.rnr_retry = 7;
+	draw_events(&c);
+	c.may_fail = path_is_bad(&c.there) || path_is_bad(&c.back) ||
+		     c.dark_to > c.dark_from + c.timeout ||
+		     sim_longest_rtt(&c) > 4 * c.timeout;
+	c.lossless = !c.may_fail && c.peer == SIM_PEER_KEEPS && !path_reorders(&c.there) &&
+		     !path_reorders(&c.back) && !c.far_delay && !c.rnr && !c.store;
+
+	return c;
+}
+
+static void describe_path(const char *name, const struct sim_path *p)
+{
+	printf("#   %s: %llu B/s, delay %.3f ms, jitter %.3f ms, queue %llu\n", name, p->rate,
+	       p->delay / 1e6, p->jitter / 1e6, p->queue);
+	printf("#     loss %u x %u, reorder %u, dup %u; PSNs lost: %llu\n", p->loss, p->burst,
+	       p->reorder, p->dup, p->lost);
+}
+
+static void describe_conf(const struct sim_conf *c)
+{
+	static const char *const peers[] = { "keeps", "drops", "rxe" };
+
+	describe_path("there", &c->there);
+	describe_path("back", &c->back);
+	printf("#   peer %s, store %u, flows %u, PSN %#x, MTU %u, places %u\n", peers[c->peer],
+	       c->store, c->flows, c->psn, c->mtu, c->places);
+	printf("#   message %u%s, reads %u, sends %u, PSNs %llu, timeout %.3f ms\n", c->message,
+	       c->mixed ? " mixed" : "", c->reads, c->sends, c->num, c->timeout / 1e6);
+	printf("#   rnr %u, stall %u, busy %u, hurry %u, unawaited %u%s%s\n", c->rnr, c->stall,
+	       c->busy, c->hurry, c->unawaited, c->may_fail ? ", may fail" : "",
+	       c->lossless ? ", bounded" : "");
+	printf("#   far %.0f to %.0f by %.0f ms, dark %.0f to %.0f ms\n", c->far_from / 1e6,
+	       c->far_to / 1e6, c->far_delay / 1e6, c->dark_from / 1e6, c->dark_to / 1e6);
+}
+
+static void describe_flow(const struct sim_flow *w)
+{
+	const struct srnic_flight *f = &w->f;
+
+	printf("#   una %llu of %llu, expected %llu, progress at %.3f ms%s\n", w->una, w->assigned,
+	       w->expected, w->progress_at / 1e6, w->failed ? ", failed" : "");
+	printf("#     mode %u, next +%d, high +%d, asked +%d, mark +%d, detour %u\n", f->mode,
+	       srnic_psn_diff(f->next, f->una), srnic_psn_diff(f->high, f->una),
+	       srnic_psn_diff(f->asked, f->una), srnic_psn_diff(f->mark, f->una), f->detour);
+	printf("#     window %u, extra %u, keeps %u, retries %u, silence %.3f, tick %.3f ms\n",
+	       f->window, f->extra, f->keeps, f->retry_left, f->silence / 1e6, f->tick / 1e6);
+	printf("#     rtt %.3f, srtt %.3f, rttvar %.3f, min %.3f ms\n", f->rtt / 1e6,
+	       f->srtt / 1e6, f->rttvar / 1e6, f->rtt_min / 1e6);
+	printf("#     sent %llu, again %llu; gaps %llu, probes %llu, timeouts %llu, asks %llu\n",
+	       w->sent, w->retransmitted, w->causes[SRNIC_CAUSE_GAP],
+	       w->causes[SRNIC_CAUSE_PROBE], w->causes[SRNIC_CAUSE_TIMEOUT],
+	       w->causes[SRNIC_CAUSE_ASK]);
+}
+
+static void describe(const struct sim *s)
+{
+	const struct sim_flow *w;
+
+	describe_conf(&s->conf);
+	for (w = s->flow; w < s->flow + s->conf.flows; w++)
+		describe_flow(w);
+}
+
+/* Return: steps. */
+static u64 run(const struct sim_conf *c, u64 seed, bool verbose, u64 trace_from)
+{
+	struct sim s;
+	u64 steps;
+
+	sim_init(&s, c);
+	s.trace_from = trace_from;
+	sim_run(&s);
+	if (s.fault)
+		tap_fault("test_sim seed %llu: at %.6f ms it does not hold that %s", seed,
+			  s.now / 1e6, s.fault);
+	if (verbose || (s.fault && tap_faults <= TAP_FAULTS_SHOWN))
+		describe(&s);
+	steps = s.steps;
+	sim_free(&s);
+
+	return steps;
+}
+
+static void test_seeds(u64 runs)
+{
+	struct sim_conf c;
+	u64 seed, steps = 0;
+
+	for (seed = 1; seed <= runs; seed++) {
+		c = draw(seed);
+		steps += run(&c, seed, false, ~0ULL);
+	}
+	printf("# %llu runs, %llu steps\n", runs, steps);
+	tap_done("on paths at random all arrives once, in order and in time");
+}
+
+/* Paths that are what they are */
+
+#define MBIT		125000ULL
+#define GBIT		(1000 * MBIT)
+#define SECONDS(n)	((u64)(n) * NSEC_PER_SEC)
+
+/* A path, the same in both directions */
+static struct sim_path path(u64 rate, u64 delay, u64 queue)
+{
+	return (struct sim_path) { .rate = rate, .delay = delay, .queue = queue };
+}
+
+/* A flow that never ends on such a path */
+static struct sim_conf steady(bool read, u32 mtu, u64 rate, u64 delay, u64 queue)
+{
+	return (struct sim_conf) {
+		.there = path(rate, delay, queue), .back = path(rate, delay, queue),
+		.flows = 1, .psn = 1, .mtu = mtu, .message = (1 << 20) / mtu,
+		.reads = read ? 1000000 : 0, .places = 16, .until = SECONDS(10),
+		.timeout = 67109 * NSEC_PER_USEC, .retry_cnt = 7, .rnr_retry = 7,
+	};
+}
+
+/**
+ * struct outcome - what a simulation came to
+ * @fault: what does not hold
+ * @use: part of the rate of the path
+ * @jain: Jain's index over the flows
+ * @again: part of what was sent that was retransmitted
+ * @lost: PSNs lost
+ * @causes: events, by enum srnic_flight_cause
+ * @first: the first flow at the end
+ */
+struct outcome {
+	const char		*fault;
+	double			use;
+	double			jain;
+	double			again;
+	u64			lost;
+	u64			causes[SRNIC_CAUSE_NUM];
+	struct srnic_flight	first;
+};
+
+static struct outcome measure(const struct sim_conf *c)
+{
+	const struct sim_path *data = c->reads ? &c->back : &c->there;
+	double all = 0, squares = 0, sent = 0, again = 0;
+	struct outcome o = {};
+	struct sim s;
+	u32 i, k;
+
+	rand_state = 1;
+	sim_init(&s, c);
+	sim_run(&s);
+	for (i = 0; i < c->flows; i++) {
+		const struct sim_flow *w = &s.flow[i];
+
+		all += w->una;
+		squares += (double)w->una * w->una;
+		sent += w->sent;
+		again += w->retransmitted;
+		for (k = 0; k < SRNIC_CAUSE_NUM; k++)
+			o.causes[k] += w->causes[k];
+	}
+	o.fault = s.fault;
+	o.use = data->rate ? all * (c->mtu + SIM_HEADERS) / (s.now / 1e9) / data->rate : 0;
+	o.jain = all * all / (c->flows * squares);
+	o.again = again / sent;
+	o.lost = s.conf.there.lost + s.conf.back.lost;
+	o.first = s.flow[0].f;
+	sim_free(&s);
+
+	return o;
+}
+
+/* Expects @o to be as good as is said, and says what it is. */
+static void expect(const char *name, const struct outcome *o, double use, double again)
+{
+	bool good = !o->fault && o->use >= use && o->again <= again;
+
+	printf("# %s: %.1f %% of the path, %.2f %% retransmitted, ", name, 100 * o->use,
+	       100 * o->again);
+	printf("%llu probes, %llu timeouts%s%s\n",
+	       o->causes[SRNIC_CAUSE_PROBE], o->causes[SRNIC_CAUSE_TIMEOUT],
+	       o->fault ? ", not: " : "", o->fault ? o->fault : "");
+	if (!good)
+		tap_fault("%s: no %.0f %% of the path, or more than %.1f %% retransmitted",
+			  name, 100 * use, 100 * again);
+}
+
+/* The first packets of a connection, or their answers, are lost. */
+static void test_first_lost(void)
+{
+	struct sim_conf c;
+	struct outcome o;
+
+	c = steady(false, 1024, GBIT, 10 * MSEC, 2500000);
+	c.there.lose = 1;
+	o = measure(&c);
+	expect("the first packet", &o, 0.8, 0.01);
+	c.there.lose = 0;
+	c.dark_to = MSEC / 10;
+	o = measure(&c);
+	expect("the first window", &o, 0.8, 0.01);
+	c = steady(true, 1024, GBIT, 10 * MSEC, 2500000);
+	c.back.lose = 1;
+	o = measure(&c);
+	expect("the first response", &o, 0.8, 0.01);
+	c = steady(true, 1024, 10 * MBIT, 10 * MSEC, 2500000);
+	c.back.lose = 1;
+	o = measure(&c);
+	expect("the first response of many on a slow path", &o, 0.8, 0.01);
+	tap_done("a first round trip over a retransmission misleads nobody");
+}
+
+/* The initial window is many times what the queue holds. */
+static void test_short_queue(void)
+{
+	struct sim_conf c = steady(false, 4096, 100 * MBIT, 20000, 30000);
+	struct outcome o = measure(&c);
+
+	expect("WRITE, 100 Mbit/s", &o, 0.9, 0.2);
+	if (o.first.keeps == SRNIC_KEEPS_NONE)
+		tap_fault("the peer is taken for one that keeps nothing");
+	c = steady(true, 4096, 100 * MBIT, 20000, 30000);
+	o = measure(&c);
+	expect("READ, 100 Mbit/s", &o, 0.9, 0.2);
+	tap_done("a tail drop of the first burst does not make a peer one that goes back N");
+}
+
+static void test_long_rtt(void)
+{
+	struct sim_conf c = steady(false, 4096, GBIT, 50 * MSEC, 12500000);
+	struct outcome o = measure(&c);
+
+	expect("round trips of 100 ms", &o, 0.8, 0.02);
+	if (o.first.srtt < 100 * MSEC || o.causes[SRNIC_CAUSE_TIMEOUT] > 2)
+		tap_fault("the round trip is not known");
+	tap_done("a timeout shorter than the round trip does no harm");
+}
+
+static void test_deep_queue(void)
+{
+	struct sim_conf c = steady(false, 1024, 100 * MBIT, 20000, 400000);
+	struct outcome o = measure(&c);
+
+	expect("WRITE", &o, 0.95, 0.01);
+	if (o.causes[SRNIC_CAUSE_PROBE] > 50)
+		tap_fault("WRITE: it probes all the time");
+	c = steady(true, 1024, 100 * MBIT, 20000, 400000);
+	o = measure(&c);
+	expect("READ", &o, 0.95, 0.01);
+	if (o.causes[SRNIC_CAUSE_PROBE] > 50)
+		tap_fault("READ: it probes all the time");
+	tap_done("a queue many times as long as the path makes no probes");
+}
+
+/* READs among WRITEs that nobody waits for, and losses both ways */
+static void test_mixed(void)
+{
+	struct sim_conf c = steady(false, 1024, GBIT, MSEC, 250000);
+	struct outcome o;
+
+	c.reads = 300000;
+	c.message = 30;
+	c.mixed = true;
+	c.unawaited = 1000000;
+	c.there.loss = 1000;
+	c.back.loss = 1000;
+	c.until = SECONDS(3);
+	o = measure(&c);
+	expect("0.1 % lost", &o, 0.05, 0.1);
+	if (o.causes[SRNIC_CAUSE_ASK] > 5000)
+		tap_fault("it asks all the time");
+	tap_done("READs among WRITEs go on");
+}
+
+static void test_fair(void)
+{
+	static const u32 flows[] = { 4, 16 };
+	struct outcome o;
+	u32 i;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(flows); i++) {
+		struct sim_conf c = steady(i & 1, 1024, GBIT, MSEC, 250000);
+
+		c.flows = flows[i / 2];
+		c.until = SECONDS(5);
+		o = measure(&c);
+		expect(i & 1 ? "READ" : "WRITE", &o, 0.9, 0.05);
+		if (o.jain < 0.95)
+			tap_fault("%u flows: Jain's index is %.3f", c.flows, o.jain);
+	}
+	tap_done("4 and 16 flows share a path");
+}
+
+/* The round trip of a connection becomes another, as when it moves. */
+static void test_delay_changes(void)
+{
+	struct sim_conf c = steady(false, 1024, GBIT, 10000, 4000000);
+	struct outcome o;
+
+	c.far_from = SECONDS(1);
+	c.far_to = SECONDS(3);
+	c.far_delay = 50 * MSEC;
+	c.until = SECONDS(5);
+	o = measure(&c);
+	expect("2 s of 50 ms", &o, 0.55, 0.05);
+	if (o.causes[SRNIC_CAUSE_TIMEOUT] > 10)
+		tap_fault("it goes from timeout to timeout");
+	c.far_from = 0;
+	c.until = SECONDS(9);
+	o = measure(&c);
+	expect("from 50 ms to none", &o, 0.3, 0.5);
+	tap_done("50 ms more, and less again, are survived");
+}
+
+static void print(const char *name, const struct sim_conf *c)
+{
+	struct outcome o = measure(c);
+
+	printf("%-32s %5.1f %%  jain %.3f  again %5.2f %%  ", name, 100 * o.use, o.jain,
+	       100 * o.again);
+	printf("repairs %6llu  probes %5llu  timeouts %3llu  lost %6llu  ",
+	       o.causes[SRNIC_CAUSE_GAP], o.causes[SRNIC_CAUSE_PROBE],
+	       o.causes[SRNIC_CAUSE_TIMEOUT], o.lost);
+	printf("window %5u  keeps %u  rtt %.2f, %.2f ms%s%s\n", o.first.window, o.first.keeps,
+	       o.first.rtt / 1e6, o.first.rtt_min / 1e6, o.fault ? ", not: " : "",
+	       o.fault ? o.fault : "");
+	fflush(stdout);
+}
+
+static void table_long(void)
+{
+	static const u32 delays[] = { 1, 10, 50 };
+	struct sim_conf c;
+	char name[64];
+	u32 i, mtu, ms;
+
+	for (i = 0; i < 8 * ARRAY_SIZE(delays); i++) {
+		ms = delays[i / 2 % 3];
+		mtu = i / 6 % 2 ? 4096 : 1024;
+		c = steady(i >= 12, mtu, GBIT, ms * MSEC, GBIT / 1000 * 2 * ms);
+		(c.reads ? &c.back : &c.there)->loss = i % 2 ? 1000 : 0;
+		snprintf(name, sizeof(name), "%s %u, 1G, %u ms%s", c.reads ? "READ" : "WRITE", mtu,
+			 ms, i % 2 ? ", loss 0.1 %" : "");
+		print(name, &c);
+	}
+}
+
+static void table_queues(void)
+{
+	static const u32 queues[] = { 30, 100, 400 };
+	struct sim_conf c;
+	char name[64];
+	u32 i, mtu;
+
+	for (i = 0; i < 8 * ARRAY_SIZE(queues); i++) {
+		mtu = i / 6 % 2 ? 4096 : 1024;
+		c = steady(i >= 12, mtu, i % 2 ? GBIT : 100 * MBIT, 20000,
+			   1000 * queues[i / 2 % 3]);
+		snprintf(name, sizeof(name), "%s %u, %s, queue %u kB",
+			 c.reads ? "READ" : "WRITE", mtu, i % 2 ? "1G" : "100M",
+			 queues[i / 2 % 3]);
+		print(name, &c);
+	}
+}
+
+static void table_rest(void)
+{
+	static const char *const peers[] = { "keeps", "drops", "rxe" };
+	static const u32 losses[] = { 0, 1000, 10000, 50000 };
+	struct sim_conf c;
+	char name[64];
+	u32 i;
+
+	for (i = 0; i < 6; i++) {
+		c = steady(i & 1, 1024, GBIT, MSEC, 250000);
+		c.flows = 1U << (i & 6);
+		if (c.flows == 1)
+			(c.reads ? &c.back : &c.there)->reorder = 50000;
+		snprintf(name, sizeof(name), "%s, 1G, 1 ms, %s", c.reads ? "READ" : "WRITE",
+			 c.flows == 1 ? "reorder 5 %" : c.flows == 4 ? "4 flows" : "16 flows");
+		print(name, &c);
+	}
+	for (i = 0; i < 8 * SIM_PEER_NUM; i++) {
+		c = steady(false, 1024, GBIT, i % 8 < 4 ? 20000 : MSEC, 250000);
+		c.peer = i / 8;
+		c.there.loss = losses[i % 4];
+		snprintf(name, sizeof(name), "%s, 1G, %s ms, loss %.1f %%", peers[c.peer],
+			 i % 8 < 4 ? "0.02" : "1", c.there.loss / 1e4);
+		print(name, &c);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *seeds = getenv("SEEDS");
+	u64 runs = seeds ? strtoull(seeds, NULL, 0) : RUNS;
+
+	if (argc > 1 && !strcmp(argv[1], "table")) {
+		table_long();
+		table_queues();
+		table_rest();
+		return 0;
+	}
+	if (argc > 2 && !strcmp(argv[1], "seed")) {
+		u64 seed = strtoull(argv[2], NULL, 0);
+		struct sim_conf c = draw(seed);
+
+		run(&c, seed, true, argc > 3 ? strtoull(argv[3], NULL, 0) * MSEC : ~0ULL);
+		tap_done("the seed finds nothing");
+		return tap_end();
+	}
+	if (argc > 1)
+		runs = strtoull(argv[1], NULL, 0);
+	test_seeds(runs);
+	test_first_lost();
+	test_short_queue();
+	test_long_rtt();
+	test_deep_queue();
+	test_mixed();
+	test_fair();
+	test_delay_changes();
+
+	return tap_end();
+}
