@@ -13,6 +13,7 @@
 #include "../trace.h"
 #include "cc.h"
 #include "dcqcn.h"
+#include "flight.h"
 #include "qp.h"
 #include "qp_pkt.h"
 

@@ -10,6 +10,7 @@
 #include "completer.h"
 #include "flight.h"
 #include "ooo.h"
+#include "outcome.h"
 #include "qp.h"
 #include "req_recover.h"
 #include "req_wqe.h"
@@ -227,8 +228,8 @@ static u32 comp_answer_length(const struct srnic_swqe *wqe)
 }
 
 /* The response at una of the READ or atomic that is oldest. */
-static enum srnic_fate comp_response(struct srnic_qp *qp,
-				     struct srnic_swqe *wqe,
+static enum srnic_outcome comp_response(struct srnic_qp *qp,
+					struct srnic_swqe *wqe,
 				     const struct srnic_seg *seg)
 {
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
@@ -247,14 +248,14 @@ static enum srnic_fate comp_response(struct srnic_qp *qp,
 	if (len != (last ? comp_answer_length(wqe) - off :
 			   npsn * qp->conf.mtu)) {
 		srnic_req_fail(qp, IB_WC_BAD_RESP_ERR);
-		return SRNIC_PKT_DONE;
+		return SRNIC_DONE;
 	}
 	err = comp_write(qp, wqe, off, src, seg->from, len);
 	if (err == SRNIC_MEM_ABSENT)
-		return SRNIC_PKT_AGAIN;
+		return SRNIC_AGAIN;
 	if (err) {
 		srnic_req_fail(qp, IB_WC_LOC_PROT_ERR);
-		return SRNIC_PKT_DONE;
+		return SRNIC_DONE;
 	}
 	if (last) {
 		wqe->done = true;
@@ -265,7 +266,7 @@ static enum srnic_fate comp_response(struct srnic_qp *qp,
 		comp_advance(qp, srnic_psn_add(seg->pkt.psn, npsn));
 	}
 
-	return SRNIC_PKT_DONE;
+	return SRNIC_DONE;
 }
 
 static bool comp_fits(const struct srnic_swqe *wqe, const struct srnic_op *op)
@@ -291,8 +292,8 @@ static bool comp_makes_sense(const struct srnic_op *op,
 					     ack == SRNIC_ACK_OK;
 }
 
-enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
-				  const struct srnic_seg *seg)
+enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
+				     const struct srnic_seg *seg)
 {
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
 	struct srnic_req *req = &qp->req;
@@ -301,16 +302,16 @@ enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 
 	/* Old news, or an answer to something never sent: not ours to judge. */
 	if (ahead < 0 || srnic_psn_diff(seg->pkt.psn, req->flight.high) >= 0)
-		return SRNIC_PKT_DONE;
+		return SRNIC_DONE;
 
 	if (!comp_makes_sense(op, &seg->pkt)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_MALFORMED);
-		return SRNIC_PKT_DONE;
+		return SRNIC_DONE;
 	}
 
 	if (op->family == SRNIC_FAM_ACK) {
 		comp_ack(qp, &seg->pkt);
-		return SRNIC_PKT_DONE;
+		return SRNIC_DONE;
 	}
 
 	if (!comp_ack_before(qp, seg->pkt.psn)) {
@@ -318,16 +319,16 @@ enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
 		comp_reread(qp, srnic_ooo_gap(&req->ooo, req->flight.una,
 					      srnic_psn_diff(seg->pkt.psn,
 							     req->flight.una)));
-		return SRNIC_PKT_EARLY;
+		return SRNIC_EARLY;
 	}
 	wqe = comp_oldest(qp);
 	if (!wqe || wqe->done ||
 	    srnic_psn_diff(seg->pkt.psn, wqe->psn) < 0 ||
 	    qp->conf.state == IB_QPS_ERR)
-		return SRNIC_PKT_DONE;
+		return SRNIC_DONE;
 	if (!comp_fits(wqe, op)) {
 		srnic_req_fail(qp, IB_WC_BAD_RESP_ERR);
-		return SRNIC_PKT_DONE;
+		return SRNIC_DONE;
 	}
 
 	return comp_response(qp, wqe, seg);

@@ -7,8 +7,8 @@
 
 #include "seg.h"
 
-enum srnic_fate srnic_comp_packet(struct srnic_qp *qp,
-				  const struct srnic_seg *seg);
+enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
+				     const struct srnic_seg *seg);
 
 /* All before @psn is acknowledged. */
 void srnic_comp_acked(struct srnic_qp *qp, u32 psn);

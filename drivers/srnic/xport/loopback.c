@@ -15,8 +15,9 @@
 #include "completer.h"
 #include "flight.h"
 #include "loopback.h"
+#include "outcome.h"
 #include "qp.h"
-#include "qp_send.h"
+#include "qp_pkt.h"
 #include "qp_table.h"
 #include "req_data.h"
 #include "requester.h"
@@ -173,7 +174,7 @@ static void loopback_answer(struct srnic_qp *qp, struct srnic_qp *peer,
 	case SRNIC_FAM_ATOMIC_WRITE:
 	case SRNIC_FAM_FLUSH:
 		srnic_resp_answer(peer, family, seg->pkt.psn, &answer);
-		if (srnic_comp_packet(qp, &answer) != SRNIC_PKT_AGAIN)
+		if (srnic_comp_packet(qp, &answer) != SRNIC_AGAIN)
 			break;
 		srnic_resp_reply(peer, family, seg->pkt.psn);
 		srnic_task_kick(&peer->task);
@@ -197,7 +198,7 @@ bool srnic_loopback_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	if (!npsn)
 		return false;
 	srnic_task_spend(&qp->task, seg.pkt.payload);
-	taken = srnic_rx_local(peer, &seg) != SRNIC_PKT_AGAIN;
+	taken = srnic_rx_local(peer, &seg) != SRNIC_AGAIN;
 	loopback_payload_done(qp, &seg, taken);
 	if (!taken)
 		return false;

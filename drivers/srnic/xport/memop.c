@@ -10,7 +10,6 @@
  * while a message before them is in flight, which is what a key is looked for in:
  * MEMOP_AHEAD does.
  */
-#include "flight.h"
 #include "inv.h"
 #include "memop.h"
 #include "qp.h"

@@ -13,6 +13,7 @@
  * forget one costs what it would have cost not to keep it.
  */
 #include <linux/skbuff.h>
+#include <linux/slab.h>
 
 #include "../net/net.h"
 #include "../wire/hdr.h"

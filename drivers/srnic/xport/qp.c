@@ -9,6 +9,7 @@
 #include "../trace.h"
 #include "backlog.h"
 #include "cc.h"
+#include "flight.h"
 #include "inv.h"
 #include "poll.h"
 #include "qp.h"

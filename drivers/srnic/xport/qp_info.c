@@ -5,6 +5,7 @@
  * Who looks owns the task for as long as it takes to copy, so that what is seen
  * belongs together and traffic goes on behind it.
  */
+#include "flight.h"
 #include "qp.h"
 #include "xport.h"
 

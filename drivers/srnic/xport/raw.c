@@ -10,11 +10,11 @@
 
 #include "../tap/tap.h"
 #include "backlog.h"
+#include "outcome.h"
 #include "qp.h"
 #include "raw.h"
 #include "recv.h"
 #include "req_data.h"
-#include "seg.h"
 #include "verdict.h"
 
 /* One that found no memory, or no way, is lost like any other. */
@@ -68,7 +68,7 @@ static enum srnic_mem_err raw_put(struct srnic_qp *qp, struct sk_buff *skb)
 	return err;
 }
 
-bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb)
+enum srnic_outcome srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	const struct srnic_framecb *cb = srnic_framecb(skb);
 	struct srnic_cqe cqe = {
@@ -77,19 +77,19 @@ bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb)
 		.flags		= cb->csum_ok ? SRNIC_WC_IP_CSUM_OK : 0,
 		.flow_tag	= cb->tag,
 	};
-	enum srnic_verdict verdict;
+	enum srnic_outcome outcome;
 
 	srnic_task_assert_mine(&qp->task);
 	srnic_task_spend(&qp->task, SRNIC_COST_ITEM + skb->len);
 	if (!srnic_qp_receives(qp)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);
-		return true;
+		return SRNIC_DONE;
 	}
 	if (!srnic_recv_room(qp, skb->len))
-		return true;
-	verdict = srnic_resp_judge(raw_put(qp, skb), SRNIC_V_LOCAL_PROT);
-	if (verdict)
-		return srnic_recv_spoil(qp, verdict) != SRNIC_PKT_AGAIN;
+		return SRNIC_DONE;
+	outcome = srnic_accessed(raw_put(qp, skb), SRNIC_V_LOCAL_PROT);
+	if (outcome)
+		return srnic_recv_spoil(qp, outcome);
 
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
 	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, skb->len);
@@ -98,7 +98,7 @@ bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb)
 	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
 	srnic_recv_cqe(qp, &cqe, false);
 
-	return true;
+	return SRNIC_DONE;
 }
 
 /* The work queue whose turn the frame is. */

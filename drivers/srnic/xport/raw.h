@@ -6,13 +6,14 @@
 #define SRNIC_XPORT_RAW_H
 
 #include "../tap/tap.h"
+#include "outcome.h"
 #include "qp.h"
 
 /* As srnic_ud_send(). */
 bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
 
-/* Receives a frame.  False: it must come again. */
-bool srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb);
+/* Receives a frame. */
+enum srnic_outcome srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb);
 
 /* A frame for the QP @target; see srnic_frame_fn. */
 void srnic_raw_frame(void *target, struct sk_buff *skb,

@@ -6,10 +6,10 @@
  * from its SRQ, or with XRC from the SRQ that the request names.
  */
 #include "inv.h"
+#include "outcome.h"
 #include "qp.h"
 #include "qp_state.h"
 #include "recv.h"
-#include "seg.h"
 #include "srq.h"
 #include "verdict.h"
 
@@ -209,7 +209,7 @@ bool srnic_recv_room(struct srnic_qp *qp, u32 bytes)
 		return false;
 	}
 	if (verdict) {
-		srnic_recv_spoil(qp, verdict);
+		srnic_recv_spoil(qp, srnic_fail(verdict));
 		return false;
 	}
 	if (bytes > qp->resp.rwqe.length) {
@@ -220,17 +220,18 @@ bool srnic_recv_room(struct srnic_qp *qp, u32 bytes)
 	return true;
 }
 
-enum srnic_fate srnic_recv_spoil(struct srnic_qp *qp,
-				 enum srnic_verdict verdict)
+enum srnic_outcome srnic_recv_spoil(struct srnic_qp *qp,
+				    enum srnic_outcome outcome)
 {
-	struct srnic_cqe cqe = { .status = srnic_faults[verdict].status };
+	struct srnic_cqe cqe = { };
 
 	srnic_task_assert_mine(&qp->task);
-	if (verdict == SRNIC_V_ABSENT)
-		return SRNIC_PKT_AGAIN;
+	if (!srnic_has_failed(outcome))
+		return outcome;
 
+	cqe.status = srnic_faults[srnic_fail_why(outcome)].status;
 	srnic_recv_cqe(qp, &cqe, true);
 	srnic_qp_to_error(qp);
 
-	return SRNIC_PKT_DONE;
+	return SRNIC_DONE;
 }

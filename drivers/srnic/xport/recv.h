@@ -8,16 +8,6 @@
 #include "seg.h"
 #include "verdict.h"
 
-/* What an access came to; @fault if it was refused.  Pure. */
-static inline enum srnic_verdict srnic_resp_judge(enum srnic_mem_err err,
-						  enum srnic_verdict fault)
-{
-	if (!err)
-		return SRNIC_V_OK;
-
-	return err == SRNIC_MEM_ABSENT ? SRNIC_V_ABSENT : fault;
-}
-
 /* Turns to the SRQ of @pkt, which stays the same throughout a message. */
 enum srnic_verdict srnic_recv_select(struct srnic_qp *qp,
 				     const struct srnic_pkt *pkt);
@@ -40,8 +30,8 @@ bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 bool srnic_recv_room(struct srnic_qp *qp, u32 bytes);
 
 /* The message could not be put into it: what becomes of it, and of the QP. */
-enum srnic_fate srnic_recv_spoil(struct srnic_qp *qp,
-				 enum srnic_verdict verdict);
+enum srnic_outcome srnic_recv_spoil(struct srnic_qp *qp,
+				    enum srnic_outcome outcome);
 
 /* Completes it for a message that is whole, or later if a key must go first. */
 void srnic_recv_complete(struct srnic_qp *qp, const struct srnic_pkt *pkt,

@@ -12,6 +12,7 @@
 #include "memop.h"
 #include "ooo.h"
 #include "qp.h"
+#include "qp_pkt.h"
 #include "qp_send.h"
 #include "raw.h"
 #include "req_data.h"

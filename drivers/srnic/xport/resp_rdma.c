@@ -6,8 +6,10 @@
  * next looks its key up again.
  */
 #include "cc.h"
+#include "outcome.h"
 #include "persist.h"
 #include "qp.h"
+#include "qp_pkt.h"
 #include "qp_send.h"
 #include "recv.h"
 #include "replay.h"
@@ -69,7 +71,7 @@ static enum srnic_verdict rdma_write_hold(struct srnic_qp *qp)
 	       SRNIC_V_ACCESS : SRNIC_V_OK;
 }
 
-static enum srnic_verdict rdma_write_data(struct srnic_qp *qp,
+static enum srnic_outcome rdma_write_data(struct srnic_qp *qp,
 					  const struct srnic_seg *seg)
 {
 	struct srnic_resp *resp = &qp->resp;
@@ -77,7 +79,7 @@ static enum srnic_verdict rdma_write_data(struct srnic_qp *qp,
 	enum srnic_mem_err err;
 
 	if (!len)
-		return SRNIC_V_OK;
+		return SRNIC_DONE;
 
 	err = seg->from ?
 	      srnic_sgl_to_mr(seg->from, resp->mr, resp->va, len, resp->left,
@@ -85,48 +87,49 @@ static enum srnic_verdict rdma_write_data(struct srnic_qp *qp,
 	      srnic_mr_write(resp->mr, resp->va, seg->payload, len, resp->left,
 			     &qp->rx_pager);
 
-	return srnic_resp_judge(err, SRNIC_V_ACCESS);
+	return srnic_accessed(err, SRNIC_V_ACCESS);
 }
 
-enum srnic_verdict srnic_resp_rdma_write(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_rdma_write(struct srnic_qp *qp,
 					 const struct srnic_seg *seg)
 {
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
 	struct srnic_resp *resp = &qp->resp;
 	u32 len = seg->pkt.payload;
+	enum srnic_outcome outcome;
 	enum srnic_verdict verdict;
 
 	srnic_task_assert_mine(&qp->task);
 	if (op->flags & SRNIC_OP_START) {
 		verdict = rdma_write_start(qp, &seg->pkt);
 		if (verdict)
-			return verdict;
+			return srnic_fail(verdict);
 	}
 	verdict = rdma_write_hold(qp);
 	if (verdict)
-		return verdict;
+		return srnic_fail(verdict);
 	if (len > resp->left || ((op->flags & SRNIC_OP_END) && len != resp->left))
-		return SRNIC_V_INV_REQ;
+		return srnic_fail(SRNIC_V_INV_REQ);
 	if (op->hdrs & SRNIC_H_IMM) {
 		verdict = srnic_recv_need(qp);
 		if (verdict)
-			return verdict;
+			return srnic_fail(verdict);
 	}
-	verdict = rdma_write_data(qp, seg);
-	if (verdict)
-		return verdict;
+	outcome = rdma_write_data(qp, seg);
+	if (outcome)
+		return outcome;
 	if (op->flags & SRNIC_OP_START)
 		srnic_count(qp->stats, SRNIC_CNT_RX_WRITE);
 	resp->va += len;
 	resp->left -= len;
 	if (!(op->flags & SRNIC_OP_END))
-		return SRNIC_V_OK;
+		return SRNIC_DONE;
 
 	srnic_resp_put_mr(&resp->mr);
 	if (op->hdrs & SRNIC_H_IMM)
 		srnic_recv_complete(qp, &seg->pkt, resp->got);
 
-	return SRNIC_V_OK;
+	return SRNIC_DONE;
 }
 
 /* Holds the region that the rest of the response comes from. */
@@ -185,7 +188,7 @@ static void rdma_remember_read(struct srnic_resp *resp,
 	srnic_replay_add(&resp->replays, &replay);
 }
 
-enum srnic_verdict srnic_resp_rdma_read(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_rdma_read(struct srnic_qp *qp,
 					const struct srnic_seg *seg)
 {
 	enum srnic_verdict verdict;
@@ -193,17 +196,17 @@ enum srnic_verdict srnic_resp_rdma_read(struct srnic_qp *qp,
 	srnic_task_assert_mine(&qp->task);
 	if (!(qp->conf.access & IB_ACCESS_REMOTE_READ) ||
 	    !qp->conf.max_dest_rd_atomic || seg->pkt.dmalen > SRNIC_MAX_MSG)
-		return SRNIC_V_INV_REQ;
+		return srnic_fail(SRNIC_V_INV_REQ);
 	srnic_count(qp->stats, SRNIC_CNT_RX_READ);
 	verdict = srnic_resp_rdma_read_start(qp, &seg->pkt);
 	if (verdict)
-		return verdict;
+		return srnic_fail(verdict);
 
 	rdma_remember_read(&qp->resp, &seg->pkt);
 	qp->resp.read_again = false;
 	qp->resp.ack_due = false;	/* the response acknowledges all before it */
 
-	return SRNIC_V_OK;
+	return SRNIC_DONE;
 }
 
 static u8 rdma_read_opcode(bool first, bool last)
@@ -230,19 +233,19 @@ static void rdma_read_fail(struct srnic_qp *qp)
 		srnic_resp_fail(qp, qp->resp.read_psn, SRNIC_V_ACCESS);
 }
 
-static enum srnic_verdict rdma_read_data(struct srnic_qp *qp, void *dst,
+static enum srnic_outcome rdma_read_data(struct srnic_qp *qp, void *dst,
 					 u32 len)
 {
 	struct srnic_resp *resp = &qp->resp;
 	enum srnic_mem_err err;
 
 	if (!len)
-		return SRNIC_V_OK;
+		return SRNIC_DONE;
 
 	err = srnic_mr_read(resp->read_mr, resp->read_va, dst, len,
 			    resp->read_bytes, &qp->rx_pager);
 
-	return srnic_resp_judge(err, SRNIC_V_ACCESS);
+	return srnic_accessed(err, SRNIC_V_ACCESS);
 }
 
 /* @npsn packets of the response, with @len bytes, need not be sent any more. */
@@ -258,11 +261,11 @@ static void rdma_read_gone(struct srnic_resp *resp, u32 npsn, u32 len)
 }
 
 /* Sends one packet of the response. */
-static enum srnic_verdict rdma_read_send(struct srnic_qp *qp)
+static enum srnic_outcome rdma_read_send(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 	u32 len = min_t(u32, resp->read_bytes, qp->conf.mtu);
-	enum srnic_verdict verdict;
+	enum srnic_outcome outcome;
 	struct srnic_pkt pkt;
 	struct sk_buff *skb;
 	void *payload;
@@ -276,37 +279,37 @@ static enum srnic_verdict rdma_read_send(struct srnic_qp *qp)
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
 	if (!skb) {
 		rdma_read_drop(qp);
-		return SRNIC_V_OK;
+		return SRNIC_DONE;
 	}
-	verdict = rdma_read_data(qp, payload, len);
-	if (verdict) {
+	outcome = rdma_read_data(qp, payload, len);
+	if (outcome) {
 		kfree_skb(skb);
-		return verdict;
+		return outcome;
 	}
 	srnic_qp_send(qp, &pkt, skb);
 	rdma_read_gone(resp, 1, len);
 
-	return SRNIC_V_OK;
+	return SRNIC_DONE;
 }
 
 bool srnic_resp_rdma_run(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
-	enum srnic_verdict verdict;
+	enum srnic_outcome outcome;
 
 	srnic_task_assert_mine(&qp->task);
 	if (!resp->read_left || srnic_pager_busy(&qp->rx_pager))
 		return false;
-	verdict = rdma_read_hold(qp);
-	while (!verdict && resp->read_left && srnic_task_may(&qp->task)) {
+	outcome = rdma_read_hold(qp) ? srnic_fail(SRNIC_V_ACCESS) : SRNIC_DONE;
+	while (!outcome && resp->read_left && srnic_task_may(&qp->task)) {
 		if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
 			return false;
 		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
-		verdict = rdma_read_send(qp);
+		outcome = rdma_read_send(qp);
 	}
-	if (verdict == SRNIC_V_ABSENT)
+	if (outcome == SRNIC_AGAIN)
 		return false;
-	if (verdict)
+	if (srnic_has_failed(outcome))
 		rdma_read_fail(qp);
 
 	return true;	/* for the packets that waited behind the READ */
@@ -387,7 +390,7 @@ static void rdma_remember(struct srnic_resp *resp,
 }
 
 /* Does @fn to the eight bytes that the request names. */
-static enum srnic_verdict rdma_word(struct srnic_qp *qp,
+static enum srnic_outcome rdma_word(struct srnic_qp *qp,
 				    const struct srnic_seg *seg, u32 access,
 				      srnic_word_fn fn)
 {
@@ -398,7 +401,7 @@ static enum srnic_verdict rdma_word(struct srnic_qp *qp,
 
 	if (rdma_get(qp, pkt->srqn, pkt->rkey, access, pkt->va, sizeof(u64),
 		     &mr))
-		return SRNIC_V_ACCESS;
+		return srnic_fail(SRNIC_V_ACCESS);
 
 	err = srnic_mr_word(mr, pkt->va, fn, seg, &orig, &qp->rx_pager);
 	srnic_mr_put(mr);
@@ -407,23 +410,23 @@ static enum srnic_verdict rdma_word(struct srnic_qp *qp,
 		rdma_remember(&qp->resp, pkt, orig);
 	}
 
-	return srnic_resp_judge(err, err == SRNIC_MEM_ALIGN ? SRNIC_V_INV_REQ :
+	return srnic_accessed(err, err == SRNIC_MEM_ALIGN ? SRNIC_V_INV_REQ :
 							      SRNIC_V_ACCESS);
 }
 
-enum srnic_verdict srnic_resp_rdma_atomic(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_rdma_atomic(struct srnic_qp *qp,
 					  const struct srnic_seg *seg)
 {
 	srnic_task_assert_mine(&qp->task);
 
 	if (!(qp->conf.access & IB_ACCESS_REMOTE_ATOMIC) ||
 	    !qp->conf.max_dest_rd_atomic || seg->pkt.va & (sizeof(u64) - 1))
-		return SRNIC_V_INV_REQ;
+		return srnic_fail(SRNIC_V_INV_REQ);
 
 	return rdma_word(qp, seg, IB_ACCESS_REMOTE_ATOMIC, rdma_do_atomic);
 }
 
-enum srnic_verdict srnic_resp_rdma_atomic_write(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_rdma_atomic_write(struct srnic_qp *qp,
 						const struct srnic_seg *seg)
 {
 	srnic_task_assert_mine(&qp->task);
@@ -431,7 +434,7 @@ enum srnic_verdict srnic_resp_rdma_atomic_write(struct srnic_qp *qp,
 	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE) ||
 	    !qp->conf.max_dest_rd_atomic || seg->pkt.va & (sizeof(u64) - 1) ||
 	    seg->pkt.dmalen != sizeof(u64))
-		return SRNIC_V_INV_REQ;
+		return srnic_fail(SRNIC_V_INV_REQ);
 
 	return rdma_word(qp, seg, IB_ACCESS_REMOTE_WRITE, rdma_do_store);
 }
@@ -461,7 +464,7 @@ static u32 rdma_flush_needs(const struct srnic_pkt *pkt)
  * long is done in runs of the responder's own, so the request comes as a packet,
  * which comes again until all is done.
  */
-static enum srnic_verdict rdma_do_flush(struct srnic_qp *qp,
+static enum srnic_outcome rdma_do_flush(struct srnic_qp *qp,
 					const struct srnic_seg *seg,
 					  const struct srnic_mr *mr, u64 addr,
 					  u64 len)
@@ -470,37 +473,38 @@ static enum srnic_verdict rdma_do_flush(struct srnic_qp *qp,
 	if (SRNIC_FETH_TYPE(seg->pkt.feth) & IB_FLUSH_PERSISTENT &&
 	    (seg->local || !srnic_persist(&qp->task, mr, addr, len,
 					  &qp->resp.flushed)))
-		return SRNIC_V_ABSENT;
+		return SRNIC_AGAIN;
 
 	rdma_remember(&qp->resp, &seg->pkt, 0);
 
-	return SRNIC_V_OK;
+	return SRNIC_DONE;
 }
 
-enum srnic_verdict srnic_resp_rdma_flush(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_rdma_flush(struct srnic_qp *qp,
 					 const struct srnic_seg *seg)
 {
 	const struct srnic_pkt *pkt = &seg->pkt;
 	u32 access = rdma_flush_needs(pkt);
 	u64 addr = pkt->va, len = pkt->dmalen;
-	enum srnic_verdict verdict;
+	enum srnic_outcome outcome;
 	struct srnic_mr *mr;
 
 	srnic_task_assert_mine(&qp->task);
 	if (!access || (qp->conf.access & access) != access ||
 	    !qp->conf.max_dest_rd_atomic)
-		return SRNIC_V_INV_REQ;
+		return srnic_fail(SRNIC_V_INV_REQ);
 	if (srnic_mr_get_whole(qp->keys, pkt->rkey, qp->pd, qp->uid, access,
 			       &mr))
-		return SRNIC_V_ACCESS;
+		return srnic_fail(SRNIC_V_ACCESS);
 
 	if (SRNIC_FETH_LEVEL(pkt->feth) == IB_FLUSH_MR) {
 		addr = mr->span.iova;
 		len = mr->span.length;
 	}
-	verdict = srnic_mr_covers(mr, addr, len) ?
-		  rdma_do_flush(qp, seg, mr, addr, len) : SRNIC_V_ACCESS;
+	outcome = srnic_mr_covers(mr, addr, len) ?
+		  rdma_do_flush(qp, seg, mr, addr, len) :
+		  srnic_fail(SRNIC_V_ACCESS);
 	srnic_mr_put(mr);
 
-	return verdict;
+	return outcome;
 }

@@ -8,10 +8,10 @@
 #include "seg.h"
 #include "verdict.h"
 
-enum srnic_verdict srnic_resp_rdma_write(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_rdma_write(struct srnic_qp *qp,
 					 const struct srnic_seg *seg);
 
-enum srnic_verdict srnic_resp_rdma_read(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_rdma_read(struct srnic_qp *qp,
 					const struct srnic_seg *seg);
 
 /* Starts to send the response to @pkt. */
@@ -21,13 +21,13 @@ enum srnic_verdict srnic_resp_rdma_read_start(struct srnic_qp *qp,
 /* Goes on with it; as srnic_resp_run(). */
 bool srnic_resp_rdma_run(struct srnic_qp *qp);
 
-enum srnic_verdict srnic_resp_rdma_atomic(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_rdma_atomic(struct srnic_qp *qp,
 					  const struct srnic_seg *seg);
 
-enum srnic_verdict srnic_resp_rdma_atomic_write(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_rdma_atomic_write(struct srnic_qp *qp,
 						const struct srnic_seg *seg);
 
-enum srnic_verdict srnic_resp_rdma_flush(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_rdma_flush(struct srnic_qp *qp,
 					 const struct srnic_seg *seg);
 
 /* The next packets of the READ response, @max at most, as one; or false. */

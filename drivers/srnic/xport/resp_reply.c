@@ -4,6 +4,7 @@
  */
 #include "../trace.h"
 #include "qp.h"
+#include "qp_pkt.h"
 #include "qp_send.h"
 #include "qp_state.h"
 #include "recv.h"

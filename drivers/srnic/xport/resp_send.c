@@ -3,52 +3,54 @@
  * srnic - the responder of SEND
  */
 #include "inv.h"
+#include "outcome.h"
 #include "qp.h"
 #include "recv.h"
 #include "resp_send.h"
 #include "seg.h"
 #include "verdict.h"
 
-static enum srnic_verdict send_put(struct srnic_qp *qp,
+static enum srnic_outcome send_put(struct srnic_qp *qp,
 				   const struct srnic_seg *seg)
 {
 	struct srnic_sgl *sgl = &qp->resp.sgl;
 	u32 len = seg->pkt.payload;
 
-	return srnic_resp_judge(seg->from ?
-				srnic_sgl_copy(sgl, seg->from, len) :
-				srnic_sgl_write(sgl, seg->payload, len),
-				SRNIC_V_LOCAL_PROT);
+	return srnic_accessed(seg->from ?
+			      srnic_sgl_copy(sgl, seg->from, len) :
+			      srnic_sgl_write(sgl, seg->payload, len),
+			      SRNIC_V_LOCAL_PROT);
 }
 
-enum srnic_verdict srnic_resp_send(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_send(struct srnic_qp *qp,
 				   const struct srnic_seg *seg)
 {
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
 	struct srnic_resp *resp = &qp->resp;
+	enum srnic_outcome outcome;
 	enum srnic_verdict verdict;
 
 	srnic_task_assert_mine(&qp->task);
 	if (op->flags & SRNIC_OP_START) {
 		verdict = srnic_recv_need(qp);
 		if (verdict)
-			return verdict;
+			return srnic_fail(verdict);
 		resp->got = 0;
 	}
 	if (resp->got + (u64)seg->pkt.payload > resp->rwqe.length)
-		return SRNIC_V_LENGTH;
-	verdict = send_put(qp, seg);
-	if (verdict)
-		return verdict;
+		return srnic_fail(SRNIC_V_LENGTH);
+	outcome = send_put(qp, seg);
+	if (outcome)
+		return outcome;
 	resp->got += seg->pkt.payload;
 	if (!(op->flags & SRNIC_OP_END))
-		return SRNIC_V_OK;
+		return SRNIC_DONE;
 
 	if (op->hdrs & SRNIC_H_IETH && srnic_inv_key(qp, seg->pkt.inv_rkey))
-		return SRNIC_V_INVALIDATE;
+		return srnic_fail(SRNIC_V_INVALIDATE);
 
 	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
 	srnic_recv_complete(qp, &seg->pkt, resp->got);
 
-	return SRNIC_V_OK;
+	return SRNIC_DONE;
 }

@@ -8,7 +8,7 @@
 #include "seg.h"
 #include "verdict.h"
 
-enum srnic_verdict srnic_resp_send(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_send(struct srnic_qp *qp,
 				   const struct srnic_seg *seg);
 
 #endif /* SRNIC_XPORT_RESP_SEND_H */

@@ -8,6 +8,7 @@
  */
 #include "../trace.h"
 #include "ooo.h"
+#include "outcome.h"
 #include "qp.h"
 #include "recv.h"
 #include "replay.h"
@@ -68,7 +69,7 @@ bool srnic_resp_run(struct srnic_qp *qp)
 }
 
 /* An operation of a request: what it does, and whether it has its own reply */
-static enum srnic_verdict resp_execute(struct srnic_qp *qp,
+static enum srnic_outcome resp_execute(struct srnic_qp *qp,
 				       const struct srnic_seg *seg)
 {
 	switch (srnic_pkt_op(&seg->pkt)->family) {
@@ -85,7 +86,7 @@ static enum srnic_verdict resp_execute(struct srnic_qp *qp,
 	case SRNIC_FAM_FLUSH:
 		return srnic_resp_rdma_flush(qp, seg);
 	default:
-		return SRNIC_V_INV_REQ;
+		return srnic_fail(SRNIC_V_INV_REQ);
 	}
 }
 
@@ -163,10 +164,11 @@ static void resp_gap(struct srnic_qp *qp, u32 psn)
 }
 
 /* The request whose turn it is. */
-static enum srnic_fate resp_request(struct srnic_qp *qp,
-				    const struct srnic_seg *seg)
+static enum srnic_outcome resp_request(struct srnic_qp *qp,
+				       const struct srnic_seg *seg)
 {
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
+	enum srnic_outcome outcome;
 	enum srnic_verdict verdict;
 
 	verdict = srnic_check_order(qp->resp.open, op);
@@ -175,42 +177,41 @@ static enum srnic_fate resp_request(struct srnic_qp *qp,
 		verdict = SRNIC_V_INV_REQ;
 	if (!verdict)
 		verdict = srnic_recv_select(qp, &seg->pkt);
-	if (!verdict)
-		verdict = resp_execute(qp, seg);
-	if (verdict == SRNIC_V_ABSENT)
-		return SRNIC_PKT_AGAIN;
-	if (verdict)
-		srnic_resp_fail(qp, seg->pkt.psn, verdict);
+	outcome = verdict ? srnic_fail(verdict) : resp_execute(qp, seg);
+	if (outcome == SRNIC_AGAIN)
+		return SRNIC_AGAIN;
+	if (outcome)
+		srnic_resp_fail(qp, seg->pkt.psn, srnic_fail_why(outcome));
 	else
 		resp_done(qp, seg);
 
-	return SRNIC_PKT_DONE;
+	return SRNIC_DONE;
 }
 
 /*
  * Nobody repeats what was lost: a message that misses a packet is dropped, and
  * so are packets up to the next that begins one.
  */
-static enum srnic_fate resp_unreliable(struct srnic_qp *qp,
-				       const struct srnic_seg *seg)
+static enum srnic_outcome resp_unreliable(struct srnic_qp *qp,
+					  const struct srnic_seg *seg)
 {
 	bool gap = seg->pkt.psn != qp->resp.psn;
-	enum srnic_fate fate;
+	enum srnic_outcome outcome;
 
 	if (gap)
 		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_SEQ);
 	qp->resp.psn = srnic_psn_add(seg->pkt.psn, 1);
 	if (srnic_pkt_op(&seg->pkt)->flags & SRNIC_OP_START || gap)
 		srnic_resp_drop(qp);
-	fate = resp_request(qp, seg);
-	if (fate == SRNIC_PKT_AGAIN)
+	outcome = resp_request(qp, seg);
+	if (outcome == SRNIC_AGAIN)
 		qp->resp.psn = seg->pkt.psn;
 
-	return fate;
+	return outcome;
 }
 
-enum srnic_fate srnic_resp_packet(struct srnic_qp *qp,
-				  const struct srnic_seg *seg)
+enum srnic_outcome srnic_resp_packet(struct srnic_qp *qp,
+				     const struct srnic_seg *seg)
 {
 	struct srnic_resp *resp = &qp->resp;
 	s32 ahead = srnic_psn_diff(seg->pkt.psn, resp->psn);
@@ -220,11 +221,11 @@ enum srnic_fate srnic_resp_packet(struct srnic_qp *qp,
 		return resp_unreliable(qp, seg);
 	if (ahead < 0) {
 		resp_duplicate(qp, seg);
-		return SRNIC_PKT_DONE;
+		return SRNIC_DONE;
 	}
 	if (ahead > 0) {
 		resp_gap(qp, seg->pkt.psn);
-		return SRNIC_PKT_EARLY;
+		return SRNIC_EARLY;
 	}
 	/* A peer that was told of a gap is told of its end. */
 	resp->ack_due |= resp->nak_sent;

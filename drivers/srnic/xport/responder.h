@@ -7,8 +7,8 @@
 
 #include "seg.h"
 
-enum srnic_fate srnic_resp_packet(struct srnic_qp *qp,
-				  const struct srnic_seg *seg);
+enum srnic_outcome srnic_resp_packet(struct srnic_qp *qp,
+				     const struct srnic_seg *seg);
 
 /*
  * Sends what is left of a READ response, as far as the share goes.  True: more to

@@ -6,6 +6,7 @@
 #include "cc.h"
 #include "completer.h"
 #include "ooo.h"
+#include "outcome.h"
 #include "qp.h"
 #include "qp_ooo.h"
 #include "raw.h"
@@ -66,14 +67,14 @@ static void rx_tell_established(struct srnic_qp *qp)
 	qp->event(qp, IB_EVENT_COMM_EST);
 }
 
-enum srnic_fate srnic_rx_local(struct srnic_qp *qp,
-			       const struct srnic_seg *seg)
+enum srnic_outcome srnic_rx_local(struct srnic_qp *qp,
+				  const struct srnic_seg *seg)
 {
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
 
 	srnic_task_assert_mine(&qp->task);
 	if (!rx_state_ok(qp, op) || !rx_role_ok(qp, op))
-		return SRNIC_PKT_AGAIN;
+		return SRNIC_AGAIN;
 
 	trace_srnic_rx(qp->qpn, &seg->pkt);
 	rx_tell_established(qp);
@@ -81,23 +82,23 @@ enum srnic_fate srnic_rx_local(struct srnic_qp *qp,
 	return srnic_resp_packet(qp, seg);
 }
 
-/* One packet, whose ICRC is right.  False: it must come again. */
-static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
+/* One packet, whose ICRC is right. */
+static enum srnic_outcome rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	struct srnic_rxcb *cb = srnic_rxcb(skb);
 	const u8 *bth = skb->data + cb->bth;
-	enum srnic_fate fate;
+	enum srnic_outcome outcome;
 	struct srnic_seg seg;
 	bool request;
 
 	if (srnic_pkt_parse(bth, cb->len, cb->len, &seg.pkt)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_MALFORMED);
-		return true;
+		return SRNIC_DONE;
 	}
 	trace_srnic_rx(qp->qpn, &seg.pkt);
 	srnic_task_spend(&qp->task, SRNIC_COST_ITEM + cb->len);
 	if (!rx_check(qp, &seg.pkt))
-		return true;
+		return SRNIC_DONE;
 
 	if (cb->ce) {
 		cb->ce = false;
@@ -105,72 +106,70 @@ static bool rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	}
 	if (seg.pkt.opcode == SRNIC_OPCODE_CNP) {
 		srnic_cc_cnp(qp, &seg.pkt);
-		return true;
+		return SRNIC_DONE;
 	}
 	rx_tell_established(qp);
 	seg.payload = bth + seg.pkt.hdr_len;
 	seg.local = false;
 	seg.from = NULL;
 	request = srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ;
-	fate = request ? srnic_resp_packet(qp, &seg) :
+	outcome = request ? srnic_resp_packet(qp, &seg) :
 			 srnic_comp_packet(qp, &seg);
-	if (fate == SRNIC_PKT_EARLY && seg.pkt.payload <= qp->conf.mtu)
+	if (outcome == SRNIC_EARLY && seg.pkt.payload <= qp->conf.mtu)
 		srnic_qp_ooo_keep(qp, request ? &qp->resp.ooo :
 					       &qp->req.ooo,
 				 skb, seg.pkt.psn,
 				 request ? qp->resp.psn : qp->req.flight.una);
 
-	return fate != SRNIC_PKT_AGAIN;
+	return outcome == SRNIC_AGAIN ? SRNIC_AGAIN : SRNIC_DONE;
 }
 
-/* One packet of a run, once.  False: it must come again. */
-static bool rx_good_packet(struct srnic_qp *qp, struct sk_buff *skb)
+/* One packet of a run, once. */
+static enum srnic_outcome rx_good_packet(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	struct srnic_rxcb *cb = srnic_rxcb(skb);
 
 	if (!cb->good)
-		return true;
-	if (!rx_packet(qp, skb))
-		return false;
+		return SRNIC_DONE;
+	if (rx_packet(qp, skb))
+		return SRNIC_AGAIN;
 
 	cb->good = false;
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
 	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, cb->len);
 
-	return true;
+	return SRNIC_DONE;
 }
 
 /*
  * Packets that came early and whose turn it is now, which *@next says, as far as
- * the share goes.  False: the first of them must come again.
+ * the share goes, or until one must come again.
  */
-static bool rx_ooo_half(struct srnic_qp *qp, struct srnic_ooo *ooo,
-			const u32 *next)
+static enum srnic_outcome rx_ooo_half(struct srnic_qp *qp, struct srnic_ooo *ooo,
+				      const u32 *next)
 {
 	struct sk_buff *skb;
-	u32 psn;
 
 	while (ooo->num && !srnic_rx_busy(qp) && srnic_task_may(&qp->task)) {
-		psn = *next;
-		skb = srnic_ooo_take(ooo, psn);
+		skb = srnic_ooo_take(ooo, *next);
 		if (!skb)
 			break;
-		if (!rx_packet(qp, skb)) {
+		if (rx_packet(qp, skb)) {
 			srnic_ooo_give_back(ooo, skb);
-			return false;
+			return SRNIC_AGAIN;
 		}
 		consume_skb(skb);
 	}
 
-	return true;
+	return SRNIC_DONE;
 }
 
-static bool rx_ooo(struct srnic_qp *qp)
+static enum srnic_outcome rx_ooo(struct srnic_qp *qp)
 {
 	if (!qp->resp.ooo.num && !qp->req.ooo.num)
-		return true;
+		return SRNIC_DONE;
 
-	return rx_ooo_half(qp, &qp->resp.ooo, &qp->resp.psn) &&
+	return rx_ooo_half(qp, &qp->resp.ooo, &qp->resp.psn) ?:
 	       rx_ooo_half(qp, &qp->req.ooo, &qp->req.flight.una);
 }
 
@@ -189,9 +188,9 @@ static bool rx_is_due(const struct srnic_qp *qp, struct sk_buff *skb)
  * Goes on with the run at the head of the queue.  A READ being answered, a key
  * going out of use and memory being fetched hold up the packets behind them, and
  * so does the end of the share.  Packets done are marked not good, so that a run
- * can be taken up again in its middle.  True: it is done.
+ * can be taken up again in its middle.
  */
-static bool rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
+static enum srnic_outcome rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	struct sk_buff *seg;
 
@@ -200,17 +199,17 @@ static bool rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 	if (!rx_is_due(qp, skb)) {
 		qp->rx_done = 0;
 		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
-		return true;
+		return SRNIC_DONE;
 	}
 	if (srnic_qp_is_datagram(qp))
 		return srnic_ud_rx(qp, skb);
 	for (seg = skb; seg && !srnic_rx_busy(qp) && srnic_task_may(&qp->task);
 	     seg = srnic_rx_next(skb, seg)) {
-		if (!rx_good_packet(qp, seg) || !rx_ooo(qp))
-			return false;
+		if (rx_good_packet(qp, seg) || rx_ooo(qp))
+			return SRNIC_AGAIN;
 	}
 
-	return !seg;
+	return seg ? SRNIC_AGAIN : SRNIC_DONE;
 }
 
 /* The oldest run that waits. */
@@ -247,13 +246,13 @@ bool srnic_rx_run(struct srnic_qp *qp)
 
 	srnic_task_assert_mine(&qp->task);
 	rx_cnp(qp);
-	if (!rx_ooo(qp))	/* those that waited behind a READ */
+	if (rx_ooo(qp))	/* those that waited behind a READ */
 		return !srnic_task_may(&qp->task);
 	while (srnic_task_may(&qp->task)) {
 		skb = rx_next(qp);
 		if (!skb || srnic_rx_busy(qp))
 			return false;
-		if (!rx_run_skb(qp, skb))
+		if (rx_run_skb(qp, skb))
 			return !srnic_task_may(&qp->task);
 		__skb_unlink(skb, &qp->rx_todo);
 		qp->rx_todo_bytes -= skb->truesize;

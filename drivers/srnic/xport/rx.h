@@ -7,9 +7,9 @@
 
 #include "seg.h"
 
-/* A request that came without a packet.  SRNIC_PKT_AGAIN: not this way. */
-enum srnic_fate srnic_rx_local(struct srnic_qp *qp,
-			       const struct srnic_seg *seg);
+/* A request that came without a packet.  SRNIC_AGAIN: not this way. */
+enum srnic_outcome srnic_rx_local(struct srnic_qp *qp,
+				  const struct srnic_seg *seg);
 
 /* Packets that came, as far as the share goes.  True: it is used up. */
 bool srnic_rx_run(struct srnic_qp *qp);

@@ -5,6 +5,7 @@
 #ifndef SRNIC_XPORT_SEG_H
 #define SRNIC_XPORT_SEG_H
 
+#include "outcome.h"
 #include "qp.h"
 
 /**
@@ -39,13 +40,6 @@ struct srnic_lent {
 	struct srnic_seg	seg;
 	struct srnic_sgl	sgl;
 	struct srnic_sge	sge;
-};
-
-/* What becomes of a packet */
-enum srnic_fate {
-	SRNIC_PKT_DONE,
-	SRNIC_PKT_EARLY,	/* it came before one that is missing */
-	SRNIC_PKT_AGAIN,	/* not done, for want of memory or time: it stays */
 };
 
 #endif /* SRNIC_XPORT_SEG_H */

@@ -10,7 +10,9 @@
 #include <rdma/ib_addr.h>
 
 #include "../trace.h"
+#include "outcome.h"
 #include "qp.h"
+#include "qp_pkt.h"
 #include "qp_send.h"
 #include "recv.h"
 #include "req_data.h"
@@ -212,7 +214,7 @@ bool srnic_ud_admit(struct srnic_qp *qp, struct sk_buff *skb)
 }
 
 /* The header goes in front of the payload, as if it had come with it. */
-static enum srnic_verdict ud_put(struct srnic_qp *qp,
+static enum srnic_outcome ud_put(struct srnic_qp *qp,
 				 const struct srnic_seg *seg,
 					    const struct srnic_rx_src *src)
 {
@@ -224,7 +226,7 @@ static enum srnic_verdict ud_put(struct srnic_qp *qp,
 	if (!err)
 		err = srnic_sgl_write(sgl, seg->payload, seg->pkt.payload);
 
-	return srnic_resp_judge(err, SRNIC_V_LOCAL_PROT);
+	return srnic_accessed(err, SRNIC_V_LOCAL_PROT);
 }
 
 static void ud_complete(struct srnic_qp *qp,
@@ -249,27 +251,26 @@ static void ud_complete(struct srnic_qp *qp,
 }
 
 /* A datagram for this QP. */
-static enum srnic_fate ud_receive(struct srnic_qp *qp,
-				  const struct srnic_seg *seg,
+static enum srnic_outcome ud_receive(struct srnic_qp *qp,
+				     const struct srnic_seg *seg,
 				    const struct srnic_rx_src *src, u16 vlan)
 {
-	enum srnic_verdict verdict;
+	enum srnic_outcome outcome;
 
 	if (!srnic_recv_room(qp, sizeof(src->grh) + seg->pkt.payload))
-		return SRNIC_PKT_DONE;
+		return SRNIC_DONE;
 
-	verdict = ud_put(qp, seg, src);
-	if (verdict)
-		return srnic_recv_spoil(qp, verdict);
+	outcome = ud_put(qp, seg, src);
+	if (outcome)
+		return srnic_recv_spoil(qp, outcome);
 
 	ud_complete(qp, &seg->pkt, src, vlan);
 
-	return SRNIC_PKT_DONE;
+	return SRNIC_DONE;
 }
 
-/* False: it must come again. */
-static bool ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
-		      struct sk_buff *packet)
+static enum srnic_outcome ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
+				    struct sk_buff *packet)
 {
 	const struct srnic_rxcb *cb = srnic_rxcb(packet);
 	struct srnic_rx_src src;
@@ -277,27 +278,27 @@ static bool ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 
 	srnic_task_spend(&qp->task, SRNIC_COST_ITEM + cb->len);
 	if (!ud_read(qp, skb, packet, &seg.pkt, &src))
-		return true;
+		return SRNIC_DONE;
 	if (qp->no_loopback && src.looped && seg.pkt.src_qp == qp->qpn)
-		return true;
+		return SRNIC_DONE;
 
 	seg.payload = packet->data + cb->bth + seg.pkt.hdr_len;
 	if (ud_receive(qp, &seg, &src, srnic_rxcb(skb)->vlan) ==
-	    SRNIC_PKT_AGAIN)
-		return false;
+	    SRNIC_AGAIN)
+		return SRNIC_AGAIN;
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
 	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, cb->len);
 	if (src.mcast)
 		srnic_count(qp->stats, SRNIC_CNT_RCVD_MCAST);
 
-	return true;
+	return SRNIC_DONE;
 }
 
 /*
  * Others may have the same run, so nothing in it changes: how much of it is
  * done is the queue pair's to remember, also when the share is used up.
  */
-bool srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb)
+enum srnic_outcome srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	struct sk_buff *packet;
 	u32 n = 0;
@@ -307,11 +308,11 @@ bool srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb)
 		if (n++ < qp->rx_done)
 			continue;
 		if (!srnic_task_may(&qp->task) ||
-		    (srnic_rxcb(packet)->good && !ud_packet(qp, skb, packet)))
-			return false;
+		    (srnic_rxcb(packet)->good && ud_packet(qp, skb, packet)))
+			return SRNIC_AGAIN;
 		qp->rx_done++;
 	}
 	qp->rx_done = 0;
 
-	return true;
+	return SRNIC_DONE;
 }

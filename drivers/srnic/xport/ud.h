@@ -5,6 +5,7 @@
 #ifndef SRNIC_XPORT_UD_H
 #define SRNIC_XPORT_UD_H
 
+#include "outcome.h"
 #include "qp.h"
 
 /*
@@ -20,8 +21,8 @@ bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
  */
 bool srnic_ud_admit(struct srnic_qp *qp, struct sk_buff *skb);
 
-/* Receives a run of datagrams.  False: not all of them yet. */
-bool srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb);
+/* Receives a run of datagrams, all of them or not yet. */
+enum srnic_outcome srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb);
 
 /* Between runs no netdev is held, or it could not go. */
 void srnic_ud_let_go(struct srnic_qp *qp);

@@ -22,7 +22,6 @@ enum srnic_verdict {
 	SRNIC_V_LOCAL_PROT,	/* SGE of the receive is bad */
 	SRNIC_V_LOCAL_OP,	/* receive work request is malformed */
 	SRNIC_V_INVALIDATE,	/* key cannot be invalidated */
-	SRNIC_V_ABSENT,		/* not a fault: to be tried again, and not done yet */
 	SRNIC_V_NUM
 };
 
