@@ -17,10 +17,9 @@
 #include "loopback.h"
 #include "outcome.h"
 #include "qp.h"
-#include "qp_pkt.h"
 #include "qp_table.h"
+#include "req_cursor.h"
 #include "req_data.h"
-#include "requester.h"
 #include "resp_rdma.h"
 #include "resp_reply.h"
 #include "responder.h"
@@ -121,28 +120,16 @@ static bool loopback_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 static u32 loopback_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 			  struct srnic_seg *seg, u64 *word)
 {
-	u32 index = srnic_psn_diff(qp->req.flight.next, wqe->psn);
-	bool response = srnic_wr_has_answer(wqe);
-	u32 left = wqe->npsn - index;
-	u32 npsn = min(left, response ? LOOPBACK_READ : LOOPBACK_PIECE);
-	bool last = response || npsn == left;
-	u64 off = (u64)index * qp->conf.mtu;
+	u32 left = wqe->npsn - srnic_psn_diff(qp->req.flight.next, wqe->psn);
+	u32 npsn = min(left, srnic_wr_has_answer(wqe) ? LOOPBACK_READ :
+							LOOPBACK_PIECE);
+	u64 off;
 
 	memset(seg, 0, sizeof(*seg));
 	seg->local = true;
-	srnic_qp_pkt(qp, &seg->pkt,
-		     srnic_wr_packet(wqe, response || !index, last),
-		     qp->req.flight.next);
-	seg->pkt.se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
-	srnic_req_fill(wqe, off, &seg->pkt);
-	if (srnic_wr_of(wqe)->flags & SRNIC_WR_PARTS)
-		seg->pkt.dmalen = min_t(u64, seg->pkt.dmalen,
-					(u64)npsn * qp->conf.mtu);
+	off = srnic_req_build(qp, wqe, npsn, &seg->pkt);
 	if (srnic_wr_has_sink(wqe))
 		return npsn;
-
-	seg->pkt.payload = min_t(u64, wqe->length - off,
-				 (u64)npsn * qp->conf.mtu);
 
 	return loopback_payload(qp, wqe, off, seg, word) ? npsn : 0;
 }
@@ -184,7 +171,8 @@ static void loopback_answer(struct srnic_qp *qp, struct srnic_qp *peer,
 	}
 }
 
-bool srnic_loopback_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
+enum srnic_outcome srnic_loopback_send(struct srnic_qp *qp,
+				       const struct srnic_swqe *wqe)
 {
 	struct srnic_qp *peer = loopback_peer(qp);
 	struct srnic_seg seg;
@@ -192,16 +180,17 @@ bool srnic_loopback_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	u64 word;
 	u32 npsn;
 
+	srnic_task_assert_mine(&qp->task);
 	if (!peer || !loopback_ready(qp, peer))
-		return false;
+		return SRNIC_AGAIN;
 	npsn = loopback_build(qp, wqe, &seg, &word);
 	if (!npsn)
-		return false;
+		return SRNIC_AGAIN;
 	srnic_task_spend(&qp->task, seg.pkt.payload);
 	taken = srnic_rx_local(peer, &seg) != SRNIC_AGAIN;
 	loopback_payload_done(qp, &seg, taken);
 	if (!taken)
-		return false;
+		return SRNIC_AGAIN;
 
 	trace_srnic_tx(qp->qpn, &seg.pkt);
 	srnic_count(qp->stats, SRNIC_CNT_LOCAL);
@@ -212,7 +201,7 @@ bool srnic_loopback_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	if (moved && srnic_qp_reliable(qp))
 		loopback_answer(qp, peer, &seg);
 
-	return true;
+	return SRNIC_DONE;
 }
 
 /*
@@ -230,7 +219,7 @@ static void loopback_kick_peer(const struct srnic_qp *qp)
 	srnic_qp_put(peer);
 }
 
-bool srnic_loopback_read(struct srnic_qp *qp)
+enum srnic_outcome srnic_loopback_read(struct srnic_qp *qp)
 {
 	struct srnic_qp *peer = loopback_peer(qp);
 	struct srnic_req *req = &qp->req;
@@ -245,14 +234,14 @@ bool srnic_loopback_read(struct srnic_qp *qp)
 	}
 	if (!req->reading) {
 		loopback_kick_peer(qp);	/* by packets, then */
-		return false;
+		return SRNIC_AGAIN;
 	}
 	srnic_resp_rdma_lent(peer, &lent);
 	req->reading = peer->resp.read_left;
 
 	srnic_task_spend(&qp->task, lent.seg.pkt.payload);
 
-	return true;
+	return SRNIC_DONE;
 }
 
 /* Between runs of a task no region is held, see srnic_qp_run(). */

@@ -12,6 +12,7 @@
  */
 #include "inv.h"
 #include "memop.h"
+#include "outcome.h"
 #include "qp.h"
 #include "wr.h"
 
@@ -111,46 +112,44 @@ static const memop_fn memops[SRNIC_MEMOP_NUM] = {
 	[SRNIC_MEMOP_REG]	= memop_reg,
 };
 
-bool srnic_memop_is(const struct srnic_swqe *wqe)
-{
-	return srnic_wr_of(wqe)->memop != SRNIC_MEMOP_NONE;
-}
-
-/* Executes it; false: not now. */
-static bool memop_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
+/* Executes it. */
+static enum srnic_outcome memop_start(struct srnic_qp *qp,
+				      struct srnic_swqe *wqe)
 {
 	enum srnic_mem_err err;
 
 	if (qp->conf.state != IB_QPS_RTS ||
 	    ((wqe->sqe.flags & IB_SEND_FENCE) && qp->req.flight.rd_out) ||
 	    qp->req.cur - qp->sq.head >= MEMOP_AHEAD)
-		return false;
+		return SRNIC_AGAIN;
 
 	err = memops[srnic_wr_of(wqe)->memop](qp, &wqe->sqe);
 	if (err == SRNIC_MEM_BUSY)
-		return false;
-	if (err) {
-		wqe->status = IB_WC_MW_BIND_ERR;
-		return true;
-	}
+		return SRNIC_AGAIN;
+	if (err)
+		return srnic_fail(IB_WC_MW_BIND_ERR);
 	wqe->psn = qp->req.flight.next;
 	wqe->npsn = 0;
 	wqe->started = true;
 
-	return true;
+	return SRNIC_DONE;
 }
 
-bool srnic_memop_run(struct srnic_qp *qp, struct srnic_swqe *wqe)
+enum srnic_outcome srnic_memop_run(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
+	enum srnic_outcome outcome;
+
+	srnic_task_assert_mine(&qp->task);
 	if (srnic_inv_pending(qp))
-		return false;
-	if (!wqe->started && !memop_start(qp, wqe))
-		return false;
-	if (wqe->status)
-		return true;
+		return SRNIC_AGAIN;
+	if (!wqe->started) {
+		outcome = memop_start(qp, wqe);
+		if (outcome)
+			return outcome;
+	}
 	if (srnic_inv_pending(qp))
-		return false;
+		return SRNIC_AGAIN;
 	wqe->done = true;
 
-	return true;
+	return SRNIC_DONE;
 }

@@ -5,14 +5,17 @@
 #ifndef SRNIC_XPORT_MEMOP_H
 #define SRNIC_XPORT_MEMOP_H
 
+#include "outcome.h"
 #include "qp.h"
+#include "wr.h"
 
-bool srnic_memop_is(const struct srnic_swqe *wqe);
+/* Does it change keys, and sends nothing? */
+static inline bool srnic_memop_is(const struct srnic_swqe *wqe)
+{
+	return srnic_wr_of(wqe)->memop != SRNIC_MEMOP_NONE;
+}
 
-/*
- * Goes on with a work request that changes keys and sends nothing; what went
- * wrong is in its status.  False: not now, the task is kicked when it can be.
- */
-bool srnic_memop_run(struct srnic_qp *qp, struct srnic_swqe *wqe);
+/* Goes on with a work request that changes keys and sends nothing. */
+enum srnic_outcome srnic_memop_run(struct srnic_qp *qp, struct srnic_swqe *wqe);
 
 #endif /* SRNIC_XPORT_MEMOP_H */

@@ -18,7 +18,8 @@
 #include "verdict.h"
 
 /* One that found no memory, or no way, is lost like any other. */
-bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
+enum srnic_outcome srnic_raw_send(struct srnic_qp *qp,
+				  const struct srnic_swqe *wqe)
 {
 	const struct srnic_tap *tap = qp->tap;
 	enum srnic_mem_err err;
@@ -26,27 +27,24 @@ bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	void *data;
 
 	srnic_task_assert_mine(&qp->task);
-	if (!srnic_frame_fits(tap, NULL, wqe->length)) {
-		wqe->status = IB_WC_LOC_LEN_ERR;
-		return true;
-	}
+	if (!srnic_frame_fits(tap, NULL, wqe->length))
+		return srnic_fail(IB_WC_LOC_LEN_ERR);
 
 	srnic_task_spend(&qp->task, wqe->length);
 	skb = srnic_frame_alloc(tap, &qp->txb, wqe->length, &data);
 	if (!skb)
-		return true;
+		return SRNIC_DONE;
 	err = srnic_req_payload(qp, wqe, 0, data, wqe->length);
 	if (!err && srnic_frame_fits(tap, data, wqe->length)) {
 		srnic_frame_send(tap, &qp->txb, skb,
 				 wqe->sqe.flags & IB_SEND_IP_CSUM,
 				 qp->no_loopback ? qp : NULL);
-		return true;
+		return SRNIC_DONE;
 	}
 	kfree_skb(skb);
-	if (err != SRNIC_MEM_ABSENT)
-		wqe->status = err ? IB_WC_LOC_PROT_ERR : IB_WC_LOC_LEN_ERR;
 
-	return err != SRNIC_MEM_ABSENT;
+	return err ? srnic_accessed(err, IB_WC_LOC_PROT_ERR) :
+		     srnic_fail(IB_WC_LOC_LEN_ERR);
 }
 
 /* Copies the frame, in pieces as it is, to the receive at hand. */

@@ -9,8 +9,9 @@
 #include "outcome.h"
 #include "qp.h"
 
-/* As srnic_ud_send(). */
-bool srnic_raw_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
+/* Sends the frame of @wqe. */
+enum srnic_outcome srnic_raw_send(struct srnic_qp *qp,
+				  const struct srnic_swqe *wqe);
 
 /* Receives a frame. */
 enum srnic_outcome srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb);

@@ -3,6 +3,7 @@
  * srnic - headers and payload of what the requester sends
  */
 #include "qp.h"
+#include "qp_pkt.h"
 #include "req_data.h"
 #include "wr.h"
 
@@ -53,8 +54,9 @@ enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
 	return err;
 }
 
-void srnic_req_fill(const struct srnic_swqe *wqe, u64 off,
-		    struct srnic_pkt *pkt)
+/* Fields of the extended headers of a packet at @off of the message. */
+static void data_fill(const struct srnic_swqe *wqe, u64 off,
+		      struct srnic_pkt *pkt)
 {
 	pkt->va = wqe->sqe.remote_addr + off;
 	pkt->rkey = wqe->sqe.rkey;
@@ -76,4 +78,24 @@ void srnic_req_fill(const struct srnic_swqe *wqe, u64 off,
 				       wqe->sqe.flush.level);
 		break;
 	}
+}
+
+u64 srnic_req_build(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		    u32 npsn, struct srnic_pkt *pkt)
+{
+	u32 psn = qp->req.flight.next, index = srnic_psn_diff(psn, wqe->psn);
+	bool answer = srnic_wr_has_answer(wqe);
+	bool last = answer || index + npsn == wqe->npsn;
+	u64 off = (u64)index * qp->conf.mtu;
+	u64 room = (u64)npsn * qp->conf.mtu;
+
+	srnic_qp_pkt(qp, pkt, srnic_wr_packet(wqe, answer || !index, last), psn);
+	pkt->se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
+	data_fill(wqe, off, pkt);
+	if (srnic_wr_of(wqe)->flags & SRNIC_WR_PARTS)
+		pkt->dmalen = min_t(u64, pkt->dmalen, room);
+	if (!srnic_wr_has_sink(wqe))
+		pkt->payload = min_t(u64, wqe->length - off, room);
+
+	return off;
 }

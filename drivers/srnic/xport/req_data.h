@@ -16,9 +16,12 @@ enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
 				     const struct srnic_swqe *wqe, u64 off,
 				     void *dst, u32 len);
 
-/* Fields of the extended headers of the packet at @off of the message. */
-void srnic_req_fill(const struct srnic_swqe *wqe, u64 off,
-		    struct srnic_pkt *pkt);
+/*
+ * Headers of a packet for the @npsn PSNs of @wqe from the cursor on.  Return: where
+ * in the message its payload begins.
+ */
+u64 srnic_req_build(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		    u32 npsn, struct srnic_pkt *pkt);
 
 void srnic_req_let_go(struct srnic_qp *qp);
 

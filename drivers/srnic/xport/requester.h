@@ -14,8 +14,4 @@ void srnic_req_reset(struct srnic_qp *qp);
 /* Goes on after an error in the send queue alone. */
 void srnic_req_resume(struct srnic_qp *qp);
 
-/* The @npsn packets at the cursor have left, the last of which @asks for an answer. */
-void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
-		    u32 npsn, bool asks);
-
 #endif /* SRNIC_XPORT_REQUESTER_H */

@@ -95,7 +95,8 @@ static void ud_fill(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
  * One that cannot go is lost like any other; so is one that is longer than the
  * MTU: IBTA volume 1, C10-93.1.1.
  */
-bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
+enum srnic_outcome srnic_ud_send(struct srnic_qp *qp,
+				 const struct srnic_swqe *wqe)
 {
 	enum srnic_mem_err err = SRNIC_MEM_OK;
 	struct srnic_pkt pkt;
@@ -103,33 +104,29 @@ bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	void *payload;
 
 	srnic_task_assert_mine(&qp->task);
-	if (!ud_seek(qp, wqe->sqe.ud.ah)) {
-		wqe->status = IB_WC_LOC_QP_OP_ERR;
-		return true;
-	}
+	if (!ud_seek(qp, wqe->sqe.ud.ah))
+		return srnic_fail(IB_WC_LOC_QP_OP_ERR);
 	if (!srnic_flow_open(&qp->flow, qp->net) || wqe->length > ud_mtu(qp)) {
 		srnic_count(qp->stats, SRNIC_CNT_SEND_ERR);
-		return true;
+		return SRNIC_DONE;
 	}
 	ud_set_sport(qp, wqe->sqe.ud.qpn);
 	ud_fill(qp, wqe, &pkt);
 
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
 	if (!skb)
-		return true;
+		return SRNIC_DONE;
 	if (pkt.payload)
 		err = srnic_req_payload(qp, wqe, 0, payload, pkt.payload);
 	if (!err) {
 		srnic_qp_send(qp, &pkt, skb);
 		if (pkt.qpn == SRNIC_QPN_MCAST)
 			srnic_count(qp->stats, SRNIC_CNT_SENT_MCAST);
-		return true;
+		return SRNIC_DONE;
 	}
 	kfree_skb(skb);
-	if (err != SRNIC_MEM_ABSENT)
-		wqe->status = IB_WC_LOC_PROT_ERR;
 
-	return err != SRNIC_MEM_ABSENT;
+	return srnic_accessed(err, IB_WC_LOC_PROT_ERR);
 }
 
 /* For who does not own the task as well; the task looks again. */

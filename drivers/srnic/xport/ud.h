@@ -8,11 +8,9 @@
 #include "outcome.h"
 #include "qp.h"
 
-/*
- * Sends the datagram, or the frame, of @wqe; what is wrong with that is in its
- * status.  False: its memory is being fetched.
- */
-bool srnic_ud_send(struct srnic_qp *qp, struct srnic_swqe *wqe);
+/* Sends the datagram of @wqe. */
+enum srnic_outcome srnic_ud_send(struct srnic_qp *qp,
+				 const struct srnic_swqe *wqe);
 
 /*
  * Is there a datagram in the run that the QP may be given?  Others are marked not
