@@ -739,7 +739,7 @@ static inline void sim_request(struct sim *s, const struct sim_pkt *pkt)
 	struct sim_slot what = {
 		.npsn = pkt->npsn, .kind = pkt->kind, .ackreq = pkt->ackreq,
 	};
-	bool ack;
+	bool ack = false;
 
 	sim_require(s, w->expected + ahead == pkt->seq, "a request is where it belongs");
 	if (ahead < 0)
@@ -751,8 +751,6 @@ static inline void sim_request(struct sim *s, const struct sim_pkt *pkt)
 		return sim_reply(s, pkt->flow, SIM_RNR, w->expected);
 	}
 
-	/* Whoever waits for a hole to be filled hears of what is behind it. */
-	ack = w->told && s->conf.peer == SIM_PEER_KEEPS;
 	w->told = false;
 	do {
 		ack |= sim_execute(s, pkt->flow, what);

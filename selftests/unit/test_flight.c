@@ -934,7 +934,7 @@ static void responses_missing(u32 at)
 	read_one(60);
 	must(is(nak(5), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(1) && f.detour == 5);
-	must(srnic_flight_span(&f, 60, 16) == 5);
+	must(srnic_flight_span(&f, 5, 16) == 5);
 	read_one(5);
 	must(f.next == psn(61) && f.rd_out == 1);
 	now += SHORT;

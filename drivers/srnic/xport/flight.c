@@ -181,7 +181,7 @@ static bool flight_read_begins(const struct srnic_flight *f, u32 psn)
 bool srnic_flight_may_read(const struct srnic_flight *f, bool first, u32 places)
 {
 	if (srnic_psn_diff(f->next, f->high) >= 0)
-		return f->rd_out < places;
+		return f->rd_out < max(places, 1U);
 
 	return first || f->next == f->una || flight_read_begins(f, f->next);
 }
@@ -192,13 +192,14 @@ u32 srnic_flight_span(struct srnic_flight *f, u32 left, u32 places)
 
 	if (srnic_psn_diff(f->next, f->high) < 0)
 		left = min_t(u32, left, srnic_psn_diff(flight_read_end(f, f->next), f->next));
+	/* A probe asks for as little as may be. */
 	if (f->detour)
-		return min(left, f->detour);
+		return f->repair == SRNIC_CAUSE_PROBE ? min(left, f->detour) : left;
 
 	room = limit - out;
 	want = max(min_t(u32, limit / (flight_is_long(f) ? 8 : 4), SRNIC_FLIGHT_READ),
 		   DIV_ROUND_UP(2 * limit, max(places, 2U)));
-	if (out && room < min(left, want)) {
+	if (out && room < min3(left, want, limit / 2)) {
 		f->limited = true;
 		return 0;
 	}
@@ -271,7 +272,8 @@ static void flight_free_places(struct srnic_flight *f, u32 psn)
 	}
 }
 
-bool srnic_flight_pass(struct srnic_flight *f, u32 npsn)
+/* @npsn packets at @next were sent, or need not be. */
+static bool flight_go_on(struct srnic_flight *f, u32 npsn)
 {
 	f->next = srnic_psn_add(f->next, npsn);
 	if (srnic_psn_diff(f->next, f->high) > 0)
@@ -284,6 +286,17 @@ bool srnic_flight_pass(struct srnic_flight *f, u32 npsn)
 		f->next = f->resume;
 
 	return !f->detour;
+}
+
+/* What is passed over is an answer that came, so none is to be asked for. */
+bool srnic_flight_pass(struct srnic_flight *f, u32 npsn)
+{
+	u32 end = srnic_psn_add(f->next, npsn);
+
+	if (srnic_psn_diff(end, f->asked) > 0)
+		f->asked = end;
+
+	return flight_go_on(f, npsn);
 }
 
 bool srnic_flight_sent(struct srnic_flight *f, u32 npsn, bool response, bool asks,
@@ -303,8 +316,10 @@ bool srnic_flight_sent(struct srnic_flight *f, u32 npsn, bool response, bool ask
 		flight_take_place(f, end);
 	if (f->next == f->una)
 		f->repaired_at = now;
+	if (f->detour && srnic_psn_diff(end, f->repaired) > 0)
+		f->repaired = end;
 
-	return srnic_flight_pass(f, npsn);
+	return flight_go_on(f, npsn);
 }
 
 static void flight_smooth(struct srnic_flight *f, u64 rtt)
@@ -622,7 +637,7 @@ struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u
 {
 	u64 wait = flight_doubt_nsec(f);
 
-	if (f->hold || f->una == f->high)
+	if (f->mode == SRNIC_FLIGHT_RNR || f->una == f->high)
 		return flight_nothing;
 
 	/* A response that arrives makes room for another. */
@@ -641,8 +656,10 @@ struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u
 	case SRNIC_FLIGHT_REPAIR:
 	case SRNIC_FLIGHT_BACK:
 		f->gap = gap;
-		return flight_is_lost_again(f, now) ? flight_retry(f, gap, now) :
-						      flight_nothing;
+		/* An answer to the retransmission comes behind all others: the timer. */
+		if ((gap && f->timeout) || !flight_is_lost_again(f, now))
+			return flight_nothing;
+		return flight_retry(f, gap, now);
 	default:
 		return flight_nothing;
 	}
@@ -656,6 +673,9 @@ struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u
  */
 static bool flight_is_spurious(const struct srnic_flight *f, u32 psn, u64 now)
 {
+	/* If it is wrong, only a timer finds out. */
+	if (!f->timeout)
+		return false;
 	if (!f->repaired_at)
 		return true;
 	/* A timeout is in doubt once, or what was lost would never be retransmitted. */
@@ -887,10 +907,10 @@ static struct srnic_flight_todo flight_overdue(struct srnic_flight *f, u64 now)
 {
 	if (f->hold)
 		return flight_release(f);
-	if (flight_front(f) == f->una || f->detour)
-		return flight_nothing;
 	if (f->mode == SRNIC_FLIGHT_DOUBT)
 		return flight_retry(f, f->gap, now);
+	if (flight_front(f) == f->una || f->detour)
+		return flight_nothing;
 
 	return flight_silence(f);
 }

@@ -131,13 +131,20 @@ u32 srnic_ooo_gap(const struct srnic_ooo *ooo, u32 psn, u32 max)
 
 struct sk_buff *srnic_ooo_take(struct srnic_ooo *ooo, u32 psn)
 {
-	struct sk_buff *skb = ooo->num ? ooo_find(ooo, psn) : NULL;
+	struct rb_node *node;
+	struct sk_buff *skb;
 
-	if (!skb || ooo_psn(skb) != psn)
-		return NULL;
-	ooo_remove(ooo, skb);
+	while ((node = rb_first(&ooo->packets))) {
+		skb = rb_to_skb(node);
+		if (srnic_psn_diff(ooo_psn(skb), psn) > 0)
+			break;
+		ooo_remove(ooo, skb);
+		if (ooo_psn(skb) == psn)
+			return skb;
+		kfree_skb(skb);	/* it came once more, and in order */
+	}
 
-	return skb;
+	return NULL;
 }
 
 /* Nothing with its PSN has come since it was taken. */

@@ -64,7 +64,7 @@ void srnic_req_recover(struct srnic_qp *qp, struct srnic_flight_todo todo)
 
 	switch (todo.act) {
 	case SRNIC_FLIGHT_SEEK:
-		if (todo.cause > SRNIC_CAUSE_ASK) {
+		if (todo.cause && todo.cause != SRNIC_CAUSE_ASK) {
 			trace_srnic_go_back(qp->qpn, f->high, f->una);
 			srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
 		}

@@ -227,8 +227,6 @@ enum srnic_outcome srnic_resp_packet(struct srnic_qp *qp,
 		resp_gap(qp, seg->pkt.psn);
 		return SRNIC_EARLY;
 	}
-	/* A peer that was told of a gap is told of its end. */
-	resp->ack_due |= resp->nak_sent;
 	resp->nak_sent = false;
 
 	return resp_request(qp, seg);
