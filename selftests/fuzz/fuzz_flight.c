@@ -99,7 +99,7 @@ static void todo(struct srnic_flight_todo what)
 static void moved(bool seek, u32 npsn)
 {
 	cursor = seek ? f.next : srnic_psn_add(cursor, npsn);
-	if (!f.deadline)
+	if (!f.silence)
 		srnic_flight_arm(&f, now);
 }
 

@@ -62,8 +62,10 @@ static inline const char *flight_state_mode_fault(const struct srnic_flight *f)
 		return "in mode REPAIR something is to be repaired";
 	if (flight_state_is_recovery(f) && !(srnic_psn_diff(f->mark, f->una) > 0))
 		return "a recovery ends when what was lost is acknowledged";
-	if (f->mode == SRNIC_FLIGHT_OPEN && f->tick)
+	if (f->mode == SRNIC_FLIGHT_OPEN && f->tick && !f->withheld)
 		return "without a loss nothing is let out by time";
+	if (f->withheld && !f->tick)
+		return "what is withheld is let out by time";
 	if (f->extra > SRNIC_FLIGHT_MAX)
 		return "what is let out is no more than a window";
 

@@ -588,7 +588,7 @@ static inline void sim_send(struct sim *s, u32 flow)
 		sent = true;
 	if (w->failed || s->fault)
 		return;
-	if (!w->f.deadline && sent)
+	if (!w->f.silence && sent)
 		srnic_flight_arm(&w->f, s->now);
 	sim_check(s, w);
 	fault = flight_state_idle_fault(&w->f);

@@ -64,7 +64,7 @@ static bool send_one(bool awaited)
 		srnic_flight_assign(&f, 1);
 	ask = srnic_flight_wants_ack(&f, awaited);
 	srnic_flight_sent(&f, 1, false, ask, now);
-	if (!f.deadline)
+	if (!f.silence)
 		srnic_flight_arm(&f, now);
 	state_must_hold(__LINE__);
 
@@ -91,7 +91,7 @@ static void read_one(u32 npsn)
 	if (f.next == f.psn)
 		srnic_flight_assign(&f, npsn);
 	srnic_flight_sent(&f, npsn, true, true, now);
-	if (!f.deadline)
+	if (!f.silence)
 		srnic_flight_arm(&f, now);
 	state_must_hold(__LINE__);
 }
@@ -663,6 +663,53 @@ static void cut_much_later(u32 at)
 	must(f.window <= 71);
 }
 
+/* Bursts */
+
+static void withheld(u32 at)
+{
+	u32 quarter, all;
+	u64 acked;
+
+	begin_path(at, LONG);
+	fill();
+	now += LONG;
+	acked = now;
+	ack(1 + SRNIC_FLIGHT_WINDOW);
+	quarter = f.window / 4;
+	must(fill() == quarter);
+	expire();
+	must(fill() == quarter / 2);
+	for (all = quarter + quarter / 2; f.withheld; all += fill())
+		expire();
+	must(all == f.window && now - acked < LONG);
+	must(!f.tick);
+}
+
+static void withheld_nothing(u32 at)
+{
+	begin_path(at, SHORT);
+	fill();
+	now += SHORT;
+	ack(1 + SRNIC_FLIGHT_WINDOW);
+	must(fill() == SRNIC_FLIGHT_WINDOW);
+	begin_path(at, LONG);
+	fill();
+	now += LONG;
+	ack(1 + SRNIC_FLIGHT_WINDOW / 4);
+	must(!f.withheld && !f.tick);
+}
+
+static void withheld_and_due(u32 at)
+{
+	begin_path(at, LONG);
+	fill();
+	now += LONG;
+	ack(1 + SRNIC_FLIGHT_WINDOW);
+	must(f.tick && !f.silence);
+	send_one(true);
+	must(f.silence);
+}
+
 /* What a NAK is followed by */
 
 static void nak_is_doubted(u32 at)
@@ -785,6 +832,40 @@ static void spurious_repair(u32 at)
 	ack(11);
 	must(f.mode == SRNIC_FLIGHT_OPEN);
 	must(f.reorder > 0 && f.reorder <= f.srtt);
+}
+
+/* The answer may be one to the first retransmission, or to the second. */
+static void spurious_second(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(10);
+	nak(0);
+	send_one(false);
+	now += 10 * SHORT;
+	must(is(nak(0), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	send_one(false);
+	now += SHORT / 4;
+	ack(11);
+	must(!f.reorder);
+}
+
+static void spurious_fades(u32 at)
+{
+	u32 i, end = 11;
+	u64 was;
+
+	spurious_repair(at);
+	was = f.reorder;
+	for (i = 0; i < 8; i++, end += 10) {
+		send_many(10);
+		nak(0);
+		wait();
+		send_one(false);
+		now += SHORT;
+		ack(end + 10);
+		must(f.mode == SRNIC_FLIGHT_OPEN);
+	}
+	must(f.reorder < was / 2);
 }
 
 static void spurious_is_remembered(u32 at)
@@ -1710,6 +1791,10 @@ static const struct {
 	{ "a window has one packet at least", cut_at_least_one },
 	{ "a cut counts for its window, not for what comes 2^23 PSNs later", cut_much_later },
 
+	{ "an ACK of many on a long path lets out the next in a round trip", withheld },
+	{ "but at once if the path is short, or the ACK one of a few", withheld_nothing },
+	{ "what is sent meanwhile is not forgotten", withheld_and_due },
+
 	{ "a NAK on a long path waits for what may be reordered", nak_is_doubted },
 	{ "on a short path the packet is retransmitted at once", nak_on_short_path },
 	{ "that one alone, and new packets go on", repair_is_one },
@@ -1722,6 +1807,8 @@ static const struct {
 
 	{ "an ACK sooner than a round trip tells of reordering", spurious_repair },
 	{ "which the next NAK waits for", spurious_is_remembered },
+	{ "unless the packet was retransmitted twice", spurious_second },
+	{ "each recovery without reordering has it fade", spurious_fades },
 	{ "an ACK after a round trip does not", spurious_not },
 	{ "nor does one before a round trip is known", spurious_not_before_rtt },
 	{ "a probe that was not needed changes nothing", spurious_probe },

@@ -73,6 +73,13 @@ static struct srnic_flight_todo flight_fail(enum srnic_flight_cause cause)
 	return (struct srnic_flight_todo){ SRNIC_FLIGHT_FAIL, cause };
 }
 
+static void flight_stop_ticks(struct srnic_flight *f)
+{
+	f->extra = 0;
+	f->withheld = 0;
+	f->tick = 0;
+}
+
 void srnic_flight_start(struct srnic_flight *f, u32 psn)
 {
 	memset(f, 0, sizeof(*f));
@@ -94,6 +101,7 @@ void srnic_flight_skip(struct srnic_flight *f, u32 psn)
 	f->detour = 0;
 	f->num_samples = 0;
 	f->mode = SRNIC_FLIGHT_OPEN;
+	flight_stop_ticks(f);
 }
 
 void srnic_flight_forget(struct srnic_flight *f)
@@ -135,10 +143,14 @@ static u32 flight_out(const struct srnic_flight *f)
 /* PSNs that may be in flight now */
 static u32 flight_limit(const struct srnic_flight *f)
 {
+	u32 limit;
+
 	if (f->mode == SRNIC_FLIGHT_BACK)
 		return min(f->window, f->burst);
 
-	return min_t(u32, f->window + f->extra, SRNIC_FLIGHT_MAX);
+	limit = min_t(u32, f->window + f->extra, SRNIC_FLIGHT_MAX);
+
+	return limit - min(f->withheld, limit - 1);
 }
 
 bool srnic_flight_open(struct srnic_flight *f)
@@ -306,7 +318,7 @@ bool srnic_flight_sent(struct srnic_flight *f, u32 npsn, bool response, bool ask
 
 	if (asks) {
 		if (flight_unasked(f))
-			f->deadline = 0;	/* it was for that */
+			f->silence = 0;	/* it was for that */
 		flight_sample(f, now);
 		if (srnic_psn_diff(end, f->asked) > 0)
 			f->asked = end;
@@ -508,21 +520,43 @@ static void flight_detour(struct srnic_flight *f, u32 psn, u32 npsn)
 	f->next = psn;
 }
 
-static void flight_stop_ticks(struct srnic_flight *f)
-{
-	f->extra = 0;
-	f->tick = 0;
-}
-
 /*
  * Packets arrive behind the one that is missing, and no ACK says so.  On a long path
  * new ones are let out by time instead, as many as would be acknowledged.
  */
+static bool flight_lets_out(const struct srnic_flight *f)
+{
+	return (f->mode == SRNIC_FLIGHT_DOUBT || f->mode == SRNIC_FLIGHT_REPAIR) &&
+	       !f->gap && f->keeps == SRNIC_KEEPS_ALL && f->extra < f->window &&
+	       flight_is_long(f) && !flight_is_queued(f);
+}
+
+static void flight_set_tick(struct srnic_flight *f, u64 now)
+{
+	f->tick = f->withheld || flight_lets_out(f) ? now + f->srtt / FLIGHT_TICKS : 0;
+}
+
 static void flight_start_ticks(struct srnic_flight *f, u64 now)
 {
-	if (!f->gap && f->keeps == SRNIC_KEEPS_ALL && flight_is_long(f) && !f->tick &&
-	    !flight_is_queued(f))
-		f->tick = now + f->srtt / FLIGHT_TICKS;
+	if (!f->tick)
+		flight_set_tick(f, now);
+}
+
+/*
+ * @npsn packets are acknowledged at once.  What that makes room for is sent over a
+ * round trip, or a queue that holds less than a window would drop the rest.
+ */
+static void flight_withhold(struct srnic_flight *f, u32 npsn, u64 now)
+{
+	u32 burst = DIV_ROUND_UP(f->window, FLIGHT_TICKS / 2), room;
+
+	if (f->mode == SRNIC_FLIGHT_BACK || !flight_is_long(f) || npsn <= burst)
+		return;
+
+	room = flight_limit(f) - min(flight_limit(f), flight_out(f));
+	if (room > burst)
+		f->withheld += room - burst;
+	flight_start_ticks(f, now);
 }
 
 /* Was anything kept behind what was lost?  Of responses we know: it is us who keep. */
@@ -548,6 +582,7 @@ static struct srnic_flight_todo flight_recovered(struct srnic_flight *f)
 	flight_stop_ticks(f);
 	if (!f->gap && f->repair == SRNIC_CAUSE_GAP)
 		flight_learn(f);
+	f->reorder -= f->reorder / 8;
 	f->jumped = false;
 	f->gap = 0;
 
@@ -696,7 +731,9 @@ static bool flight_check_spurious(struct srnic_flight *f, u32 psn, u64 now)
 	    f->repair == SRNIC_CAUSE_RNR || !flight_is_spurious(f, psn, now))
 		return false;
 
-	if (f->repair == SRNIC_CAUSE_GAP && f->repaired_at)
+	/* Of two retransmissions it is the first that may be answered so soon. */
+	if (f->repair == SRNIC_CAUSE_GAP && f->repaired_at &&
+	    f->retry_cnt - f->retry_left <= 1)
 		f->reorder = min(max(2 * f->reorder, f->srtt / 2), f->srtt);
 	f->mode = SRNIC_FLIGHT_OPEN;
 	f->jumped = false;
@@ -815,6 +852,7 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 		f->cut = psn;
 	if (srnic_psn_diff(f->undone, psn) < 0)
 		f->undone = psn;
+	flight_withhold(f, npsn, now);
 	srnic_flight_arm(f, now);
 
 	if (undone)
@@ -893,13 +931,16 @@ static struct srnic_flight_todo flight_silence(struct srnic_flight *f)
 	return flight_repair(f, 1, SRNIC_CAUSE_PROBE);
 }
 
-/* An eighth of a round trip has passed without an ACK. */
+/* An eighth of a round trip has passed. */
 static void flight_let_out(struct srnic_flight *f, u64 now)
 {
-	if (f->extra < f->window)
-		f->extra += min(DIV_ROUND_UP(f->window, FLIGHT_TICKS),
-				f->window - f->extra);
-	f->tick = f->extra < f->window ? now + f->srtt / FLIGHT_TICKS : 0;
+	u32 step = DIV_ROUND_UP(f->window, FLIGHT_TICKS);
+
+	if (f->withheld)
+		f->withheld -= min(f->withheld, step);
+	else if (flight_lets_out(f))
+		f->extra += min(step, f->window - f->extra);
+	flight_set_tick(f, now);
 }
 
 /* What the silence stands for has come to pass. */

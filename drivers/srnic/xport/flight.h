@@ -114,6 +114,7 @@ struct srnic_flight_sample {
  * @run: PSNs in a row that were missing, as far as is known
  * @fruitless: recoveries in a row that found nothing kept behind what was lost
  * @jumped: an ACK of this recovery covered packets that were not retransmitted
+ * @withheld: PSNs of the window that are not to be sent yet, as too many would be at once
  * @extra: PSNs that may be in flight beyond @window, as others arrive unacknowledged
  * @mark: packets before it were sent before the retransmission
  * @cut: the window is cut once for all losses before it
@@ -126,7 +127,7 @@ struct srnic_flight_sample {
  * @hold: nothing is sent before, ns; 0: no such time
  * @doubt: DOUBT: when it is retransmitted, ns
  * @silence: when something is done about silence, ns; 0: nothing is waited for
- * @tick: when @extra grows next, ns; 0: it does not
+ * @tick: when @extra grows next, or @withheld shrinks, ns; 0: neither does
  * @deadline: when srnic_flight_timeout() is due: @silence or @tick; 0: it is not
  * @srtt: smoothed round trip time, ns; 0: not known
  * @rttvar: its variation, ns
@@ -167,6 +168,7 @@ struct srnic_flight {
 	u32				credit;
 	u32				burst;
 	u32				run;
+	u32				withheld;
 	u32				extra;
 	u32				gap;
 	u32				mark;

@@ -98,7 +98,7 @@ void srnic_req_arm(struct srnic_qp *qp, bool sent)
 {
 	struct srnic_flight *f = &qp->req.flight;
 
-	if (!f->deadline && (sent || (f->late && !recover_is_busy(qp))))
+	if (!f->silence && (sent || (f->late && !recover_is_busy(qp))))
 		srnic_flight_arm(f, ktime_get_ns());
 }
 
