@@ -48,8 +48,10 @@ fresh()
 		'int srnic_low(void);' \
 		'int srnic_high(void) { return srnic_low(); }'
 	put xport/qp_low.h
-	put xport/qp.h
-	put xport/qp_low.c '#include "qp_low.h"' 'int srnic_low(void) { return 0; }'
+	put xport/qp.h 'struct srnic_req {' '	u32	cur;' '};' \
+		'struct srnic_flight {' '	u32	una;' '};'
+	put xport/qp_low.c '#include "qp_low.h"' 'int srnic_low(void) { return 0; }' \
+		'/* qp->req.cur++; */'
 	floors '# of one room' 'xport: low: qp_low' 'xport: high: qp'
 }
 
@@ -122,7 +124,7 @@ sees_missing()
 	grep -F '# xport/gone is not there' "$TREE/said"
 }
 
-ktap_plan 15
+ktap_plan 16
 fresh
 check "no fault in a tree without one" layers
 check "objects are looked into" objects_are_fine
@@ -156,5 +158,9 @@ check "a header of a floor above" \
 	xport/qp_low.c '#include "qp.h"' 'int srnic_low(void) { return 0; }'
 check "a call to a floor above without an include" \
 	sees_call_upward
+check "a field that two files write" \
+	sees "cur of struct srnic_req: xport/qp.c, xport/qp_low.c" \
+	xport/qp.c '/* qp->req.cur = 1; */' 'int srnic_low(void);' \
+	'int srnic_high(void) { return srnic_low(); }'
 check "a file of the list that is not there" sees_missing
 ktap_end

@@ -484,6 +484,9 @@ bool srnic_mr_is_pmem(const struct srnic_mr *mr);
 /* Makes a range persistent; the caller holds @mr and has checked the range. */
 void srnic_mr_persist(const struct srnic_mr *mr, u64 addr, u64 len);
 
+/* No place in a list */
+#define SRNIC_SGL_NOWHERE	(~0ULL)
+
 /**
  * struct srnic_sgl - a place in a list of scatter/gather elements
  * @keys: key table
@@ -492,6 +495,7 @@ void srnic_mr_persist(const struct srnic_mr *mr, u64 addr, u64 len);
  * @num: elements in the list
  * @cur: current element
  * @off: bytes of it that are done
+ * @pos: bytes of the list that are done, SRNIC_SGL_NOWHERE: not known
  * @access: rights needed, IB_ACCESS_LOCAL_WRITE or 0
  * @pager: of the list's owner
  * @mr: region of the current element, reference held, or NULL
@@ -503,6 +507,7 @@ struct srnic_sgl {
 	u32			num;
 	u32			cur;
 	u32			off;
+	u64			pos;
 	u32			access;
 	struct srnic_pager	*pager;
 	struct srnic_mr		*mr;
@@ -514,6 +519,9 @@ void srnic_sgl_init(struct srnic_sgl *sgl, struct srnic_keys *keys,
 
 /* Drops the reference that @sgl holds. */
 void srnic_sgl_put(struct srnic_sgl *sgl);
+
+/* The same, and @sgl stands nowhere from now on. */
+void srnic_sgl_forget(struct srnic_sgl *sgl);
 
 /*
  * Moves @sgl to byte @pos of the list.  SRNIC_MEM_OK or SRNIC_MEM_LENGTH.
@@ -532,7 +540,7 @@ enum srnic_mem_err srnic_sgl_read(struct srnic_sgl *sgl, void *dst, u32 len);
 /*
  * The same from the place of one list to that of another.  SRNIC_MEM_ABSENT also
  * when something is wrong with @src, or it is paged on demand.  With any error
- * @dst stands where it stood, and @src is of no more use.
+ * @dst stands where it stood, and @src nowhere.
  */
 enum srnic_mem_err srnic_sgl_copy(struct srnic_sgl *dst, struct srnic_sgl *src,
 				  u32 len);

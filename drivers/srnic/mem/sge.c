@@ -31,6 +31,12 @@ void srnic_sgl_put(struct srnic_sgl *sgl)
 	sgl->mr = NULL;
 }
 
+void srnic_sgl_forget(struct srnic_sgl *sgl)
+{
+	srnic_sgl_put(sgl);
+	sgl->pos = SRNIC_SGL_NOWHERE;
+}
+
 /* Puts the cursor at byte @off of element @idx. */
 static void sgl_set(struct srnic_sgl *sgl, u32 idx, u32 off)
 {
@@ -42,19 +48,22 @@ static void sgl_set(struct srnic_sgl *sgl, u32 idx, u32 off)
 
 enum srnic_mem_err srnic_sgl_seek(struct srnic_sgl *sgl, u64 pos)
 {
+	u64 off = pos;
 	u32 i;
 
+	sgl->pos = SRNIC_SGL_NOWHERE;
 	for (i = 0; i < sgl->num; i++) {
-		if (pos < sgl->sge[i].length)
+		if (off < sgl->sge[i].length)
 			break;
-		pos -= sgl->sge[i].length;
+		off -= sgl->sge[i].length;
 	}
 
 	/* Just behind the last byte is a place too. */
-	if (i == sgl->num && pos)
+	if (i == sgl->num && off)
 		return SRNIC_MEM_LENGTH;
 
-	sgl_set(sgl, i, pos);
+	sgl_set(sgl, i, off);
+	sgl->pos = pos;
 
 	return SRNIC_MEM_OK;
 }
@@ -147,6 +156,18 @@ static enum srnic_mem_err sgl_read(struct srnic_sgl *sgl, void *dst, u32 len)
 	return SRNIC_MEM_OK;
 }
 
+/* @len bytes from @cur and @off on are done, or the first of them will be tried again. */
+static void sgl_moved(struct srnic_sgl *sgl, u32 cur, u32 off, u32 len,
+		      enum srnic_mem_err err)
+{
+	if (!err)
+		sgl->pos += len;
+	else if (err == SRNIC_MEM_ABSENT)
+		sgl_set(sgl, cur, off);
+	else
+		sgl->pos = SRNIC_SGL_NOWHERE;
+}
+
 enum srnic_mem_err srnic_sgl_write(struct srnic_sgl *sgl, const void *src,
 				   u32 len)
 {
@@ -154,8 +175,7 @@ enum srnic_mem_err srnic_sgl_write(struct srnic_sgl *sgl, const void *src,
 	enum srnic_mem_err err;
 
 	err = sgl_write(sgl, src, len);
-	if (err == SRNIC_MEM_ABSENT)
-		sgl_set(sgl, cur, off);
+	sgl_moved(sgl, cur, off, len, err);
 
 	return err;
 }
@@ -166,10 +186,16 @@ enum srnic_mem_err srnic_sgl_read(struct srnic_sgl *sgl, void *dst, u32 len)
 	enum srnic_mem_err err;
 
 	err = sgl_read(sgl, dst, len);
-	if (err == SRNIC_MEM_ABSENT)
-		sgl_set(sgl, cur, off);
+	sgl_moved(sgl, cur, off, len, err);
 
 	return err;
+}
+
+/* @len bytes of what sgl_peek() showed were taken. */
+static void sgl_taken(struct srnic_sgl *sgl, u32 len)
+{
+	sgl->off += len;
+	sgl->pos += len;
 }
 
 /* The next bytes that follow each other in memory, *@len at most; or NULL. */
@@ -192,25 +218,22 @@ static const void *sgl_peek(struct srnic_sgl *sgl, u32 *len)
 enum srnic_mem_err srnic_sgl_copy(struct srnic_sgl *dst, struct srnic_sgl *src,
 				  u32 len)
 {
-	u32 cur = dst->cur, off = dst->off;
+	u32 cur = dst->cur, off = dst->off, n, left;
+	enum srnic_mem_err err;
+	const void *from;
 
-	while (len) {
-		enum srnic_mem_err err;
-		const void *from;
-		u32 n = len;
-
+	for (left = len; left; left -= n) {
+		n = left;
 		from = sgl_peek(src, &n);
-		if (!from)
-			err = SRNIC_MEM_ABSENT;
-		else
-			err = sgl_write(dst, from, n);
+		err = from ? sgl_write(dst, from, n) : SRNIC_MEM_ABSENT;
 		if (err) {
 			sgl_set(dst, cur, off);
+			src->pos = SRNIC_SGL_NOWHERE;
 			return err;
 		}
-		src->off += n;
-		len -= n;
+		sgl_taken(src, n);
 	}
+	dst->pos += len;
 
 	return SRNIC_MEM_OK;
 }
@@ -219,21 +242,20 @@ enum srnic_mem_err srnic_sgl_to_mr(struct srnic_sgl *src, struct srnic_mr *mr,
 				   u64 addr, u32 len, u64 rest,
 				   struct srnic_pager *pager)
 {
-	while (len) {
-		enum srnic_mem_err err;
-		const void *from;
-		u32 n = len;
+	enum srnic_mem_err err;
+	const void *from;
+	u32 n;
 
+	for (; len; len -= n, addr += n, rest -= n) {
+		n = len;
 		from = sgl_peek(src, &n);
-		if (!from)
-			return SRNIC_MEM_ABSENT;
-		err = srnic_mr_write(mr, addr, from, n, rest, pager);
-		if (err)
+		err = from ? srnic_mr_write(mr, addr, from, n, rest, pager) :
+			     SRNIC_MEM_ABSENT;
+		if (err) {
+			src->pos = SRNIC_SGL_NOWHERE;
 			return err;
-		src->off += n;
-		addr += n;
-		rest -= n;
-		len -= n;
+		}
+		sgl_taken(src, n);
 	}
 
 	return SRNIC_MEM_OK;

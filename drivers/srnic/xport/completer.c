@@ -205,7 +205,7 @@ static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 
 	if (!srnic_wr_has_sink(wqe))
 		return SRNIC_MEM_OK;
-	if (req->rsgl_pos != off || !off) {
+	if (req->rsgl.pos != off) {
 		srnic_sgl_put(&req->rsgl);
 		srnic_sgl_init(&req->rsgl, qp->keys, qp->pd, wqe->sge,
 			       wqe->sqe.num_sge, IB_ACCESS_LOCAL_WRITE,
@@ -214,11 +214,9 @@ static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 		if (err)
 			return err;
 	}
-	err = from ? srnic_sgl_copy(&req->rsgl, from, len) :
-		     srnic_sgl_write(&req->rsgl, src, len);
-	req->rsgl_pos = err ? SRNIC_NOWHERE : off + len;
 
-	return err;
+	return from ? srnic_sgl_copy(&req->rsgl, from, len) :
+		      srnic_sgl_write(&req->rsgl, src, len);
 }
 
 /* Bytes that come back; the answer to an ATOMIC WRITE or a FLUSH has none. */
@@ -259,8 +257,7 @@ static enum srnic_outcome comp_response(struct srnic_qp *qp,
 	}
 	if (last) {
 		wqe->done = true;
-		srnic_sgl_put(&qp->req.rsgl);
-		qp->req.rsgl_pos = SRNIC_NOWHERE;
+		srnic_sgl_forget(&qp->req.rsgl);
 		comp_ack_before(qp, srnic_psn_add(seg->pkt.psn, npsn));
 	} else {
 		comp_advance(qp, srnic_psn_add(seg->pkt.psn, npsn));

@@ -18,7 +18,7 @@
 #include "outcome.h"
 #include "qp.h"
 #include "qp_table.h"
-#include "req_cursor.h"
+#include "req_wqe.h"
 #include "req_data.h"
 #include "resp_rdma.h"
 #include "resp_reply.h"
@@ -134,18 +134,6 @@ static u32 loopback_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	return loopback_payload(qp, wqe, off, seg, word) ? npsn : 0;
 }
 
-/* The list stands behind what was taken of it, or nowhere. */
-static void loopback_payload_done(struct srnic_qp *qp, const struct srnic_seg *seg,
-				  bool taken)
-{
-	if (!seg->from)
-		return;
-	if (taken)
-		qp->req.sgl_pos += seg->pkt.payload;
-	else
-		qp->req.sgl_pos = SRNIC_NOWHERE;
-}
-
 /* The peer has done what was asked for: tell the requester. */
 static void loopback_answer(struct srnic_qp *qp, struct srnic_qp *peer,
 			    const struct srnic_seg *seg)
@@ -176,7 +164,7 @@ enum srnic_outcome srnic_loopback_send(struct srnic_qp *qp,
 {
 	struct srnic_qp *peer = loopback_peer(qp);
 	struct srnic_seg seg;
-	bool moved, taken;
+	bool moved;
 	u64 word;
 	u32 npsn;
 
@@ -187,9 +175,7 @@ enum srnic_outcome srnic_loopback_send(struct srnic_qp *qp,
 	if (!npsn)
 		return SRNIC_AGAIN;
 	srnic_task_spend(&qp->task, seg.pkt.payload);
-	taken = srnic_rx_local(peer, &seg) != SRNIC_AGAIN;
-	loopback_payload_done(qp, &seg, taken);
-	if (!taken)
+	if (srnic_rx_local(peer, &seg) == SRNIC_AGAIN)
 		return SRNIC_AGAIN;
 
 	trace_srnic_tx(qp->qpn, &seg.pkt);

@@ -310,7 +310,7 @@ static void qp_enter(struct srnic_qp *qp, u8 old)
 		srnic_flight_start(&qp->req.flight, conf->sq_psn);
 		break;
 	case IB_QPS_SQD:
-		qp->req.sqd_told = false;
+		srnic_req_drain(qp);
 		break;
 	}
 }

@@ -32,9 +32,6 @@
 #include "pool.h"
 #include "replay.h"
 
-/* No byte of a message: the place in a list is not known */
-#define SRNIC_NOWHERE		(~0ULL)
-
 /**
  * struct srnic_qp_conf - what ib_modify_qp sets, in one piece
  * @state: enum ib_qp_state
@@ -74,12 +71,10 @@ struct srnic_qp_conf {
 /**
  * struct srnic_req - requester half of a queue pair
  * @flight: PSNs in flight; flight.c alone writes it
- * @cur: index of the work request that the next PSN to send belongs to
+ * @cur: index of the work request that the next PSN to send belongs to, see req_cursor.c
  * @ooo: responses ahead of the oldest PSN not acknowledged
  * @sgl: place in the list of work request @cur
- * @sgl_pos: byte of the message where @sgl stands, ~0: nowhere
  * @rsgl: place in the list of the oldest READ
- * @rsgl_pos: byte of the response where @rsgl stands, ~0: nowhere
  * @reading: a READ is going on without packets, see loopback.c
  * @sqd_told: SQ_DRAINED was raised
  */
@@ -88,9 +83,7 @@ struct srnic_req {
 	u32			cur;
 	struct srnic_ooo	ooo;
 	struct srnic_sgl	sgl;
-	u64			sgl_pos;
 	struct srnic_sgl	rsgl;
-	u64			rsgl_pos;
 	bool			reading;
 	bool			sqd_told;
 };

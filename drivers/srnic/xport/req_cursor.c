@@ -2,36 +2,35 @@
 /*
  * srnic - requester: the place in the send queue that the next packet belongs to
  */
-#include "flight.h"
 #include "qp.h"
 #include "req_cursor.h"
-#include "req_recover.h"
-#include "req_wqe.h"
-#include "wr.h"
+
+static void cursor_set(struct srnic_qp *qp, u32 idx)
+{
+	qp->req.cur = idx;
+	srnic_sgl_forget(&qp->req.sgl);
+}
 
 void srnic_req_advance(struct srnic_qp *qp)
 {
-	qp->req.cur++;
-	srnic_sgl_put(&qp->req.sgl);
-	qp->req.sgl_pos = SRNIC_NOWHERE;
+	cursor_set(qp, qp->req.cur + 1);
 }
 
-void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
-		    u32 npsn, bool asks)
+/* Is nothing of @wqe to be sent, or executed, from @psn on? */
+static bool cursor_is_behind(const struct srnic_swqe *wqe, u32 psn)
 {
-	struct srnic_flight *f = &qp->req.flight;
-	u64 now = asks || f->next == f->una ? ktime_get_ns() : 0;
-	bool last = srnic_req_is_end(qp, wqe, npsn);
+	if (!wqe->started || (!wqe->npsn && !wqe->done))
+		return false;
 
-	if (last)
-		srnic_req_advance(qp);
-	if (srnic_flight_sent(f, npsn, srnic_wr_has_answer(wqe), asks, now))
-		srnic_req_seek(qp);
-	if (srnic_qp_reliable(qp))
-		return;
+	return srnic_psn_diff(psn, srnic_psn_add(wqe->psn, wqe->npsn)) >= 0;
+}
 
-	/* Nobody will acknowledge: what was handed to the stack is done. */
-	srnic_flight_forget(f);
-	if (last)
-		srnic_req_complete(qp);
+void srnic_req_seek(struct srnic_qp *qp)
+{
+	u32 psn = qp->req.flight.next, idx = qp->sq.head;
+	struct srnic_sq *sq = &qp->sq;
+
+	while (idx != sq->tail && cursor_is_behind(srnic_sq_wqe(sq, idx), psn))
+		idx++;
+	cursor_set(qp, idx);
 }

@@ -10,6 +10,9 @@
 /* Moves the cursor on to the next work request. */
 void srnic_req_advance(struct srnic_qp *qp);
 
+/* Moves it to the work request that the PSN to send next belongs to. */
+void srnic_req_seek(struct srnic_qp *qp);
+
 /* Is @npsn what is left of @wqe from the next PSN on? */
 static inline bool srnic_req_is_end(const struct srnic_qp *qp,
 				    const struct srnic_swqe *wqe, u32 npsn)
@@ -17,9 +20,5 @@ static inline bool srnic_req_is_end(const struct srnic_qp *qp,
 	return srnic_psn_diff(qp->req.flight.next, wqe->psn) + npsn ==
 	       wqe->npsn;
 }
-
-/* The @npsn packets at the cursor have left, the last of which @asks for an answer. */
-void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
-		    u32 npsn, bool asks);
 
 #endif /* SRNIC_XPORT_REQ_CURSOR_H */

@@ -18,19 +18,16 @@ enum srnic_mem_err srnic_req_place(struct srnic_qp *qp,
 				   const struct srnic_swqe *wqe, u64 off)
 {
 	struct srnic_req *req = &qp->req;
-	enum srnic_mem_err err;
 
 	srnic_task_assert_mine(&qp->task);
-	if (req->sgl_pos == off)
+	if (req->sgl.pos == off)
 		return SRNIC_MEM_OK;
 
 	srnic_sgl_put(&req->sgl);
 	srnic_sgl_init(&req->sgl, qp->keys, qp->pd, wqe->sge,
 		       wqe->sqe.num_sge, 0, &qp->tx_pager);
-	err = srnic_sgl_seek(&req->sgl, off);
-	req->sgl_pos = err ? SRNIC_NOWHERE : off;
 
-	return err;
+	return srnic_sgl_seek(&req->sgl, off);
 }
 
 enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
@@ -48,10 +45,8 @@ enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
 	err = srnic_req_place(qp, wqe, off);
 	if (err)
 		return err;
-	err = srnic_sgl_read(&req->sgl, dst, len);
-	req->sgl_pos = err ? SRNIC_NOWHERE : off + len;
 
-	return err;
+	return srnic_sgl_read(&req->sgl, dst, len);
 }
 
 /* Fields of the extended headers of a packet at @off of the message. */

@@ -8,6 +8,7 @@
 #include "../trace.h"
 #include "flight.h"
 #include "qp.h"
+#include "req_cursor.h"
 #include "req_recover.h"
 #include "req_wqe.h"
 
@@ -16,27 +17,6 @@ static bool recover_is_busy(const struct srnic_qp *qp)
 {
 	return srnic_pager_busy(&qp->rx_pager) ||
 	       srnic_pager_busy(&qp->tx_pager);
-}
-
-/* Is nothing of @wqe to be sent, or executed, from @psn on? */
-static bool recover_is_before(const struct srnic_swqe *wqe, u32 psn)
-{
-	if (!wqe->started || (!wqe->npsn && !wqe->done))
-		return false;
-
-	return srnic_psn_diff(psn, srnic_psn_add(wqe->psn, wqe->npsn)) >= 0;
-}
-
-void srnic_req_seek(struct srnic_qp *qp)
-{
-	u32 psn = qp->req.flight.next, idx = qp->sq.head;
-	struct srnic_sq *sq = &qp->sq;
-
-	while (idx != sq->tail && recover_is_before(srnic_sq_wqe(sq, idx), psn))
-		idx++;
-	qp->req.cur = idx;
-	srnic_sgl_put(&qp->req.sgl);
-	qp->req.sgl_pos = SRNIC_NOWHERE;
 }
 
 /* What is traced when the timer has expired, by enum srnic_flight_cause */

@@ -7,9 +7,6 @@
 
 #include "qp.h"
 
-/* Moves the cursor of the send queue to the PSN that is to be sent next. */
-void srnic_req_seek(struct srnic_qp *qp);
-
 /* Does what an event of the flight asks for, and counts why. */
 void srnic_req_recover(struct srnic_qp *qp, struct srnic_flight_todo todo);
 

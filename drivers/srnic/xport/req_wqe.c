@@ -3,9 +3,11 @@
  * srnic - work requests that the requester takes and completes
  */
 #include "../trace.h"
+#include "flight.h"
 #include "ooo.h"
 #include "qp.h"
 #include "qp_state.h"
+#include "req_cursor.h"
 #include "req_wqe.h"
 #include "wr.h"
 
@@ -38,11 +40,8 @@ static void req_retire(struct srnic_qp *qp)
 {
 	struct srnic_sq *sq = &qp->sq;
 
-	if (qp->req.cur == sq->head) {
-		qp->req.cur++;
-		srnic_sgl_put(&qp->req.sgl);
-		qp->req.sgl_pos = SRNIC_NOWHERE;
-	}
+	if (qp->req.cur == sq->head)
+		srnic_req_advance(qp);
 	sq->head++;
 	srnic_sq_publish(sq);
 }
@@ -112,4 +111,24 @@ bool srnic_req_flush(struct srnic_qp *qp)
 	}
 
 	return true;
+}
+
+void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		    u32 npsn, bool asks)
+{
+	struct srnic_flight *f = &qp->req.flight;
+	u64 now = asks || f->next == f->una ? ktime_get_ns() : 0;
+	bool last = srnic_req_is_end(qp, wqe, npsn);
+
+	if (last)
+		srnic_req_advance(qp);
+	if (srnic_flight_sent(f, npsn, srnic_wr_has_answer(wqe), asks, now))
+		srnic_req_seek(qp);
+	if (srnic_qp_reliable(qp))
+		return;
+
+	/* Nobody will acknowledge: what was handed to the stack is done. */
+	srnic_flight_forget(f);
+	if (last)
+		srnic_req_complete(qp);
 }

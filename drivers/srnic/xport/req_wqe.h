@@ -26,4 +26,8 @@ bool srnic_req_flush(struct srnic_qp *qp);
 bool srnic_req_is_signaled(const struct srnic_qp *qp,
 			   const struct srnic_swqe *wqe);
 
+/* The @npsn packets at the cursor have left, the last of which @asks for an answer. */
+void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		    u32 npsn, bool asks);
+
 #endif /* SRNIC_XPORT_REQ_WQE_H */

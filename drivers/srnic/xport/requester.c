@@ -33,8 +33,13 @@ void srnic_req_reset(struct srnic_qp *qp)
 	srnic_req_let_go(qp);
 	srnic_ooo_purge(&qp->req.ooo);
 	memset(&qp->req, 0, sizeof(qp->req));
-	qp->req.sgl_pos = SRNIC_NOWHERE;
-	qp->req.rsgl_pos = SRNIC_NOWHERE;
+	srnic_sgl_forget(&qp->req.sgl);
+	srnic_sgl_forget(&qp->req.rsgl);
+}
+
+void srnic_req_drain(struct srnic_qp *qp)
+{
+	qp->req.sqd_told = false;
 }
 
 static u32 req_npsn(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
