@@ -430,7 +430,7 @@ static struct ibv_qp *qp_create(struct qp *q)
 		.cap = {
 			.max_send_wr = QUEUE_ENTRIES,
 			.max_recv_wr = QUEUE_ENTRIES,
-			.max_send_sge = 1,
+			.max_send_sge = 2,
 			.max_recv_sge = 1,
 		},
 	};

@@ -179,15 +179,20 @@ static void post_target(struct line *l, struct ibv_send_wr *wr)
 /*
  * post OP [len=N] [from=REGION+OFFSET] [lkey=N] [va=N] [rkey=N] [imm=N] [inv=N]
  *	[add=N] [compare=N] [swap=N] [type=N] [level=N] [dqpn=N] [qkey=N]
- *	[srqn=N] [unsignaled] [se] [fence]
+ *	[srqn=N] [unsignaled] [se] [fence] [bad=N]
  *
- * From and to where it goes on this side is "mr" unless "from" says otherwise.
+ * From and to where it goes on this side is "mr" unless "from" says otherwise.  With
+ * "bad", so many bytes follow that have no key.
  */
 void do_post(struct line *l)
 {
 	const char *from = line_get(l, "from"), *key = line_get(l, "lkey");
-	struct ibv_sge sge = { .length = line_num(l, "len", 0) };
-	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+	struct ibv_sge sges[2] = {
+		{ .length = line_num(l, "len", 0) },
+		{ .length = line_num(l, "bad", 0), .lkey = 0xdead00 },
+	};
+	struct ibv_send_wr wr = { .sg_list = sges, .num_sge = 1 }, *bad;
+	struct ibv_sge *sge = sges;
 	__u64 type, level;
 	int err;
 
@@ -197,9 +202,13 @@ void do_post(struct line *l)
 	if (wr.opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
 	    wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ||
 	    wr.opcode == IBV_WR_ATOMIC_WRITE)
-		sge.length = 8;
-	sge.addr = (uintptr_t)region_at(from ? from : "mr", 0);
-	sge.lkey = key ? key_of(key) : region_of(from ? from : "mr")->mr->lkey;
+		sge->length = 8;
+	sge->addr = (uintptr_t)region_at(from ? from : "mr", 0);
+	sge->lkey = key ? key_of(key) : region_of(from ? from : "mr")->mr->lkey;
+	if (sges[1].length) {
+		sges[1].addr = sge->addr;
+		wr.num_sge = 2;
+	}
 	wr.wr_id = ++qp->wr_id;
 	wr.send_flags = post_flags(l);
 	if (wr.opcode == IBV_WR_SEND_WITH_INV)

@@ -1738,6 +1738,42 @@ static void pass(u32 at)
 	must(srnic_flight_pass(&f, 1) && f.next == psn(11));
 }
 
+/* What is behind cannot be sent; what is before has not asked. */
+static void refused(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(3);
+	must(!srnic_flight_asked(&f));
+	must(is(srnic_flight_refused(&f), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_ASK));
+	must(f.next == f.una && send_one(false) && srnic_flight_asked(&f));
+	must(f.next == psn(4) && is_nothing(srnic_flight_refused(&f)));
+	now += LONG;
+	ack(4);
+	must(is_nothing(srnic_flight_refused(&f)));
+}
+
+/* It is behind the end of a detour that is not reached. */
+static void refused_in_detour(u32 at)
+{
+	u32 i;
+
+	begin_path(at, LONG);
+	send_many(20);
+	send_one(true);
+	f.keeps = SRNIC_KEEPS_ALL;
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	must(send_one(false));
+	now += LONG;
+	ack(2);
+	must(send_one(false) && f.detour);
+	must(is(srnic_flight_refused(&f), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_ASK));
+	must(f.next == f.una && send_one(false) && !f.detour);
+	srnic_flight_arm(&f, now);
+	for (i = 0; i < 100 && wait().act == SRNIC_FLIGHT_SEEK; i++)
+		must(send_one(false));
+	must(i < 100 && !f.retry_left);
+}
+
 static void rate(u32 at)
 {
 	begin(at);
@@ -1874,6 +1910,8 @@ static const struct {
 	{ "a flight may go on elsewhere", skip },
 	{ "what nobody acknowledges is forgotten", forget },
 	{ "what need not be retransmitted is passed over", pass },
+	{ "what cannot be sent has what is before it asked for", refused },
+	{ "also if a detour would lead to it", refused_in_detour },
 	{ "the rate is what is in flight in a round trip", rate },
 };
 

@@ -892,6 +892,19 @@ void srnic_flight_hurry(struct srnic_flight *f, u64 now)
 	f->deadline = now;
 }
 
+struct srnic_flight_todo srnic_flight_refused(struct srnic_flight *f)
+{
+	if (f->hold || f->next == f->una ||
+	    (!f->detour && srnic_flight_asked(f)))
+		return flight_nothing;
+
+	/* The rest of a detour is not retransmitted, and does not ask. */
+	f->asked = f->una;
+	flight_detour(f, f->una, 1);
+
+	return flight_seek(SRNIC_CAUSE_ASK);
+}
+
 /* The time to hold is over. */
 static struct srnic_flight_todo flight_release(struct srnic_flight *f)
 {

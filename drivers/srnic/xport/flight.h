@@ -357,6 +357,16 @@ void srnic_flight_stall(struct srnic_flight *f, u64 nsec, u64 now);
 void srnic_flight_hurry(struct srnic_flight *f, u64 now);
 
 /**
+ * srnic_flight_refused() - what is at @next cannot be sent, all before is to be done
+ * @f: the flight, with packets in flight before @next, or before where a detour leads
+ *
+ * It must be asked about by a packet that can be retransmitted: the one at @una.
+ *
+ * Return: what to do.
+ */
+struct srnic_flight_todo srnic_flight_refused(struct srnic_flight *f);
+
+/**
  * srnic_flight_timeout() - the deadline has passed
  * @f: the flight
  * @busy: a page is being fetched that the answer may wait for

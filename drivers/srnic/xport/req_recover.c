@@ -87,3 +87,12 @@ void srnic_req_hurry(struct srnic_qp *qp)
 	if (!recover_is_busy(qp))
 		srnic_flight_hurry(&qp->req.flight, ktime_get_ns());
 }
+
+bool srnic_req_refused(struct srnic_qp *qp)
+{
+	struct srnic_flight_todo todo = srnic_flight_refused(&qp->req.flight);
+
+	srnic_req_recover(qp, todo);
+
+	return todo.act;
+}

@@ -19,4 +19,10 @@ void srnic_req_arm(struct srnic_qp *qp, bool sent);
 /* Somebody waits until all that is in flight is acknowledged: asks for an ACK. */
 void srnic_req_hurry(struct srnic_qp *qp);
 
+/*
+ * What is at the cursor cannot be sent, and the work requests before it are not done.
+ * True: the cursor is where their end can be asked for.
+ */
+bool srnic_req_refused(struct srnic_qp *qp);
+
 #endif /* SRNIC_XPORT_REQ_RECOVER_H */

@@ -165,14 +165,20 @@ static enum srnic_outcome req_work(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	return srnic_out_send(qp, wqe);
 }
 
-/* Ends @wqe with @status, as soon as those before it are done. */
-static void req_refuse(struct srnic_qp *qp, struct srnic_swqe *wqe, u8 status)
+/*
+ * Ends @wqe with @status, as soon as those before it are done.  Again: not yet, until
+ * they are.
+ */
+static enum srnic_outcome req_refuse(struct srnic_qp *qp, struct srnic_swqe *wqe,
+				     u8 status)
 {
 	wqe->status = status;
-	if (qp->req.cur == qp->sq.head)
-		srnic_req_fail(qp, status);
-	else
-		srnic_req_hurry(qp);
+	if (qp->req.cur != qp->sq.head)
+		return srnic_req_refused(qp) ? SRNIC_DONE : SRNIC_AGAIN;
+
+	srnic_req_fail(qp, status);
+
+	return srnic_fail(status);
 }
 
 static enum srnic_outcome req_step(struct srnic_qp *qp)
@@ -193,24 +199,27 @@ static enum srnic_outcome req_step(struct srnic_qp *qp)
 		return SRNIC_AGAIN;
 	outcome = req_work(qp, wqe);
 	if (srnic_has_failed(outcome))
-		req_refuse(qp, wqe, srnic_fail_why(outcome));
+		return req_refuse(qp, wqe, srnic_fail_why(outcome));
 
 	return outcome;
 }
 
 bool srnic_req_run(struct srnic_qp *qp)
 {
-	u32 before = qp->req.flight.next;
 	enum srnic_outcome outcome;
+	bool moved = false;
+	u32 before;
 
 	srnic_task_assert_mine(&qp->task);
 	srnic_task_share(&qp->task);
 	do {
+		before = qp->req.flight.next;
 		outcome = req_step(qp);
+		moved |= qp->req.flight.next != before;
 		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
 	} while (!outcome && srnic_task_may(&qp->task));
 
-	srnic_req_arm(qp, qp->req.flight.next != before);
+	srnic_req_arm(qp, moved);
 	req_check_drained(qp);
 
 	return !outcome;
