@@ -936,6 +936,42 @@ static void spurious_timeout(u32 at)
 }
 
 /* The path became shorter, and all was lost: each of it is to be sent again. */
+/* Retransmits until the timeout has expired once more. */
+static void until_timeout(void)
+{
+	struct srnic_flight_todo todo;
+
+	do {
+		todo = wait();
+		send_many(1);
+	} while (todo.cause == SRNIC_CAUSE_PROBE);
+	must(is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+}
+
+/* Before a round trip is known, what was retransmitted is still being measured. */
+static void spurious_measures_nothing(u32 at)
+{
+	u32 i;
+
+	begin(at);
+	for (i = 0; i < 40; i++)
+		send_one(true);
+	until_timeout();
+	for (i = 1; i <= 5; i++) {
+		now += SHORT;
+		ack(i);
+		send_many(SRNIC_FLIGHT_WINDOW);
+	}
+	must(srnic_psn_diff(f.next, psn(17)) >= 0);
+	until_timeout();
+	now += SHORT;
+	ack(8);
+	must(f.mode == SRNIC_FLIGHT_OPEN);
+	now += SHORT;
+	ack(20);
+	must(!f.rtt_min);
+}
+
 static void spurious_not_one(u32 at)
 {
 	struct srnic_flight_todo todo;
@@ -1850,6 +1886,7 @@ static const struct {
 	{ "a probe that was not needed changes nothing", spurious_probe },
 	{ "a timeout that was not needed retransmits no more", spurious_timeout },
 	{ "one that is acknowledged alone is not undone", spurious_not_one },
+	{ "what was retransmitted before is not measured after", spurious_measures_nothing },
 
 	{ "hole after hole is repaired", hole_after_hole },
 	{ "what was sent after the retransmission is not taken for lost", hole_of_later },

@@ -812,6 +812,9 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 	bool undone = flight_check_spurious(f, psn, now);
 
 	flight_sampled(f, psn, ambiguous && (!undone || !f->rtt_min), now);
+	/* What is left may have been sent more than once. */
+	if (undone && !f->rtt_min)
+		f->num_samples = 0;
 	flight_free_places(f, psn);
 	f->extra -= min(f->extra, npsn);
 	f->probes = 0;
