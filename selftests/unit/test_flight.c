@@ -331,6 +331,19 @@ static void rtt_next(u32 at)
 	must(f.rtt_min == 5 * MSEC);
 }
 
+/* A machine stood still for a minute: the user waits no longer than before. */
+static void rtt_late_once(u32 at)
+{
+	u64 from;
+
+	begin_path(at, SHORT);
+	measure(60 * SEC);
+	must(send_one(true));
+	from = now;
+	must(wait().act == SRNIC_FLIGHT_SEEK);
+	must(now - from <= 2 * TIMEOUT);
+}
+
 /* Paths change; what was short long ago does not count. */
 static void rtt_min_ages(u32 at)
 {
@@ -1837,6 +1850,7 @@ static const struct {
 
 	{ "the first round trip is SRTT, and half of it RTTVAR", rtt_first },
 	{ "SRTT and RTTVAR go on as RFC 6298 has it", rtt_next },
+	{ "an answer that is very late makes no timeout of as long", rtt_late_once },
 	{ "the shortest is that of the last seconds", rtt_min_ages },
 	{ "of several packets an ACK measures the youngest", rtt_of_youngest },
 	{ "what was retransmitted is not measured", rtt_karn },

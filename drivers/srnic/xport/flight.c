@@ -356,18 +356,22 @@ static void flight_rtt_min(struct srnic_flight *f, u64 rtt, u64 now)
 /*
  * RFC 6298, section 2.  After a retransmission @rtt may be too long by what passed
  * before it: good enough to judge by when to probe, but it says nothing of a queue.
+ * One that was late because a machine stood still must not make the user wait for many
+ * times the timeout.
  */
 static void flight_rtt(struct srnic_flight *f, u64 rtt, bool ambiguous, u64 now)
 {
+	u64 mean = rtt;
+
 	if (ambiguous && f->srtt)
-		rtt = min(rtt, 2 * f->srtt);
-	if (ambiguous && f->timeout)
-		rtt = min(rtt, max(2 * f->timeout, f->srtt));
+		mean = min(mean, 2 * f->srtt);
+	if (f->timeout)
+		mean = min(mean, max((ambiguous ? 2 : 4) * f->timeout, f->srtt));
 	if (f->srtt && (ambiguous || f->rtt_min)) {
-		flight_smooth(f, rtt);
+		flight_smooth(f, mean);
 	} else {
-		f->srtt = rtt;
-		f->rttvar = rtt / 2;
+		f->srtt = mean;
+		f->rttvar = mean / 2;
 	}
 	if (ambiguous)
 		return;
