@@ -1367,6 +1367,25 @@ static void rnr_without_end(u32 at)
 	}
 }
 
+/* A peer that has no receive for long is there, whatever is lost meanwhile. */
+static void rnr_is_an_answer(u32 at)
+{
+	struct srnic_flight_todo todo;
+	u32 i;
+
+	begin(at);
+	for (i = 0; i < 3 * RETRIES; i++) {
+		send_many(1);
+		do {
+			todo = wait();
+			send_many(1);
+		} while (todo.cause == SRNIC_CAUSE_PROBE);
+		must(is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+		must(is_nothing(rnr(MSEC)));
+		must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_RNR));
+	}
+}
+
 static void rnr_counts_once(u32 at)
 {
 	begin(at);
@@ -1926,6 +1945,7 @@ static const struct {
 	{ "rnr_retry of them in a row are borne", rnr_retries },
 	{ "none if that is 0", rnr_none },
 	{ "and any number if it is 7", rnr_without_end },
+	{ "an RNR NAK is an answer: the transport retries are there again", rnr_is_an_answer },
 	{ "those that come during the wait do not count", rnr_counts_once },
 	{ "progress ends the row", rnr_progress },
 	{ "an ACK of all ends the wait", rnr_overtaken },

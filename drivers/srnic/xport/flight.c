@@ -876,6 +876,9 @@ struct srnic_flight_todo srnic_flight_rnr(struct srnic_flight *f, u64 nsec, u64 
 		return flight_fail(SRNIC_CAUSE_RNR);
 	if (f->rnr_retry != 7)
 		f->rnr_left--;
+	/* The peer is alive, and the packet was not lost. */
+	f->retry_left = f->retry_cnt;
+	f->probes = 0;
 	f->mode = SRNIC_FLIGHT_RNR;
 	f->hold = now + nsec;
 	srnic_flight_arm(f, now);
