@@ -289,6 +289,22 @@ static bool comp_makes_sense(const struct srnic_op *op,
 					     ack == SRNIC_ACK_OK;
 }
 
+u32 srnic_comp_next(const struct srnic_qp *qp)
+{
+	const struct srnic_swqe *wqe;
+	u32 idx;
+
+	for (idx = qp->sq.head; idx != qp->sq.tail; idx++) {
+		wqe = srnic_sq_wqe(&qp->sq, idx);
+		if (!wqe->started)
+			break;
+		if (comp_wants_response(wqe))
+			return idx == qp->sq.head ? qp->req.flight.una : wqe->psn;
+	}
+
+	return qp->req.flight.una;
+}
+
 enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 				     const struct srnic_seg *seg)
 {

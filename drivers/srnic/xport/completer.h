@@ -13,4 +13,7 @@ enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 /* All before @psn is acknowledged. */
 void srnic_comp_acked(struct srnic_qp *qp, u32 psn);
 
+/* PSN of the response that is next: requests before it, if there are, need none. */
+u32 srnic_comp_next(const struct srnic_qp *qp);
+
 #endif /* SRNIC_XPORT_COMPLETER_H */

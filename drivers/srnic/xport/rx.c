@@ -141,17 +141,23 @@ static enum srnic_outcome rx_good_packet(struct srnic_qp *qp, struct sk_buff *sk
 	return SRNIC_DONE;
 }
 
+/* The request that is next */
+static u32 rx_resp_next(const struct srnic_qp *qp)
+{
+	return qp->resp.psn;
+}
+
 /*
- * Packets that came early and whose turn it is now, which *@next says, as far as
+ * Packets that came early and whose turn it is now, which @next says, as far as
  * the share goes, or until one must come again.
  */
 static enum srnic_outcome rx_ooo_half(struct srnic_qp *qp, struct srnic_ooo *ooo,
-				      const u32 *next)
+				      u32 (*next)(const struct srnic_qp *qp))
 {
 	struct sk_buff *skb;
 
 	while (ooo->num && !srnic_rx_busy(qp) && srnic_task_may(&qp->task)) {
-		skb = srnic_ooo_take(ooo, *next);
+		skb = srnic_ooo_take(ooo, next(qp));
 		if (!skb)
 			break;
 		if (rx_packet(qp, skb)) {
@@ -169,8 +175,8 @@ static enum srnic_outcome rx_ooo(struct srnic_qp *qp)
 	if (!qp->resp.ooo.num && !qp->req.ooo.num)
 		return SRNIC_DONE;
 
-	return rx_ooo_half(qp, &qp->resp.ooo, &qp->resp.psn) ?:
-	       rx_ooo_half(qp, &qp->req.ooo, &qp->req.flight.una);
+	return rx_ooo_half(qp, &qp->resp.ooo, rx_resp_next) ?:
+	       rx_ooo_half(qp, &qp->req.ooo, srnic_comp_next);
 }
 
 /* Was the run let in for the life that the QP has now?  Counts what was not. */
