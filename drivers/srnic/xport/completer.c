@@ -33,6 +33,19 @@ static bool comp_wants_response(const struct srnic_swqe *wqe)
 	return !wqe->done && srnic_wr_has_answer(wqe);
 }
 
+/*
+ * Responses of the oldest work request that are missing from @psn on, before @end: what
+ * is behind it may have come, or need none.
+ */
+static u32 comp_gap(const struct srnic_qp *qp, u32 psn, u32 end)
+{
+	const struct srnic_swqe *wqe = comp_oldest(qp);
+	u32 left = (srnic_psn_add(wqe->psn, wqe->npsn) - psn) & SRNIC_PSN_MASK;
+
+	return srnic_ooo_gap(&qp->req.ooo, psn,
+			     min_t(u32, left, srnic_psn_diff(end, psn)));
+}
+
 /* Responses known to be missing from @psn on; 0: none, or it is not known. */
 static u32 comp_hole(const struct srnic_qp *qp, u32 psn)
 {
@@ -41,8 +54,7 @@ static u32 comp_hole(const struct srnic_qp *qp, u32 psn)
 	if (!qp->req.ooo.num || !wqe || !comp_wants_response(wqe))
 		return 0;
 
-	return srnic_ooo_gap(&qp->req.ooo, psn,
-			     srnic_psn_diff(qp->req.flight.high, psn));
+	return comp_gap(qp, psn, qp->req.flight.high);
 }
 
 /* The oldest PSN not acknowledged is now @psn. */
@@ -329,9 +341,7 @@ enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 
 	if (!comp_ack_before(qp, seg->pkt.psn)) {
 		trace_srnic_early(qp->qpn, seg->pkt.psn, req->flight.una);
-		comp_reread(qp, srnic_ooo_gap(&req->ooo, req->flight.una,
-					      srnic_psn_diff(seg->pkt.psn,
-							     req->flight.una)));
+		comp_reread(qp, comp_gap(qp, req->flight.una, seg->pkt.psn));
 		return SRNIC_EARLY;
 	}
 	wqe = comp_oldest(qp);
