@@ -65,14 +65,19 @@ static void ooo_insert(struct srnic_ooo *ooo, struct sk_buff *skb)
 	ooo->bytes += skb->truesize;
 }
 
+/* Undoes what the node stood in the place of. */
+static void ooo_clear_node(struct sk_buff *skb)
+{
+	skb->next = NULL;
+	skb->prev = NULL;
+	skb->dev = NULL;
+}
+
 /* Takes the packet out; it is charged no more. */
 static void ooo_remove(struct srnic_ooo *ooo, struct sk_buff *skb)
 {
 	rb_erase(&skb->rbnode, &ooo->packets);
-	/* What the node stood in the place of */
-	skb->next = NULL;
-	skb->prev = NULL;
-	skb->dev = NULL;
+	ooo_clear_node(skb);
 	ooo->num--;
 	ooo->bytes -= skb->truesize;
 	srnic_pool_uncharge(ooo->pool, skb->truesize);
@@ -156,13 +161,13 @@ void srnic_ooo_give_back(struct srnic_ooo *ooo, struct sk_buff *skb)
 
 void srnic_ooo_purge(struct srnic_ooo *ooo)
 {
-	struct rb_node *node;
-	struct sk_buff *skb;
+	struct sk_buff *skb, *next;
 
-	while ((node = rb_first(&ooo->packets))) {
-		skb = rb_to_skb(node);
-		ooo_remove(ooo, skb);
+	rbtree_postorder_for_each_entry_safe(skb, next, &ooo->packets, rbnode) {
+		ooo_clear_node(skb);
 		kfree_skb(skb);
 	}
+	if (ooo->num)
+		srnic_pool_uncharge(ooo->pool, ooo->bytes);
 	memset(ooo, 0, sizeof(*ooo));
 }
