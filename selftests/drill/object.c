@@ -627,15 +627,19 @@ void do_modify(struct line *l)
 		{ "reset", IBV_QPS_RESET }, { "error", IBV_QPS_ERR },
 		{ "sqd", IBV_QPS_SQD }, { "rts", IBV_QPS_RTS },
 	};
-	struct ibv_qp_attr attr = { .en_sqd_async_notify = 1 };
+	struct ibv_qp_attr attr = {
+		.en_sqd_async_notify = 1,
+		.timeout = line_num(l, "timeout", 0),
+	};
+	int mask = attr.timeout ? IBV_QP_TIMEOUT : 0;
 
 	attr.qp_state = name_value(states, ARRAY_SIZE(states), "state",
 				   line_word(l, 1));
 	if (attr.qp_state == IBV_QPS_RTS && qp->qp->state == IBV_QPS_RTR)
 		to_rts(qp, l);
 	else
-		modify(qp, &attr, attr.qp_state == IBV_QPS_SQD ?
-		       IBV_QP_EN_SQD_ASYNC_NOTIFY : 0);
+		modify(qp, &attr, attr.qp_state == IBV_QPS_SQD && !mask ?
+		       IBV_QP_EN_SQD_ASYNC_NOTIFY : mask);
 	line_end(l);
 }
 

@@ -327,6 +327,7 @@ static int qp_configure(struct srnic_qp *qp, u8 old)
 	srnic_flight_set_limits(&qp->req.flight,
 				srnic_ack_timeout_nsec(conf->timeout),
 				conf->retry_cnt, conf->rnr_retry);
+	srnic_flight_arm(&qp->req.flight, ktime_get_ns());
 
 	return 0;
 }
