@@ -40,10 +40,11 @@ bool srnic_qp_run(struct srnic_task *task)
 	struct srnic_qp *qp = container_of(task, struct srnic_qp, task);
 	bool more;
 
-	if (srnic_qp_timer_is_due(qp))
-		srnic_req_timeout(qp);
 	srnic_qp_ooo_check(qp);
 	more = run_respond(qp);
+	/* What was waited for may have come just now. */
+	if (srnic_qp_timer_is_due(qp))
+		srnic_req_timeout(qp);
 	if (!srnic_backlog_is_settled(qp))
 		srnic_backlog_settle(qp);
 	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD) {
