@@ -738,6 +738,17 @@ static void nak_is_doubted(u32 at)
 	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(1));
 }
 
+/* Reordering by less than that has been seen. */
+static void nak_is_doubted_as_long(u32 at)
+{
+	begin_path(at, LONG);
+	f.reorder = LONG / 10;
+	send_many(10);
+	now += LONG;
+	must(is_nothing(nak(0)));
+	must(f.doubt >= now + LONG / 2);
+}
+
 static void nak_on_short_path(u32 at)
 {
 	begin_path(at, SHORT);
@@ -1901,6 +1912,7 @@ static const struct {
 	{ "what is sent meanwhile is not forgotten", withheld_and_due },
 
 	{ "a NAK on a long path waits for what may be reordered", nak_is_doubted },
+	{ "half a round trip at least", nak_is_doubted_as_long },
 	{ "on a short path the packet is retransmitted at once", nak_on_short_path },
 	{ "that one alone, and new packets go on", repair_is_one },
 	{ "what was reordered is not retransmitted", reordered },

@@ -655,10 +655,7 @@ static struct srnic_flight_todo flight_retry(struct srnic_flight *f, u32 npsn, u
 /* How long to wait for a packet that may have been reordered; 0: it was not */
 static u64 flight_doubt_nsec(const struct srnic_flight *f)
 {
-	if (f->reorder)
-		return min(f->reorder, f->srtt);
-
-	return flight_is_long(f) ? f->srtt / 2 : 0;
+	return max(min(f->reorder, f->srtt), flight_is_long(f) ? f->srtt / 2 : 0);
 }
 
 /* Was what is missing retransmitted long enough ago to be missing again? */
