@@ -1243,6 +1243,32 @@ static void miss(struct end *e, struct ibv_ah *ah, const struct mem *m,
 	must_be(post_one(e, &wr), 0);
 }
 
+/* A datagram whose page is awaited has not left the send queue. */
+static void slow_drain(void)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_SQD,
+		.en_sqd_async_notify = 1,
+	};
+	struct ibv_qp_init_attr init;
+	struct ibv_ah *ah;
+	struct end e;
+	struct mem m;
+
+	fresh(&m, &sides[0], PAGE, FULL_ACCESS);
+	slow_make(&m, 0);
+	ah = ah_make(&sides[0], NULL, &sides[1].gid);
+	miss(&e, ah, &m, 0);
+	must_be(slow_asked(&m), 0);
+	must_be(ibv_modify_qp(e.qp, &attr, IBV_QP_STATE |
+			      IBV_QP_EN_SQD_ASYNC_NOTIFY), 0);
+	must_be(ibv_query_qp(e.qp, &attr, IBV_QP_STATE, &init), 0);
+	must_be(attr.sq_draining, 1);
+	slow_give(&m, 0);
+	wc_want(e.scq, 0, IBV_WC_SUCCESS);
+	event_want(&sides[0], IBV_EVENT_SQ_DRAINED, e.qp);
+}
+
 /* Who is gone does not wait for its page ahead of those who came later. */
 static void slow_of_the_gone(void)
 {
@@ -1325,6 +1351,7 @@ static const struct vrb_case odp_cases[] = {
 	{ "odp", "a slow page: source", slow_source },
 	{ "odp", "a slow page: where a READ goes", slow_sink },
 	{ "odp", "a page that never comes", slow_for_ever },
+	{ "odp", "a slow page: a send queue that drains", slow_drain },
 	{ "odp", "pages of those who are gone", slow_of_the_gone },
 };
 

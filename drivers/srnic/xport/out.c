@@ -22,13 +22,15 @@ static enum srnic_outcome out_cast(struct srnic_qp *qp,
 {
 	enum srnic_outcome outcome;
 
-	srnic_flight_skip(&qp->req.flight, qp->req.flight.psn);
 	outcome = srnic_qp_is_raw(qp) ? srnic_raw_send(qp, wqe) :
 					srnic_ud_send(qp, wqe);
-	if (!outcome)
-		srnic_req_complete(qp);
+	if (outcome)
+		return outcome;
 
-	return outcome;
+	srnic_flight_skip(&qp->req.flight, qp->req.flight.psn);
+	srnic_req_complete(qp);
+
+	return SRNIC_DONE;
 }
 
 enum srnic_outcome srnic_out_send(struct srnic_qp *qp,
