@@ -959,6 +959,25 @@ static void spurious_timeout(u32 at)
 	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(11));
 }
 
+/* As a queue that drops: nothing comes through for so long. */
+static void timeout_cuts(u32 at)
+{
+	begin_path(at, SHORT);
+	fill();
+	f.probes = 16;
+	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	must(f.window == SRNIC_FLIGHT_WINDOW * 7 / 10);
+}
+
+static void timeout_cuts_first(u32 at)
+{
+	begin(at);
+	fill();
+	f.probes = 16;
+	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	must(f.window <= SRNIC_FLIGHT_WINDOW / 4);
+}
+
 /* The path became shorter, and all was lost: each of it is to be sent again. */
 /* Retransmits until the timeout has expired once more. */
 static void until_timeout(void)
@@ -981,6 +1000,7 @@ static void spurious_measures_nothing(u32 at)
 	for (i = 0; i < 40; i++)
 		send_one(true);
 	until_timeout();
+	f.window = SRNIC_FLIGHT_WINDOW;
 	for (i = 1; i <= 5; i++) {
 		now += SHORT;
 		ack(i);
@@ -1969,6 +1989,8 @@ static const struct {
 	{ "which take as long as the user said", timeouts_last },
 	{ "a NAK fails if retry_cnt is 0", naks_exhaust },
 	{ "progress gives back all retries", progress_restores },
+	{ "a timeout leaves 7 of 10 packets of the window", timeout_cuts },
+	{ "and a quarter of that before a round trip is known", timeout_cuts_first },
 	{ "timeout 0 is none", timeout_none },
 	{ "nothing happens before its time", timeout_early },
 	{ "nothing is due when nothing is in flight", idle_is_silent },

@@ -931,8 +931,11 @@ static struct srnic_flight_todo flight_expire(struct srnic_flight *f)
 		return flight_fail(SRNIC_CAUSE_TIMEOUT);
 	f->retry_left--;
 	f->probes = 0;
-	f->run = 0;
+	f->run = FLIGHT_QUEUE_RUN;
 	flight_cut(f);
+	/* Nothing got through at the first go: the window is many times too large. */
+	if (!f->rtt_min)
+		f->window = DIV_ROUND_UP(f->window, 4);
 
 	return flight_go_back(f, SRNIC_CAUSE_TIMEOUT);
 }
