@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - which libibverbs has loaded us?
+ * srnic provider - which libibverbs has loaded this provider?
  *
- * It says so by what it does: ibv_qp_to_qp_ex() looks at comp_mask of struct
- * verbs_qp, so it tells where that is.  We are built from headers in which
+ * Its behaviour tells: ibv_qp_to_qp_ex() tests comp_mask of struct verbs_qp, so
+ * it reveals the offset of that.  The provider is built from headers in which
  * ibv_qp_ex is as large as it ever was with this private ABI, so that every layout
- * has room in ours; what a smaller one ends with lies where ours has callbacks,
- * which stay unused then.
+ * fits into ours; the end of a smaller one overlaps callbacks of ours, which stay
+ * unused then.
  */
 #define _GNU_SOURCE
 #include <config.h>
@@ -21,9 +21,9 @@
 #include "compat.h"
 
 /*
- * Within these numbers the table of operations grew, too, in the middle.  A
- * function of the public API came with it: a libibverbs that has it has a table of
- * so many entries.
+ * The table of operations also grew within one private ABI, in the middle.  A
+ * function of the public API was added at the same time: a libibverbs with that
+ * function has a table of this size.
  */
 #if IBVERBS_PABI_VERSION == 34
 #define MARKER		"ibv_query_qp_data_in_order"	/* rdma-core 36 */
@@ -47,14 +47,14 @@ static bool ops_fit(void)
 }
 #endif
 
-/* Where comp_mask may be: behind ibv_qp_ex as it was, and as it is in our headers */
+/* Possible offsets of comp_mask: after ibv_qp_ex of older versions, and of our headers */
 static const size_t mask_places[] = {
 	offsetof(struct ibv_qp_ex, wr_atomic_write),	/* up to rdma-core 43 */
 	offsetof(struct ibv_qp_ex, wr_flush),		/* rdma-core 44 */
 	offsetof(struct verbs_qp, comp_mask),
 };
 
-/* Where it is, 0: not known */
+/* The actual offset, 0: not known */
 static size_t mask_at;
 
 static uint32_t *mask_of(struct verbs_qp *vqp, size_t place)
@@ -62,7 +62,7 @@ static uint32_t *mask_of(struct verbs_qp *vqp, size_t place)
 	return (void *)((char *)vqp + place);
 }
 
-/* A queue pair, and zeros behind it for layouts that are longer than ours */
+/* A queue pair, followed by zeros for layouts that are longer than ours */
 union any_qp {
 	struct verbs_qp	vqp;
 	char		room[2 * sizeof(struct verbs_qp)];

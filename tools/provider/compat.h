@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic provider - what differs between versions of rdma-core; only this and
- * compat.c ask which one it is
+ * srnic provider - differences between versions of rdma-core; only this file and
+ * compat.c depend on the version
  *
- * libibverbs has a private ABI with a number, by which it finds a provider's file.
- * One number is not one layout: functions get arguments, and struct ibv_qp_ex
- * grows, which moves what follows it in struct verbs_qp.  Where it is no more than
- * that, one file serves every version with the number; compat.c finds out at run
- * time which it is, and refuses those that differ in more.
+ * The private ABI of libibverbs has a number, by which libibverbs finds a provider's
+ * file.  The layouts differ between versions with the same number: functions get more
+ * arguments, and struct ibv_qp_ex grows, which moves the following members of struct
+ * verbs_qp.  If these are the only differences, one file works with all versions that
+ * have the number; compat.c determines the layout at run time, and rejects versions
+ * that differ in more.
  */
 #ifndef SRNIC_PROVIDER_COMPAT_H
 #define SRNIC_PROVIDER_COMPAT_H
@@ -19,20 +20,20 @@
 #include <infiniband/driver.h>
 
 /*
- * Learns the layout of the libibverbs that has loaded us.  False: it is one that
- * this file is not for.
+ * Determines the layout of the libibverbs that has loaded the provider.  False: the
+ * provider does not fit.
  */
 bool srnic_compat_init(void);
 
-/* Shows that a queue pair has a struct ibv_qp_ex. */
+/* Marks a queue pair as having a struct ibv_qp_ex. */
 void srnic_qp_set_ex(struct verbs_qp *vqp);
 
 /* Operations of ibv_wr_* that a struct ibv_qp_ex of libibverbs has room for */
 uint64_t srnic_qp_ex_ops(void);
 
 /*
- * Functions with all the arguments that any version has.  In the calling
- * conventions of Linux a function that has fewer does not see the others.
+ * Functions with all the arguments of any version.  With the calling conventions of
+ * Linux a function with fewer arguments ignores the others.
  */
 typedef int (*srnic_create_qp_ex2_fn)(struct ibv_context *ctx,
 				      struct verbs_qp *qp,

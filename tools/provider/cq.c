@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - completion queues: read the ring, no system call
+ * srnic provider - completion queues: reading the ring takes no system call
  */
 #include <config.h>
 
@@ -63,9 +63,9 @@ int srnic_destroy_cq(struct ibv_cq *ibcq)
 }
 
 /*
- * IBTA A17.4.5.1 wants the kind of IP header told with a datagram, and struct
- * ibv_wc has no place for it.  Other providers put it into sl, where UCX looks
- * before it takes anything by IPv4: 8 for UDP, and 1 for IPv6 or 2 for IPv4.
+ * IBTA A17.4.5.1 requires a completion to report the IP version of a datagram, and
+ * struct ibv_wc has no member for it.  Other providers use sl, which UCX checks
+ * before it accepts IPv4: 8 for UDP, plus 1 for IPv6 or 2 for IPv4.
  */
 uint8_t srnic_cqe_sl(const struct srnic_cqe *cqe)
 {
@@ -103,7 +103,7 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 	int n;
 
 	srnic_lock(ring);
-	/* All that is there, or who has armed the queue would miss the rest. */
+	/* All of them, or a program that has armed the queue would miss the rest. */
 	if ((int64_t)(ring->seen - ring->index) < num)
 		srnic_look(ring);
 	for (n = 0; n < num && ring->index + n != ring->seen; n++)
@@ -135,7 +135,7 @@ int srnic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 			  SRNIC_CQ_ARM_NEXT, __ATOMIC_RELAXED);
 	/*
 	 * arm is visible before the poll that follows reads kern; pairs with the
-	 * kernel's barrier between kern and arm.  The OR alone would not do, not
+	 * kernel's barrier between kern and arm.  The OR alone is not enough, not
 	 * even a sequentially consistent one: a later acquire load may pass it.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -153,7 +153,7 @@ int srnic_resize_cq(struct ibv_cq *ibcq, int cqe)
 	struct srnic_room room;
 	int err;
 
-	/* Nobody polls or arms while the ring moves. */
+	/* No other thread polls or arms while the ring moves. */
 	srnic_lock(&cq->ring);
 	err = srnic_room_take(&room, &cq->ring, cqe);
 	if (err)
@@ -186,7 +186,7 @@ void srnic_cq_clean(struct ibv_cq *ibcq, uint32_t qpn)
 	struct srnic_cqe *cqe;
 
 	prod = srnic_look(ring);
-	/* From the youngest to the oldest; what stays moves up. */
+	/* From the newest to the oldest; remaining completions move up. */
 	for (from = prod, to = prod; from != ring->index; ) {
 		cqe = srnic_entry(ring, --from);
 		if (cqe->qpn != qpn && from != --to)

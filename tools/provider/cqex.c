@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - the extended poll API: completions read field by field
- * where they lie, with the time they were made
+ * srnic provider - the extended poll API: completions are read field by field in
+ * the ring, with their timestamps
  *
  * The lock is held from a start_poll that found something to end_poll.  The
  * kernel gets the entries back at the end.  In between the same thread may arm
@@ -26,7 +26,7 @@ static inline struct srnic_cq *ex_to_cq(struct ibv_cq_ex *ex)
 	return container_of(ex, struct srnic_cq, vcq.cq_ex);
 }
 
-/* Stands at the next completion, or says that there is none. */
+/* Moves to the next completion, or reports that there is none. */
 static int cq_advance(struct srnic_cq *cq)
 {
 	struct srnic_ring *ring = &cq->ring;
@@ -147,7 +147,7 @@ static int64_t clock_ns(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* What the clock on the wall showed: the completion is as old by both clocks. */
+/* Wall-clock timestamp: the completion has the same age by both clocks. */
 static uint64_t cq_read_wallclock(struct ibv_cq_ex *ex)
 {
 	int64_t age = clock_ns(CLOCK_MONOTONIC_RAW) -
@@ -207,7 +207,7 @@ static void cq_set_read_ops(struct ibv_cq_ex *ex, uint64_t fields)
 #define CQ_EX_FLAGS	(IBV_CREATE_CQ_ATTR_SINGLE_THREADED | \
 			 IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
 
-/* Members that the mask does not name count as empty. */
+/* Members that the mask does not name are taken as zero. */
 static uint32_t cq_attr_flags(const struct ibv_cq_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;
@@ -272,7 +272,7 @@ err_free:
 	return NULL;
 }
 
-/* The clock that completions are stamped with, in its own unit */
+/* The clock of the timestamps of completions, in its own unit */
 int srnic_query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *values)
 {
 	(void)ctx;

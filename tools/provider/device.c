@@ -32,7 +32,7 @@ struct srnic_create_ah_cmd_resp {
 /* Offsets of maps exceed 2 GiB. */
 static_assert(sizeof(off_t) == sizeof(uint64_t), "off_t");
 
-/* @start: where to, in place of what is there; NULL: anywhere */
+/* @start: address, whose mapping is replaced; NULL: anywhere */
 static int ring_mmap(struct srnic_ring *ring, int fd,
 		     const struct srnic_map *map, void *start)
 {
@@ -75,7 +75,7 @@ int srnic_room_take(struct srnic_room *room, const struct srnic_ring *ring,
 
 	room->start = NULL;
 	if (entries > ROOM_MAX_ENTRIES)
-		return 0;	/* for the kernel to refuse */
+		return 0;	/* the kernel rejects it */
 
 	while (rounded < entries)
 		rounded *= 2;
@@ -112,7 +112,7 @@ int srnic_ring_remap(struct srnic_ring *ring, int fd,
 
 	if (map->length != room->length)
 		srnic_room_drop(room);
-	/* Even when it fails the place may be somebody else's by then. */
+	/* Even if it fails another mapping may have taken the address by then. */
 	start = room->start;
 	room->start = NULL;
 	err = ring_mmap(ring, fd, map, start);
@@ -150,7 +150,7 @@ static int srnic_query_device(struct ibv_context *ctx,
 	if (err)
 		return err;
 
-	/* What the kernel has no words for, if the caller has room for it. */
+	/* Attributes that the kernel does not report, if the caller has room for them. */
 	if (attr_size >= offsetof(struct ibv_device_attr_ex, max_wq_type_rq) &&
 	    attr->rss_caps.supported_qpts) {
 		attr->rss_caps.rx_hash_fields_mask = SRNIC_RX_HASH_FIELDS;
@@ -338,8 +338,8 @@ static void srnic_uninit_device(struct verbs_device *device)
 }
 
 /*
- * The description tells where the kernel reports no driver id, and only there:
- * anybody may write it, and rdma-ndd puts the name of the host there.
+ * The description decides only if the kernel reports no driver id: administrators
+ * may write it, and rdma-ndd sets it to the name of the host.
  */
 static bool srnic_match_device(struct verbs_sysfs_dev *sysfs)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - device memory: mapped, so that copies are the CPU's
+ * srnic provider - device memory: mapped, so that the CPU copies
  */
 #include <config.h>
 
@@ -33,7 +33,7 @@ static struct srnic_dm *to_srnic_dm(struct ibv_dm *dm)
 	return container_of(dm, struct srnic_dm, vdm.dm);
 }
 
-#define DM_UNIT	4	/* of offset and length: what other devices demand */
+#define DM_UNIT	4	/* of offset and length, as for other devices */
 
 /* 0 or errno */
 static int dm_check(const struct srnic_dm *dm, uint64_t off, size_t length)
@@ -72,7 +72,7 @@ static int dm_copy_from(void *dst, struct ibv_dm *ibdm, uint64_t off,
 	return 0;
 }
 
-/* Makes it usable; 0 or errno. */
+/* Maps it; 0 or errno. */
 static int dm_map(struct srnic_dm *dm, int fd, const struct srnic_map *map,
 		  uint64_t length)
 {

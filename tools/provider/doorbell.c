@@ -3,7 +3,7 @@
  * srnic provider - doorbells: post commands without work requests, at which the
  * kernel looks into the rings
  *
- * write() is the faster way in, but uverbs takes a write() only under the
+ * write() is the faster way, but uverbs accepts a write() only under the
  * credentials that opened the device.  After setuid(), and in a process that
  * imported the device, the same command goes by ioctl(), which has no such rule.
  */
@@ -78,7 +78,7 @@ bool srnic_doorbell(struct ibv_qp *qp, uint32_t command)
 	};
 	int err;
 
-	/* What was shown must be rung for, however little memory there is. */
+	/* A posted entry needs its doorbell, however little memory there is. */
 	while ((err = bell_ring(qp->context, &bell, &resp)) == ENOMEM)
 		sched_yield();
 

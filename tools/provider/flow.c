@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - flows, and what they count
+ * srnic provider - flows and their counters
  *
- * The kernel counts frames and bytes of a flow; the user says at which places
- * of its array it wants them.
+ * The kernel counts frames and bytes of a flow; the program chooses their
+ * positions in its array.
  */
 #include <config.h>
 
@@ -12,7 +12,7 @@
 
 #include "srnic.h"
 
-/* Places that a counters object keeps */
+/* Positions in a counters object */
 #define COUNTERS_PLACES	16
 
 /**
@@ -108,7 +108,7 @@ int srnic_destroy_counters(struct ibv_counters *ibcounters)
 	return 0;
 }
 
-/* Counters are of all flows they were made part of, so none is named here. */
+/* Counters are summed over all flows they are attached to, so none is named here. */
 int srnic_attach_counters(struct ibv_counters *ibcounters,
 			  struct ibv_counter_attach_attr *attr,
 			  struct ibv_flow *flow)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - protection domains, and parent domains: one of those with a
- * thread that objects belong to, and with allocators for their memory
+ * srnic provider - protection domains, and parent domains: a protection domain with
+ * a thread domain for its objects, and with allocators for their memory
  *
- * The kernel knows nothing of a parent domain.  It counts as in use as long as
- * an object that was made with it lives, and what it consists of does so as
- * long as the parent domain lives.
+ * The kernel does not know parent domains.  A parent domain is in use as long as an
+ * object created with it exists, and its protection and thread domain are in use as
+ * long as the parent domain exists.
  */
 #include <config.h>
 
@@ -166,7 +166,7 @@ srnic_alloc_parent_domain(struct ibv_context *ctx,
 	return &pd->pd;
 }
 
-/* Memory by the domain's allocator, which may leave it to us. */
+/* Memory from the domain's allocator, which may leave the allocation to us. */
 static void *pd_alloc(struct srnic_pd *pd, size_t size, uint64_t type)
 {
 	if (!pd || !pd->alloc)

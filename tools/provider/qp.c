@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - queue pairs: write the rings, ring once
+ * srnic provider - queue pairs: write the rings, ring the doorbell once
  */
 #include <config.h>
 
@@ -16,7 +16,7 @@ struct srnic_create_qp_cmd_resp {
 };
 
 /*
- * Completion queues that a program named and the kernel has no use for may be
+ * Completion queues that a program named and the kernel does not use may be
  * destroyed before the queue pair.
  */
 static void qp_forget_cqs(struct ibv_qp *ibqp, bool is_hash)
@@ -157,7 +157,7 @@ void srnic_ring_send(struct srnic_qp *qp)
 		qp_ring(qp, IB_USER_VERBS_CMD_POST_SEND);
 }
 
-/* Operations that post_send takes, and whether they may be inline */
+/* Operations that post_send accepts, and whether they may be inline */
 enum {
 	WR_KNOWN	= 1 << 0,
 	WR_INLINE	= 1 << 1,
@@ -284,7 +284,7 @@ static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 	return 0;
 }
 
-/* Posts a list; windows of type 1 are bound by their verb, not by a request. */
+/* Posts a list; windows of type 1 are bound by their verb, not by a work request. */
 static int qp_post(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		   struct ibv_send_wr **bad_wr, enum ibv_mw_type binds)
 {

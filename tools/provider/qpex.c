@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - the ibv_wr_* API: work requests written straight into the
- * send ring, shown to the kernel with one doorbell for the whole batch
+ * srnic provider - the ibv_wr_* API: work requests are written directly into the
+ * send ring, and posted with one doorbell for all of them
  *
- * A batch holds the lock of the ring from start to complete or abort.  It
- * moves wr_index alone, so that an abort and an error have nothing to undo.
+ * The lock of the ring is held from start to complete or abort.  Only wr_index
+ * moves in between, so that an abort and an error have nothing to undo.
  */
 #include <config.h>
 
@@ -33,7 +33,7 @@ static inline struct srnic_qp *ex_to_qp(struct ibv_qp_ex *ex)
 	return container_of(ex, struct srnic_qp, vqp.qp_ex);
 }
 
-/* The first error of a batch is what complete returns. */
+/* complete returns the first error since start. */
 static void wr_fail(struct srnic_qp *qp, int err)
 {
 	if (!qp->wr_err)
@@ -42,12 +42,12 @@ static void wr_fail(struct srnic_qp *qp, int err)
 }
 
 /*
- * Opens the next entry.  NULL: the batch has failed; setters find the same in
- * wr_sqe.
+ * Begins the next entry.  NULL: there was an error since start; setters find the
+ * same in wr_sqe.
  */
 static struct srnic_sqe *wr_begin(struct ibv_qp_ex *ex, uint8_t opcode)
 {
-	/* IBV_SEND_INLINE is told by the setter here, not by the caller. */
+	/* The setter determines IBV_SEND_INLINE, not the caller. */
 	unsigned int flags = ex->wr_flags & ~IBV_SEND_INLINE;
 	struct srnic_qp *qp = ex_to_qp(ex);
 	struct srnic_sqe *sqe;
@@ -342,7 +342,7 @@ static void wr_abort(struct ibv_qp_ex *ex)
 	srnic_unlock(&qp->sq);
 }
 
-/* Operations that a work request of each type of queue pair can ask for */
+/* Operations that each type of queue pair supports */
 #define OPS_SEND	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 #define OPS_WRITE	(IBV_QP_EX_WITH_RDMA_WRITE | \
 			 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
@@ -371,7 +371,7 @@ static uint64_t qp_type_ops(enum ibv_qp_type type)
 	}
 }
 
-/* Only what was asked for can be called; the rest stays NULL. */
+/* Only requested operations can be called; the others stay NULL. */
 static void qp_set_wr_ops(struct ibv_qp_ex *ex, uint64_t ops)
 {
 	ex->wr_start = wr_start;
@@ -417,7 +417,7 @@ static void qp_set_wr_ops(struct ibv_qp_ex *ex, uint64_t ops)
 			 IBV_QP_INIT_ATTR_CREATE_FLAGS | \
 			 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | QP_EX_RSS)
 
-/* How frames are spread over the table; 0 or errno. */
+/* How frames are distributed over the table; 0 or errno. */
 static int qp_put_rss(struct srnic_create_qp_rss *rss,
 		      const struct ibv_rx_hash_conf *conf)
 {
@@ -441,7 +441,7 @@ static int qp_create_ex(struct ibv_context *ctx, struct srnic_qp *qp,
 	int err;
 
 	if (attr->comp_mask & QP_EX_RSS) {
-		/* A table is nothing without a hash, nor the other way round. */
+		/* A table requires a hash, and vice versa. */
 		if ((attr->comp_mask & QP_EX_RSS) != QP_EX_RSS)
 			return EINVAL;
 		err = qp_put_rss(&cmd.rss, &attr->rx_hash_conf);

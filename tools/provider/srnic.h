@@ -25,10 +25,10 @@
  * @mask: number of entries less one
  * @stride: bytes from one entry to the next
  * @index: our side's index: producer of SQ and RQ, consumer of a CQ
- * @seen: the kernel's index when we last looked; looking costs a cache line that
- *	  the kernel is writing
- * @lone: the user has one thread for it, there is nothing to serialise
- * @lock: serialises our side
+ * @seen: the kernel's index when it was last read; reading it fetches a cache line
+ *	  that the kernel is writing
+ * @lone: the program uses it from one thread only, there is nothing to serialise
+ * @lock: serialises the provider's side
  */
 struct srnic_ring {
 	struct srnic_ring_hdr	*hdr;
@@ -53,7 +53,7 @@ struct srnic_room {
 
 /**
  * struct srnic_context - open device
- * @no_write: uverbs has refused a write(), doorbells go by ioctl()
+ * @no_write: uverbs has refused a write(), doorbells use ioctl()
  * @vctx: face to libibverbs
  */
 struct srnic_context {
@@ -73,7 +73,7 @@ struct srnic_td {
 /**
  * struct srnic_pd - protection domain, or a parent domain
  * @pd: face to libibverbs
- * @users: parent domains that are of it, and objects whose parent domain it is
+ * @users: parent domains built on it, and objects whose parent domain it is
  * @real: protection domain of a parent domain
  * @td: thread domain of a parent domain, or NULL
  * @alloc: allocates for the objects of a parent domain, or NULL
@@ -92,17 +92,17 @@ struct srnic_pd {
 	void		*context;
 };
 
-/* What an allocator of the user's is asked for memory of */
+/* Resource types that are passed to a program's allocator */
 #define SRNIC_RES(number)	((uint64_t)SRNIC_DRIVER_ID << 32 | (number))
 #define SRNIC_RES_CQ		SRNIC_RES(1)
 #define SRNIC_RES_QP		SRNIC_RES(2)
 #define SRNIC_RES_SRQ		SRNIC_RES(3)
 
 /**
- * struct srnic_obj - first of an object whose memory may be a user's
- * @pd: parent domain that it was made with, or NULL
+ * struct srnic_obj - first member of objects whose memory a program may allocate
+ * @pd: parent domain that it was created with, or NULL
  * @type: SRNIC_RES_*
- * @custom: the memory is of that domain's allocator
+ * @custom: the memory is from that domain's allocator
  */
 struct srnic_obj {
 	struct srnic_pd	*pd;
@@ -114,8 +114,8 @@ struct srnic_obj {
  * struct srnic_cq - completion queue
  * @obj: its memory
  * @vcq: face to libibverbs
- * @ring: completions; after a resize another one, under its lock
- * @cur: completion that the extended poll API stands at
+ * @ring: completions; a resize replaces it, under its lock
+ * @cur: current completion of the extended poll API
  * @poller: thread that is between start_poll and end_poll, 0: none; written by
  *	    that thread, which finds itself here only while it holds the lock
  */
@@ -132,20 +132,20 @@ struct srnic_cq {
  * @obj: its memory
  * @vqp: face to libibverbs
  * @sig_all: all sends are signalled
- * @dead: a doorbell has failed: the device is gone, nothing more is posted
+ * @dead: a doorbell has failed: the device is gone, further posts fail
  * @sq: send ring
  * @max_send_wr: work requests that fit, as granted
  * @max_send_sge: SGEs of a send
  * @max_inline: inline bytes of a send
- * @wr_index: where the ibv_wr_* batch in progress will end
- * @wr_sqe: work request being built by it
- * @wr_err: first error of that batch
+ * @wr_index: producer index after the ibv_wr_* calls in progress
+ * @wr_sqe: work request being built by them
+ * @wr_err: their first error
  * @rq: receive ring
  * @max_recv_wr: receives that fit, as granted
  * @max_recv_sge: SGEs of a receive
  *
- * One thread may send while another posts receives: what either writes has cache
- * lines of its own.
+ * One thread may send while another posts receives: the members that each of them
+ * writes are on separate cache lines.
  */
 struct srnic_qp {
 	struct srnic_obj	obj;
@@ -170,7 +170,7 @@ struct srnic_qp {
  * struct srnic_srq - shared receive queue
  * @obj: its memory
  * @vsrq: face to libibverbs
- * @ring: receive ring; after a resize another one, under its lock
+ * @ring: receive ring; a resize replaces it, under its lock
  * @max_wr: work requests that fit, as granted
  * @max_sge: SGEs of a receive
  */
@@ -228,7 +228,7 @@ static inline void *srnic_entry(const struct srnic_ring *ring, uint32_t index)
 	       (size_t)(index & ring->mask) * ring->stride;
 }
 
-/* Flags that a send may have: @flags, and what only raw packets have. */
+/* Flags that a send may have: @flags, and those of raw packets only. */
 static inline unsigned int srnic_wr_flags(const struct srnic_qp *qp,
 					  unsigned int flags)
 {
@@ -236,7 +236,7 @@ static inline unsigned int srnic_wr_flags(const struct srnic_qp *qp,
 	       flags | IBV_SEND_IP_CSUM : flags;
 }
 
-/* Looks where the kernel is.  Its entries before that index are whole. */
+/* Reads the kernel's index.  Its entries before that index are complete. */
 static inline uint32_t srnic_look(struct srnic_ring *ring)
 {
 	ring->seen = __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE);
@@ -244,14 +244,14 @@ static inline uint32_t srnic_look(struct srnic_ring *ring)
 	return ring->seen;
 }
 
-/* May we produce entry @index of a ring that holds @max? */
+/* May entry @index of a ring of @max entries be written? */
 static inline bool srnic_has_room(struct srnic_ring *ring, uint32_t index,
 				  uint32_t max)
 {
 	return index - ring->seen < max || index - srnic_look(ring) < max;
 }
 
-/* Shows our entries before @index to the kernel. */
+/* Publishes the entries before @index to the kernel. */
 static inline void srnic_publish(struct srnic_ring *ring, uint32_t index)
 {
 	ring->index = index;
@@ -277,15 +277,15 @@ static inline void srnic_unlock(struct srnic_ring *ring)
 		pthread_spin_unlock(&ring->lock);
 }
 
-/* Does the caller hold the lock since its start_poll? */
+/* Has the calling thread held the lock since its start_poll? */
 static inline bool srnic_cq_is_mine(const struct srnic_cq *cq)
 {
 	return __atomic_load_n(&cq->poller, __ATOMIC_RELAXED) == pthread_self();
 }
 
 /*
- * What the kernel says of the doorbell of entries that were shown.  Pairs with
- * its barrier between flags and user.
+ * The kernel's flags, which say whether published entries need a doorbell.  Pairs
+ * with its barrier between flags and user.
  */
 static inline bool srnic_ring_flag(const struct srnic_ring *ring,
 				   enum srnic_ring_flags flag)
@@ -299,14 +299,14 @@ static inline bool srnic_ring_flag(const struct srnic_ring *ring,
 int srnic_ring_map(struct srnic_ring *ring, int fd,
 		   const struct srnic_map *map);
 /*
- * Resizing: the kernel switches rings at once, so what could fail is done before.
- * Reserves the address space that @ring takes with @entries; 0 or errno.
+ * Resizing: the kernel switches rings at once, so everything that may fail is done
+ * before.  Reserves address space for @ring with @entries; 0 or errno.
  */
 int srnic_room_take(struct srnic_room *room, const struct srnic_ring *ring,
 		    uint32_t entries);
-/* Gives back what was reserved, if it was not used. */
+/* Releases the reservation, if it was not used. */
 void srnic_room_drop(struct srnic_room *room);
-/* Maps another ring in place of @ring, in @room, and goes on there; 0 or errno. */
+/* Maps another ring in @room and switches @ring to it; 0 or errno. */
 int srnic_ring_remap(struct srnic_ring *ring, int fd,
 		     const struct srnic_map *map, struct srnic_room *room);
 void srnic_ring_unmap(struct srnic_ring *ring);
@@ -323,9 +323,8 @@ struct ibv_pd *
 srnic_alloc_parent_domain(struct ibv_context *ctx,
 			  struct ibv_parent_domain_init_attr *attr);
 /*
- * Zeroed memory for an object that begins with a struct srnic_obj, on cache lines of
- * its own if it is not the user's; @pd, which
- * may be NULL, decides where from.  NULL: errno says why.
+ * Zeroed memory for an object that begins with a struct srnic_obj, from the allocator
+ * of @pd, which may be NULL; otherwise on cache lines of its own.  NULL: see errno.
  */
 void *srnic_obj_alloc(struct ibv_pd *pd, size_t size, uint64_t type);
 void srnic_obj_free(struct srnic_obj *obj);
@@ -380,8 +379,8 @@ int srnic_query_rt_values(struct ibv_context *ctx,
 struct ibv_qp *srnic_create_qp(struct ibv_pd *pd,
 			       struct ibv_qp_init_attr *attr);
 /*
- * Takes over what a create command answered; 0 or errno.  @is_hash: it spreads what it
- * receives over work queues.
+ * Takes over the response of a create command; 0 or errno.  @is_hash: it distributes
+ * frames over work queues.
  */
 int srnic_qp_setup(struct srnic_qp *qp, const struct ibv_qp_cap *cap,
 		   bool sig_all, bool is_hash,
@@ -400,7 +399,7 @@ int srnic_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
  */
 int srnic_put_recvs(struct srnic_ring *ring, uint32_t max_wr, uint32_t max_sge,
 		    struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-/* Fills in what binding a window says beyond its header. */
+/* Fills in the operands of a bind of a window. */
 void srnic_put_bind(struct srnic_sqe *sqe, const struct ibv_mw *mw,
 		    uint32_t rkey, const struct ibv_mw_bind_info *info);
 /* Posts a bind of a window of type 1; 0 or errno. */
@@ -409,9 +408,9 @@ int srnic_post_bind(struct ibv_qp *qp, struct ibv_send_wr *wr);
 int srnic_may_post(const struct srnic_qp *qp, const struct srnic_ring *ring,
 		   enum ibv_qp_state least);
 /*
- * Rings for sends that were shown; the caller has let go of the lock.  A doorbell
- * fails when the device is gone.  What was shown was posted all the same, later
- * posts fail.
+ * Rings the doorbell for published sends; the caller has released the lock.  A doorbell
+ * fails when the device is gone.  The published entries count as posted nevertheless,
+ * and later posts fail.
  */
 void srnic_ring_send(struct srnic_qp *qp);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - receive work queues, and tables that spread frames over them
+ * srnic provider - receive work queues, and tables that distribute frames over them
  */
 #include <config.h>
 
@@ -35,8 +35,8 @@ static struct srnic_wq *to_srnic_wq(struct ibv_wq *wq)
 }
 
 /*
- * To where it is: the kernel looks at the ring.  Only from there: the queue may
- * have been reset and made ready meanwhile.
+ * A transition to its current state makes the kernel check the ring.  Only from that
+ * state: the queue may have been reset and made ready meanwhile.
  */
 static void wq_ring(struct ibv_wq *ibwq)
 {
@@ -105,7 +105,7 @@ err_free:
 	return NULL;
 }
 
-/* The kernel is asked for states that there are. */
+/* Only valid states are passed to the kernel. */
 static bool wq_states_ok(const struct ibv_wq_attr *attr)
 {
 	return (!(attr->attr_mask & IBV_WQ_ATTR_STATE) ||

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause) */
 /*
- * srnic - contract between the driver and its user-space provider
+ * srnic - interface between the driver and its user-space provider
  *
  * Queues are rings of fixed-stride entries in memory that the kernel allocates
  * and the provider maps.  A ring starts with struct srnic_ring_hdr; its first
- * entry stands SRNIC_RING_ENTRIES bytes behind the start.  Indices run freely
+ * entry is SRNIC_RING_ENTRIES bytes after the start.  Indices run freely
  * modulo 2^32, the entry is index & (entries - 1), entries is a power of two.
  * An index is stored with release and loaded with acquire semantics.
  *
- * The kernel trusts nothing it reads here: it copies an entry once and judges
- * the copy.  Nothing it needs for its own safety is kept in a ring.
+ * The kernel trusts nothing it reads here: it copies an entry once and
+ * validates the copy.  Nothing it needs for its own safety is kept in a ring.
  */
 #ifndef SRNIC_ABI_USER_H
 #define SRNIC_ABI_USER_H
@@ -17,9 +17,9 @@
 #include <linux/types.h>
 
 /*
- * What the device reports as uverbs_abi_ver.  The providers of other drivers
- * match devices by name as well, and count their versions from 1; ours are out
- * of their range, so none of them takes these rings for its own.
+ * Reported as uverbs_abi_ver.  The providers of other drivers also match
+ * devices by name, and count their versions from 1; ours are outside their
+ * range, so none of them mistakes these rings for its own.
  */
 #define SRNIC_ABI_REVISION	1
 #define SRNIC_ABI_VERSION	(1000 + SRNIC_ABI_REVISION)
@@ -56,9 +56,9 @@ struct srnic_map {
  * @kern: written by the kernel: consumer index of an SQ, RQ or SRQ (entries
  *	  before it may be written again), producer index of a CQ
  * @flags: written by the kernel: enum srnic_ring_flags
- * @next: SRQ only, written by the kernel: the ring that has taken this one's
- *	  place when ibv_modify_srq() returns from a resize.  Indices go on
- *	  there, entries that are posted stand there already
+ * @next: SRQ only, written by the kernel: the ring that has replaced this one
+ *	  when ibv_modify_srq() returns from a resize.  Indices continue
+ *	  there, and posted entries have been copied
  */
 struct srnic_ring_hdr {
 	__u32			user;
@@ -79,9 +79,9 @@ enum srnic_cq_arm {
 /*
  * Bits of srnic_ring_hdr.flags.  KICK on a receive ring: ring the doorbell
  * after posting (the queue pair is in error and must flush).  Receive rings
- * need no doorbell otherwise.  POLLED on a send ring: somebody looks at it.
+ * need no doorbell otherwise.  POLLED on a send ring: the kernel polls it.
  * Send rings need a doorbell otherwise.  The provider loads flags after a full
- * barrier behind its store to @user.
+ * barrier that follows its store to @user.
  */
 enum srnic_ring_flags {
 	SRNIC_RING_KICK		= 1 << 0,
@@ -100,8 +100,8 @@ struct srnic_sge {
  * @wr_id: returned in the completion
  * @opcode: enum ib_uverbs_wr_opcode
  * @flags: IBV_SEND_* bits
- * @num_sge: number of struct srnic_sge behind this header; 0 with inline data
- * @inline_len: bytes of inline data behind this header, with IBV_SEND_INLINE
+ * @num_sge: number of struct srnic_sge after this header; 0 with inline data
+ * @inline_len: bytes of inline data after this header, with IBV_SEND_INLINE
  * @imm_data: immediate data, network order
  * @invalidate_rkey: key that SEND_WITH_INV and LOCAL_INV invalidate
  * @rkey: remote key of one-sided operations
@@ -169,13 +169,13 @@ enum srnic_cqe_flags {
 /**
  * struct srnic_cqe - completion queue entry
  * @wr_id: of the work request
- * @timestamp: ns of CLOCK_MONOTONIC_RAW when the completion was made
+ * @timestamp: CLOCK_MONOTONIC_RAW in ns when the completion was written
  * @qpn: local queue pair number
  * @byte_len: bytes received, or read
  * @imm_data: valid with SRNIC_WC_WITH_IMM, network order
  * @invalidated_rkey: valid with SRNIC_WC_WITH_INV
  * @src_qp: UD: sender's queue pair number
- * @vendor_err: detail for people, 0 if there is none
+ * @vendor_err: detail for debugging, 0 if there is none
  * @status: enum ibv_wc_status
  * @opcode: enum ibv_wc_opcode; undefined unless status is success
  * @flags: enum srnic_cqe_flags
@@ -183,8 +183,8 @@ enum srnic_cqe_flags {
  * @pkey_index: UD: index of the packet's P_Key
  * @vlan: UD: VLAN tag, 0xffff if there was none
  * @smac: UD: Ethernet address of the sender, zeros if it is not known
- * @ip_version: UD: 4 or 6; a header of 4 fills the last 20 of the 40 bytes in
- *		front of the payload
+ * @ip_version: UD: 4 or 6; an IPv4 header fills the last 20 of the 40 bytes
+ *		before the payload
  * @flow_tag: raw packets: tag of the flow that the frame belongs to, or 0
  */
 struct srnic_cqe {
@@ -211,7 +211,7 @@ struct srnic_cqe {
 	__u32		rsvd[2];
 };
 
-/* udata of the verbs; a verb that is not here has none */
+/* udata of the verbs; all other verbs have none */
 
 struct srnic_alloc_ucontext_resp {
 	__u32		max_inline;	/* bytes */
@@ -235,14 +235,14 @@ struct srnic_resize_cq_resp {
 #define SRNIC_RX_HASH_KEY_BYTES	40
 
 /**
- * struct srnic_create_qp_rss - how a QP with an indirection table spreads frames
- * @fields: what goes into the hash, see SRNIC_RX_HASH_FIELDS; none: all frames
- *	    go to the one queue of the table
+ * struct srnic_create_qp_rss - how a QP with an indirection table distributes frames
+ * @fields: fields that are hashed, see SRNIC_RX_HASH_FIELDS; none: all frames
+ *	    go to the only queue of the table
  * @function: SRNIC_RX_HASH_TOEPLITZ
- * @key_len: bytes of @key that are given, SRNIC_RX_HASH_KEY_BYTES
+ * @key_len: valid bytes of @key, SRNIC_RX_HASH_KEY_BYTES
  * @key: key of the hash
  *
- * A QP without an indirection table is made without this.
+ * A QP without an indirection table is created without this.
  */
 struct srnic_create_qp_rss {
 	__aligned_u64	fields;
@@ -277,12 +277,12 @@ struct srnic_create_ah_resp {
 	__u32		rsvd;
 };
 
-/* Methods that we add to ioctl objects, in the namespace of drivers */
+/* Driver-private methods of ioctl objects */
 enum srnic_dm_methods {
 	SRNIC_METHOD_DM_QUERY = 1U << 12,
 };
 
-/* Attributes of those, and that we add to the core's methods */
+/* Attributes of those, and driver-private attributes of the core's methods */
 enum srnic_attrs {
 	SRNIC_ATTR_ALLOC_DM_MAP = 1U << 12,	/* out: struct srnic_map */
 };
