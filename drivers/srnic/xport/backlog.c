@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - received packets that wait, and the memory they may take
+ * srnic - backlog: received packets that wait, and the memory they may take
  *
- * Most packets are processed in the run of the task that their arrival starts, and
- * are not charged.  What a run leaves behind may stay for as long as a user likes:
- * memory is being fetched, or a READ answered.  It is charged to the user and to the
- * device.  What does not fit is dropped, the newest packet first: to the peer it is
- * a lost packet.
+ * Most packets are processed in the run of the task started by their arrival and are
+ * not charged.  Packets left behind by a run may stay for as long as a user likes,
+ * while memory is fetched or a READ is answered.  They are charged to the user and to
+ * the device.  If a limit is exceeded, the newest packet is dropped first: to the peer
+ * it is a lost packet.
  */
 #include "backlog.h"
 #include "pool.h"
 #include "qp.h"
 
-/* Charges @bytes of packets that wait.  False: no room. */
+/* Charges @bytes of waiting packets.  False: no room. */
 static bool backlog_charge(struct srnic_qp *qp, unsigned int bytes)
 	__must_hold(&qp->rxq.lock)
 {
@@ -36,7 +36,7 @@ static void backlog_uncharge(struct srnic_qp *qp, unsigned int bytes)
 	WRITE_ONCE(qp->rx_charged, qp->rx_charged - bytes);
 }
 
-/* Is a packet that arrives now charged? */
+/* Is a packet arriving now charged? */
 static bool backlog_counts(const struct srnic_qp *qp)
 	__must_hold(&qp->rxq.lock)
 {
@@ -84,7 +84,7 @@ static unsigned int backlog_drop(struct srnic_qp *qp)
 		qp->rx_todo_bytes -= bytes;
 		if (skb_queue_empty(&qp->rx_todo)) {
 			qp->rx_done = 0;
-			/* nobody is left to hear the answer */
+			/* no packet needs the page any longer */
 			srnic_pager_forget(&qp->rx_pager);
 		}
 	}

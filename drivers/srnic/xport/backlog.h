@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - received packets that wait, and the memory they may take
+ * srnic - backlog: received packets that wait, and the memory they may take
  */
 #ifndef SRNIC_XPORT_BACKLOG_H
 #define SRNIC_XPORT_BACKLOG_H
@@ -9,24 +9,24 @@
 
 #include "qp.h"
 
-/* Memory of packets that wait for the task before more are dropped */
+/* Packets are dropped once this much memory waits for the task */
 #define SRNIC_RXQ_BYTES		SZ_4M
 
-/* How much of that is not charged to anybody until the task runs */
+/* Memory that is not charged to anybody until the task has run */
 #define SRNIC_RXQ_FREE		SZ_64K
 
-/* Leaves @skb to the QP's task, if there is room.  Context: BH disabled. */
+/* Queues @skb for the QP's task, if there is room.  Context: BH disabled. */
 void srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb);
 
-/* Charges what the task leaves behind, drops what cannot be. */
+/* Charges the packets that a run leaves behind; drops those that exceed the limit. */
 void srnic_backlog_settle(struct srnic_qp *qp);
 
-/* Drops all that waits.  The caller owns the task. */
+/* Drops all waiting packets.  The caller owns the task. */
 void srnic_backlog_purge(struct srnic_qp *qp);
 
 /*
- * Is nothing charged, and does nothing stay?  What has come behind the back of the
- * run is processed at once unless it must wait.
+ * Is nothing charged, and does nothing stay?  Packets that arrived during the run are
+ * processed immediately unless they must wait.
  */
 static inline bool srnic_backlog_is_settled(const struct srnic_qp *qp)
 {

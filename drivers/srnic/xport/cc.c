@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - congestion: marks noticed, notifications sent and obeyed
+ * srnic - congestion: ECN marks received, CNPs sent and obeyed
  *
- * Packets leave ECN capable.  A packet that comes with the mark of a router that
- * has a queue makes its receiver send a CNP (IBTA annex A17.9.3), and a CNP makes
- * its receiver send slower, by dcqcn.c.  A queue pair that never got one has no
- * rate: all of this is a bit that is not set.
+ * Packets are sent ECN capable.  When a congested router has marked one, the receiver
+ * sends a CNP (IBTA annex A17.9.3), and the receiver of a CNP reduces its rate as
+ * dcqcn.c computes.  A queue pair that never received a CNP has no rate: all this costs
+ * it the test of one bit.
  */
 #include <linux/moduleparam.h>
 #include <net/inet_ecn.h>
@@ -18,15 +18,15 @@
 #include "qp_pkt.h"
 
 /*
- * What a CNP travels as: DSCP CS6, as is usual.  A queue that is full marks it,
- * which nobody answers, rather than drops it.
+ * CNPs are sent with DSCP CS6, as is usual, and as ECT(0): a full queue marks them, to
+ * which nobody responds, instead of dropping them.
  */
 #define CC_CNP_TOS	(0xc0 | INET_ECN_ECT_0)
 
-/* A queue pair sends one CNP in this time */
+/* Minimum interval between two CNPs of a queue pair */
 #define CC_CNP_NSEC	(50 * NSEC_PER_USEC)
 
-/* A burst is what the rate allows in this time, up to a run of packets */
+/* A burst is what the rate allows in this time, up to the size of a GSO chain */
 #define CC_BURST_NSEC	NSEC_PER_MSEC
 #define CC_BURST_MAX	SZ_64K
 
@@ -75,7 +75,7 @@ static void cc_trace(const struct srnic_qp *qp, const char *why)
 	trace_srnic_rate(qp->qpn, rate->rate, rate->target, rate->alpha, why);
 }
 
-/* No memory for it is no harm: the next mark asks again. */
+/* A failed allocation does no harm: the next marked packet triggers another CNP. */
 static void cc_send_cnp(struct srnic_qp *qp)
 {
 	struct srnic_pkt pkt;
@@ -102,7 +102,7 @@ void srnic_cc_marked(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	u64 now;
 
 	srnic_task_assert_mine(&qp->task);
-	/* An answer that carries nothing is not what fills a queue. */
+	/* ACKs and other packets without payload are not what fills a queue. */
 	if (!pkt->payload || srnic_pkt_op(pkt)->family == SRNIC_FAM_CNP)
 		return;
 
@@ -115,7 +115,7 @@ void srnic_cc_marked(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	cc_send_cnp(qp);
 }
 
-/* How fast the QP sends: what is on its way, in the time that this takes. */
+/* Sending rate of the QP: data in flight divided by the round trip time */
 static u64 cc_estimate(const struct srnic_qp *qp, u64 now)
 {
 	u64 psns = srnic_flight_rate(&qp->req.flight, now);
@@ -126,7 +126,7 @@ static u64 cc_estimate(const struct srnic_qp *qp, u64 now)
 	return psns * qp->conf.mtu;
 }
 
-/* The QP sends too fast.  False: that was known. */
+/* Reduces the rate.  False: the previous cut has not taken effect yet. */
 static bool cc_cut(struct srnic_qp *qp)
 {
 	struct srnic_cc *cc = &qp->cc;
@@ -168,7 +168,7 @@ bool srnic_cc_keep_cnp(struct srnic_qp *qp, struct sk_buff *skb)
 	return !cmpxchg(&qp->cc.cnp, NULL, skb);	/* srnic_cc_take_cnp() */
 }
 
-/* Brings the rate up to date.  False: there is none any more. */
+/* Brings the rate up to date.  False: the QP is no longer limited. */
 static bool cc_advance(struct srnic_qp *qp, u64 now)
 {
 	struct srnic_cc *cc = &qp->cc;
@@ -200,7 +200,7 @@ bool srnic_cc_pace(struct srnic_qp *qp)
 				      HRTIMER_MODE_ABS_SOFT);
 		return false;
 	}
-	/* A burst is always paid for whole; one that was missed is not lost. */
+	/* A burst is charged in full; a delay of up to one burst is made up for. */
 	rate = cc->rate.rate;
 	cc->credit = clamp_t(u64, div_u64(rate * CC_BURST_NSEC, NSEC_PER_SEC),
 			     qp->conf.mtu, CC_BURST_MAX);

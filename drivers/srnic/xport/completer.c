@@ -2,9 +2,9 @@
 /*
  * srnic - completer: acknowledgments and responses in, completions out
  *
- * An acknowledgment covers all PSNs up to its own.  READs and atomics are done
- * only by their response: one that is passed over was lost (implied NAK) and
- * is asked for again.
+ * An acknowledgment covers all PSNs up to its own.  READs and atomics are completed
+ * only by their response: if a later PSN is acknowledged first, the response was lost
+ * (implied NAK) and is requested again.
  */
 #include "../trace.h"
 #include "completer.h"
@@ -34,8 +34,8 @@ static bool comp_wants_response(const struct srnic_swqe *wqe)
 }
 
 /*
- * Responses of the oldest work request that are missing from @psn on, before @end: what
- * is behind it may have come, or need none.
+ * Responses of the oldest work request missing from @psn on, and before @end: what
+ * follows may have arrived, or need no response.
  */
 static u32 comp_gap(const struct srnic_qp *qp, u32 psn, u32 end)
 {
@@ -46,7 +46,7 @@ static u32 comp_gap(const struct srnic_qp *qp, u32 psn, u32 end)
 			     min_t(u32, left, srnic_psn_diff(end, psn)));
 }
 
-/* Responses known to be missing from @psn on; 0: none, or it is not known. */
+/* Responses known to be missing from @psn on; 0: none, or not known */
 static u32 comp_hole(const struct srnic_qp *qp, u32 psn)
 {
 	const struct srnic_swqe *wqe = comp_oldest(qp);
@@ -57,7 +57,7 @@ static u32 comp_hole(const struct srnic_qp *qp, u32 psn)
 	return comp_gap(qp, psn, qp->req.flight.high);
 }
 
-/* The oldest PSN not acknowledged is now @psn. */
+/* The oldest unacknowledged PSN is now @psn. */
 static void comp_advance(struct srnic_qp *qp, u32 psn)
 {
 	struct srnic_flight *f = &qp->req.flight;
@@ -69,10 +69,10 @@ static void comp_advance(struct srnic_qp *qp, u32 psn)
 }
 
 /*
- * Is all of @wqe, which is the oldest, acknowledged by what acknowledges all before
- * @psn, when all before @una was before?  It takes up to 2^23 PSNs, half of all there
- * are, so where it ends cannot be compared with where it begins: what counts is how
- * much is left of it.
+ * Does an acknowledgment of everything before @psn cover all of @wqe, the oldest work
+ * request, if everything before @una has been acknowledged?  A work request takes up to
+ * 2^23 PSNs, half the PSN space, so its end cannot be compared with its start: compare
+ * what is left of it.
  */
 static bool comp_is_covered(const struct srnic_swqe *wqe, u32 una, u32 psn)
 {
@@ -86,8 +86,8 @@ static bool comp_is_covered(const struct srnic_swqe *wqe, u32 una, u32 psn)
 }
 
 /*
- * All before @psn is acknowledged.  False: a response is missing before it, and
- * @una stands at the first PSN that is.
+ * Everything before @psn is acknowledged.  False: a response before it is missing, and
+ * una is the first PSN missing.
  */
 static bool comp_ack_before(struct srnic_qp *qp, u32 psn)
 {
@@ -109,7 +109,7 @@ static bool comp_ack_before(struct srnic_qp *qp, u32 psn)
 	return srnic_psn_diff(psn, una) <= 0;
 }
 
-/* Packets from the oldest on are missing: @gap, or 0 if it is not known how many. */
+/* Packets from una on are missing: @gap of them, 0: not known */
 static void comp_missing(struct srnic_qp *qp, u32 gap)
 {
 	struct srnic_flight *f = &qp->req.flight;
@@ -117,7 +117,7 @@ static void comp_missing(struct srnic_qp *qp, u32 gap)
 	srnic_req_recover(qp, srnic_flight_missing(f, gap, ktime_get_ns()));
 }
 
-/* Responses are missing although later ones came: an implied NAK, counted once. */
+/* Responses are missing although later ones arrived: an implied NAK, counted once */
 static void comp_reread(struct srnic_qp *qp, u32 gap)
 {
 	if (qp->req.flight.mode == SRNIC_FLIGHT_OPEN)
@@ -144,7 +144,7 @@ static void comp_sequence_nak(struct srnic_qp *qp)
 	comp_missing(qp, 0);
 }
 
-/* What a NAK that ends the QP is to the requester, by the NAK code */
+/* Completion status and counter of NAKs that are fatal to the QP, by NAK code */
 static const struct {
 	u8	status;
 	u8	counter;
@@ -165,7 +165,7 @@ static void comp_fatal_nak(struct srnic_qp *qp, u8 code)
 	srnic_req_fail(qp, comp_naks[code].status);
 }
 
-/* A negative acknowledgment; all before it is acknowledged already. */
+/* Handles a NAK; everything before its PSN is already acknowledged. */
 static void comp_nak(struct srnic_qp *qp, u8 syndrome)
 {
 	u8 code = SRNIC_AETH_VALUE(syndrome);
@@ -194,7 +194,7 @@ static void comp_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	bool ack = srnic_ack_of(pkt->syndrome) == SRNIC_ACK_OK;
 
-	/* A NAK speaks of the PSN it carries, an ACK includes it. */
+	/* A NAK refers to the PSN it carries, an ACK includes it. */
 	if (!comp_ack_before(qp, srnic_psn_add(pkt->psn, ack))) {
 		comp_reread(qp, 1);
 		return;
@@ -204,8 +204,8 @@ static void comp_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 }
 
 /*
- * Writes response bytes at @off of the list of @wqe, if it is one for them: those
- * at @src or in @from.
+ * Writes response data at offset @off of the scatter list of @wqe, if that is for the
+ * response; the data is at @src or in @from.
  */
 static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 				     const struct srnic_swqe *wqe, u64 off,
@@ -231,13 +231,13 @@ static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 		      srnic_sgl_write(&req->rsgl, src, len);
 }
 
-/* Bytes that come back; the answer to an ATOMIC WRITE or a FLUSH has none. */
+/* Length of the response data; that to an ATOMIC WRITE or a FLUSH has none */
 static u32 comp_answer_length(const struct srnic_swqe *wqe)
 {
 	return srnic_wr_has_sink(wqe) ? wqe->length : 0;
 }
 
-/* The response at una of the READ or atomic that is oldest. */
+/* Handles the response at una, for the oldest READ or atomic. */
 static enum srnic_outcome comp_response(struct srnic_qp *qp,
 					struct srnic_swqe *wqe,
 				     const struct srnic_seg *seg)
@@ -284,8 +284,8 @@ static bool comp_fits(const struct srnic_swqe *wqe, const struct srnic_op *op)
 }
 
 /*
- * Does the syndrome say what it may in that packet?  A reserved one says nothing,
- * and a response comes with an ACK.
+ * Is the syndrome valid in this packet?  Reserved ones are not, and a response carries
+ * an ACK.
  */
 static bool comp_makes_sense(const struct srnic_op *op,
 			     const struct srnic_pkt *pkt)
@@ -325,7 +325,7 @@ enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 	struct srnic_swqe *wqe;
 	s32 ahead = srnic_psn_diff(seg->pkt.psn, req->flight.una);
 
-	/* Old news, or an answer to something never sent: not ours to judge. */
+	/* Ignore stale packets and those for a PSN that was never sent. */
 	if (ahead < 0 || srnic_psn_diff(seg->pkt.psn, req->flight.high) >= 0)
 		return SRNIC_DONE;
 

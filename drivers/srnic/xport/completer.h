@@ -10,10 +10,10 @@
 enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 				     const struct srnic_seg *seg);
 
-/* All before @psn is acknowledged. */
+/* Everything before @psn is acknowledged. */
 void srnic_comp_acked(struct srnic_qp *qp, u32 psn);
 
-/* PSN of the response that is next: requests before it, if there are, need none. */
+/* PSN of the next response expected; requests before it need no response. */
 u32 srnic_comp_next(const struct srnic_qp *qp);
 
 #endif /* SRNIC_XPORT_COMPLETER_H */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - DCQCN: how fast a queue pair may send, from notifications and time
+ * srnic - DCQCN: how fast a queue pair may send, computed from CNPs and time
  *
- * The paper has periods of 55 us, for a network whose round trip is shorter.
- * What the rate does is felt a round trip later, so where that is longer it is
- * the period; otherwise two cuts would answer one queue.
+ * The paper uses periods of 55 us, for a network with a shorter round trip.  A change
+ * of rate takes effect a round trip later, so a longer round trip replaces the period;
+ * otherwise two cuts would respond to one queue.
  *
- * Time is looked at when the queue pair is about to send, not by timers of its
- * own: so many periods have passed since, and each is gone through.
+ * There are no timers: when the queue pair is about to send, the periods that have
+ * passed since the last update are worked through one by one.
  */
 #include <linux/minmax.h>
 
@@ -15,20 +15,20 @@
 
 #define USEC			1000ULL
 
-/* Reaction to notifications: sections 3.2 and 5.2 of the paper */
+/* Reaction to CNPs: sections 3.2 and 5.2 of the paper */
 #define DCQCN_CUT_PERIOD	(50 * USEC)
 #define DCQCN_DECAY_PERIOD	(55 * USEC)
 #define DCQCN_G_SHIFT		8		/* g is 1/256 */
 #define DCQCN_BYTES		10000000ULL
 #define DCQCN_FAST		5		/* F, steps of fast recovery */
 
-/* What mlx5 starts with: rpg_time_reset, _ai_rate, _hai_rate, _min_rate */
+/* Defaults of mlx5: rpg_time_reset, _ai_rate, _hai_rate, _min_rate */
 #define DCQCN_RISE_PERIOD	(300 * USEC)
 #define DCQCN_ADDITIVE		625000ULL	/* 5 Mbit/s */
 #define DCQCN_HYPER		6250000ULL	/* 50 Mbit/s */
 #define DCQCN_MIN		125000ULL	/* 1 Mbit/s */
 
-/* No round trip is longer; this many periods of silence end it all */
+/* Longer round trips count as this; after so many idle periods the limit is lifted */
 #define DCQCN_RTT_MAX		(100000 * USEC)
 #define DCQCN_IDLE		2048
 
@@ -68,7 +68,7 @@ bool srnic_dcqcn_cut(struct srnic_dcqcn *cc, u64 now, u64 rtt)
 	return true;
 }
 
-/* One step up: fast recovery, then additive, then hyper increase. */
+/* One step up: fast recovery, then additive, then hyper increase */
 static void dcqcn_rise(struct srnic_dcqcn *cc)
 {
 	u32 least = min(cc->ticks, cc->rounds);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - DCQCN: how fast a queue pair may send, from notifications and time
+ * srnic - DCQCN: how fast a queue pair may send, computed from CNPs and time
  *
- * Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM
- * 2015, section 3, reaction point.  Rates are bytes a second, times are ns of a
- * clock that never goes back.  Pure: it reads no clock and takes no lock.
+ * Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015,
+ * section 3, reaction point.  Rates are bytes per second, times are ns of a monotonic
+ * clock.  Pure: it reads no clock and takes no lock.
  */
 #ifndef SRNIC_XPORT_DCQCN_H
 #define SRNIC_XPORT_DCQCN_H
 
 #include <linux/types.h>
 
-/* A rate that no host reaches: at this one nothing is limited any more */
+/* Line rate, which no host reaches: from here on a queue pair is not limited */
 #define SRNIC_DCQCN_LINE	12500000000ULL	/* 100 Gbit/s */
 
 /* alpha is a fraction of this */
@@ -21,13 +21,13 @@
  * struct srnic_dcqcn - the rate of a queue pair
  * @rate: current rate
  * @target: rate that it climbs to
- * @alpha: how congested the path is thought to be, up to SRNIC_DCQCN_ONE
- * @cut_at: when the rate was cut last
- * @decay_at: when the present period of @alpha began
- * @rise_at: when the present period of the rate timer began
- * @bytes: sent in the present round of the byte counter
+ * @alpha: estimated congestion of the path, up to SRNIC_DCQCN_ONE
+ * @cut_at: when the rate was last cut
+ * @decay_at: start of the current period of @alpha
+ * @rise_at: start of the current period of the rate timer
+ * @bytes: bytes sent in the current round of the byte counter
  * @ticks: periods of the rate timer since the last cut
- * @rounds: rounds of the byte counter since then
+ * @rounds: rounds of the byte counter since the last cut
  */
 struct srnic_dcqcn {
 	u64	rate;
@@ -41,18 +41,18 @@ struct srnic_dcqcn {
 	u32	rounds;
 };
 
-/* The first notification ever finds the queue pair sending at @rate. */
+/* Initialises @cc for a CNP received by a free queue pair that sends at @rate. */
 void srnic_dcqcn_start(struct srnic_dcqcn *cc, u64 rate, u64 now);
 
 /*
- * A notification came, @rtt (0: not known) is the round trip.  False: it tells
- * no more than the one before, which cannot have had its effect yet.
+ * Handles a CNP; @rtt is the round trip time, 0: not known.  False: the CNP is ignored,
+ * since the previous cut cannot have taken effect yet.
  */
 bool srnic_dcqcn_cut(struct srnic_dcqcn *cc, u64 now, u64 rtt);
 
 /*
- * What became due since it was asked last.  False: the rate is that of the line,
- * the queue pair is free.
+ * Makes up for the updates due since the last call.  False: the queue pair is free, as
+ * the rate is the line rate again or no update was made for DCQCN_IDLE periods.
  */
 bool srnic_dcqcn_advance(struct srnic_dcqcn *cc, u64 now, u64 rtt);
 

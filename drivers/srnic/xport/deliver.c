@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - from the softirq that received a packet to the queue of its QP
+ * srnic - delivery: from the softirq that receives a packet to the queue of its QP
  */
 #include "backlog.h"
 #include "cc.h"
@@ -10,7 +10,7 @@
 #include "qp_table.h"
 #include "ud.h"
 
-/* In the softirq that received it: leave it at the QP and run that. */
+/* Queues the packet at the QP and kicks its task, in the softirq that received it. */
 static void deliver_run(void *owner, struct sk_buff *skb)
 {
 	struct srnic_qp *qp = owner;
@@ -26,7 +26,7 @@ static void deliver_run(void *owner, struct sk_buff *skb)
 }
 
 /*
- * Has the QP a number by which packets find it?  Frames come by rules, and the
+ * Do packets find the QP by its number?  Frames are delivered by rules, and the
  * management QP is found by its device.
  */
 static bool deliver_by_number(const struct srnic_qp *qp)
@@ -35,11 +35,11 @@ static bool deliver_by_number(const struct srnic_qp *qp)
 }
 
 /*
- * May the packet address the QP?  All that decides it but what is in the BTH: the
- * kind of QP, its state, the device that the packet came in by, the addresses.
- * It is asked first, so that a stranger's packet costs neither a CRC nor room in
- * the queue.  The task may change all of it meanwhile; what was let in is known by
- * the life that it was let in for.  Return: that life, 0: it may not.
+ * May the packet address the QP?  This covers everything but the contents of the BTH:
+ * the type and state of the QP, the receiving device, the addresses.  It is checked
+ * first, so that a stranger's packet costs neither a CRC nor room in the queue.  The
+ * task may change all of it meanwhile; a packet carries the life for which it was
+ * admitted.  Return: that life, 0: it may not.
  */
 static u32 deliver_admit(const struct srnic_qp *qp, const struct sk_buff *skb)
 {
@@ -88,7 +88,7 @@ static int deliver_lookup(struct net *net, u32 qpn, const struct sk_buff *skb,
 	return 0;
 }
 
-/* The group is of a device, and takes what came in by that. */
+/* A group belongs to a device, so only the state of the QP is left to check. */
 static void deliver_copy(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	u32 life = READ_ONCE(qp->rx_life);	/* set in qp_set_life() */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - from the softirq that received a packet to the queue of its QP
+ * srnic - delivery: from the softirq that receives a packet to the queue of its QP
  */
 #ifndef SRNIC_XPORT_DELIVER_H
 #define SRNIC_XPORT_DELIVER_H

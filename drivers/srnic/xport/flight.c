@@ -2,16 +2,16 @@
 /*
  * srnic - flight: which PSNs are in flight, which are lost, how many may be sent
  *
- * An acknowledgment of RC is cumulative: it says up to where everything arrived and
- * nothing about what arrived behind.  So losses are repaired one hole at a time.
- * The packet at una is retransmitted and new packets go on; its acknowledgment tells
- * where the next hole is: whatever was sent before the retransmission and is not
- * acknowledged by then is lost, as in RACK (RFC 8985).  A peer that keeps nothing out
- * of order shows by acknowledging just what is retransmitted, and gets everything
- * again from una on.
+ * RC acknowledgments are cumulative: they tell up to which PSN everything has arrived
+ * and nothing about later packets.  So losses are repaired one hole at a time.  The
+ * packet at una is retransmitted while new packets continue to be sent; its
+ * acknowledgment shows where the next hole is: whatever was sent before the
+ * retransmission and is still not acknowledged is lost, as in RACK (RFC 8985).  A peer
+ * that keeps nothing out of order acknowledges only what is retransmitted, and is sent
+ * everything again from una on.
  *
  * The window grows exponentially until round trips become longer, then by one packet
- * per round trip, and is cut when a loss comes with a queue.
+ * per round trip, and is cut when a loss coincides with a queue.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -22,43 +22,43 @@
 #include "../wire/psn.h"
 #include "flight.h"
 
-/* An answer later than round trips are by this much may have been lost. */
+/* An answer that is this much later than round trips suggest may have been lost. */
 #define FLIGHT_PROBE_NSEC	(250ULL * NSEC_PER_USEC)
 
-/* The same before the first round trip was measured */
+/* The same before the first round trip is measured */
 #define FLIGHT_FIRST_PROBE_NSEC	(4ULL * NSEC_PER_MSEC)
 
-/* How long packets may be in flight before the peer is asked whether they arrived */
+/* Time in flight after which an ACK is requested if no packet has done so */
 #define FLIGHT_ASK_NSEC		((u64)NSEC_PER_MSEC)
 
-/* The initial window fills a path whose round trips are shorter than this. */
+/* The initial window fills a path with round trips shorter than this. */
 #define FLIGHT_SHORT_NSEC	(400ULL * NSEC_PER_USEC)
 
-/* Round trips this much longer than the shortest tell of a queue that drops */
+/* Round trips longer than the shortest by this indicate a queue that drops packets */
 #define FLIGHT_QUEUE_NSEC	((u64)NSEC_PER_MSEC)
 
-/* How long the shortest round trip counts, at least */
+/* Minimum time for which the shortest round trip counts */
 #define FLIGHT_MIN_NSEC		(10ULL * NSEC_PER_SEC)
 
-/* So many packets in a row are not lost by chance. */
+/* This many consecutive packets are not lost by chance. */
 #define FLIGHT_QUEUE_RUN	4
 
-/* Round trips as many times longer than the shortest: a larger window is of no use */
+/* With round trips this many times the shortest, a larger window is of no use */
 #define FLIGHT_QUEUE_RTTS	4
 
-/* Recoveries in a row that found nothing kept: the peer goes back N. */
+/* After this many recoveries without a kept packet, the peer is taken to go back N. */
 #define FLIGHT_FRUITLESS	3
 
-/* After as many more it is looked at again. */
+/* After this many, the peer is given another chance. */
 #define FLIGHT_FRUITLESS_MAX	16
 
-/* Steps in which new packets are let out in a round trip of a recovery */
+/* Steps per round trip in which new packets are released during a recovery */
 #define FLIGHT_TICKS		8
 
-/* Packets between two that ask for an ACK */
+/* Most packets between two ACK requests */
 #define FLIGHT_ACKREQ		32
 
-/* Limit of the shift of a probe that is repeated */
+/* Limit of consecutive probes, and of the backoff shift */
 #define FLIGHT_MAX_PROBES	16
 
 static const struct srnic_flight_todo flight_nothing;
@@ -129,7 +129,7 @@ u32 srnic_flight_assign(struct srnic_flight *f, u32 npsn)
 	return psn;
 }
 
-/* Where new packets, or those retransmitted in mode BACK, go on */
+/* PSN at which new packets, or those retransmitted in mode BACK, continue */
 static u32 flight_front(const struct srnic_flight *f)
 {
 	return f->detour ? f->resume : f->next;
@@ -164,13 +164,13 @@ bool srnic_flight_open(struct srnic_flight *f)
 	return false;
 }
 
-/* A path with a round trip of any length, which more than the initial window may fill */
+/* Is the path long enough for more than the initial window to be of use? */
 static bool flight_is_long(const struct srnic_flight *f)
 {
 	return f->rtt_min >= FLIGHT_SHORT_NSEC;
 }
 
-/* Where the request ends, of those in flight, that @psn is of */
+/* End of the READ or atomic in flight that @psn belongs to */
 static u32 flight_read_end(const struct srnic_flight *f, u32 psn)
 {
 	u32 i, end;
@@ -184,7 +184,7 @@ static u32 flight_read_end(const struct srnic_flight *f, u32 psn)
 	return f->high;
 }
 
-/* Does a request in flight begin at @psn? */
+/* Does a READ or atomic in flight begin at @psn? */
 static bool flight_read_begins(const struct srnic_flight *f, u32 psn)
 {
 	return flight_read_end(f, srnic_psn_add(psn, -1)) == psn;
@@ -204,7 +204,7 @@ u32 srnic_flight_span(struct srnic_flight *f, u32 left, u32 places)
 
 	if (srnic_psn_diff(f->next, f->high) < 0)
 		left = min_t(u32, left, srnic_psn_diff(flight_read_end(f, f->next), f->next));
-	/* A probe asks for as little as may be. */
+	/* A probe requests as little as possible. */
 	if (f->detour)
 		return f->repair == SRNIC_CAUSE_PROBE ? min(left, f->detour) : left;
 
@@ -224,13 +224,13 @@ bool srnic_flight_asked(const struct srnic_flight *f)
 	return srnic_psn_diff(f->asked, f->una) > 0;
 }
 
-/* Are packets in flight, and none that asks for an acknowledgment? */
+/* Are packets in flight of which none has requested an acknowledgment? */
 static bool flight_unasked(const struct srnic_flight *f)
 {
 	return flight_front(f) != f->una && !srnic_flight_asked(f);
 }
 
-/* Packets between two that ask for an ACK; few, or what follows an ACK is a burst. */
+/* Packets between two ACK requests; few, so that an ACK does not release a burst */
 static u32 flight_ack_every(const struct srnic_flight *f)
 {
 	u32 every = DIV_ROUND_UP(flight_limit(f), flight_is_long(f) ? 8 : 4);
@@ -249,12 +249,12 @@ bool srnic_flight_wants_ack(struct srnic_flight *f, bool awaited)
 	       f->since_ackreq >= flight_ack_every(f);
 }
 
-/* Measures the round trip of the packet at @next, a few of them in a window. */
+/* Measures the round trip of the packet at @next, several times per window */
 static void flight_sample(struct srnic_flight *f, u64 now)
 {
 	const struct srnic_flight_sample *last;
 
-	/* What is retransmitted may be answered for what was sent before. */
+	/* The answer to a retransmitted packet may be one to the original (Karn). */
 	if (f->detour || srnic_psn_diff(f->next, f->high) < 0)
 		return;
 	if (f->num_samples == SRNIC_FLIGHT_SAMPLES)
@@ -267,7 +267,7 @@ static void flight_sample(struct srnic_flight *f, u64 now)
 	f->samples[f->num_samples++] = (struct srnic_flight_sample){ f->next, now };
 }
 
-/* A request whose answer ends before @end takes a place until it is complete. */
+/* A request whose answer ends before @end occupies a place until it is complete. */
 static void flight_take_place(struct srnic_flight *f, u32 end)
 {
 	u32 i = (f->rd_first + f->rd_out) % SRNIC_MAX_RD_ATOMIC;
@@ -284,7 +284,7 @@ static void flight_free_places(struct srnic_flight *f, u32 psn)
 	}
 }
 
-/* @npsn packets at @next were sent, or need not be. */
+/* @npsn packets at @next were sent or skipped. */
 static bool flight_go_on(struct srnic_flight *f, u32 npsn)
 {
 	f->next = srnic_psn_add(f->next, npsn);
@@ -300,7 +300,7 @@ static bool flight_go_on(struct srnic_flight *f, u32 npsn)
 	return !f->detour;
 }
 
-/* What is passed over is an answer that came, so none is to be asked for. */
+/* A response that is skipped has arrived, so no answer needs to be requested. */
 bool srnic_flight_pass(struct srnic_flight *f, u32 npsn)
 {
 	u32 end = srnic_psn_add(f->next, npsn);
@@ -318,7 +318,7 @@ bool srnic_flight_sent(struct srnic_flight *f, u32 npsn, bool response, bool ask
 
 	if (asks) {
 		if (flight_unasked(f))
-			f->silence = 0;	/* it was for that */
+			f->silence = 0;	/* the timer was set to request an ACK */
 		flight_sample(f, now);
 		if (srnic_psn_diff(end, f->asked) > 0)
 			f->asked = end;
@@ -341,7 +341,7 @@ static void flight_smooth(struct srnic_flight *f, u64 rtt)
 	f->srtt = f->srtt - f->srtt / 8 + rtt / 8;
 }
 
-/* The shortest of the present period and the one before it: paths change. */
+/* Shortest of the current period and the previous one, since paths change */
 static void flight_rtt_min(struct srnic_flight *f, u64 rtt, u64 now)
 {
 	if (!f->rtt_min || now - f->rtt_since >= FLIGHT_MIN_NSEC) {
@@ -354,10 +354,10 @@ static void flight_rtt_min(struct srnic_flight *f, u64 rtt, u64 now)
 }
 
 /*
- * RFC 6298, section 2.  After a retransmission @rtt may be too long by what passed
- * before it: good enough to judge by when to probe, but it says nothing of a queue.
- * One that was late because a machine stood still must not make the user wait for many
- * times the timeout.
+ * RFC 6298, section 2.  After a retransmission @rtt may be too long, as the answer may
+ * be one to the retransmission: it is good enough for the probe timeout but does not
+ * indicate a queue.  An outlier, such as a host that was suspended, must not make the
+ * user wait for a multiple of the ACK timeout.
  */
 static void flight_rtt(struct srnic_flight *f, u64 rtt, bool ambiguous, u64 now)
 {
@@ -380,7 +380,7 @@ static void flight_rtt(struct srnic_flight *f, u64 rtt, bool ambiguous, u64 now)
 	flight_rtt_min(f, rtt, now);
 }
 
-/* Ends the measurements of packets before @psn; the youngest of them counts. */
+/* Ends the measurements of packets before @psn; only the youngest counts. */
 static void flight_sampled(struct srnic_flight *f, u32 psn, bool ambiguous, u64 now)
 {
 	u32 n = 0;
@@ -395,13 +395,13 @@ static void flight_sampled(struct srnic_flight *f, u32 psn, bool ambiguous, u64 
 	memmove(f->samples, f->samples + n, f->num_samples * sizeof(f->samples[0]));
 }
 
-/* Does the last round trip tell of a queue, which may be what drops packets? */
+/* Does the last round trip indicate a queue, which may be what drops packets? */
 static bool flight_is_queued(const struct srnic_flight *f)
 {
 	return f->rtt > f->rtt_min + max(f->rtt_min / 4, FLIGHT_QUEUE_NSEC);
 }
 
-/* Is there no sign of a queue, but for that of the packets that one ACK lets out? */
+/* Is there no sign of a queue, other than that of the packets released by one ACK? */
 static bool flight_is_clear(const struct srnic_flight *f)
 {
 	u64 burst = div_u64(f->rtt_min * flight_ack_every(f), f->window);
@@ -420,7 +420,7 @@ static bool flight_may_grow(const struct srnic_flight *f)
 	return flight_is_long(f) && f->rtt < FLIGHT_QUEUE_RTTS * f->rtt_min;
 }
 
-/* @npsn more are acknowledged, and nothing is lost. */
+/* @npsn more packets are acknowledged, and none is lost. */
 static void flight_grow(struct srnic_flight *f, u32 npsn)
 {
 	u32 most = f->window < SRNIC_FLIGHT_WINDOW ? SRNIC_FLIGHT_WINDOW : SRNIC_FLIGHT_MAX;
@@ -440,8 +440,8 @@ static void flight_grow(struct srnic_flight *f, u32 npsn)
 }
 
 /*
- * Packets are lost.  If a queue dropped them, fewer may be in flight from now on;
- * otherwise the loss is no reason to be slow.
+ * Packets are lost.  If a queue dropped them, the window is reduced; otherwise the loss
+ * is no reason to slow down.
  */
 static void flight_cut(struct srnic_flight *f)
 {
@@ -459,7 +459,7 @@ static void flight_cut(struct srnic_flight *f)
 	f->startup = false;
 }
 
-/* Does the timer stand for nothing but an ACK that was lost? */
+/* How long to wait for an answer before a probe; doubles with each probe */
 static u64 flight_probe_nsec(const struct srnic_flight *f)
 {
 	u64 nsec = f->srtt ? f->srtt + max(4 * f->rttvar, FLIGHT_PROBE_NSEC) :
@@ -468,7 +468,7 @@ static u64 flight_probe_nsec(const struct srnic_flight *f)
 	return nsec << f->probes;
 }
 
-/* A peer whose answers take longer than the user's timeout is alive nevertheless. */
+/* A peer whose answers take longer than the user's timeout is still alive. */
 static u64 flight_timeout_nsec(const struct srnic_flight *f)
 {
 	return f->timeout ? max(f->timeout, 2 * f->srtt) : 0;
@@ -480,7 +480,7 @@ static bool flight_may_probe(const struct srnic_flight *f)
 	       flight_probe_nsec(f) < flight_timeout_nsec(f);
 }
 
-/* The timer stands for whatever comes first. */
+/* The timer serves whichever event comes first. */
 static void flight_set_deadline(struct srnic_flight *f)
 {
 	f->deadline = f->silence;
@@ -506,9 +506,9 @@ void srnic_flight_arm(struct srnic_flight *f, u64 now)
 }
 
 /*
- * What is answered from now on may be answered for the retransmission (Karn).  While
- * nothing is known a round trip that is too long is better than none, or a timeout that
- * is too short would never let one be measured.
+ * Further answers may be answers to the retransmission (Karn).  As long as no round
+ * trip is known, one that is too long is better than none: with a timeout that is too
+ * short, none would ever be measured.
  */
 static void flight_forget_samples(struct srnic_flight *f)
 {
@@ -516,7 +516,7 @@ static void flight_forget_samples(struct srnic_flight *f)
 		f->num_samples = 0;
 }
 
-/* Retransmits @npsn packets from @psn on, then goes on where it was. */
+/* Retransmits @npsn packets from @psn on, then resumes where it was. */
 static void flight_detour(struct srnic_flight *f, u32 psn, u32 npsn)
 {
 	f->resume = flight_front(f);
@@ -525,8 +525,8 @@ static void flight_detour(struct srnic_flight *f, u32 psn, u32 npsn)
 }
 
 /*
- * Packets arrive behind the one that is missing, and no ACK says so.  On a long path
- * new ones are let out by time instead, as many as would be acknowledged.
+ * Packets arrive behind the missing one, and no ACK reports that.  On a long path new
+ * packets are released by time instead, as many as would have been acknowledged.
  */
 static bool flight_lets_out(const struct srnic_flight *f)
 {
@@ -547,8 +547,8 @@ static void flight_start_ticks(struct srnic_flight *f, u64 now)
 }
 
 /*
- * @npsn packets are acknowledged at once.  What that makes room for is sent over a
- * round trip, or a queue that holds less than a window would drop the rest.
+ * @npsn packets are acknowledged at once.  The packets this makes room for are spread
+ * over a round trip, since a queue shorter than the window would drop part of a burst.
  */
 static void flight_withhold(struct srnic_flight *f, u32 npsn, u64 now)
 {
@@ -563,7 +563,7 @@ static void flight_withhold(struct srnic_flight *f, u32 npsn, u64 now)
 	flight_start_ticks(f, now);
 }
 
-/* Was anything kept behind what was lost?  Of responses we know: it is us who keep. */
+/* Did the peer keep packets out of order?  (Responses are kept by this end.) */
 static void flight_learn(struct srnic_flight *f)
 {
 	if (f->jumped) {
@@ -633,7 +633,7 @@ static struct srnic_flight_todo flight_repair(struct srnic_flight *f, u32 npsn,
 	return flight_seek(cause);
 }
 
-/* As flight_repair(), when it costs a retry. */
+/* As flight_repair(), but uses up a retry. */
 static struct srnic_flight_todo flight_retry(struct srnic_flight *f, u32 npsn, u64 now)
 {
 	struct srnic_flight_todo todo;
@@ -641,7 +641,7 @@ static struct srnic_flight_todo flight_retry(struct srnic_flight *f, u32 npsn, u
 	if (!f->retry_left)
 		return flight_fail(SRNIC_CAUSE_GAP);
 	f->retry_left--;
-	/* A burst that was retransmitted was not lost again by chance. */
+	/* A retransmitted burst is not lost again by chance. */
 	f->run = f->mode == SRNIC_FLIGHT_BACK ? FLIGHT_QUEUE_RUN : npsn;
 	flight_cut(f);
 	todo = flight_repair(f, npsn, SRNIC_CAUSE_GAP);
@@ -652,13 +652,13 @@ static struct srnic_flight_todo flight_retry(struct srnic_flight *f, u32 npsn, u
 	return todo;
 }
 
-/* How long to wait for a packet that may have been reordered; 0: it was not */
+/* How long to wait for a packet that may have been reordered; 0: do not wait */
 static u64 flight_doubt_nsec(const struct srnic_flight *f)
 {
 	return max(min(f->reorder, f->srtt), flight_is_long(f) ? f->srtt / 2 : 0);
 }
 
-/* Was what is missing retransmitted long enough ago to be missing again? */
+/* Was the missing packet retransmitted long enough ago to have been lost again? */
 static bool flight_is_lost_again(const struct srnic_flight *f, u64 now)
 {
 	u64 wait = f->srtt ? max(f->srtt, f->rtt) + flight_doubt_nsec(f) :
@@ -676,7 +676,7 @@ struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u
 	if (f->mode == SRNIC_FLIGHT_RNR || f->una == f->high)
 		return flight_nothing;
 
-	/* A response that arrives makes room for another. */
+	/* Each response that arrives makes room for another. */
 	if (gap && f->extra < f->window)
 		f->extra++;
 	switch (f->mode) {
@@ -692,7 +692,7 @@ struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u
 	case SRNIC_FLIGHT_REPAIR:
 	case SRNIC_FLIGHT_BACK:
 		f->gap = gap;
-		/* An answer to the retransmission comes behind all others: the timer. */
+		/* The answer to a retransmission comes last: leave it to the timer. */
 		if ((gap && f->timeout) || !flight_is_lost_again(f, now))
 			return flight_nothing;
 		return flight_retry(f, gap, now);
@@ -702,19 +702,19 @@ struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u
 }
 
 /*
- * Does the answer, to all before @psn, come before the retransmission can have arrived?
- * Then it is one to what was sent before: a packet was reordered, or the round trip is
- * longer than it used to be.  As long as that is not known, who skips more than a probe
- * was not waiting for it.
+ * Does this answer, to all before @psn, come too soon to be one to the retransmission?
+ * Then it is one to the original: packets were reordered, or the round trip has become
+ * longer.  Before a round trip is known, an answer that covers more than a probe or a
+ * timeout retransmitted is taken to be one to the original.
  */
 static bool flight_is_spurious(const struct srnic_flight *f, u32 psn, u64 now)
 {
-	/* If it is wrong, only a timer finds out. */
+	/* Only a timer recovers from a wrong guess. */
 	if (!f->timeout)
 		return false;
 	if (!f->repaired_at)
 		return true;
-	/* A timeout is in doubt once, or what was lost would never be retransmitted. */
+	/* A timeout is doubted once, or a lost packet would never be sent again. */
 	if (f->repair != SRNIC_CAUSE_GAP &&
 	    (srnic_psn_diff(f->una, f->undone) < 0 ||
 	     srnic_psn_diff(psn, f->mode == SRNIC_FLIGHT_BACK ? f->next : f->repaired) <= 0))
@@ -725,14 +725,14 @@ static bool flight_is_spurious(const struct srnic_flight *f, u32 psn, u64 now)
 	return now - f->repaired_at < f->rtt_min * 3 / 4;
 }
 
-/* Return: true if the cursor moves, as nothing is to be retransmitted. */
+/* Return: true if the cursor moves because nothing is to be retransmitted. */
 static bool flight_check_spurious(struct srnic_flight *f, u32 psn, u64 now)
 {
 	if ((f->mode != SRNIC_FLIGHT_REPAIR && f->mode != SRNIC_FLIGHT_BACK) ||
 	    f->repair == SRNIC_CAUSE_RNR || !flight_is_spurious(f, psn, now))
 		return false;
 
-	/* Of two retransmissions it is the first that may be answered so soon. */
+	/* After two retransmissions so early an answer may be one to the first. */
 	if (f->repair == SRNIC_CAUSE_GAP && f->repaired_at &&
 	    f->retry_cnt - f->retry_left <= 1)
 		f->reorder = min(max(2 * f->reorder, f->srtt / 2), f->srtt);
@@ -747,7 +747,7 @@ static bool flight_check_spurious(struct srnic_flight *f, u32 psn, u64 now)
 	return true;
 }
 
-/* All before @psn is acknowledged in mode REPAIR, of which una was the first. */
+/* All before @psn is acknowledged in mode REPAIR; una is the first retransmitted. */
 static struct srnic_flight_todo flight_repair_acked(struct srnic_flight *f, u32 psn,
 						    u32 hole)
 {
@@ -767,7 +767,7 @@ static struct srnic_flight_todo flight_repair_acked(struct srnic_flight *f, u32 
 		f->run = hole;
 		return flight_repair(f, max(hole, 1U), SRNIC_CAUSE_GAP);
 	}
-	/* What was behind it is missing, too. */
+	/* The packets following the retransmitted ones are missing, too. */
 	f->run += f->burst;
 	flight_cut(f);
 	if (hole || f->keeps == SRNIC_KEEPS_ALL)
@@ -776,7 +776,7 @@ static struct srnic_flight_todo flight_repair_acked(struct srnic_flight *f, u32 
 	return flight_go_back(f, SRNIC_CAUSE_GAP);
 }
 
-/* The same in mode BACK. */
+/* The same in mode BACK */
 static struct srnic_flight_todo flight_back_acked(struct srnic_flight *f, u32 psn)
 {
 	if (!f->jumped && f->keeps != SRNIC_KEEPS_NONE && f->rtt_min) {
@@ -790,7 +790,7 @@ static struct srnic_flight_todo flight_back_acked(struct srnic_flight *f, u32 ps
 	return flight_nothing;
 }
 
-/* Moves @next over what is acknowledged. */
+/* Moves @next past what is acknowledged. */
 static struct srnic_flight_todo flight_catch_up(struct srnic_flight *f, u32 psn)
 {
 	if (srnic_psn_diff(psn, f->next) <= 0)
@@ -813,7 +813,7 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 	bool undone = flight_check_spurious(f, psn, now);
 
 	flight_sampled(f, psn, ambiguous && (!undone || !f->rtt_min), now);
-	/* What is left may have been sent more than once. */
+	/* The remaining samples may be of packets that were sent more than once. */
 	if (undone && !f->rtt_min)
 		f->num_samples = 0;
 	flight_free_places(f, psn);
@@ -905,14 +905,14 @@ struct srnic_flight_todo srnic_flight_refused(struct srnic_flight *f)
 	    (!f->detour && srnic_flight_asked(f)))
 		return flight_nothing;
 
-	/* The rest of a detour is not retransmitted, and does not ask. */
+	/* The rest of a detour is not retransmitted, and requests no ACK. */
 	f->asked = f->una;
 	flight_detour(f, f->una, 1);
 
 	return flight_seek(SRNIC_CAUSE_ASK);
 }
 
-/* The time to hold is over. */
+/* The hold has expired. */
 static struct srnic_flight_todo flight_release(struct srnic_flight *f)
 {
 	f->hold = 0;
@@ -924,7 +924,7 @@ static struct srnic_flight_todo flight_release(struct srnic_flight *f)
 	return (struct srnic_flight_todo){ .cause = SRNIC_CAUSE_MEMORY };
 }
 
-/* No answer for as long as the user is willing to wait. */
+/* The user's ACK timeout has expired. */
 static struct srnic_flight_todo flight_expire(struct srnic_flight *f)
 {
 	if (!f->retry_left)
@@ -940,7 +940,7 @@ static struct srnic_flight_todo flight_expire(struct srnic_flight *f)
 	return flight_go_back(f, SRNIC_CAUSE_TIMEOUT);
 }
 
-/* Nobody answers; the caller sets the deadline when something was sent. */
+/* No answer; the caller sets the deadline once a packet has been sent. */
 static struct srnic_flight_todo flight_silence(struct srnic_flight *f)
 {
 	if (flight_unasked(f)) {
@@ -954,7 +954,7 @@ static struct srnic_flight_todo flight_silence(struct srnic_flight *f)
 	return flight_repair(f, 1, SRNIC_CAUSE_PROBE);
 }
 
-/* An eighth of a round trip has passed. */
+/* An eighth of a round trip (FLIGHT_TICKS) has passed. */
 static void flight_let_out(struct srnic_flight *f, u64 now)
 {
 	u32 step = DIV_ROUND_UP(f->window, FLIGHT_TICKS);
@@ -966,7 +966,7 @@ static void flight_let_out(struct srnic_flight *f, u64 now)
 	flight_set_tick(f, now);
 }
 
-/* What the silence stands for has come to pass. */
+/* The event that @silence stands for is due. */
 static struct srnic_flight_todo flight_overdue(struct srnic_flight *f, u64 now)
 {
 	if (f->hold)

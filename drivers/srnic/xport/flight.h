@@ -2,39 +2,39 @@
 /*
  * srnic - flight: which PSNs are in flight, which are lost, how many may be sent
  *
- * Loss recovery and congestion window of the requester of a reliable queue pair.
- * Nobody else writes a field of struct srnic_flight.  Pure: it reads no clock, takes
- * no lock and sees no packet.  Times are ns of a clock that never goes back.
+ * Loss recovery and congestion window of the requester of a reliable queue pair.  No
+ * other file writes a field of struct srnic_flight.  Pure: it reads no clock, takes no
+ * lock and sees no packet.  Times are ns of a monotonic clock.
  */
 #ifndef SRNIC_XPORT_FLIGHT_H
 #define SRNIC_XPORT_FLIGHT_H
 
 #include <linux/types.h>
 
-/* Window that a connection starts with; it fills any path within a host, or rack */
+/* Initial window; it fills any path within a host or a rack */
 #define SRNIC_FLIGHT_WINDOW	128
 
 /* Largest window: 16 MiB of path MTUs of 1024 bytes, 64 MiB of 4096 */
 #define SRNIC_FLIGHT_MAX	16384
 
-/* PSNs of the response that one request for a READ asks for when nothing limits it */
+/* Response PSNs per READ request at most, unless too few READs may be outstanding */
 #define SRNIC_FLIGHT_READ	128
 
-/* READs and atomics that a queue pair has outstanding at most */
+/* Most READs and atomics that a queue pair has outstanding */
 #define SRNIC_MAX_RD_ATOMIC	128
 
-/* Round trips that are measured at a time */
+/* Round trips measured at a time */
 #define SRNIC_FLIGHT_SAMPLES	8
 
 /**
  * enum srnic_flight_mode - what is known about the packet at @una
- * @SRNIC_FLIGHT_OPEN: nothing: new packets are sent as the window allows
+ * @SRNIC_FLIGHT_OPEN: nothing; new packets are sent as the window allows
  * @SRNIC_FLIGHT_DOUBT: the peer misses it; it is retransmitted unless it was merely
  *			reordered.  New packets are sent
- * @SRNIC_FLIGHT_REPAIR: it was retransmitted.  The peer is taken to keep packets out
- *			 of order, so new packets are sent
+ * @SRNIC_FLIGHT_REPAIR: it was retransmitted.  The peer is assumed to keep packets that
+ *			 arrive out of order, so new packets are sent
  * @SRNIC_FLIGHT_BACK: everything from @una on is retransmitted before new packets
- * @SRNIC_FLIGHT_RNR: the peer had no receive for it: nothing is sent for a while
+ * @SRNIC_FLIGHT_RNR: the peer had no receive for it; nothing is sent for a while
  */
 enum srnic_flight_mode {
 	SRNIC_FLIGHT_OPEN,
@@ -58,14 +58,14 @@ enum srnic_flight_act {
 	SRNIC_FLIGHT_FAIL,	/* retries are exhausted: end the queue pair */
 };
 
-/* Why, for those who trace and count */
+/* Cause of an action, for trace points and counters */
 enum srnic_flight_cause {
 	SRNIC_CAUSE_NONE,
-	SRNIC_CAUSE_MEMORY,	/* time to try again after a failed allocation */
-	SRNIC_CAUSE_RNR,	/* the RNR timer has expired, or there is no retry left */
-	SRNIC_CAUSE_ASK,	/* packets are in flight and none asks for an ACK */
-	SRNIC_CAUSE_PROBE,	/* the answer is later than round trips are */
-	SRNIC_CAUSE_GAP,	/* the peer, or a response, said that packets are missing */
+	SRNIC_CAUSE_MEMORY,	/* the wait after a failed allocation is over */
+	SRNIC_CAUSE_RNR,	/* the RNR timer has expired, or no RNR retry is left */
+	SRNIC_CAUSE_ASK,	/* packets are in flight and none requests an ACK */
+	SRNIC_CAUSE_PROBE,	/* the answer takes longer than round trips do */
+	SRNIC_CAUSE_GAP,	/* a NAK or a response ahead of others reported a gap */
 	SRNIC_CAUSE_TIMEOUT,	/* the ACK timeout has expired */
 	SRNIC_CAUSE_NUM
 };
@@ -82,7 +82,7 @@ struct srnic_flight_todo {
 
 /**
  * struct srnic_flight_sample - a round trip that is being measured
- * @psn: packet that asks for an acknowledgment
+ * @psn: packet that requests an acknowledgment
  * @sent: when it was sent
  */
 struct srnic_flight_sample {
@@ -93,56 +93,56 @@ struct srnic_flight_sample {
 /**
  * struct srnic_flight - packets in flight
  * @psn: next PSN to assign to a work request
- * @una: oldest PSN not acknowledged
- * @next: PSN to send next; before @high while it retransmits
- * @high: PSN behind the last that was ever sent
- * @resume: where @next goes on after the retransmission, while @detour is not 0
- * @detour: PSNs that are to be retransmitted now, whatever the window
- * @asked: PSN behind those that an answer is due for
- * @since_ackreq: packets since the last that asked for an ACK
+ * @una: oldest unacknowledged PSN
+ * @next: next PSN to send; less than @high during retransmission
+ * @high: PSN following the highest that was ever sent
+ * @resume: PSN at which sending resumes after a detour; valid while @detour is not 0
+ * @detour: PSNs to retransmit now, regardless of the window
+ * @asked: PSN following the last for which an answer has been requested
+ * @since_ackreq: packets sent since the last that requested an ACK
  * @mode: enum srnic_flight_mode
  * @keeps: enum srnic_flight_keeps
- * @startup: the window grows exponentially, as no queue was seen yet
- * @limited: the window was full since it grew last
+ * @startup: the window grows exponentially, as no queue has been seen yet
+ * @limited: the window has been full since it last grew
  * @late: the timer is off while a page is fetched that the answer may wait for
  * @probes: probes since the last progress
  * @retry_left: transport retries left
  * @rnr_left: RNR retries left
  * @window: PSNs that may be in flight
- * @credit: PSNs acknowledged since @window grew
+ * @credit: PSNs acknowledged since @window last grew, scaled up for fast growth
  * @burst: REPAIR: PSNs retransmitted last; BACK: PSNs that may be in flight
- * @run: PSNs in a row that were missing, as far as is known
- * @fruitless: recoveries in a row that found nothing kept behind what was lost
+ * @run: consecutive PSNs missing, as far as is known
+ * @fruitless: recoveries in a row in which the peer had kept nothing out of order
  * @jumped: an ACK of this recovery covered packets that were not retransmitted
- * @withheld: PSNs of the window that are not to be sent yet, as too many would be at once
- * @extra: PSNs that may be in flight beyond @window, as others arrive unacknowledged
+ * @withheld: PSNs of the window not to be sent yet, to avoid a burst
+ * @extra: PSNs allowed in flight beyond @window, for packets assumed to have arrived
  * @mark: packets before it were sent before the retransmission
  * @cut: the window is cut once for all losses before it
- * @undone: retransmissions of packets before it were found not to be needed
- * @repair: REPAIR: enum srnic_flight_cause
- * @gap: responses known to be missing at @una; 0: none, or it is requests that are
- * @repaired: PSN behind those retransmitted in mode REPAIR
- * @repaired_at: when the first of them was sent, 0: it waits to be sent
- * @reorder: how long a packet may be late because it was reordered, ns
- * @hold: nothing is sent before, ns; 0: no such time
- * @doubt: DOUBT: when it is retransmitted, ns
- * @silence: when something is done about silence, ns; 0: nothing is waited for
+ * @undone: retransmissions of packets before it turned out to be spurious
+ * @repair: REPAIR, BACK: enum srnic_flight_cause
+ * @gap: responses known to be missing at @una; 0: none, or requests are missing
+ * @repaired: PSN following those retransmitted in mode REPAIR
+ * @repaired_at: when the packet at @una was last sent, ns; 0: retransmission pending
+ * @reorder: how late a packet may be because of reordering, ns
+ * @hold: nothing is sent before this time, ns; 0: no such time
+ * @doubt: DOUBT: when the packet is retransmitted, ns
+ * @silence: when to act on silence, ns; 0: nothing is waited for
  * @tick: when @extra grows next, or @withheld shrinks, ns; 0: neither does
  * @deadline: when srnic_flight_timeout() is due: @silence or @tick; 0: it is not
  * @srtt: smoothed round trip time, ns; 0: not known
  * @rttvar: its variation, ns
  * @rtt: last round trip time, ns
- * @rtt_min: shortest round trip time of late, ns
+ * @rtt_min: shortest recent round trip time, ns
  * @rtt_recent: shortest since @rtt_since, ns
- * @rtt_since: when the present period began in which the shortest is looked for, ns
- * @timeout: ACK timeout, ns; 0: there is none
- * @retry_cnt: transport retries in a row
- * @rnr_retry: RNR retries in a row, 7: without end
+ * @rtt_since: start of the current period of the search for the shortest, ns
+ * @timeout: ACK timeout, ns; 0: none
+ * @retry_cnt: transport retries without progress
+ * @rnr_retry: RNR retries without progress, 7: unlimited
  * @samples: round trips being measured, oldest first
- * @num_samples: of these
- * @rd_first: first of those in @rd_end
- * @rd_out: requests for READs and atomics without a complete answer
- * @rd_end: PSN behind the answer of each
+ * @num_samples: number of valid @samples
+ * @rd_first: index of the oldest entry of @rd_end
+ * @rd_out: READ and atomic requests without a complete answer
+ * @rd_end: for each of these, the PSN following its answer
  */
 struct srnic_flight {
 	u32				psn;
@@ -199,40 +199,40 @@ struct srnic_flight {
 };
 
 /**
- * srnic_flight_start() - nothing is in flight, and the first packet has @psn
+ * srnic_flight_start() - initialise, with nothing in flight
  * @f: the flight
  * @psn: initial PSN
  */
 void srnic_flight_start(struct srnic_flight *f, u32 psn);
 
 /**
- * srnic_flight_set_limits() - sets what the verbs set
+ * srnic_flight_set_limits() - set the limits that the verbs configure
  * @f: the flight
  * @timeout: ACK timeout, ns; 0: none
  * @retry_cnt: transport retries
- * @rnr_retry: RNR retries, 7: without end
+ * @rnr_retry: RNR retries, 7: unlimited
  */
 void srnic_flight_set_limits(struct srnic_flight *f, u64 timeout, u8 retry_cnt,
 			     u8 rnr_retry);
 
 /**
- * srnic_flight_assign() - gives the next @npsn PSNs to a work request
+ * srnic_flight_assign() - assign the next @npsn PSNs to a work request
  * @f: the flight
- * @npsn: how many
+ * @npsn: number of PSNs
  *
- * Return: the first.
+ * Return: the first of them.
  */
 u32 srnic_flight_assign(struct srnic_flight *f, u32 npsn);
 
 /**
- * srnic_flight_skip() - goes on with another PSN, and nothing in flight
+ * srnic_flight_skip() - continue at another PSN, with nothing in flight
  * @f: the flight
  * @psn: PSN of the next packet
  */
 void srnic_flight_skip(struct srnic_flight *f, u32 psn);
 
 /**
- * srnic_flight_forget() - what was sent is done: nobody will acknowledge it
+ * srnic_flight_forget() - treat what was sent as done; it is never acknowledged
  * @f: the flight
  */
 void srnic_flight_forget(struct srnic_flight *f);
@@ -241,17 +241,17 @@ void srnic_flight_forget(struct srnic_flight *f);
  * srnic_flight_open() - may another packet be sent?
  * @f: the flight
  *
- * Return: true unless the window is full or the peer wants us to wait.
+ * Return: true unless the window is full or sending is on hold (RNR, no memory).
  */
 bool srnic_flight_open(struct srnic_flight *f);
 
 /**
- * srnic_flight_span() - PSNs of the response that a request for a READ may ask for
+ * srnic_flight_span() - response PSNs that a READ request may ask for
  * @f: the flight, which is open
- * @left: PSNs of the response that are left, or that are missing in a row
- * @places: requests that may be outstanding
+ * @left: response PSNs that are left, or missing in a row
+ * @places: READs and atomics that may be outstanding
  *
- * Return: how many, 0: the window is too full for a request that is worth it.
+ * Return: how many; 0: the window has no room for a request of useful size.
  */
 u32 srnic_flight_span(struct srnic_flight *f, u32 left, u32 places);
 
@@ -259,19 +259,19 @@ u32 srnic_flight_span(struct srnic_flight *f, u32 left, u32 places);
  * srnic_flight_may_read() - may a READ or an atomic be requested from @next on?
  * @f: the flight
  * @first: @next is the first PSN of the message
- * @places: requests that may be outstanding
+ * @places: READs and atomics that may be outstanding
  *
- * A new request takes a place.  A retransmitted one begins where a request began
- * before, or at @una: a peer may remember no more than that.
+ * A new request takes a place.  A retransmitted request starts where an earlier one
+ * did, or at @una, since a peer need not remember more than that.
  *
  * Return: true if it may.
  */
 bool srnic_flight_may_read(const struct srnic_flight *f, bool first, u32 places);
 
 /**
- * srnic_flight_wants_ack() - is the packet at @next to ask for an ACK?
+ * srnic_flight_wants_ack() - is the packet at @next to request an ACK?
  * @f: the flight
- * @awaited: somebody waits for the ACK
+ * @awaited: the consumer waits for the ACK
  *
  * Return: true if it is.
  */
@@ -281,16 +281,16 @@ bool srnic_flight_wants_ack(struct srnic_flight *f, bool awaited);
  * srnic_flight_asked() - is an acknowledgment due?
  * @f: the flight
  *
- * Return: true if a packet in flight asks for one.
+ * Return: true if a packet in flight has requested one.
  */
 bool srnic_flight_asked(const struct srnic_flight *f);
 
 /**
- * srnic_flight_sent() - a packet was sent
+ * srnic_flight_sent() - account for a packet that was sent
  * @f: the flight
  * @npsn: PSNs that it takes
- * @response: it asks for a response, not for an ACK
- * @asks: it asks for an answer
+ * @response: it requests a response, not just an ACK
+ * @asks: it requests an answer of either kind
  * @now: time
  *
  * Return: true if the cursor of the send queue must be moved to @next.
@@ -299,9 +299,9 @@ bool srnic_flight_sent(struct srnic_flight *f, u32 npsn, bool response, bool ask
 		       u64 now);
 
 /**
- * srnic_flight_pass() - passes over packets at @next that need no retransmission
+ * srnic_flight_pass() - skip packets at @next that need no retransmission
  * @f: the flight
- * @npsn: how many PSNs
+ * @npsn: number of PSNs
  *
  * Return: as srnic_flight_sent().
  */
@@ -310,7 +310,7 @@ bool srnic_flight_pass(struct srnic_flight *f, u32 npsn);
 /**
  * srnic_flight_acked() - everything before @psn is acknowledged
  * @f: the flight
- * @psn: behind @una
+ * @psn: greater than @una
  * @hole: responses known to be missing from @psn on; 0: none, or not known
  * @now: time
  *
@@ -320,12 +320,12 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 					    u64 now);
 
 /**
- * srnic_flight_missing() - the packet at @una is missing, and one behind it arrived
+ * srnic_flight_missing() - the packet at @una is missing, and a later one arrived
  * @f: the flight
- * @gap: how many are missing; 0: not known
+ * @gap: number of missing responses; 0: not known
  * @now: time
  *
- * A NAK for a PSN sequence error, or a response ahead of others.
+ * Reported by a NAK for a PSN sequence error, or by a response ahead of others.
  *
  * Return: what to do.
  */
@@ -342,7 +342,7 @@ struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u
 struct srnic_flight_todo srnic_flight_rnr(struct srnic_flight *f, u64 nsec, u64 now);
 
 /**
- * srnic_flight_stall() - nothing can be sent for a while, for want of memory
+ * srnic_flight_stall() - send nothing for a while, for lack of memory
  * @f: the flight
  * @nsec: how long to wait
  * @now: time
@@ -350,17 +350,17 @@ struct srnic_flight_todo srnic_flight_rnr(struct srnic_flight *f, u64 nsec, u64 
 void srnic_flight_stall(struct srnic_flight *f, u64 nsec, u64 now);
 
 /**
- * srnic_flight_hurry() - somebody waits for all that is in flight: ask for an ACK
+ * srnic_flight_hurry() - request an ACK now if none is due, for whoever waits for it
  * @f: the flight
  * @now: time
  */
 void srnic_flight_hurry(struct srnic_flight *f, u64 now);
 
 /**
- * srnic_flight_refused() - what is at @next cannot be sent, all before is to be done
- * @f: the flight, with packets in flight before @next, or before where a detour leads
+ * srnic_flight_refused() - @next cannot be sent; all before it is to complete first
+ * @f: the flight, with packets in flight before @next, or before @resume of a detour
  *
- * It must be asked about by a packet that can be retransmitted: the one at @una.
+ * An ACK must be requested by a packet that can be retransmitted: the one at @una.
  *
  * Return: what to do.
  */
@@ -377,17 +377,17 @@ struct srnic_flight_todo srnic_flight_refused(struct srnic_flight *f);
 struct srnic_flight_todo srnic_flight_timeout(struct srnic_flight *f, bool busy, u64 now);
 
 /**
- * srnic_flight_arm() - sets the deadline anew: packets were sent, or the peer is alive
+ * srnic_flight_arm() - restart the timer: packets were sent, or the peer is alive
  * @f: the flight
  * @now: time
  */
 void srnic_flight_arm(struct srnic_flight *f, u64 now);
 
 /**
- * srnic_flight_is_held() - is nothing to be sent for a while?
+ * srnic_flight_is_held() - is sending on hold?
  * @f: the flight
  *
- * Return: true if it waits for the RNR timer, or for memory.
+ * Return: true while waiting for the RNR timer or for memory.
  */
 static inline bool srnic_flight_is_held(const struct srnic_flight *f)
 {
@@ -398,7 +398,7 @@ static inline bool srnic_flight_is_held(const struct srnic_flight *f)
  * srnic_flight_is_idle() - is nothing in flight, nor to be retransmitted?
  * @f: the flight
  *
- * Return: true if @next is all there is.
+ * Return: true if so.
  */
 static inline bool srnic_flight_is_idle(const struct srnic_flight *f)
 {
@@ -406,11 +406,11 @@ static inline bool srnic_flight_is_idle(const struct srnic_flight *f)
 }
 
 /**
- * srnic_flight_rate() - how fast it sends
+ * srnic_flight_rate() - current sending rate
  * @f: the flight
  * @now: time
  *
- * Return: PSNs a second, 0: not known.
+ * Return: PSNs per second, 0: not known.
  */
 u64 srnic_flight_rate(const struct srnic_flight *f, u64 now);
 

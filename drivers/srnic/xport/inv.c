@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - keys that a queue pair invalidates, and the wait for their users
+ * srnic - keys that a queue pair invalidates, and the wait for accesses in progress
  */
 #include "inv.h"
 #include "qp.h"
@@ -8,7 +8,7 @@
 
 static atomic64_t qp_uid;
 
-/* The last user of a key that was invalidated; any task may be running here. */
+/* The last access by an invalidated key has ended; any task may be running here. */
 static void inv_wake(struct srnic_wait *wait)
 {
 	struct srnic_qp *qp = container_of(wait, struct srnic_qp, inv_wait);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - two queue pairs of one device: from region to region, no packets
+ * srnic - loopback: two queue pairs of one device, from region to region
  *
- * The requester's task joins that of its peer and hands it the request as if a
- * packet had come, but for one that is as long as many, has its payload still
- * in the requester's list, and is acknowledged on the spot.  Both ends stand
- * after that as packets would have left them.  So whatever is out of the
- * ordinary goes by packets, and may do so in the middle of a message: the peer
- * is busy, something is on the way, memory is to be fetched, a NAK is due.
+ * The requester's task joins that of its peer and passes it the request as if a packet
+ * had arrived, except that the request may be as long as many packets, that its payload
+ * is still described by the requester's SGE list, and that it is acknowledged at once.
+ * Both ends are left in the state in which packets would have left them.  So anything
+ * unusual falls back to packets, even in the middle of a message: the peer is busy,
+ * packets are in flight, memory has to be fetched, a NAK is due.
  */
 #include <linux/moduleparam.h>
 
@@ -27,13 +27,12 @@
 #include "seg.h"
 #include "wr.h"
 
-/* PSNs at a time, between which others may get at the queue pairs */
+/* PSNs per piece; other work of the queue pairs may run between pieces */
 #define LOOPBACK_PIECE	64
 
 /*
- * PSNs of the answer that one request for a READ asks for, whole parts of those
- * that packets ask for; far less than the half of all PSNs within which there is
- * a before and a behind.
+ * Response PSNs per READ request, a multiple of SRNIC_FLIGHT_READ, and far below 2^23,
+ * half the PSN space, beyond which PSNs cannot be ordered.
  */
 #define LOOPBACK_READ	65536
 
@@ -41,7 +40,7 @@ static bool shortcut = true;
 module_param(shortcut, bool, 0644);
 MODULE_PARM_DESC(shortcut, "no packets between queue pairs of one device (Y)");
 
-/* Do the two mean each other? */
+/* Is each of the two the other's peer? */
 static bool loopback_is_pair(const struct srnic_qp *a, const struct srnic_qp *b)
 {
 	return a->conf.dest_qpn == b->qpn && b->conf.dest_qpn == a->qpn &&
@@ -51,13 +50,13 @@ static bool loopback_is_pair(const struct srnic_qp *a, const struct srnic_qp *b)
 }
 
 /*
- * Takes the task of @peer.  Its owner alone may compare the two for good, but no
- * task of a stranger is taken just to find out.
+ * Joins the task of @peer.  The two can be compared reliably only with both tasks held;
+ * the unlocked checks avoid joining the task of an unrelated QP.
  */
 static bool loopback_join(struct srnic_qp *qp, struct srnic_qp *peer)
 {
 	if (peer->ndev != qp->ndev || peer->transport != qp->transport ||
-	    /* being changed it is a wrong guess at worst */
+	    /* if it is being changed, the guess is wrong at worst */
 	    data_race(READ_ONCE(peer->conf.dest_qpn)) != qp->qpn ||
 	    !srnic_task_join(&qp->task, &peer->task))
 		return false;
@@ -68,7 +67,7 @@ static bool loopback_join(struct srnic_qp *qp, struct srnic_qp *peer)
 	return false;
 }
 
-/* The peer, if it is one for this and nobody runs it. */
+/* The peer with its task joined; NULL: not suitable, or its task is running */
 static struct srnic_qp *loopback_peer(struct srnic_qp *qp)
 {
 	struct srnic_qp *peer;
@@ -83,12 +82,12 @@ static struct srnic_qp *loopback_peer(struct srnic_qp *qp)
 	if (!peer)
 		return NULL;
 	joined = loopback_join(qp, peer);
-	srnic_qp_put(peer);	/* it does not go while its task is held */
+	srnic_qp_put(peer);	/* its task is held, so it cannot be destroyed */
 
 	return joined ? peer : NULL;
 }
 
-/* Is nothing under way that must be done first? */
+/* Is there nothing unfinished that must be done first? */
 static bool loopback_ready(const struct srnic_qp *qp, const struct srnic_qp *peer)
 {
 	const struct srnic_req *req = &qp->req;
@@ -99,7 +98,7 @@ static bool loopback_ready(const struct srnic_qp *qp, const struct srnic_qp *pee
 	       !srnic_rx_busy(peer) && netif_running(qp->flow.ndev);
 }
 
-/* Turns to the payload, which @word has room for if it is a word.  False: no. */
+/* Locates the payload; @word is a buffer for an ATOMIC WRITE.  False: unavailable. */
 static bool loopback_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 			     u64 off, struct srnic_seg *seg, u64 *word)
 {
@@ -116,7 +115,7 @@ static bool loopback_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	return !srnic_req_place(qp, wqe, off);
 }
 
-/* The rest of the message, or a part of it, as one packet.  Return: its PSNs. */
+/* Builds the rest of the message, or a part of it, as one packet.  Return: its PSNs. */
 static u32 loopback_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 			  struct srnic_seg *seg, u64 *word)
 {
@@ -134,7 +133,7 @@ static u32 loopback_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	return loopback_payload(qp, wqe, off, seg, word) ? npsn : 0;
 }
 
-/* The peer has done what was asked for: tell the requester. */
+/* The peer has executed the request: acknowledge it to the requester. */
 static void loopback_answer(struct srnic_qp *qp, struct srnic_qp *peer,
 			    const struct srnic_seg *seg)
 {
@@ -191,8 +190,8 @@ enum srnic_outcome srnic_loopback_send(struct srnic_qp *qp,
 }
 
 /*
- * Sees to it that the peer runs, also if somebody has its task who would give it
- * back without a run.
+ * Makes the peer run, even if its task is held by a context that would release it
+ * without a run.
  */
 static void loopback_kick_peer(const struct srnic_qp *qp)
 {
@@ -201,7 +200,7 @@ static void loopback_kick_peer(const struct srnic_qp *qp)
 	if (!peer)
 		return;
 
-	srnic_task_defer(&peer->task);	/* a run of ours is in progress here */
+	srnic_task_defer(&peer->task);	/* our own run is still in progress */
 	srnic_qp_put(peer);
 }
 
@@ -219,7 +218,7 @@ enum srnic_outcome srnic_loopback_read(struct srnic_qp *qp)
 		req->reading = req->flight.una != una;
 	}
 	if (!req->reading) {
-		loopback_kick_peer(qp);	/* by packets, then */
+		loopback_kick_peer(qp);	/* continue by packets */
 		return SRNIC_AGAIN;
 	}
 	srnic_resp_rdma_lent(peer, &lent);
@@ -230,7 +229,7 @@ enum srnic_outcome srnic_loopback_read(struct srnic_qp *qp)
 	return SRNIC_DONE;
 }
 
-/* Between runs of a task no region is held, see srnic_qp_run(). */
+/* No region is held between runs of a task, see srnic_qp_run(). */
 void srnic_loopback_let_go(struct srnic_qp *qp)
 {
 	if (qp->task.joined)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - two queue pairs of one device: from region to region, no packets
+ * srnic - loopback: two queue pairs of one device, from region to region
  */
 #ifndef SRNIC_XPORT_LOOPBACK_H
 #define SRNIC_XPORT_LOOPBACK_H
@@ -9,13 +9,13 @@
 #include "qp.h"
 
 /*
- * Does without packets a piece of @wqe, for a peer on the same device.  SRNIC_AGAIN:
- * it must go by packets.
+ * Executes part of @wqe without packets, if the peer is on the same device.
+ * SRNIC_AGAIN: it must be sent as packets.
  */
 enum srnic_outcome srnic_loopback_send(struct srnic_qp *qp,
 				       const struct srnic_swqe *wqe);
 
-/* Goes on with a READ; the same. */
+/* Continues a READ; the outcome is that of srnic_loopback_send(). */
 enum srnic_outcome srnic_loopback_read(struct srnic_qp *qp);
 
 void srnic_loopback_let_go(struct srnic_qp *qp);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - queue pairs that are found by an address of their device
+ * srnic - multicast: queue pairs that are found by an address of their device
  *
- * Those that joined a multicast address, and the management queue pair, which
- * has the address of all zeros to itself.  Packets look with RCU; members come
- * and go under a mutex.
+ * These are the members of multicast groups and the management queue pair, which is the
+ * only one at the address of all zeros.  Packets are looked up under RCU; members are
+ * added and removed under a mutex.
  */
 #include <linux/hashtable.h>
 #include <linux/mutex.h>
@@ -17,14 +17,14 @@
 
 /**
  * struct srnic_group - an address of a device
- * @node: in its bucket
- * @net: where the device is
+ * @node: entry of a bucket of the hash table
+ * @net: namespace of the device
  * @ndev: netdev of the device
  * @addr: the address
  * @stats: counters of the device
- * @members: struct group_member
- * @num_members: how many these are
- * @rcu: a packet may still look at it
+ * @members: list of struct group_member
+ * @num_members: number of members
+ * @rcu: packet processing may still refer to the group
  */
 struct srnic_group {
 	struct hlist_node		node;
@@ -51,7 +51,7 @@ static u32 group_hash(const struct net *net, const struct in6_addr *addr)
 	return __ipv6_addr_jhash(addr, hash_ptr(net, 32));
 }
 
-/* The group of this device, which joins and leaves. */
+/* Looks up the group of the QP's device, for attach and detach. */
 static struct srnic_group *group_of(const struct srnic_qp *qp,
 				    const struct in6_addr *addr)
 	__must_hold(&group_mutex)
@@ -88,7 +88,7 @@ struct srnic_stats __percpu *srnic_mcast_stats(const struct srnic_rx_dest *dest)
 	return NULL;
 }
 
-/* For @most members.  Return: for how many more it might be. */
+/* Calls @fn for up to @most members.  Return: for how many more it may be called. */
 static int group_each_member(const struct srnic_group *group,
 			     void (*fn)(struct srnic_qp *qp,
 					struct sk_buff *skb),
@@ -137,9 +137,9 @@ static struct group_member *group_member(const struct srnic_group *group,
 }
 
 /*
- * Groups are in the order in which they were made, and those of the management queue
- * pairs in that of the devices: of several that have an address, rdma_cm takes the
- * first, too.
+ * Groups are in order of creation, and thus those of the management queue pairs in the
+ * order of the devices: if several devices have an address, rdma_cm uses the first one,
+ * too.
  */
 static void group_publish(struct srnic_group *group)
 {
@@ -149,7 +149,7 @@ static void group_publish(struct srnic_group *group)
 			   &groups[hash_min(hash, HASH_BITS(groups))]);
 }
 
-/* The group, made if it is not there; NULL: no memory. */
+/* Looks up the group or creates it; NULL: no memory */
 static struct srnic_group *group_get(const struct srnic_qp *qp,
 				     const struct in6_addr *addr)
 {
@@ -171,7 +171,7 @@ static struct srnic_group *group_get(const struct srnic_qp *qp,
 	return group;
 }
 
-/* Frees a group that has no member. */
+/* Frees the group if it has no member. */
 static void group_put(struct srnic_group *group)
 	__must_hold(&group_mutex)
 {

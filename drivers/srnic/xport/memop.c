@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - work requests that change what a key names and send nothing
+ * srnic - memops: work requests that change a key and send nothing
  *
- * They are executed when their turn comes: those behind them find the key as
- * they leave it.  To invalidate is done at once for accesses that have not
- * begun; the work request is complete when those that have are over.
+ * They are executed in order: later work requests find the key as they leave it.  An
+ * invalidation takes effect at once for accesses that have not begun; the work request
+ * is complete when those in progress have ended.
  *
- * They have no PSN, so the window does not bound how many of them are executed
- * while a message before them is in flight, which is what a key is looked for in:
- * MEMOP_AHEAD does.
+ * Memops have no PSN, so the window does not limit how many of them are executed while
+ * an earlier message is in flight and are then searched for a key: MEMOP_AHEAD does.
  */
 #include "inv.h"
 #include "memop.h"
@@ -16,7 +15,7 @@
 #include "qp.h"
 #include "wr.h"
 
-/* Work requests in flight when the next of these waits for the oldest to end */
+/* With this many work requests in flight, a memop waits for the oldest to end */
 #define MEMOP_AHEAD	256
 
 static enum srnic_mem_err memop_bind(struct srnic_qp *qp,
@@ -41,7 +40,7 @@ static enum srnic_mem_err memop_bind(struct srnic_qp *qp,
 	return err;
 }
 
-/* Kernel consumers only; the queue has seen to that. */
+/* For kernel consumers only; queue/sq.c refuses it from user space. */
 static enum srnic_mem_err memop_reg(struct srnic_qp *qp,
 				    const struct srnic_sqe *sqe)
 {
@@ -56,7 +55,7 @@ static enum srnic_mem_err memop_reg(struct srnic_qp *qp,
 	return srnic_fast_register(qp->keys, &fast);
 }
 
-/* Elements of @wqe whose keys matter; those without data have none of these. */
+/* SGEs of @wqe whose keys matter; without data or with inline data there are none */
 static u32 wqe_num_keys(const struct srnic_swqe *wqe)
 {
 	return wqe->sqe.flags & IB_SEND_INLINE || !wqe->length ?
@@ -75,8 +74,8 @@ static bool wqe_uses_key(const struct srnic_swqe *wqe, u32 key)
 }
 
 /*
- * Work requests in flight may have to read or write by @key again.  Looks at
- * MEMOP_AHEAD of them at most, see memop_start().
+ * Work requests in flight may have to access memory by @key again.  Examines at most
+ * MEMOP_AHEAD of them, see memop_start().
  */
 static bool memop_key_needed(struct srnic_qp *qp, u32 key)
 {
@@ -112,7 +111,6 @@ static const memop_fn memops[SRNIC_MEMOP_NUM] = {
 	[SRNIC_MEMOP_REG]	= memop_reg,
 };
 
-/* Executes it. */
 static enum srnic_outcome memop_start(struct srnic_qp *qp,
 				      struct srnic_swqe *wqe)
 {

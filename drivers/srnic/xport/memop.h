@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - work requests that change what a key names and send nothing
+ * srnic - memops: work requests that change a key and send nothing
  */
 #ifndef SRNIC_XPORT_MEMOP_H
 #define SRNIC_XPORT_MEMOP_H
@@ -9,13 +9,13 @@
 #include "qp.h"
 #include "wr.h"
 
-/* Does it change keys, and sends nothing? */
+/* Is @wqe a memop? */
 static inline bool srnic_memop_is(const struct srnic_swqe *wqe)
 {
 	return srnic_wr_of(wqe)->memop != SRNIC_MEMOP_NONE;
 }
 
-/* Goes on with a work request that changes keys and sends nothing. */
+/* Executes the memop @wqe, or continues it. */
 enum srnic_outcome srnic_memop_run(struct srnic_qp *qp, struct srnic_swqe *wqe);
 
 #endif /* SRNIC_XPORT_MEMOP_H */

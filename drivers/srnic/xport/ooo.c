@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - packets that came before one that is missing
+ * srnic - packets received out of order
  *
- * They wait here for their turn, so that a lost packet costs that packet and not
- * all that was sent behind it.  The requester learns of requests that wait by the
- * next acknowledgment, as if they had come in order, and asks for no response that
- * does.
+ * Packets that arrive ahead of a missing one are kept until it is their turn, so that a
+ * loss costs one packet and not all that were sent behind it.  The requester learns
+ * about requests that were kept from the next acknowledgment, as if they had arrived in
+ * order, and does not request responses again that it has kept.
  *
- * Anybody who can send in the peer's name can have packets kept.  So each is a copy
- * of its own size, whatever it came in; their memory is charged to the user and to
- * the device; and they go when nothing before them comes for some seconds.  To
- * forget one costs what it would have cost not to keep it.
+ * Anybody who can forge the peer's address can have packets kept.  So each is a copy of
+ * its own size, independent of the skb it arrived in; the memory is charged to the user
+ * and the device; and it is freed after some seconds without progress.  Dropping a kept
+ * packet costs no more than not having kept it.
  */
 #include <linux/skbuff.h>
 #include <linux/slab.h>
@@ -29,7 +29,7 @@ static u32 ooo_psn(const struct sk_buff *skb)
 	return be32_to_cpu(bth->apsn) & SRNIC_PSN_MASK;
 }
 
-/* The packet with @psn, or the next behind it; NULL: there is none. */
+/* The packet with @psn or the next one after it; NULL: there is none */
 static struct sk_buff *ooo_find(const struct srnic_ooo *ooo, u32 psn)
 {
 	struct rb_node *node = ooo->packets.rb_node;
@@ -48,7 +48,7 @@ static struct sk_buff *ooo_find(const struct srnic_ooo *ooo, u32 psn)
 	return best;
 }
 
-/* None with that PSN is here. */
+/* No packet with the same PSN may be present. */
 static void ooo_insert(struct srnic_ooo *ooo, struct sk_buff *skb)
 {
 	struct rb_node **link = &ooo->packets.rb_node, *parent = NULL;
@@ -65,7 +65,7 @@ static void ooo_insert(struct srnic_ooo *ooo, struct sk_buff *skb)
 	ooo->bytes += skb->truesize;
 }
 
-/* Undoes what the node stood in the place of. */
+/* rbnode shares its memory with these fields. */
 static void ooo_clear_node(struct sk_buff *skb)
 {
 	skb->next = NULL;
@@ -73,7 +73,7 @@ static void ooo_clear_node(struct sk_buff *skb)
 	skb->dev = NULL;
 }
 
-/* Takes the packet out; it is charged no more. */
+/* Takes the packet out and uncharges it. */
 static void ooo_remove(struct srnic_ooo *ooo, struct sk_buff *skb)
 {
 	rb_erase(&skb->rbnode, &ooo->packets);
@@ -83,7 +83,7 @@ static void ooo_remove(struct srnic_ooo *ooo, struct sk_buff *skb)
 	srnic_pool_uncharge(ooo->pool, skb->truesize);
 }
 
-/* The packet alone: what it came in may be large, and not the host's to keep. */
+/* Copies the packet alone: its skb may be large, or hold pages of a page pool. */
 static struct sk_buff *ooo_copy(const struct sk_buff *skb)
 {
 	const struct srnic_rxcb *cb = (const struct srnic_rxcb *)skb->cb;
@@ -146,13 +146,13 @@ struct sk_buff *srnic_ooo_take(struct srnic_ooo *ooo, u32 psn)
 		ooo_remove(ooo, skb);
 		if (ooo_psn(skb) == psn)
 			return skb;
-		kfree_skb(skb);	/* it came once more, and in order */
+		kfree_skb(skb);	/* a duplicate arrived in order */
 	}
 
 	return NULL;
 }
 
-/* Nothing with its PSN has come since it was taken. */
+/* No packet with the same PSN has been added since it was taken. */
 void srnic_ooo_give_back(struct srnic_ooo *ooo, struct sk_buff *skb)
 {
 	srnic_pool_recharge(ooo->pool, skb->truesize);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - packets that came before one that is missing, by their PSN
+ * srnic - packets received out of order, by PSN
  */
 #ifndef SRNIC_XPORT_OOO_H
 #define SRNIC_XPORT_OOO_H
@@ -12,17 +12,17 @@
 
 struct sk_buff;
 
-/* A packet as far ahead as this is not kept; no window is larger. */
+/* Packets this far ahead are not kept; no window is larger. */
 #define SRNIC_OOO_MAX		16384
 
 /**
- * struct srnic_ooo - packets of one half of a queue pair that came out of order
- * @packets: copies of them, no larger than they must be, by their PSN
- * @pool: where their memory counts
- * @num: how many they are
+ * struct srnic_ooo - out-of-order packets of one half of a queue pair
+ * @packets: copies of the packets, each of minimal size, by PSN
+ * @pool: pool that their memory is charged to
+ * @num: number of packets
  * @bytes: memory that they take
- * @aged: @psn was noted: when it is the same the next time, they have to go
- * @psn: what was expected when they were looked at for their age
+ * @aged: @psn is set; if it is still expected at the next check, they are dropped
+ * @psn: PSN that was expected at the last check of their age
  */
 struct srnic_ooo {
 	struct rb_root		packets;
@@ -34,19 +34,19 @@ struct srnic_ooo {
 };
 
 /*
- * Keeps a copy of the packet @skb, whose memory is charged to @pool.  False: there
- * is no room for it.
+ * Keeps a copy of the packet @skb and charges its memory to @pool.  False: there is no
+ * room for it.
  */
 bool srnic_ooo_put(struct srnic_ooo *ooo, struct srnic_pool *pool,
 		   const struct sk_buff *skb, u32 psn);
 
-/* Is the packet with @psn here? */
+/* Has the packet with @psn been kept? */
 bool srnic_ooo_has(const struct srnic_ooo *ooo, u32 psn);
 
-/* How many are missing from @psn, which is, on; at most @max, at least 1.  Pure. */
+/* PSNs missing from @psn on, 1 to @max; @psn itself is missing.  Pure. */
 u32 srnic_ooo_gap(const struct srnic_ooo *ooo, u32 psn, u32 max);
 
-/* The packet with @psn if it is here; the caller frees it, or gives it back. */
+/* Takes out the packet with @psn; the caller frees it or gives it back.  NULL: none. */
 struct sk_buff *srnic_ooo_take(struct srnic_ooo *ooo, u32 psn);
 
 void srnic_ooo_give_back(struct srnic_ooo *ooo, struct sk_buff *skb);

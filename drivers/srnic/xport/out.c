@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - requester: the ways out
+ * srnic - requester: sending by loopback or as packets
  *
- * Who sends asks for none of them: a peer on the same device is served from region to
- * region where it can be, all else goes by packets.
+ * The caller does not choose: a peer on the same device is served by loopback if
+ * possible, everything else is sent as packets.
  */
 #include "cc.h"
 #include "flight.h"
@@ -16,7 +16,7 @@
 #include "ud.h"
 #include "wire.h"
 
-/* One that nobody acknowledges: what has left is done. */
+/* Sends a datagram or a frame, which is complete once it has been handed over. */
 static enum srnic_outcome out_cast(struct srnic_qp *qp,
 				   const struct srnic_swqe *wqe)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - what a step of the protocol came to
+ * srnic - outcome of a step of the protocol
  *
- * A step that is to come again has changed nothing, and what it waits for kicks the
- * task: a page that a pager fetches, a key that goes out of use, room in the network
- * stack, a timer, an answer.  What it does not wait for is the end of the share: of
- * that the run tells the task itself.
+ * A step that has to be repeated has changed nothing, and the task is kicked when what
+ * it waits for happens: a page fetched by a pager, the invalidation of a key, room in
+ * the network stack, a timer, an answer.  The end of the share kicks nothing: the run
+ * reports to the task that there is more to do.
  */
 #ifndef SRNIC_XPORT_OUTCOME_H
 #define SRNIC_XPORT_OUTCOME_H
@@ -14,14 +14,14 @@
 
 enum srnic_outcome {
 	SRNIC_DONE,
-	SRNIC_EARLY,	/* a packet that came before one that is missing */
-	SRNIC_AGAIN,	/* not now, or not this way */
-	SRNIC_FAILED = 0x100,	/* and why */
+	SRNIC_EARLY,	/* a packet that arrived out of order */
+	SRNIC_AGAIN,	/* not now, or not by loopback */
+	SRNIC_FAILED = 0x100,	/* combined with the reason */
 };
 
 /*
- * It failed, for a reason that is not zero: enum ib_wc_status of the requester, enum
- * srnic_verdict of the responder.
+ * Failure with a reason that is not zero: enum ib_wc_status for the requester, enum
+ * srnic_verdict for the responder.
  */
 static inline enum srnic_outcome srnic_fail(u8 why)
 {
@@ -38,7 +38,7 @@ static inline u8 srnic_fail_why(enum srnic_outcome outcome)
 	return outcome;
 }
 
-/* What an access came to, which failed for that reason if it did. */
+/* Outcome of a memory access; @why is the reason if it failed. */
 static inline enum srnic_outcome srnic_accessed(enum srnic_mem_err err, u8 why)
 {
 	if (!err)

@@ -2,8 +2,8 @@
 /*
  * srnic - FLUSH to persistence, in pieces
  *
- * Writing a range back takes as long as copying it, and a range may be all of a
- * region.  So each run does what its share allows, and a later one the rest.
+ * Writing a range back takes as long as copying it, and a range may be a whole region.
+ * So each run does what its share allows, and later ones the rest.
  */
 #ifndef SRNIC_XPORT_PERSIST_H
 #define SRNIC_XPORT_PERSIST_H
@@ -12,14 +12,14 @@
 #include "../mem/mem.h"
 
 /**
- * srnic_persist() - writes back what is left of a range
- * @task: whose share of the run it takes
- * @mr: held by the caller
- * @addr: start of the range, which is in @mr
- * @len: bytes in all
- * @done: bytes that earlier runs have written back; 0 when the range is done
+ * srnic_persist() - write back the rest of a range
+ * @task: task whose share of the run is used
+ * @mr: region, held by the caller
+ * @addr: start of the range, within @mr
+ * @len: length of the whole range, bytes
+ * @done: bytes that earlier runs have written back; 0 again when the range is done
  *
- * Return: true if the range is done, false if the share is used up before.
+ * Return: true if the range is done, false if the share was used up before.
  */
 bool srnic_persist(struct srnic_task *task, const struct srnic_mr *mr,
 		   u64 addr, u64 len, u64 *done);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - the polled doorbell: a thread looks whether something was posted
+ * srnic - the polled doorbell: a thread watches send queues for new work requests
  *
- * A doorbell puts its queue pair on the list of those that are watched; from
- * then on posting takes no system call.  One that posts nothing for a while is
- * taken off, and says so by its next doorbell.  The thread sleeps when there is
- * nobody to watch.  Nobody is unless the administrator says for how long.
+ * A doorbell adds its queue pair to the list of those watched; from then on posting
+ * takes no system call.  A queue pair that posts nothing for a while is removed, and
+ * its next post rings the doorbell again.  The thread sleeps while the list is empty,
+ * which it is unless the administrator sets poll_usecs.
  */
 #include <linux/kthread.h>
 #include <linux/moduleparam.h>
@@ -14,7 +14,7 @@
 #include "qp.h"
 #include "qp_table.h"
 
-/* Queue pairs watched at a time, and kicked in one pass */
+/* Most queue pairs that are watched, and kicked in one pass */
 #define POLL_MAX	256
 #define POLL_BATCH	16
 
@@ -23,7 +23,7 @@ module_param(poll_usecs, uint, 0644);
 MODULE_PARM_DESC(poll_usecs,
 		 "us to watch a send queue that rang for more, 0: not at all (0)");
 
-/* Guards the list, and struct srnic_watch of those on it */
+/* Protects the list, and struct srnic_watch of its entries */
 static DEFINE_SPINLOCK(poll_lock);
 static LIST_HEAD(poll_list);
 static unsigned int poll_num;
@@ -68,7 +68,7 @@ void srnic_poll_forget(struct srnic_qp *qp)
 	spin_unlock_bh(&poll_lock);
 }
 
-/* Was something posted?  Who posted nothing for long is not watched any more. */
+/* Was something posted?  A queue idle for too long is no longer watched. */
 static bool poll_look(struct srnic_qp *qp, ktime_t now)
 	__must_hold(&poll_lock)
 {
@@ -96,7 +96,7 @@ static bool poll_look(struct srnic_qp *qp, ktime_t now)
 	return true;
 }
 
-/* Finds some that have posted, and holds them.  Return: how many. */
+/* Finds queue pairs that have posted, and holds them.  Return: how many. */
 static int poll_find(struct srnic_qp **found)
 {
 	struct srnic_watch *watch, *next;

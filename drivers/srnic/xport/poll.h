@@ -7,10 +7,10 @@
 
 #include "qp.h"
 
-/* Looks at the send queue from now on, as long as there is something to see. */
+/* Starts watching the send queue, for as long as it is in use. */
 void srnic_poll_watch(struct srnic_qp *qp);
 
-/* Looks no more.  Context: BH disabled or process. */
+/* Stops watching the send queue.  Context: BH disabled or process. */
 void srnic_poll_forget(struct srnic_qp *qp);
 
 int srnic_poll_init(void);

@@ -2,9 +2,8 @@
 /*
  * srnic - memory of received packets: how much a device keeps, and for whom
  *
- * A packet that stays is charged to its user and to the device, of which each has
- * a limit.  Packets that the kernel's own queue pairs keep are charged to the
- * device alone.
+ * A packet that is kept is charged to its user and to the device, each of which has a
+ * limit.  Packets kept by the kernel's own queue pairs are charged to the device alone.
  */
 #ifndef SRNIC_XPORT_POOL_H
 #define SRNIC_XPORT_POOL_H
@@ -14,10 +13,10 @@
 
 /**
  * struct srnic_pool - memory of packets that are kept for one purpose
- * @bytes: how much it is
- * @kbytes: how much a device may have, in KiB
- * @percent: how much of that this pool may have; NULL: all
- * @parent: pool that it counts in as well, or NULL
+ * @bytes: memory charged
+ * @kbytes: limit of a device, in KiB
+ * @percent: share of that limit that this pool may use; NULL: all
+ * @parent: pool that is charged as well, or NULL
  */
 struct srnic_pool {
 	atomic_long_t		bytes;
@@ -28,8 +27,8 @@ struct srnic_pool {
 
 /**
  * struct srnic_pools - memory of packets that a device or a user keeps
- * @rx: packets that wait to be processed, see backlog.c
- * @ooo: packets that came before one that is missing, see ooo.c
+ * @rx: packets waiting to be processed, see backlog.c
+ * @ooo: packets received out of order, see ooo.c
  */
 struct srnic_pools {
 	struct srnic_pool	rx;
@@ -37,18 +36,18 @@ struct srnic_pools {
 };
 
 /**
- * srnic_pools_init() - prepares the pools of a device or of a user
- * @pools: whose
- * @dev: those of the user's device; NULL: @pools are those
- * @percent: how much of the device's the user may have
+ * srnic_pools_init() - initialise the pools of a device or of a user
+ * @pools: the pools
+ * @dev: pools of the user's device; NULL: @pools are those of a device
+ * @percent: share of the device's limits that the user may use, or NULL
  */
 void srnic_pools_init(struct srnic_pools *pools, struct srnic_pools *dev,
 		      const unsigned int *percent);
 
 /**
- * srnic_pool_charge() - charges memory, unless a limit is reached
- * @pool: where it counts, and in the parent
- * @bytes: how much
+ * srnic_pool_charge() - charge memory, unless a limit would be exceeded
+ * @pool: pool to charge, along with its parent
+ * @bytes: amount
  *
  * Context: any.
  * Return: true if there was room.
@@ -56,18 +55,18 @@ void srnic_pools_init(struct srnic_pools *pools, struct srnic_pools *dev,
 bool srnic_pool_charge(struct srnic_pool *pool, unsigned int bytes);
 
 /**
- * srnic_pool_recharge() - charges memory whatever the limit
- * @pool: where it counts, and in the parent
- * @bytes: how much; it was charged a moment ago
+ * srnic_pool_recharge() - charge memory regardless of the limit
+ * @pool: pool to charge, along with its parent
+ * @bytes: amount, which was uncharged a moment ago
  *
  * Context: any.
  */
 void srnic_pool_recharge(struct srnic_pool *pool, unsigned int bytes);
 
 /**
- * srnic_pool_uncharge() - the reverse of srnic_pool_charge()
- * @pool: where it counts, and in the parent
- * @bytes: how much
+ * srnic_pool_uncharge() - undo srnic_pool_charge()
+ * @pool: pool to uncharge, along with its parent
+ * @bytes: amount
  *
  * Context: any.
  */

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - packets out of order that a queue pair keeps
+ * srnic - out-of-order packets kept by a queue pair
  *
- * Both halves keep them; one timer sees to it that they go when nothing before them
- * comes for some seconds.
+ * Both halves keep such packets; one timer drops them when there has been no progress
+ * for some seconds.
  */
 #include "ooo.h"
 #include "qp.h"
 #include "qp_ooo.h"
 
-/* How long nothing may come, between once and twice that */
+/* Packets are dropped after one to two of these periods without progress */
 #define OOO_AGE	(4 * HZ)
 
-/* In softirq. */
 static void ooo_timer(struct timer_list *timer)
 {
 	struct srnic_qp *qp = container_of(timer, struct srnic_qp, ooo_timer);
@@ -39,7 +38,7 @@ void srnic_qp_ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
 		mod_timer(&qp->ooo_timer, jiffies + OOO_AGE);
 }
 
-/* Drops what is kept for one half; the peer has to retransmit it. */
+/* Drops what one half keeps; the peer has to retransmit it. */
 static void ooo_lose(struct srnic_qp *qp, struct srnic_ooo *ooo)
 {
 	srnic_count_add(qp->stats, SRNIC_CNT_RX_EARLY, ooo->num);
@@ -54,7 +53,7 @@ void srnic_qp_ooo_lose(struct srnic_qp *qp)
 	ooo_lose(qp, &qp->req.ooo);
 }
 
-/* @next is expected, which was so long ago perhaps. */
+/* Drops what is kept if @next was already expected at the last check. */
 static void ooo_age(struct srnic_qp *qp, struct srnic_ooo *ooo, u32 next)
 {
 	if (!ooo->num)

@@ -7,7 +7,7 @@
 
 #include "qp.h"
 
-/* What all packets of the QP have in common. */
+/* Fills in what all packets of the QP have in common. */
 void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt, u8 opcode,
 		  u32 psn);
 

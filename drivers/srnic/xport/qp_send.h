@@ -9,7 +9,7 @@
 #include "qp.h"
 #include "qp_pkt.h"
 
-/* Puts a packet that is whole behind those on their way. */
+/* Appends a complete packet to the GSO chain, and accounts for it. */
 static inline void srnic_qp_send(struct srnic_qp *qp,
 				 const struct srnic_pkt *pkt,
 				 struct sk_buff *skb)

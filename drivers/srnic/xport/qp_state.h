@@ -7,18 +7,16 @@
 
 #include "qp.h"
 
-/* Sends a completion; one that is lost takes the QP to error. */
+/* Pushes a completion; if it is lost because the CQ is full, the QP goes to error. */
 void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
 		  struct srnic_cqe *cqe, bool solicited);
 
-/*
- * Ends the QP after an error that a completion reports.  False: it was in error.
- */
+/* Moves the QP to error after an error reported by a completion.  False: no change. */
 bool srnic_qp_to_error(struct srnic_qp *qp);
 
 /*
- * The same after one that no completion reports, which takes an event: IBTA volume
- * 1, affiliated asynchronous errors.
+ * The same after an error that no completion reports and that therefore raises an
+ * event: IBTA volume 1, affiliated asynchronous errors.
  */
 void srnic_qp_to_error_tell(struct srnic_qp *qp, enum ib_event_type event);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - queue pairs by number, and how long their memory stays
+ * srnic - queue pairs by number, and the lifetime of their memory
  *
- * QP numbers are unique on the whole host, so a packet finds its QP without a
- * look at the device it came through.  The management QP has one too, which is
- * not what its peers call it: they find it by its device.  Memory outlives the
- * QP until the last skb that points to its gate is gone.
+ * QP numbers are unique on the whole host, so the QP of a packet is found without
+ * looking at the device on which it arrived.  The management QP has a number of its
+ * own, but its peers address it as QP1, so it is found by its device.  The memory of a
+ * QP is freed when the last skb that points to its gate is gone.
  */
 #include <linux/random.h>
 #include <linux/wait_bit.h>
@@ -20,7 +20,7 @@
 
 static DEFINE_XARRAY_FLAGS(qp_table, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 
-/* QPs whose memory somebody may still touch, packets on their way included */
+/* QPs whose memory may still be accessed, for example by packets in flight */
 static atomic_t qp_alive;
 
 struct srnic_qp *srnic_qp_get(struct net *net, u32 qpn)
@@ -48,7 +48,7 @@ void srnic_qp_free(struct kref *ref)
 		wake_up_var(&qp_alive);
 }
 
-/* Reserves a number that nobody can guess: the first free from a random one. */
+/* Reserves an unpredictable number: the first free one from a random start. */
 static int table_reserve(u32 *qpn)
 {
 	u32 from = get_random_u32_inclusive(QPN_MIN, QPN_MAX);
@@ -71,7 +71,7 @@ int srnic_qp_reserve(struct srnic_qp *qp)
 void srnic_qp_publish(struct srnic_qp *qp)
 {
 	atomic_inc(&qp_alive);
-	/* The slot is reserved, so this takes no memory. */
+	/* The slot is reserved, so no memory is allocated. */
 	xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL_ACCOUNT);
 }
 
@@ -106,7 +106,7 @@ void *srnic_qp_owner(u32 qpn)
 
 void srnic_qp_table_exit(void)
 {
-	/* The stack may hold packets whose destructor is code of ours. */
+	/* The stack may hold packets whose destructor is in this module. */
 	wait_var_event(&qp_alive, !atomic_read(&qp_alive));
 	rcu_barrier();	/* kfree_rcu() of QPs */
 	xa_destroy(&qp_table);

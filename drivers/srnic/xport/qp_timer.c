@@ -22,8 +22,8 @@ void srnic_qp_timer_init(struct srnic_qp *qp)
 }
 
 /*
- * The deadline moves with every acknowledgment, the timer does not: it looks
- * when it fires.  Only a deadline before the running timer's starts it anew.
+ * The deadline moves with every acknowledgment, but the timer does not: the deadline is
+ * checked when it fires.  Only a deadline before its expiry restarts the timer.
  */
 void srnic_qp_timer_sync(struct srnic_qp *qp)
 {

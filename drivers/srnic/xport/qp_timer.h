@@ -9,13 +9,13 @@
 
 void srnic_qp_timer_init(struct srnic_qp *qp);
 
-/* Lets it fire at the deadline of the flight, if there is one. */
+/* Sets the timer to the deadline of the flight, if there is one. */
 void srnic_qp_timer_sync(struct srnic_qp *qp);
 
-/* Has it fired, and the deadline passed? */
+/* Has the timer fired, and has the deadline passed? */
 bool srnic_qp_timer_is_due(struct srnic_qp *qp);
 
-/* Stops it for good, or until it is set again.  May sleep. */
+/* Stops the timer, until it is set again.  May sleep. */
 void srnic_qp_timer_stop(struct srnic_qp *qp);
 
 #endif /* SRNIC_XPORT_QP_TIMER_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - raw packets: whole Ethernet frames, no protocol of ours
+ * srnic - raw packet queue pairs: whole Ethernet frames, no protocol of ours
  *
- * What is sent goes to the netdev as it is.  What is received is what the rules
- * of the netdev's tap bring, and lands in the queue pair's receives or, hashed,
- * in those of its work queues.
+ * Frames to send are passed to the netdev unchanged.  Frames are received as the rules
+ * of the netdev's tap decide, into the queue pair's receives or, selected by a hash,
+ * into those of its work queues.
  */
 #include <linux/etherdevice.h>
 
@@ -17,7 +17,7 @@
 #include "req_data.h"
 #include "verdict.h"
 
-/* One that found no memory, or no way, is lost like any other. */
+/* A frame that cannot be sent, for lack of memory or otherwise, is dropped. */
 enum srnic_outcome srnic_raw_send(struct srnic_qp *qp,
 				  const struct srnic_swqe *wqe)
 {
@@ -47,7 +47,7 @@ enum srnic_outcome srnic_raw_send(struct srnic_qp *qp,
 		     srnic_fail(IB_WC_LOC_LEN_ERR);
 }
 
-/* Copies the frame, in pieces as it is, to the receive at hand. */
+/* Copies the frame, which may be nonlinear, to the receive in progress. */
 static enum srnic_mem_err raw_put(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	enum srnic_mem_err err = SRNIC_MEM_OK;
@@ -55,7 +55,7 @@ static enum srnic_mem_err raw_put(struct srnic_qp *qp, struct sk_buff *skb)
 	unsigned int done = 0, n;
 	const u8 *data;
 
-	srnic_sgl_seek(&qp->resp.sgl, 0);	/* it may come again */
+	srnic_sgl_seek(&qp->resp.sgl, 0);	/* the frame may be processed again */
 	skb_prepare_seq_read(skb, 0, skb->len, &seq);
 	while (!err && (n = skb_seq_read(done, &data, &seq))) {
 		err = srnic_sgl_write(&qp->resp.sgl, data, n);
@@ -99,7 +99,7 @@ enum srnic_outcome srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb)
 	return SRNIC_DONE;
 }
 
-/* The work queue whose turn the frame is. */
+/* Selects the work queue by the hash of the frame. */
 static struct srnic_qp *raw_pick(const struct srnic_rss *rss,
 				 const struct srnic_frame *frame)
 {
@@ -118,8 +118,8 @@ static void raw_deliver(struct srnic_qp *qp, struct sk_buff *skb, bool later)
 }
 
 /*
- * With work queues it is their state that counts; the queue pair need not be
- * brought up to receive.  It cannot be on its way out while a rule names it.
+ * With work queues it is their state that counts; the queue pair itself need not be in
+ * a state in which it receives.  It cannot be destroyed while a rule names it.
  */
 void srnic_raw_frame(void *target, struct sk_buff *skb,
 		     const struct srnic_frame *frame, bool later)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - raw packets: whole Ethernet frames
+ * srnic - raw packet queue pairs: whole Ethernet frames
  */
 #ifndef SRNIC_XPORT_RAW_H
 #define SRNIC_XPORT_RAW_H
@@ -9,14 +9,12 @@
 #include "outcome.h"
 #include "qp.h"
 
-/* Sends the frame of @wqe. */
 enum srnic_outcome srnic_raw_send(struct srnic_qp *qp,
 				  const struct srnic_swqe *wqe);
 
-/* Receives a frame. */
 enum srnic_outcome srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb);
 
-/* A frame for the QP @target; see srnic_frame_fn. */
+/* Delivers a frame to the QP @target; see srnic_frame_fn. */
 void srnic_raw_frame(void *target, struct sk_buff *skb,
 		     const struct srnic_frame *frame, bool later);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - receives: what a message that arrives lands in
+ * srnic - receives: the buffers that incoming messages are written to
  *
- * One receive is at hand at a time.  It comes from the queue pair's own queue,
- * from its SRQ, or with XRC from the SRQ that the request names.
+ * One receive is in progress at a time.  It comes from the queue pair's own queue, from
+ * its SRQ, or with XRC from the SRQ that the request names.
  */
 #include "inv.h"
 #include "outcome.h"
@@ -14,8 +14,8 @@
 #include "verdict.h"
 
 /*
- * XRC: borrows, for this run, the queues of the SRQ that the request named.  Once
- * that is gone its number may be another's, which the receive at hand is not of.
+ * XRC: borrows, for this run, the queues of the SRQ named by the request.  The number
+ * may be that of a new SRQ by now, which the receive in progress is not from.
  */
 static bool recv_borrow(struct srnic_qp *qp)
 {
@@ -45,7 +45,7 @@ bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 {
 	srnic_task_assert_mine(&qp->task);
 
-	/* An earlier run may have taken the receive and given the SRQ back. */
+	/* An earlier run may have taken the receive and released the SRQ. */
 	struct srnic_cq *cq = recv_borrow(qp) ? qp->recv_cq : NULL;
 
 	if (cqe->status == IB_WC_WR_FLUSH_ERR)
@@ -101,7 +101,7 @@ static void recv_flush_one(struct srnic_qp *qp)
 	srnic_recv_cqe(qp, &cqe, false);
 }
 
-/* The QP will take no more receives of its SRQ, and has completed its last. */
+/* The QP fetches no more receives from its SRQ and has completed its last one. */
 static void recv_tell_last(struct srnic_qp *qp)
 {
 	if (qp->resp.last_told)

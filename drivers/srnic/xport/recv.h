@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - receives: what a message that arrives lands in
+ * srnic - receives: the buffers that incoming messages are written to
  */
 #ifndef SRNIC_XPORT_RECV_H
 #define SRNIC_XPORT_RECV_H
@@ -8,39 +8,39 @@
 #include "seg.h"
 #include "verdict.h"
 
-/* Turns to the SRQ of @pkt, which stays the same throughout a message. */
+/* Selects the SRQ named by @pkt, which stays the same throughout a message. */
 enum srnic_verdict srnic_recv_select(struct srnic_qp *qp,
 				     const struct srnic_pkt *pkt);
 
 void srnic_recv_give_back(struct srnic_qp *qp);
 
-/* Makes sure that a receive work request is at hand. */
+/* Makes sure that a receive work request is in progress, fetching one if necessary. */
 enum srnic_verdict srnic_recv_need(struct srnic_qp *qp);
 
-/* Completes the receive at hand.  False: its SRQ is gone, no one is told. */
+/* Completes the receive in progress.  False: its SRQ is gone, so nobody is notified. */
 bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 		    bool solicited);
 
 /*
- * Is there a receive for a message of @bytes that nobody will repeat?  What has
- * none, or one that is too short, is dropped and the receive waits for the next:
- * nobody can stop the QP by sending to it.  Only receives that are bad in
- * themselves do.
+ * Is there a receive for a message of @bytes that will not be retransmitted?  Without
+ * one, or if it is too short, the message is dropped and the receive is kept for the
+ * next: nobody can stop the QP by sending to it.  Only a malformed receive moves the QP
+ * to error.
  */
 bool srnic_recv_room(struct srnic_qp *qp, u32 bytes);
 
-/* The message could not be put into it: what becomes of it, and of the QP. */
+/* Handles a failure to write the message to the receive: completion and QP state. */
 enum srnic_outcome srnic_recv_spoil(struct srnic_qp *qp,
 				    enum srnic_outcome outcome);
 
-/* Completes it for a message that is whole, or later if a key must go first. */
+/* Completes it after a whole message; deferred while key invalidations are pending. */
 void srnic_recv_complete(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			 u32 byte_len);
 
-/* Later is now if the key is gone; true: it was. */
+/* Completes a deferred receive if no key is pending.  True: it was completed. */
 bool srnic_recv_run_late(struct srnic_qp *qp);
 
-/* As srnic_req_flush(). */
+/* Flushes the receive queue; as srnic_req_flush() */
 bool srnic_recv_flush(struct srnic_qp *qp);
 
 #endif /* SRNIC_XPORT_RECV_H */

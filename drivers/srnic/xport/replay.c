@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - READs and atomics that may be asked for again
+ * srnic - READs and atomics that may be requested again
  */
 #include <linux/minmax.h>
 #include <linux/slab.h>
@@ -19,7 +19,7 @@ int srnic_replay_resize(struct srnic_replays *replays, u32 depth)
 	if (!slot)
 		return -ENOMEM;
 
-	/* The youngest come last: they are overwritten last. */
+	/* Store the newest last, to be overwritten last. */
 	for (i = 1; i <= num; i++)
 		slot[num - i] = replays->slot[(replays->next + replays->num -
 					       i) % replays->num];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - READs and atomics that may be asked for again
+ * srnic - READs and atomics that may be requested again
  *
- * As many as the peer may have outstanding, in a ring: the youngest overwrites
- * the oldest.  Each is known by the count of PSNs that the responder had
- * accepted before it, which never wraps, so that an entry of 2^24 PSNs ago is
- * not taken for one of today.  Pure: values in, values out.
+ * As many as the peer may have outstanding are kept in a ring, where the newest
+ * overwrites the oldest.  Each is identified by the number of PSNs that the responder
+ * had accepted before it, which never wraps, so that an entry 2^24 PSNs old is not
+ * taken for a current one.  Pure: values in, values out.
  */
 #ifndef SRNIC_XPORT_REPLAY_H
 #define SRNIC_XPORT_REPLAY_H
@@ -13,11 +13,11 @@
 #include <linux/types.h>
 
 /**
- * struct srnic_replay - a READ or atomic that may be asked for again
- * @seq: PSNs that had been accepted before its first
+ * struct srnic_replay - a READ or atomic that may be requested again
+ * @seq: PSNs accepted before its first PSN
  * @npsn: PSNs it takes
  * @family: SRNIC_FAM_READ or SRNIC_FAM_ATOMIC (or ATOMIC_WRITE, FLUSH)
- * @rkey: READ: key
+ * @rkey: READ: remote key
  * @va: READ: address
  * @length: READ: bytes
  * @orig: atomic: value before the operation
@@ -33,9 +33,9 @@ struct srnic_replay {
 };
 
 /**
- * struct srnic_replays - the last of these
- * @slot: ring of them
- * @num: its slots
+ * struct srnic_replays - the most recent READs and atomics
+ * @slot: ring of entries
+ * @num: size of the ring
  * @next: slot to overwrite next
  */
 struct srnic_replays {
@@ -44,21 +44,21 @@ struct srnic_replays {
 	u32			next;
 };
 
-/* So many are remembered, the youngest first.  May sleep.  0 or -ENOMEM. */
+/* Sets the number of entries, keeping the newest.  May sleep.  0 or -ENOMEM. */
 int srnic_replay_resize(struct srnic_replays *replays, u32 depth);
 void srnic_replay_free(struct srnic_replays *replays);
 
-/* Remembers @what in place of the oldest; there is room for one at least. */
+/* Stores @what in place of the oldest entry; the ring must not be empty. */
 void srnic_replay_add(struct srnic_replays *replays,
 		      const struct srnic_replay *what);
 
-/* What of @family took the PSN at @seq, or NULL. */
+/* The entry of @family that covers the PSN at @seq, or NULL */
 const struct srnic_replay *
 srnic_replay_find(const struct srnic_replays *replays, u8 family, u64 seq);
 
 /*
- * Does @ask, for the READ that @replay remembers, name what is left of it from
- * its own place on, or a part of that?
+ * Does @ask, a duplicate of the READ stored in @replay, request what is left of it from
+ * the PSN of @ask on, or a part of that?
  */
 bool srnic_replay_covers(const struct srnic_replay *replay,
 			 const struct srnic_replay *ask, u32 mtu);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - requester: the place in the send queue that the next packet belongs to
+ * srnic - requester: the cursor, which work request the next packet belongs to
  */
 #include "qp.h"
 #include "req_cursor.h"
@@ -16,7 +16,7 @@ void srnic_req_advance(struct srnic_qp *qp)
 	cursor_set(qp, qp->req.cur + 1);
 }
 
-/* Is nothing of @wqe to be sent, or executed, from @psn on? */
+/* Is no part of @wqe left to send, or to execute, from @psn on? */
 static bool cursor_is_behind(const struct srnic_swqe *wqe, u32 psn)
 {
 	if (!wqe->started || (!wqe->npsn && !wqe->done))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - headers and payload of what the requester sends
+ * srnic - requester: headers and payload of packets
  */
 #include "qp.h"
 #include "qp_pkt.h"
 #include "req_data.h"
 #include "wr.h"
 
-/* The lists keep their places, not their regions; see srnic_resp_let_go(). */
+/* The SGE list cursors keep their place, but no region; see srnic_resp_let_go(). */
 void srnic_req_let_go(struct srnic_qp *qp)
 {
 	srnic_sgl_put(&qp->req.sgl);
@@ -49,7 +49,7 @@ enum srnic_mem_err srnic_req_payload(struct srnic_qp *qp,
 	return srnic_sgl_read(&req->sgl, dst, len);
 }
 
-/* Fields of the extended headers of a packet at @off of the message. */
+/* Fills in the extended headers of a packet at offset @off of the message. */
 static void data_fill(const struct srnic_swqe *wqe, u64 off,
 		      struct srnic_pkt *pkt)
 {

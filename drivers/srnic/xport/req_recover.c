@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - loss recovery: what the flight decides, done to the send queue
+ * srnic - loss recovery: applies the decisions of the flight to the send queue
  *
- * flight.c says which PSN is to be sent next and when to act on silence.  Here it is
- * translated to work requests, counters and trace points.
+ * flight.c decides which PSN is sent next and when to act on silence.  This is
+ * translated to work requests, counters and trace points here.
  */
 #include "../trace.h"
 #include "flight.h"
@@ -12,14 +12,14 @@
 #include "req_recover.h"
 #include "req_wqe.h"
 
-/* The answer may be here, and it is this end that is late. */
+/* Is this end late?  The answer may have arrived already. */
 static bool recover_is_busy(const struct srnic_qp *qp)
 {
 	return srnic_pager_busy(&qp->rx_pager) ||
 	       srnic_pager_busy(&qp->tx_pager);
 }
 
-/* What is traced when the timer has expired, by enum srnic_flight_cause */
+/* Timer names for the trace point, by enum srnic_flight_cause */
 static const char * const recover_timers[SRNIC_CAUSE_NUM] = {
 	[SRNIC_CAUSE_MEMORY]	= "memory",
 	[SRNIC_CAUSE_RNR]	= "rnr",

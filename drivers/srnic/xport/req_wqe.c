@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - work requests that the requester takes and completes
+ * srnic - requester: fetching and completing work requests
  */
 #include "../trace.h"
 #include "flight.h"
@@ -35,7 +35,7 @@ static void req_cqe(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	srnic_qp_cqe(qp, qp->send_cq, &cqe, false);
 }
 
-/* Takes the oldest work request off the queue. */
+/* Removes the oldest work request from the queue. */
 static void req_retire(struct srnic_qp *qp)
 {
 	struct srnic_sq *sq = &qp->sq;
@@ -46,7 +46,6 @@ static void req_retire(struct srnic_qp *qp)
 	srnic_sq_publish(sq);
 }
 
-/* Counts a work request that is done. */
 static void req_count(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	u8 counter = srnic_wr_of(wqe)->counter;
@@ -127,7 +126,7 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	if (srnic_qp_reliable(qp))
 		return;
 
-	/* Nobody will acknowledge: what was handed to the stack is done. */
+	/* Nothing is acknowledged: the message is complete once passed to the stack. */
 	srnic_flight_forget(f);
 	if (last)
 		srnic_req_complete(qp);

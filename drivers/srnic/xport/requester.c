@@ -2,9 +2,9 @@
 /*
  * srnic - requester: work requests in, packets out
  *
- * The send queue holds work requests head (oldest not completed) to tail; cur
- * is the one that the next packet, with PSN next, belongs to.  To go back is to
- * move cur and next; what was acknowledged meanwhile is skipped.
+ * The send queue holds the work requests from head (oldest not completed) to tail; cur
+ * is the one that the next packet, with PSN next, belongs to.  Going back moves cur and
+ * next; what has been acknowledged meanwhile is skipped.
  */
 #include "flight.h"
 #include "memop.h"
@@ -19,10 +19,10 @@
 #include "requester.h"
 #include "wr.h"
 
-/* Work requests in flight: one ACK may complete all of them in one go. */
+/* Work requests in flight, since one ACK may complete all of them at once */
 #define REQ_AHEAD	1024
 
-/* What was left of the work request that failed is never sent. */
+/* The rest of the failed work request is never sent. */
 void srnic_req_resume(struct srnic_qp *qp)
 {
 	srnic_flight_skip(&qp->req.flight, qp->req.flight.psn);
@@ -50,7 +50,7 @@ static u32 req_npsn(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 	return DIV_ROUND_UP(wqe->length, qp->conf.mtu);
 }
 
-/* The list a response goes to must be writable before it is asked for. */
+/* The destination of a response must be writable before the response is requested. */
 static bool req_sink_is_good(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	return !srnic_wr_has_sink(wqe) ||
@@ -58,7 +58,7 @@ static bool req_sink_is_good(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 				IB_ACCESS_LOCAL_WRITE);
 }
 
-/* May a READ or an atomic start, as far as it waits for a response? */
+/* May a READ or an atomic start, with regard to max_rd_atomic and its SGE list? */
 static enum srnic_outcome req_may_start(struct srnic_qp *qp,
 					const struct srnic_swqe *wqe)
 {
@@ -72,8 +72,8 @@ static enum srnic_outcome req_may_start(struct srnic_qp *qp,
 }
 
 /*
- * Gives the work request its PSNs if it may start: fences wait for READs and
- * atomics, those wait for a place among max_rd_atomic.
+ * Assigns PSNs to the work request if it may start: a fenced one waits for READs and
+ * atomics, which in turn wait for a place among max_rd_atomic.
  */
 static enum srnic_outcome req_start(struct srnic_qp *qp,
 				    struct srnic_swqe *wqe)
@@ -100,7 +100,7 @@ static enum srnic_outcome req_start(struct srnic_qp *qp,
 	return SRNIC_DONE;
 }
 
-/* One that sends nothing; those before it complete first. */
+/* Executes a memop; it completes after those before it. */
 static enum srnic_outcome req_memop(struct srnic_qp *qp,
 				    struct srnic_swqe *wqe)
 {
@@ -121,7 +121,7 @@ static enum srnic_outcome req_memop(struct srnic_qp *qp,
 	return SRNIC_DONE;
 }
 
-/* The work request at the cursor, fetched if need be; NULL: none. */
+/* The work request at the cursor, fetched if necessary; NULL: none */
 static struct srnic_swqe *req_current(struct srnic_qp *qp)
 {
 	if (qp->req.cur != qp->sq.tail)
@@ -133,7 +133,7 @@ static struct srnic_swqe *req_current(struct srnic_qp *qp)
 	return srnic_req_fetch(qp);
 }
 
-/* SQ_DRAINED is due when a draining queue has nothing in progress. */
+/* Raises SQ_DRAINED when a draining queue has nothing in progress. */
 static void req_check_drained(struct srnic_qp *qp)
 {
 	if (qp->conf.state != IB_QPS_SQD || qp->req.sqd_told)
@@ -147,7 +147,7 @@ static void req_check_drained(struct srnic_qp *qp)
 	qp->event(qp, IB_EVENT_SQ_DRAINED);
 }
 
-/* One step of the work request at the cursor. */
+/* Performs one step of the work request at the cursor. */
 static enum srnic_outcome req_work(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	enum srnic_outcome outcome;
@@ -166,8 +166,8 @@ static enum srnic_outcome req_work(struct srnic_qp *qp, struct srnic_swqe *wqe)
 }
 
 /*
- * Ends @wqe with @status, as soon as those before it are done.  Again: not yet, until
- * they are.
+ * Fails @wqe with @status once the work requests before it are complete.  SRNIC_AGAIN:
+ * they are not yet.
  */
 static enum srnic_outcome req_refuse(struct srnic_qp *qp, struct srnic_swqe *wqe,
 				     u8 status)

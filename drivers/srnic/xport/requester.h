@@ -11,10 +11,10 @@ bool srnic_req_run(struct srnic_qp *qp);
 
 void srnic_req_reset(struct srnic_qp *qp);
 
-/* SQ_DRAINED is to be raised when nothing is in progress any more. */
+/* Enables SQ_DRAINED, to be raised when nothing is in progress any more. */
 void srnic_req_drain(struct srnic_qp *qp);
 
-/* Goes on after an error in the send queue alone. */
+/* Resumes after an error of the send queue alone. */
 void srnic_req_resume(struct srnic_qp *qp);
 
 #endif /* SRNIC_XPORT_REQUESTER_H */

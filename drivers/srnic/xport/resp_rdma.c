@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - what a peer does to memory: WRITE, READ, atomics and FLUSH
+ * srnic - memory accesses by the peer: WRITE, READ, atomics and FLUSH
  *
- * A region is held within a run of the task only; a message that goes on in the
- * next looks its key up again.
+ * A region is held only within a run of the task; a message that continues in the next
+ * run looks up its key again.
  */
 #include "cc.h"
 #include "outcome.h"
@@ -19,7 +19,7 @@
 #include "srq.h"
 #include "verdict.h"
 
-/* Holds the memory that a request names; with XRC, in the domain of its SRQ. */
+/* Holds the memory named by a request; with XRC, in the PD of its SRQ. */
 static enum srnic_mem_err rdma_get(struct srnic_qp *qp, u32 srqn, u32 rkey,
 				   u32 access, u64 va, u64 len,
 				     struct srnic_mr **mr)
@@ -58,7 +58,7 @@ static enum srnic_verdict rdma_write_start(struct srnic_qp *qp,
 	return SRNIC_V_OK;
 }
 
-/* Holds the region that the rest of the message goes to. */
+/* Holds the region that the rest of the message is written to. */
 static enum srnic_verdict rdma_write_hold(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
@@ -132,7 +132,7 @@ enum srnic_outcome srnic_resp_rdma_write(struct srnic_qp *qp,
 	return SRNIC_DONE;
 }
 
-/* Holds the region that the rest of the response comes from. */
+/* Holds the region that the rest of the response is read from. */
 static enum srnic_verdict rdma_read_hold(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
@@ -172,7 +172,7 @@ enum srnic_verdict srnic_resp_rdma_read_start(struct srnic_qp *qp,
 	return SRNIC_V_OK;
 }
 
-/* It may be asked for again, while it is among the last. */
+/* Stores a READ in the replay store, since the requester may request it again. */
 static void rdma_remember_read(struct srnic_resp *resp,
 			       const struct srnic_pkt *pkt)
 {
@@ -217,14 +217,14 @@ static u8 rdma_read_opcode(bool first, bool last)
 	return last ? SRNIC_OP_READ_RESP_LAST : SRNIC_OP_READ_RESP_MIDDLE;
 }
 
-/* The rest of the response is lost; the requester may ask again. */
+/* Drops the rest of the response; the requester may request it again. */
 static void rdma_read_drop(struct srnic_qp *qp)
 {
 	qp->resp.read_left = 0;
 	srnic_resp_put_mr(&qp->resp.read_mr);
 }
 
-/* A late duplicate may outlive the memory it wants: nobody waits for it. */
+/* Handles a failed access: of a duplicate, whose memory may be gone, just drops it. */
 static void rdma_read_fail(struct srnic_qp *qp)
 {
 	if (qp->resp.read_again)
@@ -248,7 +248,7 @@ static enum srnic_outcome rdma_read_data(struct srnic_qp *qp, void *dst,
 	return srnic_accessed(err, SRNIC_V_ACCESS);
 }
 
-/* @npsn packets of the response, with @len bytes, need not be sent any more. */
+/* @npsn packets of the response, with @len bytes, are done. */
 static void rdma_read_gone(struct srnic_resp *resp, u32 npsn, u32 len)
 {
 	resp->read_first = false;
@@ -337,7 +337,7 @@ bool srnic_resp_rdma_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent)
 	lent->sge.length = lent->seg.pkt.payload;
 	srnic_sgl_init(&lent->sgl, qp->keys, qp->pd, &lent->sge, 1, 0,
 		       &qp->rx_pager);
-	lent->sgl.mr = resp->read_mr;	/* which stays the QP's */
+	lent->sgl.mr = resp->read_mr;	/* owned by the QP */
 	lent->seg.from = &lent->sgl;
 
 	return true;
@@ -369,13 +369,13 @@ static u64 rdma_do_store(void *word, const void *arg)
 	u64 value;
 
 	memcpy(&value, seg->payload, sizeof(value));
-	/* After all that was written before; read by the user. */
+	/* Ordered after all earlier writes; read by user space. */
 	smp_store_release((u64 *)word, value);
 
 	return 0;
 }
 
-/* The same for a request whose answer is one packet. */
+/* Stores a request answered by one packet in the replay store. */
 static void rdma_remember(struct srnic_resp *resp,
 			  const struct srnic_pkt *pkt, u64 orig)
 {
@@ -389,7 +389,7 @@ static void rdma_remember(struct srnic_resp *resp,
 	srnic_replay_add(&resp->replays, &replay);
 }
 
-/* Does @fn to the eight bytes that the request names. */
+/* Applies @fn to the eight bytes named by the request. */
 static enum srnic_outcome rdma_word(struct srnic_qp *qp,
 				    const struct srnic_seg *seg, u32 access,
 				      srnic_word_fn fn)
@@ -439,7 +439,7 @@ enum srnic_outcome srnic_resp_rdma_atomic_write(struct srnic_qp *qp,
 	return rdma_word(qp, seg, IB_ACCESS_REMOTE_WRITE, rdma_do_store);
 }
 
-/* Rights that a FLUSH of this type needs, by the type; 0: there is none */
+/* Access rights required by a FLUSH, by its type; 0: no such type */
 static const u32 rdma_flush_access[] = {
 	[IB_FLUSH_GLOBAL] = IB_ACCESS_FLUSH_GLOBAL,
 	[IB_FLUSH_PERSISTENT] = IB_ACCESS_FLUSH_PERSISTENT,
@@ -447,7 +447,7 @@ static const u32 rdma_flush_access[] = {
 		IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT,
 };
 
-/* Rights that @pkt needs, 0 if it makes no sense.  Pure. */
+/* Access rights required by @pkt, 0 if it is invalid.  Pure. */
 static u32 rdma_flush_needs(const struct srnic_pkt *pkt)
 {
 	u32 type = SRNIC_FETH_TYPE(pkt->feth);
@@ -460,16 +460,16 @@ static u32 rdma_flush_needs(const struct srnic_pkt *pkt)
 }
 
 /*
- * Does what @seg asks for to @len bytes at @addr, which are in @mr.  What takes
- * long is done in runs of the responder's own, so the request comes as a packet,
- * which comes again until all is done.
+ * Flushes @len bytes at @addr in @mr as @seg requests.  Writing back to persistence
+ * takes long and is done in runs of the responder's own task: so a loopback request
+ * falls back to a packet, and the packet is processed again until all is done.
  */
 static enum srnic_outcome rdma_do_flush(struct srnic_qp *qp,
 					const struct srnic_seg *seg,
 					  const struct srnic_mr *mr, u64 addr,
 					  u64 len)
 {
-	smp_mb();	/* what was written is visible to all CPUs */
+	smp_mb();	/* earlier writes are visible to all CPUs */
 	if (SRNIC_FETH_TYPE(seg->pkt.feth) & IB_FLUSH_PERSISTENT &&
 	    (seg->local || !srnic_persist(&qp->task, mr, addr, len,
 					  &qp->resp.flushed)))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - what the responder answers, but for the data of a READ
+ * srnic - replies of the responder, except READ data
  */
 #include "../trace.h"
 #include "qp.h"
@@ -120,13 +120,13 @@ u8 srnic_resp_reply_opcode(u8 family)
 		return SRNIC_OP_ATOMIC_ACK;
 	case SRNIC_FAM_ATOMIC_WRITE:
 	case SRNIC_FAM_FLUSH:
-		return SRNIC_OP_READ_RESP_ONLY;	/* of no bytes */
+		return SRNIC_OP_READ_RESP_ONLY;	/* without payload */
 	default:
 		return SRNIC_OP_ACK;
 	}
 }
 
-/* What of @family was executed by @psn, if it is remembered. */
+/* The entry of the replay store for @family and @psn, or NULL */
 static const struct srnic_replay *reply_replay(const struct srnic_resp *resp,
 					       u8 family, u32 psn)
 {

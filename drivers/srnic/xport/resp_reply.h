@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - what the responder answers, but for the data of a READ
+ * srnic - replies of the responder, except READ data
  */
 #ifndef SRNIC_XPORT_RESP_REPLY_H
 #define SRNIC_XPORT_RESP_REPLY_H
@@ -15,34 +15,31 @@ static inline void srnic_resp_put_mr(struct srnic_mr **mr)
 	*mr = NULL;
 }
 
-/* PSNs accepted before @psn, which is not ahead of what is expected. */
+/* Number of PSNs accepted before @psn, which is not ahead of the expected PSN */
 static inline u64 srnic_resp_seq(const struct srnic_resp *resp, u32 psn)
 {
 	return resp->seq - ((resp->psn - psn) & SRNIC_PSN_MASK);
 }
 
-/* What answers a request that is remembered, but for READ.  Pure. */
+/* Opcode of the response to a request of @family other than READ.  Pure. */
 u8 srnic_resp_reply_opcode(u8 family);
 
-/*
- * Forgets the message in progress; the receive that it has taken is as good as
- * new for the next.
- */
+/* Drops the message in progress; its receive is reused for the next one. */
 void srnic_resp_drop(struct srnic_qp *qp);
 
-/* The ACK that is owed. */
+/* Sends the ACK that is owed, if any. */
 void srnic_resp_ack(struct srnic_qp *qp);
 
-/* What was received before the packet at fault is acknowledged by the NAK. */
+/* Sends a NAK, which also acknowledges everything before @psn. */
 void srnic_resp_nak(struct srnic_qp *qp, u32 psn, u8 syndrome);
 
-/* Makes a verdict known to the peer, the completion queue and the QP. */
+/* Reports a verdict to the peer, the completion queue and the QP. */
 void srnic_resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict);
 
-/* Answers it, again perhaps, by a packet. */
+/* Sends the response to a request or to a duplicate of it, as a packet. */
 void srnic_resp_reply(struct srnic_qp *qp, u8 family, u32 psn);
 
-/* The answer to the request with @psn, no READ, for one on the same device. */
+/* Builds the response to the request with @psn, other than a READ, for loopback. */
 void srnic_resp_answer(struct srnic_qp *qp, u8 family, u32 psn,
 		       struct srnic_seg *seg);
 

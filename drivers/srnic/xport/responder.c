@@ -2,9 +2,9 @@
 /*
  * srnic - responder: packet in, memory touched, reply out
  *
- * Every request runs the same checks in the same order and stops at the first
- * that fails.  What a verdict means on the wire, in the completion and for the
- * QP is one row of srnic_faults[].
+ * Every request passes the same checks in the same order and stops at the first that
+ * fails.  What a verdict means on the wire, in the completion and for the QP is defined
+ * by one row of srnic_faults[].
  */
 #include "../trace.h"
 #include "ooo.h"
@@ -20,8 +20,8 @@
 #include "verdict.h"
 
 /*
- * Between runs no region is held, or a peer that stops in the middle of a
- * message would keep its owner from deregistering it.
+ * No region is held between runs, or a peer that stops in the middle of a message would
+ * keep its owner from deregistering it.
  */
 void srnic_resp_let_go(struct srnic_qp *qp)
 {
@@ -68,7 +68,6 @@ bool srnic_resp_run(struct srnic_qp *qp)
 	return srnic_resp_rdma_run(qp);
 }
 
-/* An operation of a request: what it does, and whether it has its own reply */
 static enum srnic_outcome resp_execute(struct srnic_qp *qp,
 				       const struct srnic_seg *seg)
 {
@@ -90,7 +89,7 @@ static enum srnic_outcome resp_execute(struct srnic_qp *qp,
 	}
 }
 
-/* Is the READ that @pkt asks for, or a part of it, what it asked for before? */
+/* Does the READ request @pkt repeat an earlier one, or a part of it? */
 static bool resp_may_reread(const struct srnic_qp *qp,
 			    const struct srnic_pkt *pkt)
 {
@@ -107,7 +106,7 @@ static bool resp_may_reread(const struct srnic_qp *qp,
 	return replay && srnic_replay_covers(replay, &ask, qp->conf.mtu);
 }
 
-/* A request that was executed before: answer again, execute nothing. */
+/* Handles a duplicate request: responds again, executes nothing. */
 static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 {
 	const struct srnic_pkt *pkt = &seg->pkt;
@@ -126,7 +125,7 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 	}
 }
 
-/* Bookkeeping after a request was executed. */
+/* Updates the state after a request was executed. */
 static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 {
 	const struct srnic_pkt *pkt = &seg->pkt;
@@ -150,7 +149,7 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 	}
 }
 
-/* A gap: reported once, until what is missing has come. */
+/* Reports a gap, once until the missing packets have arrived. */
 static void resp_gap(struct srnic_qp *qp, u32 psn)
 {
 	trace_srnic_early(qp->qpn, psn, qp->resp.psn);
@@ -163,7 +162,7 @@ static void resp_gap(struct srnic_qp *qp, u32 psn)
 	srnic_resp_nak(qp, qp->resp.psn, SRNIC_AETH_NAK_SEQ);
 }
 
-/* The request whose turn it is. */
+/* Handles the request that is expected next. */
 static enum srnic_outcome resp_request(struct srnic_qp *qp,
 				       const struct srnic_seg *seg)
 {
@@ -189,8 +188,8 @@ static enum srnic_outcome resp_request(struct srnic_qp *qp,
 }
 
 /*
- * Nobody repeats what was lost: a message that misses a packet is dropped, and
- * so are packets up to the next that begins one.
+ * Nothing is retransmitted: a message that misses a packet is dropped, and so are all
+ * packets up to the start of the next message.
  */
 static enum srnic_outcome resp_unreliable(struct srnic_qp *qp,
 					  const struct srnic_seg *seg)

@@ -11,14 +11,14 @@ enum srnic_outcome srnic_resp_packet(struct srnic_qp *qp,
 				     const struct srnic_seg *seg);
 
 /*
- * Sends what is left of a READ response, as far as the share goes.  True: more to
- * do, there or for what waited behind it.
+ * Completes a deferred receive, or sends the rest of a READ response within the share.
+ * True: more to do, for that or for packets that waited behind it.
  */
 bool srnic_resp_run(struct srnic_qp *qp);
 
 void srnic_resp_let_go(struct srnic_qp *qp);
 
-/* As srnic_req_flush(). */
+/* Flushes the receive queue; as srnic_req_flush() */
 bool srnic_resp_flush(struct srnic_qp *qp);
 
 void srnic_resp_reset(struct srnic_qp *qp);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - one run of the task of a queue pair: what comes after what
+ * srnic - one run of the task of a queue pair: the order of its steps
  */
 #include "backlog.h"
 #include "loopback.h"
@@ -18,8 +18,8 @@
 #include "ud.h"
 
 /*
- * What has come, and the READs in it, whose responses then leave together.  True:
- * more to do.
+ * Processes received packets and answers READs, so that responses leave together.
+ * True: more to do.
  */
 static bool run_respond(struct srnic_qp *qp)
 {
@@ -42,7 +42,7 @@ bool srnic_qp_run(struct srnic_task *task)
 
 	srnic_qp_ooo_check(qp);
 	more = run_respond(qp);
-	/* What was waited for may have come just now. */
+	/* The answer may have been among the packets processed just now. */
 	if (srnic_qp_timer_is_due(qp))
 		srnic_req_timeout(qp);
 	if (!srnic_backlog_is_settled(qp))

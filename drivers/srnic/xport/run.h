@@ -7,7 +7,7 @@
 
 #include "../exec/task.h"
 
-/* All that a QP ever does, once each, within its share of the run. */
+/* Does all kinds of work of a QP once, each within its share.  True: more to do. */
 bool srnic_qp_run(struct srnic_task *task);
 
 #endif /* SRNIC_XPORT_RUN_H */

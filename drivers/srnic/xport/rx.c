@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - from a received run of packets to the half of the QP it is for
+ * srnic - from a received GSO chain to the half of the QP that handles it
  */
 #include "../trace.h"
 #include "cc.h"
@@ -15,7 +15,7 @@
 #include "seg.h"
 #include "ud.h"
 
-/* Is it of the service that the QP has?  Each that has a peer takes CNPs. */
+/* Does the packet belong to the QP's service?  Every connected QP accepts CNPs. */
 static bool rx_service_ok(const struct srnic_qp *qp,
 			  const struct srnic_pkt *pkt)
 {
@@ -23,7 +23,7 @@ static bool rx_service_ok(const struct srnic_qp *qp,
 	       pkt->opcode == SRNIC_OPCODE_CNP;
 }
 
-/* An XRC initiator takes answers only. */
+/* An XRC initiator accepts responses only. */
 static bool rx_role_ok(const struct srnic_qp *qp, const struct srnic_op *op)
 {
 	return qp->type != IB_QPT_XRC_INI || !(op->flags & SRNIC_OP_REQ);
@@ -37,7 +37,7 @@ static bool rx_state_ok(const struct srnic_qp *qp, const struct srnic_op *op)
 	return srnic_qp_receives(qp);
 }
 
-/* Is the packet one that this QP's peer may send?  Counts what is not. */
+/* May the QP's peer send this packet?  Counts those that it may not. */
 static bool rx_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	enum srnic_counter why;
@@ -57,7 +57,7 @@ static bool rx_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	return false;
 }
 
-/* The peer talks before the user has said that it may: tell the user. */
+/* Raises COMM_EST when the peer sends before the user has moved the QP to RTS. */
 static void rx_tell_established(struct srnic_qp *qp)
 {
 	if (qp->conf.state != IB_QPS_RTR || qp->resp.comm_told)
@@ -82,7 +82,7 @@ enum srnic_outcome srnic_rx_local(struct srnic_qp *qp,
 	return srnic_resp_packet(qp, seg);
 }
 
-/* One packet, whose ICRC is right. */
+/* Processes one packet, whose ICRC is valid. */
 static enum srnic_outcome rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	struct srnic_rxcb *cb = srnic_rxcb(skb);
@@ -124,7 +124,7 @@ static enum srnic_outcome rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	return outcome == SRNIC_AGAIN ? SRNIC_AGAIN : SRNIC_DONE;
 }
 
-/* One packet of a run, once. */
+/* Processes one packet of a GSO chain, unless that has been done. */
 static enum srnic_outcome rx_good_packet(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	struct srnic_rxcb *cb = srnic_rxcb(skb);
@@ -141,15 +141,15 @@ static enum srnic_outcome rx_good_packet(struct srnic_qp *qp, struct sk_buff *sk
 	return SRNIC_DONE;
 }
 
-/* The request that is next */
+/* PSN of the request expected next */
 static u32 rx_resp_next(const struct srnic_qp *qp)
 {
 	return qp->resp.psn;
 }
 
 /*
- * Packets that came early and whose turn it is now, which @next says, as far as
- * the share goes, or until one must come again.
+ * Processes packets kept out of order whose turn, according to @next, has come; stops
+ * when the share is used up or a packet has to be retried.
  */
 static enum srnic_outcome rx_ooo_half(struct srnic_qp *qp, struct srnic_ooo *ooo,
 				      u32 (*next)(const struct srnic_qp *qp))
@@ -179,7 +179,7 @@ static enum srnic_outcome rx_ooo(struct srnic_qp *qp)
 	       rx_ooo_half(qp, &qp->req.ooo, srnic_comp_next);
 }
 
-/* Was the run let in for the life that the QP has now?  Counts what was not. */
+/* Was the chain admitted for the QP's current life?  Counts those that were not. */
 static bool rx_is_due(const struct srnic_qp *qp, struct sk_buff *skb)
 {
 	if (srnic_rxcb(skb)->life == qp->rx_life)
@@ -191,10 +191,10 @@ static bool rx_is_due(const struct srnic_qp *qp, struct sk_buff *skb)
 }
 
 /*
- * Goes on with the run at the head of the queue.  A READ being answered, a key
- * going out of use and memory being fetched hold up the packets behind them, and
- * so does the end of the share.  Packets done are marked not good, so that a run
- * can be taken up again in its middle.
+ * Continues with the chain at the head of the queue.  It stops while a READ is being
+ * answered, a key invalidated or memory fetched, and when the share is used up.
+ * Packets that are done are marked not good (for datagrams, rx_done counts them), so
+ * that a chain can be resumed in the middle.
  */
 static enum srnic_outcome rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 {
@@ -218,7 +218,7 @@ static enum srnic_outcome rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 	return seg ? SRNIC_AGAIN : SRNIC_DONE;
 }
 
-/* The oldest run that waits. */
+/* The oldest chain waiting */
 static struct sk_buff *rx_next(struct srnic_qp *qp)
 {
 	if (skb_queue_empty(&qp->rx_todo) &&
@@ -233,7 +233,7 @@ static struct sk_buff *rx_next(struct srnic_qp *qp)
 	return skb_peek(&qp->rx_todo);
 }
 
-/* The CNP that overtook what waits, if there is one. */
+/* Handles the CNP that overtook the queue, if there is one. */
 static void rx_cnp(struct srnic_qp *qp)
 {
 	struct sk_buff *skb = srnic_cc_take_cnp(qp);
@@ -252,7 +252,7 @@ bool srnic_rx_run(struct srnic_qp *qp)
 
 	srnic_task_assert_mine(&qp->task);
 	rx_cnp(qp);
-	if (rx_ooo(qp))	/* those that waited behind a READ */
+	if (rx_ooo(qp))	/* kept packets that waited behind a READ */
 		return !srnic_task_may(&qp->task);
 	while (srnic_task_may(&qp->task)) {
 		skb = rx_next(qp);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - a packet being processed, or what does without one
+ * srnic - segment: a packet being processed, or its loopback equivalent
  */
 #ifndef SRNIC_XPORT_SEG_H
 #define SRNIC_XPORT_SEG_H
@@ -10,11 +10,10 @@
 
 /**
  * struct srnic_seg - a packet being processed
- * @pkt: its headers
- * @payload: its payload
- * @local: there is no packet: it is a request, or an answer, of a QP of the same
- *	   device, as long as several packets
- * @from: local: where the payload is, if it is not at @payload
+ * @pkt: headers
+ * @payload: payload
+ * @local: there is no packet: loopback request or response, as long as several packets
+ * @from: loopback: SGE list of the payload, if it is not at @payload
  */
 struct srnic_seg {
 	struct srnic_pkt	pkt;
@@ -23,7 +22,7 @@ struct srnic_seg {
 	struct srnic_sgl	*from;
 };
 
-/* PSNs that the payload of @seg takes.  Pure. */
+/* Number of PSNs that the payload of @seg takes.  Pure. */
 static inline u32 srnic_seg_npsn(const struct srnic_seg *seg, u16 mtu)
 {
 	return seg->pkt.payload <= mtu ? 1 :
@@ -31,10 +30,10 @@ static inline u32 srnic_seg_npsn(const struct srnic_seg *seg, u16 mtu)
 }
 
 /**
- * struct srnic_lent - a part of a READ response, for one on the same device
- * @seg: headers, and where the bytes are
- * @sgl: what that points to
- * @sge: what that points to
+ * struct srnic_lent - a part of a READ response, for loopback
+ * @seg: headers, and the location of the data
+ * @sgl: list that @seg refers to
+ * @sge: element that @sgl refers to
  */
 struct srnic_lent {
 	struct srnic_seg	seg;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - shared receive queues that requests find by number, as XRC wants
+ * srnic - shared receive queues that requests find by number (XRC)
  *
- * A number is good within the domain of its queue.  Queue pairs hold a queue
- * within a run of their task only, so a peer that stops in the middle of a
- * message keeps nobody from destroying one.
+ * A number is valid within the domain of its queue.  Queue pairs hold a queue only
+ * within a run of their task, so a peer that stops in the middle of a message cannot
+ * prevent its destruction.
  */
 #include <linux/random.h>
 
@@ -18,7 +18,7 @@
 static DEFINE_XARRAY_FLAGS(srq_table, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 static atomic64_t srq_id;
 
-/* Reserves a number that nobody can guess: the first free from a random one. */
+/* Reserves an unpredictable number: the first free one from a random start. */
 static int srq_reserve(u32 *srqn)
 {
 	u32 from = get_random_u32_inclusive(SRQN_MIN, SRQN_MAX);
@@ -43,7 +43,7 @@ int srnic_srq_publish(struct srnic_srq *srq)
 	err = srq_reserve(&srq->srqn);
 	if (err)
 		return err;
-	/* The slot is reserved, so this takes no memory. */
+	/* The slot is reserved, so no memory is allocated. */
 	xa_store(&srq_table, srq->srqn, srq, GFP_KERNEL_ACCOUNT);
 
 	return 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - datagrams: each has an address of its own and is never heard of again
+ * srnic - datagrams: each has its own destination and is never acknowledged
  *
- * The queue pair's flow is a copy of the address vector that was used last;
- * datagrams with the same one leave as one run.  The copy keeps its route while
- * nothing is sent, but not its netdev.
+ * The queue pair's flow is a copy of the address vector used last; datagrams with the
+ * same one leave as one GSO chain.  While idle, the copy keeps its route but not its
+ * netdev.
  */
 #include <linux/unaligned.h>
 #include <rdma/ib_addr.h>
@@ -24,7 +24,7 @@
 /* Work requests with this bit set use the queue pair's own Q_Key: 10.2.5 */
 #define UD_QKEY_OWN	BIT(31)
 
-/* Sends what goes where the flow goes, before it changes. */
+/* Sends the pending chain before the flow changes. */
 static void ud_flush(struct srnic_qp *qp)
 {
 	if (qp->flow.ndev)
@@ -39,8 +39,8 @@ void srnic_ud_let_go(struct srnic_qp *qp)
 }
 
 /*
- * Makes the flow that of address vector @index, which is a user's word: the
- * table answers for any number, and only for those of the QP's own PD.
+ * Sets the flow to address vector @index.  The index comes from user space: any number
+ * may be looked up, but only in the table of the QP's own PD.
  */
 static bool ud_seek(struct srnic_qp *qp, u32 index)
 {
@@ -60,7 +60,7 @@ static bool ud_seek(struct srnic_qp *qp, u32 index)
 	return av;
 }
 
-/* The source port is that of a stream from this QP to that of the peer. */
+/* Sets the source port to that of a stream from this QP to QP @qpn. */
 static void ud_set_sport(struct srnic_qp *qp, u32 qpn)
 {
 	__be16 sport = srnic_flow_sport(qp->flow.label, qp->qpn, qpn);
@@ -92,8 +92,8 @@ static void ud_fill(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 }
 
 /*
- * One that cannot go is lost like any other; so is one that is longer than the
- * MTU: IBTA volume 1, C10-93.1.1.
+ * A datagram that cannot be sent is dropped; so is one longer than the MTU: IBTA volume
+ * 1, C10-93.1.1.
  */
 enum srnic_outcome srnic_ud_send(struct srnic_qp *qp,
 				 const struct srnic_swqe *wqe)
@@ -129,13 +129,13 @@ enum srnic_outcome srnic_ud_send(struct srnic_qp *qp,
 	return srnic_accessed(err, IB_WC_LOC_PROT_ERR);
 }
 
-/* For who does not own the task as well; the task looks again. */
+/* May be called without owning the task; the task checks again. */
 static u32 ud_qkey(const struct srnic_qp *qp)
 {
-	return data_race(READ_ONCE(qp->conf.qkey));	/* set with all of conf */
+	return data_race(READ_ONCE(qp->conf.qkey));	/* written as part of conf */
 }
 
-/* May the datagram be given to this QP?  Counts what may not. */
+/* May the QP get the datagram?  Counts those that it may not. */
 static bool ud_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		     const struct srnic_rx_src *src)
 {
@@ -160,7 +160,7 @@ static bool ud_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	return false;
 }
 
-/* Reads a packet of the run @skb.  False: it is not for this QP, and was counted. */
+/* Parses a packet of chain @skb.  False: it is not for this QP, and was counted. */
 static bool ud_read(struct srnic_qp *qp, struct sk_buff *skb,
 		    struct sk_buff *packet, struct srnic_pkt *pkt,
 		    struct srnic_rx_src *src)
@@ -177,7 +177,7 @@ static bool ud_read(struct srnic_qp *qp, struct sk_buff *skb,
 	return ud_check(qp, pkt, src);
 }
 
-/* Does it have the Q_Key, which is at the same place in all datagrams? */
+/* Does the datagram carry the QP's Q_Key?  Its offset is the same in all datagrams. */
 static bool ud_has_qkey(const struct srnic_qp *qp, struct sk_buff *packet)
 {
 	const struct srnic_rxcb *cb = srnic_rxcb(packet);
@@ -189,7 +189,7 @@ static bool ud_has_qkey(const struct srnic_qp *qp, struct sk_buff *packet)
 	       get_unaligned_be32(&deth->qkey) == ud_qkey(qp);
 }
 
-/* The runs of groups are not chains, so nobody else has the packets of this one. */
+/* Multicast is not taken as chains, so nobody else shares the packets of this one. */
 bool srnic_ud_admit(struct srnic_qp *qp, struct sk_buff *skb)
 {
 	struct srnic_rx_src src;
@@ -201,7 +201,7 @@ bool srnic_ud_admit(struct srnic_qp *qp, struct sk_buff *skb)
 		struct srnic_rxcb *cb = srnic_rxcb(packet);
 
 		if (cb->good && !ud_has_qkey(qp, packet))
-			/* it reads the struct, too */
+			/* ud_read() reads conf, too */
 			cb->good = data_race(ud_read(qp, skb, packet, &pkt,
 						     &src));
 		any |= cb->good;
@@ -210,7 +210,7 @@ bool srnic_ud_admit(struct srnic_qp *qp, struct sk_buff *skb)
 	return any;
 }
 
-/* The header goes in front of the payload, as if it had come with it. */
+/* The GRH is placed in front of the payload, as if received with it. */
 static enum srnic_outcome ud_put(struct srnic_qp *qp,
 				 const struct srnic_seg *seg,
 					    const struct srnic_rx_src *src)
@@ -218,7 +218,7 @@ static enum srnic_outcome ud_put(struct srnic_qp *qp,
 	struct srnic_sgl *sgl = &qp->resp.sgl;
 	enum srnic_mem_err err;
 
-	srnic_sgl_seek(sgl, 0);	/* it may come again */
+	srnic_sgl_seek(sgl, 0);	/* the packet may be processed again */
 	err = srnic_sgl_write(sgl, src->grh, sizeof(src->grh));
 	if (!err)
 		err = srnic_sgl_write(sgl, seg->payload, seg->pkt.payload);
@@ -247,7 +247,7 @@ static void ud_complete(struct srnic_qp *qp,
 	srnic_recv_cqe(qp, &cqe, pkt->se);
 }
 
-/* A datagram for this QP. */
+/* Writes a datagram to a receive and completes that. */
 static enum srnic_outcome ud_receive(struct srnic_qp *qp,
 				     const struct srnic_seg *seg,
 				    const struct srnic_rx_src *src, u16 vlan)
@@ -292,8 +292,8 @@ static enum srnic_outcome ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 }
 
 /*
- * Others may have the same run, so nothing in it changes: how much of it is
- * done is the queue pair's to remember, also when the share is used up.
+ * The QP itself remembers how much of the chain is done, also when the share is used
+ * up; nothing in the chain changes.
  */
 enum srnic_outcome srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - datagrams
+ * srnic - UD: sending and receiving of datagrams
  */
 #ifndef SRNIC_XPORT_UD_H
 #define SRNIC_XPORT_UD_H
@@ -8,21 +8,20 @@
 #include "outcome.h"
 #include "qp.h"
 
-/* Sends the datagram of @wqe. */
 enum srnic_outcome srnic_ud_send(struct srnic_qp *qp,
 				 const struct srnic_swqe *wqe);
 
 /*
- * Is there a datagram in the run that the QP may be given?  Others are marked not
- * good, and counted: who does not know the Q_Key takes no room in the queue.
- * Context: BH disabled.
+ * Does the chain contain a datagram for the QP?  Others are marked not good and
+ * counted: packets without the right Q_Key take no room in the queue.  Context: BH
+ * disabled.
  */
 bool srnic_ud_admit(struct srnic_qp *qp, struct sk_buff *skb);
 
-/* Receives a run of datagrams, all of them or not yet. */
+/* Receives a chain of datagrams.  SRNIC_AGAIN: part of it is left. */
 enum srnic_outcome srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb);
 
-/* Between runs no netdev is held, or it could not go. */
+/* No netdev is held between runs, or it could not be unregistered. */
 void srnic_ud_let_go(struct srnic_qp *qp);
 
 #endif /* SRNIC_XPORT_UD_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - what is wrong with a request, and what that means
+ * srnic - verdicts: what is wrong with a request, and the consequences
  *
- * Checks return a verdict and decide nothing else; the table says what goes on
- * the wire, into the completion and to the event handler.  IBTA volume 1,
- * 9.9.3, responder error behaviour.
+ * Checks return a verdict and decide nothing else; the table defines the NAK, the
+ * completion and the event that follow.  IBTA volume 1, 9.9.3, responder error
+ * behaviour.
  */
 #include <rdma/ib_verbs.h>
 
@@ -12,7 +12,7 @@
 #include "verdict.h"
 
 const struct srnic_fault srnic_faults[SRNIC_V_NUM] = {
-	/* The answer and what follows from it are not those of a fault. */
+	/* Not fatal; reply_not_ready() handles it. */
 	[SRNIC_V_RNR]		= { "no receive" },
 	[SRNIC_V_SEQ]		= { "order of opcodes",
 				    SRNIC_AETH_NAK_INV_REQ,

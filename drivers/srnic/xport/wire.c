@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - requester: the way out over the wire, packet by packet
+ * srnic - requester: sending over the wire, packet by packet
  */
 #include "cc.h"
 #include "flight.h"
@@ -15,10 +15,10 @@
 #include "wire.h"
 #include "wr.h"
 
-/* How long to wait when there is no memory for a packet */
+/* How long to wait after a failed packet allocation */
 #define WIRE_STALL_NSEC	(200 * NSEC_PER_USEC)
 
-/* No memory is a passing thing: the timer tries again. */
+/* A lack of memory is temporary: the timer tries again. */
 static enum srnic_outcome wire_stall(struct srnic_qp *qp)
 {
 	srnic_flight_stall(&qp->req.flight, WIRE_STALL_NSEC, ktime_get_ns());
@@ -27,8 +27,8 @@ static enum srnic_outcome wire_stall(struct srnic_qp *qp)
 }
 
 /*
- * PSNs of the response that one request of @wqe, from the next PSN on, asks for: what
- * the window allows, and nothing that is here already.
+ * Response PSNs that one request of @wqe, from the next PSN on, asks for: as many as
+ * the window allows, up to the next response that has been kept.
  */
 static u32 wire_span(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
@@ -39,7 +39,7 @@ static u32 wire_span(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 				 qp->conf.max_rd_atomic);
 }
 
-/* Does somebody wait for @wqe, who may be the one that fills the queue? */
+/* Is anybody waiting for @wqe, or half the queue in flight with no ACK requested? */
 static bool wire_is_awaited(const struct srnic_qp *qp,
 			    const struct srnic_swqe *wqe)
 {
@@ -52,7 +52,7 @@ static bool wire_is_awaited(const struct srnic_qp *qp,
 	       2 * sent > qp->sq.ring.mask;
 }
 
-/* Is the packet at the cursor to ask for an acknowledgment? */
+/* Should the packet at the cursor request an acknowledgment? */
 static bool wire_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	bool last = srnic_wr_has_answer(wqe) || srnic_req_is_end(qp, wqe, 1);
@@ -95,7 +95,7 @@ static enum srnic_outcome wire_send(struct srnic_qp *qp,
 	return SRNIC_DONE;
 }
 
-/* Passes over a packet of a response that is here. */
+/* Skips a response packet that has been kept, or that cannot be requested now. */
 static enum srnic_outcome wire_pass(struct srnic_qp *qp,
 				    const struct srnic_swqe *wqe)
 {
@@ -107,7 +107,7 @@ static enum srnic_outcome wire_pass(struct srnic_qp *qp,
 	return SRNIC_DONE;
 }
 
-/* Asks for a response, or passes over what is here of it. */
+/* Requests a response, or skips the part of it that has been kept. */
 static enum srnic_outcome wire_ask(struct srnic_qp *qp,
 				   const struct srnic_swqe *wqe)
 {

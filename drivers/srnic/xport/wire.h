@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - requester: the way out over the wire, packet by packet
+ * srnic - requester: sending over the wire, packet by packet
  */
 #ifndef SRNIC_XPORT_WIRE_H
 #define SRNIC_XPORT_WIRE_H
@@ -8,7 +8,7 @@
 #include "outcome.h"
 #include "qp.h"
 
-/* Sends the packet of @wqe at the cursor, or passes over what needs none. */
+/* Sends the packet of @wqe at the cursor, or skips what need not be requested. */
 enum srnic_outcome srnic_wire_send(struct srnic_qp *qp,
 				   const struct srnic_swqe *wqe);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - what there is to know about each work-request opcode
+ * srnic - properties of each work request opcode
  */
 #include <rdma/ib_verbs.h>
 

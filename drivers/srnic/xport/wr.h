@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - what there is to know about each work-request opcode
+ * srnic - properties of each work request opcode
  *
- * One row answers every question: which packets it sends, what answers it, what
- * its scatter/gather list is for, how it completes.  Who may post it is said in
- * queue/sq.c, which no other opcode passes.  Pure.
+ * One row of the table answers every question: which packets it sends, what answers it,
+ * what its SGE list is for, how it completes.  queue/sq.c decides who may post it, and
+ * refuses all other opcodes.  Pure.
  */
 #ifndef SRNIC_XPORT_WR_H
 #define SRNIC_XPORT_WR_H
@@ -16,12 +16,12 @@
 
 /* Bits of srnic_wr.flags */
 enum srnic_wr_flags {
-	SRNIC_WR_SINK	= 1 << 0,	/* the list is where the answer goes */
-	SRNIC_WR_PARTS	= 1 << 1,	/* the answer can be asked for in parts */
-	SRNIC_WR_WORD	= 1 << 2,	/* eight bytes that are stored at once */
+	SRNIC_WR_SINK	= 1 << 0,	/* the SGE list is where the answer goes */
+	SRNIC_WR_PARTS	= 1 << 1,	/* the answer can be requested in parts */
+	SRNIC_WR_WORD	= 1 << 2,	/* eight bytes that are written at once */
 };
 
-/* What its extended headers have beside address and length */
+/* Contents of its extended headers besides address and length */
 enum srnic_wr_operands {
 	SRNIC_WR_PLAIN,
 	SRNIC_WR_CMP_SWAP,
@@ -29,7 +29,7 @@ enum srnic_wr_operands {
 	SRNIC_WR_FLUSH,
 };
 
-/* What it does to a key, where it sends nothing */
+/* What it does to a key, if it is a memop */
 enum srnic_memop {
 	SRNIC_MEMOP_NONE,
 	SRNIC_MEMOP_INV,
@@ -39,17 +39,17 @@ enum srnic_memop {
 };
 
 /**
- * struct srnic_wr - a work-request opcode
+ * struct srnic_wr - a work request opcode
  * @wc: opcode of its completion
- * @counter: enum srnic_counter of those that are done; SRNIC_CNT_NUM: none
- * @answer: family of the packets that answer it, SRNIC_FAM_NONE: an ACK does
+ * @counter: enum srnic_counter of completed ones; SRNIC_CNT_NUM: none
+ * @answer: family of the packets that answer it, SRNIC_FAM_NONE: an ACK
  * @flags: enum srnic_wr_flags
  * @operands: enum srnic_wr_operands
  * @memop: enum srnic_memop
- * @only: packet of a message that is one packet; so below, without the service
- * @first: first packet of several
- * @middle: packet that is neither first nor last
- * @last: last packet of several
+ * @only: opcode of a single-packet message; this and the following without service
+ * @first: opcode of the first packet of several
+ * @middle: opcode of a packet that is neither first nor last
+ * @last: opcode of the last packet of several
  */
 struct srnic_wr {
 	u8	wc;
@@ -64,30 +64,30 @@ struct srnic_wr {
 	u8	last;
 };
 
-/* One for each opcode up to IB_WR_REG_MR; all zeros: there is no such */
+/* One row per opcode up to IB_WR_REG_MR; all zeros: no such opcode */
 #define SRNIC_WR_NUM	33
 
 extern const struct srnic_wr srnic_wrs[SRNIC_WR_NUM];
 
-/* The row of @wqe, which was not refused when it was fetched. */
+/* The row of @wqe, whose opcode was checked when it was fetched */
 static inline const struct srnic_wr *srnic_wr_of(const struct srnic_swqe *wqe)
 {
 	return &srnic_wrs[wqe->sqe.opcode];
 }
 
-/* Is there an answer to wait for?  Such ones count as rd_atomic. */
+/* Does it wait for a response, and so count towards max_rd_atomic? */
 static inline bool srnic_wr_has_answer(const struct srnic_swqe *wqe)
 {
 	return srnic_wr_of(wqe)->answer != SRNIC_FAM_NONE;
 }
 
-/* Does its list say where data goes, not where it comes from? */
+/* Does its SGE list name the destination of data, not the source? */
 static inline bool srnic_wr_has_sink(const struct srnic_swqe *wqe)
 {
 	return srnic_wr_of(wqe)->flags & SRNIC_WR_SINK;
 }
 
-/* Opcode of a packet of @wqe, without the service. */
+/* Opcode of a packet of @wqe, without service */
 static inline u8 srnic_wr_packet(const struct srnic_swqe *wqe, bool first,
 				 bool last)
 {

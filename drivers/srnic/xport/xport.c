@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - the transport: its beginning and its end
+ * srnic - transport: module init and exit
  */
 #include "deliver.h"
 #include "poll.h"
