@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - stores to memory that a program may be looking at
+ * srnic - ordered stores to memory that user space may be polling
  *
- * Programs wait for the last bytes of a WRITE to change and then read the rest,
- * for a NIC writes in order.  memcpy() does not, not even on x86, and with other
- * processors nothing else does:
+ * Programs poll the last bytes of a WRITE and then read the rest, relying on a NIC
+ * to write in order.  memcpy() does not, not even on x86, and weakly ordered
+ * processors do not order any plain stores:
  *
  * C srnic_copy_in
  *
@@ -36,14 +36,14 @@
 #include <linux/unaligned.h>
 
 /*
- * Copies @len bytes to @dst: who sees one of them sees all that was copied before,
- * and who sees the last eight, which are stored at once, sees the others too.
+ * Copies @len bytes to @dst.  A reader that sees any of them sees all earlier copies;
+ * one that sees the last eight, which are stored as one word, sees all @len.
  */
 static inline void srnic_copy_in(void *dst, const void *src, size_t len)
 {
 	u64 last;
 
-	smp_wmb();	/* what was copied before, then this */
+	smp_wmb();	/* earlier copies before this one */
 	if (len < sizeof(last)) {
 		memcpy(dst, src, len);
 		return;
@@ -53,7 +53,7 @@ static inline void srnic_copy_in(void *dst, const void *src, size_t len)
 	last = get_unaligned((const u64 *)(src + len));
 	if (len) {
 		memcpy(dst, src, len);
-		smp_wmb();	/* the others, then the last */
+		smp_wmb();	/* all other bytes before the last eight */
 	}
 	put_unaligned(last, (u64 *)(dst + len));
 }

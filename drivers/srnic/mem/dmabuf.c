@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - regions over shared buffers of other drivers
+ * srnic - regions backed by dma-bufs of other drivers
  *
- * The device copies with the CPU, so it needs no attachment and no addresses
- * for DMA: the exporter maps the buffer for the kernel, which also keeps it
- * where it is.
+ * The device copies with the CPU, so it needs neither an attachment nor DMA
+ * addresses: the exporter maps the buffer into the kernel, which also keeps it
+ * from being moved.
  */
 #include <linux/dma-buf.h>
 #include <linux/iosys-map.h>
@@ -17,9 +17,9 @@
 MODULE_IMPORT_NS("DMA_BUF");
 
 /**
- * struct srnic_dmabuf - a buffer that is mapped
- * @buf: the buffer, reference held
- * @map: where it is
+ * struct srnic_dmabuf - a mapped dma-buf
+ * @buf: the dma-buf; reference held
+ * @map: its kernel mapping
  */
 struct srnic_dmabuf {
 	struct dma_buf		*buf;
@@ -37,7 +37,7 @@ void srnic_dmabuf_put(struct srnic_dmabuf *dmabuf)
 	kfree(dmabuf);
 }
 
-/* Maps @buf, whose reference it takes over when that goes well. */
+/* Maps @buf and on success takes over the caller's reference. */
 static struct srnic_dmabuf *dmabuf_map(struct dma_buf *buf)
 {
 	struct srnic_dmabuf *dmabuf;
@@ -52,7 +52,7 @@ static struct srnic_dmabuf *dmabuf_map(struct dma_buf *buf)
 	if (err)
 		goto err_free;
 	if (dmabuf->map.is_iomem) {
-		err = -EOPNOTSUPP;	/* not for memcpy() */
+		err = -EOPNOTSUPP;	/* I/O memory, not for memcpy() */
 		goto err_map;
 	}
 	err = dma_buf_begin_cpu_access(buf, DMA_BIDIRECTIONAL);
@@ -77,7 +77,7 @@ static bool dmabuf_covers(const struct dma_buf *buf, u64 offset, u64 length)
 	       end <= buf->size;
 }
 
-/* Does @buf, by that descriptor, allow what the region is to allow?  Pure. */
+/* Was @buf opened with the rights that the region is to grant?  Pure. */
 static bool dmabuf_permits(const struct dma_buf *buf, u32 access)
 {
 	return buf->file->f_mode & FMODE_WRITE || !ib_access_writable(access);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - fast registration: regions that a work request fills
+ * srnic - fast registration: regions registered by a work request
  *
  * A consumer lists the blocks of the next registration while the current one
- * may still be in use, so there are two lists.  They change places when the
+ * may still be in use, so there are two lists, which are swapped when the
  * work request is executed.
  */
 #include <linux/log2.h>
@@ -41,7 +41,7 @@ int srnic_fast_add(struct srnic_mr *mr, u64 addr)
 	return 0;
 }
 
-/* Do the blocks listed cover what is to be shown?  Pure. */
+/* Do the listed blocks cover the range of @fast?  Pure. */
 static bool fast_fits(const struct srnic_mr *mr, const struct srnic_fast *fast)
 {
 	u64 offset = fast->iova & (BIT_ULL(mr->next.shift) - 1);
@@ -53,7 +53,7 @@ static bool fast_fits(const struct srnic_mr *mr, const struct srnic_fast *fast)
 	       end <= (u64)mr->num_blocks << mr->next.shift;
 }
 
-/* Lets the claimed region show what @fast says. */
+/* Registers the claimed region as described by @fast. */
 static void fast_show(struct srnic_mr *mr, const struct srnic_fast *fast)
 {
 	swap(mr->span, mr->next);

@@ -2,9 +2,9 @@
 /*
  * srnic - memory keys: publish, find, invalidate and hide regions
  *
- * A lookup takes no lock: RCU keeps the region's memory, the reference count
- * says whether it is valid, and the whole key is compared, so that a key of
- * another time is not mistaken for today's.
+ * A lookup takes no lock: RCU keeps struct srnic_mr in memory, its state and
+ * reference count tell whether it is valid, and the whole key is compared, so
+ * that a stale key does not match a current one.
  */
 #include <linux/log2.h>
 #include <linux/minmax.h>
@@ -18,7 +18,7 @@
 #define KEY_INDEX_MIN	1
 #define KEY_INDEX_MAX	0xffffff
 
-/* Indices are drawn from this many for each key, and from that many at least */
+/* Size of the range that indices are drawn from: per key in use, and minimum */
 #define KEY_SPARSE	64
 #define KEY_RANGE_MIN	4096
 
@@ -34,7 +34,7 @@ void srnic_keys_destroy(struct srnic_keys *keys)
 	xa_destroy(&keys->xa);
 }
 
-/* What it is in when it is first found. */
+/* Sets the state in which @mr is published. */
 static void mr_begin(struct srnic_mr *mr)
 {
 	bool valid = mr->kind == SRNIC_MR_PLAIN;
@@ -43,7 +43,7 @@ static void mr_begin(struct srnic_mr *mr)
 	atomic_set(&mr->state, valid ? SRNIC_MR_VALID : SRNIC_MR_FREE);
 }
 
-/* Largest index to draw: a range that is no wider than need be is found faster. */
+/* Largest index to draw: lookups are faster in a range no wider than necessary. */
 static u32 key_range(const struct srnic_keys *keys)
 {
 	u32 num = atomic_read(&keys->num);
@@ -55,7 +55,7 @@ static u32 key_range(const struct srnic_keys *keys)
 		     roundup_pow_of_two((num + 1) * KEY_SPARSE)) - 1;
 }
 
-/* Reserves an index that is hard to guess: the first free from a random one. */
+/* Reserves an index that is hard to guess: the first free one from a random start. */
 static int key_reserve(struct srnic_keys *keys, u32 *index)
 {
 	u32 from = get_random_u32_inclusive(KEY_INDEX_MIN, key_range(keys));
@@ -78,12 +78,12 @@ int srnic_mr_publish(struct srnic_keys *keys, struct srnic_mr *mr)
 
 	mr_begin(mr);
 
-	/* The key must be whole when the region is found. */
+	/* The key must be complete before lookups can find the region. */
 	err = key_reserve(keys, &index);
 	if (err)
 		return err;
 	mr->key = index << 8 | get_random_u8();
-	/* There is an entry already, so this takes no memory. */
+	/* The entry is reserved, so this allocates no memory. */
 	xa_store(&keys->xa, index, mr, GFP_KERNEL_ACCOUNT);
 	atomic_inc(&keys->num);
 	trace_srnic_key_new(mr);
@@ -94,7 +94,7 @@ int srnic_mr_publish(struct srnic_keys *keys, struct srnic_mr *mr)
 void srnic_mr_set_state(struct srnic_mr *mr, enum srnic_mr_state state)
 {
 	atomic_set_release(&mr->state, state);
-	smp_mb();	/* state before the look for waiters; see wait_var_event() */
+	smp_mb();	/* state before checking for waiters; see wait_var_event() */
 	wake_up_var(&mr->state);
 }
 
@@ -106,14 +106,14 @@ bool srnic_mr_move(struct srnic_mr *mr, enum srnic_mr_state from,
 
 void srnic_mr_make_valid(struct srnic_mr *mr)
 {
-	smp_wmb();	/* pairs with srnic_mr_hold(): what it names is in place */
+	smp_wmb();	/* pairs with srnic_mr_hold(): fields before refs and state */
 	refcount_set(&mr->refs, 1);
 	srnic_mr_set_state(mr, SRNIC_MR_VALID);
 }
 
 /*
- * Nobody uses what the key named, and nobody can begin to.  To drop the last
- * reference does not order the caller's own use against the stores behind it:
+ * The last reference is gone and no new one can be taken.  Dropping it does not
+ * order the caller's own accesses against the stores that follow:
  *
  * C mr_out_of_use
  *
@@ -152,7 +152,7 @@ static void mr_out_of_use(struct srnic_mr *mr)
 		atomic_dec_return_release(&mr->parent->windows);
 	mr->parent = NULL;
 	srnic_mr_set_state(mr, SRNIC_MR_FREE);
-	/* From here on the region may be somebody else's, or gone. */
+	/* From here on @mr may have been reused or freed. */
 	if (wait)
 		wait->wake(wait);
 }
@@ -163,7 +163,7 @@ void srnic_mr_put(struct srnic_mr *mr)
 		mr_out_of_use(mr);
 }
 
-/* A step towards the end, DEAD; true when there. */
+/* Takes the key one step closer to DEAD; true once it is DEAD. */
 static bool mr_close(struct srnic_mr *mr)
 {
 	if (srnic_mr_move(mr, SRNIC_MR_VALID, SRNIC_MR_BUSY))
@@ -191,7 +191,7 @@ void srnic_mr_replace(struct srnic_keys *keys, struct srnic_mr *old,
 {
 	mr_begin(mr);
 	mr->key = old->key;
-	/* There is an entry already, so this takes no memory. */
+	/* The entry exists, so this allocates no memory. */
 	xa_store(&keys->xa, SRNIC_KEY_INDEX(mr->key), mr, GFP_KERNEL_ACCOUNT);
 	wait_var_event(&old->state, mr_close(old));
 	old->key = 0;
@@ -213,8 +213,8 @@ static bool mr_is_valid(const struct srnic_mr *mr)
 }
 
 /*
- * The state is asked twice: after it has changed no use begins, and the number of
- * users only goes down, or lookups could keep the last from ever going.
+ * The state is checked twice.  Once it has changed, no new use starts and @refs only
+ * drops; otherwise a stream of lookups could keep it from ever reaching 0.
  */
 bool srnic_mr_hold(struct srnic_mr *mr)
 {
@@ -229,7 +229,7 @@ bool srnic_mr_hold(struct srnic_mr *mr)
 	return false;
 }
 
-/* The region that @key names today, held, or NULL. */
+/* The region that @key currently names, held, or NULL. */
 static struct srnic_mr *key_hold(struct srnic_keys *keys, u32 key)
 {
 	u32 index = SRNIC_KEY_INDEX(key);
@@ -256,7 +256,7 @@ static struct srnic_mr *key_hold(struct srnic_keys *keys, u32 key)
 	return NULL;
 }
 
-/* Is the region @owner's to use?  0 is nobody in particular, whom windows are not for. */
+/* May @owner use the region?  0: a local access, which cannot use windows. */
 static enum srnic_mem_err mr_check_owner(const struct srnic_mr *mr, u64 owner)
 {
 	switch (mr->kind) {
@@ -269,7 +269,7 @@ static enum srnic_mem_err mr_check_owner(const struct srnic_mr *mr, u64 owner)
 	}
 }
 
-/* May the region be used with these rights?  Pure. */
+/* May @owner use the region in @pd with the rights @access?  Pure. */
 static enum srnic_mem_err mr_check(const struct srnic_mr *mr,
 				   const struct ib_pd *pd, u64 owner,
 				   u32 access)
@@ -332,7 +332,7 @@ enum srnic_mem_err srnic_mr_end(struct srnic_mr *mr, struct srnic_wait *wait)
 		return SRNIC_MEM_STATE;
 	}
 	mr->wait = wait;
-	srnic_mr_put(mr);	/* for being valid; the caller's is left */
+	srnic_mr_put(mr);	/* the validity reference; the caller's remains */
 	if (!refcount_dec_and_test(&mr->refs))
 		return SRNIC_MEM_BUSY;
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - lanes: how much of the fetching of pages is one user's
+ * srnic - lanes: limit how many page fetches one user has in progress
  *
- * A page may be as slow as its user wants it to be (userfaultfd, FUSE), and a
- * worker waits for it.  So the fetches of one user take a few workers at a time,
- * some for pages that are missed and some for prefetches; further ones queue
- * behind them.
+ * A user can delay a page fault indefinitely (userfaultfd, FUSE) while a worker
+ * waits for it.  So each user gets only a few workers at a time, some for
+ * missing pages and some for prefetches; further jobs queue behind them.
  */
 #include <linux/kref.h>
 #include <linux/slab.h>
@@ -14,13 +13,13 @@
 #include "key.h"
 
 /**
- * struct lane - jobs of one kind
- * @lanes: where it belongs
- * @max: jobs at work at a time
- * @lock: protects the rest
- * @busy: jobs at work
- * @waiting: those that are not
- * @num: how many these are
+ * struct lane - jobs of one kind and user
+ * @lanes: the lanes that it is part of
+ * @max: maximum number of jobs running at a time
+ * @lock: protects the fields below
+ * @busy: number of jobs running
+ * @waiting: jobs waiting for a slot
+ * @num: number of jobs in @waiting
  */
 struct lane {
 	struct srnic_lanes	*lanes;
@@ -33,11 +32,11 @@ struct lane {
 
 /**
  * struct srnic_lanes - the lanes of one user
- * @ref: one for the user of each device, each address space and each job
- * @list: of lanes_all
+ * @ref: one reference for each srnic_user, address space and queued job
+ * @list: entry in lanes_all
  * @payer: the user; reference on its namespace held
- * @rcu: srnic_job_cancel() may still look
- * @lane: by enum srnic_lane
+ * @rcu: defers the free for srnic_job_cancel()
+ * @lane: the lanes, by enum srnic_lane
  */
 struct srnic_lanes {
 	struct kref		ref;
@@ -53,17 +52,17 @@ static const struct {
 	u32		busy;
 	u32		waiting;
 } lane_kinds[SRNIC_LANE_NUM] = {
-	/* At most two for each queue pair, which cancels them when it goes */
+	/* Two per queue pair at most, which cancels them when destroyed: no limit */
 	[SRNIC_LANE_MISSED]	= { "srnic-odp", WQ_HIGHPRI,	32,	U32_MAX },
 	[SRNIC_LANE_AHEAD]	= { "srnic-ahead", 0,		4,	64 },
 };
 
 static struct workqueue_struct *lane_wqs[SRNIC_LANE_NUM];
 
-/* Of regions that belong to no user */
+/* Lanes of regions that belong to no user */
 static struct srnic_lanes *lanes_kernel;
 
-/* Of users: who closes a device and opens it again finds the jobs it has left. */
+/* Lanes of all users, so that reopening a device finds the jobs still in progress */
 static LIST_HEAD(lanes_all);
 static DEFINE_SPINLOCK(lanes_lock);	/* protects lanes_all */
 
@@ -135,7 +134,7 @@ static struct srnic_lanes *lanes_find(const struct srnic_payer *payer)
 	return NULL;
 }
 
-/* Adds @fresh, which may be NULL, if there are none of that payer. */
+/* Finds the lanes of @payer; if there are none, adds @fresh unless it is NULL. */
 static struct srnic_lanes *lanes_of(const struct srnic_payer *payer,
 				    struct srnic_lanes *fresh)
 {
@@ -173,7 +172,7 @@ const struct srnic_payer *srnic_lanes_payer(const struct srnic_lanes *lanes)
 	return &lanes->payer;
 }
 
-/* The place of a job that is done goes to the next. */
+/* Passes the slot of a finished job to the next waiting one. */
 static void lane_next(struct lane *lane)
 {
 	struct srnic_job *job;
@@ -197,7 +196,7 @@ static void job_work(struct work_struct *work)
 	struct srnic_job *job = container_of(work, struct srnic_job, work);
 	struct lane *lane = job->lane;
 
-	/* The job may be asked for again, or be gone, before this returns. */
+	/* The job may be queued again, or freed, before this returns. */
 	job->fn(job);
 	lane_next(lane);
 	srnic_lanes_put(lane->lanes);

@@ -3,8 +3,8 @@
  * srnic - memory: keys in, bytes out
  *
  * A key names a region; a region is a flat array of equal power-of-two blocks
- * of kernel-addressable memory.  Nothing here knows packets, opcodes or queue
- * pairs; what is wrong with an access is told in enum srnic_mem_err.
+ * of kernel-addressable memory.  Nothing here knows about packets, opcodes or
+ * queue pairs; failed accesses are reported as enum srnic_mem_err.
  */
 #ifndef SRNIC_MEM_H
 #define SRNIC_MEM_H
@@ -21,24 +21,26 @@
 enum srnic_mem_err {
 	SRNIC_MEM_OK,
 	SRNIC_MEM_KEY,		/* no such key */
-	SRNIC_MEM_PD,		/* key of another protection domain */
-	SRNIC_MEM_ACCESS,	/* right not granted */
+	SRNIC_MEM_PD,		/* the key belongs to another protection domain */
+	SRNIC_MEM_ACCESS,	/* access right not granted */
 	SRNIC_MEM_RANGE,	/* outside the region */
-	SRNIC_MEM_LENGTH,	/* a list of SGEs is shorter than the data */
-	SRNIC_MEM_OWNER,	/* window of another owner */
-	SRNIC_MEM_STATE,	/* not one that allows it, or no such operation */
-	SRNIC_MEM_BUSY,		/* not yet: told when it can be */
-	SRNIC_MEM_ALIGN,	/* a word that is not aligned where it is */
-	SRNIC_MEM_ABSENT,	/* being fetched: the pager tells when to try again */
-	SRNIC_MEM_FAULT,	/* on demand: there is no memory, or not for that */
+	SRNIC_MEM_LENGTH,	/* the SGE list is shorter than the data */
+	SRNIC_MEM_OWNER,	/* window bound by another owner */
+	SRNIC_MEM_STATE,	/* not possible in this state or for this kind of key */
+	SRNIC_MEM_BUSY,		/* still in use: srnic_wait.wake() tells when not */
+	SRNIC_MEM_ALIGN,	/* the word is not naturally aligned in memory */
+	SRNIC_MEM_ABSENT,	/* page being fetched: retry when the pager ends */
+	SRNIC_MEM_FAULT,	/* an on-demand page could not be fetched */
 };
 
 /**
- * srnic_table_is_empty() - has @xa no entry?
- * @xa: where nothing is added any more
+ * srnic_table_is_empty() - does @xa contain no entries?
+ * @xa: xarray to which nothing is added any more
  *
- * Not xa_empty(): when memory ends while an xarray grows, nodes without an entry stay
- * in it, which xa_destroy() frees.
+ * Not xa_empty(): an allocation failure while an xarray grows leaves nodes without
+ * entries behind, which xa_destroy() frees.
+ *
+ * Return: true if there are no entries.
  */
 static inline bool srnic_table_is_empty(struct xarray *xa)
 {
@@ -47,35 +49,35 @@ static inline bool srnic_table_is_empty(struct xarray *xa)
 	return !xa_find(xa, &index, ULONG_MAX, XA_PRESENT);
 }
 
-/* Rights that a peer's FLUSH needs, as far as the core lets them be granted */
+/* Rights required by a peer's FLUSH, limited to those the RDMA core lets us grant */
 #define SRNIC_ACCESS_FLUSH	((IB_ACCESS_FLUSH_GLOBAL |	\
 				  IB_ACCESS_FLUSH_PERSISTENT) &	\
 				 IB_ACCESS_SUPPORTED)
 
-/* A key is an index (upper 24 bits) and a tag (lower 8 bits), both random. */
+/* A key is an index (upper 24 bits) and a tag (lower 8 bits), both initially random. */
 #define SRNIC_KEY_INDEX(key)	((key) >> 8)
 
 /**
  * struct srnic_keys - the key table of one device
- * @xa: index to struct srnic_mr; readers use RCU
- * @num: keys in it
+ * @xa: maps key indices to struct srnic_mr; readers use RCU
+ * @num: number of keys in @xa
  */
 struct srnic_keys {
 	struct xarray	xa;
 	atomic_t	num;
 };
 
-/* What a key stands for */
+/* What a key refers to */
 enum srnic_mr_kind {
-	SRNIC_MR_PLAIN,		/* registered by a verb, valid until the end */
-	SRNIC_MR_FAST,		/* registered by a work request */
-	SRNIC_MW_1,		/* window, type 1 */
-	SRNIC_MW_2,		/* window, type 2: of the owner that bound it */
+	SRNIC_MR_PLAIN,		/* region registered by a verb, valid until hidden */
+	SRNIC_MR_FAST,		/* region registered by a work request */
+	SRNIC_MW_1,		/* memory window, type 1 */
+	SRNIC_MW_2,		/* memory window, type 2: usable by its binder only */
 };
 
 /*
- * Life of a key.  Who moves it to BUSY has it alone; it becomes FREE when the
- * last user of what it named is gone.
+ * Key states.  Whoever moves a key to BUSY owns it exclusively; it becomes FREE
+ * once the last user of the memory it named has dropped its reference.
  */
 enum srnic_mr_state {
 	SRNIC_MR_FREE,
@@ -85,22 +87,22 @@ enum srnic_mr_state {
 };
 
 /**
- * struct srnic_wait - who wants to know that a key is out of use
- * @wake: called once; the context is that of the last user, softirq perhaps
+ * struct srnic_wait - notification that a key has gone out of use
+ * @wake: called once, in the context of the last user, possibly softirq
  */
 struct srnic_wait {
 	void	(*wake)(struct srnic_wait *wait);
 };
 
 /**
- * struct srnic_span - a range of addresses and the memory behind it
- * @iova: first address as the key's users name it
- * @length: bytes
+ * struct srnic_span - an address range and the memory backing it
+ * @iova: first address, as used with the key
+ * @length: length in bytes
  * @offset: bytes from the start of block 0 to @iova
  * @shift: log2 of the block size
  * @block: kernel address of each block
- * @odp: an address space, paged on demand, instead of blocks: block 0 starts
- *	 at its address 0
+ * @odp: on-demand paged address space that replaces @block, or NULL; @offset
+ *	 then counts from its address 0
  */
 struct srnic_span {
 	u64			iova;
@@ -112,30 +114,30 @@ struct srnic_span {
 };
 
 /**
- * struct srnic_mr - memory region, or a window, which is a region whose pages
- *		     are those of another
+ * struct srnic_mr - memory region, or memory window: a region that borrows the
+ *		     pages of another
  * @key: lkey and rkey
  * @kind: enum srnic_mr_kind
  * @state: enum srnic_mr_state
  * @access: IB_ACCESS_* bits
  * @pd: protection domain
- * @owner: windows of type 2: who bound it, as srnic_mr_get_remote() is told
- * @span: what it names; a window borrows the blocks of @parent
- * @next: fast registration: blocks that the next one will show
- * @num_blocks: fast registration: how many these are
- * @max_blocks: fast registration: room for blocks
- * @dma: the region is all of kernel memory, addresses are kernel addresses
- * @parent: region that a bound window shows
- * @windows: windows bound to this region, negative: no more may be
+ * @owner: type 2 windows: the binder, compared with @owner of srnic_mr_get_remote()
+ * @span: memory that the key names; a window borrows the blocks of @parent
+ * @next: fast region: block list for the next registration
+ * @num_blocks: fast region: number of blocks in @next
+ * @max_blocks: fast region: capacity of the block lists
+ * @dma: the region covers all kernel memory and is addressed by kernel addresses
+ * @parent: region to which a window is bound
+ * @windows: number of windows bound to this region; negative: binding is barred
  * @umem: pinned user memory, or NULL
- * @dmabuf: shared buffer that the memory belongs to, or NULL
- * @refs: one for being valid, one per user
- * @wait: told when @refs is down to 0; of who made the key BUSY
- * @rcu: a lookup may still look at the memory of a dead region
+ * @dmabuf: dma-buf that provides the memory, or NULL
+ * @refs: one reference while valid, plus one per user
+ * @wait: called when @refs drops to 0; set by whoever made the key BUSY, or NULL
+ * @rcu: defers the free, as a lookup may still read a dead region
  *
- * All but @windows, @state and @refs is written while @state is BUSY or the
- * region is not published, and constant while it is valid, so that holders of
- * a reference need no lock.
+ * @windows, @state and @refs are atomic; @next and @num_blocks belong to the consumer.
+ * All else is written only while @state is BUSY or DEAD or the region is unpublished,
+ * and constant while it is valid, so holders of a reference need no lock.
  */
 struct srnic_mr {
 	u32			key;
@@ -162,48 +164,48 @@ void srnic_keys_init(struct srnic_keys *keys);
 void srnic_keys_destroy(struct srnic_keys *keys);
 
 /*
- * Gives @mr a key and makes it visible; a plain region is valid at once, other
- * kinds are free.  May sleep.  0, -ENOMEM or -ENOSPC.
+ * Assigns @mr a key and inserts it into @keys.  A plain region is valid at once,
+ * other kinds start out FREE.  May sleep.  Return: 0, -ENOMEM or -ENOSPC.
  */
 int srnic_mr_publish(struct srnic_keys *keys, struct srnic_mr *mr);
 
-/* Hides @mr and waits until its last user has put it.  May sleep. */
+/* Removes @mr from @keys and waits for its last user to put it.  May sleep. */
 void srnic_mr_hide(struct srnic_keys *keys, struct srnic_mr *mr);
 
 /*
- * Gives @mr the key of @old and waits until the last user of that has put it:
- * the key names one or the other at any time.  May sleep.
+ * Transfers the key of @old to @mr and waits for the last user of @old to put it.
+ * The key names one of the two regions at any time.  May sleep.
  */
 void srnic_mr_replace(struct srnic_keys *keys, struct srnic_mr *old,
 		      struct srnic_mr *mr);
 
-/* True: no window is bound to @mr, and none will be until it is unsealed. */
+/* Bars windows from binding to @mr until it is unsealed; false if one is bound. */
 bool srnic_mr_seal(struct srnic_mr *mr);
 void srnic_mr_unseal(struct srnic_mr *mr);
 
 /*
- * Fills @span from @umem, which is @iova to the key's users; huge pages stay
- * huge.  May sleep.  0, -EINVAL or -ENOMEM.
+ * Fills @mr->span from @mr->umem, which the key addresses from @iova on; huge pages
+ * become large blocks.  May sleep.  Return: 0, -EINVAL or -ENOMEM.
  */
 int srnic_mr_map_umem(struct srnic_mr *mr, u64 iova);
 
 /*
- * Fills @span from kernel memory that is contiguous.  May sleep.
- * 0 or -ENOMEM.
+ * Fills @mr->span from virtually contiguous kernel memory.  May sleep.
+ * Return: 0 or -ENOMEM.
  */
 int srnic_mr_map_flat(struct srnic_mr *mr, void *start, u64 length, u64 iova);
 
 /*
- * Fills @span from the bytes at @offset of the shared buffer @fd, which stay
- * mapped as long as the region lives.  May sleep.  0 or errno.
+ * Fills @mr->span from the dma-buf @fd, starting at @offset.  The buffer stays
+ * mapped until srnic_mr_unmap().  May sleep.  Return: 0 or negative errno.
  */
 int srnic_mr_map_dmabuf(struct srnic_mr *mr, int fd, u64 offset, u64 length,
 			u64 iova);
 
 /**
- * struct srnic_payer - whom objects are counted for
- * @uid: a user of the host; INVALID_UID with @userns
- * @userns: all users of a user namespace together, or NULL
+ * struct srnic_payer - identity that resources are charged to
+ * @uid: uid in the initial user namespace; INVALID_UID if @userns is set
+ * @userns: user namespace whose users are charged as one, or NULL
  */
 struct srnic_payer {
 	kuid_t			uid;
@@ -211,42 +213,42 @@ struct srnic_payer {
 };
 
 /*
- * The lanes of @payer, which bound its page fetches on all devices of the host:
- * always the same as long as somebody holds them, be it a fetch.  Where lanes are
- * an argument, NULL stands for the kernel's.  May sleep.  NULL: no memory.
+ * Returns the lanes of @payer, with a reference.  They limit its page fetches across
+ * all devices and persist while anything, even a fetch, holds them.  NULL: no memory.
+ * As an argument, NULL lanes stand for the kernel's.  May sleep.
  */
 struct srnic_lanes *srnic_lanes_of(const struct srnic_payer *payer);
 const struct srnic_payer *srnic_lanes_payer(const struct srnic_lanes *lanes);
 
 /* Takes a reference.  Context: any. */
 struct srnic_lanes *srnic_lanes_get(struct srnic_lanes *lanes);
-/* NULL is fine.  Context: process. */
+/* @lanes may be NULL.  Context: process. */
 void srnic_lanes_put(struct srnic_lanes *lanes);
 
 /*
- * Fills @span from the caller's address space, of which nothing is pinned: an
- * access fetches what it needs, by @lanes.  May sleep.  0 or -ENOMEM.
+ * Fills @mr->span from the caller's address space without pinning: accesses fetch
+ * missing pages through @lanes.  May sleep.  Return: 0 or -ENOMEM.
  */
 int srnic_mr_map_odp(struct srnic_mr *mr, struct srnic_lanes *lanes, u64 start,
 		     u64 length, u64 iova);
 
-/* Makes room for @max blocks in @mr, a fast region.  May sleep. */
+/* Allocates both block lists, of @max entries, of fast region @mr.  May sleep. */
 int srnic_fast_alloc(struct srnic_mr *mr, u32 max);
 
-/* Begins a new list of blocks of @size bytes, a power of two. */
+/* Starts a new list of blocks of @size bytes, a power of two. */
 void srnic_fast_begin(struct srnic_mr *mr, u32 size);
 
-/* Adds the block at kernel address @addr to that list; 0 or -ENOMEM. */
+/* Appends the block at kernel address @addr to that list.  Return: 0 or -ENOMEM. */
 int srnic_fast_add(struct srnic_mr *mr, u64 addr);
 
 /**
- * struct srnic_fast - what a fast region is to show
- * @pd: protection domain of who asks
- * @key: its key from now on; the index is its own, the tag the consumer's
- * @access: rights
- * @iova: first address as the key's users name it; its place in a block is
+ * struct srnic_fast - parameters of a fast registration
+ * @pd: protection domain of the requesting queue pair
+ * @key: new key: the region's index, with a tag chosen by the consumer
+ * @access: rights to grant, IB_ACCESS_* bits
+ * @iova: first address, as used with the key; its offset within a block is also
  *	  that of the first byte
- * @length: bytes
+ * @length: length in bytes
  */
 struct srnic_fast {
 	const struct ib_pd	*pd;
@@ -256,43 +258,43 @@ struct srnic_fast {
 	u64			length;
 };
 
-/* Shows the list of blocks by a key that is free.  Context: any. */
+/* Registers the block list of a fast region whose key is FREE.  Context: any. */
 enum srnic_mem_err srnic_fast_register(struct srnic_keys *keys,
 				       const struct srnic_fast *fast);
 
-/* Lets go of the memory behind @mr, which is hidden.  May sleep. */
+/* Releases the memory backing @mr, which must be hidden.  May sleep. */
 void srnic_mr_unmap(struct srnic_mr *mr);
 
 /*
- * Looks @key up and checks that [addr, addr + len) may be accessed with all
- * rights in @access (IB_ACCESS_* bits, 0 for local read).
- * Context: any.  On SRNIC_MEM_OK *@out holds a reference.
+ * Looks up @key and checks that it grants all rights in @access (IB_ACCESS_* bits,
+ * 0 for local read) to [addr, addr + len).
+ * Context: any.  On SRNIC_MEM_OK the caller holds a reference on *@out.
  */
 enum srnic_mem_err srnic_mr_get(struct srnic_keys *keys, u32 key,
 				const struct ib_pd *pd, u32 access,
 				u64 addr, u64 len, struct srnic_mr **out);
 void srnic_mr_put(struct srnic_mr *mr);
 
-/* The same for a peer, whose keys may be windows; @owner is who it talks to. */
+/* The same for a peer, which may use windows; @owner: uid of its responder QP. */
 enum srnic_mem_err srnic_mr_get_remote(struct srnic_keys *keys, u32 key,
 				       const struct ib_pd *pd, u64 owner,
 				       u32 access, u64 addr, u64 len,
 				       struct srnic_mr **out);
 
-/* The same for all that @key names, whatever that is. */
+/* The same without a range check, for operations on a whole region. */
 enum srnic_mem_err srnic_mr_get_whole(struct srnic_keys *keys, u32 key,
 				      const struct ib_pd *pd, u64 owner,
 				      u32 access, struct srnic_mr **out);
 
 /**
- * struct srnic_bind - what a window is to show
- * @pd: protection domain of who asks
- * @owner: who asks, never 0
- * @mw_key: key of the window; the tag counts for type 1 only
- * @new_key: its key after that, of which the tag is the consumer's choice
- * @mr_key: key of the region
- * @addr: first byte, as @mr_key's users name it
- * @length: bytes; 0 unbinds a window of type 1
+ * struct srnic_bind - parameters of a memory window bind
+ * @pd: protection domain of the requesting queue pair
+ * @owner: uid of the requesting queue pair, never 0
+ * @mw_key: current key of the window; its tag is checked for type 1 only
+ * @new_key: key after the bind: same index, tag chosen by the consumer
+ * @mr_key: key of the region to bind to
+ * @addr: first byte, as addressed by @mr_key
+ * @length: length in bytes; 0 unbinds a type 1 window
  * @access: rights that the window grants, and IB_ZERO_BASED
  */
 struct srnic_bind {
@@ -307,31 +309,31 @@ struct srnic_bind {
 };
 
 /*
- * Binds a window.  SRNIC_MEM_BUSY: what it showed before is still in use; ask
- * again when @wait is told.  Context: any.
+ * Binds a window.  SRNIC_MEM_BUSY: accesses through its previous binding are still
+ * in progress; retry when @wait->wake() is called.  Context: any.
  */
 enum srnic_mem_err srnic_mw_bind(struct srnic_keys *keys,
 				 const struct srnic_bind *bind,
 				 struct srnic_wait *wait);
 
 /*
- * Takes the meaning from @key, a window of type 2 or a fast region: no access
- * by it begins from now on.  SRNIC_MEM_BUSY: it is done, but accesses that
- * began before go on until @wait is told.  Context: any.
+ * Invalidates @key, a type 2 window or a fast region: no new access through it
+ * starts.  SRNIC_MEM_BUSY: the key is invalid, but earlier accesses continue until
+ * @wait->wake() is called.  Context: any.
  */
 enum srnic_mem_err srnic_mr_invalidate(struct srnic_keys *keys, u32 key,
 				       const struct ib_pd *pd, u64 owner,
 				       struct srnic_wait *wait);
 
 /**
- * struct srnic_mr_info - a region at one moment
- * @kind: a word for what it is
- * @state: a word for what can be done with its key
+ * struct srnic_mr_info - snapshot of a region
+ * @kind: name of the kind of region
+ * @state: name of the key's state
  * @access: IB_ACCESS_* bits
- * @shift: log2 of the size of a block
- * @blocks: how many there are; 0: no key names them now, or no list has them
- * @windows: windows bound to it
- * @users: of its key at this moment
+ * @shift: log2 of the block size; 0 if paged on demand: blocks are bytes
+ * @blocks: number of blocks; 0 if the key is not valid, or for all of kernel memory
+ * @windows: number of windows bound to the region
+ * @users: number of references held by users of the key
  */
 struct srnic_mr_info {
 	const char	*kind;
@@ -343,20 +345,20 @@ struct srnic_mr_info {
 	u32		users;
 };
 
-/* How @mr is; each word by itself, if it changes meanwhile.  Context: any. */
+/* Takes a snapshot of @mr; fields may be mutually inconsistent.  Context: any. */
 void srnic_mr_look(const struct srnic_mr *mr, struct srnic_mr_info *info);
 
-/* Is [addr, addr + len) inside @mr?  For a region already held. */
+/* Is [addr, addr + len) inside @mr?  The caller holds @mr. */
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len);
 
 struct lane;
 
 /**
- * struct srnic_job - work that a worker does for a user
- * @work: of the workqueue
- * @list: of jobs that wait for a worker, else empty
- * @lane: that it was queued in
- * @fn: does it, in process context
+ * struct srnic_job - page fetch executed by a worker on behalf of a user
+ * @work: entry in the lane's workqueue
+ * @list: link in the lane's list of waiting jobs, else empty
+ * @lane: lane in which the job was last queued
+ * @fn: executes the job, in process context
  */
 struct srnic_job {
 	struct work_struct	work;
@@ -368,9 +370,9 @@ struct srnic_job {
 struct srnic_pager;
 
 /**
- * struct srnic_pager_ops - the owner of a pager
- * @begin: it goes to work: what it needs of its owner must stay
- * @end: it is done and does not need its owner any more.  Context: process
+ * struct srnic_pager_ops - callbacks to the owner of a pager
+ * @begin: a fetch begins; the owner must stay around until @end
+ * @end: the fetch has ended and the owner may go.  Context: process
  */
 struct srnic_pager_ops {
 	void	(*begin)(struct srnic_pager *pager);
@@ -378,20 +380,20 @@ struct srnic_pager_ops {
 };
 
 /**
- * struct srnic_pager - fetches pages for one who cannot wait for them
- * @job: does so, in process context
- * @ops: of the owner
- * @owner: the owner's
- * @busy: it is at work; what follows is its own then, but for @id
- * @odp: where the pages belong; reference held while @busy
- * @id: number of @odp, 0: nobody wants to know how it ends
- * @va: address of the page that is missed
- * @num: pages that will be missed next, with this one
- * @write: they are to be written to
- * @failed: the page cannot be had
+ * struct srnic_pager - fetches pages on behalf of a task that must not sleep
+ * @job: does the fetch, in process context
+ * @ops: callbacks to the owner
+ * @owner: private data of the owner
+ * @busy: a fetch is pending; the job then owns the fields below, except @id
+ * @odp: address space of the pages; reference held while @busy
+ * @id: id of @odp; 0: the result of the fetch is no longer wanted
+ * @va: address of the missing page
+ * @num: number of pages to fetch from @va on
+ * @write: fetch for write access
+ * @failed: the page could not be fetched
  *
- * Nobody waits for the end of its work but that of the module: a page may be
- * as slow as the user wants it to be.  Work that has not begun can be cancelled.
+ * Only module unload waits for a fetch to end, as user space can delay a page for
+ * as long as it likes.  A fetch that has not started can be cancelled.
  */
 struct srnic_pager {
 	struct srnic_job		job;
@@ -409,28 +411,27 @@ struct srnic_pager {
 void srnic_pager_init(struct srnic_pager *pager,
 		      const struct srnic_pager_ops *ops, void *owner);
 
-/* Is there no point in trying again yet? */
+/* Is a fetch pending, so that retrying is pointless? */
 static inline bool srnic_pager_busy(const struct srnic_pager *pager)
 {
 	return smp_load_acquire(&pager->busy);	/* pairs with pager_end() */
 }
 
 /*
- * What was missed is not of interest any more: its answer is not told to who asks
- * for the same later.  The caller owns the task that asks.
+ * Discards the result of the last fetch, so that a later request for the same page
+ * does not fail because of it.  The caller owns the task that uses @pager.
  */
 void srnic_pager_forget(struct srnic_pager *pager);
 /*
- * What was missed is not of interest any more, and a fetch that has not begun
- * never does.  The caller owns the task that asks.  May sleep, and end() may be
- * called.
+ * Like srnic_pager_forget(), and cancels a fetch that has not started, calling
+ * end().  The caller owns the task that uses @pager.  May sleep.
  */
 void srnic_pager_cancel(struct srnic_pager *pager);
 
 /*
- * Copy @len bytes; the caller holds @mr and has checked the range.  @rest is
- * how many will follow from @addr on, these included.  Either all is done, or
- * the same must be tried again (SRNIC_MEM_ABSENT), or SRNIC_MEM_FAULT.
+ * Copy @len bytes; the caller holds @mr and has checked the range.  @rest is the
+ * number of bytes to be accessed from @addr on, @len included.  With
+ * SRNIC_MEM_ABSENT retry the whole copy; other errors: SRNIC_MEM_FAULT.
  */
 enum srnic_mem_err srnic_mr_write(struct srnic_mr *mr, u64 addr,
 				  const void *src, u64 len, u64 rest,
@@ -438,66 +439,66 @@ enum srnic_mem_err srnic_mr_write(struct srnic_mr *mr, u64 addr,
 enum srnic_mem_err srnic_mr_read(struct srnic_mr *mr, u64 addr, void *dst,
 				 u64 len, u64 rest, struct srnic_pager *pager);
 
-/* What is done to eight bytes of a region at once; may not sleep. */
+/* Operation on an aligned eight-byte word of a region; must not sleep. */
 typedef u64 (*srnic_word_fn)(void *word, const void *arg);
 
 /*
- * Calls @fn for the eight bytes at @addr, and *@result is what it returns.  The
- * caller holds @mr and has checked the range.
+ * Applies @fn to the eight bytes at @addr and stores what it returns in *@result.
+ * The caller holds @mr and has checked the range.
  */
 enum srnic_mem_err srnic_mr_word(struct srnic_mr *mr, u64 addr,
 				 srnic_word_fn fn, const void *arg,
 				 u64 *result, struct srnic_pager *pager);
 
-/* How pages are fetched ahead of their use */
+/* How pages are fetched */
 enum srnic_fetch_how {
 	SRNIC_FETCH_READ,
 	SRNIC_FETCH_WRITE,
-	SRNIC_FETCH_PRESENT,	/* those that the process has */
+	SRNIC_FETCH_PRESENT,	/* only pages already present in the process */
 };
 
-/* Ranges to be fetched.  Makes it with room for @max.  NULL: no memory. */
+/* Allocates a prefetch of up to @max ranges.  NULL: no memory. */
 struct srnic_fetch *srnic_fetch_alloc(enum srnic_fetch_how how, u32 max);
 void srnic_fetch_free(struct srnic_fetch *fetch);
 
-/* Adds a range of a region; SRNIC_MEM_STATE: not of one paged on demand. */
+/* Adds a range of a region; SRNIC_MEM_STATE: the region is not on-demand paged. */
 enum srnic_mem_err srnic_fetch_add(struct srnic_fetch *fetch,
 				   struct srnic_keys *keys,
 				   const struct ib_pd *pd, u32 key, u64 addr,
 				   u64 len);
 
-/* Fetches all and returns 0 or errno.  The caller frees @fetch. */
+/* Fetches all ranges.  May sleep.  Return: 0 or negative errno.  Does not free @fetch. */
 int srnic_fetch_now(struct srnic_fetch *fetch);
 
 /*
- * Fetches what can be had, later, by @lanes, and frees @fetch.  Of very much it may
- * be a part.  False: too many are pending, and @fetch is left to the caller.
+ * Queues a best-effort fetch in @lanes, which then frees @fetch; very large prefetches
+ * may be done in part.  False: too many are pending, the caller keeps @fetch.
  */
 bool srnic_fetch_queue(struct srnic_fetch *fetch, struct srnic_lanes *lanes);
 
 int srnic_mem_init(void);
 void srnic_mem_exit(void);
 
-/* Is all of the memory behind @mr persistent? */
+/* Is all memory backing @mr persistent? */
 bool srnic_mr_is_pmem(const struct srnic_mr *mr);
 
-/* Makes a range persistent; the caller holds @mr and has checked the range. */
+/* Flushes a range to persistence; the caller holds @mr and has checked the range. */
 void srnic_mr_persist(const struct srnic_mr *mr, u64 addr, u64 len);
 
-/* No place in a list */
+/* The position in a list is unknown */
 #define SRNIC_SGL_NOWHERE	(~0ULL)
 
 /**
- * struct srnic_sgl - a place in a list of scatter/gather elements
+ * struct srnic_sgl - cursor into a scatter/gather list
  * @keys: key table
  * @pd: protection domain of the list's owner
- * @sge: the list, kernel memory
- * @num: elements in the list
- * @cur: current element
- * @off: bytes of it that are done
- * @pos: bytes of the list that are done, SRNIC_SGL_NOWHERE: not known
- * @access: rights needed, IB_ACCESS_LOCAL_WRITE or 0
- * @pager: of the list's owner
+ * @sge: the list, in kernel memory
+ * @num: number of elements in the list
+ * @cur: index of the current element
+ * @off: bytes already processed in the current element
+ * @pos: bytes already processed in the whole list, or SRNIC_SGL_NOWHERE
+ * @access: rights required, IB_ACCESS_LOCAL_WRITE or 0
+ * @pager: fetches missing on-demand pages
  * @mr: region of the current element, reference held, or NULL
  */
 struct srnic_sgl {
@@ -520,37 +521,37 @@ void srnic_sgl_init(struct srnic_sgl *sgl, struct srnic_keys *keys,
 /* Drops the reference that @sgl holds. */
 void srnic_sgl_put(struct srnic_sgl *sgl);
 
-/* The same, and @sgl stands nowhere from now on. */
+/* The same, and sets the position of @sgl to SRNIC_SGL_NOWHERE. */
 void srnic_sgl_forget(struct srnic_sgl *sgl);
 
 /*
- * Moves @sgl to byte @pos of the list.  SRNIC_MEM_OK or SRNIC_MEM_LENGTH.
+ * Moves @sgl to byte @pos of the list.  Return: SRNIC_MEM_OK or SRNIC_MEM_LENGTH.
  */
 enum srnic_mem_err srnic_sgl_seek(struct srnic_sgl *sgl, u64 pos);
 
 /*
- * Copies @len bytes between the list, from where it stands, and a buffer.
- * Every element touched is checked against its key first.  With
- * SRNIC_MEM_ABSENT the list stands where it stood.
+ * Copy @len bytes between a buffer and the list at the position of @sgl.  Each
+ * element touched is first checked against its key.  SRNIC_MEM_ABSENT leaves the
+ * position unchanged, any other error makes it SRNIC_SGL_NOWHERE.
  */
 enum srnic_mem_err srnic_sgl_write(struct srnic_sgl *sgl, const void *src,
 				   u32 len);
 enum srnic_mem_err srnic_sgl_read(struct srnic_sgl *sgl, void *dst, u32 len);
 
 /*
- * The same from the place of one list to that of another.  SRNIC_MEM_ABSENT also
- * when something is wrong with @src, or it is paged on demand.  With any error
- * @dst stands where it stood, and @src nowhere.
+ * Copies from one list to another.  Any error in @src, and on-demand paged memory in
+ * it, also yields SRNIC_MEM_ABSENT.  On error the position of @dst is unchanged and
+ * that of @src is SRNIC_SGL_NOWHERE.
  */
 enum srnic_mem_err srnic_sgl_copy(struct srnic_sgl *dst, struct srnic_sgl *src,
 				  u32 len);
 
-/* The same to a region; see srnic_mr_write(). */
+/* The same from a list to a region; see srnic_mr_write(). */
 enum srnic_mem_err srnic_sgl_to_mr(struct srnic_sgl *src, struct srnic_mr *mr,
 				   u64 addr, u32 len, u64 rest,
 				   struct srnic_pager *pager);
 
-/* Checks the keys and ranges of a whole list without touching the memory. */
+/* Checks the keys and ranges of a whole list without accessing the memory. */
 enum srnic_mem_err srnic_sgl_check(struct srnic_keys *keys,
 				   const struct ib_pd *pd,
 				   const struct srnic_sge *sge, u32 num,

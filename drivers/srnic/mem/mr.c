@@ -2,9 +2,9 @@
 /*
  * srnic - memory regions: from an address to bytes
  *
- * A region is a flat array of kernel addresses of equal blocks.  The device has
- * no DMA of its own, so the RDMA core hands out kernel addresses where others
- * get DMA addresses, and a block is as large as the pages behind it allow.
+ * A region is a flat array of kernel addresses of equal-sized blocks.  The device
+ * does no DMA, so the RDMA core passes kernel addresses in place of DMA addresses.
+ * Blocks are as large as the contiguity of the pages allows.
  */
 #include <linux/align.h>
 #include <linux/io.h>
@@ -23,15 +23,15 @@
 #include "copy.h"
 #include "key.h"
 
-/* Every power of two from a page to 1 GiB */
+/* Block sizes: every power of two from a page to 1 GiB */
 #define MR_BLOCK_SIZES	GENMASK(30, PAGE_SHIFT)
 
-/* One block for all: no length needs a second */
+/* Block size of a flat region: large enough for any length to fit into one block */
 #define MR_FLAT_SHIFT	63
 
 /*
- * Blocks are found from where the memory starts, not from @iova: addresses are
- * translated by their distance to it, whatever it is aligned to.
+ * The block size is chosen by the alignment of the memory, not of @iova: translation
+ * uses the distance from @iova, so its alignment does not matter.
  */
 int srnic_mr_map_umem(struct srnic_mr *mr, u64 iova)
 {
@@ -113,7 +113,7 @@ static const char *mr_kind(const struct srnic_mr *mr)
 	return mr->umem ? "user" : "device";
 }
 
-/* Blocks that a range touches; that on demand begins anywhere. */
+/* Number of blocks that a range touches; an on-demand range has any @offset. */
 static u64 mr_num_blocks(u64 offset, u64 length, u32 shift)
 {
 	u64 mask = BIT_ULL(shift) - 1;
@@ -142,7 +142,7 @@ void srnic_mr_look(const struct srnic_mr *mr, struct srnic_mr_info *info)
 	};
 	if (state != SRNIC_MR_VALID)
 		return;
-	/* One reference is that of the key. */
+	/* One reference stands for the key being valid. */
 	info->users = max((int)refcount_read(&mr->refs) - 1, 0);
 	if (mr->dma || !length)
 		return;
@@ -212,10 +212,10 @@ void srnic_mr_persist(const struct srnic_mr *mr, u64 addr, u64 len)
 		addr += n;
 		len -= n;
 	}
-	wmb();	/* written back before the peer is told */
+	wmb();	/* the write-back completes before the response to the peer */
 }
 
-/* Where a region that is paged on demand has @addr. */
+/* Process address of @addr in an on-demand region. */
 static u64 mr_va(const struct srnic_mr *mr, u64 addr)
 {
 	return addr - mr->span.iova + mr->span.offset;

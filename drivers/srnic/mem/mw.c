@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - memory windows: a region that shows a part of another
+ * srnic - memory windows: a region that exposes a part of another
  *
- * A bound window has a span of its own over the blocks of its parent, so that
- * an access through it is checked and translated like any other.  The parent
- * cannot go while windows are bound to it.  IBTA volume 1, 10.6.7.
+ * A bound window has its own span over the blocks of its parent, so accesses
+ * through it are checked and translated like any other.  The parent cannot be
+ * deregistered while windows are bound to it.  IBTA volume 1, 10.6.7.
  */
 #include <linux/rcupdate.h>
 
@@ -16,7 +16,7 @@
 
 #define MW_TAG		0xffU
 
-/* Is what @bind asks for allowed for a window of that kind?  Pure. */
+/* Is @bind permitted for window @mw?  Pure. */
 static enum srnic_mem_err mw_check(const struct srnic_mr *mw,
 				   const struct srnic_bind *bind)
 {
@@ -26,7 +26,7 @@ static enum srnic_mem_err mw_check(const struct srnic_mr *mw,
 		return SRNIC_MEM_PD;
 	if ((bind->mw_key ^ bind->new_key) & ~MW_TAG)
 		return SRNIC_MEM_KEY;
-	/* LOCAL_WRITE may be asked for, and grants a peer nothing. */
+	/* LOCAL_WRITE is accepted, but grants a peer nothing. */
 	if (bind->access & ~(MW_RIGHTS | IB_ZERO_BASED | IB_ACCESS_LOCAL_WRITE))
 		return SRNIC_MEM_ACCESS;
 	if (mw->kind == SRNIC_MW_1 && bind->access & IB_ZERO_BASED)
@@ -37,7 +37,7 @@ static enum srnic_mem_err mw_check(const struct srnic_mr *mw,
 	return SRNIC_MEM_OK;
 }
 
-/* Finds and holds the region that the window is to show. */
+/* Finds and holds the region to bind to, and counts the window there. */
 static enum srnic_mem_err mw_get_parent(struct srnic_keys *keys,
 					const struct srnic_bind *bind,
 					struct srnic_mr **out)
@@ -60,7 +60,7 @@ static enum srnic_mem_err mw_get_parent(struct srnic_keys *keys,
 	return SRNIC_MEM_STATE;
 }
 
-/* What a window of type 1 shows ends with its next bind. */
+/* A bind of a type 1 window implicitly ends its previous binding. */
 static enum srnic_mem_err mw_unbind(struct srnic_mr *mw, u32 key,
 				    struct srnic_wait *wait)
 {
@@ -74,7 +74,7 @@ static enum srnic_mem_err mw_unbind(struct srnic_mr *mw, u32 key,
 	return SRNIC_MEM_KEY;
 }
 
-/* Makes @mw BUSY by us: it shows nothing and nobody else changes that. */
+/* Makes @mw BUSY: it is unbound, and nobody else can change that. */
 static enum srnic_mem_err mw_claim(struct srnic_mr *mw,
 				   const struct srnic_bind *bind,
 				   struct srnic_wait *wait)
@@ -90,7 +90,7 @@ static enum srnic_mem_err mw_claim(struct srnic_mr *mw,
 		if (!srnic_mr_move(mw, SRNIC_MR_FREE, SRNIC_MR_BUSY))
 			return SRNIC_MEM_STATE;
 	}
-	/* The tag of type 2 is its consumer's business. */
+	/* The current tag of a type 2 window is not checked. */
 	if (mw->kind == SRNIC_MW_2 || mw->key == bind->mw_key)
 		return SRNIC_MEM_OK;
 
@@ -99,7 +99,7 @@ static enum srnic_mem_err mw_claim(struct srnic_mr *mw,
 	return SRNIC_MEM_KEY;
 }
 
-/* Lets the claimed window show what @bind says of @parent. */
+/* Binds the claimed window to @parent as described by @bind. */
 static void mw_show(struct srnic_mr *mw, const struct srnic_bind *bind,
 		    struct srnic_mr *parent)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - regions paged on demand: an address space and what is present of it
+ * srnic - on-demand paging: an address space and its present pages
  *
- * Translations are kept in chunks, made when an address is first used.  The
- * data path uses a page under its chunk's lock and never waits for one.  Who
- * takes pages away from the process (unmap, fork, reclaim, migration) comes
- * through the chunk's notifier and takes the same lock: when it goes on nobody
- * uses them, and nobody will until they have been fetched again.  So no page
- * is pinned, or kept from being what the process sees at that address.
+ * Translations are kept in chunks, created when an address is first used.  The
+ * data path accesses a page under its chunk's lock and never waits for one.
+ * Whatever takes pages away from the process (unmap, fork, reclaim, migration)
+ * calls the chunk's notifier, which takes the same lock: once it returns, the
+ * pages are not in use and will not be until fetched again.  So no page is
+ * pinned, and the data path always uses the page that the process has mapped.
  */
 #include <linux/hmm.h>
 #include <linux/kref.h>
@@ -27,27 +27,27 @@
 #define ODP_PAGES	BIT(ODP_ORDER)
 #define ODP_SHIFT	(ODP_ORDER + PAGE_SHIFT)
 
-/* Pages fetched in one go */
+/* Maximum number of pages fetched at once */
 #define ODP_BATCH	64
 
-/* How long to try while pages are taken away as fast as they are fetched */
+/* How long, in jiffies, to retry while pages are invalidated as fast as fetched */
 #define ODP_PATIENCE	HZ
 
-/* Low bits of a translation, whose others are the page's kernel address */
+/* Low bits of a translation; the others are the page's kernel address */
 #define ODP_VALID	BIT(0)
 #define ODP_WRITE	BIT(1)
 #define ODP_DIRTY	BIT(ODP_DIRTY_BIT)
 #define ODP_DIRTY_BIT	2
 
 /**
- * struct srnic_odp - an address space that regions are paged from
- * @ref: one for the region, one for each fetch
- * @id: number that no other ever has
- * @mm: whose it is; the struct is held, the memory is not
- * @lanes: fetch its pages; reference held
- * @chunks: by address; readers use RCU
- * @empty: chunks that nothing was mapped in any more, or could be had for
- * @reap: frees those of which that still holds
+ * struct srnic_odp - address space that backs an on-demand region
+ * @ref: one reference for the region, one for each fetch
+ * @id: unique number, never reused
+ * @mm: the process's mm; held by mmgrab(), so its memory may be gone
+ * @lanes: limit the fetches of its pages; reference held
+ * @chunks: struct odp_chunk by address >> ODP_SHIFT; readers use RCU
+ * @empty: chunks found without pages after an unmap or a failed fetch
+ * @reap: frees the chunks in @empty that are still without pages
  */
 struct srnic_odp {
 	struct kref		ref;
@@ -61,17 +61,17 @@ struct srnic_odp {
 
 /**
  * struct odp_chunk - translations of ODP_PAGES pages
- * @notifier: tells when pages are taken away
- * @odp: where it belongs
- * @index: its place there
- * @users: one for that place, one for each fetch
+ * @notifier: invalidates pages that are taken away from the process
+ * @odp: address space of the chunk
+ * @index: index in @odp->chunks
+ * @users: one reference for being in @odp->chunks, one for each fetch
  * @mutex: serialises changes of @page; taken in reclaim
- * @placed: it has come to its place; under @mutex
- * @dead: it has left its place; under @mutex
- * @node: in @odp->empty
- * @listed: it is there, or will be as soon as it is placed; under @mutex
- * @lock: guards @page against the data path, which reads
- * @rcu: a reader may still look at it
+ * @placed: it has been inserted into @odp->chunks; under @mutex
+ * @dead: it has been erased from @odp->chunks; under @mutex
+ * @node: entry in @odp->empty
+ * @listed: it is in @odp->empty, or will be once placed; under @mutex
+ * @lock: protects @page; the data path is the reader
+ * @rcu: defers the free for RCU readers
  * @page: translations, 0: absent.  The data path may set ODP_DIRTY
  */
 struct odp_chunk {
@@ -97,11 +97,11 @@ static u32 odp_slot(u64 va)
 	return (va >> PAGE_SHIFT) & (ODP_PAGES - 1);
 }
 
-/* ---- use ---- */
+/* ---- access ---- */
 
 typedef void (*odp_use_fn)(void *mem, void *arg, u32 len);
 
-/* Lets @use have the bytes at @va, all of one page.  False: it is absent. */
+/* Calls @use for the bytes at @va, all within one page; false: it is absent. */
 static __always_inline bool odp_use(struct srnic_odp *odp, u64 va, u32 len,
 				    unsigned long need, odp_use_fn use,
 				    void *arg)
@@ -114,7 +114,7 @@ static __always_inline bool odp_use(struct srnic_odp *odp, u64 va, u32 len,
 	chunk = xa_load(&odp->chunks, va >> ODP_SHIFT);
 	if (chunk) {
 		read_lock_bh(&chunk->lock);
-		page = READ_ONCE(chunk->page[slot]);	/* others set DIRTY */
+		page = READ_ONCE(chunk->page[slot]);	/* other readers set DIRTY */
 		if ((page & need) == need) {
 			if (need & ODP_WRITE && !(page & ODP_DIRTY))
 				set_bit(ODP_DIRTY_BIT, &chunk->page[slot]);
@@ -173,10 +173,10 @@ u64 srnic_odp_read(struct srnic_odp *odp, u64 va, void *dst, u64 len)
 }
 
 /**
- * struct odp_word - what use_word() is told
- * @fn: what to do
- * @arg: with what
- * @result: what came of it
+ * struct odp_word - arguments of use_word()
+ * @fn: operation on the word
+ * @arg: argument of @fn
+ * @result: where the return value of @fn is stored
  */
 struct odp_word {
 	srnic_word_fn	fn;
@@ -203,8 +203,8 @@ bool srnic_odp_word(struct srnic_odp *odp, u64 va, srnic_word_fn fn,
 /* ---- chunks ---- */
 
 /*
- * Forgets pages [first, end): nobody uses them when this returns.  What was
- * written is told to their owners, whose locks are not for the data path.
+ * Invalidates pages [first, end); none is in use when this returns.  Written pages
+ * are marked dirty here, as the data path must not take the locks this needs.
  */
 static void chunk_forget(struct odp_chunk *chunk, u32 first, u32 end)
 	__must_hold(&chunk->mutex)
@@ -239,7 +239,7 @@ static void chunk_enlist(struct odp_chunk *chunk)
 	queue_work(reap_wq, &chunk->odp->reap);
 }
 
-/* With the last of its memory unmapped a chunk is not worth its own. */
+/* Lists @chunk to be freed if it has no pages. */
 static void chunk_list(struct odp_chunk *chunk)
 	__must_hold(&chunk->mutex)
 {
@@ -288,7 +288,7 @@ static void chunk_put(struct odp_chunk *chunk)
 		kfree_rcu(chunk, rcu);
 }
 
-/* Takes @chunk out of use; those who fetch into it fetch for nobody. */
+/* Takes @chunk out of use; fetches into it that are in progress have no effect. */
 static void chunk_kill(struct odp_chunk *chunk)
 {
 	xa_erase(&chunk->odp->chunks, chunk->index);
@@ -300,7 +300,7 @@ static void chunk_kill(struct odp_chunk *chunk)
 	chunk_put(chunk);
 }
 
-/* A chunk that pages were fetched into meanwhile is kept, and may be listed again. */
+/* Is @chunk still empty?  If pages were fetched since, it may be listed again. */
 static bool chunk_is_left(struct odp_chunk *chunk)
 {
 	bool empty;
@@ -325,8 +325,8 @@ static void odp_reap(struct work_struct *work)
 }
 
 /*
- * Where the hole that @va is in ends, or @va: it is in none.  Nothing is mapped in
- * a hole, or nothing that the process could use itself.
+ * End of the hole that contains @va, or @va if it is in none.  A hole is unmapped or
+ * mapped without any access rights.
  */
 static u64 odp_hole_end(struct mm_struct *mm, u64 va)
 {
@@ -347,8 +347,8 @@ static u64 odp_hole_end(struct mm_struct *mm, u64 va)
 }
 
 /*
- * Its memory may have been unmapped since it has a notifier.  One that gets no place
- * is not listed: who has made it frees it.
+ * Inserts @chunk; its memory may have been unmapped since the notifier was registered.
+ * On failure it is not in @odp->empty, so the caller may free it.
  */
 static int chunk_place(struct odp_chunk *chunk)
 {
@@ -367,13 +367,13 @@ static int chunk_place(struct odp_chunk *chunk)
 	return 0;
 }
 
-/* The caller holds the memory.  -EBUSY: there is one already. */
+/* The caller holds a reference on the mm's memory.  -EBUSY: the chunk exists. */
 static struct odp_chunk *chunk_make(struct srnic_odp *odp, u64 va)
 {
 	struct odp_chunk *chunk;
 	int err;
 
-	/* Peers may name any address: there is no chunk for a hole. */
+	/* Peers may name any address; do not allocate chunks for holes. */
 	if (odp_hole_end(odp->mm, va) != va)
 		return ERR_PTR(-EFAULT);
 
@@ -430,7 +430,7 @@ static struct odp_chunk *chunk_get(struct srnic_odp *odp, u64 va)
 
 /* ---- fetching ---- */
 
-/* Shows pages from @slot on, unless they may have been taken away again. */
+/* Enters @pages from @slot on; false if they may have been invalidated since @seq. */
 static bool chunk_show(struct odp_chunk *chunk, u32 slot, struct page **pages,
 		       long num, bool write, unsigned long seq)
 {
@@ -455,7 +455,7 @@ static bool chunk_show(struct odp_chunk *chunk, u32 slot, struct page **pages,
 	return !stale;
 }
 
-/* What the process has at @va, or would have: references on these pages. */
+/* Gets references on the pages at @va, faulting them in unless FOLL_NOFAULT is set. */
 static long odp_pages(struct mm_struct *mm, u64 va, long num,
 		      unsigned int flags, struct page **pages)
 {
@@ -465,7 +465,7 @@ static long odp_pages(struct mm_struct *mm, u64 va, long num,
 	if (mmap_read_lock_killable(mm))
 		return -EINTR;
 	if (check_stable_address_space(mm))
-		got = -ESRCH;	/* its memory was taken for others */
+		got = -ESRCH;	/* the OOM reaper took the process's memory */
 	else
 		got = get_user_pages_remote(mm, va, num, flags, pages,
 					    &locked);
@@ -509,7 +509,7 @@ static long chunk_fetch(struct odp_chunk *chunk, u64 va, u64 num,
 	return -EBUSY;
 }
 
-/* A chunk that no page was had for is worth no more than an unmapped one. */
+/* A chunk into which no page could be fetched is freed like an unmapped one. */
 static void chunk_failed(struct odp_chunk *chunk)
 {
 	mutex_lock(&chunk->mutex);
@@ -535,8 +535,8 @@ static long odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 }
 
 /*
- * How many pages from @va on, which is not, are not present, as far as one look at
- * the page tables behind the chunk tells.
+ * Number of absent pages from @va on, including the one at @va, according to one walk
+ * of the page tables, which covers ODP_BATCH pages at most.
  */
 static u64 chunk_absent(struct odp_chunk *chunk, u64 va)
 {
@@ -553,7 +553,7 @@ static u64 chunk_absent(struct odp_chunk *chunk, u64 va)
 	int err;
 
 	mmap_read_lock(chunk->odp->mm);
-	err = hmm_range_fault(&range);	/* which is told to fault nothing */
+	err = hmm_range_fault(&range);	/* no flags set: faults nothing in */
 	mmap_read_unlock(chunk->odp->mm);
 	while (!err && n < max && !(pfns[n] & HMM_PFN_VALID))
 		n++;
@@ -561,7 +561,7 @@ static u64 chunk_absent(struct odp_chunk *chunk, u64 va)
 	return n;
 }
 
-/* The same in and between mappings; 1 at least. */
+/* The same, whether @va is in a chunk, in a hole or neither; at least 1. */
 static u64 odp_absent(struct srnic_odp *odp, u64 va)
 {
 	u64 end = odp_hole_end(odp->mm, va);
@@ -580,7 +580,7 @@ static u64 odp_absent(struct srnic_odp *odp, u64 va)
 	return n;
 }
 
-/* What is allocated on the way is charged as if the process did it itself. */
+/* Memory allocated for the fetch is charged to the process's memory cgroup. */
 long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 		     enum srnic_fetch_how how)
 {
@@ -588,7 +588,7 @@ long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 	long got;
 
 	if (!mmget_not_zero(odp->mm))
-		return -ESRCH;	/* the process is gone */
+		return -ESRCH;	/* the process has exited */
 
 	memcg = get_mem_cgroup_from_mm(odp->mm);
 	old = set_active_memcg(memcg);
@@ -602,7 +602,7 @@ long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 	return got;
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 u64 srnic_odp_id(const struct srnic_odp *odp)
 {
@@ -681,7 +681,7 @@ int srnic_mem_init(void)
 
 void srnic_mem_exit(void)
 {
-	srnic_lanes_exit();	/* the last fetch may be yet to end */
+	srnic_lanes_exit();	/* waits for the last fetches to end */
 	destroy_workqueue(reap_wq);
 	rcu_barrier();	/* kfree_rcu() of chunks */
 }

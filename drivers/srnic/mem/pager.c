@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - fetching pages, when one is missed and before any is
+ * srnic - fetching of on-demand pages, missing ones and ahead of use
  *
- * Who misses a page leaves the question with its pager, goes away, and tries
- * again when the pager has told it to.  Only then it is told that there is no
- * such page, and only if it still asks for that one.
+ * A task that misses a page has its pager fetch it and retries when the fetch has
+ * ended.  A failure is reported by that retry, and only if it is still for the
+ * same page.
  */
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -13,11 +13,11 @@
 
 #include "key.h"
 
-/* Pages fetched with the one that is missed, if they will be missed too */
+/* Maximum number of pages fetched at once, of those needed from the missing one on */
 #define PAGER_AHEAD	16
 
 /*
- * What a prefetch that nobody waits for may keep a worker busy with.  A step is
+ * Maximum number of steps that a worker spends on one prefetch.  A step is
  * ODP_BATCH pages at most, or a hole.
  */
 #define FETCH_STEPS	16384
@@ -25,7 +25,7 @@
 static void pager_end(struct srnic_pager *pager)
 {
 	srnic_odp_put(pager->odp);
-	/* Pairs with srnic_pager_busy(): the answer is there. */
+	/* Pairs with srnic_pager_busy(): the result is visible. */
 	smp_store_release(&pager->busy, false);
 	pager->ops->end(pager);
 }
@@ -55,7 +55,7 @@ void srnic_pager_forget(struct srnic_pager *pager)
 	pager->id = 0;
 }
 
-/* Is it what was asked for last? */
+/* Was the last fetch for this page and kind of access? */
 static bool pager_knows(const struct srnic_pager *pager,
 			const struct srnic_odp *odp, u64 va, bool write)
 {
@@ -103,11 +103,11 @@ void srnic_pager_cancel(struct srnic_pager *pager)
 }
 
 /**
- * struct srnic_fetch - ranges to be fetched before they are missed
- * @job: does so
+ * struct srnic_fetch - prefetch of a list of ranges
+ * @job: executes the prefetch
  * @how: enum srnic_fetch_how
- * @num: ranges
- * @range: where; reference on @odp held
+ * @num: number of ranges
+ * @range: address ranges; reference on each @odp held
  */
 struct srnic_fetch {
 	struct srnic_job	job;
@@ -127,7 +127,7 @@ void srnic_fetch_free(struct srnic_fetch *fetch)
 	kvfree(fetch);
 }
 
-/* Fetches from page @va up to @end, unless *@steps are used up: -EAGAIN. */
+/* Fetches the pages from @va to @end; -EAGAIN if that takes more than *@steps steps. */
 static int fetch_range(struct srnic_odp *odp, u64 va, u64 end,
 		       enum srnic_fetch_how how, u64 *steps)
 {
@@ -170,7 +170,7 @@ int srnic_fetch_now(struct srnic_fetch *fetch)
 	return fetch_all(fetch, U64_MAX);
 }
 
-/* It was advice: what takes too long is left until it is missed. */
+/* A prefetch is only advice: the rest of one that takes too long is fetched on use. */
 static void fetch_work(struct srnic_job *job)
 {
 	struct srnic_fetch *fetch = container_of(job, struct srnic_fetch, job);

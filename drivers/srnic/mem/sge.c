@@ -2,9 +2,9 @@
 /*
  * srnic - scatter/gather lists: a cursor over keys and addresses
  *
- * The region of the element where the cursor stands is held, so that packets
- * that follow each other into one element cost one key lookup.  An element of
- * length 0 names no memory and its key is not looked at.
+ * The cursor holds the region of its current element, so that successive packets
+ * for one element cost a single key lookup.  An element of length 0 names no
+ * memory and its key is not checked.
  */
 #include <linux/minmax.h>
 
@@ -37,7 +37,7 @@ void srnic_sgl_forget(struct srnic_sgl *sgl)
 	sgl->pos = SRNIC_SGL_NOWHERE;
 }
 
-/* Puts the cursor at byte @off of element @idx. */
+/* Moves the cursor to byte @off of element @idx. */
 static void sgl_set(struct srnic_sgl *sgl, u32 idx, u32 off)
 {
 	if (idx != sgl->cur)
@@ -58,7 +58,7 @@ enum srnic_mem_err srnic_sgl_seek(struct srnic_sgl *sgl, u64 pos)
 		off -= sgl->sge[i].length;
 	}
 
-	/* Just behind the last byte is a place too. */
+	/* The end of the list is a valid position. */
 	if (i == sgl->num && off)
 		return SRNIC_MEM_LENGTH;
 
@@ -88,10 +88,10 @@ static enum srnic_mem_err sgl_hold(struct srnic_sgl *sgl)
 }
 
 /**
- * struct sgl_piece - bytes of one element
- * @addr: of the first
- * @len: how many
- * @rest: how many there are of the element from @addr on
+ * struct sgl_piece - part of one element
+ * @addr: address of the first byte
+ * @len: length in bytes
+ * @rest: bytes of the element from @addr to its end
  */
 struct sgl_piece {
 	u64	addr;
@@ -99,7 +99,7 @@ struct sgl_piece {
 	u32	rest;
 };
 
-/* Holds the region of what comes next, @len bytes at most. */
+/* Finds the next piece, of @len bytes at most, and holds its region. */
 static enum srnic_mem_err sgl_next(struct srnic_sgl *sgl, u32 len,
 				   struct sgl_piece *piece)
 {
@@ -156,7 +156,7 @@ static enum srnic_mem_err sgl_read(struct srnic_sgl *sgl, void *dst, u32 len)
 	return SRNIC_MEM_OK;
 }
 
-/* @len bytes from @cur and @off on are done, or the first of them will be tried again. */
+/* Advances @pos by @len, or with SRNIC_MEM_ABSENT rewinds to @cur and @off. */
 static void sgl_moved(struct srnic_sgl *sgl, u32 cur, u32 off, u32 len,
 		      enum srnic_mem_err err)
 {
@@ -191,14 +191,14 @@ enum srnic_mem_err srnic_sgl_read(struct srnic_sgl *sgl, void *dst, u32 len)
 	return err;
 }
 
-/* @len bytes of what sgl_peek() showed were taken. */
+/* Advances the cursor past @len bytes returned by sgl_peek(). */
 static void sgl_taken(struct srnic_sgl *sgl, u32 len)
 {
 	sgl->off += len;
 	sgl->pos += len;
 }
 
-/* The next bytes that follow each other in memory, *@len at most; or NULL. */
+/* The next bytes that are contiguous in memory, *@len at most; NULL on any error. */
 static const void *sgl_peek(struct srnic_sgl *sgl, u32 *len)
 {
 	struct sgl_piece piece;
