@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - advice: memory on demand that will be demanded soon
+ * srnic - advise MR: prefetching of on-demand memory
  */
 #include <linux/errno.h>
 
 #include "verbs.h"
 
-/* What is wrong with an element of the list; ibv_advise_mr(3) */
+/* Error codes for a bad list element; see ibv_advise_mr(3) */
 static const int advise_errno[] = {
 	[SRNIC_MEM_KEY]		= -ENOENT,
 	[SRNIC_MEM_PD]		= -EPERM,
@@ -71,7 +71,7 @@ int srnic_advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice,
 		return -ENOMEM;
 
 	err = advise_collect(fetch, ibpd, sge, num);
-	/* A user with many prefetches pending does the next one itself. */
+	/* If too many prefetches of the user are pending, do this one synchronously. */
 	if (!err && !(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH) &&
 	    srnic_fetch_queue(fetch, srnic_user_lanes(ibpd)))
 		return 0;

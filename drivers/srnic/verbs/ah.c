@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - address handles, and how an address becomes a flow
+ * srnic - address handles, and conversion of address vectors into flows
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -9,10 +9,10 @@
 
 #include "verbs.h"
 
-/* Hop limit when the user gave none; a packet with 0 would go nowhere */
+/* Hop limit if the user specified 0, with which no packet would reach the peer */
 #define AH_DEFAULT_TTL	64
 
-/* Users leave in the other bits what they like. */
+/* The flow label has 20 bits; user space may leave garbage in the others. */
 #define AH_LABEL_MASK	0xfffff
 
 static struct net_device *gid_hold_ndev(const struct ib_gid_attr *sgid)
@@ -28,7 +28,7 @@ static struct net_device *gid_hold_ndev(const struct ib_gid_attr *sgid)
 	return ndev;
 }
 
-/* Is the pair of addresses one that packets can travel between? */
+/* Can packets be sent between the addresses in @attr? */
 static int ah_check(const struct rdma_ah_attr *attr)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
@@ -87,7 +87,7 @@ int srnic_flow_from_ah(struct srnic_flow *flow,
 	return 0;
 }
 
-/* An address vector from @attr, or an ERR_PTR. */
+/* Allocates an address vector for @attr.  Return: the vector, or an ERR_PTR. */
 static struct srnic_av *av_make(const struct rdma_ah_attr *attr, gfp_t gfp)
 {
 	struct srnic_av *av;
@@ -102,7 +102,7 @@ static struct srnic_av *av_make(const struct rdma_ah_attr *attr, gfp_t gfp)
 		kfree(av);
 		return ERR_PTR(err);
 	}
-	/* The netdev may go while the handle stays. */
+	/* Do not hold the netdev: it may be unregistered while the handle exists. */
 	av->flow.ifindex = av->flow.ndev->ifindex;
 	srnic_flow_close(&av->flow);
 
@@ -137,7 +137,7 @@ int srnic_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 		goto err_quota;
 	}
 
-	/* The source GID belongs to the core; only its index is ours. */
+	/* The core owns the source GID attribute; keep only its index. */
 	ah->attr = *init->ah_attr;
 	ah->attr.grh.sgid_attr = NULL;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - counters as "rdma statistic" and sysfs show them
+ * srnic - counters as shown by "rdma statistic" and sysfs
  *
- * A queue pair counts in the set of its device, or in that of the counter it is
- * bound to instead.  The core shows for the port the sum of all sets, those that
- * are gone included; so all have the same layout.
+ * A queue pair counts in the set of its device, or in that of the counter to which
+ * it is bound.  For the port, the core shows the sum of all sets, including freed
+ * ones, so all sets have the same layout.
  */
 #include <linux/slab.h>
 
@@ -39,14 +39,14 @@ int srnic_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 	return SRNIC_CNT_NUM;
 }
 
-/* What a set other than the device's never counts */
+/* Counters that only the device's own set maintains */
 static const u8 counter_of_device[] = {
 	SRNIC_CNT_LINK_DOWNED,
 	SRNIC_CNT_RX_BAD_PKEY,
 	SRNIC_CNT_RX_BAD_QKEY,
 };
 
-/* What the queue pairs of one counter count in */
+/* Counters incremented by the queue pairs bound to one struct rdma_counter */
 struct counter_set {
 	struct srnic_stats __percpu	*stats;
 };
@@ -96,7 +96,7 @@ u64 srnic_port_counter(struct srnic_dev *dev, enum srnic_counter what)
 	return sum;
 }
 
-/* A set for @counter, and the number by which users know it. */
+/* Allocates a set for @counter, and the id under which users see the counter. */
 static int counter_set_new(struct rdma_counter *counter)
 {
 	struct srnic_dev *dev = to_dev(counter->device);
@@ -135,7 +135,7 @@ static int counter_bind(struct srnic_ibqp *qp,
 	return err;
 }
 
-/* The first queue pair of a counter makes it. */
+/* Binding the first queue pair of a counter allocates its set. */
 int srnic_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp,
 			  u32 port)
 {
@@ -183,7 +183,7 @@ int srnic_counter_dealloc(struct rdma_counter *counter)
 	struct counter_set *set = counter_set(counter);
 	int i;
 
-	synchronize_rcu();	/* packets of its queue pairs may be counting */
+	synchronize_rcu();	/* packets of its queue pairs may still be counting */
 	mutex_lock(&dev->counter_lock);
 	xa_erase(&dev->counter_sets, counter->id);
 	for (i = 0; i < SRNIC_CNT_NUM; i++)
@@ -194,7 +194,7 @@ int srnic_counter_dealloc(struct rdma_counter *counter)
 	return 0;
 }
 
-/* There is nothing of ours in it. */
+/* There is no driver state to initialise. */
 void srnic_counter_init(struct rdma_counter *counter)
 {
 }

@@ -2,11 +2,11 @@
 /*
  * srnic - completion queues
  *
- * User space polls its ring by itself; for a consumer in the kernel it is polled
- * here.  A completion of a queue pair that is gone is passed over.
+ * User space polls its ring directly; this file polls it for kernel consumers.
+ * Completions of a queue pair that has been destroyed are skipped.
  *
- * A completion vector is a processor, and the events of a queue are raised
- * there: a completion made elsewhere sends work to it.
+ * A completion vector stands for a CPU, on which the events of a queue are raised:
+ * a completion generated on another CPU queues work there, unless it is offline.
  */
 #include <linux/cpumask.h>
 #include <linux/etherdevice.h>
@@ -24,7 +24,7 @@ static void cq_raise(struct ib_cq *ibcq)
 	ibcq->comp_handler(ibcq, ibcq->cq_context);
 }
 
-/* Raises what was asked for from other processors: each event counts. */
+/* Raises the events requested by other CPUs, without coalescing them. */
 static void cq_raise_here(struct work_struct *work)
 {
 	struct srnic_ibcq *cq = container_of(work, struct srnic_ibcq, work);
@@ -108,7 +108,7 @@ static int cq_check(struct ib_device *ibdev, const struct ib_cq_init_attr *attr)
 	return cq_check_size(ibdev, attr->cqe);
 }
 
-/* What does not depend on the ring. */
+/* Initialises everything that does not depend on the ring. */
 static void cq_setup(struct srnic_ibcq *cq, const struct ib_cq_init_attr *attr)
 {
 	cq->cq.lossy = attr->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
@@ -124,7 +124,7 @@ static void cq_setup(struct srnic_ibcq *cq, const struct ib_cq_init_attr *attr)
 	mutex_init(&cq->lock);
 }
 
-/* Shows the ring to the user. */
+/* Makes the ring mappable and describes it to the user. */
 static int cq_expose(struct srnic_ibcq *cq, struct ib_udata *udata)
 {
 	struct srnic_create_cq_resp resp = {};
@@ -197,7 +197,7 @@ int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	return 0;
 }
 
-/* The user hears of the new ring first: once it is in use, nothing may fail. */
+/* The response is written first, as nothing may fail once the new ring is in use. */
 static int cq_resize(struct srnic_ibcq *cq, u32 entries, struct ib_udata *udata)
 {
 	struct srnic_resize_cq_resp resp = {};
@@ -253,7 +253,7 @@ int srnic_resize_cq(struct ib_cq *ibcq, unsigned int cqe,
 	return err;
 }
 
-/* Without a count it is the period alone that ends the wait. */
+/* If only @period is set, it alone limits how long completions are held back. */
 int srnic_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 {
 	struct srnic_ibcq *cq = to_cq(ibcq);
@@ -267,7 +267,7 @@ int srnic_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 	return 0;
 }
 
-/* Flags of completions that user space and the kernel number differently */
+/* Converts completion flags, which have other values in the kernel than in the ABI. */
 static int cq_wc_flags(const struct srnic_cqe *cqe)
 {
 	return (cqe->flags & SRNIC_WC_GRH ? IB_WC_GRH : 0) |
@@ -275,7 +275,7 @@ static int cq_wc_flags(const struct srnic_cqe *cqe)
 	       (cqe->flags & SRNIC_WC_WITH_INV ? IB_WC_WITH_INVALIDATE : 0);
 }
 
-/* What a datagram brought along. */
+/* Fills in the address fields of a received datagram. */
 static void cq_fill_ud(struct ib_wc *wc, const struct srnic_cqe *cqe)
 {
 	wc->network_hdr_type = cqe->ip_version == 4 ? RDMA_NETWORK_IPV4 :
@@ -291,7 +291,7 @@ static void cq_fill_ud(struct ib_wc *wc, const struct srnic_cqe *cqe)
 	}
 }
 
-/* False: the queue pair that it is for is gone. */
+/* False: the queue pair has been destroyed. */
 static bool cq_fill_wc(struct ib_wc *wc, const struct srnic_cqe *cqe)
 {
 	struct srnic_ibqp *qp;
@@ -328,7 +328,7 @@ int srnic_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc)
 	struct srnic_cqe cqe;
 	int n = 0;
 
-	/* A user has a ring of its own. */
+	/* User space polls its ring directly. */
 	if (ibcq->uobject)
 		return -EOPNOTSUPP;
 
@@ -344,7 +344,7 @@ int srnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	struct srnic_ibcq *cq = to_cq(ibcq);
 	bool missed;
 
-	/* The ring of a user may be on the move. */
+	/* A user's ring may be being resized. */
 	if (ibcq->uobject)
 		mutex_lock(&cq->lock);
 	missed = srnic_cq_arm(&cq->cq, solicited);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - the device and its port: what we can do, and nothing more
+ * srnic - the device and its port: capabilities and attributes
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>
@@ -9,7 +9,7 @@
 
 #include "verbs.h"
 
-/* What a service can do with memory on demand, which is what it can do */
+/* On-demand paging capabilities: every operation that each service supports */
 #define ODP_SENDS	(IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | \
 			 IB_ODP_SUPPORT_SRQ_RECV)
 #define ODP_UC		(ODP_SENDS | IB_ODP_SUPPORT_WRITE)
@@ -29,11 +29,11 @@ static const struct ib_odp_caps odp_caps = {
 	.per_transport_caps.xrc_odp_caps = ODP_XRC,
 };
 
-/* Flows need a place where frames can be taken. */
+/* Flow steering needs the netfilter ingress hook to intercept frames. */
 #define DEVICE_FLOWS	(IS_ENABLED(CONFIG_NETFILTER_INGRESS) ? \
 			 IB_DEVICE_MANAGED_FLOW_STEERING : 0)
 
-/* What needs an Ethernet device */
+/* Capabilities that require an Ethernet device */
 static void query_frames(struct ib_device_attr *attr)
 {
 	attr->device_cap_flags |= IB_DEVICE_RAW_IP_CSUM | DEVICE_FLOWS;
@@ -104,11 +104,11 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_srq_sge		= SRNIC_MAX_SGE,
 		.max_pkeys		= 1,
 		.odp_caps		= odp_caps,
-		.local_ca_ack_delay	= 15,	/* 134 ms: others run too */
+		.local_ca_ack_delay	= 15,	/* 134 ms: CPUs are shared */
 		.cq_caps.max_cq_moderation_count = U16_MAX,
 		.cq_caps.max_cq_moderation_period = U16_MAX,
 		.timestamp_mask		= U64_MAX,
-		.hca_core_clock		= 1000000,	/* kHz: nanoseconds */
+		.hca_core_clock		= 1000000,	/* kHz: 1 ns per tick */
 	};
 	if (srnic_has_frames(to_dev(ibdev)))
 		query_frames(attr);
@@ -136,7 +136,7 @@ static int query_port(struct ib_device *ibdev, u32 port,
 {
 	struct srnic_dev *dev = to_dev(ibdev);
 
-	/* A netdev on its way out has no speed, but the port has a state. */
+	/* A netdev being unregistered has no speed, but the port still has a state. */
 	if (ib_get_eth_speed(ibdev, port, &attr->active_speed,
 			     &attr->active_width)) {
 		attr->active_speed = IB_SPEED_SDR;
@@ -196,8 +196,8 @@ static void get_dev_fw_str(struct ib_device *ibdev, char *str)
 }
 
 /*
- * Of Documentation/ABI/stable/sysfs-class-infiniband.  Tools that read sysfs, such as
- * Prometheus' node_exporter, leave all RDMA devices out where one has no board_id.
+ * See Documentation/ABI/stable/sysfs-class-infiniband.  Tools that read sysfs, such as
+ * Prometheus' node_exporter, skip all RDMA devices if one has no board_id.
  */
 static ssize_t hca_type_show(struct device *dev, struct device_attribute *attr,
 			     char *buf)

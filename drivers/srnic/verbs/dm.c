@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - device memory: pages of the kernel that a user maps and registers
+ * srnic - device memory: kernel pages that a user maps and registers
  *
- * A device that is all software has no memory of its own; what it hands out is
- * bounded, as that of a NIC is.
+ * A software device has no memory of its own; the amount that it hands out is
+ * limited, as on a NIC.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -92,7 +92,7 @@ int srnic_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs)
 	return 0;
 }
 
-/* Whoever has the file may map it: for another context on the same one. */
+/* Lets another user space context on the same device file map the memory. */
 static int UVERBS_HANDLER(SRNIC_METHOD_DM_QUERY)(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_dm *ibdm = uverbs_attr_get_obj(attrs,

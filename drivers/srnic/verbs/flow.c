@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - flows: what a user asks for, as a rule of the netdev's tap
+ * srnic - flows: translation of verbs flow specs into rules of the netdev's tap
  *
- * The core has copied the specs and knows their sizes; what they ask for is
- * judged here, each bit of it.
+ * The core has copied the specs and checked their sizes; their contents are
+ * validated here, bit by bit.
  */
 #include <linux/if_ether.h>
 #include <linux/slab.h>
 
 #include "verbs.h"
 
-/* IPv4 flags that can be asked for */
+/* IPv4 flags that a spec can match */
 static_assert((int)IB_IPV4_DONT_FRAG == (int)SRNIC_IP_DONT_FRAG);
 static_assert((int)IB_IPV4_MORE_FRAG == (int)SRNIC_IP_MORE_FRAGS);
 
-/* A header that a rule asks for, and those it cannot have beside it */
+/* Requires header @has, which excludes header @not; each may be required once. */
 static int flow_need(struct srnic_match *match, u8 has, u8 not)
 {
 	if (match->val.has & (has | not))
@@ -25,7 +25,7 @@ static int flow_need(struct srnic_match *match, u8 has, u8 not)
 	return 0;
 }
 
-/* A type that a rule implies must not differ from one it names. */
+/* An EtherType implied by a rule must not contradict one given explicitly. */
 static int flow_need_type(struct srnic_match *match, u16 type)
 {
 	__be16 want = htons(type);
@@ -50,7 +50,7 @@ static int flow_eth(struct srnic_rule *rule, const union ib_flow_spec *spec)
 	match->mask.ether_type = mask->ether_type;
 	match->val.vlan = val->vlan_tag;
 	match->mask.vlan = mask->vlan_tag;
-	/* A frame without a tag is not one with tag 0. */
+	/* An untagged frame does not match tag 0. */
 	if (mask->vlan_tag)
 		return flow_need(match, SRNIC_HAS_VLAN, 0);
 
@@ -149,11 +149,11 @@ static int flow_count(struct srnic_rule *rule, const union ib_flow_spec *spec)
 }
 
 /**
- * struct flow_spec - a kind of spec
+ * struct flow_spec - a kind of flow spec
  * @type: enum ib_flow_spec_type
- * @size: bytes that one has
- * @filter: it says which frames
- * @put: adds it to a rule
+ * @size: size of the spec in bytes
+ * @filter: the spec selects frames, as opposed to an action
+ * @put: adds the spec to a rule
  */
 struct flow_spec {
 	u32	type;
@@ -180,7 +180,7 @@ static const struct flow_spec flow_specs[] = {
 	  false, flow_count },
 };
 
-/* Adds a spec to the rule, each kind once; @seen: those before, by their row. */
+/* Adds a spec to the rule, once per kind; @seen: bitmap of earlier kinds, by row. */
 static int flow_put(struct srnic_rule *rule, const union ib_flow_spec *spec,
 		    u32 *seen)
 {
@@ -226,7 +226,7 @@ static int flow_put_all(struct srnic_rule *rule,
 	return 0;
 }
 
-/* Takes out what cannot be, and bits that do not count. */
+/* Rejects contradictory rules and clears the value bits that are masked out. */
 static int flow_finish(struct srnic_rule *rule)
 {
 	struct srnic_match *match = &rule->match;
@@ -241,7 +241,7 @@ static int flow_finish(struct srnic_rule *rule)
 		err = flow_need_type(match, ETH_P_IPV6);
 	if (err)
 		return err;
-	/* What nobody gets cannot go on; only what was asked for is dropped. */
+	/* Dropped frames cannot be kept for the host; default rules must not drop. */
 	if (rule->drop && (rule->keep || rule->kind != SRNIC_RULE_NORMAL))
 		return -EINVAL;
 
@@ -277,7 +277,7 @@ static int flow_check(struct ib_qp *ibqp, const struct ib_flow_attr *attr)
 }
 
 /*
- * What is left for the default rules is the host's too, as it is with a NIC
+ * Frames that match a default or sniffer rule also go to the host, as on a NIC
  * whose netdev has rules of its own ahead of these.
  */
 static int flow_compile(struct srnic_rule *rule,
@@ -357,7 +357,7 @@ int srnic_destroy_counters(struct ib_counters *ibcounters)
 	return 0;
 }
 
-/* Two of them, numbered as enum ib_counters_description has it. */
+/* There are two counters, in the order of enum ib_counters_description. */
 int srnic_read_counters(struct ib_counters *ibcounters,
 			struct ib_counters_read_attr *attr,
 			struct uverbs_attr_bundle *attrs)

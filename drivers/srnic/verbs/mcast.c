@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - multicast: the queue pair joins a group, and the host with it
+ * srnic - multicast: attaches a queue pair to a group, which the host then joins
  */
 #include "verbs.h"
 

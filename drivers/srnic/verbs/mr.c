@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - registration of memory
+ * srnic - memory registration
  *
- * A region never changes while it is published: registering again makes a new
- * region.  If the pages stay the same it takes them over, and the key as well.
+ * A region never changes while it is published: reregistration creates a new
+ * region.  If the translation stays the same, it takes over the pages and the key.
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -17,7 +17,7 @@
 			 SRNIC_ACCESS_FLUSH |				   \
 			 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
 
-/* As start and length: all of the address space, on demand */
+/* Start and length of an implicit region: the whole address space, on demand */
 #define MR_IMPLICIT_START	0
 #define MR_IMPLICIT_LENGTH	U64_MAX
 
@@ -31,7 +31,7 @@ static struct srnic_keys *mr_keys(const struct srnic_ibmr *mr)
 	return &to_dev(mr->ibmr.device)->keys;
 }
 
-/* Takes a key from what its user may have. */
+/* Publishes @mr and charges the key to its user. */
 static int mr_take_key(struct srnic_ibmr *mr)
 {
 	struct srnic_dev *dev = to_dev(mr->ibmr.device);
@@ -48,7 +48,7 @@ static int mr_take_key(struct srnic_ibmr *mr)
 	return err;
 }
 
-/* Takes a key for that of @old, which ends: the user has as many as before. */
+/* Publishes @mr and hides @old, whose charge @mr takes over. */
 static int mr_swap_key(struct srnic_ibmr *mr, struct srnic_ibmr *old)
 {
 	int err;
@@ -61,7 +61,7 @@ static int mr_swap_key(struct srnic_ibmr *mr, struct srnic_ibmr *old)
 	return err;
 }
 
-/* Gives the key back, unless another region has it, or has one for it. */
+/* Gives back the key and its charge, unless another region has taken over either. */
 static void mr_give_key(struct srnic_ibmr *mr)
 {
 	struct srnic_dev *dev = to_dev(mr->ibmr.device);
@@ -88,14 +88,14 @@ static struct srnic_ibmr *mr_alloc(struct ib_pd *ibpd, int access)
 	return mr;
 }
 
-/* Frees a region that is not published (any more). */
+/* Frees a region that is not, or no longer, published. */
 static void mr_free(struct srnic_ibmr *mr)
 {
 	srnic_mr_unmap(&mr->mr);
 	kfree_rcu(mr, mr.rcu);
 }
 
-/* Only what can be made persistent may be registered as such. */
+/* Only persistent memory may be registered with FLUSH_PERSISTENT. */
 static int mr_check_pmem(const struct srnic_mr *mr)
 {
 	if (mr->access & IB_ACCESS_FLUSH_PERSISTENT && !srnic_mr_is_pmem(mr))
@@ -104,7 +104,7 @@ static int mr_check_pmem(const struct srnic_mr *mr)
 	return 0;
 }
 
-/* Tells the core what was published. */
+/* Copies the published attributes to the core's struct ib_mr. */
 static void mr_tell(struct srnic_ibmr *mr)
 {
 	mr->ibmr.lkey = mr->mr.key;
@@ -113,7 +113,7 @@ static void mr_tell(struct srnic_ibmr *mr)
 	mr->ibmr.length = mr->mr.span.length;
 }
 
-/* Makes @mr known, in place of @old or, if that is NULL, beside all others. */
+/* Publishes @mr, in place of @old if that is not NULL. */
 static int mr_publish_for(struct srnic_ibmr *mr, struct srnic_ibmr *old)
 {
 	int err;
@@ -156,7 +156,7 @@ struct ib_mr *srnic_get_dma_mr(struct ib_pd *ibpd, int access)
 	return &mr->ibmr;
 }
 
-/* Sets the range of @mr; what is behind it comes and goes. */
+/* Sets the range of on-demand region @mr without pinning memory. */
 static int mr_page(struct srnic_mr *mr, struct srnic_lanes *lanes, u64 start,
 		   u64 length, u64 iova)
 {
@@ -167,7 +167,7 @@ static int mr_page(struct srnic_mr *mr, struct srnic_lanes *lanes, u64 start,
 	return srnic_mr_map_odp(mr, lanes, start, length, iova);
 }
 
-/* Sets the range of @mr and pins what is behind it, unless on demand. */
+/* Sets the range of @ibmr and pins its memory, unless it is on-demand paged. */
 static int mr_pin(struct srnic_ibmr *ibmr, u64 start, u64 length, u64 iova)
 {
 	struct srnic_mr *mr = &ibmr->mr;
@@ -183,7 +183,7 @@ static int mr_pin(struct srnic_ibmr *ibmr, u64 start, u64 length, u64 iova)
 		return mr_page(mr, srnic_user_lanes(ibmr->ibmr.pd), start,
 			       length, iova);
 
-	/* A region of no bytes has a key, but no pages. */
+	/* A zero-length region has a key, but no pages. */
 	mr->span.iova = iova;
 	if (!length)
 		return 0;
@@ -210,7 +210,7 @@ static int mr_check_access(struct ib_pd *ibpd, int access)
 	return 0;
 }
 
-/* The same for memory of a process, which may be paged on demand. */
+/* The same for process memory, which may also be on-demand paged. */
 static int mr_check_user_access(struct ib_pd *ibpd, int access)
 {
 	if (access & IB_ACCESS_ON_DEMAND &&
@@ -222,7 +222,7 @@ static int mr_check_user_access(struct ib_pd *ibpd, int access)
 	return mr_check_access(ibpd, access & ~IB_ACCESS_ON_DEMAND);
 }
 
-/* Registers memory of a process, in place of @old if that is not NULL. */
+/* Registers process memory, in place of @old if that is not NULL. */
 static struct ib_mr *mr_register(struct ib_pd *ibpd, u64 start, u64 length,
 				 u64 iova, int access, struct srnic_ibmr *old,
 				 struct ib_udata *udata)
@@ -296,7 +296,7 @@ struct ib_mr *srnic_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 	return &mr->ibmr;
 }
 
-/* The core has checked the range, and that addresses start at 0. */
+/* The core has checked the range, and that the region is zero-based. */
 struct ib_mr *srnic_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 			      struct ib_dm_mr_attr *attr,
 			      struct uverbs_attr_bundle *attrs)
@@ -365,7 +365,7 @@ int srnic_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents,
 	return ib_sg_to_pages(ibmr, sg, nents, offset, mr_add_page);
 }
 
-/* The region with new rights, in another domain, over the same pages. */
+/* Replaces @old by a region with new rights and PD over the same pages. */
 static struct srnic_ibmr *mr_replace(struct srnic_ibmr *old, int access,
 				     struct ib_pd *ibpd)
 {
@@ -383,7 +383,7 @@ static struct srnic_ibmr *mr_replace(struct srnic_ibmr *old, int access,
 		return ERR_PTR(err);
 	}
 
-	/* The core deregisters @old when we return; the pages stay here. */
+	/* The core deregisters @old when we return; @mr keeps the pages. */
 	mr->user = old->user;
 	srnic_mr_replace(mr_keys(old), &old->mr, &mr->mr);
 	mr_tell(mr);
@@ -394,7 +394,7 @@ static struct srnic_ibmr *mr_replace(struct srnic_ibmr *old, int access,
 	return mr;
 }
 
-/* Can the memory of @mr be used with other rights? */
+/* Can @mr be reregistered with rights @access over the same pages? */
 static int mr_check_keep(const struct srnic_mr *mr, int flags, int access)
 {
 	if (!mr->umem && !mr->span.odp)
@@ -444,7 +444,7 @@ struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 	if (!(flags & IB_MR_REREG_ACCESS))
 		access = old->mr.access;
 	mr = mr_rereg(old, flags, start, length, iova, access, ibpd, udata);
-	/* When that went well the core deregisters @old next. */
+	/* On success, the core deregisters @old next. */
 	if (IS_ERR(mr))
 		srnic_mr_unseal(&old->mr);
 

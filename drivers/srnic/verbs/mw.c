@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - memory windows: made and unmade here, bound by work requests
+ * srnic - memory windows: allocated and freed here, bound by work requests
  */
 #include <linux/slab.h>
 
@@ -55,7 +55,7 @@ int srnic_dealloc_mw(struct ib_mw *ibmw)
 	struct srnic_ibmw *mw = to_mw(ibmw);
 
 	srnic_mr_hide(&dev->keys, mw->win);
-	kfree_rcu(mw->win, rcu);	/* work requests may be looking at it */
+	kfree_rcu(mw->win, rcu);	/* work requests may still be reading it */
 	srnic_quota_give(dev, mw->user, SRNIC_Q_KEY, 1);
 
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - protection domains: an identity, compared by address, and the address
+ * srnic - protection domains: an identity, compared by pointer, and the address
  * vectors that belong to it
  */
 #include "verbs.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - performance management: the counters of the port as MADs ask for them
+ * srnic - performance management: port counters in response to MADs
  *
- * The RDMA core asks for the files in counters/ of the port, anybody else through
- * QP1: IBTA volume 1, 16.1.  Counters are read, never set: a stranger must not
- * change what the administrator sees.
+ * The RDMA core queries them for the port's counters/ files in sysfs, others query
+ * them through QP1: IBTA volume 1, 16.1.  Counters are read-only: a remote node must
+ * not be able to change what the administrator sees.
  */
 #include <rdma/ib_mad.h>
 #include <rdma/ib_pma.h>
@@ -19,7 +19,7 @@ static u64 pma_words(struct srnic_dev *dev, enum srnic_counter bytes)
 	return srnic_port_counter(dev, bytes) / 4;
 }
 
-/* Packets with an error, and those for which there was no buffer */
+/* Packets with errors, and packets dropped for lack of a buffer */
 static u64 pma_rcv_errors(struct srnic_dev *dev)
 {
 	return srnic_port_counter(dev, SRNIC_CNT_RX_ICRC) +
@@ -27,7 +27,7 @@ static u64 pma_rcv_errors(struct srnic_dev *dev)
 	       srnic_port_counter(dev, SRNIC_CNT_RX_NOBUF);
 }
 
-/* These counters stop at the largest value that they can have. */
+/* PortCounters saturate at their maximum value. */
 static u8 pma_u8(u64 count)
 {
 	return min_t(u64, count, U8_MAX);
@@ -66,7 +66,7 @@ static void pma_counters(struct srnic_dev *dev, struct ib_pma_portcounters *c)
 		pma_be32(srnic_port_counter(dev, SRNIC_CNT_RCVD_PKTS));
 }
 
-/* @some of a sum may have been counted before the sum itself. */
+/* @sum less @some; the two are not read atomically, so @some may be the larger one. */
 static __be64 pma_rest(u64 sum, u64 some)
 {
 	return cpu_to_be64(sum > some ? sum - some : 0);
@@ -90,7 +90,7 @@ static void pma_counters_ext(struct srnic_dev *dev,
 	c->port_multicast_rcv_packets = cpu_to_be64(rcvd_mcast);
 }
 
-/* Both kinds of counters begin with the number of the port. */
+/* Both attributes hold the port number at the same offset. */
 static bool pma_port_ok(const struct ib_pma_mad *in, u32 port)
 {
 	const struct ib_pma_portcounters *c = (const void *)in->data;
@@ -101,7 +101,7 @@ static bool pma_port_ok(const struct ib_pma_mad *in, u32 port)
 	return c->port_select == port && !in->mad_hdr.attr_mod;
 }
 
-/* Answers in @out, the data of which is zeroed.  Return: status of the answer. */
+/* Fills in the data of @out, which is zeroed.  Return: status of the response. */
 static u16 pma_get(struct srnic_dev *dev, u32 port, const struct ib_pma_mad *in,
 		   struct ib_pma_mad *out)
 {
@@ -130,7 +130,7 @@ static u16 pma_get(struct srnic_dev *dev, u32 port, const struct ib_pma_mad *in,
 	return 0;
 }
 
-/* What is not for us is left to who has registered for it. */
+/* MADs of other classes and methods are left to agents registered for them. */
 int srnic_process_mad(struct ib_device *ibdev, int flags, u32 port,
 		      const struct ib_wc *wc, const struct ib_grh *grh,
 		      const struct ib_mad *in, struct ib_mad *out,

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - work requests: a doorbell for user space, an entry in the ring for the
- * kernel
+ * srnic - posting: a doorbell for user space, ring entries for the kernel
  *
- * User space writes its rings by itself.  Work requests of the kernel go the
- * same way: they are put into the ring in the form that user space would give
- * them, so that there is one reader for both.
+ * User space writes its rings directly.  Work requests of kernel consumers are
+ * written to the ring in the same format, so that one reader handles both.
  */
 #include <linux/spinlock.h>
 
@@ -14,14 +12,14 @@
 #define POST_FLAGS	(IB_SEND_FENCE | IB_SEND_SIGNALED | \
 			 IB_SEND_SOLICITED | IB_SEND_INLINE)
 
-/* Rights that a fast registration may grant; a hint is as good as none */
+/* Rights that a fast registration may grant; IB_ACCESS_OPTIONAL hints are ignored */
 #define POST_REG_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
 			 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_OPTIONAL)
 
-/* What a work request has beside struct ib_send_wr */
+/* Kind of work request: the parameters it has beyond struct ib_send_wr */
 enum post_kind {
-	POST_NONE,	/* not one of ours */
+	POST_NONE,	/* opcode not supported */
 	POST_SEND,
 	POST_RDMA,
 	POST_ATOMIC,
@@ -63,7 +61,7 @@ static void post_atomic(struct srnic_sqe *sqe, const struct ib_atomic_wr *wr)
 	sqe->atomic.swap = wr->swap;
 }
 
-/* The core has put the range into the region when its pages were listed. */
+/* The core set the region's iova and length when its pages were mapped. */
 static int post_reg(struct srnic_sqe *sqe, const struct ib_reg_wr *wr)
 {
 	if (wr->access & ~POST_REG_ACCESS)
@@ -89,7 +87,7 @@ static void post_sges(struct srnic_sge *dst, const struct ib_sge *src, int num)
 		};
 }
 
-/* The addresses of inline data are the kernel's own. */
+/* Copies inline data; its SGEs hold kernel virtual addresses. */
 static int post_inline(struct srnic_sqe *sqe, const struct ib_send_wr *wr,
 		       u32 room)
 {
@@ -112,7 +110,7 @@ static int post_inline(struct srnic_sqe *sqe, const struct ib_send_wr *wr,
 	return 0;
 }
 
-/* Writes one work request into its entry. */
+/* Writes one work request to a ring entry. */
 static int post_put_send(const struct srnic_qp *xqp, struct srnic_sqe *sqe,
 			 const struct ib_send_wr *wr)
 {
@@ -170,7 +168,7 @@ static int post_put_recv(const struct srnic_rq *rq, struct srnic_rqe *rqe,
 	return 0;
 }
 
-/* Puts a list into the send ring; *@wr stops at the first that failed. */
+/* Writes a list to the send ring; on error *@wr is the first WR that failed. */
 static int post_sends(struct srnic_ibqp *qp, const struct ib_send_wr **wr)
 {
 	const struct srnic_ring *ring = &qp->qp->sq.ring;
@@ -194,7 +192,7 @@ static int post_sends(struct srnic_ibqp *qp, const struct ib_send_wr **wr)
 	return err;
 }
 
-/* The same for a receive ring, whose producers share @lock. */
+/* The same for a receive ring; @lock serialises its producers. */
 static int post_recvs(const struct srnic_rq *rq, spinlock_t *lock,
 		      const struct ib_recv_wr **wr)
 {
@@ -225,7 +223,7 @@ int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	struct srnic_ibqp *qp = to_qp(ibqp);
 	int err;
 
-	/* A user that brings work requests along is told that nobody takes them. */
+	/* For user space this is only a doorbell; it must not pass work requests. */
 	if (ibqp->uobject && wr) {
 		*bad = wr;
 		return -EOPNOTSUPP;
@@ -275,14 +273,14 @@ int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	return err;
 }
 
-/* Nobody need be told: who needs a receive looks. */
+/* There is no doorbell: a queue pair that needs a receive looks into the SRQ. */
 int srnic_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 			const struct ib_recv_wr **bad)
 {
 	struct srnic_ibsrq *srq = to_srq(ibsrq);
 	int err;
 
-	/* A user has a ring of its own. */
+	/* User space writes its ring directly. */
 	if (ibsrq->uobject) {
 		*bad = wr;
 		return -EOPNOTSUPP;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - quotas: what a device has, and how much of it one user may have
+ * srnic - quotas: the resources of a device, and one user's share of them
  *
  * Kernel memory is charged to memory cgroups.  Keys, queue pair numbers and the
- * like are limited beyond that: no user may take so many that others get none.
+ * like have additional limits, so that no user can exhaust them for others.
  */
 #include <linux/cred.h>
 #include <linux/math64.h>
@@ -48,9 +48,9 @@ u64 srnic_user_max(enum srnic_quota what)
 }
 
 /*
- * Users of a user namespace count as its creator: otherwise one user could be as
- * many as it likes.  A namespace that the administrator has created is that of a
- * container, which counts as one user of its own.  Takes no reference.
+ * Users in a user namespace are charged as the owner of the outermost one, or one user
+ * could pose as arbitrarily many.  If root owns it, it is taken to be a container and
+ * charged as a user of its own.  Takes no reference.
  */
 static struct srnic_payer user_payer(void)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - what "rdma resource show" says of an object beyond what the core knows
+ * srnic - driver-specific attributes of objects for "rdma resource show"
  *
- * Anybody may ask, so there is no address and no key in it.
+ * Unprivileged users can read them, so they contain no addresses and no keys.
  */
 #include <net/netlink.h>
 
 #include "verbs.h"
 
-/* A u32 of one of the structs that describe an object */
+/* A u32 member of one of the structs that describe an object */
 struct res_word {
 	const char	*name;
 	size_t		offset;
@@ -82,7 +82,7 @@ static int res_put_qp(struct sk_buff *msg, const struct srnic_qp_info *info)
 	return rdma_nl_put_driver_u64(msg, "target_rate", info->target);
 }
 
-/* Ends the driver's part of @msg, which is left out if it did not fit. */
+/* Ends the driver's attributes in @msg, or removes them if they did not fit. */
 static int res_end(struct sk_buff *msg, struct nlattr *table, int err)
 {
 	if (err)
@@ -125,7 +125,7 @@ static const struct res_word res_cq_words[] = {
 	CQ_WORD("cons",		cons),
 };
 
-/* By the bits of what was asked for, the next one or the next solicited */
+/* Armed state, by enum srnic_cq_arm bits */
 static const char * const res_cq_arms[] = {
 	[0]						= "none",
 	[SRNIC_CQ_ARM_NEXT]				= "next",

@@ -2,9 +2,9 @@
 /*
  * srnic - shared receive queues
  *
- * Who posts rings nothing: whoever needs a receive looks.  User space writes into
- * the ring by itself.  A resize puts another ring in the place of the old one, whose
- * header tells where the new one is.
+ * Posting needs no doorbell: a queue pair that needs a receive looks into the SRQ.
+ * User space writes the ring directly.  A resize replaces the ring; the header of the
+ * old ring tells user space where to map the new one.
  */
 #include "verbs.h"
 
@@ -43,7 +43,7 @@ static u32 srq_max_wr(const struct srnic_ibsrq *srq)
 	return srq->srq.rq.ring.mask + 1;
 }
 
-/* Only those of XRC are found by a number. */
+/* Only XRC SRQs are looked up by number. */
 static int srq_publish(struct srnic_ibsrq *srq)
 {
 	struct ib_srq *ibsrq = &srq->ibsrq;
@@ -68,7 +68,7 @@ static void srq_hide(struct srnic_ibsrq *srq)
 		srnic_srq_hide(&srq->srq);
 }
 
-/* Shows the ring to the user. */
+/* Makes the ring mappable and describes it to the user. */
 static int srq_expose(struct srnic_ibsrq *srq, struct ib_udata *udata)
 {
 	struct srnic_create_srq_resp resp = { .srqn = srq->srq.srqn };

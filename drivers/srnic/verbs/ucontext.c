@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - an open device, and the rings and the memory that its user maps
+ * srnic - user contexts, and the rings and device memory that user space maps
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -36,7 +36,7 @@ void srnic_dealloc_ucontext(struct ib_ucontext *ibuc)
 	srnic_user_put(to_uc(ibuc)->user);
 }
 
-/* For somebody who was handed the file; we have nothing to add. */
+/* Required for importing a device file by fd; there is nothing to report. */
 int srnic_query_ucontext(struct ib_ucontext *ibuc,
 			 struct uverbs_attr_bundle *attrs)
 {
@@ -44,8 +44,8 @@ int srnic_query_ucontext(struct ib_ucontext *ibuc,
 }
 
 /*
- * Rings are ordinary memory that stays with those who mapped it, so there is
- * nothing to take away when the device goes.
+ * Rings are ordinary memory that existing mappings keep, so there is nothing to
+ * revoke when the device is removed.
  */
 void srnic_disassociate_ucontext(struct ib_ucontext *ibuc)
 {
@@ -57,8 +57,8 @@ static struct srnic_mmap *to_mmap(struct rdma_user_mmap_entry *entry)
 }
 
 /*
- * Page by page: remap_vmalloc_range() takes only memory of vmalloc_user(), which
- * is not charged to anybody.
+ * Inserts page by page: remap_vmalloc_range() only accepts memory from
+ * vmalloc_user(), which is not charged to a memory cgroup.
  */
 static int mmap_insert(struct vm_area_struct *vma, const void *start)
 {
@@ -147,6 +147,6 @@ void srnic_ring_hide(struct srnic_mmap *map)
 		return;
 
 	rdma_user_mmap_entry_remove(&map->entry);
-	wait_for_completion(&map->unused);	/* an mmap() under way */
+	wait_for_completion(&map->unused);	/* mmap() calls in progress */
 	kfree(map);
 }

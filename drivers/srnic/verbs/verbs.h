@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - verbs: the face to the RDMA core
+ * srnic - verbs: the interface to the RDMA core
  *
- * One file per object.  What is here is called by the core, with arguments
- * that a user chose; what a user got wrong is told by an errno and, for those
- * who look, by ibdev_dbg().
+ * One file per object.  The core calls these functions with arguments chosen by
+ * users; invalid ones are reported by errno and, for debugging, by ibdev_dbg().
  */
 #ifndef SRNIC_VERBS_H
 #define SRNIC_VERBS_H
@@ -13,7 +12,7 @@
 
 #include "../srnic.h"
 
-/* "RNI": an address block for local use, since we have no OUI */
+/* "RNI": a locally administered identifier, since srnic has no OUI */
 #define SRNIC_VENDOR_ID		0x524e49
 #define SRNIC_PART_ID		1
 
@@ -25,8 +24,8 @@
 #define SRNIC_MAX_MR		(BIT(24) - 1)
 #define SRNIC_MAX_MW		(BIT(24) - 1)
 #define SRNIC_MAX_FAST_PAGES	4096
-#define SRNIC_MAX_DM		BIT(26)		/* bytes, of all users */
-#define SRNIC_MAX_GROUPS	BIT(15)		/* and QPs in all of them */
+#define SRNIC_MAX_DM		BIT(26)		/* bytes, over all users */
+#define SRNIC_MAX_GROUPS	BIT(15)		/* also QP attachments over all groups */
 #define SRNIC_GID_TBL_LEN	256
 #define SRNIC_MAX_RWQ_TBL	BIT(IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
 
@@ -65,7 +64,7 @@ static inline struct srnic_cq *srnic_cq_of(struct ib_cq *ibcq)
 	return ibcq ? &container_of(ibcq, struct srnic_ibcq, ibcq)->cq : NULL;
 }
 
-/* main.c: what is left to do when the core is done with a device */
+/* main.c: final cleanup, when the core has released a device */
 void srnic_dev_dealloc(struct ib_device *ibdev);
 
 /* device.c */
@@ -78,8 +77,8 @@ int srnic_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 		       u32 port, int index);
 
 /*
- * What all sets have counted, those that are gone included: what the core shows of
- * the port.  May sleep.
+ * Sum of a port counter over all counter sets, including those that have been freed.
+ * May sleep.
  */
 u64 srnic_port_counter(struct srnic_dev *dev, enum srnic_counter what);
 
@@ -91,7 +90,7 @@ int srnic_counter_update_stats(struct rdma_counter *counter);
 int srnic_counter_dealloc(struct rdma_counter *counter);
 void srnic_counter_init(struct rdma_counter *counter);
 
-/* Nothing of a counter is ours but the operations; its counts lie elsewhere. */
+/* srnic adds no state to struct rdma_counter; the counts are kept elsewhere. */
 #ifndef SRNIC_COUNTER_OBJ
 struct srnic_ibcounter {
 	struct rdma_counter	counter;
@@ -116,31 +115,31 @@ int srnic_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq);
 
 /* quota.c */
 
-/* The user of this process, with a reference; NULL: no memory.  May sleep. */
+/* The user of the current process, with a reference; NULL: no memory.  May sleep. */
 struct srnic_user *srnic_user_get(struct srnic_dev *dev);
 void srnic_user_put(struct srnic_user *user);
 
-/* The user that an object belongs to, NULL: the kernel.  Takes no reference. */
+/* The user that @ibpd or @udata belongs to; NULL: the kernel.  Takes no reference. */
 struct srnic_user *srnic_user_of(const struct ib_pd *ibpd);
 struct srnic_user *srnic_user_of_udata(struct ib_udata *udata);
 
-/* The lanes of that user, or NULL. */
+/* The lanes of the user that @ibpd belongs to; NULL: the kernel. */
 struct srnic_lanes *srnic_user_lanes(const struct ib_pd *ibpd);
 
-/* What packets are charged to that the queue pairs of @user keep. */
+/* Pools to which packets held by queue pairs of @user (NULL: the kernel) are charged */
 static inline struct srnic_pools *srnic_user_pools(struct srnic_dev *dev,
 						   struct srnic_user *user)
 {
 	return user ? &user->pools : &dev->pools;
 }
 
-/* How much one user may have. */
+/* Maximum amount of a resource that one user may have. */
 u64 srnic_user_max(enum srnic_quota what);
 
 /*
- * Take @num of a resource of @dev for @user (NULL: the kernel), and give it back.
- * Context: any for the kernel, else may sleep.  0, -EDQUOT: beyond the user's
- * share, or -ENOSPC: the device has no more.
+ * Charge @num units of a resource of @dev to @user (NULL: the kernel), and uncharge
+ * them.  Context: any for the kernel, else may sleep.  Return: 0, -EDQUOT: the user's
+ * share is exceeded, or -ENOSPC: the device's limit is reached.
  */
 int srnic_quota_take(struct srnic_dev *dev, struct srnic_user *user,
 		     enum srnic_quota what, u64 num);
@@ -157,20 +156,20 @@ int srnic_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma);
 void srnic_mmap_free(struct rdma_user_mmap_entry *entry);
 
 /*
- * Lets the user of @udata map @ring and describes it in @out.  May sleep.
- * Return: what srnic_ring_hide() takes, or an ERR_PTR.
+ * Makes @ring mappable by the user of @udata and describes it in @out.  May sleep.
+ * Return: a handle for srnic_ring_hide(), or an ERR_PTR.
  */
 struct srnic_mmap *srnic_ring_expose(const struct srnic_ring *ring,
 				     struct ib_udata *udata,
 				     struct srnic_map *out);
 
-/* The same for any zeroed vmalloc() memory, by the device file of @ibuc. */
+/* The same for any zeroed vmalloc() memory, through the device file of @ibuc. */
 struct srnic_mmap *srnic_mmap_expose(struct ib_ucontext *ibuc, void *start,
 				     size_t size, struct srnic_map *out);
 
 /*
- * No new mappings from now on; the caller may free the memory.  Pages that are
- * mapped stay with those who mapped them.  May sleep.  NULL is fine.
+ * Prevents new mappings, after which the caller may free the memory.  Existing
+ * mappings keep their pages.  @map may be NULL.  May sleep.
  */
 void srnic_ring_hide(struct srnic_mmap *map);
 
@@ -189,8 +188,8 @@ int srnic_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
 int srnic_destroy_ah(struct ib_ah *ibah, u32 flags);
 
 /*
- * Turns an address vector into a flow, without its source port.  On success
- * the flow holds its netdev.  Return: 0, -EINVAL or -ENODEV.
+ * Converts an address vector into a flow, leaving its source port unset.  On success
+ * the flow holds a reference on its netdev.  Return: 0, -EINVAL or -ENODEV.
  */
 int srnic_flow_from_ah(struct srnic_flow *flow,
 		       const struct rdma_ah_attr *attr);
@@ -275,8 +274,8 @@ int srnic_create_rwq_ind_table(struct ib_rwq_ind_table *ibtable,
 int srnic_destroy_rwq_ind_table(struct ib_rwq_ind_table *ibtable);
 
 /*
- * How a queue pair with an indirection table spreads its frames, as @udata asks
- * for; NULL without one.  An ERR_PTR if it asks for what cannot be.
+ * RSS state by which a queue pair distributes frames over @ibtable, as requested in
+ * @udata.  Return: NULL without a table, an ERR_PTR if the request is invalid.
  */
 struct srnic_rss *srnic_rss_make(struct ib_device *ibdev,
 				 const struct ib_rwq_ind_table *ibtable,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - XRC domains: an identity, compared by address
+ * srnic - XRC domains: an identity, compared by pointer
  */
 #include "verbs.h"
 
