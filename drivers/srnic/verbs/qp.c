@@ -162,7 +162,27 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 {
 	struct srnic_dev *dev = to_dev(qp->ibqp.device);
 	const struct srnic_qp_init xinit = {
-		.type		= init->qp_type,
+		.base = {
+			.type		= init->qp_type,
+			.xrcd		= init->qp_type == IB_QPT_XRC_TGT ?
+					  init->xrcd : NULL,
+			.srq		= qp_srq(init),
+			.send_cq	= srnic_cq_of(init->send_cq),
+			.recv_cq	= srnic_cq_of(init->recv_cq),
+			.pd		= qp->ibqp.pd,
+			.keys		= &dev->keys,
+			.dev_stats	= dev->stats,
+			.event		= qp_event,
+			.owner		= qp,
+			.net		= dev->net,
+			.ndev		= dev->ndev,
+			.avs		= &to_pd(qp->ibqp.pd)->avs,
+			.pools		= srnic_user_pools(dev, qp->user),
+			.no_loopback	= init->create_flags &
+					  IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
+			.tap		= &dev->tap,
+			.rss		= rss,
+		},
 		.sq_entries	= qp_sq_entries(init),
 		.rq_entries	= qp_rq_entries(init),
 		.send_sge	= max(init->cap.max_send_sge, 1U),
@@ -170,24 +190,6 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 		.max_inline	= qp_max_inline(&init->cap),
 		.sq_sig_all	= init->sq_sig_type == IB_SIGNAL_ALL_WR,
 		.trusted	= !user,
-		.srq		= qp_srq(init),
-		.xrcd		= init->qp_type == IB_QPT_XRC_TGT ? init->xrcd :
-				  NULL,
-		.send_cq	= srnic_cq_of(init->send_cq),
-		.recv_cq	= srnic_cq_of(init->recv_cq),
-		.pd		= qp->ibqp.pd,
-		.keys		= &dev->keys,
-		.stats		= dev->stats,
-		.event		= qp_event,
-		.owner		= qp,
-		.net		= dev->net,
-		.ndev		= dev->ndev,
-		.avs		= &to_pd(qp->ibqp.pd)->avs,
-		.no_loopback	= init->create_flags &
-				  IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
-		.pools		= srnic_user_pools(dev, qp->user),
-		.tap		= &dev->tap,
-		.rss		= rss,
 	};
 
 	return srnic_qp_create(&xinit);

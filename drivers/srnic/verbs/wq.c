@@ -54,19 +54,21 @@ static struct srnic_qp *wq_make(struct srnic_ibwq *wq, struct ib_pd *ibpd,
 {
 	struct srnic_dev *dev = to_dev(ibpd->device);
 	const struct srnic_qp_init xinit = {
-		.type		= IB_QPT_RAW_PACKET,
+		.base = {
+			.type		= IB_QPT_RAW_PACKET,
+			.recv_cq	= srnic_cq_of(init->cq),
+			.pd		= ibpd,
+			.keys		= &dev->keys,
+			.dev_stats	= dev->stats,
+			.event		= wq_event,
+			.owner		= wq,
+			.net		= dev->net,
+			.ndev		= dev->ndev,
+			.pools		= srnic_user_pools(dev, wq->user),
+			.tap		= &dev->tap,
+		},
 		.rq_entries	= init->max_wr,
 		.recv_sge	= max(init->max_sge, 1U),
-		.recv_cq	= srnic_cq_of(init->cq),
-		.pd		= ibpd,
-		.keys		= &dev->keys,
-		.stats		= dev->stats,
-		.event		= wq_event,
-		.owner		= wq,
-		.net		= dev->net,
-		.ndev		= dev->ndev,
-		.pools		= srnic_user_pools(dev, wq->user),
-		.tap		= &dev->tap,
 	};
 
 	return srnic_qp_create(&xinit);

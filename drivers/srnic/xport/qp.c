@@ -116,6 +116,8 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	if (!qp)
 		return ERR_PTR(-ENOMEM);
 
+	qp->base = init->base;
+	qp->stats = qp->dev_stats;
 	kref_init(&qp->gate.ref);
 	qp->gate.wake = qp_wake;
 	qp->gate.free = srnic_qp_free;
@@ -130,33 +132,15 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	srnic_qp_ooo_init(qp);
 	qp->txb.flow = &qp->flow;
 	qp->txb.gate = &qp->gate;
-	qp->txb.stats = init->stats;
+	qp->txb.stats = qp->stats;
 	srnic_pager_init(&qp->rx_pager, &qp_pager_ops, qp);
 	srnic_pager_init(&qp->tx_pager, &qp_pager_ops, qp);
 	srnic_inv_init(qp);
-	qp->type = init->type;
-	qp->transport = qp_transports[init->type];
+	qp->transport = qp_transports[qp->type];
 	qp->conf.state = IB_QPS_RESET;
 	qp->conf.sq_sig_all = init->sq_sig_all;
-	qp->xrcd = init->xrcd;
-	qp->srq = init->srq;
 	if (qp->srq)
 		qp->recvq = &qp->srq->rq;
-	qp->send_cq = init->send_cq;
-	qp->recv_cq = init->recv_cq;
-	qp->pd = init->pd;
-	qp->keys = init->keys;
-	qp->stats = init->stats;
-	qp->dev_stats = init->stats;
-	qp->event = init->event;
-	qp->owner = init->owner;
-	qp->net = init->net;
-	qp->ndev = init->ndev;
-	qp->avs = init->avs;
-	qp->pools = init->pools;
-	qp->no_loopback = init->no_loopback;
-	qp->tap = init->tap;
-	qp->rss = init->rss;
 	srnic_req_reset(qp);
 
 	err = qp_init_queues(qp, init);

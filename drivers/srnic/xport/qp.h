@@ -12,6 +12,7 @@
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
 #include <linux/skbuff.h>
+#include <linux/stddef.h>
 #include <linux/timer.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
@@ -253,7 +254,6 @@ struct srnic_cc {
  * @rx_todo: those that the task has taken over
  * @rx_todo_bytes: memory that they take
  * @rx_charged: memory of both that is charged to @pools; under the lock of @rxq
- * @pools: of its user, or of the device if the kernel is that
  * @rx_done: datagrams of the first run in @rx_todo that are done
  * @rx_pager: fetches what received packets, and READs to be answered, need;
  *	      packets wait meanwhile
@@ -274,30 +274,33 @@ struct srnic_cc {
  * @uid: number that no other QP ever has; windows know their owner by it
  * @inv_wait: told when a key that this QP has invalidated is out of use
  * @inv_pending: how many it waits for
- * @type: IB_QPT_RC, ...
  * @transport: upper bits of the opcodes it sends and takes, SRNIC_TP_*
  * @conf: what the verbs set; the task writes @conf.state alone
  * @sq: send queue
  * @rq: own receive queue
+ * @recvq: @rq, or that of @srq
+ * @stats: counters: of the device, or others that it was bound to; changed
+ *	   by the task's owner, read with BH disabled elsewhere
+ * @av: id of the address vector that @flow was copied from
+ * @type: IB_QPT_RC, ...
  * @xrcd: XRC target: domain in which a request finds its SRQ; or NULL
  * @srq: where its receives come from instead, or NULL
- * @recvq: @rq, or that of @srq
  * @send_cq: completions of sends
  * @recv_cq: completions of receives
  * @pd: protection domain; an XRC target has none
  * @keys: key table of the device
- * @stats: counters: of the device, or others that it was bound to; changed
- *	   by the task's owner, read with BH disabled elsewhere
  * @dev_stats: counters of the device, constant
  * @event: raises an async event; BH context
  * @owner: the verbs' object, for @event
  * @net: namespace that the QP's packets come from
  * @ndev: netdev of the device, compared and not looked at
  * @avs: address vectors that it may use
- * @av: id of the one that @flow was copied from
+ * @pools: memory of packets: of its user, or of the device if the kernel is that
  * @no_loopback: it does not get the multicasts that it sends
  * @tap: frames of the netdev
  * @rss: raw: who receives in its place, or NULL
+ *
+ * @type to @rss are what its maker gives it, in one piece: struct srnic_qp_base.
  *
  * A receive work queue is a queue pair for raw packets that has nothing but
  * receives; an @rss names such.
@@ -316,7 +319,6 @@ struct srnic_qp {
 	unsigned int			rx_charged;
 	struct sk_buff_head		rx_todo;
 	unsigned int			rx_todo_bytes;
-	struct srnic_pools		*pools;
 	u32				rx_done;
 	struct srnic_pager		rx_pager;
 	struct srnic_pager		tx_pager;
@@ -335,30 +337,33 @@ struct srnic_qp {
 	u64				uid;
 	struct srnic_wait		inv_wait;
 	atomic_t			inv_pending;
-	enum ib_qp_type			type;
 	u8				transport;
 	struct srnic_qp_conf		conf;
 	struct srnic_sq			sq;
 	struct srnic_rq			rq;
-	const struct ib_xrcd		*xrcd;
-	struct srnic_srq		*srq;
 	struct srnic_rq			*recvq;
-	struct srnic_cq			*send_cq;
-	struct srnic_cq			*recv_cq;
-	const struct ib_pd		*pd;
-	struct srnic_keys		*keys;
 	struct srnic_stats __percpu	*stats;
-	struct srnic_stats __percpu	*dev_stats;
-	void				(*event)(struct srnic_qp *qp,
-						 enum ib_event_type type);
-	void				*owner;
-	struct net			*net;
-	const struct net_device		*ndev;
-	struct srnic_avs		*avs;
 	u64				av;
-	bool				no_loopback;
-	const struct srnic_tap		*tap;
-	struct srnic_rss		*rss;
+	struct_group_tagged(srnic_qp_base, base,
+		enum ib_qp_type			type;
+		const struct ib_xrcd		*xrcd;
+		struct srnic_srq		*srq;
+		struct srnic_cq			*send_cq;
+		struct srnic_cq			*recv_cq;
+		const struct ib_pd		*pd;
+		struct srnic_keys		*keys;
+		struct srnic_stats __percpu	*dev_stats;
+		void				(*event)(struct srnic_qp *qp,
+							 enum ib_event_type type);
+		void				*owner;
+		struct net			*net;
+		const struct net_device		*ndev;
+		struct srnic_avs		*avs;
+		struct srnic_pools		*pools;
+		bool				no_loopback;
+		const struct srnic_tap		*tap;
+		struct srnic_rss		*rss;
+	);
 	struct srnic_req		req;
 	struct srnic_resp		resp;
 	struct rcu_head			rcu;

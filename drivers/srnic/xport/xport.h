@@ -33,42 +33,24 @@ void srnic_av_hide(struct srnic_avs *avs, u32 index);
 
 /**
  * struct srnic_qp_init - what a queue pair is made from
- * @type: IB_QPT_RC, IB_QPT_UD, ...
+ * @base: becomes the queue pair's as it is; that frees @base.rss
  * @sq_entries: send work requests; 0: none
  * @rq_entries: receive work requests; 0: none
  * @send_sge: SGEs of a send
  * @recv_sge: SGEs of a receive
  * @max_inline: inline bytes of a send
+ * @sq_sig_all: every send is signalled
  * @trusted: a kernel consumer posts the sends
- * @rss: becomes the queue pair's, which frees it, on success
- * Others: as in struct srnic_qp.
  */
 struct srnic_qp_init {
-	enum ib_qp_type			type;
-	u32				sq_entries;
-	u32				rq_entries;
-	u32				send_sge;
-	u32				recv_sge;
-	u32				max_inline;
-	bool				sq_sig_all;
-	bool				trusted;
-	const struct ib_xrcd		*xrcd;
-	struct srnic_srq		*srq;
-	struct srnic_cq			*send_cq;
-	struct srnic_cq			*recv_cq;
-	const struct ib_pd		*pd;
-	struct srnic_keys		*keys;
-	struct srnic_stats __percpu	*stats;
-	void				(*event)(struct srnic_qp *qp,
-						 enum ib_event_type type);
-	void				*owner;
-	struct net			*net;
-	const struct net_device		*ndev;
-	struct srnic_avs		*avs;
-	struct srnic_pools		*pools;
-	bool				no_loopback;
-	const struct srnic_tap		*tap;
-	struct srnic_rss		*rss;
+	struct srnic_qp_base	base;
+	u32			sq_entries;
+	u32			rq_entries;
+	u32			send_sge;
+	u32			recv_sge;
+	u32			max_inline;
+	bool			sq_sig_all;
+	bool			trusted;
 };
 
 /* Makes a QP in RESET, with a number, not yet reachable.  May sleep. */
