@@ -208,7 +208,7 @@ err_net:
 
 void srnic_dev_dealloc(struct ib_device *ibdev)
 {
-	struct srnic_dev *dev = to_srnic(ib_dev, struct srnic_dev, ibdev);
+	struct srnic_dev *dev = to_dev(ibdev);
 
 	srnic_rx_stop(dev->net);
 	/* Packets for no queue pair count here, without a reference. */
@@ -322,7 +322,7 @@ static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 	if (!ibdev)
 		return NOTIFY_DONE;
 
-	dev = to_srnic(ib_dev, struct srnic_dev, ibdev);
+	dev = to_dev(ibdev);
 
 	switch (event) {
 	case NETDEV_UNREGISTER:	/* or moved to another namespace */

@@ -293,8 +293,6 @@ struct srnic_ibflow {
 	struct srnic_rule	rule;
 };
 
-#define to_srnic(member, type, ptr) container_of(ptr, type, member)
-
 extern const struct ib_device_ops srnic_dev_ops;
 
 #endif /* SRNIC_H */

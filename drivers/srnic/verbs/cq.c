@@ -14,11 +14,6 @@
 
 #include "verbs.h"
 
-static struct srnic_ibcq *to_cq(struct ib_cq *ibcq)
-{
-	return container_of(ibcq, struct srnic_ibcq, ibcq);
-}
-
 static void cq_raise(struct ib_cq *ibcq)
 {
 	ibcq->comp_handler(ibcq, ibcq->cq_context);

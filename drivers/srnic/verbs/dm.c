@@ -14,11 +14,6 @@
 #define UVERBS_MODULE_NAME srnic
 #include <rdma/uverbs_named_ioctl.h>
 
-static struct srnic_dm *to_dm(struct ib_dm *ibdm)
-{
-	return container_of(ibdm, struct srnic_dm, ibdm);
-}
-
 static int dm_expose(struct srnic_dm *dm, struct ib_ucontext *ibuc,
 		     struct uverbs_attr_bundle *attrs)
 {

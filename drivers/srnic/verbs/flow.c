@@ -140,10 +140,15 @@ static int flow_drop(struct srnic_rule *rule, const union ib_flow_spec *spec)
 	return 0;
 }
 
+static struct srnic_meter *to_meter(struct ib_counters *ibcounters)
+{
+	return &container_of(ibcounters, struct srnic_ibcounters,
+			     ibcounters)->meter;
+}
+
 static int flow_count(struct srnic_rule *rule, const union ib_flow_spec *spec)
 {
-	rule->meter = &container_of(spec->flow_count.counters,
-				    struct srnic_ibcounters, ibcounters)->meter;
+	rule->meter = to_meter(spec->flow_count.counters);
 
 	return 0;
 }
@@ -337,8 +342,8 @@ err_free:
 
 int srnic_destroy_flow(struct ib_flow *ibflow)
 {
-	struct srnic_ibflow *flow = to_srnic(ibflow, struct srnic_ibflow,
-					     ibflow);
+	struct srnic_ibflow *flow = container_of(ibflow, struct srnic_ibflow,
+						 ibflow);
 
 	srnic_tap_del(&to_dev(ibflow->device)->tap, &flow->rule);
 	kfree(flow);
@@ -362,9 +367,7 @@ int srnic_read_counters(struct ib_counters *ibcounters,
 			struct ib_counters_read_attr *attr,
 			struct uverbs_attr_bundle *attrs)
 {
-	struct srnic_meter *meter = &container_of(ibcounters,
-						  struct srnic_ibcounters,
-						  ibcounters)->meter;
+	struct srnic_meter *meter = to_meter(ibcounters);
 	const u64 values[] = {
 		[IB_COUNTER_PACKETS]	= atomic64_read(&meter->frames),
 		[IB_COUNTER_BYTES]	= atomic64_read(&meter->bytes),

@@ -21,11 +21,6 @@
 #define MR_IMPLICIT_START	0
 #define MR_IMPLICIT_LENGTH	U64_MAX
 
-static struct srnic_ibmr *to_mr(struct ib_mr *ibmr)
-{
-	return container_of(ibmr, struct srnic_ibmr, ibmr);
-}
-
 static struct srnic_keys *mr_keys(const struct srnic_ibmr *mr)
 {
 	return &to_dev(mr->ibmr.device)->keys;
@@ -301,7 +296,7 @@ struct ib_mr *srnic_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 			      struct ib_dm_mr_attr *attr,
 			      struct uverbs_attr_bundle *attrs)
 {
-	struct srnic_dm *dm = container_of(ibdm, struct srnic_dm, ibdm);
+	struct srnic_dm *dm = to_dm(ibdm);
 	struct srnic_ibmr *mr;
 	int err;
 

@@ -217,7 +217,7 @@ int srnic_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr)
 	struct srnic_mr_info info;
 	struct nlattr *table;
 
-	srnic_mr_look(&to_srnic(ibmr, struct srnic_ibmr, ibmr)->mr, &info);
+	srnic_mr_look(&to_mr(ibmr)->mr, &info);
 	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
 	if (!table)
 		return -EMSGSIZE;

@@ -59,9 +59,25 @@ static inline struct srnic_ibsrq *to_srq(struct ib_srq *ibsrq)
 	return container_of(ibsrq, struct srnic_ibsrq, ibsrq);
 }
 
+static inline struct srnic_ibmr *to_mr(struct ib_mr *ibmr)
+{
+	return container_of(ibmr, struct srnic_ibmr, ibmr);
+}
+
+static inline struct srnic_dm *to_dm(struct ib_dm *ibdm)
+{
+	return container_of(ibdm, struct srnic_dm, ibdm);
+}
+
+static inline struct srnic_ibcq *to_cq(struct ib_cq *ibcq)
+{
+	return container_of(ibcq, struct srnic_ibcq, ibcq);
+}
+
+/* The queue proper; NULL stays NULL. */
 static inline struct srnic_cq *srnic_cq_of(struct ib_cq *ibcq)
 {
-	return ibcq ? &container_of(ibcq, struct srnic_ibcq, ibcq)->cq : NULL;
+	return ibcq ? &to_cq(ibcq)->cq : NULL;
 }
 
 /* main.c: final cleanup, when the core has released a device */
