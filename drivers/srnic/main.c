@@ -24,6 +24,9 @@
 /**
  * struct srnic_net - what we keep per network namespace
  * @devs: devices that use it
+ *
+ * net/hook.c counts on its own: it makes sockets under its lock, which may load a
+ * module that needs rtnl, and @devs is raised under rtnl.
  */
 struct srnic_net {
 	atomic_t	devs;
