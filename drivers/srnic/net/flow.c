@@ -12,10 +12,6 @@
 
 #include "flow.h"
 
-/* Ports that RoCEv2 senders draw from: IBTA volume 1, A17.9.2 */
-#define FLOW_PORT_MIN	0xc000
-#define FLOW_LABEL_MASK	0xfffff
-
 /* Both ask for the route that the IPsec policy wants for the flow. */
 static struct dst_entry *flow_route4(const struct srnic_flow *flow)
 {
@@ -133,19 +129,4 @@ struct srnic_peer *srnic_peer_new(const struct srnic_flow *flow)
 	peer->ifindex = flow->ndev->ifindex;
 
 	return peer;
-}
-
-__be16 srnic_flow_sport(u32 label, u32 qpn, u32 dest_qpn)
-{
-	u64 mix;
-
-	if (!label) {
-		mix = (u64)qpn * dest_qpn;
-		mix ^= mix >> 20;
-		mix ^= mix >> 40;
-		label = mix;
-	}
-	label &= FLOW_LABEL_MASK;
-
-	return htons(FLOW_PORT_MIN | ((label ^ label >> 14) & 0x3fff));
 }

@@ -85,9 +85,6 @@ struct srnic_peer {
 /* The peer that @flow leads to, or NULL.  May sleep. */
 struct srnic_peer *srnic_peer_new(const struct srnic_flow *flow);
 
-/* Source port of a flow: IBTA A17.5.x entropy from label, or the two QPNs. */
-__be16 srnic_flow_sport(u32 label, u32 qpn, u32 dest_qpn);
-
 /**
  * struct srnic_gate - how much of one sender the stack holds
  * @ref: one for the owner, one per skb on its way

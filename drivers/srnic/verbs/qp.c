@@ -470,8 +470,8 @@ static int qp_modify(struct srnic_ibqp *qp, const struct ib_qp_attr *attr,
 				  qp->ibqp.qp_num);
 			return err;
 		}
-		flow.sport = srnic_flow_sport(flow.label, qp->qp->qpn,
-					      conf.dest_qpn);
+		flow.sport = htons(rdma_get_udp_sport(flow.label, qp->qp->qpn,
+						      conf.dest_qpn));
 		path = &flow;
 	}
 

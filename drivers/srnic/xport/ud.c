@@ -63,7 +63,7 @@ static bool ud_seek(struct srnic_qp *qp, u32 index)
 /* Sets the source port to that of a stream from this QP to QP @qpn. */
 static void ud_set_sport(struct srnic_qp *qp, u32 qpn)
 {
-	__be16 sport = srnic_flow_sport(qp->flow.label, qp->qpn, qpn);
+	__be16 sport = htons(rdma_get_udp_sport(qp->flow.label, qp->qpn, qpn));
 
 	if (sport == qp->flow.sport)
 		return;
