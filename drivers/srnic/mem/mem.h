@@ -18,6 +18,8 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/srnic-abi.h>
 
+#include "../look.h"
+
 enum srnic_mem_err {
 	SRNIC_MEM_OK,
 	SRNIC_MEM_KEY,		/* no such key */
@@ -325,28 +327,8 @@ enum srnic_mem_err srnic_mr_invalidate(struct srnic_keys *keys, u32 key,
 				       const struct ib_pd *pd, u64 owner,
 				       struct srnic_wait *wait);
 
-/**
- * struct srnic_mr_info - snapshot of a region
- * @kind: name of the kind of region
- * @state: name of the key's state
- * @access: IB_ACCESS_* bits
- * @shift: log2 of the block size; 0 if paged on demand: blocks are bytes
- * @blocks: number of blocks; 0 if the key is not valid, or for all of kernel memory
- * @windows: number of windows bound to the region
- * @users: number of references held by users of the key
- */
-struct srnic_mr_info {
-	const char	*kind;
-	const char	*state;
-	u32		access;
-	u32		shift;
-	u64		blocks;
-	u32		windows;
-	u32		users;
-};
-
-/* Takes a snapshot of @mr; fields may be mutually inconsistent.  Context: any. */
-void srnic_mr_look(const struct srnic_mr *mr, struct srnic_mr_info *info);
+/* How @mr is; each word by itself, if it changes meanwhile.  Context: any. */
+void srnic_mr_look(const struct srnic_mr *mr, struct srnic_look *look);
 
 /* Is [addr, addr + len) inside @mr?  The caller holds @mr. */
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len);

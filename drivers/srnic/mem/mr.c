@@ -122,7 +122,7 @@ static u64 mr_num_blocks(u64 offset, u64 length, u32 shift)
 	       (((length & mask) + (offset & mask) + mask) >> shift);
 }
 
-void srnic_mr_look(const struct srnic_mr *mr, struct srnic_mr_info *info)
+void srnic_mr_look(const struct srnic_mr *mr, struct srnic_look *look)
 {
 	static const char * const states[] = {
 		[SRNIC_MR_FREE]		= "free",
@@ -133,21 +133,19 @@ void srnic_mr_look(const struct srnic_mr *mr, struct srnic_mr_info *info)
 	int state = atomic_read_acquire(&mr->state);
 	u64 length = READ_ONCE(mr->span.length);
 	u32 shift = READ_ONCE(mr->span.shift);
+	bool valid = state == SRNIC_MR_VALID;
+	bool listed = valid && !mr->dma && length;
 
-	*info = (struct srnic_mr_info) {
-		.kind		= mr_kind(mr),
-		.state		= states[state],
-		.access		= READ_ONCE(mr->access),
-		.windows	= max(atomic_read(&mr->windows), 0),
-	};
-	if (state != SRNIC_MR_VALID)
-		return;
-	/* One reference stands for the key being valid. */
-	info->users = max((int)refcount_read(&mr->refs) - 1, 0);
-	if (mr->dma || !length)
-		return;
-	info->shift = shift;
-	info->blocks = mr_num_blocks(READ_ONCE(mr->span.offset), length, shift);
+	srnic_look_word(look, "kind", mr_kind(mr));
+	srnic_look_word(look, "state", states[state]);
+	srnic_look_hex(look, "access", READ_ONCE(mr->access));
+	srnic_look_u32(look, "block_shift", listed ? shift : 0);
+	srnic_look_u64(look, "blocks", !listed ? 0 :
+		       mr_num_blocks(READ_ONCE(mr->span.offset), length, shift));
+	srnic_look_u32(look, "windows", max(atomic_read(&mr->windows), 0));
+	/* One reference is that of the key. */
+	srnic_look_u32(look, "users", !valid ? 0 :
+		       max((int)refcount_read(&mr->refs) - 1, 0));
 }
 
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len)

@@ -35,17 +35,27 @@ void srnic_cq_destroy(struct srnic_cq *cq)
 	srnic_ring_free(&ring);
 }
 
-void srnic_cq_look(struct srnic_cq *cq, struct srnic_cq_info *info)
+/* @arm is the reader's word, in which anything may stand. */
+static const char *cq_arm_word(u32 arm)
 {
-	*info = (struct srnic_cq_info) {};
+	if (arm & SRNIC_CQ_ARM_NEXT)
+		return "next";
+
+	return arm & SRNIC_CQ_ARM_SOLICITED ? "solicited" : "none";
+}
+
+void srnic_cq_look(struct srnic_cq *cq, struct srnic_look *look)
+{
+	const struct srnic_ring_hdr *hdr;
 
 	spin_lock_bh(&cq->lock);
-	if (cq->ring.hdr) {
-		info->entries = cq->ring.mask + 1;
-		info->prod = cq->prod;
-		info->cons = READ_ONCE(cq->ring.hdr->user);
-		info->arm = READ_ONCE(cq->ring.hdr->arm);
-		info->dead = cq->dead;
+	hdr = cq->ring.hdr;
+	if (hdr) {
+		srnic_look_u32(look, "entries", cq->ring.mask + 1);
+		srnic_look_u32(look, "prod", cq->prod);
+		srnic_look_u32(look, "cons", READ_ONCE(hdr->user));
+		srnic_look_word(look, "armed", cq_arm_word(READ_ONCE(hdr->arm)));
+		srnic_look_u32(look, "overrun", cq->dead);
 	}
 	spin_unlock_bh(&cq->lock);
 }

@@ -14,6 +14,8 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/srnic-abi.h>
 
+#include "../look.h"
+
 #define SRNIC_MAX_SGE		32
 #define SRNIC_MAX_INLINE	512
 #define SRNIC_MAX_WR		65536
@@ -124,24 +126,8 @@ int srnic_cq_replace(struct srnic_cq *cq, struct srnic_ring *ring);
  */
 bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe);
 
-/**
- * struct srnic_cq_info - a completion queue at one moment
- * @entries: room
- * @prod: index of the next entry to write
- * @cons: index of the next to be read, as its reader says
- * @arm: enum srnic_cq_arm bits: what raises an event, as its reader says
- * @dead: a completion was lost
- */
-struct srnic_cq_info {
-	u32	entries;
-	u32	prod;
-	u32	cons;
-	u32	arm;
-	bool	dead;
-};
-
-/* How @cq is; all zeros once it was destroyed.  Context: not hard interrupt. */
-void srnic_cq_look(struct srnic_cq *cq, struct srnic_cq_info *info);
+/* How @cq is; nothing once it was destroyed.  Context: not hard interrupt. */
+void srnic_cq_look(struct srnic_cq *cq, struct srnic_look *look);
 
 /*
  * Asks for an event on the next completion.  Context: any.  Return: is there

@@ -9,58 +9,76 @@
 #include "qp.h"
 #include "xport.h"
 
-static void info_req(const struct srnic_qp *qp, struct srnic_qp_info *info)
+static void info_req(const struct srnic_qp *qp, struct srnic_look *look)
 {
 	const struct srnic_flight *f = &qp->req.flight;
+	bool rnr = f->mode == SRNIC_FLIGHT_RNR;
 	s64 left = f->deadline - ktime_get_ns();
 
-	info->sq_head = qp->sq.head;
-	info->sq_cur = qp->req.cur;
-	info->sq_tail = qp->sq.tail;
-	info->psn = f->psn;
-	info->una = f->una;
-	info->next = f->next;
-	info->rd_out = f->rd_out;
-	info->retry_left = f->retry_left;
-	info->rnr_left = f->rnr_left;
-	info->waiting_rnr = f->mode == SRNIC_FLIGHT_RNR;
-	info->stalled = srnic_flight_is_held(f) && !info->waiting_rnr;
-	info->burst = f->mode == SRNIC_FLIGHT_OPEN ? 0 : f->burst;
-	info->window = f->window;
-	info->srtt = f->srtt;
-	info->timer = f->deadline ? max(left, 1) : 0;
-	info->rate = qp->cc.limited ? qp->cc.rate.rate : 0;
-	info->target = qp->cc.limited ? qp->cc.rate.target : 0;
+	srnic_look_u32(look, "sq_head", qp->sq.head);
+	srnic_look_u32(look, "sq_cur", qp->req.cur);
+	srnic_look_u32(look, "sq_tail", qp->sq.tail);
+	srnic_look_u32(look, "psn", f->psn);
+	srnic_look_u32(look, "una_psn", f->una);
+	srnic_look_u32(look, "next_psn", f->next);
+	srnic_look_u32(look, "reads_out", f->rd_out);
+	srnic_look_u32(look, "retry_left", f->retry_left);
+	srnic_look_u32(look, "rnr_left", f->rnr_left);
+	srnic_look_u32(look, "rnr_wait", rnr);
+	srnic_look_u32(look, "mem_wait", srnic_flight_is_held(f) && !rnr);
+	srnic_look_u32(look, "window", f->window);
+	srnic_look_u32(look, "burst",
+		       f->mode == SRNIC_FLIGHT_OPEN ? 0 : f->burst);
+	srnic_look_u64(look, "srtt_ns", f->srtt);
+	srnic_look_u64(look, "timer_ns", f->deadline ? max(left, 1) : 0);
 }
 
-static void info_resp(const struct srnic_qp *qp, struct srnic_qp_info *info)
+static void info_cc(const struct srnic_cc *cc, struct srnic_look *look)
 {
+	srnic_look_u64(look, "rate", cc->limited ? cc->rate.rate : 0);
+	srnic_look_u64(look, "target_rate", cc->limited ? cc->rate.target : 0);
+}
+
+static void info_resp(const struct srnic_qp *qp, struct srnic_look *look)
+{
+	const struct srnic_ooo *req = &qp->req.ooo;
 	const struct srnic_resp *resp = &qp->resp;
 
-	info->epsn = resp->psn;
-	info->msn = resp->msn;
-	info->early = resp->ooo.num + qp->req.ooo.num;
-	info->early_bytes = resp->ooo.bytes + qp->req.ooo.bytes;
-	info->read_left = resp->read_left;
-	info->ack_due = resp->ack_due;
+	srnic_look_u32(look, "expected_psn", resp->psn);
+	srnic_look_u32(look, "msn", resp->msn);
+	srnic_look_u32(look, "early", resp->ooo.num + req->num);
+	srnic_look_u32(look, "early_bytes", resp->ooo.bytes + req->bytes);
+	srnic_look_u32(look, "read_left", resp->read_left);
+	srnic_look_u32(look, "ack_due", resp->ack_due);
 }
 
-static void info_net(struct srnic_qp *qp, struct srnic_qp_info *info)
+static void info_rq(struct srnic_rq *rq, struct srnic_look *look)
+{
+	struct srnic_rq_info info;
+
+	srnic_rq_look(rq, &info);
+	srnic_look_u32(look, "rq_entries", info.entries);
+	srnic_look_u32(look, "rq_head", info.head);
+	srnic_look_u32(look, "rq_posted", info.posted);
+}
+
+static void info_net(struct srnic_qp *qp, struct srnic_look *look)
 {
 	spin_lock_bh(&qp->rxq.lock);
-	info->rx_bytes = qp->rxq_bytes + qp->rx_todo_bytes;
+	srnic_look_u32(look, "rx_bytes", qp->rxq_bytes + qp->rx_todo_bytes);
 	spin_unlock_bh(&qp->rxq.lock);
-	info->gate_load = atomic_read(&qp->gate.load);
-	info->gate_waiting = atomic_read(&qp->gate.waiting);
+	srnic_look_u32(look, "tx_load", atomic_read(&qp->gate.load));
+	srnic_look_u32(look, "tx_wait", atomic_read(&qp->gate.waiting));
 }
 
-void srnic_qp_look(struct srnic_qp *qp, struct srnic_qp_info *info)
+void srnic_qp_look(struct srnic_qp *qp, struct srnic_look *look)
 {
 	srnic_task_own(&qp->task);
-	info_req(qp, info);
-	info_resp(qp, info);
-	info_net(qp, info);
-	srnic_rq_look(&qp->rq, &info->rq);
+	info_req(qp, look);
+	info_cc(&qp->cc, look);
+	info_resp(qp, look);
+	info_rq(&qp->rq, look);
+	info_net(qp, look);
 	srnic_task_release(&qp->task);
 }
 

@@ -80,68 +80,8 @@ void srnic_qp_ndev_left(const struct net_device *ndev);
 void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 		    bool *draining);
 
-/**
- * struct srnic_qp_info - a queue pair at one moment
- * @sq_head: index of the oldest send not completed
- * @sq_cur: of the one that the next packet belongs to
- * @sq_tail: of the next to fetch
- * @psn: PSN that the next new packet gets
- * @una: oldest PSN not acknowledged
- * @next: PSN of the next packet, before @psn while it retransmits
- * @rd_out: requests for READs and atomics without a complete answer
- * @retry_left: transport retries left
- * @rnr_left: RNR retries left
- * @waiting_rnr: 1: it waits because the peer had no receive
- * @stalled: 1: it waits for memory
- * @window: PSNs that it may have in flight
- * @burst: PSNs that it retransmits at a time, 0: none is known to be missing
- * @srtt: smoothed round trip time, ns; 0: not known
- * @timer: ns until something is done about silence; 0: nothing is waited for
- * @rate: bytes a second that it may send, 0: it is not limited
- * @target: rate that it climbs to
- * @epsn: PSN expected
- * @msn: messages that came
- * @early: packets kept until one before them comes
- * @early_bytes: memory that they take
- * @read_left: packets of the READ being answered that are to go
- * @ack_due: 1: an acknowledgment is owed
- * @rq: its own receive queue
- * @rx_bytes: memory of received packets that wait
- * @gate_load: what the network stack holds of it, see tx.c
- * @gate_waiting: 1: it waits for the network stack
- */
-struct srnic_qp_info {
-	u32			sq_head;
-	u32			sq_cur;
-	u32			sq_tail;
-	u32			psn;
-	u32			una;
-	u32			next;
-	u32			rd_out;
-	u32			retry_left;
-	u32			rnr_left;
-	u32			waiting_rnr;
-	u32			stalled;
-	u32			window;
-	u32			burst;
-	u64			srtt;
-	u64			timer;
-	u64			rate;
-	u64			target;
-	u32			epsn;
-	u32			msn;
-	u32			early;
-	u32			early_bytes;
-	u32			read_left;
-	u32			ack_due;
-	struct srnic_rq_info	rq;
-	u32			rx_bytes;
-	u32			gate_load;
-	u32			gate_waiting;
-};
-
 /* How @qp is; nothing happens to it meanwhile.  May sleep. */
-void srnic_qp_look(struct srnic_qp *qp, struct srnic_qp_info *info);
+void srnic_qp_look(struct srnic_qp *qp, struct srnic_look *look);
 
 /*
  * From now on @qp counts in @stats.  What it counted in before may be freed
