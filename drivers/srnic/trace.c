@@ -2,7 +2,9 @@
 /*
  * srnic - the bodies of the trace points
  */
+#include <rdma/ib_cm.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rdma_cm.h>
 
 #include "mem/mem.h"
 #include "queue/queue.h"

@@ -12,13 +12,17 @@
 #define SRNIC_TRACE_H
 
 #include <linux/tracepoint.h>
+#include <trace/misc/rdma.h>
 
 struct srnic_cqe;
 struct srnic_mr;
 struct srnic_pkt;
 struct srnic_swqe;
 
-/* Numbers of the standard and of the ABI, as tools that have no headers want */
+/*
+ * Opcodes are numbers: of the standard, and of the ABI, for which older kernels do not
+ * have all the names
+ */
 #define srnic_show_service(opcode)					\
 	__print_symbolic((opcode) & 0xe0,				\
 		{ 0x00, "RC" },						\
@@ -74,32 +78,51 @@ struct srnic_swqe;
 		{ 15, "ATOMIC_WRITE" },					\
 		{ 32, "REG_MR" })
 
-#define srnic_show_status(status)					\
-	__print_symbolic(status,					\
-		{ 0, "SUCCESS" },					\
-		{ 1, "LOC_LEN_ERR" },					\
-		{ 2, "LOC_QP_OP_ERR" },					\
-		{ 3, "LOC_EEC_OP_ERR" },				\
-		{ 4, "LOC_PROT_ERR" },					\
-		{ 5, "WR_FLUSH_ERR" },					\
-		{ 6, "MW_BIND_ERR" },					\
-		{ 7, "BAD_RESP_ERR" },					\
-		{ 8, "LOC_ACCESS_ERR" },				\
-		{ 9, "REM_INV_REQ_ERR" },				\
-		{ 10, "REM_ACCESS_ERR" },				\
-		{ 11, "REM_OP_ERR" },					\
-		{ 12, "RETRY_EXC_ERR" },				\
-		{ 13, "RNR_RETRY_EXC_ERR" })
+TRACE_DEFINE_ENUM(IB_QPS_RESET);
+TRACE_DEFINE_ENUM(IB_QPS_INIT);
+TRACE_DEFINE_ENUM(IB_QPS_RTR);
+TRACE_DEFINE_ENUM(IB_QPS_RTS);
+TRACE_DEFINE_ENUM(IB_QPS_SQD);
+TRACE_DEFINE_ENUM(IB_QPS_SQE);
+TRACE_DEFINE_ENUM(IB_QPS_ERR);
 
 #define srnic_show_state(state)						\
 	__print_symbolic(state,						\
-		{ 0, "RESET" },						\
-		{ 1, "INIT" },						\
-		{ 2, "RTR" },						\
-		{ 3, "RTS" },						\
-		{ 4, "SQD" },						\
-		{ 5, "SQE" },						\
-		{ 6, "ERR" })
+		{ IB_QPS_RESET, "RESET" },				\
+		{ IB_QPS_INIT, "INIT" },				\
+		{ IB_QPS_RTR, "RTR" },					\
+		{ IB_QPS_RTS, "RTS" },					\
+		{ IB_QPS_SQD, "SQD" },					\
+		{ IB_QPS_SQE, "SQE" },					\
+		{ IB_QPS_ERR, "ERR" })
+
+TRACE_DEFINE_ENUM(SRNIC_MR_PLAIN);
+TRACE_DEFINE_ENUM(SRNIC_MR_FAST);
+TRACE_DEFINE_ENUM(SRNIC_MW_1);
+TRACE_DEFINE_ENUM(SRNIC_MW_2);
+
+#define srnic_show_kind(kind)						\
+	__print_symbolic(kind,						\
+		{ SRNIC_MR_PLAIN, "plain" },				\
+		{ SRNIC_MR_FAST, "fast" },				\
+		{ SRNIC_MW_1, "window1" },				\
+		{ SRNIC_MW_2, "window2" })
+
+TRACE_DEFINE_ENUM(SRNIC_MEM_OK);
+TRACE_DEFINE_ENUM(SRNIC_MEM_KEY);
+TRACE_DEFINE_ENUM(SRNIC_MEM_PD);
+TRACE_DEFINE_ENUM(SRNIC_MEM_OWNER);
+TRACE_DEFINE_ENUM(SRNIC_MEM_STATE);
+TRACE_DEFINE_ENUM(SRNIC_MEM_BUSY);
+
+#define srnic_show_invalidate(err)					\
+	__print_symbolic(err,						\
+		{ SRNIC_MEM_OK, "done" },				\
+		{ SRNIC_MEM_KEY, "no such key" },			\
+		{ SRNIC_MEM_PD, "protection domain" },			\
+		{ SRNIC_MEM_OWNER, "owner" },				\
+		{ SRNIC_MEM_STATE, "state" },				\
+		{ SRNIC_MEM_BUSY, "in use" })
 
 /* Packets.  The syndrome is that of the AETH, 0 where there is none. */
 DECLARE_EVENT_CLASS(srnic_packet,
@@ -190,7 +213,7 @@ TRACE_EVENT(srnic_fetch,
 	TP_printk("qpn=%u index=%u wr_id=0x%llx op=%s len=%u flags=0x%x status=%s",
 		  __entry->qpn, __entry->index, __entry->wr_id,
 		  srnic_show_wr(__entry->opcode), __entry->len, __entry->flags,
-		  srnic_show_status(__entry->status))
+		  rdma_show_wc_status(__entry->status))
 );
 
 TRACE_EVENT(srnic_go_back,
@@ -355,7 +378,7 @@ TRACE_EVENT(srnic_cqe,
 
 	TP_printk("qpn=%u wr_id=0x%llx status=%s opcode=%u len=%u",
 		  __entry->qpn, __entry->wr_id,
-		  srnic_show_status(__entry->status), __entry->opcode,
+		  rdma_show_wc_status(__entry->status), __entry->opcode,
 		  __entry->len)
 );
 
@@ -404,11 +427,7 @@ DECLARE_EVENT_CLASS(srnic_key,
 
 	TP_printk("key=0x%08x kind=%s addr=0x%llx len=%llu access=0x%x",
 		  __entry->key,
-		  __print_symbolic(__entry->kind,
-			{ 0, "plain" },
-			{ 1, "fast" },
-			{ 2, "window1" },
-			{ 3, "window2" }),
+		  srnic_show_kind(__entry->kind),
 		  __entry->addr, __entry->len, __entry->access)
 );
 
@@ -439,13 +458,7 @@ TRACE_EVENT(srnic_key_invalidate,
 	),
 
 	TP_printk("key=0x%08x result=%s", __entry->key,
-		  __print_symbolic(__entry->err,
-			{ 0, "done" },
-			{ 1, "no such key" },
-			{ 2, "protection domain" },
-			{ 6, "owner" },
-			{ 7, "state" },
-			{ 8, "in use" }))
+		  srnic_show_invalidate(__entry->err))
 );
 
 /* Tasks; a task has the number of its queue pair. */

@@ -7,6 +7,7 @@
 
 #include <linux/kernel.h>
 
+#define TRACE_DEFINE_ENUM(name)
 #define TP_PROTO(...)	(__VA_ARGS__)
 #define TRACE_EVENT(name, proto, ...) \
 	static inline void trace_##name proto { }
