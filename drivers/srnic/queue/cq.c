@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - completions: one producer, and the consumer of those for the kernel
+ * srnic - completion queues: the producer, and the in-kernel consumer
  */
 #include <linux/atomic.h>
 #include <linux/minmax.h>
@@ -26,7 +26,7 @@ void srnic_cq_destroy(struct srnic_cq *cq)
 {
 	struct srnic_ring ring;
 
-	/* Somebody may be looking. */
+	/* srnic_cq_look() may run concurrently. */
 	spin_lock_bh(&cq->lock);
 	ring = cq->ring;
 	cq->ring.hdr = NULL;
@@ -60,7 +60,7 @@ void srnic_cq_look(struct srnic_cq *cq, struct srnic_look *look)
 	spin_unlock_bh(&cq->lock);
 }
 
-/* Writes @cqe behind the others; false if there is no room. */
+/* Appends @cqe.  Return: false if the ring is full. */
 static bool cq_write(struct srnic_cq *cq, const struct srnic_cqe *cqe)
 	__must_hold(&cq->lock)
 {
@@ -69,19 +69,19 @@ static bool cq_write(struct srnic_cq *cq, const struct srnic_cqe *cqe)
 
 	lockdep_assert_held(&cq->lock);
 
-	/* Pairs with the provider's release: entries before it were read. */
+	/* Pairs with the provider's release: the entries before it have been read. */
 	if (cq->prod - smp_load_acquire(&hdr->user) > cq->ring.mask)
 		return false;
 
 	memcpy(slot, cqe, sizeof(*slot));
 	slot->timestamp = ktime_get_raw_ns();
-	/* Pairs with the provider's acquire: the entry is whole. */
+	/* Pairs with the provider's acquire: the entry is complete. */
 	smp_store_release(&hdr->kern, ++cq->prod);
 
 	return true;
 }
 
-/* What a producer does when it has let go of the lock */
+/* What a producer has to do after dropping the lock */
 enum cq_todo {
 	CQ_NOTHING,
 	CQ_NOTIFY,
@@ -106,7 +106,7 @@ static void cq_do(struct srnic_cq *cq, enum cq_todo todo)
 	}
 }
 
-/* Takes the requests for an event. */
+/* Consumes the requests for an event and resets moderation. */
 static enum cq_todo cq_disarm(struct srnic_cq *cq)
 	__must_hold(&cq->lock)
 {
@@ -117,16 +117,16 @@ static enum cq_todo cq_disarm(struct srnic_cq *cq)
 	return xchg(&cq->ring.hdr->arm, 0) ? CQ_NOTIFY : CQ_NOTHING;
 }
 
-/* May another completion join those that wait for their event? */
+/* May the event of one more completion be deferred? */
 static bool cq_may_wait(const struct srnic_cq *cq)
 {
 	u32 used = cq->prod - READ_ONCE(cq->ring.hdr->user);
 
-	/* A full queue cannot wait for more. */
+	/* A full ring cannot wait for another completion. */
 	return cq->gathered + 1 < cq->gather && used <= cq->ring.mask;
 }
 
-/* Has the completion just written an event, now or later? */
+/* Decides whether the completion just written raises an event, now or later. */
 static enum cq_todo cq_signal(struct srnic_cq *cq, bool solicited, bool error)
 	__must_hold(&cq->lock)
 {
@@ -137,7 +137,7 @@ static enum cq_todo cq_signal(struct srnic_cq *cq, bool solicited, bool error)
 	if (solicited || error)
 		match |= SRNIC_CQ_ARM_SOLICITED;
 
-	smp_mb();	/* kern is visible before arm is read; pairs with arming */
+	smp_mb();	/* store kern before loading arm; pairs with arming */
 	if (!(READ_ONCE(cq->ring.hdr->arm) & match))
 		return CQ_NOTHING;
 	if (error || !cq_may_wait(cq))
@@ -146,7 +146,7 @@ static enum cq_todo cq_signal(struct srnic_cq *cq, bool solicited, bool error)
 	return cq->gathered++ ? CQ_NOTHING : CQ_LATER;
 }
 
-/* There was no room.  Only the first time is news. */
+/* A completion did not fit.  Only the first loss is reported. */
 static enum cq_todo cq_lose(struct srnic_cq *cq)
 	__must_hold(&cq->lock)
 {
@@ -201,7 +201,7 @@ void srnic_cq_moderate(struct srnic_cq *cq, u32 gather)
 	srnic_cq_expire(cq);
 }
 
-/* Completions copied to another ring with the lock held */
+/* Most completions copied to another ring with the lock held */
 #define CQ_MOVE_LOCKED	64
 
 static void cq_copy(const struct srnic_cq *cq, const struct srnic_ring *ring,
@@ -223,8 +223,9 @@ static u32 cq_prod(struct srnic_cq *cq)
 }
 
 /*
- * Goes on in @ring, where the completions from @user to @end stand already.  With
- * @room entries in use it is full.
+ * Switches to @ring, which already holds the completions from @user to @end and has
+ * room for @room of them.  Return: 0, -EINVAL if they do not fit, or -EAGAIN if too
+ * many were added since to be copied under the lock.
  */
 static int cq_move(struct srnic_cq *cq, struct srnic_ring *ring, u32 user,
 		   u32 end, u32 room)
@@ -257,14 +258,14 @@ int srnic_cq_replace(struct srnic_cq *cq, struct srnic_ring *ring)
 	int err;
 
 	prod = cq_prod(cq);
-	/* Read once: what comes after is judged by this. */
+	/* Read the user-writable index only once; all checks below rely on it. */
 	user = smp_load_acquire(&cq->ring.hdr->user);
 	if (prod - user > room)
 		return -EINVAL;
 
 	/*
-	 * What has been written stays, so it is copied with no lock held, and
-	 * then what came meanwhile: @room bounds all of it.
+	 * Written entries do not change, so they are copied without the lock,
+	 * then those added meanwhile; @room bounds the total.
 	 */
 	idx = user;
 	do {
@@ -289,12 +290,12 @@ bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe)
 	bool found;
 
 	spin_lock_irqsave(&cq->poll_lock, flags);
-	/* Pairs with the release in cq_write(): the entry is whole. */
+	/* Pairs with the release in cq_write(): the entry is complete. */
 	found = smp_load_acquire(&hdr->kern) != hdr->user;
 	if (found) {
 		*cqe = *(struct srnic_cqe *)srnic_ring_entry(&cq->ring,
 							     hdr->user);
-		/* Pairs with the acquire in cq_write(): it was read. */
+		/* Pairs with the acquire in cq_write(): it has been read. */
 		smp_store_release(&hdr->user, hdr->user + 1);
 	}
 	spin_unlock_irqrestore(&cq->poll_lock, flags);
@@ -306,7 +307,7 @@ bool srnic_cq_arm(struct srnic_cq *cq, bool solicited)
 {
 	struct srnic_ring_hdr *hdr = cq->ring.hdr;
 
-	/* Fully ordered: visible before kern is read; see cq_signal(). */
+	/* Fully ordered: arm is visible before kern is read; see cq_signal(). */
 	atomic_fetch_or(solicited ? SRNIC_CQ_ARM_SOLICITED : SRNIC_CQ_ARM_NEXT,
 			(atomic_t *)&hdr->arm);
 

@@ -2,9 +2,9 @@
 /*
  * srnic - queues shared with user space
  *
- * The only reader of user-writable memory and the only writer of completions.
- * An entry is copied once and the copy is judged.  All state that matters is in
- * the structs below; the shared header is a mailbox.
+ * The only code that reads user-writable memory and writes completions.  Each
+ * entry is copied once and the copy is validated.  All state that the kernel relies
+ * on is in the structs below; the shared header is only a mailbox.
  */
 #ifndef SRNIC_QUEUE_H
 #define SRNIC_QUEUE_H
@@ -25,8 +25,8 @@
 /**
  * struct srnic_ring - memory of one ring
  * @hdr: start of the mapping; zeroed vmalloc() memory
- * @size: bytes of the mapping
- * @mask: number of entries less one
+ * @size: size of the mapping in bytes
+ * @mask: number of entries minus one
  * @stride: bytes from one entry to the next
  */
 struct srnic_ring {
@@ -37,8 +37,8 @@ struct srnic_ring {
 };
 
 /*
- * At least @entries entries (rounded up to a power of two) of @stride bytes.
- * May sleep.  0, -EINVAL or -ENOMEM.
+ * Allocates @entries entries, rounded up to a power of two, of @stride bytes each.
+ * Context: process, may sleep.  Return: 0, -EINVAL or -ENOMEM.
  */
 int srnic_ring_alloc(struct srnic_ring *ring, u32 entries, u32 stride);
 void srnic_ring_free(struct srnic_ring *ring);
@@ -49,38 +49,38 @@ static inline void *srnic_ring_entry(const struct srnic_ring *ring, u32 idx)
 	       (size_t)(idx & ring->mask) * ring->stride;
 }
 
-/* Is there no room for entry @idx?  For a producer in the kernel. */
+/* Is there no room for entry @idx?  For in-kernel producers. */
 static inline bool srnic_ring_full(const struct srnic_ring *ring, u32 idx)
 {
-	/* Pairs with the consumer's release: the entry was read. */
+	/* Pairs with the consumer's release: the old entry has been read. */
 	return idx - smp_load_acquire(&ring->hdr->kern) > ring->mask;
 }
 
-/* Shows the entries before @idx to the consumer. */
+/* Publishes the entries before @idx to the consumer. */
 static inline void srnic_ring_show(const struct srnic_ring *ring, u32 idx)
 {
-	/* Pairs with the consumer's acquire: the entries are whole. */
+	/* Pairs with the consumer's acquire: the entries are complete. */
 	smp_store_release(&ring->hdr->user, idx);
 }
 
 /**
  * struct srnic_cq - completion queue
- * @ring: shared memory; under @lock where it may be replaced, that is not for
- *	  consumers in the kernel
+ * @ring: shared memory; under @lock if it can be replaced, which is never the
+ *	  case for an in-kernel consumer
  * @lock: serialises producers; innermost lock of the driver
  * @prod: next entry to write; under @lock
- * @dead: an overrun was reported; under @lock
- * @lossy: a completion that finds no room is dropped, and that is no error
- * @gather: completions that share an event, 0 and 1: none do; under @lock
- * @gathered: completions that wait for their event; under @lock
- * @poll_lock: serialises consumers in the kernel
- * @notify: called without @lock after an armed completion was written
- * @later: called without @lock after the first one that waits for its event
- * @overrun: called without @lock, once, when a completion was lost
+ * @dead: an overrun has been reported; under @lock
+ * @lossy: a completion that does not fit is dropped without an error
+ * @gather: number of completions per event, 0 and 1: no moderation; under @lock
+ * @gathered: completions whose event is still pending; under @lock
+ * @poll_lock: serialises in-kernel consumers
+ * @notify: called without @lock when an event is due
+ * @later: called without @lock when the first completion defers its event
+ * @overrun: called without @lock, once, when the first completion is lost
  */
 struct srnic_cq {
 	struct srnic_ring	ring;
-	spinlock_t		lock;	/* protects ring, prod and dead */
+	spinlock_t		lock;	/* protects ring, prod, dead, gather, gathered */
 	u32			prod;
 	bool			dead;
 	bool			lossy;
@@ -96,56 +96,56 @@ int srnic_cq_init(struct srnic_cq *cq, u32 entries);
 void srnic_cq_destroy(struct srnic_cq *cq);
 
 /*
- * Writes one completion and raises the event that was asked for.  @solicited:
- * it also satisfies a request for solicited events (errors always do).
- * Context: process or softirq.  Return: false if the CQ is full: the
- * completion is lost, @overrun was called.
+ * Writes one completion and raises the event that was requested.  @solicited: the
+ * completion also satisfies a request for solicited events (errors always do).
+ * Context: process or softirq.  Return: false if the completion is lost because the
+ * CQ is or was full, which @overrun reported; never false for a lossy CQ.
  */
 bool srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe,
 		   bool solicited);
 
 /*
- * From now on @gather completions share an event, or as many as there is room
- * for.  Context: as srnic_cq_push().
+ * Moderates events to one per @gather completions, or one per full ring.
+ * Context: process or softirq.
  */
 void srnic_cq_moderate(struct srnic_cq *cq, u32 gather);
 
-/* Completions that wait for their event have it now.  Context: the same. */
+/* Raises the event of deferred completions now.  Context: process or softirq. */
 void srnic_cq_expire(struct srnic_cq *cq);
 
 /*
- * Moves to @ring, with the completions that were not read; one caller at a
- * time.  May sleep.  On success *@ring is the old one.  Return: 0, or -EINVAL: there are
- * more than fit.
+ * Moves the CQ and its unread completions to @ring; on success *@ring is the old ring.
+ * Context: process, may sleep; one caller at a time.  Return: 0, or -EINVAL if the
+ * unread completions do not fit.
  */
 int srnic_cq_replace(struct srnic_cq *cq, struct srnic_ring *ring);
 
 /*
- * Takes the oldest completion into *@cqe; false if there is none.  For
- * consumers in the kernel.  Context: any.
+ * Moves the oldest completion into *@cqe, for in-kernel consumers.
+ * Context: any.  Return: false if there is none.
  */
 bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe);
 
-/* How @cq is; nothing once it was destroyed.  Context: not hard interrupt. */
+/* Takes a snapshot; nothing if @cq is destroyed.  Context: any but hard interrupt. */
 void srnic_cq_look(struct srnic_cq *cq, struct srnic_look *look);
 
 /*
- * Asks for an event on the next completion.  Context: any.  Return: is there
- * a completion that came before?
+ * Requests an event for the next completion.
+ * Context: any.  Return: true if the CQ already holds an unread completion.
  */
 bool srnic_cq_arm(struct srnic_cq *cq, bool solicited);
 
 /**
- * struct srnic_swqe - a send work request, checked, in kernel memory
+ * struct srnic_swqe - validated kernel copy of a send WQE
  * @sqe: copy of the user's entry
- * @length: bytes of the message (READ, atomics: of the response)
+ * @length: message length in bytes (READ, atomics: of the response)
  * @psn: first PSN
- * @npsn: number of PSNs it takes
- * @status: enum ib_wc_status; not success: refused when fetched
- * @started: a packet of it was sent, @psn and @npsn are valid
- * @done: READ and atomics: its response has arrived in full; those that send
- *	  nothing: it has been executed in full
- * @sge: scatter/gather list; inline data stands here too
+ * @npsn: number of PSNs used
+ * @status: enum ib_wc_status; anything but success: refused when fetched
+ * @started: a packet has been sent, @psn and @npsn are valid
+ * @done: READ and atomics: the complete response has arrived; operations that
+ *	  send no packets: execution is complete
+ * @sge: scatter/gather list or inline data
  */
 struct srnic_swqe {
 	struct srnic_sqe	sqe;
@@ -160,16 +160,16 @@ struct srnic_swqe {
 
 /**
  * struct srnic_sq - send queue
- * @ring: shared memory; none: nothing can be sent
- * @copy: srnic_swqe of each slot, @copy_stride bytes apart
- * @copy_stride: bytes
- * @max_sge: of one work request
- * @max_inline: bytes
- * @trusted: a kernel consumer posts to it, and nobody else can
- * @head: oldest work request not completed
+ * @ring: shared memory; without a ring nothing can be sent
+ * @copy: struct srnic_swqe of each slot, @copy_stride bytes apart
+ * @copy_stride: bytes from one copy to the next
+ * @max_sge: most SGEs of one WQE
+ * @max_inline: most bytes of inline data of one WQE
+ * @trusted: only an in-kernel consumer can post to this queue
+ * @head: oldest WQE that has not completed
  * @tail: next entry to fetch
  *
- * head and tail belong to the queue pair's task.
+ * @head and @tail are accessed by the queue pair's task only.
  */
 struct srnic_sq {
 	struct srnic_ring	ring;
@@ -194,24 +194,23 @@ static inline struct srnic_swqe *srnic_sq_wqe(const struct srnic_sq *sq,
 }
 
 /*
- * Copies and checks the next entry; NULL if user space posted none.  Entry
- * with status other than success: what is wrong with it; it has no list and no
- * inline data.
+ * Copies and validates the next entry.  A malformed one has the error as its status
+ * and neither SGEs nor inline data.  Return: the copy, NULL if nothing is posted.
  */
 struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type);
 
-/* Producer index as user space has it now, whatever it may be.  Context: any. */
+/* Current producer index as user space claims, unchecked.  Context: any. */
 u32 srnic_sq_posted(const struct srnic_sq *sq);
 
-/* Tells user space whether it may post without a doorbell. */
+/* Sets whether user space may post without ringing the doorbell. */
 void srnic_sq_set_polled(struct srnic_sq *sq, bool polled);
 
-/* Lets user space write again over the entries before @sq->head. */
+/* Returns the entries before @sq->head to user space for reuse. */
 void srnic_sq_publish(struct srnic_sq *sq);
 
 /*
- * Judges @wqe->sqe and the list behind it: pure.  @type: IB_QPT_*, @trusted:
- * as in struct srnic_sq.
+ * Validates @wqe->sqe and its SGEs; a pure function.  @type: IB_QPT_*;
+ * @trusted: as in struct srnic_sq.
  * Return: enum ib_wc_status.
  */
 enum ib_wc_status srnic_swqe_check(const struct srnic_swqe *wqe,
@@ -219,11 +218,11 @@ enum ib_wc_status srnic_swqe_check(const struct srnic_swqe *wqe,
 				   u32 max_inline, bool trusted);
 
 /**
- * struct srnic_rwqe - a receive work request, checked, in kernel memory
- * @wr_id: of the work request
- * @length: sum of the SGEs
+ * struct srnic_rwqe - validated kernel copy of a receive WQE
+ * @wr_id: returned in the completion
+ * @length: total length of the SGEs in bytes
  * @num_sge: number of SGEs
- * @status: enum ib_wc_status; not success: malformed
+ * @status: enum ib_wc_status; anything but success: malformed
  * @sge: scatter list
  */
 struct srnic_rwqe {
@@ -235,12 +234,12 @@ struct srnic_rwqe {
 };
 
 /**
- * struct srnic_rq - receive queue, of one queue pair or shared
- * @ring: shared memory; that of a shared queue is under @lock
+ * struct srnic_rq - receive queue of one queue pair, or shared receive queue
+ * @ring: shared memory; under @lock for a shared receive queue
  * @lock: serialises consumers
- * @max_sge: of one work request
+ * @max_sge: most SGEs of one WQE
  * @head: next entry to fetch; under @lock
- * @limit: @low is called when fewer are posted, once; 0: it is not; under @lock
+ * @limit: call @low, once, when fewer WQEs are posted; 0: never; under @lock
  * @low: called without @lock
  */
 struct srnic_rq {
@@ -256,17 +255,17 @@ int srnic_rq_init(struct srnic_rq *rq, u32 entries, u32 max_sge);
 void srnic_rq_destroy(struct srnic_rq *rq);
 void srnic_rq_reset(struct srnic_rq *rq);
 
-/* Takes the oldest receive into *@wqe; false if there is none. */
+/* Copies the oldest receive WQE into *@wqe.  Return: false if there is none. */
 bool srnic_rq_fetch(struct srnic_rq *rq, struct srnic_rwqe *wqe);
 
-/* Asks for a call of @low, or with 0 for none. */
+/* Arms the call of @low at @limit; 0 disarms it. */
 void srnic_rq_arm(struct srnic_rq *rq, u32 limit);
-/* What was asked for, 0 once @low was called. */
+/* The armed limit; 0 once @low has been called. */
 u32 srnic_rq_limit(struct srnic_rq *rq);
 
 /**
- * struct srnic_rq_info - a receive queue at one moment
- * @entries: room
+ * struct srnic_rq_info - snapshot of a receive queue
+ * @entries: capacity
  * @head: index of the next entry to fetch
  * @posted: entries that can be fetched
  * @limit: as srnic_rq_limit()
@@ -278,21 +277,21 @@ struct srnic_rq_info {
 	u32	limit;
 };
 
-/* How @rq is; all zeros if there is none.  Context: not hard interrupt. */
+/* Takes a snapshot; all zeros if @rq has no ring.  Context: any but hard interrupt. */
 void srnic_rq_look(struct srnic_rq *rq, struct srnic_rq_info *info);
 
 /*
- * Moves to @ring, whose stride is the same; what is posted stays posted, and
- * receives are taken meanwhile.  Nobody posts meanwhile, or it is lost; one caller
- * at a time.  May sleep.  On success *@ring is the old one.  Return: 0, or
- * -EINVAL: more is posted than fits.
+ * Moves the queue and its posted WQEs to @ring of the same stride; on success *@ring
+ * is the old ring.  WQEs may be fetched concurrently; WQEs posted concurrently are lost.
+ * Context: process, may sleep; one caller at a time.  Return: 0, or -EINVAL if the
+ * posted WQEs do not fit.
  */
 int srnic_rq_replace(struct srnic_rq *rq, struct srnic_ring *ring);
 
-/* From now on (or no longer) user space rings after posting a receive. */
+/* Sets whether user space must ring the doorbell after posting a receive. */
 void srnic_rq_want_kick(struct srnic_rq *rq, bool want);
 
-/* Is that so?  For a producer in the kernel that has shown its entries. */
+/* Is a kick required?  For an in-kernel producer, after srnic_ring_show(). */
 static inline bool srnic_rq_wants_kick(const struct srnic_rq *rq)
 {
 	smp_mb();	/* user before flags; pairs with srnic_rq_want_kick() */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - receive queue: the only reader of receive work requests
+ * srnic - receive queue: the only reader of receive WQEs
  */
 #include <linux/minmax.h>
 #include <linux/sched.h>
@@ -25,7 +25,7 @@ void srnic_rq_destroy(struct srnic_rq *rq)
 	if (!rq->ring.hdr)
 		return;
 
-	/* Somebody may be looking. */
+	/* srnic_rq_look() may run concurrently. */
 	spin_lock_bh(&rq->lock);
 	ring = rq->ring;
 	rq->ring.hdr = NULL;
@@ -49,10 +49,10 @@ void srnic_rq_reset(struct srnic_rq *rq)
 void srnic_rq_want_kick(struct srnic_rq *rq, bool want)
 {
 	WRITE_ONCE(rq->ring.hdr->flags, want ? SRNIC_RING_KICK : 0);
-	smp_mb();	/* flags before user is read; pairs with posting */
+	smp_mb();	/* store flags before loading user; pairs with posting */
 }
 
-/* Copies entry @slot and judges the copy. */
+/* Copies entry @slot and validates the copy. */
 static void rwqe_copy(const struct srnic_rq *rq, struct srnic_rwqe *wqe,
 		      const struct srnic_rqe *slot)
 {
@@ -60,7 +60,7 @@ static void rwqe_copy(const struct srnic_rq *rq, struct srnic_rwqe *wqe,
 	u32 i;
 
 	memcpy(&head, slot, sizeof(head));
-	barrier();	/* or the compiler may read the slot again */
+	barrier();	/* keeps the compiler from reading the slot again */
 
 	wqe->wr_id = head.wr_id;
 	wqe->length = 0;
@@ -77,7 +77,7 @@ static void rwqe_copy(const struct srnic_rq *rq, struct srnic_rwqe *wqe,
 	wqe->status = IB_WC_SUCCESS;
 }
 
-/* How many are posted: none if user space claims more than there is room for. */
+/* Number of posted entries; 0 if user space claims more than the ring holds. */
 static u32 rq_posted(const struct srnic_rq *rq)
 	__must_hold(&rq->lock)
 {
@@ -85,13 +85,13 @@ static u32 rq_posted(const struct srnic_rq *rq)
 
 	lockdep_assert_held(&rq->lock);
 
-	/* Pairs with the provider's release: the entries are whole. */
+	/* Pairs with the provider's release: the entries are complete. */
 	posted = smp_load_acquire(&rq->ring.hdr->user) - rq->head;
 
 	return posted <= rq->ring.mask + 1 ? posted : 0;
 }
 
-/* Takes the request for a call when fewer than that are @left. */
+/* Disarms the limit if fewer entries are @left.  Return: call @low. */
 static bool rq_disarm(struct srnic_rq *rq, u32 left)
 	__must_hold(&rq->lock)
 {
@@ -114,7 +114,7 @@ bool srnic_rq_fetch(struct srnic_rq *rq, struct srnic_rwqe *wqe)
 	posted = rq_posted(rq);
 	if (posted) {
 		rwqe_copy(rq, wqe, srnic_ring_entry(&rq->ring, rq->head));
-		/* Pairs with the provider's acquire: the entry was read. */
+		/* Pairs with the provider's acquire: the entry has been read. */
 		smp_store_release(&rq->ring.hdr->kern, ++rq->head);
 	}
 	low = rq_disarm(rq, posted ? posted - 1 : 0);
@@ -160,7 +160,7 @@ void srnic_rq_look(struct srnic_rq *rq, struct srnic_rq_info *info)
 	spin_unlock_bh(&rq->lock);
 }
 
-/* Where the entries begin, and where they end. */
+/* Return: index of the oldest posted entry; *@end: index after the newest. */
 static u32 rq_range(struct srnic_rq *rq, u32 *end)
 {
 	u32 head;
@@ -173,13 +173,13 @@ static u32 rq_range(struct srnic_rq *rq, u32 *end)
 	return head;
 }
 
-/* Goes on in @ring, where the entries before @end stand already. */
+/* Switches to @ring, which already holds the posted entries before @end. */
 static void rq_move(struct srnic_rq *rq, struct srnic_ring *ring, u32 end)
 	__must_hold(&rq->lock)
 {
 	lockdep_assert_held(&rq->lock);
 
-	/* Not so if the user has posted meanwhile, which are not moved. */
+	/* Entries posted meanwhile are not moved, but may have been fetched. */
 	if ((s32)(end - rq->head) < 0)
 		end = rq->head;
 	WRITE_ONCE(ring->hdr->kern, rq->head);
@@ -195,7 +195,7 @@ int srnic_rq_replace(struct srnic_rq *rq, struct srnic_ring *ring)
 	if (end - idx > ring->mask + 1)
 		return -EINVAL;
 
-	/* Receives go on: those taken meanwhile are copied in vain. */
+	/* Fetching continues: entries fetched meanwhile are copied in vain. */
 	for (; idx != end; idx++) {
 		memcpy(srnic_ring_entry(ring, idx),
 		       srnic_ring_entry(&rq->ring, idx), ring->stride);

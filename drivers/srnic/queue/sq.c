@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - send queue: the only reader of send work requests
+ * srnic - send queue: the only reader of send WQEs
  *
- * An entry is copied when its turn comes, judged, and worked on from the copy;
- * user space gets the slot back when the work request has completed.
+ * An entry is copied when it is fetched; the copy is validated and executed.  User
+ * space gets the slot back when the WQE has completed.
  */
 #include <linux/nospec.h>
 #include <linux/slab.h>
@@ -63,7 +63,7 @@ void srnic_sq_reset(struct srnic_sq *sq)
 
 void srnic_sq_publish(struct srnic_sq *sq)
 {
-	/* Pairs with the provider's acquire: the entries were read. */
+	/* Pairs with the provider's acquire: the entries have been read. */
 	smp_store_release(&sq->ring.hdr->kern, sq->head);
 }
 
@@ -75,10 +75,10 @@ u32 srnic_sq_posted(const struct srnic_sq *sq)
 void srnic_sq_set_polled(struct srnic_sq *sq, bool polled)
 {
 	WRITE_ONCE(sq->ring.hdr->flags, polled ? SRNIC_RING_POLLED : 0);
-	smp_mb();	/* flags before user is read; pairs with posting */
+	smp_mb();	/* store flags before loading user; pairs with posting */
 }
 
-/* Services that may carry an operation, by enum ib_uverbs_wr_opcode */
+/* QP types that support an operation, indexed by enum ib_wr_opcode */
 static const u16 sqe_services[] = {
 	[IB_WR_RDMA_WRITE]		= BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |
 					  BIT(IB_QPT_XRC_INI),
@@ -107,12 +107,12 @@ static const u16 sqe_services[] = {
 
 static_assert(IB_QPT_XRC_INI < 16);
 
-/* What stands behind an entry's header where it is not just any data */
+/* Restrictions on the data of an entry */
 enum {
 	SQE_NO_INLINE	= 1 << 0,
 	SQE_NO_DATA	= 1 << 1,
 	SQE_8_BYTES	= 1 << 2,
-	SQE_KERNEL	= 1 << 3,	/* not from user space */
+	SQE_KERNEL	= 1 << 3,	/* in-kernel consumers only */
 };
 
 static const u8 sqe_shapes[ARRAY_SIZE(sqe_services)] = {
@@ -127,7 +127,7 @@ static const u8 sqe_shapes[ARRAY_SIZE(sqe_services)] = {
 					  SQE_KERNEL,
 };
 
-/* Is @length what an entry of that shape may have? */
+/* Is @length valid for an entry of this @shape? */
 static bool sqe_length_ok(u8 shape, u64 length)
 {
 	if (shape & SQE_NO_DATA)
@@ -170,7 +170,7 @@ enum ib_wc_status srnic_swqe_check(const struct srnic_swqe *wqe,
 	return sqe_length_ok(shape, length) ? IB_WC_SUCCESS : IB_WC_LOC_LEN_ERR;
 }
 
-/* Nothing of a refused entry but its wr_id and flags is ever used. */
+/* Only the wr_id and the flags of a refused entry are used afterwards. */
 static void swqe_refuse(struct srnic_swqe *wqe)
 {
 	wqe->length = 0;
@@ -178,7 +178,7 @@ static void swqe_refuse(struct srnic_swqe *wqe)
 	wqe->sqe.inline_len = 0;
 }
 
-/* Bytes of the message of a work request that passed the check. */
+/* Message length in bytes of a WQE that passed srnic_swqe_check(). */
 static u32 swqe_length(const struct srnic_swqe *wqe)
 {
 	u32 length = 0;
@@ -192,14 +192,14 @@ static u32 swqe_length(const struct srnic_swqe *wqe)
 	return length;
 }
 
-/* Copies what stands behind the entry's header, as much as it may be. */
+/* Copies the entry and the SGEs or inline data behind it, up to the maximum. */
 static void swqe_copy(const struct srnic_sq *sq, struct srnic_swqe *wqe,
 		      const struct srnic_sqe *slot)
 {
 	u32 bytes;
 
 	memcpy(&wqe->sqe, slot, sizeof(wqe->sqe));
-	barrier();	/* or the compiler may read the slot again */
+	barrier();	/* keeps the compiler from reading the slot again */
 
 	if (wqe->sqe.flags & IB_SEND_INLINE)
 		bytes = min(wqe->sqe.inline_len, sq->max_inline);
@@ -217,7 +217,7 @@ struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type)
 
 	if (!sq->ring.hdr)
 		return NULL;
-	/* Pairs with the provider's release: the entry is whole. */
+	/* Pairs with the provider's release: the entry is complete. */
 	posted = smp_load_acquire(&sq->ring.hdr->user) - sq->head;
 	if (posted <= sq->tail - sq->head || posted > sq->ring.mask + 1)
 		return NULL;
