@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - the CRC of much data on kernels before 6.14, whose crc32_le() knows
- * nothing of the processor's instructions for it
+ * srnic - fast CRC-32 on kernels before 6.14, whose crc32_le() does not use CPU
+ * instructions for it
  */
 #include "crc.h"
 
@@ -9,7 +9,7 @@
 
 #include <crypto/hash.h>
 
-/* Below this the call takes longer than the CRC */
+/* Bytes below which the call takes longer than the CRC */
 #define CRC_MUCH	64
 
 static struct crypto_shash *crc_tfm;
@@ -27,7 +27,7 @@ void srnic_crc_exit(void)
 		crypto_free_shash(crc_tfm);
 }
 
-/* The state of this hash is the CRC, neither inverted nor swapped. */
+/* The state of the hash is the CRC, neither inverted nor byte-swapped. */
 u32 srnic_crc32(u32 crc, const u8 *data, size_t len)
 {
 	SHASH_DESC_ON_STACK(desc, crc_tfm);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - the CRC of much data, by the fastest routine that the kernel has
+ * srnic - CRC-32 by the fastest routine of the kernel
  */
 #ifndef SRNIC_NET_CRC_H
 #define SRNIC_NET_CRC_H
@@ -9,10 +9,10 @@
 
 #ifdef SRNIC_CRC32_BY_CRYPTO
 
-/* As crc32_le().  Context: any but hard interrupt. */
+/* Same as crc32_le().  Context: any but hard interrupt. */
 u32 srnic_crc32(u32 crc, const u8 *data, size_t len);
 
-/* May sleep.  Without the crypto layer's routine crc32_le() does it. */
+/* May sleep.  Falls back to crc32_le() if the crypto layer has no crc32. */
 void srnic_crc_init(void);
 void srnic_crc_exit(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - routes of a flow, looked up once and checked before each use
+ * srnic - route of a flow, cached and checked before each use
  */
 #include <linux/inetdevice.h>
 #include <linux/slab.h>
@@ -12,7 +12,7 @@
 
 #include "flow.h"
 
-/* Both ask for the route that the IPsec policy wants for the flow. */
+/* Both lookups return the route that the IPsec policy requires for the flow. */
 static struct dst_entry *flow_route4(const struct srnic_flow *flow)
 {
 	struct flowi4 fl = {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - paths: the route of a flow, and the addresses of a netdev
+ * srnic - the route of a flow, and the addresses of a netdev
  */
 #ifndef SRNIC_NET_FLOW_H
 #define SRNIC_NET_FLOW_H
 
 #include "net.h"
 
-/* The route of @flow, owned by it; NULL if there is none. */
+/* The route of @flow, which keeps the reference; NULL if there is none. */
 struct dst_entry *srnic_flow_dst(struct srnic_flow *flow);
 
-/* Is @addr, an IPv4 one v4-mapped, an address of @ndev?  Context: RCU. */
+/* Is @addr (IPv4: v4-mapped) an address of @ndev?  Context: RCU. */
 bool srnic_ndev_has(struct net_device *ndev, const struct in6_addr *addr);
 
 #endif /* SRNIC_NET_FLOW_H */

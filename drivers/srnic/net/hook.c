@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - where packets are taken from the stack, per network namespace
+ * srnic - interception of packets from the stack, per network namespace
  *
- * A netfilter hook, last at LOCAL_IN, sees runs of packets whole and behind
- * the host's firewall.  A UDP socket on the port keeps the host from answering
- * "port unreachable" and takes what the hook does not (buffers that must be
- * split first); it is best effort, another driver may own the port.
+ * A netfilter hook, last at LOCAL_IN, sees GSO chains unsplit and after the
+ * host's firewall.  A UDP socket on the port keeps the host from answering
+ * "port unreachable" and takes what the hook does not (skbs that must be split
+ * first); it is best effort, since another driver may own the port.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -27,14 +27,14 @@
 #include "udp.h"
 
 /**
- * struct hook_net - one namespace
- * @lock: protects the rest
- * @users: devices that receive here
- * @sock4: bound to the port, or NULL
- * @sock6: bound to the port, or NULL
+ * struct hook_net - per-namespace state
+ * @lock: protects the other fields
+ * @users: number of devices that receive here
+ * @sock4: IPv4 socket bound to the port, or NULL
+ * @sock6: IPv6 socket bound to the port, or NULL
  */
 struct hook_net {
-	struct mutex	lock;	/* protects the rest */
+	struct mutex	lock;	/* protects the other fields */
 	unsigned int	users;
 	struct socket	*sock4;
 	struct socket	*sock6;
@@ -42,7 +42,7 @@ struct hook_net {
 
 static unsigned int hook_net_id;
 
-/* Bytes from skb->data to the BTH if this is RoCEv2 in IPv4, else 0. */
+/* Offset of the BTH from skb->data if this can be RoCEv2 over IPv4, else 0. */
 static unsigned int hook_bth4(struct sk_buff *skb)
 {
 	const struct iphdr *ip = ip_hdr(skb);
@@ -59,8 +59,8 @@ static unsigned int hook_bth6(struct sk_buff *skb)
 }
 
 /*
- * The last word of conntrack has our priority, and a packet that is taken may
- * miss it.  False: conntrack refuses it.
+ * Conntrack confirms a connection at the priority of this hook, so a stolen packet may
+ * miss it.  Return: false if conntrack drops the packet.
  */
 static bool hook_confirm(struct sk_buff *skb)
 {
@@ -75,7 +75,7 @@ static bool hook_confirm(struct sk_buff *skb)
 	return true;
 }
 
-/* Are they the same IPsec states?  @b may be NULL: none. */
+/* Are @a and @b the same IPsec states?  @b may be NULL: none. */
 static bool hook_same_states(const struct sec_path *a,
 			     const struct sec_path *b)
 {
@@ -84,10 +84,10 @@ static bool hook_same_states(const struct sec_path *a,
 }
 
 /*
- * The policy check looks at the states of the first packet of a list alone, and GRO
- * does not compare states when it makes one.  The stack cannot split such a list
- * either: all packets of it would inherit the states of the first.  A list whose
- * first has none is judged as plain text.
+ * The policy check looks only at the states of the first packet of a chain, and GRO
+ * does not compare states when it builds one.  Splitting does not help: all packets
+ * would inherit the states of the first.  A chain whose first packet has no states is
+ * checked as plain text.
  */
 static bool hook_policy_ok(struct net *net, struct sk_buff *skb, u8 family)
 {
@@ -107,8 +107,8 @@ static bool hook_policy_ok(struct net *net, struct sk_buff *skb, u8 family)
 }
 
 /*
- * Mostly in softirq; what a queue to user space gives back is not.  The IPsec
- * policy is asked here as the UDP socket asks it, which never sees the packet.
+ * Usually runs in softirq, but packets that NFQUEUE reinjects come from process context.
+ * Checks the IPsec policy, as the UDP socket does, which never sees a stolen packet.
  */
 static unsigned int hook_take(struct sk_buff *skb, struct net *net,
 			      u8 family, unsigned int bth)
@@ -159,7 +159,7 @@ static const struct nf_hook_ops hook_ops[] = {
 #endif
 };
 
-/* What the hook left: split buffers, and packets for nobody. */
+/* Receives what the hook left: split skbs, and packets without a receiver. */
 static int hook_encap_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	unsigned int bth = skb_transport_offset(skb) + sizeof(struct udphdr);

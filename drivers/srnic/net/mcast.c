@@ -2,8 +2,8 @@
 /*
  * srnic - the host's membership in multicast groups
  *
- * The host joins like for any of its programs: switches learn of it by IGMP or
- * MLD, the netdev lets the frames in and what is sent comes back to the host.
+ * The host joins a group as for any of its programs: switches are informed by IGMP
+ * or MLD, the netdev accepts the frames, and packets sent to the group are looped back.
  */
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>

@@ -2,9 +2,9 @@
 /*
  * srnic - packets to and from the network stack
  *
- * Knows skbs, routes, namespaces and segmentation; knows no queue pair, work
- * request or key, and no frame but those of RoCE.  The receiver above is
- * registered once.
+ * This room handles skbs, routes, namespaces and GSO chains of RoCEv2 packets.  It
+ * knows no queue pairs, work requests, keys or other frames.  The layer above
+ * registers its receive callbacks once.
  */
 #ifndef SRNIC_NET_H
 #define SRNIC_NET_H
@@ -19,9 +19,9 @@
 #include "../wire/pkt.h"
 
 /**
- * struct srnic_flow - where packets of one connection or address handle go
- * @ndev: device they leave through; reference held by the owner of the flow
- * @ifindex: of @ndev, for an owner that holds it only now and then
+ * struct srnic_flow - path of the packets of one connection or address handle
+ * @ndev: egress device; reference held by the owner of the flow
+ * @ifindex: index of @ndev, for owners that hold @ndev only temporarily
  * @saddr: source address; IPv4 addresses are v4-mapped
  * @daddr: destination address
  * @v4: IPv4, not IPv6
@@ -33,7 +33,7 @@
  * @dst: cached route or NULL, checked before each use
  * @cookie: for dst_check()
  *
- * Belongs to one serialised user; no locks.
+ * Not locked: the owner serialises all accesses.
  */
 struct srnic_flow {
 	struct net_device	*ndev;
@@ -51,28 +51,29 @@ struct srnic_flow {
 };
 
 /*
- * Takes the device of a flow that is not held, and gives it back.  The route
- * stays cached in between.  Context: any.  False: it is gone.
+ * Take and drop the reference on the device of a flow that does not hold it.  The
+ * route stays cached in between.
+ * Context: any.  Return: false if the device is gone.
  */
 bool srnic_flow_open(struct srnic_flow *flow, struct net *net);
 void srnic_flow_close(struct srnic_flow *flow);
 
-/* Forgets the cached route. */
+/* Drops the cached route. */
 void srnic_flow_reset(struct srnic_flow *flow);
 
-/* Does it lead to an address of its own device?  Context: any. */
+/* Is the destination an address of the flow's own device?  Context: any. */
 bool srnic_flow_is_self(const struct srnic_flow *flow);
 
 /**
- * struct srnic_peer - who may send to a connected queue pair
+ * struct srnic_peer - the only sender that a connected queue pair accepts
  * @daddr: address of the peer; IPv4 addresses are v4-mapped
- * @saddr: own address
+ * @saddr: local address
  * @v4: IPv4, not IPv6
- * @ifindex: device that packets of the peer come in by
- * @rcu: the receiver may still look at it
+ * @ifindex: device that receives the peer's packets
+ * @rcu: defers the free while receivers may read the peer
  *
- * Made from a flow; never changes, so that the receiver can look at it while the
- * owner of the flow replaces both.
+ * Created from a flow and immutable, so that receivers can read it while the owner
+ * of the flow replaces both.
  */
 struct srnic_peer {
 	struct in6_addr	daddr;
@@ -82,14 +83,14 @@ struct srnic_peer {
 	struct rcu_head	rcu;
 };
 
-/* The peer that @flow leads to, or NULL.  May sleep. */
+/* Allocates the peer of @flow.  May sleep.  Return: NULL without memory. */
 struct srnic_peer *srnic_peer_new(const struct srnic_flow *flow);
 
 /**
- * struct srnic_gate - how much of one sender the stack holds
- * @ref: one for the owner, one per skb on its way
- * @load: weight of the skbs on their way, see tx.c
- * @waiting: the owner wants @wake when there is room again
+ * struct srnic_gate - limit on what one sender has in the network stack
+ * @ref: one for the owner, one per skb in the stack
+ * @load: weight of the skbs in the stack, see tx.c
+ * @waiting: the owner waits for @wake
  * @wake: called from the skb destructor with BH disabled
  * @free: called with the last reference
  */
@@ -101,17 +102,17 @@ struct srnic_gate {
 	void		(*free)(struct kref *ref);
 };
 
-/* Room for more?  If not, @wake will be called when there is. */
+/* Is there room for another skb?  If not, @wake is called when there is. */
 bool srnic_gate_open(struct srnic_gate *gate);
 
 /**
- * struct srnic_txb - packets of one flow on their way to the stack
- * @flow: where they go
- * @gate: who pays for them
+ * struct srnic_txb - GSO chain of one flow while it is built
+ * @flow: path of the packets
+ * @gate: gate that is charged for them
  * @stats: counters
  * @head: first packet, or NULL
  * @last: last packet
- * @bytes: IP bytes of all
+ * @bytes: total size of the IP packets
  * @num: number of packets
  */
 struct srnic_txb {
@@ -125,40 +126,40 @@ struct srnic_txb {
 };
 
 /*
- * A packet with its transport headers built; the caller fills *@payload
- * (pkt->payload bytes, the pad is zeroed) and then calls srnic_tx_add(), or
- * kfree_skb().  Sets pkt->pad.
- * Context: BH disabled.  NULL when there is no memory.
+ * Allocates a packet, sets pkt->pad and builds the transport headers.  The caller
+ * fills *@payload (pkt->payload bytes, the pad is zeroed) and then calls
+ * srnic_tx_add() or kfree_skb().
+ * Context: BH disabled.  Return: NULL without memory.
  */
 struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
 			       void **payload);
 
-/* An empty buffer of @len bytes, or NULL.  Context: BH disabled. */
+/* Allocates an empty skb of @len bytes, or returns NULL.  Context: BH disabled. */
 struct sk_buff *srnic_tx_new(unsigned int len);
 
-/* Charges the gate until the stack is done with @skb. */
+/* Charges @gate for @skb until the stack frees it. */
 void srnic_tx_charge(struct srnic_gate *gate, struct sk_buff *skb);
 
-/* Seals the packet (ICRC) and queues it; sends a full batch. */
+/* Completes the packet (IP, UDP, ICRC) and appends it; first flushes a full chain. */
 void srnic_tx_add(struct srnic_txb *txb, struct sk_buff *skb);
 
-/* Seals the packet and sends it by itself, as traffic of class @tos. */
+/* Completes the packet and sends it alone, with traffic class @tos. */
 void srnic_tx_alone(struct srnic_txb *txb, struct sk_buff *skb, u8 tos);
 
-/* Sends what is queued.  A packet that the stack drops is a lost packet. */
+/* Sends the chain.  A packet that the stack drops is as good as lost on the wire. */
 void srnic_tx_flush(struct srnic_txb *txb);
 
 /**
  * struct srnic_rxcb - skb->cb of a received packet
  * @bth: offset of the BTH from skb->data
  * @len: bytes from the BTH to the end of the ICRC
- * @good: addresses and ICRC are right
- * @ce: a router has marked it: congestion experienced
- * @vlan: VLAN that a run of datagrams came through, SRNIC_NO_VLAN: none
- * @life: of the owner when it admitted the run, see struct srnic_rx_to
+ * @good: addresses and ICRC are correct
+ * @ce: marked congestion experienced (ECN CE)
+ * @vlan: VLAN that a GSO chain of datagrams arrived on, SRNIC_NO_VLAN: none
+ * @life: life of the owner when it admitted the chain, see struct srnic_rx_to
  *
- * A run of packets arrives as one skb with a frag_list; each packet of it has
- * its own.  All are linear.
+ * A GSO chain is one skb with a frag_list; each of its packets has its own srnic_rxcb,
+ * but @vlan and @life are valid in the first only.  All packets are linear.
  */
 struct srnic_rxcb {
 	u16	bth;
@@ -177,7 +178,7 @@ static inline struct srnic_rxcb *srnic_rxcb(struct sk_buff *skb)
 	return (struct srnic_rxcb *)skb->cb;
 }
 
-/* The packet behind @seg in the run that starts with @skb. */
+/* The packet after @seg in the GSO chain @skb, or NULL. */
 static inline struct sk_buff *srnic_rx_next(struct sk_buff *skb,
 					    struct sk_buff *seg)
 {
@@ -185,11 +186,11 @@ static inline struct sk_buff *srnic_rx_next(struct sk_buff *skb,
 }
 
 /**
- * struct srnic_rx_src - where a packet came from
- * @grh: its IP header; one of IPv4 fills the last 20 bytes, zeros before it
- * @version: of IP
- * @mcast: to a multicast address
- * @looped: a copy of a multicast that this host sent
+ * struct srnic_rx_src - origin of a packet
+ * @grh: IP header; an IPv4 header fills the last 20 bytes, after 20 zeros
+ * @version: IP version
+ * @mcast: the destination is a multicast address
+ * @looped: copy of a multicast packet that this host sent
  * @smac: Ethernet address of the sender, zeros if there is none
  */
 struct srnic_rx_src {
@@ -200,26 +201,26 @@ struct srnic_rx_src {
 	u8	smac[ETH_ALEN];
 };
 
-/* Describes packet @seg of the run @skb, whose headers are good. */
+/* Describes packet @seg of the GSO chain @skb, whose headers are valid. */
 void srnic_rx_describe(const struct sk_buff *skb, const struct sk_buff *seg,
 		       struct srnic_rx_src *src);
 
 /*
- * Did a packet of the stack come from @peer, by the device that leads there?
- * What this host sends to itself comes in by no device; then the VRF must be that
- * of the device.  Context: RCU.
+ * Did @skb come from @peer, and through the device that leads there?  Packets that
+ * this host sends to itself arrive on no real device; only the VRF is compared.
+ * Context: RCU, @skb still belongs to the stack.
  */
 bool srnic_rx_from(const struct sk_buff *skb, const struct srnic_peer *peer);
 
-/* Did it come in by @ndev, or one above it as a VLAN is?  Context: RCU. */
+/* Did @skb arrive on @ndev, on an upper device of it, or locally in its VRF?  In RCU. */
 bool srnic_rx_by(const struct sk_buff *skb, const struct net_device *ndev);
 
 /**
- * struct srnic_rx_dest - whom a packet is for that has no QP number of its own
- * @net: where it came in
- * @in: device that it came in by, or that has its address
- * @below: it is for the devices below @in as well
- * @addr: multicast address; all zeros: the management queue pair
+ * struct srnic_rx_dest - destination of a packet for QP1 or a multicast group
+ * @net: namespace that received it
+ * @in: device that received it, or that has its destination address
+ * @below: it is for the lower devices of @in as well
+ * @addr: multicast address; all zeros: QP1
  */
 struct srnic_rx_dest {
 	struct net		*net;
@@ -229,20 +230,20 @@ struct srnic_rx_dest {
 };
 
 /*
- * Does it reach the RDMA device on @ndev, of which the addresses of @in are GIDs?
- * It does if @in is @ndev, or a VLAN, a bond, a bridge or a macvlan above.
- * Context: RCU.
+ * Does the packet reach the RDMA device on @ndev, that is, are the addresses of
+ * dest->in among its GIDs?  dest->in may be @ndev or a VLAN, bond, bridge or macvlan
+ * above it.  Context: RCU.
  */
 bool srnic_rx_reaches(const struct srnic_rx_dest *dest,
 		      const struct net_device *ndev);
 
 /**
- * struct srnic_rx_to - who gets a packet
- * @owner: of the number in it; a reference is held
- * @stats: where it counts
- * @datagram: @owner tells the VLAN that it came through
- * @life: what @owner called the time in which it takes such packets; kept with
- *	  the packet, since that time may be over before the packet's turn comes
+ * struct srnic_rx_to - receiver of a packet
+ * @owner: owner of the destination QP number; reference held
+ * @stats: counters that apply
+ * @datagram: @owner reports the VLAN of the packet
+ * @life: life of @owner in which it admitted the packet; kept with the packet, since
+ *	  that life may be over by the time the packet is processed
  */
 struct srnic_rx_to {
 	void				*owner;
@@ -252,15 +253,15 @@ struct srnic_rx_to {
 };
 
 /**
- * struct srnic_rx_ops - what the layer above answers
- * @lookup: who owns @qpn in @net and takes @skb, as far as the headers of IP and
- *	    the device tell.  -ENOENT: nobody has the number; -EPERM: who has it
- *	    refuses the packet, and has counted that.  Context: RCU, BH disabled
- * @deliver: consumes a checked run, and the reference that @lookup took.  NULL
- *	     skb: only the latter
- * @lookup_group: where a packet counts that is for all whom it reaches, or for the
- *		  first of the management queue pairs; NULL: for nobody
- * @deliver_group: consumes a checked run for them, within the same RCU section
+ * struct srnic_rx_ops - callbacks of the layer above
+ * @lookup: finds the owner of @qpn in @net and admits @skb by its IP header and device.
+ *	    -ENOENT: no such number; -EPERM: the owner refuses the packet, and has
+ *	    counted it.  Context: RCU, BH disabled
+ * @deliver: consumes a checked GSO chain and the reference that @lookup took; only the
+ *	     reference if the skb is NULL
+ * @lookup_group: returns the counters for a packet to QP1 or to a multicast group, NULL
+ *		  if it reaches no queue pair
+ * @deliver_group: consumes a checked GSO chain for them, in the same RCU section
  */
 struct srnic_rx_ops {
 	int	(*lookup)(struct net *net, u32 qpn, const struct sk_buff *skb,
@@ -273,8 +274,8 @@ struct srnic_rx_ops {
 };
 
 /*
- * The host joins (or leaves) the multicast group @addr, an IPv4 one v4-mapped,
- * on @ndev; counted.  May sleep, takes rtnl.  0 or a negative errno.
+ * Join and leave the multicast group @addr (IPv4: v4-mapped) on @ndev as this host;
+ * counted.  Context: process, takes rtnl.  Return: 0 or a negative errno.
  */
 int srnic_mcast_join(struct net_device *ndev, const struct in6_addr *addr);
 void srnic_mcast_leave(struct net_device *ndev, const struct in6_addr *addr);
@@ -282,7 +283,7 @@ void srnic_mcast_leave(struct net_device *ndev, const struct in6_addr *addr);
 int srnic_net_init(const struct srnic_rx_ops *ops);
 void srnic_net_exit(void);
 
-/* Start to receive in @net; counted.  May sleep. */
+/* Start and stop receiving in @net; counted.  May sleep. */
 int srnic_rx_start(struct net *net);
 void srnic_rx_stop(struct net *net);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - packets from the stack: whose they are, and are they whole
+ * srnic - packets from the stack: find the receiver, check the packets
  *
- * A run of packets comes as one skb with a frag_list, see tx.c; it is checked
- * here, in the softirq that brought it, and handed on as one.
+ * A GSO chain is one skb with a frag_list, see tx.c.  It is checked here, in the
+ * softirq that received it, and delivered as one.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -29,7 +29,7 @@
 
 const struct srnic_rx_ops *srnic_rx_ops;
 
-/* Is the ICRC of the packet at @bth, whose IP header is @ip, right? */
+/* Is the ICRC of the packet with BTH @bth and IP header @ip correct? */
 static bool rx_icrc_ok(const void *ip, const u8 *bth, unsigned int len)
 {
 	unsigned int rest = len - sizeof(struct srnic_bth) - SRNIC_ICRC_BYTES;
@@ -46,7 +46,7 @@ static bool rx_icrc_ok(const void *ip, const u8 *bth, unsigned int len)
 	return *(__le32 *)(bth + len - SRNIC_ICRC_BYTES) == srnic_icrc_end(crc);
 }
 
-/* Are the addresses of two IP headers of the same version the same? */
+/* Do two IP headers of the same version have the same addresses? */
 static bool rx_same_addrs(const void *a, const void *b)
 {
 	const struct iphdr *ip = a;
@@ -59,7 +59,7 @@ static bool rx_same_addrs(const void *a, const void *b)
 		       b + offsetof(struct ipv6hdr, saddr), 32);
 }
 
-/* Did a router mark the packet with that IP header: congestion experienced? */
+/* Is the packet with IP header @ip marked congestion experienced? */
 static bool rx_is_marked(const void *ip)
 {
 	const struct iphdr *iph = ip;
@@ -68,7 +68,7 @@ static bool rx_is_marked(const void *ip)
 						  ipv6_get_dsfield(ip));
 }
 
-/* Nobody knows yet whose packet it is, if anybody's. */
+/* Counts a drop; traced with QP number 0, since this room knows no queue pairs. */
 static void rx_refuse(struct srnic_stats __percpu *stats,
 		      enum srnic_counter why)
 {
@@ -76,7 +76,7 @@ static void rx_refuse(struct srnic_stats __percpu *stats,
 	srnic_count(stats, why);
 }
 
-/* Judges one packet of a run, which is linear.  Return: is it good? */
+/* Checks one packet, linear, of a GSO chain.  Return: true if it is good. */
 static bool rx_check(struct sk_buff *skb, struct sk_buff *seg,
 		     unsigned int bth, unsigned int len,
 		     struct srnic_stats __percpu *stats)
@@ -104,7 +104,7 @@ static bool rx_check(struct sk_buff *skb, struct sk_buff *seg,
 	return cb->good;
 }
 
-/* What UDP says is all that there is; Ethernet may have padded the frame. */
+/* Trims @skb to its UDP length (Ethernet may have padded it) and linearizes it. */
 static bool rx_trim(struct sk_buff *skb, unsigned int bth,
 		    struct srnic_stats __percpu *stats)
 {
@@ -122,9 +122,9 @@ static bool rx_trim(struct sk_buff *skb, unsigned int bth,
 }
 
 /*
- * Makes the packets of a run ours alone, and linear.  They are not when the run
- * was cloned, as packet sockets do, whether or not it got a head of its own since
- * then: what others look at is copied, never changed.  False: no memory.
+ * Makes the packets of a GSO chain private and linear.  After a clone, such as that
+ * of a packet socket, the frag_list is shared even if the head has been copied since;
+ * shared packets are replaced, never changed.  Return: false without memory.
  */
 static bool rx_unshare(struct sk_buff *skb)
 {
@@ -150,7 +150,7 @@ static bool rx_unshare(struct sk_buff *skb)
 	return true;
 }
 
-/* Makes @skb ours alone, and each packet linear. */
+/* Makes a GSO chain private and each packet linear. */
 static bool rx_prepare(struct sk_buff *skb, unsigned int bth,
 		       struct srnic_stats __percpu *stats)
 {
@@ -163,7 +163,7 @@ static bool rx_prepare(struct sk_buff *skb, unsigned int bth,
 	return false;
 }
 
-/* Is any packet of @skb good? */
+/* Checks all packets of @skb.  Return: true if any of them is good. */
 static bool rx_check_run(struct sk_buff *skb, unsigned int bth,
 			 struct srnic_stats __percpu *stats)
 {
@@ -189,8 +189,8 @@ static void rx_let_go(struct sk_buff *skb)
 }
 
 /*
- * Lets go of what belongs to the stack; the packets may stay for a while.  One of a
- * list has nothing to let go of unless slow_gro, by which GRO knows, is set.
+ * Drops the references to dst, conntrack and IPsec state, as the packets may be kept
+ * for a while.  Packets of a frag_list have none unless GRO's slow_gro is set.
  */
 static void rx_leave_stack(struct sk_buff *skb)
 {
@@ -203,7 +203,7 @@ static void rx_leave_stack(struct sk_buff *skb)
 			rx_let_go(seg);
 }
 
-/* A run whose packets are the skb and those of its frag_list, no more. */
+/* Is this a GSO chain that consists of the skb and its frag_list only? */
 static bool rx_is_run(const struct sk_buff *skb)
 {
 	return (skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST) &&
@@ -212,8 +212,8 @@ static bool rx_is_run(const struct sk_buff *skb)
 }
 
 /*
- * Takes over a buffer that is for us.  NULL: nothing in it is good, or there was no
- * memory.
+ * Takes over an skb from the stack.  Return: NULL if none of its packets is good or
+ * there is no memory.
  */
 static struct sk_buff *rx_own(struct sk_buff *skb, unsigned int bth, u16 vlan,
 			      struct srnic_stats __percpu *stats)
@@ -237,12 +237,12 @@ static int rx_set_ndev(struct net_device *ndev, struct netdev_nested_priv *priv)
 {
 	*(struct net_device **)priv->data = ndev;
 
-	return 1;	/* the first one is enough */
+	return 1;	/* stop at the first one */
 }
 
 /*
- * The VLAN that the RDMA core expects with the addresses of a device, see
- * rdma_read_gid_l2_fields(): its own, or that of the first device below it.
+ * The VLAN that the RDMA core expects with GIDs of a device's addresses, see
+ * rdma_read_gid_l2_fields(): that of the device, or of its first lower device.
  */
 static u16 rx_vlan(struct net_device *ndev)
 {
@@ -270,8 +270,8 @@ static bool rx_is_mcast(const struct in6_addr *addr)
 }
 
 /*
- * The device that a packet came in by.  In a VRF the stack has put that in its
- * place; NULL: the device has gone meanwhile.
+ * The device that received a packet; in a VRF, skb->dev is the VRF instead.
+ * Return: NULL if the device is gone.
  */
 static struct net_device *rx_ndev(const struct sk_buff *skb)
 {
@@ -282,7 +282,7 @@ static struct net_device *rx_ndev(const struct sk_buff *skb)
 		       skb->dev;
 }
 
-/* What this host sends to itself comes by the loopback device, or by its VRF. */
+/* Packets that this host sends to itself arrive on the loopback device or a VRF. */
 static bool rx_is_local(const struct net_device *in)
 {
 	return in->flags & IFF_LOOPBACK || netif_is_l3_master(in);
@@ -309,7 +309,7 @@ bool srnic_rx_from(const struct sk_buff *skb, const struct srnic_peer *peer)
 	if (!in || !rx_addrs_fit(skb, peer))
 		return false;
 	vrf = l3mdev_master_ifindex_rcu(in);
-	/* The address may be that of the VRF itself. */
+	/* The local address may be assigned to the VRF itself. */
 	if (in->ifindex == peer->ifindex || vrf == peer->ifindex)
 		return true;
 
@@ -331,7 +331,7 @@ bool srnic_rx_by(const struct sk_buff *skb, const struct net_device *ndev)
 				  l3mdev_master_ifindex_rcu(ndev);
 }
 
-/* A device that has @addr, without a look at all of them, or NULL */
+/* Finds a device that has @addr without walking all devices, or NULL. */
 static struct net_device *rx_ndev_with(struct net *net,
 				       const struct in6_addr *addr)
 {
@@ -342,9 +342,9 @@ static struct net_device *rx_ndev_with(struct net *net,
 }
 
 /*
- * The device that a packet without a QP number of its own is for: the one that it
- * came in by, or, sent by this host to itself, the one that has the address @addr
- * in that VRF, or outside of all.
+ * The destination device of a packet for QP1: the one that received it or, if this
+ * host sent it to itself, the one that has @addr in the same VRF, or outside of
+ * VRFs.
  */
 static struct net_device *rx_ndev_of(struct net *net, const struct sk_buff *skb,
 				     const struct in6_addr *addr)
@@ -359,7 +359,7 @@ static struct net_device *rx_ndev_of(struct net *net, const struct sk_buff *skb,
 	ndev = rx_ndev_with(net, addr);
 	if (ndev && l3mdev_master_ifindex_rcu(ndev) == vrf)
 		return ndev;
-	/* The same address in another VRF is what was found first. */
+	/* The device found first has the same address in another VRF. */
 	for_each_netdev_rcu(net, ndev)
 		if (l3mdev_master_ifindex_rcu(ndev) == vrf &&
 		    srnic_ndev_has(ndev, addr))
@@ -368,7 +368,7 @@ static struct net_device *rx_ndev_of(struct net *net, const struct sk_buff *skb,
 	return in;
 }
 
-/* A slave that its bond does not use has no address of the bond's. */
+/* Is @ndev an inactive slave, which does not have the bond's addresses as GIDs? */
 static bool rx_is_spare(struct net_device *ndev, struct net_device *in)
 {
 	struct net_device *bond = netdev_master_upper_dev_get_rcu(ndev);
@@ -395,8 +395,8 @@ bool srnic_rx_reaches(const struct srnic_rx_dest *dest,
 }
 
 /*
- * A device below that is no VLAN, bond or bridge, but a macvlan say, sees a multicast
- * by itself, unless this host has sent it.
+ * Lower devices of anything but a VLAN, bond or bridge, such as a macvlan, receive a
+ * copy of a multicast packet of their own, unless this host sent it.
  */
 static bool rx_goes_below(const struct sk_buff *skb, const struct net_device *in)
 {
@@ -404,7 +404,7 @@ static bool rx_goes_below(const struct sk_buff *skb, const struct net_device *in
 	       netif_is_lag_master(in) || netif_is_bridge_master(in);
 }
 
-/* Whom the packet is for; false: nobody. */
+/* Finds the destination of a packet.  Return: false if there is none. */
 static bool rx_dest(struct net *net, const struct sk_buff *skb, bool mcast,
 		    struct srnic_rx_dest *dest)
 {
@@ -424,7 +424,7 @@ static bool rx_dest(struct net *net, const struct sk_buff *skb, bool mcast,
 	return dest->in;
 }
 
-/* The one that a datagram came through; what this host sends to itself has none. */
+/* The VLAN of a datagram; packets that this host sent to itself have none. */
 static u16 rx_vlan_of(const struct sk_buff *skb)
 {
 	struct net_device *in = rx_ndev(skb) ?: skb->dev;
@@ -433,8 +433,8 @@ static u16 rx_vlan_of(const struct sk_buff *skb)
 }
 
 /*
- * A number that every device has: the device, and for multicast the address,
- * tell who it is for.
+ * Every device has this QP number, so the receivers are found by the device and, for
+ * multicast, the address.
  */
 static bool rx_take_group(struct net *net, struct sk_buff *skb,
 			  unsigned int bth, bool mcast)
@@ -442,7 +442,7 @@ static bool rx_take_group(struct net *net, struct sk_buff *skb,
 	struct srnic_stats __percpu *stats;
 	struct srnic_rx_dest dest;
 
-	/* Who shares packets of a run cannot mark them; the socket splits it. */
+	/* Receivers sharing a chain cannot mark its packets; the UDP socket splits it. */
 	if (mcast && skb_is_gso(skb))
 		return false;
 	if (!rx_dest(net, skb, mcast, &dest))
@@ -458,7 +458,7 @@ static bool rx_take_group(struct net *net, struct sk_buff *skb,
 	return true;
 }
 
-/* A packet for one owner, which is asked before anything else is done with it. */
+/* Takes a packet for one owner, which has to admit it before anything else is done. */
 static bool rx_take_one(struct net *net, struct sk_buff *skb, unsigned int bth,
 			u32 qpn)
 {
@@ -500,7 +500,7 @@ bool srnic_rx_take(struct net *net, struct sk_buff *skb, unsigned int bth)
 	return rx_take_one(net, skb, bth, qpn);
 }
 
-/* The header as the packet had it alone, not that of a run which it leads. */
+/* The IP header of the packet alone: the first one of a chain has the chain's length. */
 static void rx_grh4(u8 *grh, const void *ip, unsigned int len)
 {
 	struct iphdr iph;

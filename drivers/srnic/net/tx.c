@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - packets to the stack, many at a time
+ * srnic - packets to the stack, as GSO chains
  *
- * A batch travels as one skb: the first packet with the others on its
- * frag_list, each complete with its own IP, UDP and transport headers and
- * ICRC, marked SKB_GSO_FRAGLIST.  Route, netfilter, qdisc and the receiver's
- * softirq are paid once; a device that cannot take it gets it split.
+ * A GSO chain is one skb: the first packet with the others on its frag_list,
+ * each complete with its own IP, UDP and transport headers and ICRC, marked
+ * SKB_GSO_FRAGLIST.  Route, netfilter, qdisc and the receiver's softirq are
+ * paid for once; for a device that cannot take the chain the stack splits it.
  *
- * The stack numbers the IPv4 IDs of the split packets upwards from the head's,
- * so they are built that way: the ICRC covers them.  While the batch is whole
- * the lengths in the head's IP and UDP headers are those of all of it.
+ * On splitting, the stack assigns ascending IPv4 IDs from the head's on, so the
+ * packets are built with these: the ICRC covers the ID.  Until then the lengths
+ * in the head's IP and UDP headers are those of the whole chain.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -29,8 +29,8 @@
 #define TX_ALIGN	16
 
 /*
- * What a skb weighs at the gate.  The weight is known from the destructor, for
- * the stack keeps nothing else of ours and may change any length.
+ * Weight of an skb at the gate.  The destructor implies the weight: the stack
+ * preserves only the destructor and its argument, and may change any length.
  */
 #define TX_LIGHT	1
 #define TX_HEAVY	16
@@ -38,7 +38,7 @@
 #define TX_LOAD_MAX	128
 
 /*
- * The sender must not go to sleep when the last skb has just been freed:
+ * The sender must not start to wait when the last skb has just been freed:
  *
  * C srnic_gate
  *
@@ -100,7 +100,7 @@ static unsigned int flow_hdr_len(const struct srnic_flow *flow)
 	return flow->v4 ? SRNIC_UDP4_BYTES : SRNIC_UDP6_BYTES;
 }
 
-/* Room before the BTH.  What follows it is aligned as CRC and copy like it. */
+/* Headroom before the BTH; aligns the data behind the BTH for CRC and copy. */
 static unsigned int tx_headroom(const struct srnic_flow *flow)
 {
 	unsigned int room = LL_RESERVED_SPACE(flow->ndev) + flow_hdr_len(flow);
@@ -110,9 +110,9 @@ static unsigned int tx_headroom(const struct srnic_flow *flow)
 }
 
 /**
- * struct tx_block - where a processor's packets are cut from
- * @lock: with PREEMPT_RT, where disabled BHs keep nobody else away
- * @frag: what is left of a block of pages; under @lock
+ * struct tx_block - page block from which a CPU allocates packets
+ * @lock: for PREEMPT_RT, where disabling BHs does not exclude other users
+ * @frag: unused rest of the block; under @lock
  */
 struct tx_block {
 	local_lock_t		lock;	/* protects frag */
@@ -123,7 +123,7 @@ static DEFINE_PER_CPU(struct tx_block, tx_block) = {
 	.lock = INIT_LOCAL_LOCK(lock),
 };
 
-/* Cuts @size bytes for a packet.  NULL: there is no room, and no memory for it. */
+/* Allocates a packet of @size bytes from @frag.  Return: NULL without memory. */
 static struct sk_buff *tx_cut(struct page_frag *frag, unsigned int size)
 {
 	struct sk_buff *skb;
@@ -142,8 +142,8 @@ static struct sk_buff *tx_cut(struct page_frag *frag, unsigned int size)
 }
 
 /*
- * Packets are cut from blocks of pages: what kmalloc() has is twice as large
- * as a packet of MTU 4096.
+ * Packets are allocated from page blocks, since kmalloc() would use twice the memory
+ * for a packet of MTU 4096.
  */
 struct sk_buff *srnic_tx_new(unsigned int len)
 {
@@ -225,7 +225,7 @@ static void tx_ipv6(const struct srnic_flow *flow, void *ip, u16 udp_len)
 	ip6->daddr = flow->daddr;
 }
 
-/* Writes IP and UDP in the headroom and the ICRC into the trailer. */
+/* Writes the IP and UDP headers into the headroom and the ICRC into the trailer. */
 static void tx_seal(struct srnic_flow *flow, struct sk_buff *skb)
 {
 	unsigned int hdr_len = flow_hdr_len(flow);
@@ -281,7 +281,7 @@ void srnic_tx_add(struct srnic_txb *txb, struct sk_buff *skb)
 	txb->num++;
 }
 
-/* Makes one skb of the batch. */
+/* Makes the packets one skb: a GSO chain, or the only packet. */
 static struct sk_buff *tx_join(struct srnic_txb *txb)
 {
 	struct sk_buff *skb = txb->head;
@@ -318,7 +318,7 @@ void srnic_tx_charge(struct srnic_gate *gate, struct sk_buff *skb)
 	skb->destructor = heavy ? tx_done_heavy : tx_done_light;
 }
 
-/* From this class on traffic runs the network, which the table does not know. */
+/* Classes from network control on are not in the table of rt_tos2priority(). */
 static u32 tx_priority(u8 tos)
 {
 	return tos < IPTOS_PREC_INTERNETCONTROL ? rt_tos2priority(tos) :
