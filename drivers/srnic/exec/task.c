@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - run to completion: one word of state decides who runs
+ * srnic - run to completion: one word of state decides which context runs the task
  *
- * BUSY is the right to run.  A kick that finds it taken leaves AGAIN, and the
- * holder, before it gives BUSY back, looks for it.  A holder that has used up
- * its stretch takes BUSY along into the workqueue, or, if it is a process that
- * rang a doorbell, into its next stretch.  An owner that finds BUSY
- * taken leaves WAITER; the holder then gives way at the end of its run and
- * leaves what is left to srnic_task_release().  A holder may have the BUSY of one
- * more task, which it gives back, or runs, behind its own.
+ * BUSY is the right to run the task.  A kick that finds BUSY taken sets AGAIN, which
+ * the holder checks before it releases BUSY.  A holder that has used up its stretch
+ * passes BUSY on to the workqueue or, if it is a process that rang a doorbell, keeps
+ * it for its next stretch.  srnic_task_own() sets WAITER if BUSY is taken; the holder
+ * then releases BUSY at the end of its run and leaves the remaining work to
+ * srnic_task_release().  A holder may also hold the BUSY of one joined task, which it
+ * releases, or runs, after its own.
  */
 #include <linux/bottom_half.h>
 #include <linux/interrupt.h>
@@ -27,22 +27,22 @@
 #define RUN_WAITER	BIT(2)
 #define RUN_STOPPED	BIT(3)
 
-/* A run that finds nothing to do, or next to nothing */
+/* Base cost of a run, even if it finds nothing to do */
 #define RUN_COST	SZ_16K
 
-/* What all tasks together may do in one softirq */
+/* Budget of all tasks together in one softirq */
 #define RUN_SOFTIRQ	SZ_4M
 
-/* Stretches that a process does itself, one after the other */
+/* Most stretches that a process runs itself, one after the other */
 #define RUN_HERE	16
 
 /**
- * struct run_softirq - what may still be done where others disabled BHs
- * @nr: which softirq that is, or which tick
- * @left: cost
+ * struct run_softirq - remaining budget where the caller had BHs disabled already
+ * @nr: identifies the softirq or, outside of one, the tick
+ * @left: remaining budget
  *
- * Used with BH disabled.  PREEMPT_RT may mix up two users, and has no need of
- * the bound: it preempts softirqs.
+ * Used with BH disabled.  On PREEMPT_RT two users may race, but there the bound is
+ * not needed, since softirqs are preemptible.
  */
 struct run_softirq {
 	unsigned long	nr;
@@ -54,8 +54,8 @@ static DEFINE_PER_CPU(struct run_softirq, run_softirq);
 static struct workqueue_struct *task_wq;
 
 /*
- * What lockdep is told: that a task is held, not in which order.  Nobody waits for
- * a task within another, so all are trylocks to it.
+ * Lockdep tracks that a task is held, but no order: no context waits for a task while
+ * it holds another, so all acquisitions are declared as trylocks.
  */
 static struct lock_class_key task_key;
 
@@ -76,7 +76,7 @@ bool srnic_task_is_mine(const struct srnic_task *task)
 }
 #endif
 
-/* Takes BUSY, or leaves @mark for who has it.  False: not taken. */
+/* Takes BUSY, or sets @mark for its holder.  Return: true if BUSY was taken. */
 static bool task_take(struct srnic_task *task, int mark)
 {
 	int old = atomic_read(&task->state);
@@ -91,7 +91,7 @@ static bool task_take(struct srnic_task *task, int mark)
 	return !(old & RUN_BUSY);
 }
 
-/* Gives BUSY back unless there is more to do.  True: given back. */
+/* Releases BUSY unless there is more to do.  Return: true if released. */
 static bool task_drop(struct srnic_task *task)
 {
 	int old = atomic_read(&task->state);
@@ -109,7 +109,7 @@ static bool task_drop(struct srnic_task *task)
 	return true;
 }
 
-/* What is left of a task, whose BUSY goes along. */
+/* Continues a task in the workqueue, which takes over BUSY. */
 static void task_queue(struct srnic_task *task)
 {
 	trace_srnic_task_defer(task->id, false);
@@ -126,7 +126,7 @@ void srnic_task_part(struct srnic_task *task)
 		task_queue(other);
 }
 
-/* Leaves @task and what it has joined for later. */
+/* Defers @task, and releases the task that it has joined. */
 static void task_put_off(struct srnic_task *task)
 {
 	if (task->joined)
@@ -134,7 +134,7 @@ static void task_put_off(struct srnic_task *task)
 	task_queue(task);
 }
 
-/* A number that the next softirq does not have. */
+/* A number that differs from that of the next softirq on this CPU. */
 static unsigned long run_softirq_nr(void)
 {
 	if (!in_serving_softirq())
@@ -145,9 +145,8 @@ static unsigned long run_softirq_nr(void)
 }
 
 /*
- * What a stretch may cost that begins now.  One that is @nested where BHs are
- * disabled anyway, so that those who kick other tasks there come on top of it,
- * takes it from what all of these may.
+ * Budget of a stretch that starts now.  Stretches of several tasks may follow each
+ * other if BHs were disabled before (@nested); they share the budget of one softirq.
  */
 static s32 run_begin(bool nested)
 {
@@ -173,8 +172,8 @@ static void run_end(bool nested, s32 cost)
 }
 
 /*
- * One run, which costs something of @left.  Return: the task to run next, whose
- * BUSY the caller then has.
+ * Runs @task once and deducts the cost from *@left.  Return: the task to run next,
+ * whose BUSY the caller then holds, or NULL.
  */
 static struct srnic_task *task_run(struct srnic_task *task, s32 *left)
 {
@@ -182,7 +181,7 @@ static struct srnic_task *task_run(struct srnic_task *task, s32 *left)
 	bool more;
 
 	atomic_andnot(RUN_AGAIN, &task->state);
-	smp_mb__after_atomic();	/* AGAIN is clear before fn() looks */
+	smp_mb__after_atomic();	/* clear AGAIN before fn() looks for work */
 	task->left = *left - RUN_COST;
 	task_acquire(task);
 	more = task->fn(task);
@@ -205,9 +204,9 @@ static struct srnic_task *task_run(struct srnic_task *task, s32 *left)
 }
 
 /*
- * Runs until nothing is to do, or too much for now; the caller holds BUSY and has
- * disabled BHs, which were disabled before if that is @nested.  Return: the task
- * that has more to do, whose BUSY the caller then has, or NULL.
+ * Runs @task until nothing is left to do or the budget is used up.  The caller holds
+ * BUSY and has disabled BHs; @nested: they were disabled before.  Return: the task
+ * that has more to do, whose BUSY the caller then holds, or NULL.
  */
 static struct srnic_task *task_stretch(struct srnic_task *task, bool nested)
 {
@@ -257,7 +256,7 @@ void srnic_task_kick_process(struct srnic_task *task)
 {
 	int left = RUN_HERE;
 
-	/* There BHs cannot be disabled where preemption is. */
+	/* On PREEMPT_RT, BHs cannot be disabled with preemption disabled. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		srnic_task_kick(task);
 		return;
@@ -265,7 +264,7 @@ void srnic_task_kick_process(struct srnic_task *task)
 	if (!task_take(task, RUN_AGAIN))
 		return;
 
-	preempt_disable();	/* others may wait for BUSY, so do not sleep on it */
+	preempt_disable();	/* do not schedule with BUSY held: others wait for it */
 	do {
 		local_bh_disable();
 		task = task_stretch(task, false);
