@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause) */
 /*
- * srnic - interface between the driver and its user-space provider
+ * srnic - ABI between the driver and its user-space provider
  *
  * Queues are rings of fixed-stride entries in memory that the kernel allocates
  * and the provider maps.  A ring starts with struct srnic_ring_hdr; its first
- * entry is SRNIC_RING_ENTRIES bytes after the start.  Indices run freely
- * modulo 2^32, the entry is index & (entries - 1), entries is a power of two.
+ * entry is at offset SRNIC_RING_ENTRIES.  Indices are free-running modulo 2^32;
+ * the entry is index & (entries - 1), where entries is a power of two.
  * An index is stored with release and loaded with acquire semantics.
  *
- * The kernel trusts nothing it reads here: it copies an entry once and
- * validates the copy.  Nothing it needs for its own safety is kept in a ring.
+ * The kernel does not trust ring contents: it copies an entry once and validates
+ * the copy.  No state that it needs for its own safety is kept in a ring.
  */
 #ifndef SRNIC_ABI_USER_H
 #define SRNIC_ABI_USER_H
@@ -17,9 +17,9 @@
 #include <linux/types.h>
 
 /*
- * Reported as uverbs_abi_ver.  The providers of other drivers also match
- * devices by name, and count their versions from 1; ours are outside their
- * range, so none of them mistakes these rings for its own.
+ * The device reports this as uverbs_abi_ver.  Providers of other drivers also match
+ * devices by name, and their versions start at 1; this version is outside their
+ * range, so that none of them claims an srnic device.
  */
 #define SRNIC_ABI_REVISION	1
 #define SRNIC_ABI_VERSION	(1000 + SRNIC_ABI_REVISION)
@@ -33,7 +33,7 @@
 #define SRNIC_RING_ENTRIES	128	/* offset of the first entry */
 
 /**
- * struct srnic_map - where a ring is and how it is laid out
+ * struct srnic_map - location and layout of a ring
  * @offset: argument for mmap() on the device's command file
  * @length: bytes to map
  * @entries: number of entries, a power of two
@@ -50,15 +50,15 @@ struct srnic_map {
  * struct srnic_ring_hdr - the shared words of one ring
  * @user: written by user space: producer index of an SQ, RQ or SRQ, consumer
  *	  index of a CQ
- * @arm: CQ only: user space ORs enum srnic_cq_arm bits in to ask for an event
- *	 on the next completion; the kernel clears the word as it sends it.
- *	 Completions that are already in the ring raise no event
- * @kern: written by the kernel: consumer index of an SQ, RQ or SRQ (entries
- *	  before it may be written again), producer index of a CQ
+ * @arm: CQ only: user space ORs in enum srnic_cq_arm bits to request an event
+ *	 for the next completion; the kernel clears the word when it raises the
+ *	 event.  Completions that are already in the ring raise no event
+ * @kern: written by the kernel: consumer index of an SQ, RQ or SRQ (earlier
+ *	  entries may be reused), producer index of a CQ
  * @flags: written by the kernel: enum srnic_ring_flags
  * @next: SRQ only, written by the kernel: the ring that has replaced this one
- *	  when ibv_modify_srq() returns from a resize.  Indices continue
- *	  there, and posted entries have been copied
+ *	  when ibv_modify_srq() returns from a resize.  Indices continue in the
+ *	  new ring, which already contains the posted entries
  */
 struct srnic_ring_hdr {
 	__u32			user;
@@ -72,16 +72,16 @@ struct srnic_ring_hdr {
 
 /* Bits of srnic_ring_hdr.arm */
 enum srnic_cq_arm {
-	SRNIC_CQ_ARM_SOLICITED	= 1 << 0,	/* solicited or in error */
+	SRNIC_CQ_ARM_SOLICITED	= 1 << 0,	/* solicited completion or error */
 	SRNIC_CQ_ARM_NEXT	= 1 << 1,	/* any completion */
 };
 
 /*
- * Bits of srnic_ring_hdr.flags.  KICK on a receive ring: ring the doorbell
- * after posting (the queue pair is in error and must flush).  Receive rings
- * need no doorbell otherwise.  POLLED on a send ring: the kernel polls it.
- * Send rings need a doorbell otherwise.  The provider loads flags after a full
- * barrier that follows its store to @user.
+ * Bits of srnic_ring_hdr.flags.  A receive ring needs a doorbell after posting
+ * only if KICK is set (the queue pair is in error and must flush).  A send ring
+ * needs a doorbell after posting unless POLLED is set (a kernel thread polls the
+ * ring).  The provider stores @user, executes a full barrier and then loads
+ * flags.
  */
 enum srnic_ring_flags {
 	SRNIC_RING_KICK		= 1 << 0,
@@ -100,14 +100,17 @@ struct srnic_sge {
  * @wr_id: returned in the completion
  * @opcode: enum ib_uverbs_wr_opcode
  * @flags: IBV_SEND_* bits
- * @num_sge: number of struct srnic_sge after this header; 0 with inline data
- * @inline_len: bytes of inline data after this header, with IBV_SEND_INLINE
+ * @num_sge: number of struct srnic_sge that follow; 0 with inline data
+ * @inline_len: bytes of inline data that follow, with IBV_SEND_INLINE
  * @imm_data: immediate data, network order
  * @invalidate_rkey: key that SEND_WITH_INV and LOCAL_INV invalidate
  * @rkey: remote key of one-sided operations
  * @remote_addr: remote address of one-sided operations
- * @atomic: operands of atomic operations, on XRC too
- * @xrc: shared receive queue of the peer that an XRC request is for
+ * @atomic: operands of atomic operations, also on XRC
+ * @ud: UD: destination
+ * @xrc: XRC: shared receive queue of the peer
+ * @flush: parameters of FLUSH
+ * @bind: parameters of BIND_MW
  */
 struct srnic_sqe {
 	__aligned_u64	wr_id;
@@ -132,7 +135,7 @@ struct srnic_sqe {
 			__u32		qkey;
 		} ud;
 		struct {
-			__aligned_u64	operands[2];	/* those of @atomic */
+			__aligned_u64	operands[2];	/* same as @atomic */
 			__u32		srqn;
 		} xrc;
 		struct {
@@ -168,24 +171,24 @@ enum srnic_cqe_flags {
 
 /**
  * struct srnic_cqe - completion queue entry
- * @wr_id: of the work request
+ * @wr_id: as in the work request
  * @timestamp: CLOCK_MONOTONIC_RAW in ns when the completion was written
  * @qpn: local queue pair number
  * @byte_len: bytes received, or read
  * @imm_data: valid with SRNIC_WC_WITH_IMM, network order
  * @invalidated_rkey: valid with SRNIC_WC_WITH_INV
  * @src_qp: UD: sender's queue pair number
- * @vendor_err: detail for debugging, 0 if there is none
+ * @vendor_err: details for debugging, 0 if there are none
  * @status: enum ibv_wc_status
  * @opcode: enum ibv_wc_opcode; undefined unless status is success
  * @flags: enum srnic_cqe_flags
  * @sl: UD: service level
  * @pkey_index: UD: index of the packet's P_Key
  * @vlan: UD: VLAN tag, 0xffff if there was none
- * @smac: UD: Ethernet address of the sender, zeros if it is not known
- * @ip_version: UD: 4 or 6; an IPv4 header fills the last 20 of the 40 bytes
- *		before the payload
- * @flow_tag: raw packets: tag of the flow that the frame belongs to, or 0
+ * @smac: UD: Ethernet address of the sender, zeros if unknown
+ * @ip_version: UD: 4 or 6; an IPv4 header fills the last 20 of the 40 bytes in
+ *		front of the payload
+ * @flow_tag: raw packets: tag of the matching flow, or 0
  */
 struct srnic_cqe {
 	__aligned_u64	wr_id;
@@ -211,7 +214,7 @@ struct srnic_cqe {
 	__u32		rsvd[2];
 };
 
-/* udata of the verbs; all other verbs have none */
+/* udata of the verbs; verbs without a struct here have none */
 
 struct srnic_alloc_ucontext_resp {
 	__u32		max_inline;	/* bytes */
@@ -235,14 +238,14 @@ struct srnic_resize_cq_resp {
 #define SRNIC_RX_HASH_KEY_BYTES	40
 
 /**
- * struct srnic_create_qp_rss - how a QP with an indirection table distributes frames
- * @fields: fields that are hashed, see SRNIC_RX_HASH_FIELDS; none: all frames
- *	    go to the only queue of the table
+ * struct srnic_create_qp_rss - RSS parameters of a QP with an indirection table
+ * @fields: fields to hash, see SRNIC_RX_HASH_FIELDS; none: all frames go to the
+ *	    only queue of the table
  * @function: SRNIC_RX_HASH_TOEPLITZ
- * @key_len: valid bytes of @key, SRNIC_RX_HASH_KEY_BYTES
- * @key: key of the hash
+ * @key_len: length of @key in bytes, SRNIC_RX_HASH_KEY_BYTES
+ * @key: hash key
  *
- * A QP without an indirection table is created without this.
+ * A QP without an indirection table is created without this struct.
  */
 struct srnic_create_qp_rss {
 	__aligned_u64	fields;
@@ -253,13 +256,13 @@ struct srnic_create_qp_rss {
 };
 
 struct srnic_create_qp_resp {
-	struct srnic_map	sq;	/* length 0: the QP has no such queue */
+	struct srnic_map	sq;	/* length 0: the QP has no such ring */
 	struct srnic_map	rq;
 };
 
 struct srnic_query_dm_resp {
 	struct srnic_map	map;
-	__aligned_u64		length;	/* bytes that were asked for */
+	__aligned_u64		length;	/* requested size in bytes */
 };
 
 struct srnic_create_wq_resp {
@@ -277,12 +280,12 @@ struct srnic_create_ah_resp {
 	__u32		rsvd;
 };
 
-/* Driver-private methods of ioctl objects */
+/* Driver methods of ioctl objects, in the driver namespace */
 enum srnic_dm_methods {
 	SRNIC_METHOD_DM_QUERY = 1U << 12,
 };
 
-/* Attributes of those, and driver-private attributes of the core's methods */
+/* Driver attributes of methods of the core */
 enum srnic_attrs {
 	SRNIC_ATTR_ALLOC_DM_MAP = 1U << 12,	/* out: struct srnic_map */
 };
