@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - module and devices: made by "rdma link add", gone with their netdev
+ * srnic - module and devices: created by "rdma link add", removed with their netdev
  *
- * A device lives in the network namespace of its netdev.  It takes no
- * reference on the namespace, which would keep it alive for ever; instead the
- * namespace's exit waits until the last of its devices is gone.
+ * A device lives in the network namespace of its netdev.  It takes no reference on
+ * the namespace, which would keep the namespace alive forever; instead the exit of
+ * the namespace waits until its last device is gone.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -22,11 +22,8 @@
 #include "verbs/verbs.h"
 
 /**
- * struct srnic_net - what we keep per network namespace
- * @devs: devices that use it
- *
- * net/hook.c counts on its own: it makes sockets under its lock, which may load a
- * module that needs rtnl, and @devs is raised under rtnl.
+ * struct srnic_net - per-namespace state
+ * @devs: number of devices in the namespace
  */
 struct srnic_net {
 	atomic_t	devs;
@@ -34,7 +31,7 @@ struct srnic_net {
 
 static unsigned int net_id __read_mostly;
 
-/* Makes "is there one already" and "make one" a single step */
+/* Makes the check for an existing device and the creation of one atomic */
 static DEFINE_MUTEX(link_mutex);
 
 static void net_hold(struct net *net)
@@ -61,7 +58,7 @@ static int __net_init net_setup(struct net *net)
 	return 0;
 }
 
-/* Its netdevs are gone by now, and the devices bound to them on their way. */
+/* The netdevs are gone by now, and the removal of their devices is queued. */
 static void __net_exit net_teardown(struct net *net)
 {
 	struct srnic_net *sn = net_generic(net, net_id);
@@ -77,8 +74,8 @@ static struct pernet_operations net_ops = {
 };
 
 /*
- * Is the TUN device @ndev a port of a bond or team, which then is like a TUN?  The
- * core holds such a master for its addresses and never hears of its end.
+ * Is the TUN device @ndev a port of a bond or team, which then has its type?  The core
+ * holds such a master for its addresses and is not notified of its removal.
  */
 static bool ndev_has_like_master(struct net_device *ndev)
 {
@@ -93,7 +90,7 @@ static bool ndev_has_like_master(struct net_device *ndev)
 	return like;
 }
 
-/* Can RoCEv2 run over @ndev?  It takes IP, with or without (TUN) Ethernet. */
+/* Can RoCEv2 run over @ndev?  It needs IP, over Ethernet or without it (TUN). */
 static int ndev_check(struct net_device *ndev)
 {
 	switch (ndev->type) {
@@ -122,7 +119,7 @@ static void dev_set_identity(struct ib_device *ibdev,
 {
 	u8 mac[ETH_ALEN];
 
-	/* Loopback and TUN have no address, but a GUID must be unique. */
+	/* Loopback and TUN have no MAC address, but the GUID must be unique. */
 	if (ndev->addr_len == ETH_ALEN && !is_zero_ether_addr(ndev->dev_addr))
 		ether_addr_copy(mac, ndev->dev_addr);
 	else
@@ -142,12 +139,12 @@ static void dev_set_identity(struct ib_device *ibdev,
 				  BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
 }
 
-/* The namespace that @ndev is in now, held */
+/* Returns the current namespace of @ndev and counts a device in it. */
 static struct net *ndev_hold_net(const struct net_device *ndev)
 {
 	struct net *net;
 
-	rtnl_lock();	/* it may move, and the last of a namespace does */
+	rtnl_lock();	/* against a move of @ndev, as when its namespace exits */
 	net = dev_net(ndev);
 	net_hold(net);
 	rtnl_unlock();
@@ -155,7 +152,7 @@ static struct net *ndev_hold_net(const struct net_device *ndev)
 	return net;
 }
 
-/* A device ready to be registered; ib_dealloc_device() undoes it. */
+/* Creates a device ready for registration; undone by ib_dealloc_device(). */
 static struct srnic_dev *dev_create(struct net_device *ndev)
 {
 	struct net *net = ndev_hold_net(ndev);
@@ -195,7 +192,7 @@ static struct srnic_dev *dev_create(struct net_device *ndev)
 	srnic_tap_init(&dev->tap, ndev, dev->stats);
 	dev->net = net;
 
-	/* From now on srnic_dev_dealloc() is called with the device's end. */
+	/* From now on ib_dealloc_device() calls srnic_dev_dealloc(). */
 	ib_set_device_ops(&dev->ib_dev, &srnic_dev_ops);
 
 	return dev;
@@ -214,7 +211,7 @@ void srnic_dev_dealloc(struct ib_device *ibdev)
 	struct srnic_dev *dev = to_dev(ibdev);
 
 	srnic_rx_stop(dev->net);
-	/* Packets for no queue pair count here, without a reference. */
+	/* Packets without a queue pair are counted without a reference on the device. */
 	synchronize_rcu();
 	srnic_keys_destroy(&dev->keys);
 	xa_destroy(&dev->counter_sets);
@@ -233,9 +230,9 @@ static struct ib_device *dev_find(struct net_device *ndev)
 }
 
 /*
- * A netdev that left while its device was being registered had nothing to
- * take along; let the device follow it now.  Who leaves does so under rtnl, as
- * a whole, so either it is seen here or it finds the device.
+ * If the netdev left while its device was being registered, its notifier found no
+ * device to remove; remove it now.  A netdev leaves under rtnl, so either this sees
+ * that it has left, or the notifier finds the device.
  */
 static void dev_check_ndev(struct net_device *ndev, const struct net *net)
 {
@@ -287,7 +284,7 @@ static int link_new(const char *name, struct net_device *ndev)
 		goto out;
 	}
 
-	/* @dev may be gone already: nobody keeps users from deleting it. */
+	/* @dev may be gone already: users can delete it at any time. */
 	dev_check_ndev(ndev, net);
 out:
 	mutex_unlock(&link_mutex);
@@ -314,9 +311,9 @@ static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 	int err = 0;
 
 	/*
-	 * A VLAN, a bond, a macvlan: others' devices have its addresses.  One that
-	 * moves between namespaces registers when it is in the other; paths made
-	 * since it left are found then.
+	 * The addresses of a VLAN, bond or macvlan are GIDs of devices on its lower
+	 * netdevs.  A netdev that moves to another namespace is registered there; this
+	 * catches paths created since it left the first.
 	 */
 	if (event == NETDEV_UNREGISTER || event == NETDEV_REGISTER)
 		srnic_qp_ndev_left(ndev);
@@ -332,7 +329,7 @@ static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 		srnic_tap_stop(&dev->tap);
 		ib_unregister_device_queued(ibdev);
 		break;
-	case NETDEV_PRE_TYPE_CHANGE:	/* it says what the device can do */
+	case NETDEV_PRE_TYPE_CHANGE:	/* the device's capabilities depend on the type */
 		err = -EBUSY;
 		break;
 	case NETDEV_DOWN:
@@ -344,7 +341,7 @@ static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 			link_downed(dev);
 		fallthrough;
 	case NETDEV_UP:
-		/* The core knows what it told last, so this is never twice. */
+		/* The core suppresses events that do not change the state. */
 		ib_dispatch_port_state_event(ibdev, ndev);
 		break;
 	default:

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - the device and the objects the RDMA core knows
+ * srnic - the device and the objects of the RDMA core
  *
  * Lock order, outermost first: sleeping locks of the RDMA core and rtnl, a
  * task (srnic_task_own), srnic_rq.lock, srnic_cq.lock.  The data path holds
- * nothing but its task.  The locks of producers and consumers in the kernel
- * (srnic_ibqp.sq_lock, .rq_lock, srnic_ibsrq.post_lock, srnic_cq.poll_lock) have
- * none inside.
+ * only its task.  No other lock is taken under the locks of in-kernel producers
+ * and consumers (srnic_ibqp.sq_lock, .rq_lock, srnic_ibsrq.post_lock,
+ * srnic_cq.poll_lock).
  */
 #ifndef SRNIC_H
 #define SRNIC_H
@@ -33,19 +33,19 @@ enum srnic_quota {
 	SRNIC_Q_SRQ,
 	SRNIC_Q_AH,
 	SRNIC_Q_KEY,		/* MRs and MWs */
-	SRNIC_Q_GROUP,		/* multicast groups that QPs are in */
+	SRNIC_Q_GROUP,		/* attachments of QPs to multicast groups */
 	SRNIC_Q_DM,		/* bytes */
 	SRNIC_Q_NUM
 };
 
 /**
  * struct srnic_user - a user of a device, with all its contexts
- * @list: of the device
+ * @list: entry in srnic_dev.users
  * @dev: the device
  * @refs: one for each context and each object
- * @used: what its contexts have of the device
+ * @used: limited resources in use by its contexts
  * @pools: memory of the packets that its queue pairs keep
- * @lanes: fetch its pages, and tell who it is; reference held
+ * @lanes: fetch its pages and identify the user; reference held
  */
 struct srnic_user {
 	struct list_head	list;
@@ -58,21 +58,21 @@ struct srnic_user {
 
 /**
  * struct srnic_dev - one RDMA device bound to one netdev
- * @ib_dev: face to the RDMA core
+ * @ib_dev: device of the RDMA core
  * @ndev: bound netdev; reference held
- * @ndev_tracker: of that reference
- * @net: its namespace
+ * @ndev_tracker: tracker of that reference
+ * @net: network namespace of the device
  * @keys: memory keys
  * @stats: counters
- * @counter_sets: id of a struct rdma_counter to the counters of its own that
- *		  queue pairs count in
- * @counter_past: what those have counted that are gone; under @counter_lock
- * @counter_lock: held while a set of @counter_sets goes into @counter_past
+ * @counter_sets: maps the id of a struct rdma_counter to the counters of the
+ *		  queue pairs bound to it
+ * @counter_past: sum of the removed sets; under @counter_lock
+ * @counter_lock: held while a set of @counter_sets is added to @counter_past
  * @users: struct srnic_user; under @users_lock
  * @users_lock: serialises changes of @users
  * @used: limited resources in use, of all users and the kernel
  * @pools: memory of the packets that queue pairs keep, of all users and the kernel
- * @tap: where flows take frames from @ndev
+ * @tap: rules of verbs flows on @ndev
  */
 struct srnic_dev {
 	struct ib_device		ib_dev;
@@ -91,15 +91,15 @@ struct srnic_dev {
 	struct srnic_tap		tap;
 };
 
-/* A TUN netdev has no Ethernet header, so no raw packets. */
+/* Can the netdev carry raw packets?  A TUN netdev has no Ethernet header. */
 static inline bool srnic_has_frames(const struct srnic_dev *dev)
 {
 	return dev->ndev->type != ARPHRD_NONE;
 }
 
 /**
- * struct srnic_ucontext - an open device
- * @ibuc: face to the RDMA core
+ * struct srnic_ucontext - user context, an open device
+ * @ibuc: user context of the RDMA core
  * @user: the user that opened it
  */
 struct srnic_ucontext {
@@ -109,8 +109,8 @@ struct srnic_ucontext {
 
 /**
  * struct srnic_pd - protection domain
- * @ibpd: face to the RDMA core
- * @user: whose it is; NULL, as with all objects: the kernel's
+ * @ibpd: protection domain of the RDMA core
+ * @user: owner; NULL here and in all objects below: the kernel
  * @avs: its address vectors
  */
 struct srnic_pd {
@@ -126,10 +126,10 @@ struct srnic_xrcd {
 
 /**
  * struct srnic_ah - address handle
- * @ibah: face to the RDMA core
- * @user: whose it is
- * @attr: what it was made from, for query
- * @index: of its address vector in the protection domain
+ * @ibah: address handle of the RDMA core
+ * @user: owner
+ * @attr: attributes it was created with, for query
+ * @index: index of its address vector in the protection domain
  */
 struct srnic_ah {
 	struct ib_ah		ibah;
@@ -139,10 +139,10 @@ struct srnic_ah {
 };
 
 /**
- * struct srnic_ibmr - a region as the RDMA core sees it
- * @ibmr: face to the RDMA core
- * @user: whose key it has
- * @mr: the region proper
+ * struct srnic_ibmr - verbs object of a memory region
+ * @ibmr: region of the RDMA core
+ * @user: user charged for its key
+ * @mr: the region itself
  */
 struct srnic_ibmr {
 	struct ib_mr		ibmr;
@@ -151,12 +151,12 @@ struct srnic_ibmr {
 };
 
 /**
- * struct srnic_dm - memory of the device, which is the kernel's
- * @ibdm: face to the RDMA core
- * @user: whose it is
+ * struct srnic_dm - device memory, which is kernel memory here
+ * @ibdm: device memory object of the RDMA core
+ * @user: owner
  * @start: zeroed vmalloc() memory
- * @size: bytes of it
- * @map: lets user space map it
+ * @size: size in bytes
+ * @map: mmap() entry for user space
  */
 struct srnic_dm {
 	struct ib_dm		ibdm;
@@ -174,9 +174,9 @@ struct srnic_ibmw {
 
 /**
  * struct srnic_mmap - a ring, or device memory, that user space may map
- * @entry: of the RDMA core
+ * @entry: mmap() entry of the RDMA core
  * @start: zeroed vmalloc() memory
- * @unused: completed when nobody can be mapping it any more
+ * @unused: completed when no mmap() of it can be in progress any more
  */
 struct srnic_mmap {
 	struct rdma_user_mmap_entry	entry;
@@ -185,24 +185,24 @@ struct srnic_mmap {
 };
 
 /**
- * struct srnic_ibcq - a completion queue as the RDMA core sees it
- * @ibcq: face to the RDMA core
- * @user: whose it is
- * @cq: the queue proper
- * @map: its ring, if it is a user's; under @lock
- * @lock: serialises resizing and asking for events, of a user's queue
- * @cpu: where its events are raised
- * @events: how many @work has to raise
- * @work: raises events that came up on other processors
- * @period: microseconds that completions wait for company at most, 0: no limit
- * @timer: ends that wait
+ * struct srnic_ibcq - verbs object of a completion queue
+ * @ibcq: completion queue of the RDMA core
+ * @user: owner
+ * @cq: the queue itself
+ * @map: its ring as mapped by a user, or NULL; under @lock
+ * @lock: serialises resizing and requests for events of a user's queue
+ * @cpu: CPU on which its events are raised
+ * @events: number of events that @work has to raise
+ * @work: raises events that became due on other CPUs
+ * @period: longest time that moderation defers an event, in us; 0: no limit
+ * @timer: ends that time
  */
 struct srnic_ibcq {
 	struct ib_cq		ibcq;
 	struct srnic_user	*user;
 	struct srnic_cq		cq;
 	struct srnic_mmap	*map;
-	struct mutex		lock;	/* protects map, and that cq stays */
+	struct mutex		lock;	/* protects map, and cq against replacement */
 	u32			cpu;
 	atomic_t		events;
 	struct work_struct	work;
@@ -211,13 +211,13 @@ struct srnic_ibcq {
 };
 
 /**
- * struct srnic_ibsrq - a shared receive queue as the RDMA core sees it
- * @ibsrq: face to the RDMA core
- * @user: whose it is
- * @srq: the queue proper
- * @map: its ring as user space sees it, or NULL; under @lock
+ * struct srnic_ibsrq - verbs object of a shared receive queue
+ * @ibsrq: shared receive queue of the RDMA core
+ * @user: owner
+ * @srq: the queue itself
+ * @map: its ring as mapped by a user, or NULL; under @lock
  * @lock: serialises modify and query
- * @post_lock: serialises those in the kernel who post receives
+ * @post_lock: serialises in-kernel producers of receives
  */
 struct srnic_ibsrq {
 	struct ib_srq		ibsrq;
@@ -225,23 +225,23 @@ struct srnic_ibsrq {
 	struct srnic_srq	srq;
 	struct srnic_mmap	*map;
 	struct mutex		lock;	/* protects map */
-	spinlock_t		post_lock;	/* of producers in the kernel */
+	spinlock_t		post_lock;	/* serialises in-kernel producers */
 };
 
 /**
- * struct srnic_ibqp - a queue pair as the RDMA core sees it
- * @ibqp: face to the RDMA core
- * @user: whose it is
- * @qp: the queue pair proper; NULL when it was destroyed; under @lock for those
- *	who may ask then, see srnic_destroy_qp()
+ * struct srnic_ibqp - verbs object of a queue pair
+ * @ibqp: queue pair of the RDMA core
+ * @user: owner
+ * @qp: the queue pair itself; NULL once destroyed; under @lock for readers that may
+ *	run then, see srnic_destroy_qp()
  * @sq_map: its send queue
  * @rq_map: its receive queue, or NULL
  * @lock: serialises modify and query
- * @attr: what was set, for query; under @lock
- * @init: what it was made with; constant
- * @tell_drained: an event was asked for when the send queue has drained
- * @sq_lock: serialises those in the kernel who post sends
- * @rq_lock: the same for receives
+ * @attr: attributes that were set, for query; under @lock
+ * @init: attributes it was created with; constant
+ * @tell_drained: raise an event when the send queue has drained
+ * @sq_lock: serialises in-kernel producers of sends
+ * @rq_lock: serialises in-kernel producers of receives
  */
 struct srnic_ibqp {
 	struct ib_qp		ibqp;
@@ -253,15 +253,15 @@ struct srnic_ibqp {
 	struct ib_qp_attr	attr;
 	struct ib_qp_init_attr	init;
 	bool			tell_drained;
-	spinlock_t		sq_lock;	/* of producers in the kernel */
-	spinlock_t		rq_lock;	/* of producers in the kernel */
+	spinlock_t		sq_lock;	/* serialises in-kernel producers */
+	spinlock_t		rq_lock;	/* serialises in-kernel producers */
 };
 
 /**
- * struct srnic_ibwq - a receive work queue as the RDMA core sees it
- * @ibwq: face to the RDMA core
- * @user: whose it is
- * @qp: the queue proper, see struct srnic_qp
+ * struct srnic_ibwq - verbs object of a receive work queue
+ * @ibwq: work queue of the RDMA core
+ * @user: owner
+ * @qp: the queue itself, see struct srnic_qp
  * @map: its ring
  * @lock: serialises modify
  */
@@ -277,16 +277,16 @@ struct srnic_ind_table {
 	struct ib_rwq_ind_table	ibtable;
 };
 
-/* What flows have counted for a user */
+/* Counters of verbs flows (struct ib_counters) */
 struct srnic_ibcounters {
 	struct ib_counters	ibcounters;
 	struct srnic_meter	meter;
 };
 
 /**
- * struct srnic_ibflow - a flow: a rule for frames, and the queue pair it is for
- * @ibflow: face to the RDMA core
- * @rule: the rule proper
+ * struct srnic_ibflow - verbs flow: a rule for frames and its target queue pair
+ * @ibflow: flow of the RDMA core
+ * @rule: the rule itself
  */
 struct srnic_ibflow {
 	struct ib_flow		ibflow;

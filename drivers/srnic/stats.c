@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - names and sums of the counters
+ * srnic - names and totals of the counters
  */
 #include <linux/cpumask.h>
 

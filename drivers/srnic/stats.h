@@ -2,8 +2,8 @@
 /*
  * srnic - counters of one device, one set per CPU
  *
- * The list is X(field, name); the names are rdma_rxe's where they mean the
- * same, mlx5's where those fit, so that existing tools read them.
+ * The list is X(field, name).  The names are those of rdma_rxe, or else of mlx5, for
+ * counters with the same meaning, so that existing tools can read them.
  */
 #ifndef SRNIC_STATS_H
 #define SRNIC_STATS_H
@@ -85,8 +85,8 @@ struct srnic_stats {
 extern const char * const srnic_counter_names[SRNIC_CNT_NUM];
 
 /*
- * Context: BH disabled, never hard interrupt; so no CPU needs an atomic add, but
- * with PREEMPT_RT, where others may count in between.
+ * Context: BH disabled, never hard interrupt.  The add therefore need not be atomic,
+ * except on PREEMPT_RT, where BH-disabled sections can preempt each other.
  */
 static inline void srnic_count_add(struct srnic_stats __percpu *stats,
 				   enum srnic_counter what, u64 n)
@@ -103,7 +103,7 @@ static inline void srnic_count(struct srnic_stats __percpu *stats,
 	srnic_count_add(stats, what, 1);
 }
 
-/* Sum over all CPUs; values move on while it is made. */
+/* Sum over all CPUs; not a snapshot, since counting continues. */
 u64 srnic_stats_sum(struct srnic_stats __percpu *stats, enum srnic_counter what);
 
 #endif /* SRNIC_STATS_H */
