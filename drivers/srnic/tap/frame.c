@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - whole frames to a netdev
+ * srnic - transmission of frames
  *
- * They go out as those of a packet socket do, through the queueing discipline.
+ * Frames are sent like those of a packet socket, through the qdisc.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -60,7 +60,7 @@ static __sum16 frame_l4_sum(const struct sk_buff *skb,
 			       frame->l4_proto, sum);
 }
 
-/* The frame may be padded, so that nobody but the CPU can do it. */
+/* Checksums are computed in software, as the frame may be padded. */
 static void frame_csum(struct sk_buff *skb)
 {
 	struct srnic_frame frame;
@@ -82,7 +82,7 @@ static void frame_csum(struct sk_buff *skb)
 	*field = frame_l4_sum(skb, &frame) ?: CSUM_MANGLED_0;
 }
 
-/* What the stack wants to know of a frame that is ready to go. */
+/* Sets the skb fields that the stack needs for a complete frame. */
 static void frame_describe(struct sk_buff *skb, struct net_device *ndev)
 {
 	int depth = ETH_HLEN;

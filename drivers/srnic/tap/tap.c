@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - frames for those who steer them: a table of rules on a netdev
+ * srnic - steering of received frames by rules on a netdev
  *
- * Rules see frames in a hook at the netdev's ingress, behind the host's own
- * rules there and ahead of everything else, so that a netdev that is a bridge
- * port or has VLANs is no different; sniffers see them where packet sockets do,
- * both ways.  Neither is registered while there is no rule of its kind.
+ * Rules see frames in a hook at the netdev's ingress, after the host's own
+ * netfilter rules there and before everything else, so bridge ports and netdevs
+ * with VLANs need no special case.  Sniffers see frames where packet sockets do, in
+ * both directions.  Each hook is registered only while it has rules.
  *
- * Rules are tried by priority.  All that fit at the first priority that one
- * fits at get the frame; it goes on to the next, and in the end to the stack,
- * if none of them keeps it.  A rule that drops comes first at its priority.
+ * Rules are tried by priority.  All rules of one priority that match get the
+ * frame.  It goes on to the next priority, and finally to the stack, if all of them
+ * have @keep set.  A drop rule is tried first at its priority.
  *
- * RoCEv2 is steered to queue pairs already, so a rule has to ask for its port
- * to see it.
+ * RoCEv2 packets are delivered to queue pairs by net/, so only a rule that matches
+ * on the destination port sees them.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -29,7 +29,7 @@
 
 static srnic_frame_fn tap_receiver;
 
-/* What the netdev is asked to let in for a rule */
+/* Receive filter of the netdev that a rule needs */
 enum tap_admit {
 	TAP_ADMIT_NOTHING,
 	TAP_ADMIT_UC,
@@ -43,7 +43,7 @@ static bool rule_sniffs(const struct srnic_rule *rule)
 	return rule->kind == SRNIC_RULE_SNIFFER;
 }
 
-/* Rules of one level get a frame together; defaults get what is left. */
+/* All matching rules of a level get the frame; default rules are the last level. */
 static u32 rule_level(const struct srnic_rule *rule)
 {
 	return rule->kind == SRNIC_RULE_NORMAL ? rule->priority : U16_MAX + 1;
@@ -69,7 +69,7 @@ static bool rule_fits(const struct srnic_rule *rule,
 	return srnic_frame_matches(&frame->f, &rule->match);
 }
 
-/* IP fragments will be made of it, and rules find no ports in those. */
+/* The frame will be split into IP fragments, in which rules find no ports. */
 static void frame_lose_l4(struct srnic_frame *frame)
 {
 	frame->f.has &= ~(SRNIC_HAS_TCP | SRNIC_HAS_UDP);
@@ -78,7 +78,7 @@ static void frame_lose_l4(struct srnic_frame *frame)
 	frame->l4 = 0;
 }
 
-/* Looks at the frame of @skb, wherever its data stands. */
+/* Parses the frame of @skb from its MAC header, wherever skb->data points. */
 static bool tap_look(const struct sk_buff *skb, struct srnic_frame *frame)
 {
 	unsigned int gap = skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
@@ -110,8 +110,8 @@ static bool tap_look(const struct sk_buff *skb, struct srnic_frame *frame)
 }
 
 /*
- * Makes frames as they are on a wire of what the stack has: each by itself, with
- * its tag and its checksum.  Consumes @skb.  NULL: there was no memory.
+ * Converts an skb to frames as on the wire: segmented, with VLAN tag and checksum.
+ * Consumes @skb.  Return: list of frames, or NULL on failure.
  */
 static struct sk_buff *tap_unfold(struct sk_buff *skb)
 {
@@ -131,7 +131,7 @@ static struct sk_buff *tap_unfold(struct sk_buff *skb)
 		return skb;
 	}
 
-	/* Whatever it is, each segment gets one that is right. */
+	/* Every segment gets a correct checksum, whatever that of @skb is. */
 	if (skb->ip_summed == CHECKSUM_NONE)
 		skb->ip_summed = CHECKSUM_UNNECESSARY;
 	segs = __skb_gso_segment(skb, NETIF_F_SG, false);
@@ -148,7 +148,7 @@ drop:
 	return NULL;
 }
 
-/* Is the checksum of the TCP or UDP packet in the frame right? */
+/* Is the TCP or UDP checksum of an IPv4 frame correct? */
 static bool tap_l4_csum_ok(const struct sk_buff *skb,
 			   const struct srnic_frame *frame)
 {
@@ -168,7 +168,7 @@ static bool tap_l4_csum_ok(const struct sk_buff *skb,
 					       0));
 }
 
-/* Does the stack vouch for the checksums of @skb? */
+/* Are the checksums of @skb already verified? */
 static bool tap_csum_known(const struct sk_buff *skb,
 			   const struct srnic_frame *frame)
 {
@@ -177,9 +177,9 @@ static bool tap_csum_known(const struct sk_buff *skb,
 }
 
 /*
- * Are frames still to be made of @skb?  Its sender says where a checksum goes
- * and what is cut into segments, and may have its headers mapped, so they need
- * not be what @skb looks like now.
+ * Does @skb differ from the frames on the wire?  Its sender determines where the
+ * checksum goes and how it is segmented, and may still change headers in shared
+ * pages, so the frames have to be parsed again.
  */
 static bool tap_unfinished(const struct sk_buff *skb)
 {
@@ -187,7 +187,7 @@ static bool tap_unfinished(const struct sk_buff *skb)
 	       skb_headlen(skb) < min_t(u32, skb->len, SRNIC_FRAME_PEEK);
 }
 
-/* Looks at a frame that was made.  False: it is not what the rule names. */
+/* Parses a frame from tap_unfold().  Return: false if the rule does not match it. */
 static bool tap_look_again(const struct srnic_rule *rule, struct sk_buff *skb,
 			   struct srnic_frame *frame)
 {
@@ -217,7 +217,7 @@ static void tap_give(const struct srnic_rule *rule, struct sk_buff *skb,
 	tap_receiver(rule->target, skb, frame, later);
 }
 
-/* Hands what is in @skb, which it consumes, to the target of @rule. */
+/* Delivers the frames in @skb, which it consumes, to the target of @rule. */
 static void tap_deliver(const struct srnic_tap *tap,
 			const struct srnic_rule *rule, struct sk_buff *skb,
 			const struct srnic_frame *frame, bool later)
@@ -253,8 +253,8 @@ nobuf:
 }
 
 /*
- * Shows a frame to the rules, but those for @skip.  True: they keep it, @skb is
- * consumed.
+ * Delivers a frame to the matching rules, except those for @skip.  Return: true if
+ * @skb is consumed, false if it goes on to the stack.
  */
 static bool tap_steer(const struct srnic_tap *tap, struct sk_buff *skb,
 		      const struct srnic_frame *frame, const void *skip,
@@ -296,8 +296,8 @@ static unsigned int tap_ingress(void *priv, struct sk_buff *skb,
 }
 
 /*
- * What leaves is seen under the lock of a transmission, so those who get it run
- * later.
+ * Transmitted frames are seen with the transmit lock held, so the tasks of the
+ * receivers are deferred.
  */
 static int tap_sniff(struct sk_buff *skb, struct net_device *ndev,
 		     struct packet_type *pt, struct net_device *orig_dev)
@@ -371,7 +371,7 @@ void srnic_tap_init(struct srnic_tap *tap, struct net_device *ndev,
 	INIT_LIST_HEAD(&tap->sniffers);
 }
 
-/* A NIC gives a rule what it asks for, whoever the frame is addressed to. */
+/* A rule gets the frames it asks for, as with a NIC, whatever their destination is. */
 static u8 tap_admit_for(const struct srnic_tap *tap,
 			const struct srnic_rule *rule)
 {
@@ -431,7 +431,7 @@ static struct list_head *tap_list(struct srnic_tap *tap,
 	return rule_sniffs(rule) ? &tap->sniffers : &tap->rules;
 }
 
-/* Begins to listen for rules like this one. */
+/* Registers the hook for rules of this kind. */
 static int tap_listen(struct srnic_tap *tap, const struct srnic_rule *rule)
 {
 	if (!rule_sniffs(rule))
@@ -449,7 +449,7 @@ static void tap_deafen(struct srnic_tap *tap, bool sniffers)
 		nf_unregister_net_hook(dev_net(tap->ndev), &tap->hook);
 }
 
-/* Puts the rule behind those that are tried before it, or together with it. */
+/* Inserts the rule after those with the same or an earlier place in the order. */
 static void tap_insert(struct list_head *list, struct srnic_rule *rule)
 {
 	struct srnic_rule *other;
@@ -503,7 +503,7 @@ void srnic_tap_del(struct srnic_tap *tap, struct srnic_rule *rule)
 		if (list_empty(tap_list(tap, rule)))
 			tap_deafen(tap, rule_sniffs(rule));
 	}
-	synchronize_net();	/* nobody looks at the rule any more */
+	synchronize_net();	/* readers of the rule are done */
 	rtnl_unlock();
 }
 

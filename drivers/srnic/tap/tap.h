@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - frames of a netdev that rules ask for, and frames sent as they are
+ * srnic - received frames of a netdev selected by rules, and transmission of frames
  *
- * Knows Ethernet and what rules look at; knows no queue pair.  Who gets frames is
- * registered once.
+ * This room knows Ethernet and the headers that rules match, but no queue pairs.  The
+ * layer above registers its receive callback once.
  */
 #ifndef SRNIC_TAP_H
 #define SRNIC_TAP_H
@@ -16,32 +16,32 @@
 #include "../stats.h"
 #include "../wire/frame.h"
 
-/* Whom a rule is for */
+/* Which frames a rule applies to */
 enum srnic_rule_kind {
 	SRNIC_RULE_NORMAL,	/* frames that match */
-	SRNIC_RULE_ALL_DEFAULT,	/* what no other rule has kept */
-	SRNIC_RULE_MC_DEFAULT,	/* of that, what goes to many */
-	SRNIC_RULE_SNIFFER,	/* all, both ways */
+	SRNIC_RULE_ALL_DEFAULT,	/* frames that no other rule has kept */
+	SRNIC_RULE_MC_DEFAULT,	/* multicast frames that no other rule has kept */
+	SRNIC_RULE_SNIFFER,	/* all frames, in both directions */
 };
 
-/* What rules have counted; outlives them */
+/* Counters of rules; outlive them */
 struct srnic_meter {
 	atomic64_t	frames;
 	atomic64_t	bytes;
 };
 
 /**
- * struct srnic_rule - who gets which frames of a netdev
- * @list: of its tap
- * @match: which
- * @kind: of what
- * @priority: NORMAL: a smaller one comes first
- * @keep: the frame goes on as if nobody had taken it
- * @drop: nobody gets it
- * @tag: told with the frame
- * @target: who gets it
- * @meter: counts, or NULL
- * @admit: what the netdev lets in for it
+ * struct srnic_rule - selects frames of a netdev for a target
+ * @list: entry in its tap
+ * @match: fields to match
+ * @kind: which frames the rule applies to
+ * @priority: NORMAL: lower values are tried first
+ * @keep: the target gets a copy, and later rules and the stack see the frame
+ * @drop: drop the frame
+ * @tag: passed on with the frame
+ * @target: receiver of the frame
+ * @meter: counters, or NULL
+ * @admit: enum tap_admit: receive filter of the netdev that the rule needs
  */
 struct srnic_rule {
 	struct list_head	list;
@@ -57,11 +57,11 @@ struct srnic_rule {
 };
 
 /**
- * struct srnic_tap - where frames of a netdev are taken by rules
+ * struct srnic_tap - rules and hooks of a netdev
  * @ndev: the netdev
  * @stats: counters of its device
- * @rules: in the order they are tried; under rtnl, read under RCU
- * @sniffers: likewise
+ * @rules: rules in the order in which they are tried; under rtnl, read under RCU
+ * @sniffers: sniffer rules; under rtnl, read under RCU
  * @hook: registered while there are @rules
  * @sniff: registered while there are @sniffers
  * @gone: the netdev is leaving; under rtnl
@@ -77,40 +77,40 @@ struct srnic_tap {
 };
 
 /*
- * Consumes a frame for the target of a rule, which is @frame or like it; the skb's
- * data stands at its start.  Context: RCU, BH disabled.  @later: the stack is in the
- * middle of something, so run nothing now.
+ * Consumes a frame for the target of a rule; @frame is the parsed frame, skb->data its
+ * start.  @later: the stack may hold locks, so defer tasks.
+ * Context: RCU, BH disabled.
  */
 typedef void (*srnic_frame_fn)(void *target, struct sk_buff *skb,
 			       const struct srnic_frame *frame, bool later);
 
-/* Says who gets frames, before there is a rule. */
+/* Registers the receive callback; called before any rule is added. */
 void srnic_tap_set_receiver(srnic_frame_fn fn);
 
 void srnic_tap_init(struct srnic_tap *tap, struct net_device *ndev,
 		    struct srnic_stats __percpu *stats);
 
 /*
- * Adds a rule, which belongs to the caller; when srnic_tap_del() returns nobody
- * looks at it any more.  May sleep, take rtnl.  0 or a negative errno.
+ * Add and remove a rule, which the caller owns; it is unused once srnic_tap_del()
+ * returns.  Context: process, takes rtnl.  Return: 0 or a negative errno.
  */
 int srnic_tap_add(struct srnic_tap *tap, struct srnic_rule *rule);
 void srnic_tap_del(struct srnic_tap *tap, struct srnic_rule *rule);
 
-/* The netdev is leaving: its rules get no more frames.  Under rtnl. */
+/* Stops the rules of a netdev that is being removed.  Under rtnl. */
 void srnic_tap_stop(struct srnic_tap *tap);
 
 /*
- * Shows the rules, but those for @skip, a frame that leaves and is for more than
- * those on the wire.  Context: BH disabled.
+ * Loops a frame being sent back to the rules, except those for @skip, if it is
+ * multicast or for this netdev's own address.  Context: BH disabled.
  */
 void srnic_tap_loop(const struct srnic_tap *tap, struct sk_buff *skb,
 		    const void *skip);
 
 /**
  * struct srnic_framecb - skb->cb of a received frame
- * @tag: of the rule that it fits
- * @csum_ok: its IPv4 header and what is in it have the right checksums
+ * @tag: tag of the matching rule
+ * @csum_ok: the IPv4 header checksum and the TCP or UDP checksum are correct
  */
 struct srnic_framecb {
 	u32	tag;
@@ -123,16 +123,16 @@ static inline struct srnic_framecb *srnic_framecb(struct sk_buff *skb)
 	return (struct srnic_framecb *)skb->cb;
 }
 
-/* Room for a frame that leaves through @tap's netdev, at *@data; or NULL. */
+/* Allocates a frame to send on @tap's netdev, with its start at *@data; or NULL. */
 struct sk_buff *srnic_frame_alloc(const struct srnic_tap *tap,
 				  struct srnic_txb *txb, u32 len, void **data);
 
-/* May a frame of @len bytes leave?  With @data, of that very content? */
+/* May a frame of @len bytes be sent?  If @data is not NULL, of this content? */
 bool srnic_frame_fits(const struct srnic_tap *tap, const void *data, u32 len);
 
 /*
- * Sends the frame, which @txb's gate pays for; with @csum its checksums of IPv4,
- * TCP and UDP are filled in first.  @skip does not get it back.
+ * Sends the frame and charges @txb's gate; @csum: first fills in the checksums of
+ * IPv4, TCP and UDP.  Rules for @skip do not receive it by loopback.
  * Context: BH disabled.
  */
 void srnic_frame_send(const struct srnic_tap *tap, struct srnic_txb *txb,
