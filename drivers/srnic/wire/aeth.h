@@ -27,19 +27,19 @@ enum srnic_aeth {
 	SRNIC_AETH_NAK_INV_RD	= 0x64,
 };
 
-/* What a syndrome says */
+/* Meaning of a syndrome */
 enum srnic_ack {
-	SRNIC_ACK_RESERVED,	/* nothing: the packet is not to be believed */
+	SRNIC_ACK_RESERVED,	/* reserved code: the packet is ignored */
 	SRNIC_ACK_OK,
 	SRNIC_ACK_RNR,
 	SRNIC_ACK_SEQ,		/* a packet is missing */
-	SRNIC_ACK_FATAL,	/* the request failed, the value says how */
+	SRNIC_ACK_FATAL,	/* the request failed, the value is the NAK code */
 };
 
 /* IBTA volume 1, tables of AETH syndromes and of NAK codes. */
 enum srnic_ack srnic_ack_of(__u8 syndrome);
 
-/* Time that RNR timer @code (0 to 31) asks for, in microseconds. */
+/* Delay encoded by RNR timer @code (0 to 31), in microseconds. */
 __u32 srnic_rnr_usec(__u8 code);
 
 /*

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - Ethernet frames as steering sees them
+ * srnic - parsing of Ethernet frames for steering
  *
- * A header that is not whole is not there.
+ * A truncated header is treated as missing.
  */
 
 #include <asm/byteorder.h>
@@ -32,7 +32,7 @@ enum {
 	UDP_BYTES	= 8,
 };
 
-/* Tags and extension headers that are passed over before it gives up */
+/* Most VLAN tags and IPv6 extension headers that the parser skips */
 #define FRAME_MAX_TAGS	2
 #define FRAME_MAX_EXTS	4
 
@@ -41,7 +41,7 @@ static __u16 get_be16(const __u8 *p)
 	return p[0] << 8 | p[1];
 }
 
-/* Is the checksum of an IPv4 header right? */
+/* Is the checksum of an IPv4 header correct? */
 static bool ip4_csum_ok(const __u8 *ip, unsigned int bytes)
 {
 	unsigned int sum = 0, i;
@@ -53,7 +53,7 @@ static bool ip4_csum_ok(const __u8 *ip, unsigned int bytes)
 	return sum + (sum >> 16) == 0xffff;
 }
 
-/* @off: of the header behind IP; @left: bytes that the IP packet has there */
+/* @off: offset of the TCP or UDP header; @left: bytes of the IP packet from there on */
 static void parse_l4(struct srnic_frame *frame, const __u8 *data,
 		     unsigned int len, unsigned int off, unsigned int left,
 		     __u8 proto)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - Ethernet frames as steering sees them
+ * srnic - parsing of Ethernet frames for steering
  *
- * What rules can ask for is copied out of a frame into one block of bytes, with
- * zeros where the frame has no such header; a rule is two such blocks, a value
+ * The fields that rules can match are copied from a frame into one block of bytes;
+ * fields of missing headers are zero.  A rule consists of two such blocks, a value
  * and a mask.
  */
 #ifndef SRNIC_WIRE_FRAME_H
@@ -11,7 +11,7 @@
 
 #include <linux/types.h>
 
-/* Bytes of a frame that are looked at, and those every frame has */
+/* Bytes of a frame that are parsed, minimum length, and length of a VLAN tag */
 #define SRNIC_FRAME_PEEK	128
 #define SRNIC_FRAME_MIN		14
 #define SRNIC_VLAN_BYTES	4
@@ -25,24 +25,24 @@ enum {
 	SRNIC_HAS_UDP	= 1 << 4,
 };
 
-/* Bits of srnic_fields.ip_flags, as steering rules have them */
+/* Bits of srnic_fields.ip_flags, numbered as in verbs flow specifications */
 enum {
 	SRNIC_IP_DONT_FRAG	= 1 << 1,
 	SRNIC_IP_MORE_FRAGS	= 1 << 2,
 };
 
 /**
- * struct srnic_fields - what a rule can ask for
+ * struct srnic_fields - fields that a rule can match
  * @dmac: destination
  * @smac: source
- * @ether_type: type behind the last VLAN tag
+ * @ether_type: EtherType after the last VLAN tag
  * @vlan: outermost VLAN tag, with its priority
  * @has: SRNIC_HAS_*
  * @proto: protocol of IPv4, next header of IPv6
  * @tos: type of service, or traffic class
  * @ttl: time to live, or hop limit
  * @ip_flags: IPv4: SRNIC_IP_*
- * @saddr: source address; one of IPv4 fills the first four bytes
+ * @saddr: source address; an IPv4 address fills the first four bytes
  * @daddr: destination address, likewise
  * @flow_label: of IPv6
  * @sport: source port of TCP or UDP
@@ -67,13 +67,13 @@ struct srnic_fields {
 } __aligned(8);
 
 /**
- * struct srnic_frame - a frame that was looked at
+ * struct srnic_frame - a parsed frame
  * @f: its fields
- * @l3: offset of the IP header, 0: it has none
- * @l4: offset of the TCP or UDP header, 0: it has none
- * @l4_len: bytes from there to the end of the IP packet
- * @l4_proto: protocol of that
- * @ip_csum_ok: the checksum of its IPv4 header is right
+ * @l3: offset of the IP header, 0: none
+ * @l4: offset of the TCP or UDP header, 0: none
+ * @l4_len: bytes from the TCP or UDP header to the end of the IP packet
+ * @l4_proto: IP protocol number of TCP or UDP
+ * @ip_csum_ok: the IPv4 header checksum is correct
  */
 struct srnic_frame {
 	struct srnic_fields	f;
@@ -85,9 +85,9 @@ struct srnic_frame {
 };
 
 /**
- * struct srnic_match - frames that a rule is for
- * @val: fields they have, zero where @mask is
- * @mask: bits of @val that count
+ * struct srnic_match - value and mask of a rule
+ * @val: values to match, zero where @mask is zero
+ * @mask: bits of @val that are compared
  */
 struct srnic_match {
 	struct srnic_fields	val;
@@ -95,8 +95,8 @@ struct srnic_match {
 };
 
 /*
- * Looks at a frame whose first @len bytes, SRNIC_FRAME_PEEK of them if it is
- * longer, are at @data.  False: it is no Ethernet frame.
+ * Parses a frame whose first @len bytes are at @data: all of it, or at least
+ * SRNIC_FRAME_PEEK bytes.  Return: false if it is too short for an Ethernet frame.
  */
 bool srnic_frame_parse(struct srnic_frame *frame, const __u8 *data,
 		       unsigned int len);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - RoCEv2 transport headers as they stand on the wire
+ * srnic - RoCEv2 transport headers in wire format
  *
  * Layouts of InfiniBand Architecture Specification volume 1 chapter 9.
- * Everything is big endian; nothing may be assumed about alignment beyond
- * four bytes.
+ * All fields are big endian; no alignment beyond four bytes may be assumed.
  */
 #ifndef SRNIC_WIRE_HDR_H
 #define SRNIC_WIRE_HDR_H
@@ -18,7 +17,7 @@
 #define SRNIC_QPN_MCAST		0xffffffU
 #define SRNIC_QPN_GSI		1
 #define SRNIC_GRH_BYTES		40
-#define SRNIC_CNP_BYTES		16	/* annex A17.9.3: reserved, its payload */
+#define SRNIC_CNP_BYTES		16	/* annex A17.9.3: reserved bytes as payload */
 
 /* Longest chain of headers behind UDP: BTH, XRCETH, AtomicETH */
 #define SRNIC_HDR_MAX		(12 + 4 + 28)

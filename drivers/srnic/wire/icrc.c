@@ -2,8 +2,8 @@
 /*
  * srnic - the invariant CRC of RoCEv2
  *
- * The headers are copied, the fields that may change on the way are set to
- * ones in the copy, and the CRC runs over the copy.
+ * The headers are copied, the fields that routers may change are set to ones in
+ * the copy, and the CRC is computed over the copy.
  */
 
 #include <linux/crc32.h>
@@ -39,7 +39,7 @@ static void put_be16(__u8 *p, __u16 value)
 	p[1] = value;
 }
 
-/* UDP and BTH, the same behind both versions of IP */
+/* UDP and BTH, which are masked alike for IPv4 and IPv6 */
 static void mask_udp_bth(__u8 *udp, __u16 udp_len)
 {
 	put_be16(udp + UDP_LEN, udp_len);

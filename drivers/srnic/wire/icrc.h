@@ -2,8 +2,8 @@
 /*
  * srnic - the invariant CRC of RoCEv2
  *
- * CRC-32 over the packet from the IP header to the end of the pad, behind
- * eight bytes of ones in place of the LRH, with all that a router may change
+ * CRC-32 over the packet from the IP header to the end of the pad, preceded by
+ * eight bytes of ones in place of the LRH, with all fields that a router may change
  * replaced by ones: IBTA volume 1 annex A17.3.1 and chapter 7.8.1.
  *
  *	crc = srnic_icrc_ipv4(ip);		IP, UDP and BTH
@@ -20,15 +20,15 @@
 #define SRNIC_ICRC_HDR6		(40 + 8 + 12)
 
 /*
- * CRC so far of the IP, UDP and BTH headers that stand at @ip one behind the
- * other, SRNIC_ICRC_HDR4 (no IP options) or SRNIC_ICRC_HDR6 bytes.  @tot_len
- * (of the IPv4 header, or the IPv6 payload length) and @udp_len replace what
- * stands there, for the head of a segmented buffer.
+ * Intermediate CRC of the contiguous IP, UDP and BTH headers at @ip,
+ * SRNIC_ICRC_HDR4 (no IP options) or SRNIC_ICRC_HDR6 bytes.  @tot_len or
+ * @payload_len and @udp_len replace the lengths in the headers, which in the head
+ * of a GSO chain are those of the chain.
  */
 __u32 srnic_icrc_ipv4(const void *ip, __u16 tot_len, __u16 udp_len);
 __u32 srnic_icrc_ipv6(const void *ip, __u16 payload_len, __u16 udp_len);
 
-/* The trailer as it stands on the wire. */
+/* The ICRC trailer in wire format. */
 static inline __le32 srnic_icrc_end(__u32 crc)
 {
 	return (__le32 __force)__cpu_to_le32(~crc);

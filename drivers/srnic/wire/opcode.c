@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - the opcodes of BTH and what each one carries
+ * srnic - BTH opcodes and their headers
  *
  * IBTA volume 1, 9.2.1 "OpCode field", 9.4 for the headers of each operation,
  * annex A14 for XRC, annex A17.9.3 for CNP, annex A19 for FLUSH and ATOMIC
@@ -16,7 +16,7 @@
 #define XRC(op)		(SRNIC_TP_XRC | SRNIC_OP_##op)
 #define FAM(family)	(SRNIC_FAM_##family)
 
-/* Place in the message; BARE is a whole message without payload */
+/* Position in the message; BARE is a complete message without payload */
 enum {
 	RESP_FIRST	= SRNIC_OP_START | SRNIC_OP_DATA,
 	RESP_MIDDLE	= SRNIC_OP_DATA,

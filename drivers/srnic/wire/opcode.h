@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - the opcodes of BTH and what each one carries
+ * srnic - BTH opcodes and their headers
  *
- * One table answers every question about an opcode: which operation it belongs
- * to, where in the message it stands, which headers follow the BTH.  IBTA
+ * One table describes each opcode: the operation it belongs to, its position in
+ * the message, and the headers that follow the BTH.  IBTA
  * volume 1, 9.2.1, table "OpCode field", and the memory placement extensions.
  */
 #ifndef SRNIC_WIRE_OPCODE_H
@@ -50,9 +50,9 @@ enum srnic_opcode {
 
 #define SRNIC_OPCODE_CNP	0x81
 
-/* What an opcode is part of */
+/* Operation that an opcode belongs to */
 enum srnic_family {
-	SRNIC_FAM_NONE,		/* not an opcode we know */
+	SRNIC_FAM_NONE,		/* unknown opcode */
 	SRNIC_FAM_SEND,
 	SRNIC_FAM_WRITE,
 	SRNIC_FAM_READ,
@@ -73,7 +73,7 @@ enum srnic_op_flags {
 	SRNIC_OP_DATA	= 1 << 3,	/* may carry payload */
 };
 
-/* Bits of srnic_op.hdrs, in the order the headers have on the wire */
+/* Bits of srnic_op.hdrs, in the order of the headers on the wire */
 enum srnic_op_hdrs {
 	SRNIC_H_XRCETH	= 1 << 0,
 	SRNIC_H_DETH	= 1 << 1,
@@ -87,7 +87,7 @@ enum srnic_op_hdrs {
 };
 
 /**
- * struct srnic_op - what there is to know about one opcode
+ * struct srnic_op - description of an opcode
  * @family: operation
  * @flags: enum srnic_op_flags
  * @hdr_len: bytes of BTH and all extended headers
@@ -100,7 +100,7 @@ struct srnic_op {
 	__u16	hdrs;
 };
 
-/* Indexed by the whole opcode byte; unknown ones are all zero */
+/* Indexed by the complete opcode byte; entries of unknown opcodes are zero */
 extern const struct srnic_op srnic_ops[256];
 
 #endif /* SRNIC_WIRE_OPCODE_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - a packet's transport headers in host form, to and from the wire
+ * srnic - conversion of a packet's transport headers between wire and host format
  *
- * Parser and builder walk the header bits of the opcode's row in the order
- * the headers have on the wire.  Headers are copied out and in whole, so the
- * packet may stand at any address.
+ * Parser and builder walk the header bits of the opcode's row in the order of
+ * the headers on the wire.  Headers are copied as a whole, so the packet need
+ * not be aligned.
  */
 
 #include <asm/byteorder.h>
@@ -53,8 +53,8 @@ static __u8 *put_be64(__u8 *p, __u64 value)
 }
 
 /*
- * May a packet of @op carry @payload bytes?  With its pad a payload is whole
- * words, so one that has to be whole words has no pad.
+ * May a packet of @op carry @payload bytes?  Payload and pad together are whole
+ * words, so a payload that must be whole words has no pad.
  */
 static bool payload_fits(const struct srnic_op *op, unsigned int payload)
 {

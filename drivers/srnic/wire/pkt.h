@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - a packet's transport headers in host form, to and from the wire
+ * srnic - conversion of a packet's transport headers between wire and host format
  *
- * srnic_pkt_parse() is the border: what it accepts has every header its opcode
- * names, a payload that lies inside the packet and a pad that fits.
+ * srnic_pkt_parse() is the trust boundary: a packet that it accepts has every header
+ * that its opcode requires, and its payload and pad lie inside the packet.
  */
 #ifndef SRNIC_WIRE_PKT_H
 #define SRNIC_WIRE_PKT_H
@@ -22,17 +22,17 @@
  * @fecn: forward congestion notification
  * @becn: backward congestion notification
  * @syndrome: AETH syndrome
- * @pad: bytes of padding behind the payload, 0 to 3
+ * @pad: bytes of padding after the payload, 0 to 3
  * @pkey: partition key
  * @hdr_len: bytes of BTH and extended headers
- * @payload: bytes of payload, pad and ICRC not counted
+ * @payload: bytes of payload, without pad and ICRC
  * @qpn: destination queue pair
  * @psn: packet sequence number
  * @msn: AETH message sequence number
  * @srqn: XRCETH shared receive queue
  * @qkey: DETH queue key
  * @src_qp: DETH source queue pair
- * @feth: FETH as it stands: placement type in bits 0-3, selectivity in 4-5
+ * @feth: FETH: placement type in bits 0-3, selectivity level in bits 4-5
  * @va: RETH or AtomicETH address
  * @rkey: RETH or AtomicETH key
  * @dmalen: RETH length
@@ -85,18 +85,18 @@ static inline const struct srnic_op *srnic_pkt_op(const struct srnic_pkt *pkt)
 /* Why a packet was refused */
 enum srnic_parse {
 	SRNIC_PARSE_OK,
-	SRNIC_PARSE_SHORT,	/* headers, pad or ICRC do not fit, or no whole words */
+	SRNIC_PARSE_SHORT,	/* headers, pad or ICRC do not fit, or not whole words */
 	SRNIC_PARSE_VERSION,	/* transport header version is not 0 */
 	SRNIC_PARSE_OPCODE,	/* unknown opcode */
-	SRNIC_PARSE_PAYLOAD,	/* payload or pad where none may be */
+	SRNIC_PARSE_PAYLOAD,	/* payload length not valid for the opcode */
 };
 
 /**
  * srnic_pkt_parse - read the transport headers of one packet
- * @data: the packet from the BTH on
+ * @data: start of the BTH
  * @linear: bytes that may be read at @data
  * @len: length of the packet from the BTH to the end of the ICRC; may be more
- *	 than @linear, the payload is not looked at
+ *	 than @linear, since the payload is not read
  * @pkt: filled in on success
  *
  * Context: any.  Return: enum srnic_parse.
@@ -107,10 +107,10 @@ enum srnic_parse srnic_pkt_parse(const void *data, unsigned int linear,
 /**
  * srnic_pkt_build - write the transport headers of one packet
  * @data: room for srnic_ops[pkt->opcode].hdr_len bytes, at most SRNIC_HDR_MAX
- * @pkt: what to write; @hdr_len, @payload and @pad: the last is written to the
- *	 BTH, the others are not used
+ * @pkt: headers to write; pkt->pad goes into the BTH, pkt->hdr_len and
+ *	 pkt->payload are not used
  *
- * Context: any.  Return: bytes written.
+ * Context: any.  Return: bytes written, 0 if the opcode is unknown.
  */
 unsigned int srnic_pkt_build(void *data, const struct srnic_pkt *pkt);
 

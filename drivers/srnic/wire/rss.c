@@ -26,11 +26,11 @@ __u32 srnic_toeplitz(const __u8 *key, const __u8 *data, unsigned int len)
 }
 
 /**
- * struct rss_input - one part of the input
+ * struct rss_input - one field of the hash input
  * @field: SRNIC_RSS_* bit that selects it
  * @has: SRNIC_HAS_* bit of frames that have it
- * @offset: where it is in struct srnic_fields
- * @bytes: how long it is
+ * @offset: offset in struct srnic_fields
+ * @bytes: length in bytes
  */
 struct rss_input {
 	__u8	field;

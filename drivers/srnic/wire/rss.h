@@ -2,8 +2,8 @@
 /*
  * srnic - receive side scaling: a hash over addresses and ports of a frame
  *
- * The function is Toeplitz as Microsoft's "RSS hashing functions" has it; the
- * input is what was selected of source address, destination address, source
+ * The function is Toeplitz as in Microsoft's "RSS hashing functions"; the input
+ * consists of the selected fields among source address, destination address, source
  * port and destination port, in that order.
  */
 #ifndef SRNIC_WIRE_RSS_H
@@ -13,7 +13,7 @@
 
 #define SRNIC_RSS_KEY_BYTES	40
 
-/* What goes into the hash, numbered as enum ibv_rx_hash_fields */
+/* Fields to hash, numbered as in enum ibv_rx_hash_fields */
 enum {
 	SRNIC_RSS_SRC_IPV4	= 1 << 0,
 	SRNIC_RSS_DST_IPV4	= 1 << 1,
@@ -27,19 +27,19 @@ enum {
 };
 
 /**
- * struct srnic_rss_conf - how a receiver spreads its frames
+ * struct srnic_rss_conf - RSS parameters of a receiver
  * @fields: SRNIC_RSS_*
- * @key: of the hash
+ * @key: hash key
  */
 struct srnic_rss_conf {
 	__u32	fields;
 	__u8	key[SRNIC_RSS_KEY_BYTES];
 };
 
-/* Of at most SRNIC_RSS_KEY_BYTES - 4 bytes. */
+/* Toeplitz hash of @len bytes, at most SRNIC_RSS_KEY_BYTES - 4. */
 __u32 srnic_toeplitz(const __u8 *key, const __u8 *data, unsigned int len);
 
-/* Fields that the frame does not have are left out; 0 when it has none. */
+/* Hash of the selected fields that the frame has; 0 if it has none of them. */
 __u32 srnic_rss_hash(const struct srnic_rss_conf *conf,
 		     const struct srnic_fields *f);
 
