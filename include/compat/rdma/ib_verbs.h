@@ -10,16 +10,16 @@
 #include <linux/netdevice.h>
 
 #ifndef SRNIC_HAVE_ALLOC_DEVICE_WITH_NET
-/* Devices are born in init_net; "rdma dev set" moves them. */
+/* Devices are created in init_net; "rdma dev set" moves them. */
 #define ib_alloc_device_with_net(drv_struct, member, net) \
 	((void)(net), ib_alloc_device(drv_struct, member))
 #endif
 
 #ifndef SRNIC_HAVE_DMAH
 /*
- * reg_user_mr() and its like have no DMA handle.  Declaration, definition and calls lose that
- * argument; the name alone, as in the table of operations, is left as it is.
- * What the definition asks of its argument is answered by a constant.
+ * reg_user_mr() and reg_user_mr_dmabuf() have no DMA handle.  The macros remove that
+ * argument from declaration, definition and calls, but leave the bare name, as in the
+ * table of operations, alone.  The definition reads the constant instead.
  */
 struct ib_dmah;
 static struct ib_dmah * const dmah __maybe_unused;
@@ -27,7 +27,7 @@ static struct ib_dmah * const dmah __maybe_unused;
 #define srnic_reg_user_mr(pd, start, length, iova, access, dmah, udata) \
 	srnic_reg_user_mr(pd, start, length, iova, access, udata)
 
-/* The driver's part of the attributes came before them; neither is read. */
+/* Before @attrs the argument was the driver's udata; neither is used. */
 #ifdef SRNIC_HAVE_REG_DMABUF_ATTRS
 #define srnic_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access, dmah, \
 				 attrs) \
@@ -42,8 +42,8 @@ static struct ib_dmah * const dmah __maybe_unused;
 
 #ifndef SRNIC_HAVE_COUNTER_INIT
 /*
- * struct rdma_counter is the core's alone: nothing of a driver's to size and to
- * initialise.  Whom a queue pair is bound to is told without the port.
+ * struct rdma_counter has no driver part to size and initialise.  Bind and unbind
+ * have no port argument.
  */
 #define SRNIC_COUNTER_OBJ
 
@@ -54,10 +54,10 @@ static struct ib_dmah * const dmah __maybe_unused;
 
 #ifndef SRNIC_HAVE_FLUSH
 /*
- * FLUSH and ATOMIC WRITE go over the wire all the same, but the core does not
- * know them: no capability tells of them, and the rights that a FLUSH needs are
- * not in IB_ACCESS_SUPPORTED: a region with them is refused, and a queue pair
- * does without.
+ * FLUSH and ATOMIC WRITE work on the wire, but the core does not know them: no
+ * capability reports them, and the access rights for FLUSH are not in
+ * IB_ACCESS_SUPPORTED, so a region with them is refused, and a queue pair does not
+ * have them.
  */
 #define IB_DEVICE_FLUSH_GLOBAL		0
 #define IB_DEVICE_FLUSH_PERSISTENT	0
@@ -81,7 +81,7 @@ static struct ib_dmah * const dmah __maybe_unused;
 #define IB_ODP_SUPPORT_ATOMIC_WRITE	BIT(7)
 #endif
 
-/* A row of the table of operations, where there is room for it */
+/* Entry in the table of operations, if the kernel has the operation */
 #ifdef SRNIC_HAVE_FILL_RES_SRQ
 #define SRNIC_FILL_RES_SRQ(fill)	.fill_res_srq_entry = fill,
 #else
@@ -89,14 +89,14 @@ static struct ib_dmah * const dmah __maybe_unused;
 #endif
 
 #ifndef SRNIC_HAVE_MARK_NAME
-/* It keeps udev from giving the device another name, which is all it does. */
+/* All that it does is keep udev from renaming the device. */
 #define ib_mark_name_assigned_by_user(dev)
 #endif
 
 #ifndef SRNIC_HAVE_RESIZE_USER_CQ
 /*
- * resize_cq() of a signed number.  Declaration and definition get another
- * type; the name alone, as in the table of operations, is left as it is.
+ * resize_cq() takes a signed number.  The macro changes the type in declaration and
+ * definition, but leaves the bare name, as in the table of operations, alone.
  */
 #define resize_user_cq	resize_cq
 #define srnic_resize_cq(ibcq, entries, udata) \
