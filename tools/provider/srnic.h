@@ -22,13 +22,13 @@
  * struct srnic_ring - a mapped ring
  * @hdr: start of the mapping, NULL: the queue does not exist
  * @length: bytes mapped
- * @mask: number of entries less one
+ * @mask: number of entries minus one
  * @stride: bytes from one entry to the next
- * @index: our side's index: producer of SQ and RQ, consumer of a CQ
- * @seen: the kernel's index when it was last read; reading it fetches a cache line
- *	  that the kernel is writing
- * @lone: the program uses it from one thread only, there is nothing to serialise
- * @lock: serialises the provider's side
+ * @index: index of user space: producer of SQ and RQ, consumer of a CQ
+ * @seen: the kernel's index when last read; cached, since reading it costs a miss on
+ *	  a cache line that the kernel writes
+ * @lone: used by a single thread, no locking needed
+ * @lock: serialises user space
  */
 struct srnic_ring {
 	struct srnic_ring_hdr	*hdr;
@@ -43,8 +43,8 @@ struct srnic_ring {
 
 /**
  * struct srnic_room - address space reserved for a ring
- * @start: where it is, NULL: none
- * @length: bytes
+ * @start: start address, NULL: none reserved
+ * @length: size in bytes
  */
 struct srnic_room {
 	void	*start;
@@ -54,7 +54,7 @@ struct srnic_room {
 /**
  * struct srnic_context - open device
  * @no_write: uverbs has refused a write(), doorbells use ioctl()
- * @vctx: face to libibverbs
+ * @vctx: context of libibverbs
  */
 struct srnic_context {
 	atomic_bool		no_write;
@@ -63,7 +63,7 @@ struct srnic_context {
 
 /**
  * struct srnic_td - thread domain
- * @users: parent domains that have it
+ * @users: number of parent domains that use it
  */
 struct srnic_td {
 	struct ibv_td	td;
@@ -72,13 +72,13 @@ struct srnic_td {
 
 /**
  * struct srnic_pd - protection domain, or a parent domain
- * @pd: face to libibverbs
- * @users: parent domains built on it, and objects whose parent domain it is
+ * @pd: protection domain of libibverbs
+ * @users: number of its parent domains, or of the objects of a parent domain
  * @real: protection domain of a parent domain
  * @td: thread domain of a parent domain, or NULL
- * @alloc: allocates for the objects of a parent domain, or NULL
- * @free: frees what @alloc allocated
- * @context: for the two
+ * @alloc: allocates memory for the objects of a parent domain, or NULL
+ * @free: frees memory from @alloc
+ * @context: argument of @alloc and @free
  */
 struct srnic_pd {
 	struct ibv_pd	pd;
@@ -92,14 +92,14 @@ struct srnic_pd {
 	void		*context;
 };
 
-/* Resource types that are passed to a program's allocator */
+/* Resource types passed to the application's allocator */
 #define SRNIC_RES(number)	((uint64_t)SRNIC_DRIVER_ID << 32 | (number))
 #define SRNIC_RES_CQ		SRNIC_RES(1)
 #define SRNIC_RES_QP		SRNIC_RES(2)
 #define SRNIC_RES_SRQ		SRNIC_RES(3)
 
 /**
- * struct srnic_obj - first member of objects whose memory a program may allocate
+ * struct srnic_obj - first member of objects that the application may allocate
  * @pd: parent domain that it was created with, or NULL
  * @type: SRNIC_RES_*
  * @custom: the memory is from that domain's allocator
@@ -113,11 +113,11 @@ struct srnic_obj {
 /**
  * struct srnic_cq - completion queue
  * @obj: its memory
- * @vcq: face to libibverbs
+ * @vcq: CQ of libibverbs
  * @ring: completions; a resize replaces it, under its lock
  * @cur: current completion of the extended poll API
- * @poller: thread that is between start_poll and end_poll, 0: none; written by
- *	    that thread, which finds itself here only while it holds the lock
+ * @poller: thread between start_poll and end_poll, 0: none; written by that thread,
+ *	    so it equals the caller only if the caller holds the lock
  */
 struct srnic_cq {
 	struct srnic_obj	obj;
@@ -130,22 +130,22 @@ struct srnic_cq {
 /**
  * struct srnic_qp - queue pair
  * @obj: its memory
- * @vqp: face to libibverbs
+ * @vqp: queue pair of libibverbs
  * @sig_all: all sends are signalled
- * @dead: a doorbell has failed: the device is gone, further posts fail
+ * @dead: a doorbell has failed: the device is gone, posting fails
  * @sq: send ring
- * @max_send_wr: work requests that fit, as granted
- * @max_send_sge: SGEs of a send
- * @max_inline: inline bytes of a send
- * @wr_index: producer index after the ibv_wr_* calls in progress
- * @wr_sqe: work request being built by them
- * @wr_err: their first error
+ * @max_send_wr: most outstanding sends, as granted
+ * @max_send_sge: most SGEs of a send
+ * @max_inline: most inline bytes of a send
+ * @wr_index: producer index at the end of the ibv_wr_* batch in progress
+ * @wr_sqe: send queue entry that the batch is building
+ * @wr_err: first error of that batch
  * @rq: receive ring
- * @max_recv_wr: receives that fit, as granted
- * @max_recv_sge: SGEs of a receive
+ * @max_recv_wr: most outstanding receives, as granted
+ * @max_recv_sge: most SGEs of a receive
  *
- * One thread may send while another posts receives: the members that each of them
- * writes are on separate cache lines.
+ * One thread may post sends while another posts receives, so the fields that they
+ * write are on separate cache lines.
  */
 struct srnic_qp {
 	struct srnic_obj	obj;
@@ -169,10 +169,10 @@ struct srnic_qp {
 /**
  * struct srnic_srq - shared receive queue
  * @obj: its memory
- * @vsrq: face to libibverbs
+ * @vsrq: shared receive queue of libibverbs
  * @ring: receive ring; a resize replaces it, under its lock
- * @max_wr: work requests that fit, as granted
- * @max_sge: SGEs of a receive
+ * @max_wr: most outstanding receives, as granted
+ * @max_sge: most SGEs of a receive
  */
 struct srnic_srq {
 	struct srnic_obj	obj;
@@ -228,7 +228,7 @@ static inline void *srnic_entry(const struct srnic_ring *ring, uint32_t index)
 	       (size_t)(index & ring->mask) * ring->stride;
 }
 
-/* Flags that a send may have: @flags, and those of raw packets only. */
+/* Valid flags of a send: @flags and those that only raw packets support. */
 static inline unsigned int srnic_wr_flags(const struct srnic_qp *qp,
 					  unsigned int flags)
 {
@@ -236,7 +236,7 @@ static inline unsigned int srnic_wr_flags(const struct srnic_qp *qp,
 	       flags | IBV_SEND_IP_CSUM : flags;
 }
 
-/* Reads the kernel's index.  Its entries before that index are complete. */
+/* Reads the kernel's index.  The kernel is done with all entries before it. */
 static inline uint32_t srnic_look(struct srnic_ring *ring)
 {
 	ring->seen = __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE);
@@ -244,7 +244,7 @@ static inline uint32_t srnic_look(struct srnic_ring *ring)
 	return ring->seen;
 }
 
-/* May entry @index of a ring of @max entries be written? */
+/* Is there room for entry @index in a ring of @max entries? */
 static inline bool srnic_has_room(struct srnic_ring *ring, uint32_t index,
 				  uint32_t max)
 {
@@ -258,7 +258,7 @@ static inline void srnic_publish(struct srnic_ring *ring, uint32_t index)
 	__atomic_store_n(&ring->hdr->user, index, __ATOMIC_RELEASE);
 }
 
-/* The kernel has emptied the ring; so do we. */
+/* Resets the indices after the kernel has emptied the ring. */
 static inline void srnic_ring_reset(struct srnic_ring *ring)
 {
 	ring->index = 0;
@@ -277,15 +277,15 @@ static inline void srnic_unlock(struct srnic_ring *ring)
 		pthread_spin_unlock(&ring->lock);
 }
 
-/* Has the calling thread held the lock since its start_poll? */
+/* Has the caller held the lock since its start_poll? */
 static inline bool srnic_cq_is_mine(const struct srnic_cq *cq)
 {
 	return __atomic_load_n(&cq->poller, __ATOMIC_RELAXED) == pthread_self();
 }
 
 /*
- * The kernel's flags, which say whether published entries need a doorbell.  Pairs
- * with its barrier between flags and user.
+ * Is @flag set, after entries were published?  The fence pairs with the kernel's
+ * barrier between flags and user.
  */
 static inline bool srnic_ring_flag(const struct srnic_ring *ring,
 				   enum srnic_ring_flags flag)
@@ -295,18 +295,18 @@ static inline bool srnic_ring_flag(const struct srnic_ring *ring,
 	return __atomic_load_n(&ring->hdr->flags, __ATOMIC_RELAXED) & flag;
 }
 
-/* Maps a ring; 0 or errno.  A map of no bytes leaves no ring. */
+/* Maps a ring, none if map->length is 0.  Return: 0 or errno. */
 int srnic_ring_map(struct srnic_ring *ring, int fd,
 		   const struct srnic_map *map);
 /*
- * Resizing: the kernel switches rings at once, so everything that may fail is done
- * before.  Reserves address space for @ring with @entries; 0 or errno.
+ * Reserves address space for @ring with @entries before a resize, as the kernel switches
+ * rings immediately and mapping must not fail then.  Return: 0 or errno.
  */
 int srnic_room_take(struct srnic_room *room, const struct srnic_ring *ring,
 		    uint32_t entries);
-/* Releases the reservation, if it was not used. */
+/* Releases the reserved address space if it was not used. */
 void srnic_room_drop(struct srnic_room *room);
-/* Maps another ring in @room and switches @ring to it; 0 or errno. */
+/* Replaces @ring by another one, mapped in @room.  Return: 0 or errno. */
 int srnic_ring_remap(struct srnic_ring *ring, int fd,
 		     const struct srnic_map *map, struct srnic_room *room);
 void srnic_ring_unmap(struct srnic_ring *ring);
@@ -323,12 +323,12 @@ struct ibv_pd *
 srnic_alloc_parent_domain(struct ibv_context *ctx,
 			  struct ibv_parent_domain_init_attr *attr);
 /*
- * Zeroed memory for an object that begins with a struct srnic_obj, from the allocator
- * of @pd, which may be NULL; otherwise on cache lines of its own.  NULL: see errno.
+ * Allocates a zeroed object that begins with a struct srnic_obj, from the allocator of
+ * @pd (may be NULL), or else aligned to cache lines.  Return: NULL with errno set.
  */
 void *srnic_obj_alloc(struct ibv_pd *pd, size_t size, uint64_t type);
 void srnic_obj_free(struct srnic_obj *obj);
-/* Does the object belong to one thread? */
+/* Is the object used by a single thread? */
 bool srnic_obj_is_lone(const struct srnic_obj *obj);
 
 /* mr.c */
@@ -379,8 +379,8 @@ int srnic_query_rt_values(struct ibv_context *ctx,
 struct ibv_qp *srnic_create_qp(struct ibv_pd *pd,
 			       struct ibv_qp_init_attr *attr);
 /*
- * Takes over the response of a create command; 0 or errno.  @is_hash: it distributes
- * frames over work queues.
+ * Sets up @qp from the response of a create command.  @is_hash: it distributes received
+ * frames over work queues.  Return: 0 or errno.
  */
 int srnic_qp_setup(struct srnic_qp *qp, const struct ibv_qp_cap *cap,
 		   bool sig_all, bool is_hash,
@@ -394,28 +394,27 @@ int srnic_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 int srnic_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr);
 /*
- * Posts to a receive ring of @max_wr work requests of @max_sge; the caller holds
- * its lock.  0 or errno, with *@bad_wr.
+ * Posts to a receive ring of @max_wr work requests of @max_sge SGEs; the caller holds
+ * its lock.  Return: 0, or errno and *@bad_wr.
  */
 int srnic_put_recvs(struct srnic_ring *ring, uint32_t max_wr, uint32_t max_sge,
 		    struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-/* Fills in the operands of a bind of a window. */
+/* Fills in the bind fields of a send queue entry. */
 void srnic_put_bind(struct srnic_sqe *sqe, const struct ibv_mw *mw,
 		    uint32_t rkey, const struct ibv_mw_bind_info *info);
-/* Posts a bind of a window of type 1; 0 or errno. */
+/* Posts the bind of a type 1 memory window.  Return: 0 or errno. */
 int srnic_post_bind(struct ibv_qp *qp, struct ibv_send_wr *wr);
-/* May @qp post to @ring, which takes posts from state @least on?  0 or errno. */
+/* May @qp post to @ring, which needs at least state @least?  Return: 0 or errno. */
 int srnic_may_post(const struct srnic_qp *qp, const struct srnic_ring *ring,
 		   enum ibv_qp_state least);
 /*
- * Rings the doorbell for published sends; the caller has released the lock.  A doorbell
- * fails when the device is gone.  The published entries count as posted nevertheless,
- * and later posts fail.
+ * Rings the doorbell for published sends if needed, without the lock.  It fails if the
+ * device is gone; the published sends count as posted, later posts fail.
  */
 void srnic_ring_send(struct srnic_qp *qp);
 
 /* doorbell.c */
-/* Rings by @command, IB_USER_VERBS_CMD_POST_*.  False: the device is gone. */
+/* Rings by @command, IB_USER_VERBS_CMD_POST_*.  Return: false if the device is gone. */
 bool srnic_doorbell(struct ibv_qp *qp, uint32_t command);
 
 /* srq.c */
