@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - completion queues: reading the ring takes no system call
+ * srnic provider - completion queues: polled from the ring without a system call
  */
 #include <config.h>
 
@@ -63,9 +63,9 @@ int srnic_destroy_cq(struct ibv_cq *ibcq)
 }
 
 /*
- * IBTA A17.4.5.1 requires a completion to report the IP version of a datagram, and
- * struct ibv_wc has no member for it.  Other providers use sl, which UCX checks
- * before it accepts IPv4: 8 for UDP, plus 1 for IPv6 or 2 for IPv4.
+ * IBTA A17.4.5.1 requires that a datagram's IP version be reported, but struct ibv_wc
+ * has no field for it.  Other providers encode it in sl, which UCX checks before it
+ * accepts IPv4 packets: 8 for UDP, and 1 for IPv6 or 2 for IPv4.
  */
 uint8_t srnic_cqe_sl(const struct srnic_cqe *cqe)
 {
@@ -103,7 +103,7 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 	int n;
 
 	srnic_lock(ring);
-	/* All of them, or a program that has armed the queue would miss the rest. */
+	/* Poll all completions, or a thread that armed the queue would miss the rest. */
 	if ((int64_t)(ring->seen - ring->index) < num)
 		srnic_look(ring);
 	for (n = 0; n < num && ring->index + n != ring->seen; n++)
@@ -115,7 +115,7 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 	return n;
 }
 
-/* Takes the lock, unless the caller has it from start_poll: then false. */
+/* Takes the lock.  Return: false if the caller holds it already since start_poll. */
 static bool cq_lock(struct srnic_cq *cq)
 {
 	if (srnic_cq_is_mine(cq))
@@ -134,9 +134,9 @@ int srnic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 			  solicited_only ? SRNIC_CQ_ARM_SOLICITED :
 			  SRNIC_CQ_ARM_NEXT, __ATOMIC_RELAXED);
 	/*
-	 * arm is visible before the poll that follows reads kern; pairs with the
-	 * kernel's barrier between kern and arm.  The OR alone is not enough, not
-	 * even a sequentially consistent one: a later acquire load may pass it.
+	 * Makes arm visible before the next poll reads kern; pairs with the kernel's
+	 * barrier between kern and arm.  The OR alone does not suffice, not even a
+	 * sequentially consistent one: a later acquire load may pass it.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (locked)
@@ -186,7 +186,7 @@ void srnic_cq_clean(struct ibv_cq *ibcq, uint32_t qpn)
 	struct srnic_cqe *cqe;
 
 	prod = srnic_look(ring);
-	/* From the newest to the oldest; remaining completions move up. */
+	/* From the newest to the oldest; completions that stay move up. */
 	for (from = prod, to = prod; from != ring->index; ) {
 		cqe = srnic_entry(ring, --from);
 		if (cqe->qpn != qpn && from != --to)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - the extended poll API: completions are read field by field in
- * the ring, with their timestamps
+ * srnic provider - the extended poll API: completions are read field by field
+ * in the ring, with timestamps
  *
  * The lock is held from a start_poll that found something to end_poll.  The
  * kernel gets the entries back at the end.  In between the same thread may arm
@@ -26,7 +26,7 @@ static inline struct srnic_cq *ex_to_cq(struct ibv_cq_ex *ex)
 	return container_of(ex, struct srnic_cq, vcq.cq_ex);
 }
 
-/* Moves to the next completion, or reports that there is none. */
+/* Advances to the next completion.  Return: 0, or ENOENT if there is none. */
 static int cq_advance(struct srnic_cq *cq)
 {
 	struct srnic_ring *ring = &cq->ring;
@@ -147,7 +147,7 @@ static int64_t clock_ns(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Wall-clock timestamp: the completion has the same age by both clocks. */
+/* Wall-clock timestamp: the age of the completion is the same on both clocks. */
 static uint64_t cq_read_wallclock(struct ibv_cq_ex *ex)
 {
 	int64_t age = clock_ns(CLOCK_MONOTONIC_RAW) -
@@ -207,7 +207,7 @@ static void cq_set_read_ops(struct ibv_cq_ex *ex, uint64_t fields)
 #define CQ_EX_FLAGS	(IBV_CREATE_CQ_ATTR_SINGLE_THREADED | \
 			 IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
 
-/* Members that the mask does not name are taken as zero. */
+/* Members that comp_mask does not select count as zero. */
 static uint32_t cq_attr_flags(const struct ibv_cq_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;

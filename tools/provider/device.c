@@ -32,7 +32,7 @@ struct srnic_create_ah_cmd_resp {
 /* Offsets of maps exceed 2 GiB. */
 static_assert(sizeof(off_t) == sizeof(uint64_t), "off_t");
 
-/* @start: address, whose mapping is replaced; NULL: anywhere */
+/* @start: address to map at, replacing existing mappings; NULL: any */
 static int ring_mmap(struct srnic_ring *ring, int fd,
 		     const struct srnic_map *map, void *start)
 {
@@ -112,11 +112,11 @@ int srnic_ring_remap(struct srnic_ring *ring, int fd,
 
 	if (map->length != room->length)
 		srnic_room_drop(room);
-	/* Even if it fails another mapping may have taken the address by then. */
+	/* Even on failure the address range may be in use by others by then. */
 	start = room->start;
 	room->start = NULL;
 	err = ring_mmap(ring, fd, map, start);
-	/* The kernel uses the new ring already: without it nothing arrives. */
+	/* The kernel already uses the new ring; without it nothing arrives. */
 	while ((err == ENOMEM || err == EAGAIN) && --tries) {
 		usleep(REMAP_WAIT_US);
 		err = ring_mmap(ring, fd, map, NULL);

@@ -78,7 +78,7 @@ bool srnic_doorbell(struct ibv_qp *qp, uint32_t command)
 	};
 	int err;
 
-	/* A posted entry needs its doorbell, however little memory there is. */
+	/* Published sends need the doorbell even if memory is short. */
 	while ((err = bell_ring(qp->context, &bell, &resp)) == ENOMEM)
 		sched_yield();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - queue pairs: write the rings, ring the doorbell once
+ * srnic provider - queue pairs: write the rings, one doorbell per post
  */
 #include <config.h>
 
@@ -157,7 +157,7 @@ void srnic_ring_send(struct srnic_qp *qp)
 		qp_ring(qp, IB_USER_VERBS_CMD_POST_SEND);
 }
 
-/* Operations that post_send accepts, and whether they may be inline */
+/* Operations that ibv_post_send() supports, and whether they may be inline */
 enum {
 	WR_KNOWN	= 1 << 0,
 	WR_INLINE	= 1 << 1,
@@ -224,7 +224,7 @@ void srnic_put_bind(struct srnic_sqe *sqe, const struct ibv_mw *mw,
 	sqe->bind.access = info->mw_access_flags;
 }
 
-/* Writes what depends on the operation. */
+/* Writes the fields that depend on the operation. */
 static void qp_put_op(struct srnic_sqe *sqe, const struct ibv_send_wr *wr)
 {
 	switch (wr->opcode) {

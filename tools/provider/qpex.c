@@ -33,7 +33,7 @@ static inline struct srnic_qp *ex_to_qp(struct ibv_qp_ex *ex)
 	return container_of(ex, struct srnic_qp, vqp.qp_ex);
 }
 
-/* complete returns the first error since start. */
+/* Records an error; wr_complete() returns the first one of a batch. */
 static void wr_fail(struct srnic_qp *qp, int err)
 {
 	if (!qp->wr_err)
@@ -47,7 +47,7 @@ static void wr_fail(struct srnic_qp *qp, int err)
  */
 static struct srnic_sqe *wr_begin(struct ibv_qp_ex *ex, uint8_t opcode)
 {
-	/* The setter determines IBV_SEND_INLINE, not the caller. */
+	/* IBV_SEND_INLINE is set by the data setters here, not by the caller. */
 	unsigned int flags = ex->wr_flags & ~IBV_SEND_INLINE;
 	struct srnic_qp *qp = ex_to_qp(ex);
 	struct srnic_sqe *sqe;
@@ -371,7 +371,7 @@ static uint64_t qp_type_ops(enum ibv_qp_type type)
 	}
 }
 
-/* Only requested operations can be called; the others stay NULL. */
+/* Sets only the requested callbacks; the others stay NULL. */
 static void qp_set_wr_ops(struct ibv_qp_ex *ex, uint64_t ops)
 {
 	ex->wr_start = wr_start;
@@ -417,7 +417,7 @@ static void qp_set_wr_ops(struct ibv_qp_ex *ex, uint64_t ops)
 			 IBV_QP_INIT_ATTR_CREATE_FLAGS | \
 			 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | QP_EX_RSS)
 
-/* How frames are distributed over the table; 0 or errno. */
+/* Converts the RSS parameters.  Return: 0 or errno. */
 static int qp_put_rss(struct srnic_create_qp_rss *rss,
 		      const struct ibv_rx_hash_conf *conf)
 {
@@ -441,7 +441,7 @@ static int qp_create_ex(struct ibv_context *ctx, struct srnic_qp *qp,
 	int err;
 
 	if (attr->comp_mask & QP_EX_RSS) {
-		/* A table requires a hash, and vice versa. */
+		/* An indirection table requires a hash, and a hash a table. */
 		if ((attr->comp_mask & QP_EX_RSS) != QP_EX_RSS)
 			return EINVAL;
 		err = qp_put_rss(&cmd.rss, &attr->rx_hash_conf);
