@@ -327,7 +327,7 @@ enum srnic_mem_err srnic_mr_invalidate(struct srnic_keys *keys, u32 key,
 				       const struct ib_pd *pd, u64 owner,
 				       struct srnic_wait *wait);
 
-/* How @mr is; each word by itself, if it changes meanwhile.  Context: any. */
+/* Takes a snapshot of @mr; values may be mutually inconsistent.  Context: any. */
 void srnic_mr_look(const struct srnic_mr *mr, struct srnic_look *look);
 
 /* Is [addr, addr + len) inside @mr?  The caller holds @mr. */

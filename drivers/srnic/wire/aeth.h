@@ -44,7 +44,7 @@ __u32 srnic_rnr_usec(__u8 code);
 
 /*
  * Nanoseconds of local ACK timeout @exp: 4.096 us * 2^exp; 0, which means
- * "never", for @exp 0.  IBTA volume 1, 9.9.2.1.1; @exp is 0 to 31.
+ * "never", for @exp 0.  IBTA volume 1, 9.7.6.1.3; @exp is 0 to 31.
  */
 __u64 srnic_ack_timeout_nsec(__u8 exp);
 
