@@ -82,13 +82,13 @@ remount()
 # tree_in, tree_out: copy files of all sizes, and compare them on the other side
 tree_in()
 {
-	timeout 60 cp -r "$selftests" "$mnt/tree" && remount &&
+	timeout 300 cp -r "$selftests" "$mnt/tree" && remount &&
 		diff -r "$selftests" "$srv/tree"
 }
 
 tree_out()
 {
-	timeout 60 cp -r "$mnt/tree" "$copy/" &&
+	timeout 300 cp -r "$mnt/tree" "$copy/" &&
 		diff -r "$srv/tree" "$copy/tree" && rm -r "$copy/tree"
 }
 
