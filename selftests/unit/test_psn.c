@@ -77,10 +77,25 @@ static void test_diff(void)
 	tap_done("the distance is the nearer one, and leads back");
 }
 
+static void test_max(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 100000; i++) {
+		u32 a = rand32() & 0xffffff;
+		u32 b = (a + rand32() % 0x800000) & 0xffffff;
+
+		if (srnic_psn_max(a, b) != b || srnic_psn_max(b, a) != b)
+			tap_fault("0x%x is not behind 0x%x", b, a);
+	}
+	tap_done("the later of two is found across the wrap");
+}
+
 int main(void)
 {
 	test_add();
 	test_diff();
+	test_max();
 
 	return tap_end();
 }

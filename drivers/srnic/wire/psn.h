@@ -20,4 +20,10 @@ static inline __s32 srnic_psn_diff(__u32 a, __u32 b)
 	return (__s32)((a - b) << 8) >> 8;
 }
 
+/* The later of two that are less than 2^23 apart */
+static inline __u32 srnic_psn_max(__u32 a, __u32 b)
+{
+	return srnic_psn_diff(a, b) >= 0 ? a : b;
+}
+
 #endif /* SRNIC_WIRE_PSN_H */

@@ -288,8 +288,7 @@ static void flight_free_places(struct srnic_flight *f, u32 psn)
 static bool flight_go_on(struct srnic_flight *f, u32 npsn)
 {
 	f->next = srnic_psn_add(f->next, npsn);
-	if (srnic_psn_diff(f->next, f->high) > 0)
-		f->high = f->next;
+	f->high = srnic_psn_max(f->high, f->next);
 	if (!f->detour)
 		return false;
 
@@ -303,10 +302,7 @@ static bool flight_go_on(struct srnic_flight *f, u32 npsn)
 /* A response that is skipped has arrived, so no answer needs to be requested. */
 bool srnic_flight_pass(struct srnic_flight *f, u32 npsn)
 {
-	u32 end = srnic_psn_add(f->next, npsn);
-
-	if (srnic_psn_diff(end, f->asked) > 0)
-		f->asked = end;
+	f->asked = srnic_psn_max(f->asked, srnic_psn_add(f->next, npsn));
 
 	return flight_go_on(f, npsn);
 }
@@ -320,16 +316,15 @@ bool srnic_flight_sent(struct srnic_flight *f, u32 npsn, bool response, bool ask
 		if (flight_unasked(f))
 			f->silence = 0;	/* the timer was set to request an ACK */
 		flight_sample(f, now);
-		if (srnic_psn_diff(end, f->asked) > 0)
-			f->asked = end;
+		f->asked = srnic_psn_max(f->asked, end);
 		f->since_ackreq = 0;
 	}
 	if (response && srnic_psn_diff(end, f->high) > 0)
 		flight_take_place(f, end);
 	if (f->next == f->una)
 		f->repaired_at = now;
-	if (f->detour && srnic_psn_diff(end, f->repaired) > 0)
-		f->repaired = end;
+	if (f->detour)
+		f->repaired = srnic_psn_max(f->repaired, end);
 
 	return flight_go_on(f, npsn);
 }
@@ -796,9 +791,7 @@ static struct srnic_flight_todo flight_catch_up(struct srnic_flight *f, u32 psn)
 	if (srnic_psn_diff(psn, f->next) <= 0)
 		return flight_nothing;
 
-	f->next = psn;
-	if (f->detour && srnic_psn_diff(f->resume, psn) > 0)
-		f->next = f->resume;
+	f->next = f->detour ? srnic_psn_max(f->resume, psn) : psn;
 	f->detour = 0;
 
 	return flight_seek(SRNIC_CAUSE_NONE);
@@ -850,12 +843,9 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 		break;
 	}
 	f->una = psn;
-	if (srnic_psn_diff(f->asked, psn) < 0)
-		f->asked = psn;
-	if (srnic_psn_diff(f->cut, psn) < 0)
-		f->cut = psn;
-	if (srnic_psn_diff(f->undone, psn) < 0)
-		f->undone = psn;
+	f->asked = srnic_psn_max(f->asked, psn);
+	f->cut = srnic_psn_max(f->cut, psn);
+	f->undone = srnic_psn_max(f->undone, psn);
 	flight_withhold(f, npsn, now);
 	srnic_flight_arm(f, now);
 
