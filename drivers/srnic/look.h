@@ -46,13 +46,22 @@ struct srnic_look {
 	struct srnic_look_value	values[SRNIC_LOOK_MAX];
 };
 
+static inline void srnic_look_add(struct srnic_look *look,
+				  const struct srnic_look_value *value)
+{
+	if (look->num < SRNIC_LOOK_MAX)
+		look->values[look->num] = *value;
+	look->num++;
+}
+
 static inline void srnic_look_num(struct srnic_look *look, const char *name,
 				  enum srnic_look_kind kind, u64 num)
 {
-	if (look->num++ < SRNIC_LOOK_MAX)
-		look->values[look->num - 1] = (struct srnic_look_value) {
-			.name = name, .kind = kind, .num = num,
-		};
+	const struct srnic_look_value value = {
+		.name = name, .kind = kind, .num = num,
+	};
+
+	srnic_look_add(look, &value);
 }
 
 static inline void srnic_look_u32(struct srnic_look *look, const char *name,
@@ -76,10 +85,11 @@ static inline void srnic_look_u64(struct srnic_look *look, const char *name,
 static inline void srnic_look_word(struct srnic_look *look, const char *name,
 				   const char *word)
 {
-	if (look->num++ < SRNIC_LOOK_MAX)
-		look->values[look->num - 1] = (struct srnic_look_value) {
-			.name = name, .kind = SRNIC_LOOK_WORD, .word = word,
-		};
+	const struct srnic_look_value value = {
+		.name = name, .kind = SRNIC_LOOK_WORD, .word = word,
+	};
+
+	srnic_look_add(look, &value);
 }
 
 #endif /* SRNIC_LOOK_H */
