@@ -9,19 +9,20 @@ BUSYBOX=/bin/busybox
 # that the stock kernel of TREE needs to mount its root
 initramfs_make()
 {
-	local file key tmp
+	local file key new tmp
 
 	key=$(hash_of "$LAB/init" "$LAB/guest.sh" "$BUSYBOX")
 	file=$CACHE/initramfs/$key-${1:+$(ls "$1/usr/lib/modules")}.gz
 	if [ ! -e "$file" ]; then
 		mkdir -p "$CACHE/initramfs"
+		new=$(mktemp "$file.XXXXXX")	# two machines may come here at once
 		tmp=$(mktemp -d)
 		mkdir -p "$tmp/bin" "$tmp/modules"
 		install -m 755 "$LAB/init" "$tmp/init"
 		install -m 755 "$BUSYBOX" "$tmp/bin/busybox"
 		[ -z "${1:-}" ] || initramfs_modules "$1" "$tmp/modules"
-		(cd "$tmp" && find . | cpio -o -H newc --quiet | gzip -1) >"$file.$$"
-		mv "$file.$$" "$file"
+		(cd "$tmp" && find . | cpio -o -H newc --quiet | gzip -1) >"$new"
+		mv "$new" "$file"
 		rm -r "$tmp"
 	fi
 	echo "$file"
@@ -49,11 +50,15 @@ initramfs_modules()
 	rm -r "$2/.root"
 }
 
-# results_make DIR COMMAND...: sets RESULTS, and JOB inside it.
+results_new()
+{
+	mktemp -d "${TMPDIR:-/tmp}/srnic-lab.XXXXXX"
+}
+
+# results_make COMMAND...: sets JOB inside RESULTS, and RESULTS if it is not set.
 results_make()
 {
-	RESULTS=${1:-$(mktemp -d "${TMPDIR:-/tmp}/srnic-lab.XXXXXX")}
-	shift
+	RESULTS=${RESULTS:-$(results_new)}
 	mkdir -p "$RESULTS/lab"
 	RESULTS=$(cd "$RESULTS" && pwd)
 	JOB=$RESULTS/lab
@@ -72,13 +77,14 @@ results_make()
 	{
 		printf '%s=%q\n' REPO "$REPO" RESULTS "$RESULTS" \
 			SRNIC_KERNEL "$KERNEL" TTY "$KERNEL_TTY" \
-			TERM "${TERM:-linux}" HUNT "${HUNT:-}" HUNT_SEED "${HUNT_SEED:-}"
+			TERM "${TERM:-linux}" HUNT "${HUNT:-}" HUNT_SEED "${HUNT_SEED:-}" \
+			MACHINE "$MACHINE" LINE "${LINE:+$KERNEL_LINE}"
 		printf 'ROWS=%s COLS=%s\n' "$(stty size 2>/dev/null | cut -d' ' -f1)" \
 			"$(stty size 2>/dev/null | cut -d' ' -f2)"
 	} >"$JOB/settings"
 }
 
-# guest_run COMMAND...: run the guest; all of its processes end with it
+# guest_run COMMAND...: run the guest, by REAL_TIME; all of its processes end with it
 guest_run()
 {
 	local out cat guest status=0
@@ -92,7 +98,7 @@ guest_run()
 	# output passes through a pipe: a guest must not touch our terminal
 	exec {out}> >(exec cat)
 	cat=$!
-	setsid timeout -s KILL "$TIMEOUT" "$@" </dev/null >&"$out" {out}>&- &
+	setsid timeout -s KILL "$TIMEOUT" "${REAL_TIME[@]}" "$@" </dev/null >&"$out" {out}>&- &
 	guest=$!
 	exec {out}>&-
 	# the guest makes a session of its own, under timeout
@@ -102,6 +108,37 @@ guest_run()
 	trap - INT TERM HUP
 	wait "$cat" || true
 	return "$status"
+}
+
+# guest_prepare: build everything that a guest with that KERNEL needs
+guest_prepare()
+{
+	local needed packages
+
+	case $KERNEL in
+	uml* | host) needed=(build provider traffic) ;;
+	*) needed=(build provider traffic qemu) ;;
+	esac
+	packages_look_up "${needed[@]}"
+	need_packages "${needed[@]}" &	# while kernel packages are fetched
+	packages=$!
+	kernel_choose "$KERNEL"
+	wait "$packages"
+	rootfs_prepare "$RDMA"
+	provider_build "$RDMA_CORE" &	# in parallel with the driver
+	driver_build "$KERNEL"
+	wait
+	provider_build "$RDMA_CORE"
+}
+
+# guest_life COMMAND...: from boot to verdict
+guest_life()
+{
+	local status=0
+
+	results_make "$@"
+	kernel_boot || status=$?
+	kernel_verdict "$status"
 }
 
 # kernel_verdict STATUS: the exit status of a run, with a message if it is not 0

@@ -4,6 +4,7 @@
 
 KERNEL_TTY=/dev/ttyS1
 KERNEL_CONSOLE=ttyS0
+KERNEL_LINE='/dev/vport*'
 QEMU_PROGRAM=qemu-system-x86_64
 
 # qemu_accel: use KVM if a trial boot of a stock kernel with it succeeds
@@ -76,15 +77,29 @@ qemu_machine()
 	echo -accel "$accel" -cpu "$cpu" -smp "$CPUS"
 }
 
-# qemu_nic: the options for the wire; each device on it has an address of its own
+# qemu_nic: the options for the Ethernet device.  A tap has vnet headers, so offloads; frames
+# in a socket have none.
 qemu_nic()
 {
-	local here=${WIRE%,*} mac there=${WIRE#*,}
+	local device
 
-	[ -n "$WIRE" ] || { echo -nic none; return; }
-	mac=$(echo "$here" | sha256sum | sed 's/\(..\)\(..\)\(..\).*/52:54:00:\1:\2:\3/')
-	echo -device "virtio-net-pci,netdev=wire,mac=$mac" -netdev \
-		"dgram,id=wire,local.type=unix,local.path=$here,remote.type=unix,remote.path=$there"
+	[ -n "$MACHINE" ] || { echo -nic none; return; }
+	device=virtio-net-pci,netdev=wire,mac=$(wire_mac)
+	if [ -z "$QUEUES" ]; then
+		echo -device "$device" \
+			-netdev "dgram,id=wire,local.type=fd,local.str=$WIRE"
+		return
+	fi
+	((QUEUES == 1)) || device+=,mq=on,vectors=$((2 * QUEUES + 2))
+	echo -device "$device" -netdev \
+		"tap,id=wire,ifname=wire$MACHINE,script=no,downscript=no,queues=$QUEUES"
+}
+
+# qemu_line: the options for KERNEL_LINE
+qemu_line()
+{
+	[ -z "$MACHINE" ] || echo -device virtio-serial-pci -chardev \
+		"socket,id=line,fd=$LINE" -device virtserialport,chardev=line,name=line
 }
 
 # qemu_serial: the options for KERNEL_TTY
@@ -95,12 +110,13 @@ qemu_serial()
 
 kernel_boot()
 {
-	local initrd lower=driver machine nic serial QEMU=()
+	local initrd line lower=driver machine nic serial QEMU=()
 
 	need_packages qemu
 	initrd=$(kernel_initrd) || exit
 	read -ra machine < <(qemu_machine)
 	read -ra nic < <(qemu_nic)
+	read -ra line < <(qemu_line)
 	read -ra serial < <(qemu_serial)
 	share driver "$DRIVER_TREE" ro
 	if [ -n "$PROVIDER_TREE" ]; then
@@ -113,7 +129,7 @@ kernel_boot()
 
 	guest_run "$QEMU_PROGRAM" "${machine[@]}" \
 		-m "$MEM" -nographic -no-reboot -monitor none "${nic[@]}" \
-		-device virtio-rng-pci "${QEMU[@]}" \
+		"${line[@]}" -device virtio-rng-pci "${QEMU[@]}" \
 		-kernel "$(kernel_image)" \
 		-initrd "$initrd" \
 		-serial "file:$RESULTS/kernel.log" "${serial[@]}" \

@@ -13,7 +13,7 @@ kernel_key()
 	mapfile -t files < <(kernel_fragments "$1")
 	{
 		grep -hE '^(# )?CONFIG_' "${files[@]}"
-		grep -v '^#' "$LAB/uml-edit"
+		grep -h '^[-+ @]' "$LAB"/patches/*.patch
 		kernel_compiler
 	} | sha256sum | cut -c1-12
 }
@@ -24,7 +24,7 @@ source_make_once()
 {
 	local name version deb dir edits
 
-	edits=$(hash_of "$LAB/uml-edit")
+	edits=$(hash_of "$LAB/uml-edit" "$LAB/patches")
 	dir=$(find "$CACHE" -maxdepth 1 -name "linux-7.*-$edits" | sort -V | tail -n 1)
 	if [ -n "$dir" ] && [ -z "${REFRESH:-}" ]; then
 		echo "$dir"

@@ -26,13 +26,15 @@ kernel_make()
 # output and the kernel log in RESULTS
 kernel_boot()
 {
-	local con=con0=null,fd:1
+	local con=con0=null,fd:1 joint=()
 
 	[ -z "$INTERACTIVE" ] || con=con0=fd:0,fd:1
+	[ -z "$MACHINE" ] || joint=("con2=fd:$LINE"
+		"vec0:transport=fd,fd=$WIRE,mac=$(wire_mac),mtu=4200,vec=1")
 	guest_run "$KERNEL_DIR/obj/linux" seccomp=on mem="$MEM" ncpus="$CPUS" \
 		${FAST_IRQ:+"$FAST_IRQ"} \
 		uml_dir="$JOB" umid=guest initrd="$(initramfs_make)" \
-		con=null "$con" con1=null,fd:2 console=tty1 loglevel=8 \
+		con=null "$con" con1=null,fd:2 "${joint[@]}" console=tty1 loglevel=8 \
 		printk.time=1 lab.fs=hostfs \
 		lab.lower="$DRIVER_TREE${PROVIDER_TREE:+:$PROVIDER_TREE}:$ROOTFS" \
 		lab.repo="$REPO,$REPO" lab.results="$RESULTS,$RESULTS" \
@@ -40,3 +42,4 @@ kernel_boot()
 }
 
 KERNEL_TTY=/dev/tty0
+KERNEL_LINE=/dev/tty2
