@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - <linux/crc32.h> of older kernels: the processor's own instructions are
- * known to the crypto layer alone; see drivers/srnic/net/crc.c
+ * srnic - wrapper of <linux/crc32.h>: on older kernels only the crypto layer uses
+ * CPU instructions for the CRC, see drivers/srnic/net/crc.c
  */
 #ifndef SRNIC_COMPAT_CRC32_H
 #define SRNIC_COMPAT_CRC32_H

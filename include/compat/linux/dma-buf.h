@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - <linux/dma-buf.h> of older kernels made to look like today's
+ * srnic - wrapper of <linux/dma-buf.h>: the current API on older kernels
  */
 #ifndef SRNIC_COMPAT_DMA_BUF_H
 #define SRNIC_COMPAT_DMA_BUF_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - <linux/math.h> of older kernels made to look like today's
+ * srnic - wrapper of <linux/math.h>: the current API on older kernels
  */
 #ifndef SRNIC_COMPAT_MATH_H
 #define SRNIC_COMPAT_MATH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - <linux/workqueue.h> of older kernels made to look like today's
+ * srnic - wrapper of <linux/workqueue.h>: the current API on older kernels
  */
 #ifndef SRNIC_COMPAT_WORKQUEUE_H
 #define SRNIC_COMPAT_WORKQUEUE_H
@@ -8,7 +8,7 @@
 #include_next <linux/workqueue.h>
 
 #ifndef SRNIC_HAVE_WQ_PERCPU
-#define WQ_PERCPU	0	/* what is not unbound */
+#define WQ_PERCPU	0	/* implied without WQ_UNBOUND */
 #endif
 
 #ifndef SRNIC_HAVE_BH_WQ
@@ -17,8 +17,8 @@
 
 #ifndef SRNIC_HAVE_DISABLE_WORK
 /*
- * Work that looks as if it was in a queue already is put into none.  There is no
- * way back from that, but to initialise it anew.
+ * Work that is marked as pending cannot be queued.  Only initialising it anew
+ * enables it again.
  */
 static inline bool disable_work_sync(struct work_struct *work)
 {
@@ -26,7 +26,7 @@ static inline bool disable_work_sync(struct work_struct *work)
 
 	while (test_and_set_bit(WORK_STRUCT_PENDING_BIT, work_data_bits(work)))
 		cancel_work_sync(work);
-	flush_work(work);	/* one that began before the bit was set */
+	flush_work(work);	/* a run that began before the bit was set */
 
 	return pending;
 }

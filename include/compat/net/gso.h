@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - <net/gso.h> of older kernels made to look like today's
+ * srnic - wrapper of <net/gso.h>: the current API on older kernels
  */
 #ifndef SRNIC_COMPAT_GSO_H
 #define SRNIC_COMPAT_GSO_H

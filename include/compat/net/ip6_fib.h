@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - <net/ip6_fib.h> of older kernels made to look like today's
+ * srnic - wrapper of <net/ip6_fib.h>: the current API on older kernels
  */
 #ifndef SRNIC_COMPAT_IP6_FIB_H
 #define SRNIC_COMPAT_IP6_FIB_H

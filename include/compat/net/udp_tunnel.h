@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - <net/udp_tunnel.h> of older kernels made to look like today's
+ * srnic - wrapper of <net/udp_tunnel.h>: the current API on older kernels
  */
 #ifndef SRNIC_COMPAT_UDP_TUNNEL_H
 #define SRNIC_COMPAT_UDP_TUNNEL_H

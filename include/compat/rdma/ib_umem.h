@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - <rdma/ib_umem.h> of older kernels made to look like today's
+ * srnic - wrapper of <rdma/ib_umem.h>: the current API on older kernels
  */
 #ifndef SRNIC_COMPAT_IB_UMEM_H
 #define SRNIC_COMPAT_IB_UMEM_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - <rdma/ib_verbs.h> of older kernels made to look like today's
+ * srnic - wrapper of <rdma/ib_verbs.h>: the current API on older kernels
  */
 #ifndef SRNIC_COMPAT_IB_VERBS_H
 #define SRNIC_COMPAT_IB_VERBS_H
@@ -27,7 +27,7 @@ static struct ib_dmah * const dmah __maybe_unused;
 #define srnic_reg_user_mr(pd, start, length, iova, access, dmah, udata) \
 	srnic_reg_user_mr(pd, start, length, iova, access, udata)
 
-/* Before @attrs the argument was the driver's udata; neither is used. */
+/* Older kernels pass the driver's udata instead of @attrs; neither is used. */
 #ifdef SRNIC_HAVE_REG_DMABUF_ATTRS
 #define srnic_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access, dmah, \
 				 attrs) \
@@ -55,9 +55,8 @@ static struct ib_dmah * const dmah __maybe_unused;
 #ifndef SRNIC_HAVE_FLUSH
 /*
  * FLUSH and ATOMIC WRITE work on the wire, but the core does not know them: no
- * capability reports them, and the access rights for FLUSH are not in
- * IB_ACCESS_SUPPORTED, so a region with them is refused, and a queue pair does not
- * have them.
+ * capability reports them, and IB_ACCESS_SUPPORTED lacks the access rights for FLUSH, so
+ * a region with these rights is refused, and a queue pair is not given them.
  */
 #define IB_DEVICE_FLUSH_GLOBAL		0
 #define IB_DEVICE_FLUSH_PERSISTENT	0
@@ -81,7 +80,7 @@ static struct ib_dmah * const dmah __maybe_unused;
 #define IB_ODP_SUPPORT_ATOMIC_WRITE	BIT(7)
 #endif
 
-/* Entry in the table of operations, if the kernel has the operation */
+/* An entry in the table of operations, if the kernel has the operation */
 #ifdef SRNIC_HAVE_FILL_RES_SRQ
 #define SRNIC_FILL_RES_SRQ(fill)	.fill_res_srq_entry = fill,
 #else
@@ -89,13 +88,13 @@ static struct ib_dmah * const dmah __maybe_unused;
 #endif
 
 #ifndef SRNIC_HAVE_MARK_NAME
-/* All that it does is keep udev from renaming the device. */
+/* The function only keeps udev from renaming the device. */
 #define ib_mark_name_assigned_by_user(dev)
 #endif
 
 #ifndef SRNIC_HAVE_RESIZE_USER_CQ
 /*
- * resize_cq() takes a signed number.  The macro changes the type in declaration and
+ * resize_cq() takes a signed number of entries.  The macro changes declaration and
  * definition, but leaves the bare name, as in the table of operations, alone.
  */
 #define resize_user_cq	resize_cq

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - <rdma/uverbs_ioctl.h> of older kernels made to look like today's
+ * srnic - wrapper of <rdma/uverbs_ioctl.h>: the current API on older kernels
  */
 #ifndef SRNIC_COMPAT_UVERBS_IOCTL_H
 #define SRNIC_COMPAT_UVERBS_IOCTL_H
@@ -9,8 +9,8 @@
 
 #ifndef SRNIC_HAVE_CREATE_CQ_ATTRS
 /*
- * create_cq() takes the driver's part of the attributes.  Declaration, definition
- * and calls get another name; this one is left to the table of operations.
+ * create_cq() takes udata, not the attribute bundle.  The macro renames declaration,
+ * definition and calls; the bare name in the table of operations is the wrapper below.
  */
 int srnic_create_cq_attrs(struct ib_cq *ibcq,
 			  const struct ib_cq_init_attr *attr,
