@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - which libibverbs has loaded this provider?
+ * srnic provider - detects the layout used by the libibverbs that has loaded it
  *
- * Its behaviour tells: ibv_qp_to_qp_ex() tests comp_mask of struct verbs_qp, so
- * it reveals the offset of that.  The provider is built from headers in which
- * ibv_qp_ex is as large as it ever was with this private ABI, so that every layout
- * fits into ours; the end of a smaller one overlaps callbacks of ours, which stay
- * unused then.
+ * ibv_qp_to_qp_ex() tests comp_mask of struct verbs_qp and thereby reveals its offset.
+ * The provider is built from the headers with the largest ibv_qp_ex of this private ABI,
+ * so every layout fits into ours.  In a smaller layout, the members that follow
+ * ibv_qp_ex overlap our last callbacks, which are then left unused.
  */
 #define _GNU_SOURCE
 #include <config.h>
@@ -21,9 +20,9 @@
 #include "compat.h"
 
 /*
- * The table of operations also grew within one private ABI, in the middle.  A
- * function of the public API was added at the same time: a libibverbs with that
- * function has a table of this size.
+ * The table of operations also grew, in the middle, within one private ABI.  The same
+ * release added a function to the public API: a libibverbs with that function has a
+ * table of at least this size.
  */
 #if IBVERBS_PABI_VERSION == 34
 #define MARKER		"ibv_query_qp_data_in_order"	/* rdma-core 36 */
@@ -47,14 +46,14 @@ static bool ops_fit(void)
 }
 #endif
 
-/* Possible offsets of comp_mask: after ibv_qp_ex of older versions, and of our headers */
+/* Possible offsets of comp_mask: those of older releases, and that of our headers */
 static const size_t mask_places[] = {
 	offsetof(struct ibv_qp_ex, wr_atomic_write),	/* up to rdma-core 43 */
 	offsetof(struct ibv_qp_ex, wr_flush),		/* rdma-core 44 */
 	offsetof(struct verbs_qp, comp_mask),
 };
 
-/* The actual offset, 0: not known */
+/* The detected offset; 0: unknown */
 static size_t mask_at;
 
 static uint32_t *mask_of(struct verbs_qp *vqp, size_t place)
@@ -62,7 +61,7 @@ static uint32_t *mask_of(struct verbs_qp *vqp, size_t place)
 	return (void *)((char *)vqp + place);
 }
 
-/* A queue pair, followed by zeros for layouts that are longer than ours */
+/* A queue pair, padded with zeros in case libibverbs has a larger one than our headers */
 union any_qp {
 	struct verbs_qp	vqp;
 	char		room[2 * sizeof(struct verbs_qp)];

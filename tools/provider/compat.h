@@ -3,12 +3,11 @@
  * srnic provider - differences between versions of rdma-core; only this file and
  * compat.c depend on the version
  *
- * The private ABI of libibverbs has a number, by which libibverbs finds a provider's
- * file.  The layouts differ between versions with the same number: functions get more
- * arguments, and struct ibv_qp_ex grows, which moves the following members of struct
- * verbs_qp.  If these are the only differences, one file works with all versions that
- * have the number; compat.c determines the layout at run time, and rejects versions
- * that differ in more.
+ * The private ABI of libibverbs has a version number, which is part of the file name of
+ * a provider.  Releases with the same number may still differ: functions get more
+ * arguments, and struct ibv_qp_ex grows, which moves the members that follow it in
+ * struct verbs_qp.  If these are the only differences, one binary works with all of
+ * them; compat.c determines the layout at run time and rejects all other releases.
  */
 #ifndef SRNIC_PROVIDER_COMPAT_H
 #define SRNIC_PROVIDER_COMPAT_H
@@ -20,20 +19,20 @@
 #include <infiniband/driver.h>
 
 /*
- * Determines the layout of the libibverbs that has loaded the provider.  False: the
- * provider does not fit.
+ * Determines the layout of the libibverbs that has loaded the provider.  Return: false,
+ * after a message on stderr, if the provider is not compatible with it.
  */
 bool srnic_compat_init(void);
 
-/* Marks a queue pair as having a struct ibv_qp_ex. */
+/* Marks a queue pair as one with a struct ibv_qp_ex. */
 void srnic_qp_set_ex(struct verbs_qp *vqp);
 
-/* Operations of ibv_wr_* that a struct ibv_qp_ex of libibverbs has room for */
+/* IBV_QP_EX_WITH_* operations for which libibverbs' struct ibv_qp_ex has a callback */
 uint64_t srnic_qp_ex_ops(void);
 
 /*
- * Functions with all the arguments of any version.  With the calling conventions of
- * Linux a function with fewer arguments ignores the others.
+ * Function types with the arguments of all releases.  By the calling conventions of
+ * Linux, a function that takes fewer arguments ignores the others.
  */
 typedef int (*srnic_create_qp_ex2_fn)(struct ibv_context *ctx,
 				      struct verbs_qp *qp,

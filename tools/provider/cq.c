@@ -103,7 +103,7 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 	int n;
 
 	srnic_lock(ring);
-	/* Poll all completions, or a thread that armed the queue would miss the rest. */
+	/* Fewer than @num means empty, also to a thread that armed the CQ: look. */
 	if ((int64_t)(ring->seen - ring->index) < num)
 		srnic_look(ring);
 	for (n = 0; n < num && ring->index + n != ring->seen; n++)
@@ -153,7 +153,7 @@ int srnic_resize_cq(struct ibv_cq *ibcq, int cqe)
 	struct srnic_room room;
 	int err;
 
-	/* No other thread polls or arms while the ring moves. */
+	/* No other thread may poll or arm while the ring is replaced. */
 	srnic_lock(&cq->ring);
 	err = srnic_room_take(&room, &cq->ring, cqe);
 	if (err)
@@ -186,14 +186,14 @@ void srnic_cq_clean(struct ibv_cq *ibcq, uint32_t qpn)
 	struct srnic_cqe *cqe;
 
 	prod = srnic_look(ring);
-	/* From the newest to the oldest; completions that stay move up. */
+	/* From the newest to the oldest; completions to keep move up. */
 	for (from = prod, to = prod; from != ring->index; ) {
 		cqe = srnic_entry(ring, --from);
 		if (cqe->qpn != qpn && from != --to)
 			memcpy(srnic_entry(ring, to), cqe, sizeof(*cqe));
 	}
 	if (!locked) {
-		/* What the caller stands at is given back by its end_poll. */
+		/* The caller is polling; its end_poll publishes the index. */
 		ring->index = to;
 		return;
 	}

@@ -3,9 +3,9 @@
  * srnic provider - the extended poll API: completions are read field by field
  * in the ring, with timestamps
  *
- * The lock is held from a start_poll that found something to end_poll.  The
- * kernel gets the entries back at the end.  In between the same thread may arm
- * the queue, or destroy a queue pair.
+ * The ring's lock is held from a successful start_poll to end_poll, which returns
+ * the entries to the kernel.  In between, the same thread may arm the CQ or destroy
+ * a queue pair.
  */
 #include <config.h>
 
@@ -97,7 +97,7 @@ static uint32_t cq_read_byte_len(struct ibv_cq_ex *ex)
 	return ex_to_cq(ex)->cur->byte_len;
 }
 
-/* Also where ibv_wc_read_invalidated_rkey() looks */
+/* ibv_wc_read_invalidated_rkey() calls this, too. */
 static __be32 cq_read_imm_data(struct ibv_cq_ex *ex)
 {
 	return ex_to_cq(ex)->cur->imm_data;
@@ -272,7 +272,7 @@ err_free:
 	return NULL;
 }
 
-/* The clock of the timestamps of completions, in its own unit */
+/* Reads the clock of the completion timestamps; tv_nsec is all of the raw value. */
 int srnic_query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *values)
 {
 	(void)ctx;

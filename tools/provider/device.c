@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - device, context, and the objects that are plain commands
+ * srnic provider - device, context, mappings of rings, address handles
  */
 #include <config.h>
 
@@ -29,7 +29,7 @@ struct srnic_create_ah_cmd_resp {
 #define REMAP_TRIES		100
 #define REMAP_WAIT_US		1000
 
-/* Offsets of maps exceed 2 GiB. */
+/* Offsets of mappings exceed 2 GiB. */
 static_assert(sizeof(off_t) == sizeof(uint64_t), "off_t");
 
 /* @start: address to map at, replacing existing mappings; NULL: any */
@@ -65,7 +65,7 @@ int srnic_ring_map(struct srnic_ring *ring, int fd, const struct srnic_map *map)
 	return pthread_spin_init(&ring->lock, PTHREAD_PROCESS_PRIVATE);
 }
 
-/* Entries are rounded up to a power of two, and the whole to pages. */
+/* As in the kernel, entries are rounded up to a power of two, the size to whole pages. */
 int srnic_room_take(struct srnic_room *room, const struct srnic_ring *ring,
 		    uint32_t entries)
 {
@@ -112,11 +112,11 @@ int srnic_ring_remap(struct srnic_ring *ring, int fd,
 
 	if (map->length != room->length)
 		srnic_room_drop(room);
-	/* Even on failure the address range may be in use by others by then. */
+	/* A failed MAP_FIXED may have unmapped the range, which others may use then. */
 	start = room->start;
 	room->start = NULL;
 	err = ring_mmap(ring, fd, map, start);
-	/* The kernel already uses the new ring; without it nothing arrives. */
+	/* The kernel uses the new ring already: without it the queue does not work. */
 	while ((err == ENOMEM || err == EAGAIN) && --tries) {
 		usleep(REMAP_WAIT_US);
 		err = ring_mmap(ring, fd, map, NULL);
@@ -302,7 +302,7 @@ static struct verbs_context *srnic_alloc_context(struct ibv_device *device,
 	return &sctx->vctx;
 }
 
-/* Another process, or part of this one, has opened the device. */
+/* The device was opened by another process, or by another library in this one. */
 static struct verbs_context *srnic_import_context(struct ibv_device *device,
 						  int cmd_fd)
 {
@@ -338,8 +338,8 @@ static void srnic_uninit_device(struct verbs_device *device)
 }
 
 /*
- * The description decides only if the kernel reports no driver id: administrators
- * may write it, and rdma-ndd sets it to the name of the host.
+ * node_desc decides only if the kernel reports no driver ID: administrators may change
+ * it, and rdma-ndd sets it to the host name.
  */
 static bool srnic_match_device(struct verbs_sysfs_dev *sysfs)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - device memory: mapped, so that the CPU copies
+ * srnic provider - device memory, mapped and accessed by the CPU
  */
 #include <config.h>
 
@@ -16,10 +16,10 @@
 
 /**
  * struct srnic_dm - device memory
- * @vdm: face to libibverbs
- * @start: where it is mapped
- * @mapped: bytes of that
- * @length: bytes that were asked for
+ * @vdm: device memory of libibverbs
+ * @start: start of the mapping
+ * @mapped: bytes mapped
+ * @length: requested size in bytes
  */
 struct srnic_dm {
 	struct verbs_dm	vdm;
@@ -33,9 +33,9 @@ static struct srnic_dm *to_srnic_dm(struct ibv_dm *dm)
 	return container_of(dm, struct srnic_dm, vdm.dm);
 }
 
-#define DM_UNIT	4	/* of offset and length, as for other devices */
+#define DM_UNIT	4	/* alignment of offset and length, as on other devices */
 
-/* 0 or errno */
+/* Is the range valid?  Return: 0 or errno. */
 static int dm_check(const struct srnic_dm *dm, uint64_t off, size_t length)
 {
 	if (off > dm->length || length > dm->length - off)
@@ -72,7 +72,7 @@ static int dm_copy_from(void *dst, struct ibv_dm *ibdm, uint64_t off,
 	return 0;
 }
 
-/* Maps it; 0 or errno. */
+/* Maps the memory.  Return: 0 or errno. */
 static int dm_map(struct srnic_dm *dm, int fd, const struct srnic_map *map,
 		  uint64_t length)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - doorbells: post commands without work requests, at which the
- * kernel looks into the rings
+ * srnic provider - doorbells: post commands without work requests, which make the
+ * kernel check the rings
  *
- * write() is the faster way, but uverbs accepts a write() only under the
- * credentials that opened the device.  After setuid(), and in a process that
- * imported the device, the same command goes by ioctl(), which has no such rule.
+ * write() is faster, but uverbs accepts it only with the credentials that opened the
+ * device.  After setuid(), and in a process that imported the device, the same command
+ * is passed by ioctl(), which has no such restriction.
  */
 #include <config.h>
 
@@ -19,7 +19,7 @@
 
 #include "srnic.h"
 
-/* The commands for sends and receives have one layout. */
+/* The commands for sends and receives have the same layout. */
 struct bell {
 	struct ib_uverbs_cmd_hdr	hdr;
 	struct ib_uverbs_post_send	core;
@@ -32,7 +32,7 @@ static_assert(sizeof(struct ib_uverbs_post_send_resp) ==
 static_assert(sizeof(struct ib_uverbs_send_wr) >=
 	      sizeof(struct ib_uverbs_recv_wr), "wqe_size");
 
-/* 0 or errno */
+/* Return: 0 or errno. */
 static int bell_ioctl(struct ibv_context *ctx, struct bell *bell,
 		      struct ib_uverbs_post_send_resp *resp)
 {
@@ -47,7 +47,7 @@ static int bell_ioctl(struct ibv_context *ctx, struct bell *bell,
 	return execute_ioctl(ctx, cmdb);
 }
 
-/* 0 or errno */
+/* Return: 0 or errno. */
 static int bell_ring(struct ibv_context *ctx, struct bell *bell,
 		     struct ib_uverbs_post_send_resp *resp)
 {
@@ -78,7 +78,7 @@ bool srnic_doorbell(struct ibv_qp *qp, uint32_t command)
 	};
 	int err;
 
-	/* Published sends need the doorbell even if memory is short. */
+	/* The work requests are published: retry until the kernel has memory. */
 	while ((err = bell_ring(qp->context, &bell, &resp)) == ENOMEM)
 		sched_yield();
 

@@ -2,8 +2,8 @@
 /*
  * srnic provider - flows and their counters
  *
- * The kernel counts frames and bytes of a flow; the program chooses their
- * positions in its array.
+ * The kernel counts the frames and bytes of a flow; the application chooses their
+ * indices in the array that it reads.
  */
 #include <config.h>
 
@@ -12,15 +12,15 @@
 
 #include "srnic.h"
 
-/* Positions in a counters object */
+/* Number of indices in a counters object */
 #define COUNTERS_PLACES	16
 
 /**
  * struct srnic_counters - counters of flows
- * @vcounters: face to libibverbs
- * @what: enum ibv_counter_description of each place, COUNTERS_NONE: none
- * @num: places up to the last one used
- * @lock: protects the rest
+ * @vcounters: counters of libibverbs
+ * @what: enum ibv_counter_description at each index, or COUNTERS_NONE
+ * @num: highest index used plus one
+ * @lock: protects @what, and changes of @num
  */
 struct srnic_counters {
 	struct verbs_counters	vcounters;
@@ -108,7 +108,7 @@ int srnic_destroy_counters(struct ibv_counters *ibcounters)
 	return 0;
 }
 
-/* Counters are summed over all flows they are attached to, so none is named here. */
+/* The values are summed over all flows with these counters, so @flow must be NULL. */
 int srnic_attach_counters(struct ibv_counters *ibcounters,
 			  struct ibv_counter_attach_attr *attr,
 			  struct ibv_flow *flow)

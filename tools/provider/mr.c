@@ -127,7 +127,7 @@ int srnic_dealloc_mw(struct ibv_mw *mw)
 	return err;
 }
 
-/* Windows of type 1 are bound by a verb, which is a work request as well. */
+/* Only type 1 windows are bound by this verb; it posts a work request. */
 int srnic_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind)
 {

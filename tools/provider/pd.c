@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - protection domains, and parent domains: a protection domain with
- * a thread domain for its objects, and with allocators for their memory
+ * srnic provider - protection domains, thread domains and parent domains
  *
- * The kernel does not know parent domains.  A parent domain is in use as long as an
- * object created with it exists, and its protection and thread domain are in use as
- * long as the parent domain exists.
+ * A parent domain combines a protection domain with a thread domain and memory
+ * allocators for the objects created in it.  It is unknown to the kernel.  It is in use
+ * while such an object exists; its protection domain and thread domain are in use while
+ * it exists.
  */
 #include <config.h>
 
@@ -147,7 +147,7 @@ srnic_alloc_parent_domain(struct ibv_context *ctx,
 	if (!pd)
 		return NULL;
 
-	/* A parent domain of a parent domain has the same real one. */
+	/* A parent domain of a parent domain refers to the same protection domain. */
 	real = to_srnic_pd(attr->pd);
 	pd->real = real->real ? real->real : real;
 	atomic_fetch_add(&pd->real->users, 1);
@@ -166,7 +166,7 @@ srnic_alloc_parent_domain(struct ibv_context *ctx,
 	return &pd->pd;
 }
 
-/* Memory from the domain's allocator, which may leave the allocation to us. */
+/* Calls the domain's allocator, which may request the default allocation instead. */
 static void *pd_alloc(struct srnic_pd *pd, size_t size, uint64_t type)
 {
 	if (!pd || !pd->alloc)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - queue pairs: write the rings, one doorbell per post
+ * srnic provider - queue pairs: posting to the rings, with at most one doorbell per list
  */
 #include <config.h>
 
@@ -16,7 +16,7 @@ struct srnic_create_qp_cmd_resp {
 };
 
 /*
- * Completion queues that a program named and the kernel does not use may be
+ * Forgets the CQs that the application passed but the kernel does not use: they may be
  * destroyed before the queue pair.
  */
 static void qp_forget_cqs(struct ibv_qp *ibqp, bool is_hash)
@@ -180,7 +180,7 @@ static const uint8_t wr_ops[] = {
 #define WR_FLAGS	(IBV_SEND_FENCE | IBV_SEND_SIGNALED | \
 			 IBV_SEND_SOLICITED | IBV_SEND_INLINE)
 
-/* Copies the data of an inline work request; 0 or errno. */
+/* Copies the data of an inline work request.  Return: 0 or errno. */
 static int qp_put_inline(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 			 const struct ibv_send_wr *wr)
 {
@@ -245,7 +245,7 @@ static void qp_put_op(struct srnic_sqe *sqe, const struct ibv_send_wr *wr)
 	}
 }
 
-/* Writes one work request; 0 or errno. */
+/* Writes one work request.  Return: 0 or errno. */
 static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 		       const struct ibv_send_wr *wr)
 {
@@ -268,7 +268,7 @@ static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 	} else if (qp->vqp.qp.qp_type != IBV_QPT_RAW_PACKET) {
 		qp_put_op(sqe, wr);
 	}
-	/* A bind names no queue, and has its key there. */
+	/* A bind names no SRQ; it has mr_lkey in the same place. */
 	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND &&
 	    wr->opcode != IBV_WR_BIND_MW)
 		sqe->xrc.srqn = wr->qp_type.xrc.remote_srqn;
@@ -284,7 +284,7 @@ static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 	return 0;
 }
 
-/* Posts a list; windows of type 1 are bound by their verb, not by a work request. */
+/* Posts a list of work requests.  @binds: type of the windows that they may bind. */
 static int qp_post(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		   struct ibv_send_wr **bad_wr, enum ibv_mw_type binds)
 {

@@ -3,8 +3,8 @@
  * srnic provider - the ibv_wr_* API: work requests are written directly into the
  * send ring, and posted with one doorbell for all of them
  *
- * The lock of the ring is held from start to complete or abort.  Only wr_index
- * moves in between, so that an abort and an error have nothing to undo.
+ * The ring's lock is held from start to complete or abort.  Only wr_index advances
+ * in between, so an abort or an error has nothing to undo.
  */
 #include <config.h>
 
@@ -42,8 +42,8 @@ static void wr_fail(struct srnic_qp *qp, int err)
 }
 
 /*
- * Begins the next entry.  NULL: there was an error since start; setters find the
- * same in wr_sqe.
+ * Begins the next entry.  Return: NULL if there has been an error since start; wr_sqe is
+ * NULL then, too, for the setters.
  */
 static struct srnic_sqe *wr_begin(struct ibv_qp_ex *ex, uint8_t opcode)
 {
@@ -174,7 +174,7 @@ static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
 		srnic_put_bind(sqe, mw, rkey, info);
 }
 
-/* The operand is inline: every queue pair has room for it. */
+/* The operand is inline data, for which every queue pair has room. */
 static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey,
 			    uint64_t remote_addr, const void *operand)
 {
@@ -441,7 +441,7 @@ static int qp_create_ex(struct ibv_context *ctx, struct srnic_qp *qp,
 	int err;
 
 	if (attr->comp_mask & QP_EX_RSS) {
-		/* An indirection table requires a hash, and a hash a table. */
+		/* An indirection table requires a hash, and vice versa. */
 		if ((attr->comp_mask & QP_EX_RSS) != QP_EX_RSS)
 			return EINVAL;
 		err = qp_put_rss(&cmd.rss, &attr->rx_hash_conf);

@@ -63,6 +63,7 @@ struct srnic_context {
 
 /**
  * struct srnic_td - thread domain
+ * @td: thread domain of libibverbs
  * @users: number of parent domains that use it
  */
 struct srnic_td {
@@ -408,8 +409,8 @@ int srnic_post_bind(struct ibv_qp *qp, struct ibv_send_wr *wr);
 int srnic_may_post(const struct srnic_qp *qp, const struct srnic_ring *ring,
 		   enum ibv_qp_state least);
 /*
- * Rings the doorbell for published sends if needed, without the lock.  It fails if the
- * device is gone; the published sends count as posted, later posts fail.
+ * Rings the doorbell for published sends if needed; called without the lock.  If it fails
+ * because the device is gone, these sends count as posted, and later posts fail.
  */
 void srnic_ring_send(struct srnic_qp *qp);
 

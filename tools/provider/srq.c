@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - shared receive queues: writing the ring takes no system call
+ * srnic provider - shared receive queues: receives are posted without a system call
  */
 #include <config.h>
 
@@ -14,7 +14,7 @@ struct srnic_create_srq_cmd_resp {
 	struct srnic_create_srq_resp		drv;
 };
 
-/* Takes over the response of a create command; 0 or errno. */
+/* Sets up @srq from the response of a create command.  Return: 0 or errno. */
 static int srq_setup(struct srnic_srq *srq, const struct ibv_srq_attr *attr,
 		     const struct srnic_create_srq_resp *resp)
 {
@@ -98,7 +98,7 @@ int srnic_get_srq_num(struct ibv_srq *ibsrq, uint32_t *num)
 	return 0;
 }
 
-/* The kernel has replaced the ring, with all posted entries: switch to it. */
+/* Switches to the kernel's new ring, which contains all posted entries already. */
 static int srq_follow(struct srnic_srq *srq, struct srnic_room *room)
 {
 	const struct srnic_map next = srq->ring.hdr->next;
@@ -120,7 +120,7 @@ int srnic_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int mask)
 	struct ibv_modify_srq cmd;
 	int err = 0;
 
-	/* No other thread posts while the ring moves. */
+	/* No other thread may post while the ring is replaced. */
 	srnic_lock(&srq->ring);
 	if (resize)
 		err = srnic_room_take(&room, &srq->ring, attr->max_wr);

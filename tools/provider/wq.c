@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - receive work queues, and tables that distribute frames over them
+ * srnic provider - receive work queues, and indirection tables of them
  */
 #include <config.h>
 
@@ -12,10 +12,10 @@
 
 /**
  * struct srnic_wq - receive work queue
- * @wq: face to libibverbs
+ * @wq: work queue of libibverbs
  * @ring: receive ring
- * @max_wr: work requests that fit, as granted
- * @max_sge: SGEs of a receive
+ * @max_wr: most outstanding receives, as granted
+ * @max_sge: most SGEs of a receive
  */
 struct srnic_wq {
 	struct ibv_wq		wq;
@@ -35,8 +35,8 @@ static struct srnic_wq *to_srnic_wq(struct ibv_wq *wq)
 }
 
 /*
- * A transition to its current state makes the kernel check the ring.  Only from that
- * state: the queue may have been reset and made ready meanwhile.
+ * A transition from the error state to itself makes the kernel flush the ring.  It is
+ * rejected if the queue has been reset, and possibly made ready, in the meantime.
  */
 static void wq_ring(struct ibv_wq *ibwq)
 {
@@ -105,7 +105,7 @@ err_free:
 	return NULL;
 }
 
-/* Only valid states are passed to the kernel. */
+/* Are the states valid?  No others are passed to the kernel. */
 static bool wq_states_ok(const struct ibv_wq_attr *attr)
 {
 	return (!(attr->attr_mask & IBV_WQ_ATTR_STATE) ||

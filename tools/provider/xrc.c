@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - XRC domains, and shared access to the queue pairs in them
+ * srnic provider - XRC domains, and handles to the target queue pairs in them
  */
 #include <config.h>
 
@@ -42,7 +42,7 @@ int srnic_close_xrcd(struct ibv_xrcd *ibxrcd)
 	return err;
 }
 
-/* It has no rings: each message goes to the SRQ that the sender names. */
+/* An XRC target has no rings: the sender of a message names the SRQ that receives it. */
 struct ibv_qp *srnic_open_qp(struct ibv_context *ctx,
 			     struct ibv_qp_open_attr *attr)
 {
