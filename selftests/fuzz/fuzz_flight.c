@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - whatever a peer answers, and whenever, what is in flight adds up
+ * srnic - invariants of a flight hold whatever a peer answers, and whenever
  *
- * The input says what happens to a flight next: packets are sent, acknowledged or
- * reported missing, and time passes, as far as its caller may have them happen.  A
- * peer that is honest may answer at the end, and then nothing remains in flight.
+ * The input determines the events of a flight: packets are sent, acknowledged
+ * or reported missing, and time passes, within what its caller allows.  At the
+ * end the peer may answer properly, and then nothing remains in flight.
  */
 
 #include <linux/kernel.h>
@@ -25,6 +25,7 @@ enum step {
 	STEP_READ,
 	STEP_PASS,
 	STEP_ACK,
+	STEP_ACK_KEPT,
 	STEP_ACK_ALL,
 	STEP_MISSING,
 	STEP_RNR,
@@ -37,24 +38,24 @@ enum step {
 	STEP_NUM,
 };
 
-/* What is left of the input */
+/* The rest of the input */
 static const u8 *input;
 static size_t input_left;
 
 static struct srnic_flight f;
 static u64 now;
-static u32 cursor;	/* where the send queue stands, as it was told */
+static u32 cursor;	/* position of the send queue */
 static bool failed;
 
 static void require(bool holds, const char *what)
 {
 	if (holds)
 		return;
-	fprintf(stderr, "it does not hold that %s\n", what);
+	fprintf(stderr, "this does not hold: %s\n", what);
 	abort();
 }
 
-/* The next byte of the input; 0 behind its end */
+/* The next byte of the input; 0 after its end */
 static u8 take(void)
 {
 	if (!input_left)
@@ -64,7 +65,7 @@ static u8 take(void)
 	return *input++;
 }
 
-/* A number that is small, or up to 2^24 */
+/* A small number, or one up to 2^24 */
 static u32 take_number(void)
 {
 	u32 n = take();
@@ -82,7 +83,7 @@ static void check(void)
 	const char *fault = flight_state_fault(&f);
 
 	require(!fault, fault);
-	require(failed || cursor == f.next, "the send queue stands at next");
+	require(failed || cursor == f.next, "the send queue is positioned at next");
 	require(srnic_flight_rate(&f, now) < ~0ULL, "there is a rate");
 }
 
@@ -145,31 +146,37 @@ static void read_some(u32 left)
 	if (!left)
 		return;
 	npsn = srnic_flight_span(&f, left, PLACES);
-	require(npsn <= left, "a READ asks for no more than what is left");
+	require(npsn <= left, "a READ requests no more than what is left");
 	if (!npsn)
 		return;
 	srnic_flight_wants_ack(&f, true);
 	moved(srnic_flight_sent(&f, npsn, true, true, now), npsn);
 }
 
-/* What was sent before, and has been answered */
+/* Skips a packet that was sent before and has been answered. */
 static void pass(void)
 {
 	if (srnic_flight_open(&f) && srnic_psn_diff(f.high, f.next) > 0)
 		moved(srnic_flight_pass(&f, 1), 1);
 }
 
-static void acked(u32 npsn, u32 hole)
+static void acked_before(u32 psn, u32 hole)
 {
-	u32 psn;
+	todo(srnic_flight_acked(&f, psn, hole, now));
+	require(f.una == psn, "una follows the acknowledged PSNs");
+}
 
+/* Before the hole there are @kept responses. */
+static void acked(u32 npsn, u32 kept, u32 hole)
+{
 	if (!in_flight())
 		return;
 	npsn = 1 + npsn % in_flight();
-	psn = srnic_psn_add(f.una, npsn);
-	hole = min(hole, in_flight() - npsn);
-	todo(srnic_flight_acked(&f, psn, hole, now));
-	require(f.una == psn, "una is what is acknowledged");
+	kept = min(kept, in_flight() - npsn);
+	hole = min(hole, in_flight() - npsn - kept);
+	acked_before(srnic_psn_add(f.una, npsn), kept ? SRNIC_FLIGHT_KEPT : hole);
+	while (kept--)
+		acked_before(srnic_psn_add(f.una, 1), kept ? SRNIC_FLIGHT_KEPT : hole);
 }
 
 static void missing(u32 gap)
@@ -199,10 +206,13 @@ static void step(void)
 		pass();
 		break;
 	case STEP_ACK:
-		acked(take_number(), take());
+		acked(take_number(), 0, take());
+		break;
+	case STEP_ACK_KEPT:
+		acked(take_number(), take(), take());
 		break;
 	case STEP_ACK_ALL:
-		acked(in_flight() - 1, 0);
+		acked(in_flight() - 1, 0, 0);
 		break;
 	case STEP_MISSING:
 		missing(take_number());
@@ -236,7 +246,7 @@ static void step(void)
 	}
 }
 
-/* From now on every packet that asks is answered, in time. */
+/* From now on every packet that requests an ACK is answered in time. */
 static void end_well(void)
 {
 	u32 i;
@@ -245,7 +255,7 @@ static void end_well(void)
 	for (i = 0; i < 100000 && !failed && in_flight(); i++) {
 		while (f.next != f.high && send_one(true))
 			check();
-		require(f.deadline || !f.timeout, "if something is in flight, something is due");
+		require(f.deadline || !f.timeout, "with packets in flight there is a deadline");
 		if (srnic_flight_asked(&f)) {
 			now += NSEC_PER_USEC;
 			todo(srnic_flight_acked(&f, f.asked, 0, now));
@@ -257,7 +267,7 @@ static void end_well(void)
 		if (!f.timeout && !f.deadline)
 			break;
 	}
-	require(failed || !f.timeout || !in_flight(), "all is acknowledged in the end");
+	require(failed || !f.timeout || !in_flight(), "all packets are acknowledged in the end");
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - what is true of struct srnic_flight between any two calls
- */
+/* srnic - invariants of struct srnic_flight between calls */
 #ifndef SRNIC_UNIT_FLIGHT_STATE_H
 #define SRNIC_UNIT_FLIGHT_STATE_H
 
@@ -14,7 +12,7 @@ static inline bool flight_state_within(u32 psn, u32 first, u32 last)
 	return srnic_psn_diff(psn, first) >= 0 && srnic_psn_diff(last, psn) >= 0;
 }
 
-/* Where new packets, or those retransmitted in mode BACK, go on */
+/* Where new packets, or those retransmitted in mode BACK, continue */
 static inline u32 flight_state_front(const struct srnic_flight *f)
 {
 	return f->detour ? f->resume : f->next;
@@ -38,9 +36,11 @@ static inline const char *flight_state_psn_fault(const struct srnic_flight *f)
 	if (!flight_state_within(f->asked, f->una, f->high))
 		return "asked is between una and high";
 	if (f->detour && (s32)f->detour > srnic_psn_diff(f->resume, f->next))
-		return "a detour ends where it goes on, or before";
+		return "a detour ends at or before the point of resumption";
 	if (srnic_psn_diff(f->high, f->cut) < 0)
-		return "the window was cut for losses that have been sent";
+		return "the window was cut for losses of packets that were sent";
+	if (!flight_state_within(f->limited, f->una, f->high))
+		return "the window was full of packets that were sent";
 
 	return NULL;
 }
@@ -48,26 +48,26 @@ static inline const char *flight_state_psn_fault(const struct srnic_flight *f)
 static inline const char *flight_state_mode_fault(const struct srnic_flight *f)
 {
 	if (f->mode > SRNIC_FLIGHT_RNR)
-		return "a flight has one of the modes";
+		return "the mode is valid";
 	if (f->mode < SRNIC_FLIGHT_BACK && flight_state_front(f) != f->high)
 		return "only mode BACK retransmits beyond a detour";
 	if (f->mode == SRNIC_FLIGHT_RNR && !f->hold)
-		return "mode RNR waits for a time";
+		return "mode RNR has a hold time";
 	if (f->mode == SRNIC_FLIGHT_DOUBT && !f->doubt)
-		return "mode DOUBT waits for a time";
+		return "mode DOUBT has a doubt time";
 	if (f->mode == SRNIC_FLIGHT_BACK && !f->burst)
-		return "mode BACK may send a packet";
+		return "mode BACK may send at least one packet";
 	if (f->mode == SRNIC_FLIGHT_REPAIR &&
 	    !(srnic_psn_diff(f->repaired, f->una) > 0))
-		return "in mode REPAIR something is to be repaired";
+		return "in mode REPAIR una is before repaired";
 	if (flight_state_is_recovery(f) && !(srnic_psn_diff(f->mark, f->una) > 0))
-		return "a recovery ends when what was lost is acknowledged";
+		return "a recovery ends when all lost packets are acknowledged";
 	if (f->mode == SRNIC_FLIGHT_OPEN && f->tick && !f->withheld)
-		return "without a loss nothing is let out by time";
+		return "without a loss there is a tick only while PSNs are withheld";
 	if (f->withheld && !f->tick)
-		return "what is withheld is let out by time";
+		return "there is a tick while PSNs are withheld";
 	if (f->extra > SRNIC_FLIGHT_MAX)
-		return "what is let out is no more than a window";
+		return "extra is limited to the largest window";
 
 	return NULL;
 }
@@ -77,7 +77,7 @@ static inline const char *flight_state_samples_fault(const struct srnic_flight *
 	u32 i;
 
 	if (f->num_samples > SRNIC_FLIGHT_SAMPLES)
-		return "no more samples are taken than there is room for";
+		return "the number of samples is limited";
 	for (i = 0; i < f->num_samples; i++) {
 		if (!flight_state_within(f->samples[i].psn, f->una,
 					 srnic_psn_add(f->high, -1)))
@@ -94,18 +94,18 @@ static inline const char *flight_state_reads_fault(const struct srnic_flight *f)
 	u32 i, end, last = f->una;
 
 	if (f->rd_out > SRNIC_MAX_RD_ATOMIC || f->rd_first >= SRNIC_MAX_RD_ATOMIC)
-		return "no more READs have a place than there are";
+		return "the number of outstanding READs is limited";
 	for (i = 0; i < f->rd_out; i++) {
 		end = f->rd_end[(f->rd_first + i) % SRNIC_MAX_RD_ATOMIC];
 		if (srnic_psn_diff(end, last) <= 0 || srnic_psn_diff(f->high, end) < 0)
-			return "answers end in order, in flight";
+			return "the ends of responses are in order and in flight";
 		last = end;
 	}
 
 	return NULL;
 }
 
-/* Return: what is not true, NULL: all is. */
+/* Return: the invariant that does not hold, NULL if all hold. */
 static inline const char *flight_state_fault(const struct srnic_flight *f)
 {
 	const char *fault = flight_state_psn_fault(f);
@@ -117,24 +117,24 @@ static inline const char *flight_state_fault(const struct srnic_flight *f)
 	if (!fault)
 		fault = flight_state_reads_fault(f);
 	if (!fault && (f->window < 1 || f->window > SRNIC_FLIGHT_MAX))
-		fault = "the window has a size";
+		fault = "the window is within its limits";
 	if (!fault && (f->retry_left > f->retry_cnt || f->rnr_left > f->rnr_retry))
-		fault = "no more retries are left than there are";
+		fault = "the retries left are limited by the retry counts";
 	if (!fault && f->srtt && f->rtt_min > f->rtt)
-		fault = "no round trip is shorter than the shortest";
+		fault = "rtt is not less than rtt_min";
 
 	return fault;
 }
 
-/* The same when a deadline has been set: what is in flight is waited for. */
+/* The same after the deadline has been set: there is a timer for packets in flight. */
 static inline const char *flight_state_idle_fault(const struct srnic_flight *f)
 {
 	bool waits = f->hold || (flight_state_front(f) != f->una && f->timeout);
 
 	if (waits && !f->late && !f->silence)
-		return "if something is in flight, something is due";
+		return "with packets in flight there is a time to act on silence";
 	if (waits && !f->late && (!f->deadline || f->deadline > f->silence))
-		return "the timer is set to what is due";
+		return "the deadline is not later than that time";
 
 	return NULL;
 }

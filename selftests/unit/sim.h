@@ -2,12 +2,13 @@
 /*
  * srnic - requesters, a path and responders, in simulated time
  *
- * Each flow is a struct srnic_flight, driven as the driver drives it, and a responder.
- * All flows share a path.  What is random comes from a seed.  A packet carries its
- * place among all that its flow ever sends, in 64 bits, which no end looks at but to
- * prove that PSNs led it to the same conclusion.
+ * Each flow is a struct srnic_flight, used as in the driver, and a responder.
+ * All flows share a path.  Randomness comes from a seed.  A packet carries its
+ * 64-bit sequence number in the flow, which the ends use only to check the
+ * conclusions that they draw from PSNs.
  *
- * After every step it is checked what must hold: struct sim has @fault then.
+ * Invariants are checked after every step; struct sim has @fault if one does
+ * not hold.
  */
 #ifndef SRNIC_UNIT_SIM_H
 #define SRNIC_UNIT_SIM_H
@@ -23,15 +24,15 @@
 #include "xport/flight.h"
 
 #define SIM_HEADERS	62	/* bytes, Ethernet to ICRC */
-#define SIM_STORE	32768	/* packets out of order that an end keeps */
+#define SIM_STORE	32768	/* packets that an end keeps out of order */
 #define SIM_QUEUE	64	/* messages in a send queue */
 #define SIM_STALL_NSEC	(200 * NSEC_PER_USEC)
 
-/* What a responder does with packets that arrive out of order */
+/* How a responder treats packets that arrive out of order */
 enum sim_peer {
 	SIM_PEER_KEEPS,		/* keeps them, as srnic does */
-	SIM_PEER_DROPS,		/* drops them, and answers each duplicate */
-	SIM_PEER_RXE,		/* the same, but answers who asks only, as rdma_rxe */
+	SIM_PEER_DROPS,		/* drops them, and acknowledges each duplicate */
+	SIM_PEER_RXE,		/* the same, but only if requested, as rdma_rxe */
 	SIM_PEER_NUM
 };
 
@@ -43,19 +44,19 @@ enum sim_kind {
 	SIM_NAK,
 	SIM_RNR,
 	SIM_RESPONSE,
-	SIM_PAGE,		/* no packet: the page that a timeout waited for is here */
+	SIM_PAGE,		/* no packet: the page of a late timeout is present */
 };
 
 /**
  * struct sim_pkt - a packet in flight
  * @at: when it arrives, ns
- * @order: its place among those that arrive at that time
- * @seq: its place among all of its flow
+ * @order: order of packets that arrive at the same time
+ * @seq: its sequence number in the flow
  * @kind: enum sim_kind
  * @flow: index of the flow
  * @psn: PSN
  * @npsn: READ: PSNs of the response
- * @ackreq: asks for an ACK
+ * @ackreq: requests an ACK
  * @first: first packet of a message
  */
 struct sim_pkt {
@@ -72,17 +73,17 @@ struct sim_pkt {
 
 /**
  * struct sim_path - one direction; probabilities are of 1,000,000
- * @rate: bytes a second, 0: without limit
+ * @rate: bytes per second, 0: unlimited
  * @delay: ns
- * @jitter: more delay at random, ns, which reorders
- * @queue: bytes that wait for @rate at most, 0: without limit
+ * @jitter: maximum additional delay at random, ns; it reorders packets
+ * @queue: maximum bytes queued because of @rate, 0: unlimited
  * @loss: probability that a packet is lost
- * @burst: packets that are lost with it, in a row; 0 and 1: none
+ * @burst: consecutive packets lost with it; 0 and 1: none
  * @reorder: probability that a packet overtakes others by up to 1 ms
  * @dup: probability that a packet arrives twice
- * @lose: number of a packet that is lost, counted from 1; 0: none is
- * @free_at: when the last packet has left the queue
- * @losing: packets that are lost next
+ * @lose: number of the packet that is lost, counted from 1; 0: none
+ * @free_at: when the queue is empty, ns
+ * @losing: packets still to be lost in the current burst
  * @num: packets so far
  * @lost: PSNs lost, or dropped
  */
@@ -107,34 +108,34 @@ struct sim_path {
  * struct sim_conf - what is simulated; probabilities are of 1,000,000
  * @there: path of requests
  * @back: path of responses
- * @dark_from: from then on all packets are lost, ns
- * @dark_to: until then
- * @far_from: from then on @far_delay is added to the delay of both paths, ns
- * @far_to: until then
+ * @dark_from: start of an outage in which all packets are lost, ns
+ * @dark_to: its end
+ * @far_from: start of a period in which @far_delay is added to both delays, ns
+ * @far_to: its end
  * @far_delay: ns
  * @peer: enum sim_peer
  * @store: packets that the responder keeps, 0: SIM_STORE
  * @flows: number of flows
  * @psn: first PSN
- * @mtu: bytes in a packet
- * @message: PSNs in a message
- * @mixed: 1 to 2 * @message of them, at random
+ * @mtu: bytes per packet
+ * @message: PSNs per message
+ * @mixed: random messages of 1 to 2 * @message PSNs
  * @reads: probability that a message is a READ
- * @sends: probability that another is a SEND
- * @places: READs that may be outstanding
- * @num: PSNs to transfer for each flow, 0: no end
+ * @sends: probability that a message that is not a READ is a SEND
+ * @places: maximum number of outstanding READs
+ * @num: PSNs to transfer for each flow, 0: unlimited
  * @until: time to run, ns
  * @timeout: ACK timeout, ns
  * @retry_cnt: transport retries
  * @rnr_retry: RNR retries
  * @rnr: probability that a SEND finds no receive
  * @rnr_nsec: the RNR timer
- * @unawaited: probability that nobody waits for the ACK of a message
- * @stall: probability that there is no memory for a packet
- * @busy: probability that a page is being fetched when a deadline has passed
- * @hurry: probability that somebody begins to wait for all ACKs, at a step
- * @may_fail: losses are more than the retries cover
- * @lossless: bound retransmissions by losses: nothing looks like a loss that is none
+ * @unawaited: probability that a message is not signalled
+ * @stall: probability that the allocation of a packet fails
+ * @busy: probability that a page is being fetched when a deadline expires
+ * @hurry: probability per step of a call of srnic_flight_hurry()
+ * @may_fail: losses may exhaust the retries
+ * @lossless: only losses cause retransmissions, so their number is checked
  */
 struct sim_conf {
 	struct sim_path	there;
@@ -171,10 +172,10 @@ struct sim_conf {
 
 /**
  * struct sim_message - a work request
- * @seq: place of its first packet
- * @npsn: how many
+ * @seq: sequence number of its first packet
+ * @npsn: number of PSNs
  * @kind: SIM_WRITE, SIM_SEND or SIM_READ
- * @awaited: somebody waits for the ACK
+ * @awaited: signalled
  */
 struct sim_message {
 	u64		seq;
@@ -197,24 +198,24 @@ struct sim_slot {
 
 /**
  * struct sim_flow - a requester and its responder
- * @f: the machine under test
+ * @f: the state machine under test
  * @queue: the send queue
  * @head: oldest message
- * @tail: number of the next
- * @cur: message of the packet that is sent next
- * @cursor: where the send queue stands, as it was told
- * @una: place of the packet @f.una
- * @assigned: packets of all messages
- * @here: responses that arrived, of the last SIM_STORE
- * @covered: a response behind all before has arrived
- * @expected: responder: the next packet
+ * @tail: index of the next message
+ * @cur: message of the next packet to send
+ * @cursor: position of the send queue according to the outcomes of events
+ * @una: sequence number of @f.una
+ * @assigned: number of packets of all messages
+ * @here: which of SIM_STORE responses have arrived
+ * @covered: sequence number following the highest response that has arrived
+ * @expected: responder: sequence number of the expected packet
  * @told: responder: has sent a NAK for it
- * @slot: responder: packets out of order
- * @progress_at: when @una moved last, ns
- * @failed: the queue pair ended
- * @sent: packets sent; a READ counts for those that it asks for
- * @retransmitted: those of them that were sent before
- * @causes: events that had a cause, by enum srnic_flight_cause
+ * @slot: responder: packets kept out of order
+ * @progress_at: time of the last advance of @una, ns
+ * @failed: retries are exhausted
+ * @sent: PSNs sent; a READ request counts those of its response
+ * @retransmitted: PSNs among them that were sent before
+ * @causes: number of events, by enum srnic_flight_cause
  */
 struct sim_flow {
 	struct srnic_flight	f;
@@ -241,15 +242,15 @@ struct sim_flow {
  * struct sim - a simulation
  * @conf: what is simulated
  * @flow: the flows
- * @heap: packets in flight, the first to arrive on top
- * @num: of these
- * @room: for so many
- * @now: the time, ns
- * @order: packets sent so far
- * @steps: events so far
- * @trace_from: from then on events are printed, ns
- * @patience: how long a flow may be without progress, ns
- * @fault: what should hold and does not
+ * @heap: packets in flight, ordered by time of arrival
+ * @num: number of packets in @heap
+ * @room: size of @heap
+ * @now: current time, ns
+ * @order: number of packets sent so far
+ * @steps: number of events so far
+ * @trace_from: time from which events are printed, ns
+ * @patience: maximum time without progress of a flow, ns
+ * @fault: invariant that does not hold, or NULL
  */
 struct sim {
 	struct sim_conf	conf;
@@ -271,7 +272,7 @@ static inline void sim_require(struct sim *s, bool holds, const char *what)
 		s->fault = what;
 }
 
-/* For those who look into a seed */
+/* Prints events, to debug a seed. */
 #define sim_trace(s, ...)						\
 	do {								\
 		const struct sim *_s = (s);				\
@@ -396,7 +397,7 @@ static inline u32 sim_psn(const struct sim *s, u64 seq)
 	return srnic_psn_add(s->conf.psn, (u32)seq);
 }
 
-/* Place of a packet of which @f.una is not far */
+/* Sequence number of @psn, which is close to @f.una */
 static inline u64 sim_seq(const struct sim_flow *w, u32 psn)
 {
 	return w->una + srnic_psn_diff(psn, w->f.una);
@@ -412,7 +413,7 @@ static inline u64 sim_end(const struct sim_message *m)
 	return m->seq + m->npsn;
 }
 
-/* The message of the packet at @seq, which is in the send queue */
+/* The message that contains the packet at @seq; it is in the send queue */
 static inline struct sim_message *sim_find(struct sim_flow *w, u64 seq)
 {
 	if ((s32)(w->cur - w->head) < 0 || w->cur == w->tail)
@@ -430,18 +431,18 @@ static inline void sim_check(struct sim *s, const struct sim_flow *w)
 	const char *fault = flight_state_fault(&w->f);
 
 	sim_require(s, !fault, fault);
-	sim_require(s, w->cursor == w->f.next, "the send queue stands at next");
-	sim_require(s, w->una <= w->expected, "what is acknowledged has arrived");
+	sim_require(s, w->cursor == w->f.next, "the send queue is positioned at next");
+	sim_require(s, w->una <= w->expected, "acknowledged packets have arrived");
 }
 
-/* Checks after an event, which has told what to do. */
-static inline void sim_todo(struct sim *s, struct sim_flow *w,
+/* Handles the outcome of an event, and checks invariants. */
+static inline void sim_obey(struct sim *s, struct sim_flow *w,
 			    struct srnic_flight_todo todo)
 {
 	w->causes[todo.cause]++;
 	if (todo.act == SRNIC_FLIGHT_FAIL) {
 		w->failed = true;
-		sim_require(s, s->conf.may_fail, "what is lost is covered by retries");
+		sim_require(s, s->conf.may_fail, "retries are sufficient for the losses");
 		return;
 	}
 	sim_trace(s, "todo %u, cause %u: mode %u, una %llu, next +%d, high +%d, retries %u",
@@ -449,7 +450,14 @@ static inline void sim_todo(struct sim *s, struct sim_flow *w,
 		  srnic_psn_diff(w->f.high, w->f.una), w->f.retry_left);
 	if (todo.act == SRNIC_FLIGHT_SEEK)
 		w->cursor = w->f.next;
-	sim_check(s, w);
+}
+
+static inline void sim_todo(struct sim *s, struct sim_flow *w,
+			    struct srnic_flight_todo todo)
+{
+	sim_obey(s, w, todo);
+	if (!w->failed)
+		sim_check(s, w);
 }
 
 static inline bool sim_post(struct sim *s, struct sim_flow *w)
@@ -470,7 +478,7 @@ static inline bool sim_post(struct sim *s, struct sim_flow *w)
 		.awaited = !sim_chance(c->unawaited),
 	};
 	sim_require(s, srnic_flight_assign(&w->f, npsn) == sim_psn(s, w->assigned),
-		    "PSNs are assigned in a row");
+		    "PSNs are assigned consecutively");
 	if (w->una == w->assigned)
 		w->progress_at = s->now;
 	w->assigned += npsn;
@@ -483,7 +491,7 @@ static inline bool sim_is_here(const struct sim_flow *w, u64 seq)
 	return w->here[seq % SIM_STORE];
 }
 
-/* Responses known to be missing in a row from @seq on; 0: none, or not known */
+/* Number of consecutive responses known to be missing from @seq on, 0 if not known */
 static inline u32 sim_gap(struct sim_flow *w, u64 seq)
 {
 	const struct sim_message *m;
@@ -500,7 +508,7 @@ static inline u32 sim_gap(struct sim_flow *w, u64 seq)
 	return n;
 }
 
-/* Return: PSNs that the request for a READ at @next is for, 0: it is not sent now. */
+/* Return: number of PSNs to request of the READ at @next, 0 not to send a request now */
 static inline u32 sim_read_span(struct sim *s, struct sim_flow *w,
 				const struct sim_message *m, u64 seq)
 {
@@ -519,13 +527,13 @@ static inline u32 sim_read_span(struct sim *s, struct sim_flow *w,
 	return srnic_flight_span(f, left, s->conf.places);
 }
 
-/* Moves the send queue, unless it is told where to. */
+/* Moves the send queue by @npsn, or to @next if the outcome was SEEK. */
 static inline void sim_moved(struct sim_flow *w, bool seek, u32 npsn)
 {
 	w->cursor = seek ? w->f.next : srnic_psn_add(w->cursor, npsn);
 }
 
-/* Return: true if a packet was sent, or passed over. */
+/* Return: true if a packet was sent or skipped. */
 static inline bool sim_send_one(struct sim *s, u32 flow)
 {
 	struct sim_flow *w = &s->flow[flow];
@@ -548,7 +556,7 @@ static inline bool sim_send_one(struct sim *s, u32 flow)
 	}
 	if (read)
 		npsn = sim_read_span(s, w, m, seq);
-	if (!npsn && f->detour) {	/* it was for what is here by now */
+	if (!npsn && f->detour) {	/* the response has arrived meanwhile */
 		sim_moved(w, srnic_flight_pass(f, 1), 1);
 		sim_check(s, w);
 		return true;
@@ -577,7 +585,7 @@ static inline bool sim_send_one(struct sim *s, u32 flow)
 	return true;
 }
 
-/* Sends what may be sent, as the driver's requester does. */
+/* Sends what may be sent, like the driver's requester. */
 static inline void sim_send(struct sim *s, u32 flow)
 {
 	struct sim_flow *w = &s->flow[flow];
@@ -595,22 +603,31 @@ static inline void sim_send(struct sim *s, u32 flow)
 	sim_require(s, !fault, fault);
 }
 
-/* Moves @una to @seq, over messages that are complete. */
-static inline void sim_advance(struct sim *s, struct sim_flow *w, u64 seq)
+/* What is missing from @seq on, as srnic_flight_acked() expects it */
+static inline u32 sim_hole(struct sim_flow *w, u64 seq)
+{
+	return seq < w->covered && sim_is_here(w, seq) ? SRNIC_FLIGHT_KEPT :
+							 sim_gap(w, seq);
+}
+
+/* Moves @una to @seq, and removes completed messages. */
+static inline void sim_advance(struct sim *s, struct sim_flow *w, u64 seq, u32 hole)
 {
 	u32 psn = sim_psn(s, seq);
-	u32 hole = sim_gap(w, seq);
 
 	w->progress_at = s->now;
 	for (; w->una < seq; w->una++)
 		w->here[w->una % SIM_STORE] = false;
-	sim_todo(s, w, srnic_flight_acked(&w->f, psn, hole, s->now));
-	sim_require(s, w->f.una == psn, "una is what is acknowledged");
+	sim_obey(s, w, srnic_flight_acked(&w->f, psn, hole, s->now));
+	/* Before a kept response una may be past what was retransmitted. */
+	if (hole != SRNIC_FLIGHT_KEPT && !w->failed)
+		sim_check(s, w);
+	sim_require(s, w->f.una == psn, "una follows the acknowledged PSNs");
 	while (w->head != w->tail && sim_end(sim_message(w, w->head)) <= seq)
 		w->head++;
 }
 
-/* How far all is complete, when all before @end was executed */
+/* End of the complete part, when all requests before @end have been executed */
 static inline u64 sim_complete(struct sim_flow *w, u64 end)
 {
 	u64 seq = w->una;
@@ -621,7 +638,33 @@ static inline u64 sim_complete(struct sim_flow *w, u64 end)
 	return seq;
 }
 
-/* Is it neither old news nor the answer to something never sent? */
+/* The first PSN from @seq on that needs a response, among those that were answered */
+static inline u64 sim_skip_writes(struct sim_flow *w, u64 seq)
+{
+	while (seq < w->covered && sim_find(w, seq)->kind != SIM_READ)
+		seq++;
+
+	return seq;
+}
+
+/* Handles the response that is next.  Return: there was one. */
+static inline bool sim_next_response(struct sim *s, struct sim_flow *w)
+{
+	u64 seq = sim_skip_writes(w, w->una);
+
+	if (w->failed || seq == w->covered || !sim_is_here(w, seq))
+		return false;
+
+	if (seq > w->una)
+		sim_advance(s, w, seq, 0);
+	seq = sim_skip_writes(w, seq + 1);
+	if (!w->failed)
+		sim_advance(s, w, seq, sim_hole(w, seq));
+
+	return true;
+}
+
+/* Is it for a packet in flight, not older and not newer? */
 static inline bool sim_is_ours(const struct sim_flow *w, u32 psn)
 {
 	return srnic_psn_diff(psn, w->f.una) >= 0 && srnic_psn_diff(w->f.high, psn) > 0;
@@ -630,18 +673,18 @@ static inline bool sim_is_ours(const struct sim_flow *w, u32 psn)
 static inline void sim_response(struct sim *s, const struct sim_pkt *pkt)
 {
 	struct sim_flow *w = &s->flow[pkt->flow];
-	u64 seq;
+	u64 una = w->una;
 
 	if (!sim_is_ours(w, pkt->psn))
 		return;
-	sim_require(s, sim_seq(w, pkt->psn) == pkt->seq, "a response is where it belongs");
+	sim_require(s, sim_seq(w, pkt->psn) == pkt->seq, "a response maps to its place");
 	w->here[pkt->seq % SIM_STORE] = true;
 	w->covered = max(w->covered, pkt->seq + 1);
-	seq = sim_complete(w, w->covered);
-	if (seq > w->una)
-		sim_advance(s, w, seq);
-	else
-		sim_todo(s, w, srnic_flight_missing(&w->f, sim_gap(w, seq), s->now));
+	/* Kept responses are handled one by one. */
+	while (sim_next_response(s, w))
+		;
+	if (w->una == una)
+		sim_todo(s, w, srnic_flight_missing(&w->f, sim_gap(w, una), s->now));
 }
 
 static inline void sim_ack(struct sim *s, const struct sim_pkt *pkt)
@@ -651,11 +694,11 @@ static inline void sim_ack(struct sim *s, const struct sim_pkt *pkt)
 
 	if (!sim_is_ours(w, pkt->psn))
 		return;
-	sim_require(s, sim_seq(w, pkt->psn) == pkt->seq, "an ACK is of where it belongs");
+	sim_require(s, sim_seq(w, pkt->psn) == pkt->seq, "an ACK maps to its place");
 	seq = sim_complete(w, end);
 	if (seq > w->una)
-		sim_advance(s, w, seq);
-	if (seq < end) {	/* the response came to grief */
+		sim_advance(s, w, seq, sim_hole(w, seq));
+	if (seq < end) {	/* the response was lost */
 		w->covered = max(w->covered, end);
 		sim_todo(s, w, srnic_flight_missing(&w->f, sim_gap(w, seq), s->now));
 		return;
@@ -687,7 +730,7 @@ static inline void sim_respond(struct sim *s, u32 flow, u64 seq, u32 npsn)
 		}, s->conf.mtu);
 }
 
-/* Executes the request that is next.  Return: it is to be acknowledged. */
+/* Executes the expected request.  Return: must it be acknowledged? */
 static inline bool sim_execute(struct sim *s, u32 flow, struct sim_slot what)
 {
 	struct sim_flow *w = &s->flow[flow];
@@ -741,7 +784,7 @@ static inline void sim_request(struct sim *s, const struct sim_pkt *pkt)
 	};
 	bool ack = false;
 
-	sim_require(s, w->expected + ahead == pkt->seq, "a request is where it belongs");
+	sim_require(s, w->expected + ahead == pkt->seq, "a request maps to its place");
 	if (ahead < 0)
 		return sim_duplicate(s, pkt);
 	if (ahead)
@@ -763,7 +806,7 @@ static inline void sim_request(struct sim *s, const struct sim_pkt *pkt)
 
 /* The run */
 
-/* How long a round trip takes when all queues are full */
+/* Round trip time with all queues full */
 static inline u64 sim_longest_rtt(const struct sim_conf *c)
 {
 	const struct sim_path *p[] = { &c->there, &c->back };
@@ -787,10 +830,10 @@ static inline void sim_init(struct sim *s, const struct sim_conf *conf)
 	memset(s, 0, sizeof(*s));
 	s->conf = *conf;
 	s->trace_from = ~0ULL;
-	s->now = 1;	/* 0 is no time */
+	s->now = 1;	/* 0 means no time */
 	s->patience = 20 * (max(conf->timeout, sim_longest_rtt(conf)) + conf->rnr_nsec) +
 		      conf->dark_to - conf->dark_from;
-	/* Losses in a row, and pages, hold up many timeouts in a row. */
+	/* Consecutive losses, and page faults, extend many timeouts in a row. */
 	if (conf->may_fail)
 		s->patience *= 10;
 	if (conf->busy)
@@ -818,7 +861,7 @@ static inline void sim_free(struct sim *s)
 	free(s->heap);
 }
 
-/* The flow whose deadline is next, -1: there is none */
+/* The flow with the earliest deadline, -1 if there is none */
 static inline int sim_deadline(const struct sim *s)
 {
 	u64 first = ~0ULL;
@@ -837,7 +880,7 @@ static inline int sim_deadline(const struct sim *s)
 	return found;
 }
 
-/* Is all that was asked for transferred? */
+/* Have all requested PSNs been transferred? */
 static inline bool sim_is_done(const struct sim *s)
 {
 	const struct sim_flow *w;
@@ -900,7 +943,7 @@ static inline void sim_step(struct sim *s)
 
 	s->steps++;
 	if (due < 0 && !s->num) {
-		sim_require(s, false, "something is in flight, or due, until all is done");
+		sim_require(s, false, "until the end a packet is in flight or a timer runs");
 		return;
 	}
 	if (due >= 0 && (!s->num || s->flow[due].f.deadline < s->heap[0].at))
@@ -913,10 +956,10 @@ static inline void sim_step(struct sim *s)
 		srnic_flight_hurry(&w->f, s->now);
 	if (!w->failed && w->una != w->assigned)
 		sim_require(s, s->now - w->progress_at <= s->patience,
-			    "there is progress from time to time");
+			    "there is progress within the patience");
 }
 
-/* At the end: what was retransmitted was lost, but for a part. */
+/* At the end: retransmissions are limited by a multiple of the losses. */
 static inline void sim_check_retransmitted(struct sim *s)
 {
 	u64 lost = s->conf.there.lost + s->conf.back.lost, again = 0;
@@ -925,10 +968,10 @@ static inline void sim_check_retransmitted(struct sim *s)
 	for (i = 0; i < s->conf.flows; i++)
 		again += s->flow[i].retransmitted;
 	sim_require(s, again <= 3 * lost + 1000 * s->conf.flows,
-		    "no more is retransmitted than three times what was lost");
+		    "retransmissions are at most three times the losses");
 }
 
-/* Runs until the time is over, or all is done, or something does not hold. */
+/* Runs until the time is over, all is transferred, or an invariant does not hold. */
 static inline void sim_run(struct sim *s)
 {
 	u32 i;

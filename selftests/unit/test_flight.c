@@ -2,8 +2,8 @@
 /*
  * srnic - each rule of loss recovery and of the window, by itself
  *
- * Every rule is put to flights that begin at several PSNs, so that whatever it
- * compares also lies on both sides of 2^24.
+ * Every rule is tested with several initial PSNs, so that comparisons are also
+ * made across the wrap at 2^24.
  */
 
 #include <linux/kernel.h>
@@ -19,7 +19,7 @@
 #define SEC	((u64)NSEC_PER_SEC)
 
 #define SHORT	(20 * USEC)	/* round trip within a rack */
-#define LONG	(10 * MSEC)	/* and one beyond */
+#define LONG	(10 * MSEC)	/* and a longer one */
 #define TIMEOUT	(67 * MSEC)
 #define RETRIES	7
 
@@ -53,7 +53,7 @@ static u32 sent(void)
 	return srnic_psn_diff(f.high, f.una);
 }
 
-/* Sends a packet if it may, with its answer due as the rules have it. */
+/* Sends a packet if the window allows it, and arms the timer by the rules. */
 static bool send_one(bool awaited)
 {
 	bool ask;
@@ -100,18 +100,19 @@ static struct srnic_flight_todo ack_hole(u32 i, u32 hole)
 {
 	struct srnic_flight_todo todo = srnic_flight_acked(&f, psn(i), hole, now);
 
-	state_must_hold(__LINE__);
+	if (hole != SRNIC_FLIGHT_KEPT)
+		state_must_hold(__LINE__);
 
 	return todo;
 }
 
-/* All before packet @i is acknowledged. */
+/* Acknowledges all packets before packet @i. */
 static struct srnic_flight_todo ack(u32 i)
 {
 	return ack_hole(i, 0);
 }
 
-/* The packet at una is missing, and one behind it arrived. */
+/* The packet at una is missing, and a later one has arrived. */
 static struct srnic_flight_todo nak(u32 gap)
 {
 	struct srnic_flight_todo todo = srnic_flight_missing(&f, gap, now);
@@ -121,7 +122,7 @@ static struct srnic_flight_todo nak(u32 gap)
 	return todo;
 }
 
-/* What is due at @f.deadline comes to pass. */
+/* Lets @f.deadline expire. */
 static struct srnic_flight_todo expire(void)
 {
 	struct srnic_flight_todo todo;
@@ -133,7 +134,7 @@ static struct srnic_flight_todo expire(void)
 	return todo;
 }
 
-/* The same again and again, until something is to be done, or nothing is due */
+/* Lets deadlines expire until there is something to do, or no deadline is set. */
 static struct srnic_flight_todo wait(void)
 {
 	struct srnic_flight_todo todo = {};
@@ -164,7 +165,7 @@ static void begin(u32 at)
 	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
 }
 
-/* The same on a path that one packet has measured, which is packet 0. */
+/* The same, with the round trip measured by packet 0 */
 static void begin_path(u32 at, u64 rtt)
 {
 	begin(at);
@@ -173,7 +174,7 @@ static void begin_path(u32 at, u64 rtt)
 	ack(1);
 }
 
-/* Sends a packet; its ACK comes after @rtt. */
+/* Sends a packet whose ACK arrives after @rtt. */
 static void measure(u64 rtt)
 {
 	u32 i = srnic_psn_diff(f.next, first);
@@ -223,7 +224,7 @@ static void asks_if_awaited(u32 at)
 	must(srnic_flight_wants_ack(&f, true));
 }
 
-/* The first packet of a window after one that asked is not the one that must. */
+/* The window starts after a packet that requested an ACK. */
 static void asks_each(u32 at)
 {
 	u32 since = 0, asks = 0;
@@ -331,7 +332,7 @@ static void rtt_next(u32 at)
 	must(f.rtt_min == 5 * MSEC);
 }
 
-/* A machine stood still for a minute: the user waits no longer than before. */
+/* After one round trip of a minute, a loss is still detected as soon as before. */
 static void rtt_late_once(u32 at)
 {
 	u64 from;
@@ -344,7 +345,7 @@ static void rtt_late_once(u32 at)
 	must(now - from <= 2 * TIMEOUT);
 }
 
-/* Paths change; what was short long ago does not count. */
+/* The minimum follows the path: an old minimum expires. */
 static void rtt_min_ages(u32 at)
 {
 	u64 from;
@@ -385,7 +386,6 @@ static void rtt_karn(u32 at)
 	must(f.rtt == SHORT && f.rtt_min == SHORT && f.srtt == SHORT);
 }
 
-/* What is sent while a hole is repaired was sent once only. */
 static void rtt_zero(u32 at)
 {
 	begin(at);
@@ -394,7 +394,7 @@ static void rtt_zero(u32 at)
 	must(f.srtt && f.rtt_min);
 }
 
-/* The ACK of a connection's first packet comes after its timeout. */
+/* The ACK of the first packet arrives after the timeout. */
 static void rtt_beyond_timeout(u32 at)
 {
 	struct srnic_flight_todo todo;
@@ -428,7 +428,7 @@ static void rtt_of_retries(u32 at)
 	must(todo.act == SRNIC_FLIGHT_SEEK && f.srtt <= 2 * TIMEOUT);
 }
 
-/* And a timer that is shorter than the round trip is not kept. */
+/* A timeout shorter than the round trip is not used. */
 static void timeout_beyond_rtt(u32 at)
 {
 	u64 from;
@@ -453,7 +453,7 @@ static void samples_limited(u32 at)
 
 /* Growth */
 
-/* One round trip with the window full; the ACKs come as asked for, after @rtt. */
+/* One round trip with a full window; requested ACKs arrive after @rtt. */
 static void round_trip(u64 rtt)
 {
 	u32 i, n, from = srnic_psn_diff(f.una, first);
@@ -524,6 +524,20 @@ static void grows_if_limited(u32 at)
 	for (i = 0; i < 50; i++)
 		measure(LONG);
 	must(f.window == SRNIC_FLIGHT_WINDOW);
+}
+
+/* ACKs that are processed together grow it as much as ACKs that come one by one. */
+static void grows_by_each(u32 at)
+{
+	u32 i, n;
+
+	begin_path(at, LONG);
+	fill();
+	n = sent();
+	now += LONG;
+	for (i = 8; i <= n; i += 8)
+		ack(1 + i);
+	must(f.window >= SRNIC_FLIGHT_WINDOW + SRNIC_FLIGHT_WINDOW / 2);
 }
 
 static void grows_not_short(u32 at)
@@ -631,6 +645,64 @@ static void cut_by_run(u32 at)
 	must(f.window == 70);
 }
 
+/* Each ACK shows the next hole, @every packets later, until @holes are repaired. */
+static void repair_holes(u32 holes, u32 every)
+{
+	u32 at = srnic_psn_diff(f.una, first), i;
+
+	nak(0);
+	for (i = 1; i < holes; i++) {
+		send_one(false);
+		now += SHORT;
+		must(is(ack(at + i * every), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+		must(f.run < 2);
+	}
+}
+
+static void cut_by_holes(u32 at)
+{
+	begin_path(at, SHORT);
+	must(fill() == 128);
+	repair_holes(17, 2);
+	must(f.window == 128);
+	begin_path(at, SHORT);
+	fill();
+	repair_holes(18, 2);
+	must(f.window >= 64 && f.window <= 128 * 7 / 10);
+}
+
+static void cut_not_by_old_holes(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	fill();
+	repair_holes(10, 2);
+	for (i = 0; i < 2; i++) {
+		send_one(false);
+		now += SHORT;
+		ack(srnic_psn_diff(f.high, first));
+		fill();
+	}
+	must(f.mode == SRNIC_FLIGHT_OPEN);
+	repair_holes(10, 2);
+	must(f.window >= 128);
+}
+
+static void cut_by_half_at_most(u32 at)
+{
+	begin_path(at, SHORT);
+	measure(SHORT + 5 * MSEC);
+	fill();
+	f.cut = srnic_psn_add(f.una, 100);
+	nak(0);
+	must(f.window == 128);
+	send_one(false);
+	now += 5 * MSEC;
+	ack(2 + 120);
+	must(f.window == 64);
+}
+
 static void cut_at_least_one(u32 at)
 {
 	u32 i;
@@ -648,7 +720,7 @@ static void cut_at_least_one(u32 at)
 	}
 }
 
-/* 2^23 PSNs after a cut, it is one long ago. */
+/* 2^23 PSNs after a cut, the PSN of that cut must not look as if it were ahead. */
 static void cut_much_later(u32 at)
 {
 	u32 i;
@@ -723,7 +795,26 @@ static void withheld_and_due(u32 at)
 	must(f.silence);
 }
 
-/* What a NAK is followed by */
+/* A full queue drops a packet; there is no ACK that would release new ones. */
+static void released_after_cut(u32 at)
+{
+	begin_path(at, LONG);
+	measure(LONG + 5 * MSEC);
+	f.keeps = SRNIC_KEEPS_ALL;
+	fill();
+	now += LONG + 5 * MSEC;
+	nak(0);
+	must(f.mode == SRNIC_FLIGHT_DOUBT && !f.tick);
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.window < SRNIC_FLIGHT_WINDOW);
+	send_one(false);
+	must(!srnic_flight_open(&f));
+	while (!srnic_flight_open(&f) && f.tick && f.tick < f.silence)
+		expire();
+	must(fill());
+}
+
+/* Response to a NAK */
 
 static void nak_is_doubted(u32 at)
 {
@@ -738,7 +829,7 @@ static void nak_is_doubted(u32 at)
 	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(1));
 }
 
-/* Reordering by less than that has been seen. */
+/* Reordering seen so far was shorter than half a round trip. */
 static void nak_is_doubted_as_long(u32 at)
 {
 	begin_path(at, LONG);
@@ -783,7 +874,7 @@ static void reordered(u32 at)
 	must(!f.deadline && !f.tick);
 }
 
-/* Behind what arrived late another response is missing. */
+/* After a late response another one is missing. */
 static void reordered_twice(u32 at)
 {
 	begin_path(at, LONG);
@@ -815,7 +906,7 @@ static void nak_of_nothing(u32 at)
 	must(f.mode == SRNIC_FLIGHT_OPEN && f.retry_left == RETRIES);
 }
 
-/* The retransmission was lost, too. */
+/* The retransmission is lost, too. */
 static void lost_again(u32 at)
 {
 	begin_path(at, SHORT);
@@ -827,7 +918,7 @@ static void lost_again(u32 at)
 	must(f.next == psn(1));
 }
 
-/* The first response of a connection is lost, and 127 that follow are not. */
+/* The first response of a connection is lost; the 127 others arrive. */
 static void responses_before_rtt(u32 at)
 {
 	u32 i;
@@ -844,7 +935,7 @@ static void responses_before_rtt(u32 at)
 	must(f.retry_left + 2 >= RETRIES);
 }
 
-/* Answers that come too early to be those to a retransmission */
+/* ACKs that arrive too early to be for a retransmission */
 
 static void spurious_repair(u32 at)
 {
@@ -858,7 +949,7 @@ static void spurious_repair(u32 at)
 	must(f.reorder > 0 && f.reorder <= f.srtt);
 }
 
-/* The answer may be one to the first retransmission, or to the second. */
+/* The ACK may be for the first or for the second retransmission. */
 static void spurious_second(u32 at)
 {
 	begin_path(at, SHORT);
@@ -892,6 +983,59 @@ static void spurious_fades(u32 at)
 	must(f.reorder < was / 2);
 }
 
+/*
+ * A packet is lost @num times, and the answer to each retransmission takes a quarter of the
+ * round trip that was measured.
+ */
+static void answer_early(u32 num)
+{
+	u32 at = srnic_psn_diff(f.una, first), i;
+
+	for (i = 0; i < num; i++) {
+		must(f.rtt_min == SHORT);
+		nak(0);
+		wait();
+		must(f.mode == SRNIC_FLIGHT_REPAIR);
+		send_one(false);
+		now += SHORT / 4;
+		ack(at + i + 1);
+	}
+}
+
+static void spurious_thrice(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(20);
+	answer_early(3);
+	must(f.mode != SRNIC_FLIGHT_OPEN);
+	must(!f.rtt_min && f.srtt == SHORT / 4 && !f.reorder);
+	must(f.window == SRNIC_FLIGHT_WINDOW);
+}
+
+static void spurious_measured(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(20);
+	answer_early(2);
+	send_one(true);
+	now += SHORT;
+	ack(srnic_psn_diff(f.high, first));
+	send_many(20);
+	answer_early(1);
+	must(f.mode == SRNIC_FLIGHT_OPEN && f.rtt_min == SHORT);
+}
+
+static void spurious_holes(u32 at)
+{
+	begin_path(at, SHORT);
+	fill();
+	repair_holes(10, 2);
+	send_one(false);
+	now += SHORT / 4;
+	ack(60);
+	must(f.mode == SRNIC_FLIGHT_OPEN && !f.holes);
+}
+
 static void spurious_is_remembered(u32 at)
 {
 	spurious_repair(at);
@@ -912,7 +1056,7 @@ static void spurious_not(u32 at)
 	must(!f.reorder);
 }
 
-/* A first round trip that is unknown is none that was too short. */
+/* While no round trip is known, no ACK is too early. */
 static void spurious_not_before_rtt(u32 at)
 {
 	begin(at);
@@ -959,7 +1103,7 @@ static void spurious_timeout(u32 at)
 	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(11));
 }
 
-/* As a queue that drops: nothing comes through for so long. */
+/* Silence caused by tail drop */
 static void timeout_cuts(u32 at)
 {
 	begin_path(at, SHORT);
@@ -978,7 +1122,6 @@ static void timeout_cuts_first(u32 at)
 	must(f.window <= SRNIC_FLIGHT_WINDOW / 4);
 }
 
-/* The path became shorter, and all was lost: each of it is to be sent again. */
 /* Retransmits until the timeout has expired once more. */
 static void until_timeout(void)
 {
@@ -991,7 +1134,7 @@ static void until_timeout(void)
 	must(is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
 }
 
-/* Before a round trip is known, what was retransmitted is still being measured. */
+/* Before a round trip is known, a timeout discards the measurements in progress. */
 static void spurious_measures_nothing(u32 at)
 {
 	u32 i;
@@ -1001,6 +1144,7 @@ static void spurious_measures_nothing(u32 at)
 		send_one(true);
 	until_timeout();
 	f.window = SRNIC_FLIGHT_WINDOW;
+	f.burst = 16;
 	for (i = 1; i <= 5; i++) {
 		now += SHORT;
 		ack(i);
@@ -1016,6 +1160,7 @@ static void spurious_measures_nothing(u32 at)
 	must(!f.rtt_min);
 }
 
+/* All packets are lost, and the path becomes shorter: each must be retransmitted. */
 static void spurious_not_one(u32 at)
 {
 	struct srnic_flight_todo todo;
@@ -1036,7 +1181,7 @@ static void spurious_not_one(u32 at)
 	}
 }
 
-/* More than one hole */
+/* Several holes */
 
 static void hole_after_hole(u32 at)
 {
@@ -1059,7 +1204,7 @@ static void hole_after_hole(u32 at)
 	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(21));
 }
 
-/* What was sent after the retransmission may be under way. */
+/* Packets sent after the retransmission may still be in flight. */
 static void hole_of_later(u32 at)
 {
 	begin_path(at, SHORT);
@@ -1089,6 +1234,20 @@ static void run_of_lost(u32 at)
 	must(f.next == psn(4) && f.detour == 4);
 }
 
+static void run_of_lost_on_long_path(u32 at)
+{
+	begin_path(at, LONG);
+	f.keeps = SRNIC_KEEPS_ALL;
+	send_many(100);
+	nak(0);
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.detour == 1);
+	send_one(false);
+	now += LONG;
+	must(is(ack(2), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(2) && f.detour == f.window / 8);
+}
+
 static void responses_missing(u32 at)
 {
 	begin_path(at, SHORT);
@@ -1101,6 +1260,86 @@ static void responses_missing(u32 at)
 	now += SHORT;
 	must(is(ack_hole(11, 3), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(11) && f.detour == 3);
+}
+
+static void responses_kept(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(60);
+	must(is(nak(1), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	read_one(1);
+	now += SHORT;
+	must(is_nothing(ack_hole(2, SRNIC_FLIGHT_KEPT)));
+	must(is_nothing(ack_hole(3, SRNIC_FLIGHT_KEPT)));
+	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(61));
+	must(is(ack_hole(4, 2), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(4) && f.detour == 2);
+}
+
+/*
+ * Response 1 is lost, and response 5 to a request that was sent after the retransmission.
+ * When the first one is there, all others have arrived, and there is no timeout.
+ */
+static void hole_behind_recovery(u32 at)
+{
+	begin_path(at, SHORT);
+	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	read_one(4);
+	must(is(nak(1), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	read_one(1);
+	read_one(4);
+	now += SHORT;
+	must(is_nothing(ack_hole(2, SRNIC_FLIGHT_KEPT)));
+	must(is_nothing(ack_hole(3, SRNIC_FLIGHT_KEPT)));
+	must(is_nothing(ack_hole(4, SRNIC_FLIGHT_KEPT)));
+	must(is(ack_hole(5, 1), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(5) && f.detour == 1);
+}
+
+/* A response came late, and another one behind it may come late, too. */
+static void hole_behind_reordered(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(60);
+	must(is(nak(1), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	read_one(1);
+	now += SHORT / 4;
+	must(is(ack_hole(4, 2), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_NONE));
+	must(f.mode == SRNIC_FLIGHT_DOUBT && f.gap == 2);
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(4) && f.detour == 2);
+}
+
+static void kept_in_doubt(u32 at)
+{
+	u64 doubt;
+
+	begin_path(at, SHORT);
+	f.reorder = SHORT / 2;
+	read_one(60);
+	must(is_nothing(nak(1)));
+	must(f.mode == SRNIC_FLIGHT_DOUBT && f.gap == 1);
+	doubt = f.doubt;
+	now += SHORT / 4;
+	must(is_nothing(ack_hole(2, SRNIC_FLIGHT_KEPT)));
+	must(f.mode == SRNIC_FLIGHT_DOUBT && f.doubt == doubt);
+	must(is_nothing(ack_hole(3, 4)));
+	must(f.gap == 4 && f.doubt == now + SHORT / 2);
+}
+
+/* Some of the responses come before all of them have been requested again. */
+static void detour_goes_on(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(60);
+	must(is(nak(5), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	read_one(1);
+	must(f.next == psn(2) && f.detour == 4);
+	now += SHORT;
+	must(is(ack_hole(4, 2), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_NONE));
+	must(f.next == psn(4) && f.detour == 2);
+	read_one(2);
+	must(f.next == psn(61) && !f.detour);
 }
 
 static void responses_make_room(u32 at)
@@ -1136,7 +1375,7 @@ static void ticks(u32 at)
 	must(f.deadline);
 }
 
-/* A probe amid the ticks is lost: what remains is not forgotten. */
+/* A probe is lost while ticks continue: the timer for the rest stays armed. */
 static void ticks_leave_timer(u32 at)
 {
 	u32 i;
@@ -1151,12 +1390,12 @@ static void ticks_leave_timer(u32 at)
 			break;
 		fill();
 	}
-	must(f.deadline && i < 1000);	/* it failed at last */
+	must(f.deadline && i < 1000);	/* the retries are exhausted in the end */
 }
 
 /* A peer that goes back N */
 
-/* The peer drops the packet at una, and all behind it, once. */
+/* The peer drops the packet at una and all packets after it, once. */
 static void drop_all(void)
 {
 	u32 lost = f.una;
@@ -1167,7 +1406,7 @@ static void drop_all(void)
 		while (f.next != f.high && send_one(false))
 			;
 		now += SHORT;
-		if (f.una == lost)	/* it was retransmitted, by itself */
+		if (f.una == lost)	/* retransmitted alone */
 			ack(srnic_psn_diff(lost, first) + 1);
 		else
 			ack(srnic_psn_diff(f.next, first));
@@ -1216,7 +1455,7 @@ static void back_is_unlearned(u32 at)
 	send_many(1);
 	f.repaired_at = now;
 	now += SHORT;
-	ack(11);		/* much more than was retransmitted */
+	ack(11);		/* covers much more than was retransmitted */
 	must(f.mode == SRNIC_FLIGHT_OPEN);
 	must(f.keeps == SRNIC_KEEPS_ALL && !f.fruitless);
 }
@@ -1242,7 +1481,7 @@ static void back_is_doubted(u32 at)
 	must(f.keeps == SRNIC_KEEPS_UNKNOWN);
 }
 
-/* A burst would overflow the same queue each time. */
+/* A burst would overflow the same queue again. */
 static void back_with_care(u32 at)
 {
 	begin_path(at, SHORT);
@@ -1254,7 +1493,7 @@ static void back_with_care(u32 at)
 	must(srnic_flight_asked(&f));
 }
 
-/* Nothing of the first window has arrived. */
+/* All packets of the first window are lost. */
 static void back_from_start(u32 at)
 {
 	struct srnic_flight_todo todo;
@@ -1292,6 +1531,24 @@ static void back_doubles(u32 at)
 	now += LONG;
 	ack(8);
 	must(fill() == 8);
+}
+
+/* An ACK of each packet does not make it grow faster than one of all. */
+static void back_counts(u32 at)
+{
+	u32 i;
+
+	begin_path(at, LONG);
+	must(fill() == 128);
+	while (wait().cause == SRNIC_CAUSE_PROBE)
+		send_one(false);
+	must(f.mode == SRNIC_FLIGHT_BACK);
+	must(fill() == 1);
+	now += LONG;
+	for (i = 2; i < 10; i++) {
+		ack(i);
+		must(fill() == 2 && f.burst == i);
+	}
 }
 
 static void back_skips(u32 at)
@@ -1398,7 +1655,7 @@ static void rnr_without_end(u32 at)
 	}
 }
 
-/* A peer that has no receive for long is there, whatever is lost meanwhile. */
+/* A peer that sends RNR NAKs is alive, whatever is lost in between. */
 static void rnr_is_an_answer(u32 at)
 {
 	struct srnic_flight_todo todo;
@@ -1489,6 +1746,10 @@ static void probe_backs_off(u32 at)
 	}
 	now += SHORT;
 	ack(2);
+	must(f.probes == 3);
+	send_one(true);
+	now += SHORT;
+	ack(3);
 	must(!f.probes);
 }
 
@@ -1668,7 +1929,7 @@ static void stall(u32 at)
 	must(f.retry_left == RETRIES);
 }
 
-/* The packet that there was no memory for is acknowledged meanwhile. */
+/* The packet that could not be allocated is acknowledged meanwhile. */
 static void stall_and_nothing_left(u32 at)
 {
 	begin_path(at, SHORT);
@@ -1746,7 +2007,7 @@ static void reads_begin_again(u32 at)
 	must(f.next == psn(11) && srnic_flight_may_read(&f, false, 1));
 	srnic_flight_pass(&f, 3);
 	must(!srnic_flight_may_read(&f, false, 1));
-	must(srnic_flight_may_read(&f, true, 1));	/* behind a WRITE */
+	must(srnic_flight_may_read(&f, true, 1));	/* after a WRITE */
 	srnic_flight_pass(&f, 7);
 	must(srnic_flight_may_read(&f, false, 1));
 }
@@ -1762,7 +2023,7 @@ static void span_is_bounded(u32 at)
 	must(srnic_flight_span(&f, 100000, 128) >= SRNIC_FLIGHT_READ);
 }
 
-/* With few places each must ask for more, or the window is never full. */
+/* With few READs outstanding each must be larger to fill the window. */
 static void span_fills_window(u32 at)
 {
 	u32 n;
@@ -1799,7 +2060,7 @@ static void span_of_one(u32 at)
 	must(srnic_flight_span(&f, 100, 16) == 1);
 }
 
-/* The rest */
+/* Other rules */
 
 static void assign(u32 at)
 {
@@ -1837,7 +2098,7 @@ static void pass(u32 at)
 	must(srnic_flight_pass(&f, 1) && f.next == psn(11));
 }
 
-/* What is behind cannot be sent; what is before has not asked. */
+/* Later requests cannot be sent, and earlier packets have not requested an ACK. */
 static void refused(u32 at)
 {
 	begin_path(at, LONG);
@@ -1851,7 +2112,7 @@ static void refused(u32 at)
 	must(is_nothing(srnic_flight_refused(&f)));
 }
 
-/* It is behind the end of a detour that is not reached. */
+/* The refused request is after the end of a detour that has not been reached. */
 static void refused_in_detour(u32 at)
 {
 	u32 i;
@@ -1886,138 +2147,153 @@ static const struct {
 	const char	*sentence;
 	void		(*rule)(u32 at);
 } rules[] = {
-	{ "the initial window is sent, and no more", window },
-	{ "an ACK lets out as many as it covers", window_reopens },
-	{ "a READ takes as much of the window as its response", window_of_reads },
-	{ "the first packet asks for an ACK", asks_first },
-	{ "whoever is waited for asks for one", asks_if_awaited },
-	{ "so does every 32nd packet, and the last of a window", asks_each },
-	{ "and the last of a window of any size", asks_in_small_window },
-	{ "packets that none was asked for are asked about within a ms", ask },
-	{ "they are asked about once", ask_once },
-	{ "which costs no retry and nothing of the window", ask_is_free },
-	{ "who has asked is not asked about", no_ask_if_asked },
+	{ "the initial window limits the packets in flight", window },
+	{ "an ACK allows as many new packets as it covers", window_reopens },
+	{ "a READ counts the PSNs of its response", window_of_reads },
+	{ "the first packet requests an ACK", asks_first },
+	{ "a signalled request requests an ACK", asks_if_awaited },
+	{ "every 32nd packet and the last of a window request an ACK", asks_each },
+	{ "the last packet of a window of any size requests an ACK", asks_in_small_window },
+	{ "without an ACK request one is sent within 1 ms", ask },
+	{ "such an ACK request is sent once", ask_once },
+	{ "it uses no retry and does not cut the window", ask_is_free },
+	{ "it is not sent if an ACK was requested", no_ask_if_asked },
 
 	{ "the first round trip is SRTT, and half of it RTTVAR", rtt_first },
-	{ "SRTT and RTTVAR go on as RFC 6298 has it", rtt_next },
-	{ "an answer that is very late makes no timeout of as long", rtt_late_once },
-	{ "the shortest is that of the last seconds", rtt_min_ages },
-	{ "of several packets an ACK measures the youngest", rtt_of_youngest },
-	{ "what was retransmitted is not measured", rtt_karn },
-	{ "a round trip that takes no time is one", rtt_zero },
+	{ "SRTT and RTTVAR are updated according to RFC 6298", rtt_next },
+	{ "one very late ACK does not delay loss detection as much", rtt_late_once },
+	{ "the shortest round trip is that of the last seconds", rtt_min_ages },
+	{ "an ACK of several packets measures the last one", rtt_of_youngest },
+	{ "retransmitted packets are not measured", rtt_karn },
+	{ "a round trip time of 0 is valid", rtt_zero },
 	{ "the first ACK may come after the timeout", rtt_beyond_timeout },
-	{ "but a row of timeouts is no round trip", rtt_of_retries },
-	{ "a timer shorter than the round trip is not kept", timeout_beyond_rtt },
-	{ "a few packets of a window are measured", samples_limited },
+	{ "a series of timeouts is not taken for a round trip", rtt_of_retries },
+	{ "a timer shorter than the round trip is not used", timeout_beyond_rtt },
+	{ "a limited number of packets is measured", samples_limited },
 
-	{ "a window on a long path grows by half or more in a round trip", grows_fast },
-	{ "up to its limit", grows_to_the_end },
-	{ "after the start it grows by a part", grows_clear },
-	{ "when there is a queue, by a packet", grows_queued },
-	{ "who does not fill the window has it grow no larger", grows_if_limited },
-	{ "on a short path the initial window is enough", grows_not_short },
-	{ "so it is when round trips are several times the shortest", grows_not_full },
-	{ "a small window grows to the initial one on any path", grows_back },
+	{ "on a long path the window grows by half per round trip", grows_fast },
+	{ "the window grows up to its limit", grows_to_the_end },
+	{ "after startup it grows by a fraction per round trip", grows_clear },
+	{ "when there is a queue, it grows by a packet per round trip", grows_queued },
+	{ "a window that is not full does not grow", grows_if_limited },
+	{ "ACKs processed together grow the window one by one", grows_by_each },
+	{ "on a short path the window stays at its initial size", grows_not_short },
+	{ "so it does if round trips are several times the shortest", grows_not_full },
+	{ "a small window grows to the initial size on any path", grows_back },
 
-	{ "a loss with a queue leaves 7 of 10 packets", cut },
-	{ "all losses of a window count once", cut_once },
-	{ "those of the next count again", cut_again },
-	{ "a loss without a queue costs nothing", cut_not_by_chance },
-	{ "a run of losses does", cut_by_run },
-	{ "a window has one packet at least", cut_at_least_one },
-	{ "a cut counts for its window, not for what comes 2^23 PSNs later", cut_much_later },
+	{ "a loss with a queue cuts the window to 7/10", cut },
+	{ "all losses of a window cut it once", cut_once },
+	{ "losses of the next window cut it again", cut_again },
+	{ "a loss without a queue does not cut the window", cut_not_by_chance },
+	{ "a run of losses cuts the window", cut_by_run },
+	{ "missing packets that exceed an eighth of the window do", cut_by_holes },
+	{ "those of several round trips are not added up", cut_not_by_old_holes },
+	{ "a cut leaves at least half of the window", cut_by_half_at_most },
+	{ "a window has at least one packet", cut_at_least_one },
+	{ "a cut does not suppress another one 2^23 PSNs later", cut_much_later },
 
-	{ "an ACK of many on a long path lets out the next in a round trip", withheld },
-	{ "but at once if the path is short, or the ACK one of a few", withheld_nothing },
-	{ "what is sent meanwhile is not forgotten", withheld_and_due },
+	{ "on a long path packets after a large ACK are paced", withheld },
+	{ "they are not on a short path, or after a small ACK", withheld_nothing },
+	{ "packets sent meanwhile have a timer", withheld_and_due },
+	{ "into a full queue packets are released once the window is cut", released_after_cut },
 
-	{ "a NAK on a long path waits for what may be reordered", nak_is_doubted },
-	{ "half a round trip at least", nak_is_doubted_as_long },
+	{ "on a long path a retransmission waits for reordering", nak_is_doubted },
+	{ "it waits at least half a round trip", nak_is_doubted_as_long },
 	{ "on a short path the packet is retransmitted at once", nak_on_short_path },
-	{ "that one alone, and new packets go on", repair_is_one },
-	{ "what was reordered is not retransmitted", reordered },
-	{ "nor is the next hole, unless it stays", reordered_twice },
-	{ "a NAK that comes twice is one", nak_again },
-	{ "with nothing in flight it is none", nak_of_nothing },
-	{ "a retransmission that is lost is retransmitted", lost_again },
-	{ "before a round trip is known responses cost no retries", responses_before_rtt },
+	{ "only that packet is, and new packets continue", repair_is_one },
+	{ "reordered packets are not retransmitted", reordered },
+	{ "nor is the next hole, unless it persists", reordered_twice },
+	{ "a duplicate NAK is ignored", nak_again },
+	{ "a NAK with nothing in flight is ignored", nak_of_nothing },
+	{ "a lost retransmission is retransmitted", lost_again },
+	{ "with no round trip known gaps use few retries", responses_before_rtt },
 
-	{ "an ACK sooner than a round trip tells of reordering", spurious_repair },
-	{ "which the next NAK waits for", spurious_is_remembered },
-	{ "unless the packet was retransmitted twice", spurious_second },
-	{ "each recovery without reordering has it fade", spurious_fades },
-	{ "an ACK after a round trip does not", spurious_not },
+	{ "an ACK sooner than a round trip indicates reordering", spurious_repair },
+	{ "the next NAK waits for reordered packets", spurious_is_remembered },
+	{ "not if the packet was retransmitted twice", spurious_second },
+	{ "each recovery without reordering reduces the wait", spurious_fades },
+	{ "if they go on after a wait of a round trip, it is measured anew", spurious_thrice },
+	{ "not if a round trip was measured meanwhile", spurious_measured },
+	{ "packets that were not lost do not count as missing", spurious_holes },
+	{ "an ACK after a round trip does not indicate reordering", spurious_not },
 	{ "nor does one before a round trip is known", spurious_not_before_rtt },
-	{ "a probe that was not needed changes nothing", spurious_probe },
-	{ "a timeout that was not needed retransmits no more", spurious_timeout },
-	{ "one that is acknowledged alone is not undone", spurious_not_one },
-	{ "what was retransmitted before is not measured after", spurious_measures_nothing },
+	{ "a spurious probe changes nothing", spurious_probe },
+	{ "a spurious timeout ends retransmission", spurious_timeout },
+	{ "a timeout is not undone by ACKs of single packets", spurious_not_one },
+	{ "packets of a spurious timeout are not measured", spurious_measures_nothing },
 
 	{ "hole after hole is repaired", hole_after_hole },
-	{ "what was sent after the retransmission is not taken for lost", hole_of_later },
-	{ "in a run of losses twice as many are retransmitted each time", run_of_lost },
-	{ "responses known to be missing are asked for, all of them", responses_missing },
-	{ "a response that arrives lets out a packet", responses_make_room },
-	{ "an eighth of a round trip lets out an eighth of the window", ticks },
-	{ "and takes no timer away", ticks_leave_timer },
+	{ "packets sent after the retransmission are not taken for lost", hole_of_later },
+	{ "in a run of losses each retransmission doubles", run_of_lost },
+	{ "on a long path a run of losses takes few round trips", run_of_lost_on_long_path },
+	{ "all responses known to be missing are requested", responses_missing },
+	{ "a kept response is not part of a hole", responses_kept },
+	{ "responses missing behind a recovery are requested", hole_behind_recovery },
+	{ "responses missing behind a reordered one are doubted", hole_behind_reordered },
+	{ "a kept response ends no doubt", kept_in_doubt },
+	{ "what is acknowledged is left out of a detour", detour_goes_on },
+	{ "each response that arrives allows a new packet", responses_make_room },
+	{ "each eighth of a round trip allows an eighth of the window", ticks },
+	{ "ticks do not stop the timer", ticks_leave_timer },
 
-	{ "who keeps nothing three times goes back N", back_is_learned },
-	{ "everything is sent again from a hole that nothing is kept behind", back_from_hole },
-	{ "at once when that is known", back_at_once },
-	{ "who skips packets keeps them", back_is_unlearned },
-	{ "after some time it is looked at again", back_is_doubted },
-	{ "after silence it is sent one packet by one, which asks", back_with_care },
-	{ "who loses all of the first window gets it again", back_from_start },
-	{ "to go back begins with one packet and doubles", back_doubles },
-	{ "skips what is acknowledged", back_skips },
-	{ "and ends when all is acknowledged", back_ends },
+	{ "a peer that keeps nothing three times is taken for go-back-N", back_is_learned },
+	{ "go-back-N retransmits everything from the hole on", back_from_hole },
+	{ "it does so at once if the peer is known for it", back_at_once },
+	{ "a peer whose ACK skips packets keeps them", back_is_unlearned },
+	{ "the conclusion about a peer is revised after some time", back_is_doubted },
+	{ "after a timeout a single packet with an ACK request is sent", back_with_care },
+	{ "a lost first window is retransmitted completely", back_from_start },
+	{ "go-back-N starts with one packet and doubles", back_doubles },
+	{ "go-back-N grows by what is acknowledged", back_counts },
+	{ "go-back-N skips acknowledged packets", back_skips },
+	{ "go-back-N ends when all packets are acknowledged", back_ends },
 
-	{ "an RNR NAK has the flight wait, and go back", rnr_waits },
-	{ "it is no loss", rnr_is_no_loss },
-	{ "rnr_retry of them in a row are borne", rnr_retries },
-	{ "none if that is 0", rnr_none },
-	{ "and any number if it is 7", rnr_without_end },
-	{ "an RNR NAK is an answer: the transport retries are there again", rnr_is_an_answer },
-	{ "those that come during the wait do not count", rnr_counts_once },
-	{ "progress ends the row", rnr_progress },
-	{ "an ACK of all ends the wait", rnr_overtaken },
+	{ "after an RNR NAK the flight waits, then goes back", rnr_waits },
+	{ "an RNR NAK is not a loss", rnr_is_no_loss },
+	{ "rnr_retry RNR NAKs in a row are tolerated", rnr_retries },
+	{ "none is if rnr_retry is 0", rnr_none },
+	{ "any number is if rnr_retry is 7", rnr_without_end },
+	{ "an RNR NAK resets the transport retries", rnr_is_an_answer },
+	{ "RNR NAKs during the wait do not count", rnr_counts_once },
+	{ "progress resets the RNR retries", rnr_progress },
+	{ "an ACK of all packets ends the wait", rnr_overtaken },
 
-	{ "after SRTT and four times RTTVAR a packet is sent as a probe", probe },
-	{ "each probe waits twice as long", probe_backs_off },
-	{ "until it is time for the timeout", probe_then_timeout },
-	{ "retry_cnt timeouts in a row are borne", timeouts_exhaust },
-	{ "which take as long as the user said", timeouts_last },
+	{ "after SRTT and four times RTTVAR a probe is sent", probe },
+	{ "the interval doubles with each probe", probe_backs_off },
+	{ "probes end with the timeout", probe_then_timeout },
+	{ "retry_cnt timeouts in a row are tolerated", timeouts_exhaust },
+	{ "their total time follows the configured timeout", timeouts_last },
 	{ "a NAK fails if retry_cnt is 0", naks_exhaust },
-	{ "progress gives back all retries", progress_restores },
-	{ "a timeout leaves 7 of 10 packets of the window", timeout_cuts },
-	{ "and a quarter of that before a round trip is known", timeout_cuts_first },
-	{ "timeout 0 is none", timeout_none },
-	{ "nothing happens before its time", timeout_early },
-	{ "nothing is due when nothing is in flight", idle_is_silent },
-	{ "an ACK winds up the timer", ack_rearms },
-	{ "while a page is fetched the timer is off", busy },
-	{ "who is in a hurry asks at once", hurry },
-	{ "unless nothing is in flight, or has been asked for", hurry_in_vain },
-	{ "or a NAK is doubted", hurry_in_doubt },
-	{ "without memory it waits a while", stall },
-	{ "and goes on if there is nothing to send by then", stall_and_nothing_left },
+	{ "progress resets the retries", progress_restores },
+	{ "a timeout cuts the window to 7/10", timeout_cuts },
+	{ "before a round trip is known it cuts it to 1/4", timeout_cuts_first },
+	{ "timeout 0 disables the timer", timeout_none },
+	{ "nothing happens before the deadline", timeout_early },
+	{ "there is no deadline with nothing in flight", idle_is_silent },
+	{ "an ACK restarts the timer", ack_rearms },
+	{ "the timer is off while a page is fetched", busy },
+	{ "srnic_flight_hurry() requests an ACK at once", hurry },
+	{ "unless nothing is in flight, or an ACK has been requested", hurry_in_vain },
+	{ "nor does it shorten the wait after a NAK", hurry_in_doubt },
+	{ "a failed allocation delays sending", stall },
+	{ "after that it continues, even with nothing to send", stall_and_nothing_left },
 
-	{ "READs take a place until their answer is complete", places },
-	{ "any number of them, one after the other", places_wrap },
-	{ "a READ that is asked for again takes none", places_again },
-	{ "it begins where one began", reads_begin_again },
-	{ "a READ asks for what is left, and not for too much", span_is_bounded },
-	{ "with few places for more", span_fills_window },
-	{ "it waits until the window has room that is worth it", span_not_small },
-	{ "a window of one packet has", span_of_one },
+	{ "a READ is outstanding until its response is complete", places },
+	{ "the table of READs wraps", places_wrap },
+	{ "a repeated READ request is not counted twice", places_again },
+	{ "repeated READs begin where the original ones began", reads_begin_again },
+	{ "a READ requests what is left, up to a limit", span_is_bounded },
+	{ "with few READs outstanding the limit is higher", span_fills_window },
+	{ "a READ waits until the window has enough room", span_not_small },
+	{ "a window of one packet has enough room", span_of_one },
 
-	{ "PSNs are assigned in a row", assign },
-	{ "a flight may go on elsewhere", skip },
-	{ "what nobody acknowledges is forgotten", forget },
-	{ "what need not be retransmitted is passed over", pass },
-	{ "what cannot be sent has what is before it asked for", refused },
-	{ "also if a detour would lead to it", refused_in_detour },
-	{ "the rate is what is in flight in a round trip", rate },
+	{ "PSNs are assigned consecutively", assign },
+	{ "a flight may continue at another PSN", skip },
+	{ "packets without acknowledgment are forgotten", forget },
+	{ "packets that need no retransmission are skipped", pass },
+	{ "before an invalid request an ACK is requested", refused },
+	{ "the same within a detour", refused_in_detour },
+	{ "the rate is the flight size over the round trip", rate },
 };
 
 int main(void)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - whatever the path does, all arrives once and in order, and no flow is stuck
+ * srnic - whatever the path does, all data arrives once and in order, and no
+ * flow is stuck
  *
  * usage: test_sim [<runs> | seed <seed> [<ms>] | table]
  *
- * Each run simulates flows over a path that is drawn from its seed.  SEEDS in the
- * environment is another way to say how many runs.  A seed is run by itself, and its
- * events are printed from a time on.  The table is for those who tune: it says how
- * well common paths are used.
+ * Each run simulates flows over a random path.  The number of runs may also be
+ * given by SEEDS in the environment.  "seed" runs a single seed, and prints its
+ * events from a time on.  "table" prints how well common paths are used, for
+ * tuning.
  */
 
 #include <stdio.h>
@@ -48,7 +49,7 @@ static bool path_reorders(const struct sim_path *p)
 	return p->jitter || p->reorder || p->dup;
 }
 
-/* Can so many packets in a row be lost that the retries are exhausted? */
+/* Can so many consecutive packets be lost that the retries are exhausted? */
 static bool path_is_bad(const struct sim_path *p)
 {
 	return p->loss && (p->burst > 4 || p->loss * max(p->burst, 1U) > 100000);
@@ -172,7 +173,7 @@ static u64 run(const struct sim_conf *c, u64 seed, bool verbose, u64 trace_from)
 	s.trace_from = trace_from;
 	sim_run(&s);
 	if (s.fault)
-		tap_fault("test_sim seed %llu: at %.6f ms it does not hold that %s", seed,
+		tap_fault("test_sim seed %llu: at %.6f ms this does not hold: %s", seed,
 			  s.now / 1e6, s.fault);
 	if (verbose || (s.fault && tap_faults <= TAP_FAULTS_SHOWN))
 		describe(&s);
@@ -192,22 +193,22 @@ static void test_seeds(u64 runs)
 		steps += run(&c, seed, false, ~0ULL);
 	}
 	printf("# %llu runs, %llu steps\n", runs, steps);
-	tap_done("on paths at random all arrives once, in order and in time");
+	tap_done("on random paths all data arrives once, in order and in time");
 }
 
-/* Paths that are what they are */
+/* Fixed paths */
 
 #define MBIT		125000ULL
 #define GBIT		(1000 * MBIT)
 #define SECONDS(n)	((u64)(n) * NSEC_PER_SEC)
 
-/* A path, the same in both directions */
+/* A path with the same properties in both directions */
 static struct sim_path path(u64 rate, u64 delay, u64 queue)
 {
 	return (struct sim_path) { .rate = rate, .delay = delay, .queue = queue };
 }
 
-/* A flow that never ends on such a path */
+/* A flow without end on such a path */
 static struct sim_conf steady(bool read, u32 mtu, u64 rate, u64 delay, u64 queue)
 {
 	return (struct sim_conf) {
@@ -219,14 +220,14 @@ static struct sim_conf steady(bool read, u32 mtu, u64 rate, u64 delay, u64 queue
 }
 
 /**
- * struct outcome - what a simulation came to
- * @fault: what does not hold
- * @use: part of the rate of the path
+ * struct outcome - the result of a simulation
+ * @fault: invariant that does not hold, or NULL
+ * @use: fraction of the path's rate
  * @jain: Jain's index over the flows
- * @again: part of what was sent that was retransmitted
+ * @again: fraction of the packets sent that were retransmissions
  * @lost: PSNs lost
- * @causes: events, by enum srnic_flight_cause
- * @first: the first flow at the end
+ * @causes: number of events, by enum srnic_flight_cause
+ * @first: final state of the first flow
  */
 struct outcome {
 	const char		*fault;
@@ -270,7 +271,7 @@ static struct outcome measure(const struct sim_conf *c)
 	return o;
 }
 
-/* Expects @o to be as good as is said, and says what it is. */
+/* Expects @o to reach the given values, and prints the actual ones. */
 static void expect(const char *name, const struct outcome *o, double use, double again)
 {
 	bool good = !o->fault && o->use >= use && o->again <= again;
@@ -281,11 +282,11 @@ static void expect(const char *name, const struct outcome *o, double use, double
 	       o->causes[SRNIC_CAUSE_PROBE], o->causes[SRNIC_CAUSE_TIMEOUT],
 	       o->fault ? ", not: " : "", o->fault ? o->fault : "");
 	if (!good)
-		tap_fault("%s: no %.0f %% of the path, or more than %.1f %% retransmitted",
+		tap_fault("%s: not %.0f %% of the path, or more than %.1f %% retransmitted",
 			  name, 100 * use, 100 * again);
 }
 
-/* The first packets of a connection, or their answers, are lost. */
+/* The first packets of a connection, or their responses, are lost. */
 static void test_first_lost(void)
 {
 	struct sim_conf c;
@@ -307,10 +308,10 @@ static void test_first_lost(void)
 	c.back.lose = 1;
 	o = measure(&c);
 	expect("the first response of many on a slow path", &o, 0.8, 0.01);
-	tap_done("a first round trip over a retransmission misleads nobody");
+	tap_done("a first round trip over a retransmission has no bad effect");
 }
 
-/* The initial window is many times what the queue holds. */
+/* The initial window is many times the size of the queue. */
 static void test_short_queue(void)
 {
 	struct sim_conf c = steady(false, 4096, 100 * MBIT, 20000, 30000);
@@ -318,11 +319,11 @@ static void test_short_queue(void)
 
 	expect("WRITE, 100 Mbit/s", &o, 0.9, 0.2);
 	if (o.first.keeps == SRNIC_KEEPS_NONE)
-		tap_fault("the peer is taken for one that keeps nothing");
+		tap_fault("the peer is taken for go-back-N");
 	c = steady(true, 4096, 100 * MBIT, 20000, 30000);
 	o = measure(&c);
 	expect("READ, 100 Mbit/s", &o, 0.9, 0.2);
-	tap_done("a tail drop of the first burst does not make a peer one that goes back N");
+	tap_done("after tail drop of the first burst a peer is not taken for go-back-N");
 }
 
 static void test_long_rtt(void)
@@ -333,7 +334,7 @@ static void test_long_rtt(void)
 	expect("round trips of 100 ms", &o, 0.8, 0.02);
 	if (o.first.srtt < 100 * MSEC || o.causes[SRNIC_CAUSE_TIMEOUT] > 2)
 		tap_fault("the round trip is not known");
-	tap_done("a timeout shorter than the round trip does no harm");
+	tap_done("a timeout shorter than the round trip has no bad effect");
 }
 
 static void test_deep_queue(void)
@@ -343,16 +344,16 @@ static void test_deep_queue(void)
 
 	expect("WRITE", &o, 0.95, 0.01);
 	if (o.causes[SRNIC_CAUSE_PROBE] > 50)
-		tap_fault("WRITE: it probes all the time");
+		tap_fault("WRITE: too many probes");
 	c = steady(true, 1024, 100 * MBIT, 20000, 400000);
 	o = measure(&c);
 	expect("READ", &o, 0.95, 0.01);
 	if (o.causes[SRNIC_CAUSE_PROBE] > 50)
-		tap_fault("READ: it probes all the time");
-	tap_done("a queue many times as long as the path makes no probes");
+		tap_fault("READ: too many probes");
+	tap_done("a queue many times as long as the path causes no probes");
 }
 
-/* READs among WRITEs that nobody waits for, and losses both ways */
+/* READs among unsignalled WRITEs, with losses in both directions */
 static void test_mixed(void)
 {
 	struct sim_conf c = steady(false, 1024, GBIT, MSEC, 250000);
@@ -366,13 +367,13 @@ static void test_mixed(void)
 	c.back.loss = 1000;
 	c.until = SECONDS(3);
 	o = measure(&c);
-	expect("0.1 % lost", &o, 0.05, 0.1);
+	expect("0.1 % lost", &o, 0.85, 0.03);
 	if (o.causes[SRNIC_CAUSE_ASK] > 5000)
-		tap_fault("it asks all the time");
-	tap_done("READs among WRITEs go on");
+		tap_fault("too many ACK requests");
+	tap_done("READs among WRITEs make progress");
 }
 
-/* More flows than the queue has room for twice, from the first packet on */
+/* Twice as many flows as the queue has room for, from the first packet on */
 static void test_crowd(void)
 {
 	struct sim_conf c = steady(false, 4096, GBIT, 20000, 400000);
@@ -383,7 +384,7 @@ static void test_crowd(void)
 	expect("WRITE, 64 flows", &o, 0.9, 0.5);
 	if (o.jain < 0.9)
 		tap_fault("Jain's index is %.3f", o.jain);
-	tap_done("a crowd that begins at once shares a short queue");
+	tap_done("many flows that start at once share a short queue");
 }
 
 static void test_fair(void)
@@ -402,10 +403,10 @@ static void test_fair(void)
 		if (o.jain < 0.95)
 			tap_fault("%u flows: Jain's index is %.3f", c.flows, o.jain);
 	}
-	tap_done("4 and 16 flows share a path");
+	tap_done("4 and 16 flows share a path fairly");
 }
 
-/* The round trip of a connection becomes another, as when it moves. */
+/* The round trip of a connection changes, as when it is rerouted. */
 static void test_delay_changes(void)
 {
 	struct sim_conf c = steady(false, 1024, GBIT, 10000, 4000000);
@@ -418,12 +419,12 @@ static void test_delay_changes(void)
 	o = measure(&c);
 	expect("2 s of 50 ms", &o, 0.55, 0.05);
 	if (o.causes[SRNIC_CAUSE_TIMEOUT] > 10)
-		tap_fault("it goes from timeout to timeout");
+		tap_fault("there are only timeouts");
 	c.far_from = 0;
 	c.until = SECONDS(9);
 	o = measure(&c);
 	expect("from 50 ms to none", &o, 0.25, 0.25);
-	tap_done("50 ms more, and less again, are survived");
+	tap_done("a round trip longer by 50 ms, and shorter again, is handled");
 }
 
 static void print(const char *name, const struct sim_conf *c)
@@ -520,7 +521,7 @@ int main(int argc, char **argv)
 		struct sim_conf c = draw(seed);
 
 		run(&c, seed, true, argc > 3 ? strtoull(argv[3], NULL, 0) * MSEC : ~0ULL);
-		tap_done("the seed finds nothing");
+		tap_done("the seed finds no fault");
 		return tap_end();
 	}
 	if (argc > 1)

@@ -11,7 +11,8 @@
  * everything again from una on.
  *
  * The window grows exponentially until round trips become longer, then by one packet
- * per round trip, and is cut when a loss coincides with a queue.
+ * per round trip.  It is cut when a loss coincides with a queue, or when more packets are
+ * missing than are lost by chance.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -42,6 +43,17 @@
 
 /* This many consecutive packets are not lost by chance. */
 #define FLIGHT_QUEUE_RUN	4
+
+/* Nor is more than this part of the packets of a round trip. */
+#define FLIGHT_QUEUE_PART	8
+
+/*
+ * After this many answers that came too early for the round trip, and none from which one
+ * could be measured, the round trip is doubted.  It is taken to be shorter by this factor
+ * at most.
+ */
+#define FLIGHT_EARLY		2
+#define FLIGHT_EARLY_PART	64
 
 /* With round trips this many times the shortest, a larger window is of no use */
 #define FLIGHT_QUEUE_RTTS	4
@@ -97,7 +109,11 @@ void srnic_flight_skip(struct srnic_flight *f, u32 psn)
 	f->asked = psn;
 	f->mark = psn;
 	f->cut = psn;
+	f->round = psn;
+	f->holes = 0;
 	f->undone = psn;
+	f->limited = psn;
+	f->doubt = 0;
 	f->detour = 0;
 	f->num_samples = 0;
 	f->mode = SRNIC_FLIGHT_OPEN;
@@ -159,7 +175,7 @@ bool srnic_flight_open(struct srnic_flight *f)
 		return false;
 	if (f->detour || flight_out(f) < flight_limit(f))
 		return true;
-	f->limited = true;
+	f->limited = flight_front(f);
 
 	return false;
 }
@@ -212,7 +228,7 @@ u32 srnic_flight_span(struct srnic_flight *f, u32 left, u32 places)
 	want = max(min_t(u32, limit / (flight_is_long(f) ? 8 : 4), SRNIC_FLIGHT_READ),
 		   DIV_ROUND_UP(2 * limit, max(places, 2U)));
 	if (out && room < min3(left, want, limit / 2)) {
-		f->limited = true;
+		f->limited = flight_front(f);
 		return 0;
 	}
 
@@ -372,6 +388,8 @@ static void flight_rtt(struct srnic_flight *f, u64 rtt, bool ambiguous, u64 now)
 		return;
 
 	f->rtt = rtt;
+	f->probes = 0;
+	f->early = 0;
 	flight_rtt_min(f, rtt, now);
 }
 
@@ -407,7 +425,7 @@ static bool flight_is_clear(const struct srnic_flight *f)
 /* Would a larger window be of use? */
 static bool flight_may_grow(const struct srnic_flight *f)
 {
-	if (!f->limited || f->window >= SRNIC_FLIGHT_MAX)
+	if (srnic_psn_diff(f->limited, f->una) <= 0 || f->window >= SRNIC_FLIGHT_MAX)
 		return false;
 	if (f->window < SRNIC_FLIGHT_WINDOW)
 		return true;
@@ -431,7 +449,13 @@ static void flight_grow(struct srnic_flight *f, u32 npsn)
 		return;
 	f->window = min(f->window + f->credit / f->window, most);
 	f->credit = 0;
-	f->limited = false;
+}
+
+/* Did a queue drop the missing packets? */
+static bool flight_is_dropped(const struct srnic_flight *f)
+{
+	return f->run >= FLIGHT_QUEUE_RUN || flight_is_queued(f) ||
+	       f->holes > max(f->window / FLIGHT_QUEUE_PART, 1U);
 }
 
 /*
@@ -442,16 +466,24 @@ static void flight_cut(struct srnic_flight *f)
 {
 	u32 out;
 
-	if (srnic_psn_diff(f->una, f->cut) < 0 ||
-	    (f->run < FLIGHT_QUEUE_RUN && !flight_is_queued(f)))
+	if (srnic_psn_diff(f->una, f->cut) < 0 || !flight_is_dropped(f))
 		return;
 
 	out = f->mode == SRNIC_FLIGHT_BACK ? (f->mark - f->una) & SRNIC_PSN_MASK :
 					     flight_out(f);
-	f->window = max(min(out, f->window) * 7 / 10, 1U);
+	f->window = max3(min(out, f->window) * 7 / 10, f->window / 2, 1U);
 	f->credit = 0;
 	f->cut = f->high;
+	f->round = f->high;
+	f->holes = 0;
 	f->startup = false;
+}
+
+/* Another packet, at una, has been found to be missing. */
+static void flight_found_hole(struct srnic_flight *f)
+{
+	f->holes++;
+	flight_cut(f);
 }
 
 /* How long to wait for an answer before a probe; doubles with each probe */
@@ -463,7 +495,10 @@ static u64 flight_probe_nsec(const struct srnic_flight *f)
 	return nsec << f->probes;
 }
 
-/* A peer whose answers take longer than the user's timeout is still alive. */
+/*
+ * A peer whose answers take longer than the user's timeout is still alive.  srtt is at most
+ * four times the timeout, so that the result is at most eight times the timeout.
+ */
 static u64 flight_timeout_nsec(const struct srnic_flight *f)
 {
 	return f->timeout ? max(f->timeout, 2 * f->srtt) : 0;
@@ -521,13 +556,15 @@ static void flight_detour(struct srnic_flight *f, u32 psn, u32 npsn)
 
 /*
  * Packets arrive behind the missing one, and no ACK reports that.  On a long path new
- * packets are released by time instead, as many as would have been acknowledged.
+ * packets are released by time instead, as many as would have been acknowledged; not into
+ * a queue, unless the window has been cut for it.
  */
 static bool flight_lets_out(const struct srnic_flight *f)
 {
 	return (f->mode == SRNIC_FLIGHT_DOUBT || f->mode == SRNIC_FLIGHT_REPAIR) &&
 	       !f->gap && f->keeps == SRNIC_KEEPS_ALL && f->extra < f->window &&
-	       flight_is_long(f) && !flight_is_queued(f);
+	       flight_is_long(f) &&
+	       (!flight_is_queued(f) || srnic_psn_diff(f->una, f->cut) < 0);
 }
 
 static void flight_set_tick(struct srnic_flight *f, u64 now)
@@ -638,7 +675,7 @@ static struct srnic_flight_todo flight_retry(struct srnic_flight *f, u32 npsn, u
 	f->retry_left--;
 	/* A retransmitted burst is not lost again by chance. */
 	f->run = f->mode == SRNIC_FLIGHT_BACK ? FLIGHT_QUEUE_RUN : npsn;
-	flight_cut(f);
+	flight_found_hole(f);
 	todo = flight_repair(f, npsn, SRNIC_CAUSE_GAP);
 	if (f->mode == SRNIC_FLIGHT_REPAIR)
 		flight_start_ticks(f, now);
@@ -651,6 +688,15 @@ static struct srnic_flight_todo flight_retry(struct srnic_flight *f, u32 npsn, u
 static u64 flight_doubt_nsec(const struct srnic_flight *f)
 {
 	return max(min(f->reorder, f->srtt), flight_is_long(f) ? f->srtt / 2 : 0);
+}
+
+/* The packet at una may have been reordered: gives it @wait to arrive. */
+static void flight_start_doubt(struct srnic_flight *f, u64 wait, u64 now)
+{
+	f->mode = SRNIC_FLIGHT_DOUBT;
+	f->doubt = now + wait;
+	flight_start_ticks(f, now);
+	srnic_flight_arm(f, now);
 }
 
 /* Was the missing packet retransmitted long enough ago to have been lost again? */
@@ -679,10 +725,7 @@ struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u
 		f->gap = gap;
 		if (!wait || (!gap && f->keeps == SRNIC_KEEPS_NONE))
 			return flight_retry(f, gap, now);
-		f->mode = SRNIC_FLIGHT_DOUBT;
-		f->doubt = now + wait;
-		flight_start_ticks(f, now);
-		srnic_flight_arm(f, now);
+		flight_start_doubt(f, wait, now);
 		return flight_nothing;
 	case SRNIC_FLIGHT_REPAIR:
 	case SRNIC_FLIGHT_BACK:
@@ -720,6 +763,22 @@ static bool flight_is_spurious(const struct srnic_flight *f, u32 psn, u64 now)
 	return now - f->repaired_at < f->rtt_min * 3 / 4;
 }
 
+/*
+ * Answers go on to come early, although the last original had most of a round trip to
+ * arrive: they are those to retransmissions, and the measured round trips were those of a
+ * longer path or of a busy host.
+ */
+static void flight_restart_rtt(struct srnic_flight *f, u64 rtt)
+{
+	f->srtt = max(rtt, f->rtt_min / FLIGHT_EARLY_PART);
+	f->rttvar = f->srtt / 2;
+	f->rtt = 0;
+	f->rtt_min = 0;
+	f->probes = 0;
+	f->early = 0;
+	f->reorder = 0;
+}
+
 /* Return: true if the cursor moves because nothing is to be retransmitted. */
 static bool flight_check_spurious(struct srnic_flight *f, u32 psn, u64 now)
 {
@@ -729,9 +788,17 @@ static bool flight_check_spurious(struct srnic_flight *f, u32 psn, u64 now)
 
 	/* After two retransmissions so early an answer may be one to the first. */
 	if (f->repair == SRNIC_CAUSE_GAP && f->repaired_at &&
-	    f->retry_cnt - f->retry_left <= 1)
+	    f->retry_cnt - f->retry_left <= 1) {
+		if (f->early < FLIGHT_EARLY) {
+			f->early++;
+		} else if (f->doubt && 2 * f->reorder > f->srtt) {
+			flight_restart_rtt(f, now - f->repaired_at);
+			return false;
+		}
 		f->reorder = min(max(2 * f->reorder, f->srtt / 2), f->srtt);
+	}
 	f->mode = SRNIC_FLIGHT_OPEN;
+	f->holes = 0;
 	f->jumped = false;
 	f->detour = 0;
 	f->next = f->high;
@@ -742,13 +809,25 @@ static bool flight_check_spurious(struct srnic_flight *f, u32 psn, u64 now)
 	return true;
 }
 
+/*
+ * Packets to retransmit after a burst that was followed by another missing packet, or by
+ * @hole of them: a queue has dropped many.  On a long path one more round trip costs more
+ * than some packets that are sent twice.
+ */
+static u32 flight_next_burst(const struct srnic_flight *f, u32 hole)
+{
+	u32 burst = max(hole, 2 * f->burst);
+
+	return flight_is_long(f) ? max(burst, f->window / FLIGHT_QUEUE_PART) : burst;
+}
+
 /* All before @psn is acknowledged in mode REPAIR; una is the first retransmitted. */
 static struct srnic_flight_todo flight_repair_acked(struct srnic_flight *f, u32 psn,
 						    u32 hole)
 {
 	bool behind = srnic_psn_diff(psn, f->repaired) > 0;
 
-	if (srnic_psn_diff(psn, f->repaired) < 0)
+	if (srnic_psn_diff(psn, f->repaired) < 0 || hole == SRNIC_FLIGHT_KEPT)
 		return flight_nothing;
 	f->jumped |= behind;
 	if (behind && !f->gap && f->repair == SRNIC_CAUSE_GAP)
@@ -760,13 +839,13 @@ static struct srnic_flight_todo flight_repair_acked(struct srnic_flight *f, u32 
 	f->gap = hole;
 	if (behind) {
 		f->run = hole;
+		flight_found_hole(f);
 		return flight_repair(f, max(hole, 1U), SRNIC_CAUSE_GAP);
 	}
-	/* The packets following the retransmitted ones are missing, too. */
 	f->run += f->burst;
-	flight_cut(f);
+	flight_found_hole(f);
 	if (hole || f->keeps == SRNIC_KEEPS_ALL)
-		return flight_repair(f, max(hole, 2 * f->burst), SRNIC_CAUSE_GAP);
+		return flight_repair(f, flight_next_burst(f, hole), SRNIC_CAUSE_GAP);
 
 	return flight_go_back(f, SRNIC_CAUSE_GAP);
 }
@@ -774,25 +853,73 @@ static struct srnic_flight_todo flight_repair_acked(struct srnic_flight *f, u32 
 /* The same in mode BACK */
 static struct srnic_flight_todo flight_back_acked(struct srnic_flight *f, u32 psn)
 {
+	u32 npsn = srnic_psn_diff(psn, f->una);
+
 	if (!f->jumped && f->keeps != SRNIC_KEEPS_NONE && f->rtt_min) {
-		f->run += srnic_psn_diff(psn, f->una);
+		f->run += npsn;
 		flight_cut(f);
 	}
 	if (srnic_psn_diff(psn, f->mark) >= 0)
 		return flight_recovered(f);
-	f->burst = min(2 * f->burst, f->window);
+	/* Doubles per round trip, however many ACKs the peer sends. */
+	f->burst = min(f->burst + min(f->burst, npsn), f->window);
 
 	return flight_nothing;
+}
+
+/* The same in mode DOUBT */
+static void flight_doubt_acked(struct srnic_flight *f, u32 hole, u64 now)
+{
+	if (hole == SRNIC_FLIGHT_KEPT)
+		return;
+
+	f->gap = hole;
+	f->doubt = hole ? now + flight_doubt_nsec(f) : 0;
+	if (!hole) {
+		f->mode = SRNIC_FLIGHT_OPEN;
+		flight_stop_ticks(f);
+	}
+}
+
+/*
+ * No recovery is in progress, but @hole responses from una on are missing.  Those behind
+ * them may all have arrived, so that none is left to report the gap.
+ */
+static struct srnic_flight_todo flight_open_acked(struct srnic_flight *f, u32 hole,
+						  u64 now)
+{
+	u64 wait = flight_doubt_nsec(f);
+	struct srnic_flight_todo todo;
+
+	f->gap = hole;
+	if (wait) {
+		flight_start_doubt(f, wait, now);
+		return flight_nothing;
+	}
+	f->run = hole;
+	flight_found_hole(f);
+	todo = flight_repair(f, hole, SRNIC_CAUSE_GAP);
+	flight_start_ticks(f, now);
+	srnic_flight_arm(f, now);
+
+	return todo;
 }
 
 /* Moves @next past what is acknowledged. */
 static struct srnic_flight_todo flight_catch_up(struct srnic_flight *f, u32 psn)
 {
+	u32 npsn = srnic_psn_diff(psn, f->next);
+
 	if (srnic_psn_diff(psn, f->next) <= 0)
 		return flight_nothing;
 
-	f->next = f->detour ? srnic_psn_max(f->resume, psn) : psn;
-	f->detour = 0;
+	if (npsn < f->detour) {
+		f->detour -= npsn;
+		f->next = psn;
+	} else {
+		f->next = f->detour ? srnic_psn_max(f->resume, psn) : psn;
+		f->detour = 0;
+	}
 
 	return flight_seek(SRNIC_CAUSE_NONE);
 }
@@ -810,8 +937,16 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 	if (undone && !f->rtt_min)
 		f->num_samples = 0;
 	flight_free_places(f, psn);
+	if (ambiguous)
+		f->doubt = 0;
 	f->extra -= min(f->extra, npsn);
-	f->probes = 0;
+	if (srnic_psn_diff(psn, f->round) >= 0) {
+		f->round = f->high;
+		f->holes = 0;
+	}
+	/* The backoff remains until a round trip is measured (Karn), or part of it. */
+	if (!ambiguous || f->repair != SRNIC_CAUSE_PROBE)
+		f->probes = min_t(u8, f->probes, 1);
 	f->retry_left = f->retry_cnt;
 	f->rnr_left = f->rnr_retry;
 	f->jumped |= f->mode == SRNIC_FLIGHT_BACK && srnic_psn_diff(psn, f->next) > 0;
@@ -824,12 +959,7 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 		todo = flight_back_acked(f, psn);
 		break;
 	case SRNIC_FLIGHT_DOUBT:
-		f->gap = hole;
-		f->doubt = now + flight_doubt_nsec(f);
-		if (!hole) {
-			f->mode = SRNIC_FLIGHT_OPEN;
-			flight_stop_ticks(f);
-		}
+		flight_doubt_acked(f, hole, now);
 		fallthrough;
 	case SRNIC_FLIGHT_OPEN:
 		flight_grow(f, npsn);
@@ -846,8 +976,11 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 	f->asked = srnic_psn_max(f->asked, psn);
 	f->cut = srnic_psn_max(f->cut, psn);
 	f->undone = srnic_psn_max(f->undone, psn);
+	f->limited = srnic_psn_max(f->limited, psn);
 	flight_withhold(f, npsn, now);
 	srnic_flight_arm(f, now);
+	if (f->mode == SRNIC_FLIGHT_OPEN && hole && hole != SRNIC_FLIGHT_KEPT)
+		todo = flight_open_acked(f, hole, now);
 
 	if (undone)
 		moved.act = SRNIC_FLIGHT_SEEK;
@@ -867,6 +1000,7 @@ struct srnic_flight_todo srnic_flight_rnr(struct srnic_flight *f, u64 nsec, u64 
 	f->retry_left = f->retry_cnt;
 	f->probes = 0;
 	f->mode = SRNIC_FLIGHT_RNR;
+	f->doubt = 0;
 	f->hold = now + nsec;
 	srnic_flight_arm(f, now);
 

@@ -23,6 +23,9 @@
 /* Most READs and atomics that a queue pair has outstanding */
 #define SRNIC_MAX_RD_ATOMIC	128
 
+/* Not the length of a hole: the response has arrived, and is about to be handled. */
+#define SRNIC_FLIGHT_KEPT	(~0U)
+
 /* Round trips measured at a time */
 #define SRNIC_FLIGHT_SAMPLES	8
 
@@ -103,9 +106,9 @@ struct srnic_flight_sample {
  * @mode: enum srnic_flight_mode
  * @keeps: enum srnic_flight_keeps
  * @startup: the window grows exponentially, as no queue has been seen yet
- * @limited: the window has been full since it last grew
  * @late: the timer is off while a page is fetched that the answer may wait for
- * @probes: probes since the last progress
+ * @early: answers too early for the round trip since one was measured, up to 2
+ * @probes: probes since the last progress; some remain until a round trip is measured
  * @retry_left: transport retries left
  * @rnr_left: RNR retries left
  * @window: PSNs that may be in flight
@@ -118,14 +121,17 @@ struct srnic_flight_sample {
  * @extra: PSNs allowed in flight beyond @window, for packets assumed to have arrived
  * @mark: packets before it were sent before the retransmission
  * @cut: the window is cut once for all losses before it
+ * @round: end of the current round trip's worth of packets
+ * @holes: retransmissions since the last end of a round
  * @undone: retransmissions of packets before it turned out to be spurious
+ * @limited: PSN following those in flight when the window was last full
  * @repair: REPAIR, BACK: enum srnic_flight_cause
  * @gap: responses known to be missing at @una; 0: none, or requests are missing
  * @repaired: PSN following those retransmitted in mode REPAIR
  * @repaired_at: when the packet at @una was last sent, ns; 0: retransmission pending
  * @reorder: how late a packet may be because of reordering, ns
  * @hold: nothing is sent before this time, ns; 0: no such time
- * @doubt: DOUBT: when the packet is retransmitted, ns
+ * @doubt: when the packet at @una is retransmitted, or was after a wait, ns; 0: neither
  * @silence: when to act on silence, ns; 0: nothing is waited for
  * @tick: when @extra grows next, or @withheld shrinks, ns; 0: neither does
  * @deadline: when srnic_flight_timeout() is due: @silence or @tick; 0: it is not
@@ -156,11 +162,11 @@ struct srnic_flight {
 	u8				mode;
 	u8				keeps;
 	bool				startup;
-	bool				limited;
 	bool				late;
 	u8				repair;
 	bool				jumped;
 	u8				fruitless;
+	u8				early;
 	u8				probes;
 	u8				retry_left;
 	u8				rnr_left;
@@ -173,7 +179,10 @@ struct srnic_flight {
 	u32				gap;
 	u32				mark;
 	u32				cut;
+	u32				round;
+	u32				holes;
 	u32				undone;
+	u32				limited;
 	u32				repaired;
 	u64				repaired_at;
 	u64				reorder;
@@ -311,7 +320,8 @@ bool srnic_flight_pass(struct srnic_flight *f, u32 npsn);
  * srnic_flight_acked() - everything before @psn is acknowledged
  * @f: the flight
  * @psn: greater than @una
- * @hole: responses known to be missing from @psn on; 0: none, or not known
+ * @hole: responses known to be missing from @psn on; 0: none, or not known;
+ *        SRNIC_FLIGHT_KEPT: that at @psn was kept, and its turn is next
  * @now: time
  *
  * Return: what to do.
