@@ -11,11 +11,11 @@
 
 #include <linux/types.h>
 
-#define SRNIC_LOOK_MAX	32	/* values of an object */
+#define SRNIC_LOOK_MAX	48	/* values of an object */
 
 enum srnic_look_kind {
 	SRNIC_LOOK_U32,
-	SRNIC_LOOK_HEX,		/* u32, shown to humans in hexadecimal */
+	SRNIC_LOOK_HEX,		/* u64, shown to humans in hexadecimal */
 	SRNIC_LOOK_U64,
 	SRNIC_LOOK_WORD,
 };
@@ -38,10 +38,12 @@ struct srnic_look_value {
 
 /**
  * struct srnic_look - the values of an object
+ * @secrets: the reader may see keys and addresses
  * @num: how many, more than SRNIC_LOOK_MAX if some found no room
  * @values: these
  */
 struct srnic_look {
+	bool			secrets;
 	unsigned int		num;
 	struct srnic_look_value	values[SRNIC_LOOK_MAX];
 };
@@ -71,7 +73,7 @@ static inline void srnic_look_u32(struct srnic_look *look, const char *name,
 }
 
 static inline void srnic_look_hex(struct srnic_look *look, const char *name,
-				  u32 num)
+				  u64 num)
 {
 	srnic_look_num(look, name, SRNIC_LOOK_HEX, num);
 }

@@ -34,6 +34,16 @@ static unsigned int net_id __read_mostly;
 /* Makes the check for an existing device and the creation of one atomic */
 static DEFINE_MUTEX(link_mutex);
 
+/*
+ * All devices, of both link types.  The core finds a device by its netdev only if
+ * ib_device_set_netdev() was called, see get_netdev() in verbs/device.c.
+ */
+static LIST_HEAD(dev_list);
+static DEFINE_SPINLOCK(dev_lock);	/* protects dev_list */
+
+/* Runs srnic_dev.leave and srnic_dev.released */
+static struct workqueue_struct *dev_wq;
+
 static void net_hold(struct net *net)
 {
 	struct srnic_net *sn = net_generic(net, net_id);
@@ -106,12 +116,30 @@ static int ndev_check(struct net_device *ndev)
 		netdev_info(ndev, "srnic: use the device that it is a port of\n");
 		return -EOPNOTSUPP;
 	}
-	if (is_vlan_dev(ndev)) {
-		netdev_info(ndev, "srnic: use the device below the VLAN, it has the VLAN's addresses as GIDs\n");
-		return -EOPNOTSUPP;
-	}
 
 	return 0;
+}
+
+/*
+ * The netdev that a link on @ndev belongs to: the RDMA core gives the addresses of a VLAN
+ * to the device on the netdev below.
+ */
+static struct net_device *ndev_below_vlan(struct net_device *ndev)
+{
+	struct net_device *below;
+
+	if (!is_vlan_dev(ndev))
+		return ndev;
+
+	below = vlan_dev_real_dev(ndev);
+	if (!net_eq(dev_net(below), dev_net(ndev))) {
+		netdev_info(ndev, "srnic: the device below the VLAN is in another namespace\n");
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	netdev_info(ndev, "srnic: the link is that of %s, which has the VLAN's addresses as GIDs\n",
+		    netdev_name(below));
+
+	return below;
 }
 
 static void dev_set_identity(struct ib_device *ibdev,
@@ -133,7 +161,6 @@ static void dev_set_identity(struct ib_device *ibdev,
 	ibdev->phys_port_cnt = 1;
 	ibdev->num_comp_vectors = num_possible_cpus();
 	ibdev->local_dma_lkey = 0;
-	ibdev->driver_def = srnic_dm_defs;
 	ibdev->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
 				  BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
 				  BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
@@ -152,8 +179,68 @@ static struct net *ndev_hold_net(const struct net_device *ndev)
 	return net;
 }
 
+static void dev_publish(struct srnic_dev *dev)
+{
+	spin_lock(&dev_lock);
+	list_add(&dev->list, &dev_list);
+	spin_unlock(&dev_lock);
+}
+
+static void dev_unpublish(struct srnic_dev *dev)
+{
+	spin_lock(&dev_lock);
+	list_del(&dev->list);
+	spin_unlock(&dev_lock);
+}
+
+/* The ABI decides what users see of the device and how the core finds its netdev. */
+static int dev_set_abi(struct srnic_dev *dev, struct net_device *ndev,
+		       enum srnic_abi abi)
+{
+	dev->abi = abi;
+	if (abi == SRNIC_ABI_RXE)
+		return 0;
+
+	dev->ib_dev.driver_def = srnic_dm_defs;
+
+	return ib_device_set_netdev(&dev->ib_dev, ndev, 1);
+}
+
+static void dev_leave(struct work_struct *work)
+{
+	struct srnic_dev *dev = container_of(work, struct srnic_dev, leave);
+
+	ib_unregister_device(&dev->ib_dev);
+	put_device(&dev->ib_dev.dev);
+}
+
+/*
+ * Starts removing @dev.  ib_unregister_device_queued() is for registered devices, but
+ * @dev may be about to be registered in another namespace.  Context: any.
+ */
+static void dev_remove(struct srnic_dev *dev)
+{
+	get_device(&dev->ib_dev.dev);
+	if (!queue_work(dev_wq, &dev->leave))
+		put_device(&dev->ib_dev.dev);
+}
+
+/*
+ * The core may still be on its way out of srnic_dev_dealloc(): another call to
+ * unregister waits for that.  Afterwards the namespace, and the module, may go.
+ */
+static void dev_released(struct work_struct *work)
+{
+	struct srnic_dev *dev = container_of(work, struct srnic_dev, released);
+	struct net *net = dev->net;
+
+	ib_unregister_device(&dev->ib_dev);
+	put_device(&dev->ib_dev.dev);
+	net_release(net);
+}
+
 /* Creates a device ready for registration; undone by ib_dealloc_device(). */
-static struct srnic_dev *dev_create(struct net_device *ndev)
+static struct srnic_dev *dev_create(struct net_device *ndev, enum srnic_abi abi)
 {
 	struct net *net = ndev_hold_net(ndev);
 	struct srnic_dev *dev;
@@ -173,7 +260,7 @@ static struct srnic_dev *dev_create(struct net_device *ndev)
 		goto err_dev;
 	}
 
-	err = ib_device_set_netdev(&dev->ib_dev, ndev, 1);
+	err = dev_set_abi(dev, ndev, abi);
 	if (err)
 		goto err_stats;
 
@@ -191,9 +278,13 @@ static struct srnic_dev *dev_create(struct net_device *ndev)
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	srnic_tap_init(&dev->tap, ndev, dev->stats);
 	dev->net = net;
+	INIT_WORK(&dev->leave, dev_leave);
+	INIT_WORK(&dev->released, dev_released);
+	dev_publish(dev);
 
 	/* From now on ib_dealloc_device() calls srnic_dev_dealloc(). */
 	ib_set_device_ops(&dev->ib_dev, &srnic_dev_ops);
+	ib_set_device_ops(&dev->ib_dev, &srnic_abi_ops[abi]);
 
 	return dev;
 
@@ -210,6 +301,7 @@ void srnic_dev_dealloc(struct ib_device *ibdev)
 {
 	struct srnic_dev *dev = to_dev(ibdev);
 
+	dev_unpublish(dev);
 	srnic_rx_stop(dev->net);
 	/* Packets without a queue pair are counted without a reference on the device. */
 	synchronize_rcu();
@@ -220,13 +312,44 @@ void srnic_dev_dealloc(struct ib_device *ibdev)
 	mutex_destroy(&dev->users_lock);
 	free_percpu(dev->stats);
 	netdev_put(dev->ndev, &dev->ndev_tracker);
-	net_release(dev->net);
+
+	get_device(&ibdev->dev);
+	queue_work(dev_wq, &dev->released);
 }
 
-static struct ib_device *dev_find(struct net_device *ndev)
+/*
+ * The device on @ndev, or any if that is NULL; registered or not, but not yet freed by
+ * srnic_dev_dealloc().  The caller ends with put_device().
+ */
+static struct srnic_dev *dev_find(const struct net_device *ndev)
 {
-	return ib_device_get_by_netdev(ndev,
-				       (enum rdma_driver_id)SRNIC_DRIVER_ID);
+	struct srnic_dev *dev, *found = NULL;
+
+	spin_lock(&dev_lock);
+	list_for_each_entry(dev, &dev_list, list) {
+		if (!ndev || dev->ndev == ndev) {
+			get_device(&dev->ib_dev.dev);
+			found = dev;
+			break;
+		}
+	}
+	spin_unlock(&dev_lock);
+
+	return found;
+}
+
+/*
+ * Removes every device, with no lock held: users that are stuck in a command delay it.
+ * There are no new devices.
+ */
+static void devs_remove(void)
+{
+	struct srnic_dev *dev;
+
+	while ((dev = dev_find(NULL))) {
+		ib_unregister_device(&dev->ib_dev);
+		put_device(&dev->ib_dev.dev);
+	}
 }
 
 /*
@@ -236,24 +359,28 @@ static struct ib_device *dev_find(struct net_device *ndev)
  */
 static void dev_check_ndev(struct net_device *ndev, const struct net *net)
 {
-	struct ib_device *ibdev = dev_find(ndev);
+	struct srnic_dev *dev = dev_find(ndev);
 
-	if (!ibdev)
+	if (!dev)
 		return;
 
 	rtnl_lock();
 	if (ndev->reg_state != NETREG_REGISTERED || !net_eq(dev_net(ndev), net))
-		ib_unregister_device_queued(ibdev);
+		dev_remove(dev);
 	rtnl_unlock();
-	ib_device_put(ibdev);
+	put_device(&dev->ib_dev.dev);
 }
 
-static int link_new(const char *name, struct net_device *ndev)
+static int link_new_abi(const char *name, struct net_device *ndev,
+			enum srnic_abi abi)
 {
-	struct ib_device *ibdev;
 	struct srnic_dev *dev;
 	struct net *net;
 	int err;
+
+	ndev = ndev_below_vlan(ndev);
+	if (IS_ERR(ndev))
+		return PTR_ERR(ndev);
 
 	err = ndev_check(ndev);
 	if (err)
@@ -261,16 +388,16 @@ static int link_new(const char *name, struct net_device *ndev)
 
 	mutex_lock(&link_mutex);
 
-	ibdev = dev_find(ndev);
-	if (ibdev) {
+	dev = dev_find(ndev);
+	if (dev) {
 		netdev_info(ndev, "srnic: %s is here already\n",
-			    dev_name(&ibdev->dev));
-		ib_device_put(ibdev);
+			    dev_name(&dev->ib_dev.dev));
+		put_device(&dev->ib_dev.dev);
 		err = -EEXIST;
 		goto out;
 	}
 
-	dev = dev_create(ndev);
+	dev = dev_create(ndev, abi);
 	if (IS_ERR(dev)) {
 		err = PTR_ERR(dev);
 		goto out;
@@ -291,9 +418,24 @@ out:
 	return err;
 }
 
+static int link_new(const char *name, struct net_device *ndev)
+{
+	return link_new_abi(name, ndev, SRNIC_ABI_OWN);
+}
+
+static int link_new_rxe(const char *name, struct net_device *ndev)
+{
+	return link_new_abi(name, ndev, SRNIC_ABI_RXE);
+}
+
 static struct rdma_link_ops link_ops = {
 	.type		= "srnic",
 	.newlink	= link_new,
+};
+
+static struct rdma_link_ops link_ops_rxe = {
+	.type		= "srnic_rxe",
+	.newlink	= link_new_rxe,
 };
 
 static void link_downed(struct srnic_dev *dev)
@@ -303,10 +445,32 @@ static void link_downed(struct srnic_dev *dev)
 	local_bh_enable();
 }
 
+/* What happens to the netdev of a registered device */
+static void port_event(struct srnic_dev *dev, unsigned long event)
+{
+	const struct net_device *ndev = dev->ndev;
+
+	switch (event) {
+	case NETDEV_DOWN:
+		link_downed(dev);
+		ib_dispatch_port_state_event(&dev->ib_dev, dev->ndev);
+		break;
+	case NETDEV_CHANGE:
+		if (netif_running(ndev) && !netif_carrier_ok(ndev))
+			link_downed(dev);
+		fallthrough;
+	case NETDEV_UP:
+		/* The core suppresses events that do not change the state. */
+		ib_dispatch_port_state_event(&dev->ib_dev, dev->ndev);
+		break;
+	default:
+		break;
+	}
+}
+
 static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(arg);
-	struct ib_device *ibdev;
 	struct srnic_dev *dev;
 	int err = 0;
 
@@ -318,37 +482,27 @@ static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 	if (event == NETDEV_UNREGISTER || event == NETDEV_REGISTER)
 		srnic_qp_ndev_left(ndev);
 
-	ibdev = dev_find(ndev);
-	if (!ibdev)
+	dev = dev_find(ndev);
+	if (!dev)
 		return NOTIFY_DONE;
-
-	dev = to_dev(ibdev);
 
 	switch (event) {
 	case NETDEV_UNREGISTER:	/* or moved to another namespace */
 		srnic_tap_stop(&dev->tap);
-		ib_unregister_device_queued(ibdev);
+		dev_remove(dev);
 		break;
 	case NETDEV_PRE_TYPE_CHANGE:	/* the device's capabilities depend on the type */
 		err = -EBUSY;
 		break;
-	case NETDEV_DOWN:
-		link_downed(dev);
-		ib_dispatch_port_state_event(ibdev, ndev);
-		break;
-	case NETDEV_CHANGE:
-		if (netif_running(ndev) && !netif_carrier_ok(ndev))
-			link_downed(dev);
-		fallthrough;
-	case NETDEV_UP:
-		/* The core suppresses events that do not change the state. */
-		ib_dispatch_port_state_event(ibdev, ndev);
-		break;
 	default:
+		if (!ib_device_try_get(&dev->ib_dev))
+			break;
+		port_event(dev, event);
+		ib_device_put(&dev->ib_dev);
 		break;
 	}
 
-	ib_device_put(ibdev);
+	put_device(&dev->ib_dev.dev);
 
 	return notifier_from_errno(err);
 }
@@ -373,20 +527,29 @@ static int __init srnic_init(void)
 	if (err)
 		goto err_mem;
 
+	dev_wq = alloc_workqueue("srnic-dev", WQ_UNBOUND, 0);
+	if (!dev_wq) {
+		err = -ENOMEM;
+		goto err_xport;
+	}
+
 	err = register_pernet_subsys(&net_ops);
 	if (err)
-		goto err_xport;
+		goto err_wq;
 
 	err = register_netdevice_notifier(&ndev_notifier);
 	if (err)
 		goto err_pernet;
 
 	rdma_link_register(&link_ops);
+	rdma_link_register(&link_ops_rxe);
 
 	return 0;
 
 err_pernet:
 	unregister_pernet_subsys(&net_ops);
+err_wq:
+	destroy_workqueue(dev_wq);
 err_xport:
 	srnic_xport_exit();
 err_mem:
@@ -398,10 +561,12 @@ err_exec:
 
 static void __exit srnic_exit(void)
 {
+	rdma_link_unregister(&link_ops_rxe);
 	rdma_link_unregister(&link_ops);
 	unregister_netdevice_notifier(&ndev_notifier);
-	ib_unregister_driver((enum rdma_driver_id)SRNIC_DRIVER_ID);
-	unregister_pernet_subsys(&net_ops);
+	devs_remove();
+	unregister_pernet_subsys(&net_ops);	/* waits for dev_released() */
+	destroy_workqueue(dev_wq);
 	srnic_xport_exit();
 	srnic_mem_exit();
 	srnic_exec_exit();
@@ -413,3 +578,4 @@ module_exit(srnic_exit);
 MODULE_DESCRIPTION("Software RDMA NIC over Ethernet (RoCEv2)");
 MODULE_LICENSE("Dual BSD/GPL");
 MODULE_ALIAS_RDMA_LINK("srnic");
+MODULE_ALIAS_RDMA_LINK("srnic_rxe");

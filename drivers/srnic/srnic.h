@@ -59,6 +59,10 @@ struct srnic_user {
 /**
  * struct srnic_dev - one RDMA device bound to one netdev
  * @ib_dev: device of the RDMA core
+ * @list: entry in the list of all devices
+ * @abi: user ABI, chosen by the link type
+ * @leave: unregisters the device
+ * @released: lets go of @net when the core is done with the device
  * @ndev: bound netdev; reference held
  * @ndev_tracker: tracker of that reference
  * @net: network namespace of the device
@@ -76,6 +80,10 @@ struct srnic_user {
  */
 struct srnic_dev {
 	struct ib_device		ib_dev;
+	struct list_head		list;
+	enum srnic_abi			abi;
+	struct work_struct		leave;
+	struct work_struct		released;
 	struct net_device		*ndev;
 	netdevice_tracker		ndev_tracker;
 	struct net			*net;
@@ -91,10 +99,30 @@ struct srnic_dev {
 	struct srnic_tap		tap;
 };
 
-/* Can the netdev carry raw packets?  A TUN netdev has no Ethernet header. */
+/*
+ * Does the device offer raw packets?  A TUN netdev has no Ethernet header, and librxe no
+ * such queue pairs.
+ */
 static inline bool srnic_has_frames(const struct srnic_dev *dev)
 {
-	return dev->ndev->type != ARPHRD_NONE;
+	return dev->ndev->type != ARPHRD_NONE && dev->abi == SRNIC_ABI_OWN;
+}
+
+/* Does the device offer XRC?  librxe has no calls for it. */
+static inline bool srnic_has_xrc(const struct srnic_dev *dev)
+{
+	return dev->abi == SRNIC_ABI_OWN;
+}
+
+/* Most entries of a queue; its ring, a power of two, has an unused one for librxe. */
+static inline u32 srnic_max_wr(const struct srnic_dev *dev)
+{
+	return SRNIC_MAX_WR - (dev->abi == SRNIC_ABI_RXE);
+}
+
+static inline u32 srnic_max_cqe(const struct srnic_dev *dev)
+{
+	return SRNIC_MAX_CQE - (dev->abi == SRNIC_ABI_RXE);
 }
 
 /**
@@ -294,5 +322,8 @@ struct srnic_ibflow {
 };
 
 extern const struct ib_device_ops srnic_dev_ops;
+
+/* What depends on the user ABI, indexed by enum srnic_abi */
+extern const struct ib_device_ops srnic_abi_ops[];
 
 #endif /* SRNIC_H */

@@ -9,6 +9,7 @@
 #include "mem/mem.h"
 #include "queue/queue.h"
 #include "wire/pkt.h"
+#include "xport/xport.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"

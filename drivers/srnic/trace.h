@@ -2,8 +2,8 @@
 /*
  * srnic - trace points
  *
- * Events say what happened in plain numbers; Documentation/tracing.rst says how
- * to read them.  One that is off costs a jump that is not taken.
+ * The events are described in Documentation/tracing.rst.  A disabled event costs a jump
+ * that is not taken.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM srnic
@@ -15,13 +15,14 @@
 #include <trace/misc/rdma.h>
 
 struct srnic_cqe;
+struct srnic_failure;
 struct srnic_mr;
 struct srnic_pkt;
 struct srnic_swqe;
 
 /*
- * Opcodes are numbers: of the standard, and of the ABI, for which older kernels do not
- * have all the names
+ * Opcodes are given as numbers, those of the standard and of the ABI, since older kernels
+ * do not define all of their names.
  */
 #define srnic_show_service(opcode)					\
 	__print_symbolic((opcode) & 0xe0,				\
@@ -124,7 +125,7 @@ TRACE_DEFINE_ENUM(SRNIC_MEM_BUSY);
 		{ SRNIC_MEM_STATE, "state" },				\
 		{ SRNIC_MEM_BUSY, "in use" })
 
-/* Packets.  The syndrome is that of the AETH, 0 where there is none. */
+/* Packets; the syndrome is that of the AETH, 0 without an AETH. */
 DECLARE_EVENT_CLASS(srnic_packet,
 	TP_PROTO(u32 qpn, const struct srnic_pkt *pkt),
 	TP_ARGS(qpn, pkt),
@@ -167,7 +168,7 @@ DEFINE_EVENT(srnic_packet, srnic_rx,
 	TP_PROTO(u32 qpn, const struct srnic_pkt *pkt),
 	TP_ARGS(qpn, pkt));
 
-/* A packet that came was dropped; why is the name of the counter. */
+/* A received packet was dropped; why is the name of the counter. */
 TRACE_EVENT(srnic_drop,
 	TP_PROTO(u32 qpn, const char *why),
 	TP_ARGS(qpn, why),
@@ -305,7 +306,7 @@ TRACE_EVENT(srnic_rnr_wait,
 		  __entry->una, __entry->usec, __entry->rnr_left)
 );
 
-/* Responder: requests that are not the next in order */
+/* Requests and responses out of order, and duplicate requests */
 DECLARE_EVENT_CLASS(srnic_order,
 	TP_PROTO(u32 qpn, u32 psn, u32 expected),
 	TP_ARGS(qpn, psn, expected),
@@ -334,7 +335,7 @@ DEFINE_EVENT(srnic_order, srnic_duplicate,
 	TP_PROTO(u32 qpn, u32 psn, u32 expected),
 	TP_ARGS(qpn, psn, expected));
 
-/* What is wrong with a request */
+/* Responder: a request was refused, or there was no receive for it */
 TRACE_EVENT(srnic_fault,
 	TP_PROTO(u32 qpn, u32 psn, const char *why),
 	TP_ARGS(qpn, psn, why),
@@ -355,7 +356,7 @@ TRACE_EVENT(srnic_fault,
 		  __get_str(why))
 );
 
-/* Completions, before they are written */
+/* Completions, traced before they are written */
 TRACE_EVENT(srnic_cqe,
 	TP_PROTO(const struct srnic_cqe *cqe),
 	TP_ARGS(cqe),
@@ -402,6 +403,42 @@ TRACE_EVENT(srnic_qp_state,
 	TP_printk("qpn=%u from=%s to=%s", __entry->qpn,
 		  srnic_show_state(__entry->from),
 		  srnic_show_state(__entry->to))
+);
+
+/* The queue pair or its send queue leaves service. */
+TRACE_EVENT(srnic_failure,
+	TP_PROTO(u32 qpn, const struct srnic_failure *failure, const char *why,
+		 const char *memory, const char *op),
+	TP_ARGS(qpn, failure, why, memory, op),
+
+	TP_STRUCT__entry(
+		__field(u64, addr)
+		__field(u32, qpn)
+		__field(u32, key)
+		__field(u32, psn)
+		__field(u32, len)
+		__field(u32, room)
+		__string(why, why)
+		__string(memory, memory)
+		__string(op, op)
+	),
+
+	TP_fast_assign(
+		__entry->addr = failure->addr;
+		__entry->qpn = qpn;
+		__entry->key = failure->key;
+		__entry->psn = failure->psn;
+		__entry->len = failure->length;
+		__entry->room = failure->room;
+		__assign_str(why);
+		__assign_str(memory);
+		__assign_str(op);
+	),
+
+	TP_printk("qpn=%u why=%s memory=%s op=%s psn=%u key=0x%08x addr=0x%llx len=%u room=%u",
+		  __entry->qpn, __get_str(why), __get_str(memory),
+		  __get_str(op), __entry->psn, __entry->key, __entry->addr,
+		  __entry->len, __entry->room)
 );
 
 /* Memory keys */
@@ -461,7 +498,7 @@ TRACE_EVENT(srnic_key_invalidate,
 		  srnic_show_invalidate(__entry->err))
 );
 
-/* Tasks; a task has the number of its queue pair. */
+/* Tasks, identified by the number of their queue pair */
 TRACE_EVENT(srnic_task_run,
 	TP_PROTO(u32 id, bool more),
 	TP_ARGS(id, more),
@@ -479,7 +516,7 @@ TRACE_EVENT(srnic_task_run,
 	TP_printk("qpn=%u more=%d", __entry->id, __entry->more)
 );
 
-/* What was done with bottom halves disabled. */
+/* A stretch: the work done with bottom halves disabled at a time */
 TRACE_EVENT(srnic_task_stretch,
 	TP_PROTO(u32 id, s32 cost, bool nested),
 	TP_ARGS(id, cost, nested),

@@ -2,8 +2,8 @@
 /*
  * srnic - the frame parser and the matching of rules, with arbitrary bytes
  *
- * The frame stands where not one byte more may be read.  What was found in it
- * must lie in it, must match itself, and hashes to the same always.
+ * The buffer has no byte beyond the frame.  Fields found must be within the
+ * frame, must match themselves, and always have the same hash.
  */
 
 #include <stdlib.h>

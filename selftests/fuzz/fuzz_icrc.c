@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - the invariant CRC covers exactly those bits that routers must not change
+ * srnic - the invariant CRC covers exactly those bits that routers must not
+ * change
  *
- * The first byte of the input picks the version of IP, the next two a bit to
+ * The first byte of the input selects the version of IP, the next two a bit to
  * flip; the rest is the packet.
  */
 
@@ -20,7 +21,7 @@
 
 #define MAX_BYTES	512
 
-/* Bytes with bits that change on the way, and those bits: annex A17.3.1 */
+/* Bits that routers may change, by byte: annex A17.3.1 */
 struct variant {
 	__u16	byte;
 	__u8	bits;
@@ -47,7 +48,7 @@ static const struct variant variant_6[] = {
 	{ }
 };
 
-/* The lengths of the headers are replaced by those that the caller says. */
+/* The lengths in the headers are replaced by the given ones. */
 static __le32 icrc_of(bool v4, const __u8 *packet, size_t len, __u16 ip_len,
 		      __u16 udp_len)
 {
@@ -94,7 +95,7 @@ int LLVMFuzzerTestOneInput(const __u8 *data, size_t size)
 	require((icrc_of(v4, packet, len, len, len - 20) == before) ==
 		is_variant(v4, at, 1 << bit % 8));
 
-	/* What the caller says of the lengths is covered. */
+	/* The given lengths are covered by the ICRC. */
 	require(icrc_of(v4, packet, len, len, len - 20) !=
 		icrc_of(v4, packet, len, len + 1, len - 20));
 	require(icrc_of(v4, packet, len, len, len - 20) !=

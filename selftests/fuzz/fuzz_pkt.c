@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - the packet parser stays within any packet; a packet that it accepts can be
- * built again, and is the same packet then
+ * srnic - the packet parser reads only the packet; building a parsed packet
+ * results in the same packet
  *
- * The first byte of the input says how much of the packet is not linear.
+ * The first byte of the input determines how much of the packet is not linear.
  */
 
 #include <stdlib.h>
@@ -21,11 +21,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 static bool pkt_equal(const struct srnic_pkt *a, const struct srnic_pkt *b)
 {
-	/* Both were zero before the parser wrote its fields */
+	/* both were zero before the parser set their fields */
 	return !memcmp(a, b, sizeof(*a));
 }
 
-/* Builds what was parsed and puts the unparsed rest of @packet behind it. */
+/* Builds the parsed packet, followed by the unparsed rest of @packet. */
 static void build_again(const u8 *packet, unsigned int len,
 			const struct srnic_pkt *pkt)
 {
@@ -33,7 +33,7 @@ static void build_again(const u8 *packet, unsigned int len,
 	unsigned int built;
 	u8 *copy;
 
-	/* First where not one byte more may be written */
+	/* first into a buffer of exactly the size of the headers */
 	copy = malloc(pkt->hdr_len);
 	built = srnic_pkt_build(copy, pkt);
 	require(built == pkt->hdr_len);

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - whatever a program writes into its rings, at any time, an accepted work request
- * respects the limits and stays as it was validated
+ * srnic - whatever a program writes into its rings, at any time, an accepted
+ * work request respects the limits and stays as it was validated
  *
- * The program writes over the entry whose turn it is and over the indices:
- * before a fetch, and again whenever the driver has copied a part of the entry.
- * The input says what it writes, and what the driver does next.
+ * Its rings are in our own ABI or in that of rdma_rxe.
+ *
+ * The program overwrites the entry to be fetched and the indices: before a
+ * fetch, and again whenever the driver has copied a part of the entry. The
+ * input determines what it writes, and what the driver does next.
  */
 
 #include <stdlib.h>
 #include <string.h>
+
+#include <rdma/rdma_user_rxe.h>
 
 #include "queue/queue.h"
 
@@ -23,7 +27,7 @@
 #define SGE_MAX		4
 #define INLINE_MAX	100
 #define STEPS_MAX	64
-#define STRIDE_MAX	(sizeof(struct srnic_sqe) + 112)
+#define STRIDE_MAX	512
 
 enum step {
 	STEP_SEND,
@@ -35,7 +39,7 @@ enum step {
 
 #define OP(name)	(1U << IBV_WR_##name)
 
-/* Younger than the oldest rdma-core */
+/* Not defined by the oldest rdma-core */
 #define OP_FLUSH		BIT(IB_WR_FLUSH)
 #define OP_ATOMIC_WRITE		BIT(IB_WR_ATOMIC_WRITE)
 
@@ -45,7 +49,7 @@ enum step {
 #define CONNECTED	(ANYWHERE | OP(RDMA_WRITE) | OP(RDMA_WRITE_WITH_IMM))
 #define RELIABLE	(CONNECTED | OP(SEND_WITH_INV) | OP(RDMA_READ) | ATOMICS)
 
-/* What a service carries */
+/* Operations of each service */
 static const u32 service_ops[] = {
 	[IBV_QPT_RC]		= RELIABLE | KEYS | OP_FLUSH | OP_ATOMIC_WRITE,
 	[IBV_QPT_UC]		= CONNECTED | KEYS,
@@ -53,23 +57,23 @@ static const u32 service_ops[] = {
 	[IBV_QPT_XRC_SEND]	= RELIABLE | KEYS,
 };
 
-/* What has no inline data, no data at all, or 8 bytes */
+/* Operations without inline data, without any data, or with 8 bytes */
 #define NO_INLINE	(ATOMICS | OP(RDMA_READ) | NO_DATA)
 #define NO_DATA		(KEYS | OP_FLUSH)
 #define EIGHT_BYTES	(ATOMICS | OP_ATOMIC_WRITE)
 
-/* What is left of the input */
+/* The rest of the input */
 static const u8 *input;
 static size_t input_left;
 
-/* The ring that the program has its hands on, and the entry whose turn it is */
+/* The ring that the program overwrites, and the index to be fetched */
 static const struct srnic_ring *ring;
 static u32 turn;
 
-/* That entry before the program last wrote: as it was when its list was copied */
+/* That entry before the program last wrote, which is when its SGE list was copied */
 static u8 seen[STRIDE_MAX];
 
-/* The next byte of the input; 0 behind its end */
+/* The next byte of the input; 0 after its end */
 static u8 take(void)
 {
 	if (!input_left)
@@ -90,7 +94,7 @@ static u32 take_u32(void)
 	return value;
 }
 
-/* The program writes; mostly, it has posted about as much as it may. */
+/* The program overwrites entry and indices; mostly it has posted a valid number. */
 static void scribble(void)
 {
 	size_t len = min_t(size_t, take(), ring->stride);
@@ -98,8 +102,8 @@ static void scribble(void)
 	int ahead = take() - 128;
 
 	memcpy(seen, entry, ring->stride);
-	ring->hdr->user = ahead == -128 ? take_u32() : turn + ahead;
-	ring->hdr->kern = take();
+	*ring->user = ahead == -128 ? take_u32() : turn + ahead;
+	*ring->kern = take();
 	len = min(len, input_left);
 	memcpy(entry, input, len);
 	input += len;
@@ -113,15 +117,42 @@ static void program_has(const struct srnic_ring *its, u32 index)
 	scribble();
 }
 
-/* The program takes away all that the driver might still look at. */
+/* Bytes in front of the list of a send or receive WQE */
+static size_t send_bytes(void)
+{
+	return ring->abi == SRNIC_ABI_RXE ? sizeof(struct rxe_send_wqe) :
+					    sizeof(struct srnic_sqe);
+}
+
+static size_t recv_bytes(void)
+{
+	return ring->abi == SRNIC_ABI_RXE ? sizeof(struct rxe_recv_wqe) :
+					    sizeof(struct srnic_rqe);
+}
+
+/* Entries that the program says it has posted, and whether that can be true */
+static u32 claimed(u32 head)
+{
+	u32 ahead = *ring->user - head;
+
+	return ring->abi == SRNIC_ABI_RXE ? ahead % (ring->mask + 1) : ahead;
+}
+
+/* An index as it is shown to the program */
+static u32 shown(u32 index)
+{
+	return ring->abi == SRNIC_ABI_RXE ? index % (ring->mask + 1) : index;
+}
+
+/* The program overwrites everything that the driver could still read. */
 static void wipe(void)
 {
 	memset(ring->hdr, 0xff, ring->size);
 }
 
 /*
- * What the transport does with the list of any copy, accepted or refused: walks
- * it, as the cursor over it is placed.
+ * Walks the SGE list of any copy, accepted or refused, as the transport does
+ * when it positions its cursor.
  */
 static u64 walk(const struct srnic_sq *sq, const struct srnic_swqe *wqe)
 {
@@ -140,7 +171,7 @@ static void require_send(const struct srnic_sq *sq, enum ibv_qp_type type,
 {
 	const struct srnic_sqe *sqe = &wqe->sqe;
 	u64 sum = walk(sq, wqe);
-	const u8 *list = seen + sizeof(*sqe);
+	const u8 *list = seen + send_bytes();
 	u32 op;
 
 	require(sqe->opcode < 32);
@@ -170,7 +201,7 @@ static void step_send(struct srnic_sq *sq, enum ibv_qp_type type)
 
 	program_has(&sq->ring, tail);
 	memcpy(&was, srnic_ring_entry(ring, tail), sizeof(was));
-	posted = ring->hdr->user - head;
+	posted = claimed(head);
 	due = posted > tail - head && posted <= ring->mask + 1;
 
 	wqe = srnic_sq_fetch(sq, type);
@@ -185,7 +216,8 @@ static void step_send(struct srnic_sq *sq, enum ibv_qp_type type)
 		require(!wqe->length && !wqe->sqe.inline_len && !walk(sq, wqe));
 		return;
 	}
-	require(!memcmp(&wqe->sqe, &was, sizeof(was)));
+	require(ring->abi == SRNIC_ABI_RXE ||
+		!memcmp(&wqe->sqe, &was, sizeof(was)));
 	require(!srnic_swqe_check(wqe, type, sq->max_sge, sq->max_inline,
 				  false));
 	require_send(sq, type, wqe);
@@ -194,6 +226,7 @@ static void step_send(struct srnic_sq *sq, enum ibv_qp_type type)
 static void step_recv(struct srnic_rq *rq)
 {
 	struct srnic_rwqe wqe;
+	struct rxe_recv_wqe rxe;
 	struct srnic_rqe was;
 	u32 head = rq->head;
 	u64 sum = 0;
@@ -203,11 +236,15 @@ static void step_recv(struct srnic_rq *rq)
 
 	program_has(&rq->ring, head);
 	memcpy(&was, srnic_ring_entry(ring, head), sizeof(was));
-	posted = ring->hdr->user - head;
+	if (ring->abi == SRNIC_ABI_RXE) {
+		memcpy(&rxe, srnic_ring_entry(ring, head), sizeof(rxe));
+		was.num_sge = rxe.dma.num_sge;
+	}
+	posted = claimed(head);
 	due = posted && posted <= ring->mask + 1;
 
 	require(srnic_rq_fetch(rq, &wqe) == due && rq->head == head + due);
-	require(!due || ring->hdr->kern == rq->head);
+	require(!due || *ring->kern == shown(rq->head));
 	wipe();
 	if (!due)
 		return;
@@ -218,7 +255,7 @@ static void step_recv(struct srnic_rq *rq)
 		return;
 	}
 	require(wqe.num_sge == was.num_sge && wqe.num_sge <= rq->max_sge);
-	require(!memcmp(wqe.sge, seen + sizeof(was),
+	require(!memcmp(wqe.sge, seen + recv_bytes(),
 			wqe.num_sge * sizeof(wqe.sge[0])));
 	for (i = 0; i < wqe.num_sge; i++)
 		sum += wqe.sge[i].length;
@@ -230,7 +267,8 @@ static void step_complete(struct srnic_sq *sq)
 	if (sq->head != sq->tail)
 		sq->head++;
 	srnic_sq_publish(sq);
-	require(sq->ring.hdr->kern == sq->head);
+	ring = &sq->ring;
+	require(*ring->kern == shown(sq->head));
 }
 
 static void step_reset(struct srnic_sq *sq, struct srnic_rq *rq)
@@ -275,6 +313,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct srnic_sq sq = {};
 	struct srnic_rq rq = {};
+	enum srnic_abi abi;
 	u32 entries;
 	u32 max_sge;
 
@@ -282,10 +321,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	input_left = size;
 	shim_at_barrier = scribble;
 
+	abi = take() % 2 ? SRNIC_ABI_RXE : SRNIC_ABI_OWN;
 	entries = 1 + take() % ENTRIES_MAX;
 	max_sge = take() % (SGE_MAX + 1);
-	require(!srnic_sq_init(&sq, entries, max_sge, take() % (INLINE_MAX + 1)));
-	require(!srnic_rq_init(&rq, entries, max_sge));
+	require(!srnic_sq_init(&sq, abi, entries, max_sge,
+			       take() % (INLINE_MAX + 1)));
+	require(!srnic_rq_init(&rq, abi, entries, max_sge));
 	run(&sq, &rq);
 	srnic_rq_destroy(&rq);
 	srnic_sq_destroy(&sq);

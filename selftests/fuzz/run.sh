@@ -13,14 +13,14 @@ export OUT=${OUT:-${SRNIC_CACHE:-$HOME/.cache/srnic}/fuzz}
 CLANG=${CLANG:-clang}
 FUZZ_SECONDS=${FUZZ_SECONDS:-10}
 
-# fuzzer_links: clang comes without the library that drives its fuzzers.
+# fuzzer_links: clang may be installed without the library of its fuzzers.
 fuzzer_links()
 {
 	echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return p && n < 0; }' |
 		"$CLANG" -x c -fsanitize=fuzzer,address,undefined -o /dev/null - 2>/dev/null
 }
 
-# fuzz TARGET: a crash leaves its input beside the program.
+# fuzz TARGET: the input of a crash is stored beside the program.
 fuzz()
 {
 	mkdir -p "$OUT/corpus/$1"
@@ -39,7 +39,7 @@ mkdir -p "$OUT"
 ktap_plan $((1 + ${#targets[@]}))
 check "targets build" make -s -C "$HERE" CLANG="$CLANG"
 for target in "${targets[@]}"; do
-	check "$target finds nothing in $FUZZ_SECONDS s" fuzz "$target"
+	check "$target finds no fault in $FUZZ_SECONDS s" fuzz "$target"
 	diag "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' \
 		"$OUT/$target.log") inputs"
 done

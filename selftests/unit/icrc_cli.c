@@ -3,7 +3,7 @@
  * srnic - ICRC of packets in hexadecimal
  *
  * Each line of input is a packet from the IP header to the end of the ICRC;
- * each line of output is the ICRC as it should have been, in wire order.
+ * each line of output is the expected ICRC in wire order.
  */
 
 #include <linux/crc32.h>

@@ -36,7 +36,7 @@ def bits(count):
 
 
 def transport():
-    """UDP and all that is behind it; scapy adds the ICRC."""
+    """UDP header and everything after it; scapy adds the ICRC."""
     room = 4 * rand.choice((0, 1, 2, 7, 16, 63, 256, 1024))
     return (
         UDP(sport=bits(16), dport=4791, chksum=bits(16))
@@ -66,7 +66,7 @@ def scapy_knows_v6():
 
 
 def icrc_v6(packet):
-    """The ICRC of our own reading of annex A17, by name of the field."""
+    """The ICRC computed independently according to annex A17."""
     masked = IPv6(packet[:-4])
     masked.tc, masked.fl, masked.hlim = 0xff, 0xfffff, 0xff
     udp = masked[UDP]
@@ -79,7 +79,7 @@ def icrc_v6(packet):
 
 
 def compare(what, make, expected):
-    """Is our ICRC of all that make() gives the one that is expected?"""
+    """Checks the driver's ICRC of packets of make() against the expected one."""
     packets = [bytes(make()) for _ in range(PACKETS)]
     ours = subprocess.run(
         sys.argv[1:], input="".join(p.hex() + "\n" for p in packets),
@@ -102,5 +102,5 @@ if scapy_knows_v6():
     compare(f"IPv6: {PACKETS} random packets have the ICRC of scapy", packet_v6,
             last_four)
 else:
-    report.skip("IPv6: ICRC of scapy", "this scapy knows that of IPv4 only")
+    report.skip("IPv6: ICRC of scapy", "this scapy supports IPv4 only")
 report.end()

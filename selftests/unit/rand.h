@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - pseudo-random numbers that are the same in every run
- */
+/* srnic - reproducible pseudo-random numbers */
 #ifndef SRNIC_UNIT_RAND_H
 #define SRNIC_UNIT_RAND_H
 

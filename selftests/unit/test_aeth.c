@@ -2,8 +2,8 @@
 /*
  * srnic - RNR times, credits and timeouts match the specification
  *
- * The times are kept here in hundredths of a millisecond, as the table of the
- * specification prints them.
+ * The times are kept here in hundredths of a millisecond, as in the table of
+ * the specification.
  */
 
 #include "tap.h"
@@ -29,10 +29,10 @@ static void test_rnr(void)
 		if (srnic_rnr_usec(code) != srnic_rnr_usec(code % 32))
 			tap_fault("syndrome 0x%x gave %u us", code,
 				  srnic_rnr_usec(code));
-	tap_done("the kind of a syndrome does not change its RNR time");
+	tap_done("the RNR time does not depend on the upper bits of the syndrome");
 }
 
-/* Every second code is a power of two, the one behind it half more */
+/* Every second code is a power of two, the next one 1.5 times that */
 static void test_credits(void)
 {
 	unsigned int code;
@@ -57,7 +57,7 @@ static void test_timeout(void)
 	u64 nsec = 4096 * 2;
 	unsigned int exp;
 
-	tap_check(srnic_ack_timeout_nsec(0) == 0, "timeout 0 is never");
+	tap_check(srnic_ack_timeout_nsec(0) == 0, "timeout 0 is infinite");
 	for (exp = 1; exp < 32; exp++, nsec *= 2)
 		if (srnic_ack_timeout_nsec(exp) != nsec)
 			tap_fault("exponent %u gave %llu ns", exp,
@@ -107,7 +107,7 @@ static void test_all_syndromes(void)
 		if (srnic_ack_of(syndrome) != said(syndrome))
 			tap_fault("syndrome 0x%02x is %u, not %u", syndrome,
 				  srnic_ack_of(syndrome), said(syndrome));
-	tap_done("what each of the 256 syndromes says");
+	tap_done("each of the 256 syndromes");
 }
 
 int main(void)

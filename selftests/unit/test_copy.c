@@ -2,8 +2,8 @@
 /*
  * srnic - a program that polls the end of a message sees all of it
  *
- * Another processor may look at any barrier; what it finds there is what the
- * memory model lets it find of the stores before.
+ * At each barrier the test checks what another processor may see at that point,
+ * according to the memory model.
  */
 #include "mem/copy.h"
 #include "tap.h"
@@ -26,7 +26,7 @@ static bool is_old(size_t from, size_t to)
 	return true;
 }
 
-/* At the first barrier nothing has changed, at the second all but the end. */
+/* At the first barrier nothing has changed, at the second all but the end has. */
 static void look(void)
 {
 	size_t bulk = size > 8 ? size - 8 : 0;
@@ -57,7 +57,7 @@ static void copy(size_t offset, size_t len)
 		tap_fault("%zu bytes: %u barriers", len, looks);
 	if (memcmp(at, src, len) || dst[offset + len] != OLD ||
 	    (offset && dst[offset - 1] != OLD))
-		tap_fault("%zu bytes at %zu: not these", len, offset);
+		tap_fault("%zu bytes at %zu: wrong data", len, offset);
 }
 
 int main(void)

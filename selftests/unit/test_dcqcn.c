@@ -2,9 +2,9 @@
 /*
  * srnic - the rate follows the DCQCN paper
  *
- * The model here has real numbers and clocks that tick every microsecond, as the
- * paper's figure 7 and equations 1 to 4 have them; the code under test has
- * integers and looks at the clock only now and then.
+ * The model uses floating point and clocks that tick every microsecond, as in
+ * figure 7 and equations 1 to 4 of the paper.  The code under test uses
+ * integers and reads the clock only occasionally.
  */
 
 #include <math.h>
@@ -92,7 +92,7 @@ static void test_steps(void)
 	tap_check(!srnic_dcqcn_cut(&cc, now + 49 * USEC, 0) &&
 		  cc.rate == 500000000, "there is one cut in 50 us");
 	tap_check(!srnic_dcqcn_cut(&cc, now + 900 * USEC, 1000 * USEC),
-		  "and one in a round trip");
+		  "there is one cut per round trip");
 
 	for (i = 0; i < sizeof(rates) / sizeof(*rates); i++) {
 		now += 300 * USEC;
@@ -104,15 +104,15 @@ static void test_steps(void)
 			tap_fault("step %u gave %llu", i,
 				  (unsigned long long)cc.rate);
 	}
-	tap_done("four steps of fast recovery, each half of the way");
+	tap_done("four steps of fast recovery, each halves the distance");
 
 	srnic_dcqcn_advance(&cc, now + 300 * USEC, 0);
-	tap_check(cc.target == 1000625000, "the fifth adds 5 Mbit/s");
+	tap_check(cc.target == 1000625000, "the fifth step adds 5 Mbit/s");
 	cc.bytes = 60000000;
 	srnic_dcqcn_advance(&cc, now + 600 * USEC, 0);
 	tap_check(cc.ticks == 6 && cc.rounds == 6 &&
 		  cc.target == 1000000000 + 7 * 625000 + 6250000,
-		  "hyper increase wants both, time and bytes");
+		  "hyper increase needs both time and bytes");
 }
 
 static void trajectory(void)
@@ -161,7 +161,7 @@ static void test_trajectories(void)
 
 	for (i = 0; i < 200; i++)
 		trajectory();
-	tap_done("200 trajectories are those of the model");
+	tap_done("200 trajectories match the model");
 }
 
 static void test_bounds(void)
@@ -174,23 +174,23 @@ static void test_bounds(void)
 	for (i = 0; i < 100000; i++, now += 50 * USEC)
 		srnic_dcqcn_cut(&cc, now, 0);
 	tap_check(cc.rate == 125000, "a flood of notifications leaves 1 Mbit/s");
-	tap_check(cc.alpha <= SRNIC_DCQCN_ONE, "and alpha at most 1");
+	tap_check(cc.alpha <= SRNIC_DCQCN_ONE, "nor does it raise alpha above 1");
 
 	for (i = 0; srnic_dcqcn_advance(&cc, now, 0) && i < 1000000; i++) {
 		now += 100 * USEC;
 		cc.bytes += cc.rate / 10000;
 	}
-	tap_check(i < 1000000, "who goes on sending is free in the end");
+	tap_check(i < 1000000, "with continued sending the rate limit ends");
 
 	srnic_dcqcn_start(&cc, 1000000, now);
 	srnic_dcqcn_cut(&cc, now, 0);
 	tap_check(!srnic_dcqcn_advance(&cc, now + 1000000 * USEC, 0),
-		  "and so is who is silent for a second");
+		  "it also ends after a second without sending");
 	srnic_dcqcn_start(&cc, 1000000, now);
 	srnic_dcqcn_cut(&cc, now, ~0ULL);
 	tap_check(srnic_dcqcn_advance(&cc, now + 1000000 * USEC, ~0ULL) &&
 		  srnic_dcqcn_cut(&cc, now + 1000000 * USEC, ~0ULL),
-		  "no round trip is taken for longer than it can be");
+		  "the round trip used is limited");
 }
 
 int main(void)

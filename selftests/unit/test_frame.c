@@ -2,8 +2,8 @@
 /*
  * srnic - fields of a frame, and the rules it matches
  *
- * Frames are written down byte by byte, as RFC 791, 8200, 768, 9293 and IEEE
- * 802.1Q have them.
+ * Frames are given byte by byte, according to RFC 791, 8200, 768, 9293 and IEEE
+ * 802.1Q.
  */
 #include <asm/byteorder.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static u16 be16(__be16 value)
 	return be16_to_cpu(value);
 }
 
-/* @frame with a tag behind the addresses; returns its length. */
+/* Copies @frame and inserts a VLAN tag after the addresses; returns its length. */
 static unsigned int tagged(u8 *to, const u8 *frame, unsigned int len, u16 tpid,
 			   u16 tci)
 {
@@ -87,19 +87,19 @@ static void test_ipv4(void)
 	copy[21] = 1;
 	srnic_frame_parse(&f, copy, sizeof(copy));
 	tap_check(f.f.has == SRNIC_HAS_IPV4 && !f.f.ip_flags,
-		  "nor has the last");
+		  "the last fragment has no ports");
 
 	memcpy(copy, udp4, sizeof(copy));
 	copy[14] = 0x44;
 	srnic_frame_parse(&f, copy, sizeof(copy));
-	tap_check(!f.f.has && !f.l3, "a header of 16 bytes is no IPv4");
+	tap_check(!f.f.has && !f.l3, "an IPv4 header of 16 bytes is invalid");
 	copy[14] = 0x65;
 	srnic_frame_parse(&f, copy, sizeof(copy));
-	tap_check(!f.f.has, "nor is one of version 6");
+	tap_check(!f.f.has, "an IPv4 header of version 6 is invalid");
 	memcpy(copy, udp4, sizeof(copy));
 	copy[17] = 20 + 7;
 	srnic_frame_parse(&f, copy, sizeof(copy));
-	tap_check(f.f.has == SRNIC_HAS_IPV4, "7 bytes are no UDP header");
+	tap_check(f.f.has == SRNIC_HAS_IPV4, "a UDP header of 7 bytes is invalid");
 }
 
 static void test_ipv6(void)
@@ -141,14 +141,14 @@ static void test_vlan(void)
 	len = tagged(two, one, len, 0x88a8, 0x0456);
 	srnic_frame_parse(&f, two, len);
 	tap_check(be16(f.f.vlan) == 0x0456 && be16(f.f.ether_type) == 0x0800 &&
-		  f.l4 == 42, "of two tags the outer one");
+		  f.l4 == 42, "the outer one of two tags");
 	len = tagged(one, two, len, 0x88a8, 1);
 	srnic_frame_parse(&f, one, len);
 	tap_check(be16(f.f.ether_type) == 0x8100 && !f.l3,
-		  "the third tag is not looked behind");
+		  "headers behind a third tag are not parsed");
 }
 
-/* However short a frame is, no byte behind it is read (ASan looks). */
+/* Truncated frames are not read past their end (checked by ASan). */
 static void test_short(void)
 {
 	const u8 *frames[] = { udp4, tcp6 };
@@ -184,7 +184,7 @@ static void test_noise(void)
 		copy = malloc(len);
 		for (i = 0; i < len; i++)
 			copy[i] = rand32();
-		/* So much of a good frame, so that parsers are entered. */
+		/* Starts with part of a valid frame, so that parsers are entered. */
 		head = round % 40;
 		if (head < len)
 			memcpy(copy, round & 1 ? udp4 : tcp6, head);
@@ -197,7 +197,7 @@ static void test_noise(void)
 	tap_done("noise");
 }
 
-/* Each byte of a rule counts by itself, bit by bit. */
+/* Each byte of a rule is compared independently, bit by bit. */
 static void test_match(void)
 {
 	struct srnic_match match = {};
@@ -208,10 +208,10 @@ static void test_match(void)
 
 	srnic_frame_parse(&f, udp4, sizeof(udp4));
 	have = (const u8 *)&f.f;
-	tap_check(srnic_frame_matches(&f.f, &match), "no mask fits all");
+	tap_check(srnic_frame_matches(&f.f, &match), "no mask matches all frames");
 	match.val = f.f;
 	memset(&match.mask, 0xff, sizeof(match.mask));
-	tap_check(srnic_frame_matches(&f.f, &match), "a frame fits itself");
+	tap_check(srnic_frame_matches(&f.f, &match), "a frame matches itself");
 
 	for (i = 0; i < sizeof(match.val); i++) {
 		for (bit = 1; bit < 0x100; bit <<= 1) {
@@ -225,7 +225,7 @@ static void test_match(void)
 				tap_fault("byte %u, not bit %#x", i, bit);
 		}
 	}
-	tap_done("every bit that is asked for");
+	tap_done("every bit of the mask");
 }
 
 int main(void)

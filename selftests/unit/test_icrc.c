@@ -3,7 +3,7 @@
  * srnic - ICRC of published packets, and fields it must not depend on
  *
  * The packets are those of scapy's test/contrib/roce.uts: one captured from a
- * ConnectX-4 Lx, two that are given with their ICRC.
+ * ConnectX-4 Lx, and two published with their ICRC.
  */
 
 #include <linux/crc32.h>
@@ -13,7 +13,7 @@
 #include "tap.h"
 #include "wire/icrc.h"
 
-/* A CNP as a ConnectX-4 Lx sent it */
+/* A CNP sent by a ConnectX-4 Lx */
 static const u8 cnp_v4[] = {
 	0x45, 0xc2, 0x00, 0x3c, 0x71, 0x8c, 0x40, 0x00, 0x40, 0x11,
 	0x91, 0x61, 0x0a, 0x00, 0x11, 0x01, 0x0a, 0x00, 0x12, 0x01,
@@ -48,11 +48,11 @@ static const u8 uc_v6[] = {
 };
 
 /**
- * struct kind - what differs between the versions of IP
+ * struct kind - differences between the versions of IP
  * @hdr: bytes of IP, UDP and BTH
- * @len_at: where the length of the IP header is
- * @udp_len_at: where that of UDP is
- * @masked: one bit per bit of the headers, set where the ICRC must not look
+ * @len_at: offset of the length in the IP header
+ * @udp_len_at: offset of the length in the UDP header
+ * @masked: one bit per bit of the headers, set if the ICRC does not cover it
  */
 struct kind {
 	unsigned int	hdr;
@@ -90,7 +90,7 @@ static u16 get_be16(const u8 *p)
 	return p[0] << 8 | p[1];
 }
 
-/* ICRC of @packet with the lengths given, computed where no byte is spare */
+/* ICRC of @packet with the given lengths, in a buffer without spare bytes */
 static __le32 icrc_with(const struct kind *kind, const u8 *packet,
 			unsigned int len, u16 ip_len, u16 udp_len)
 {
@@ -120,7 +120,7 @@ static bool icrc_is_right(const struct kind *kind, const u8 *packet,
 	return !memcmp(&icrc, packet + len - sizeof(icrc), sizeof(icrc));
 }
 
-/* Flips every bit in turn: the ICRC changes when and only when it should. */
+/* Flips every bit in turn: the ICRC changes only if it covers the bit. */
 static void test_coverage(const struct kind *kind, const u8 *packet,
 			  unsigned int len, const char *what)
 {
@@ -161,7 +161,7 @@ int main(void)
 	static const u8 check[] = "123456789";
 
 	tap_check(~crc32_le(~0U, check, 9) == 0xcbf43926,
-		  "CRC-32 of the string that all CRCs are checked with");
+		  "CRC-32 of the standard check string");
 	tap_check(icrc_is_right(&v4, cnp_v4, sizeof(cnp_v4)),
 		  "a CNP captured from a ConnectX-4 Lx");
 	tap_check(icrc_is_right(&v4, uc_v4, sizeof(uc_v4)),
@@ -170,11 +170,11 @@ int main(void)
 		  "a published UC SEND over IPv6");
 
 	test_coverage(&v4, uc_v4, sizeof(uc_v4),
-		      "IPv4: every bit counts but those a router may change");
+		      "IPv4: every bit counts except those a router may change");
 	test_coverage(&v6, uc_v6, sizeof(uc_v6),
-		      "IPv6: every bit counts but those a router may change");
-	test_lengths(&v4, uc_v4, sizeof(uc_v4), "IPv4: lengths are those given");
-	test_lengths(&v6, uc_v6, sizeof(uc_v6), "IPv6: lengths are those given");
+		      "IPv6: every bit counts except those a router may change");
+	test_lengths(&v4, uc_v4, sizeof(uc_v4), "IPv4: the given lengths are used");
+	test_lengths(&v6, uc_v6, sizeof(uc_v6), "IPv6: the given lengths are used");
 
 	return tap_end();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - the life of a key: what a lookup finds while the region goes out of use, and
- * the notification when it has
+ * srnic - lifetime of a key: what a lookup finds while the region is being
+ * invalidated, and the notification after its last use
  *
- * Two tasks are two lookups here, one after the other.
+ * Two concurrent tasks are represented by two consecutive lookups.
  */
 
 #include <linux/kernel.h>
@@ -27,7 +27,7 @@ static void wake(struct srnic_wait *wait)
 
 static struct srnic_wait wait = { .wake = wake };
 
-/* In mr.c, with much that is not looked at here. */
+/* Defined in mr.c, most of which this test does not need */
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len)
 {
 	return addr >= mr->span.iova &&
@@ -42,7 +42,7 @@ static struct srnic_mr *look(u32 key)
 									  mr;
 }
 
-/* Is the key found?  Nobody holds it for that. */
+/* Is the key found?  The reference is dropped again. */
 static bool found(u32 key)
 {
 	struct srnic_mr *mr = look(key);
@@ -76,25 +76,25 @@ static void test_fast(void)
 	srnic_mr_publish(&keys, &mr);
 	key = mr.key;
 	tap_check(!found(key), "a fast region is not found before it is registered");
-	tap_check(!show(&mr, key) && found(key), "then it is");
+	tap_check(!show(&mr, key) && found(key), "it is found after that");
 
 	user = look(key);
 	tap_check(srnic_mr_invalidate(&keys, key, pd, OWNER, &wait) ==
 		  SRNIC_MEM_BUSY, "it is invalidated while it has a user");
-	tap_check(!found(key), "and not found any more, though it has one");
+	tap_check(!found(key), "it is no longer found although it has a user");
 	tap_check(srnic_mr_invalidate(&keys, key, pd, OWNER, &wait) !=
-		  SRNIC_MEM_OK, "nor invalidated twice");
+		  SRNIC_MEM_OK, "it cannot be invalidated twice");
 	tap_check(show(&mr, key) == SRNIC_MEM_STATE,
-		  "nor registered while it has one");
-	tap_check(!told, "who waits for the last user is not told before");
+		  "it cannot be registered while it has a user");
+	tap_check(!told, "there is no notification before the last user is gone");
 	srnic_mr_put(user);
-	tap_check(told == 1, "but by that one");
+	tap_check(told == 1, "the last user triggers the notification");
 
 	tap_check(!show(&mr, key + 1) && found(key + 1) && !found(key),
-		  "it is registered anew by another tag");
+		  "it is registered again with another tag");
 	tap_check(srnic_mr_invalidate(&keys, key + 1, pd, OWNER, &wait) ==
 		  SRNIC_MEM_OK && told == 1,
-		  "without a user to invalidate it is to be done");
+		  "invalidation without a user completes immediately");
 	srnic_mr_hide(&keys, &mr);
 	free(mr.span.block);
 	free(mr.next.block);
@@ -128,16 +128,16 @@ static void test_window(void)
 
 	user = look(key + 1);
 	tap_check(bind(key + 1, key + 2, mr.key) == SRNIC_MEM_BUSY,
-		  "it is not bound again while it has a user");
-	tap_check(!found(key + 1), "nor found any more");
-	tap_check(!srnic_mr_seal(&mr), "its region does not go before that user");
+		  "it cannot be bound again while it has a user");
+	tap_check(!found(key + 1), "it is no longer found");
+	tap_check(!srnic_mr_seal(&mr), "its region cannot go before that user");
 	srnic_mr_put(user);
 	tap_check(told == 1 && !bind(key + 1, key + 2, mr.key) &&
-		  found(key + 2) && !found(key + 1), "then it is");
+		  found(key + 2) && !found(key + 1), "it is bound again after that");
 
 	srnic_mr_hide(&keys, &mw);
-	tap_check(!found(key + 2), "one that is gone is not found");
-	tap_check(srnic_mr_seal(&mr), "and its region may go");
+	tap_check(!found(key + 2), "a deallocated window is not found");
+	tap_check(srnic_mr_seal(&mr), "its region can be deregistered");
 	srnic_mr_hide(&keys, &mr);
 }
 
@@ -149,7 +149,7 @@ static void replace(void)
 	srnic_mr_replace(&keys, &plain[0], &plain[1]);
 }
 
-/* The region changes between the look into the table and the hold. */
+/* The region is replaced between the table lookup and taking the reference. */
 static void test_replace(void)
 {
 	struct srnic_mr *mr;
@@ -160,7 +160,7 @@ static void test_replace(void)
 	srnic_mr_publish(&keys, &plain[0]);
 	shim_at_load = replace;
 	mr = look(plain[0].key);
-	tap_check(mr == &plain[1], "a key names one region or the other");
+	tap_check(mr == &plain[1], "a lookup finds either the old region or the new one");
 	if (mr)
 		srnic_mr_put(mr);
 

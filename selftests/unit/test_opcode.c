@@ -77,7 +77,7 @@ int main(void)
 	for (i = 0; i < 256; i++)
 		if (!fact_of(i) && memcmp(&srnic_ops[i], &unknown, sizeof(unknown)))
 			tap_fault("opcode 0x%02x is in the table", i);
-	tap_done("no opcode is in the table that is not in the list");
+	tap_done("the table has no opcodes other than those of the list");
 
 	for (i = 0; i < OPCODES; i++) {
 		const struct opcode_fact *fact = &opcode_list[i];
@@ -95,7 +95,7 @@ int main(void)
 			tap_fault("opcode 0x%02x has flags 0x%x", fact->opcode,
 				  srnic_ops[fact->opcode].flags);
 	}
-	tap_done("place in the message, direction and payload");
+	tap_done("position in the message, direction and payload");
 
 	for (i = 0; i < OPCODES; i++)
 		test_headers(&opcode_list[i]);

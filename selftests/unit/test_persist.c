@@ -2,8 +2,7 @@
 /*
  * srnic - a range is written back in pieces, each byte once
  *
- * Runs have shares of any size; what the memory is told to write back is added
- * up here.
+ * Runs have shares of any size; the test adds up what is written back.
  */
 #include <linux/kernel.h>
 
@@ -12,9 +11,9 @@
 #include "xport/persist.h"
 
 #define START	0x7f0000001234ULL
-#define PIECE	65536	/* a step, as locking.rst has it */
+#define PIECE	65536	/* cost of a step, see locking.rst */
 
-static u64 next;	/* what must be written back next */
+static u64 next;	/* next address to be written back */
 static u64 run_bytes;	/* in this run */
 
 void srnic_mr_persist(const struct srnic_mr *mr, u64 addr, u64 len)
@@ -24,7 +23,7 @@ void srnic_mr_persist(const struct srnic_mr *mr, u64 addr, u64 len)
 		tap_fault("%#llx is written back, not %#llx",
 			  (unsigned long long)addr, (unsigned long long)next);
 	if (!len || len > PIECE)
-		tap_fault("%llu bytes at once", (unsigned long long)len);
+		tap_fault("%llu bytes in one step", (unsigned long long)len);
 	next = addr + len;
 	run_bytes += len;
 }
@@ -44,7 +43,7 @@ static bool run(u32 share, u64 len, u64 *done)
 		tap_fault("%llu bytes cost %d", (unsigned long long)run_bytes,
 			  (s32)(share + 1000) - task.left);
 	if (!all && share && !run_bytes)
-		tap_fault("nothing is done in a share of %u", share);
+		tap_fault("no progress with a share of %u", share);
 	return all;
 }
 
@@ -75,7 +74,7 @@ int main(void)
 
 	for (i = 0; i < ARRAY_SIZE(lengths); i++)
 		flush(lengths[i]);
-	tap_done("ranges at the borders of a piece, and large ones");
+	tap_done("ranges at the boundaries of a piece, and large ones");
 	for (i = 0; i < 1000; i++)
 		flush(rand32() % (16 << 20));
 	tap_done("ranges of any length");

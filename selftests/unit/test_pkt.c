@@ -2,8 +2,8 @@
 /*
  * srnic - the parser accepts what the builder builds, and nothing truncated
  *
- * Every packet stands in a heap buffer of exactly its size, so that the address
- * sanitizer sees a read or write of one byte too many.
+ * Every packet is in a heap buffer of exactly its size, so that the address
+ * sanitizer detects reads and writes beyond it.
  */
 
 #include <asm/byteorder.h>
@@ -19,7 +19,7 @@
 #define PAYLOAD_MAX	64
 #define ICRC		4
 
-/* Bytes of payload and pad that a packet of @fact may have, whole words */
+/* Maximum bytes of payload and pad of a packet of @fact, in whole words */
 static unsigned int room_random(const struct opcode_fact *fact)
 {
 	if (!fact->data)
@@ -91,7 +91,7 @@ static u8 *put(u8 *p, u64 value, unsigned int bytes)
 	return p;
 }
 
-/* The headers as the specification draws them.  Return: their length. */
+/* Builds the headers as drawn in the specification.  Return: their length. */
 static unsigned int encode(u8 *data, const struct srnic_pkt *pkt,
 			   const struct opcode_fact *fact)
 {
@@ -163,7 +163,7 @@ static bool pkt_equal(const struct srnic_pkt *a, const struct srnic_pkt *b)
 	       a->imm == b->imm && a->inv_rkey == b->inv_rkey;
 }
 
-/* Parses a copy of @data that ends where @linear says. */
+/* Parses a copy of @data whose linear part ends at @linear. */
 static enum srnic_parse parse_exact(const u8 *data, unsigned int linear,
 				    unsigned int len, struct srnic_pkt *pkt)
 {
@@ -201,9 +201,9 @@ static void round_trip(const struct opcode_fact *fact)
 	if (parse_exact(expected, len + room + ICRC, len + room + ICRC, &back))
 		tap_fault("opcode 0x%02x: refused", fact->opcode);
 	else if (!pkt_equal(&pkt, &back) || back.hdr_len != len)
-		tap_fault("opcode 0x%02x: parsed to something else", fact->opcode);
+		tap_fault("opcode 0x%02x: parsed differently", fact->opcode);
 
-	/* The payload need not be at hand */
+	/* the payload need not be in the linear part */
 	memset(&back, 0, sizeof(back));
 	if (parse_exact(expected, len, len + room + ICRC, &back) ||
 	    !pkt_equal(&pkt, &back))
@@ -221,7 +221,7 @@ static void test_round_trips(void)
 	tap_done("every opcode is built, and parsed to what was built");
 }
 
-/* What comes before its end can never be a packet of the same headers. */
+/* A truncated packet is never valid. */
 static void truncate_one(const struct opcode_fact *fact)
 {
 	u8 data[SRNIC_HDR_MAX + PAYLOAD_MAX + ICRC] = { 0 };
@@ -249,7 +249,7 @@ static void truncate_one(const struct opcode_fact *fact)
 	if (room_is_fixed(fact))
 		return;
 
-	/* A payload of four words, less and less of it, pad of three */
+	/* A payload of four words, truncated step by step, with a pad of 3 */
 	pkt.pad = 3;
 	encode(data, &pkt, fact);
 	for (n = hdr + ICRC; n < hdr + ICRC + 16; n++) {
@@ -308,7 +308,7 @@ static void test_payload(void)
 					&back) != SRNIC_PARSE_PAYLOAD)
 				tap_fault("opcode 0x%02x with pad", fact->opcode);
 	}
-	tap_done("payload and pad only where they may be");
+	tap_done("payload and pad only where they are allowed");
 }
 
 static void test_refusals(void)
@@ -347,7 +347,7 @@ static void test_refusals(void)
 	tap_done("unknown opcodes are neither parsed nor built");
 }
 
-/* Bits that are reserved on the wire do not get into the numbers. */
+/* Reserved bits on the wire do not affect the parsed numbers. */
 static void test_reserved(void)
 {
 	u8 data[20 + ICRC];
@@ -363,7 +363,7 @@ static void test_reserved(void)
 		  "reserved bits are ignored");
 }
 
-/* A CNP as a ConnectX-4 Lx sent it; ours has the same bits */
+/* A CNP sent by a ConnectX-4 Lx; srnic builds the same bits */
 static void test_cnp(void)
 {
 	static const u8 cnp[] = {
@@ -447,7 +447,7 @@ static void test_noise(void)
 	}
 	if (!accepted)
 		tap_fault("nothing was accepted");
-	tap_done("of noise, what is accepted lies inside the packet");
+	tap_done("in accepted random data, payload and pad are within the packet");
 }
 
 int main(void)

@@ -10,7 +10,7 @@
 #define TOP	0x1000000LL	/* 2^24 */
 #define HALF	0x800000LL	/* 2^23 */
 
-/* The distance in the words of the specification, by long division */
+/* The distance by the definition of the specification, with a long division */
 static long long distance(long long a, long long b)
 {
 	long long d = ((a - b) % TOP + TOP) % TOP;
@@ -22,7 +22,7 @@ static void test_add(void)
 {
 	int i;
 
-	tap_check(srnic_psn_add(0xffffff, 1) == 0, "the PSN behind 0xffffff is 0");
+	tap_check(srnic_psn_add(0xffffff, 1) == 0, "the PSN after 0xffffff is 0");
 	tap_check(srnic_psn_add(0, -1) == 0xffffff, "the PSN before 0 is 0xffffff");
 
 	for (i = 0; i < 100000; i++) {
@@ -72,9 +72,9 @@ static void test_diff(void)
 			tap_fault("0x%x - 0x%x gave %d", a, b,
 				  srnic_psn_diff(a, b));
 		if (srnic_psn_add(b, srnic_psn_diff(a, b)) != a)
-			tap_fault("0x%x + (0x%x - 0x%x) is another PSN", b, a, b);
+			tap_fault("0x%x + (0x%x - 0x%x) is a different PSN", b, a, b);
 	}
-	tap_done("the distance is the nearer one, and leads back");
+	tap_done("the distance is the shorter one, and leads back");
 }
 
 static void test_max(void)
@@ -86,7 +86,7 @@ static void test_max(void)
 		u32 b = (a + rand32() % 0x800000) & 0xffffff;
 
 		if (srnic_psn_max(a, b) != b || srnic_psn_max(b, a) != b)
-			tap_fault("0x%x is not behind 0x%x", b, a);
+			tap_fault("0x%x is not after 0x%x", b, a);
 	}
 	tap_done("the later of two is found across the wrap");
 }

@@ -2,10 +2,10 @@
 /*
  * srnic - a duplicate is answered with the latest operation executed at its PSN
  *
- * The responder of the specification numbers packets modulo 2^24, and answers
- * duplicates of the last READs and atomics, up to 2^23 PSNs back.  Here it
- * executes hundreds of millions of PSNs, and a list of all that it ever did says
- * what the answer is.
+ * The specification numbers packets modulo 2^24, and requires that the last
+ * READs and atomics can be answered again, up to 2^23 PSNs back.  This test
+ * executes hundreds of millions of PSNs, and compares with a list of all
+ * operations.
  */
 
 #include <linux/kernel.h>
@@ -19,7 +19,7 @@
 
 #define WRAP		((u64)SRNIC_PSN_MASK + 1)
 #define MTU		256U
-#define OPS		4096	/* that the list holds */
+#define OPS		4096	/* entries of the list */
 
 static struct srnic_replays table;
 
@@ -47,15 +47,15 @@ static void test_wrap(void)
 	tap_check(answer(SRNIC_FAM_ATOMIC, 0) == 11, "an atomic is answered again");
 	execute(WRAP, 1, SRNIC_FAM_ATOMIC, 22);
 	tap_check(answer(SRNIC_FAM_ATOMIC, WRAP) == 22,
-		  "one of the same PSN 2^24 PSNs later by its own value");
+		  "one with the same PSN 2^24 PSNs later is answered by its own value");
 	tap_check(answer(SRNIC_FAM_ATOMIC, 2 * WRAP) == ~0ULL,
-		  "and a WRITE that has it yet later by none");
+		  "a WRITE with that PSN yet later has no answer");
 	tap_check(answer(SRNIC_FAM_FLUSH, WRAP) == ~0ULL,
 		  "an operation of another kind is not answered by it");
 	srnic_replay_free(&table);
 }
 
-/* What was executed, the youngest last, as many as count */
+/* Operations executed, the last one at the end, as many as slots */
 static struct {
 	u64	seq;
 	u32	npsn;
@@ -88,7 +88,7 @@ static void probe(u64 seq, u32 depth)
 			  seq & SRNIC_PSN_MASK, family, answer(family, seq), want);
 }
 
-/* The 2^23 PSNs behind @seq are duplicates; those that matter are asked for. */
+/* The 2^23 PSNs before @seq are duplicates; tests those that matter. */
 static void probe_all(u64 seq, u32 depth)
 {
 	u32 i;
@@ -105,14 +105,14 @@ static void probe_all(u64 seq, u32 depth)
 
 static void test_long_run(u32 depth)
 {
-	u64 seq = WRAP;	/* so that no duplicate is before the first PSN */
+	u64 seq = WRAP;	/* so that no duplicate precedes the first PSN */
 
 	srnic_replay_resize(&table, depth);
 	num_done = 0;
 	while (num_done < OPS) {
 		bool read = rand32() & 1;
 
-		/* WRITEs between, few or many */
+		/* a small or large number of WRITEs in between */
 		seq += rand32() % (rand32() & 7 ? 100 : WRAP);
 		done[num_done].seq = seq;
 		done[num_done].npsn = read ? 1 + rand32() % 0x10000 : 1;
@@ -126,7 +126,7 @@ static void test_long_run(u32 depth)
 	srnic_replay_free(&table);
 }
 
-/* A READ of three packets and a bit, of which parts are asked for again */
+/* A READ of more than three packets, of which parts are requested again */
 static void test_covers(void)
 {
 	static const struct {
@@ -156,7 +156,7 @@ static void test_covers(void)
 	unsigned int i;
 
 	tap_check(!srnic_replay_covers(&read, &ask, MTU),
-		  "a READ by another key is not the one that was executed");
+		  "a READ with another key is not answered");
 	for (i = 0; i < ARRAY_SIZE(asks); i++) {
 		ask = (struct srnic_replay) {
 			.seq = 5 + asks[i].psn, .rkey = 0x77,
@@ -165,10 +165,10 @@ static void test_covers(void)
 		if (srnic_replay_covers(&read, &ask, MTU) != asks[i].covered)
 			tap_fault("line %u", i);
 	}
-	tap_done("what is left of a READ may be asked for, and no more");
+	tap_done("the rest of a READ can be requested again, and no more");
 }
 
-/* More and fewer slots: the youngest stay. */
+/* With more or fewer slots the youngest operations are kept. */
 static void test_resize(void)
 {
 	static const u32 depths[] = { 3, 7, 4, 1, 5, 128, 2 };
@@ -182,7 +182,7 @@ static void test_resize(void)
 			kept = depths[i];
 		for (k = 1; k <= kept; k++)
 			if (answer(SRNIC_FAM_ATOMIC, seq - k) != seq - k)
-				tap_fault("%u slots: the youngest but %u",
+				tap_fault("%u slots: youngest operation but %u",
 					  depths[i], k - 1);
 		if (answer(SRNIC_FAM_ATOMIC, seq - kept - 1) != ~0ULL)
 			tap_fault("%u slots: one too many", depths[i]);
@@ -192,12 +192,12 @@ static void test_resize(void)
 				kept++;
 		}
 	}
-	tap_done("the youngest outlive another number of slots");
+	tap_done("the youngest operations are kept if the number of slots changes");
 	if (srnic_replay_resize(&table, 0))
 		tap_fault("no slots");
 	if (srnic_replay_find(&table, SRNIC_FAM_ATOMIC, seq - 1))
-		tap_fault("no slots remember");
-	tap_done("there may be none");
+		tap_fault("zero slots keep nothing");
+	tap_done("the number of slots may be zero");
 	srnic_replay_free(&table);
 }
 
@@ -208,7 +208,7 @@ int main(void)
 	test_long_run(3);
 	test_long_run(16);
 	test_long_run(128);
-	tap_done("over many rounds of 2^24 PSNs each answer is that of the youngest");
+	tap_done("over many rounds of 2^24 PSNs each answer is the youngest operation's");
 	test_covers();
 	test_resize();
 

@@ -2,8 +2,8 @@
 /*
  * srnic - queues work while they are resized, and no entry is lost
  *
- * Those who use a queue meanwhile are played where the resize gives way: it
- * must hold no lock there, or they would be kept waiting for all of it.
+ * Concurrent users of a queue run where the resize yields.  It must hold no
+ * lock there, so that they are not delayed by all of it.
  */
 #include <linux/sched.h>
 
@@ -17,6 +17,13 @@ static struct srnic_rq rq;
 static struct srnic_cq cq;
 static u32 turns;
 static u32 next;
+
+/* A ring in our own ABI */
+static int ring_alloc(struct srnic_ring *ring, u32 entries, u32 stride)
+{
+	return srnic_ring_alloc(ring, SRNIC_ABI_OWN, SRNIC_RING_WORK, entries,
+				stride);
+}
 
 static void cq_event(struct srnic_cq *of)
 {
@@ -35,11 +42,11 @@ static void rq_start(void)
 
 		*rqe = (struct srnic_rqe) { .wr_id = i };
 	}
-	rq.ring.hdr->kern = rq.head;
-	rq.ring.hdr->user = rq.head + ENTRIES;
+	*rq.ring.kern = rq.head;
+	*rq.ring.user = rq.head + ENTRIES;
 }
 
-/* Takes the receive whose turn it is. */
+/* Consumes the next receive. */
 static void rq_take(void)
 {
 	struct srnic_rwqe wqe;
@@ -55,7 +62,7 @@ static void rq_take_some(void)
 		rq_take();
 }
 
-/* Claims to have posted more, which all of are taken. */
+/* Posts too many receives, all of which are consumed. */
 static void rq_lie(void)
 {
 	struct srnic_rwqe wqe;
@@ -64,7 +71,7 @@ static void rq_lie(void)
 		return;
 	while (srnic_rq_fetch(&rq, &wqe))
 		;
-	rq.ring.hdr->user += 5;
+	*rq.ring.user += 5;
 	while (srnic_rq_fetch(&rq, &wqe))
 		;
 }
@@ -74,7 +81,7 @@ static int rq_to(u32 entries)
 	struct srnic_ring ring;
 	int err;
 
-	if (srnic_ring_alloc(&ring, entries, rq.ring.stride))
+	if (ring_alloc(&ring, entries, rq.ring.stride))
 		return -ENOMEM;
 	err = srnic_rq_replace(&rq, &ring);
 	srnic_ring_free(&ring);
@@ -87,15 +94,15 @@ static void test_rq(void)
 	rq_start();
 	shim_at_resched = rq_take_some;
 	tap_check(!rq_to(2 * ENTRIES), "a receive queue is resized");
-	tap_check(turns >= ENTRIES, "and gives way for each entry");
+	tap_check(turns >= ENTRIES, "the resize of a receive queue yields for each entry");
 	shim_at_resched = NULL;
-	if (rq.ring.mask != 2 * ENTRIES - 1 || rq.ring.hdr->kern != rq.head)
+	if (rq.ring.mask != 2 * ENTRIES - 1 || *rq.ring.kern != rq.head)
 		tap_fault("the ring");
 	while (next < ENTRIES)
 		rq_take();
-	if (rq.ring.hdr->user != rq.head)
-		tap_fault("%u more", rq.ring.hdr->user - rq.head);
-	tap_done("receives taken meanwhile are gone, the others are there");
+	if (*rq.ring.user != rq.head)
+		tap_fault("%u more", *rq.ring.user - rq.head);
+	tap_done("receives consumed meanwhile are gone, the others are kept");
 }
 
 static void test_rq_lie(void)
@@ -104,14 +111,14 @@ static void test_rq_lie(void)
 
 	rq_start();
 	shim_at_resched = rq_lie;
-	tap_check(!rq_to(ENTRIES), "what is posted meanwhile does no harm");
+	tap_check(!rq_to(ENTRIES), "receives posted meanwhile do no harm");
 	shim_at_resched = NULL;
 	tap_check(!srnic_rq_fetch(&rq, &wqe) &&
-		  rq.ring.hdr->user == rq.head && rq.ring.hdr->kern == rq.head,
-		  "and the queue is empty");
+		  *rq.ring.user == rq.head && *rq.ring.kern == rq.head,
+		  "the queue is empty after that");
 }
 
-/* Completes something, ever more seldom. */
+/* Adds completions, at growing intervals. */
 static void cq_more(void)
 {
 	struct srnic_cqe cqe = { .wr_id = next };
@@ -133,23 +140,23 @@ static void test_cq(void)
 		srnic_cq_push(&cq, &cqe, false);
 	}
 	turns = 0;
-	if (srnic_ring_alloc(&ring, 2 * ENTRIES, cq.ring.stride))
+	if (ring_alloc(&ring, 2 * ENTRIES, cq.ring.stride))
 		return;
 	shim_at_resched = cq_more;
 	tap_check(!srnic_cq_replace(&cq, &ring), "a completion queue is resized");
 	shim_at_resched = NULL;
 	srnic_ring_free(&ring);
-	/* All but the last 64 are copied with nothing locked. */
-	tap_check(turns >= next - 64, "and gives way for each entry");
+	/* All but the last 64 are copied without a lock. */
+	tap_check(turns >= next - 64, "the resize of a completion queue yields for each entry");
 	for (i = 0; i < next; i++) {
 		const struct srnic_cqe *cqe = srnic_ring_entry(&cq.ring, i);
 
 		if (cqe->wr_id != i)
 			tap_fault("completion %u", i);
 	}
-	if (cq.ring.hdr->kern != next || next <= ENTRIES / 2)
-		tap_fault("%u of %u", cq.ring.hdr->kern, next);
-	tap_done("completions made meanwhile are there, too");
+	if (*cq.ring.kern != next || next <= ENTRIES / 2)
+		tap_fault("%u of %u", *cq.ring.kern, next);
+	tap_done("completions added meanwhile are kept");
 }
 
 int main(void)
@@ -157,7 +164,8 @@ int main(void)
 	cq.notify = cq_event;
 	cq.later = cq_event;
 	cq.overrun = cq_event;
-	if (srnic_rq_init(&rq, ENTRIES, 1) || srnic_cq_init(&cq, ENTRIES))
+	if (srnic_rq_init(&rq, SRNIC_ABI_OWN, ENTRIES, 1) ||
+	    srnic_cq_init(&cq, SRNIC_ABI_OWN, ENTRIES))
 		return 1;
 
 	test_rq();

@@ -2,7 +2,8 @@
 /*
  * srnic - rings have the layout and indices of the ABI header
  *
- * Indices run freely modulo 2^32; the entry is index & (entries - 1).
+ * Indices run freely modulo 2^32; the entry of an index is index & (entries -
+ * 1).
  */
 
 #include "queue/queue.h"
@@ -34,6 +35,13 @@ static void cq_overrun(struct srnic_cq *cq)
 	overruns++;
 }
 
+/* A ring in our own ABI */
+static int ring_alloc(struct srnic_ring *ring, u32 entries, u32 stride)
+{
+	return srnic_ring_alloc(ring, SRNIC_ABI_OWN, SRNIC_RING_WORK, entries,
+				stride);
+}
+
 static void test_layout(void)
 {
 	static const struct {
@@ -47,7 +55,7 @@ static void test_layout(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		if (srnic_ring_alloc(&ring, sizes[i].asked, 96)) {
+		if (ring_alloc(&ring, sizes[i].asked, 96)) {
 			tap_fault("no ring of %u entries", sizes[i].asked);
 			continue;
 		}
@@ -60,11 +68,11 @@ static void test_layout(void)
 	}
 	tap_done("the number of entries is the next power of two");
 
-	tap_check(srnic_ring_alloc(&ring, 0, 64) == -EINVAL &&
-		  srnic_ring_alloc(&ring, 0x80000001, 64) == -EINVAL,
-		  "no entries are refused, and so are more than 2^31");
-	tap_check(srnic_ring_alloc(&ring, 0x80000000, 64) == -ENOMEM,
-		  "a ring for which there is no memory is refused");
+	tap_check(ring_alloc(&ring, 0, 64) == -EINVAL &&
+		  ring_alloc(&ring, 0x80000001, 64) == -EINVAL,
+		  "zero entries and more than 2^31 are refused");
+	tap_check(ring_alloc(&ring, 0x80000000, 64) == -ENOMEM,
+		  "a ring is refused if there is no memory");
 }
 
 static void test_entry(void)
@@ -72,23 +80,23 @@ static void test_entry(void)
 	struct srnic_ring ring = {};
 	char *start;
 
-	if (srnic_ring_alloc(&ring, ENTRIES, 96)) {
+	if (ring_alloc(&ring, ENTRIES, 96)) {
 		tap_check(false, "a ring of four entries");
 		return;
 	}
 	start = (char *)ring.hdr;
 	tap_check(srnic_ring_entry(&ring, 0) == start + 128,
-		  "the first entry is 128 bytes behind the start");
+		  "the first entry is at offset 128");
 	tap_check(srnic_ring_entry(&ring, 3) == start + 128 + 3 * 96,
-		  "entries are a stride apart");
+		  "entries are one stride apart");
 	tap_check(srnic_ring_entry(&ring, 4) == start + 128 &&
 		  srnic_ring_entry(&ring, 0xffffffff) == start + 128 + 3 * 96 &&
 		  srnic_ring_entry(&ring, 0x80000001) == start + 128 + 96,
-		  "an index outside of the ring names an entry inside");
+		  "an index beyond the ring selects an entry inside");
 	srnic_ring_free(&ring);
 }
 
-/* Writes an empty SEND for @index and says that it is posted. */
+/* Posts an empty SEND at @index. */
 static void sq_post(struct srnic_sq *sq, u32 index)
 {
 	struct srnic_sqe *sqe = srnic_ring_entry(&sq->ring, index);
@@ -96,7 +104,7 @@ static void sq_post(struct srnic_sq *sq, u32 index)
 	memset(sqe, 0, sizeof(*sqe));
 	sqe->wr_id = index;
 	sqe->opcode = IBV_WR_SEND;
-	sq->ring.hdr->user = index + 1;
+	*sq->ring.user = index + 1;
 }
 
 static bool sq_fetches(struct srnic_sq *sq, u32 index)
@@ -110,8 +118,8 @@ static void sq_start_at(struct srnic_sq *sq, u32 index)
 {
 	sq->head = index;
 	sq->tail = index;
-	sq->ring.hdr->user = index;
-	sq->ring.hdr->kern = index;
+	*sq->ring.user = index;
+	*sq->ring.kern = index;
 }
 
 static void test_sq(struct srnic_sq *sq)
@@ -126,27 +134,27 @@ static void test_sq(struct srnic_sq *sq)
 		sq_post(sq, BEFORE_WRAP + i);
 	for (i = 0; i < ENTRIES; i++)
 		if (!sq_fetches(sq, BEFORE_WRAP + i))
-			tap_fault("0x%x is not what comes", BEFORE_WRAP + i);
+			tap_fault("0x%x is not next", BEFORE_WRAP + i);
 	tap_done("an SQ is fetched in order, across the wrap");
 	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC), "and no further than posted");
 
 	tap_check(hdr->kern == BEFORE_WRAP,
-		  "a fetched entry is not for user space yet");
+		  "a fetched entry does not belong to user space yet");
 	sq_post(sq, BEFORE_WRAP + ENTRIES);
 	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC),
-		  "what is posted over it is not fetched");
+		  "an entry that overwrites it is not fetched");
 	sq->head++;
 	srnic_sq_publish(sq);
-	tap_check(hdr->kern == BEFORE_WRAP + 1, "a completed one is");
-	tap_check(sq_fetches(sq, BEFORE_WRAP + ENTRIES), "and its slot serves again");
+	tap_check(hdr->kern == BEFORE_WRAP + 1, "a completed entry belongs to user space");
+	tap_check(sq_fetches(sq, BEFORE_WRAP + ENTRIES), "its slot is used again");
 
 	sq_start_at(sq, 100);
 	hdr->user = 100 + ENTRIES + 1;
 	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC),
-		  "more than an SQ holds cannot be posted");
+		  "more entries than an SQ holds cannot be posted");
 	hdr->user = 99;
 	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC) && sq->tail == 100,
-		  "nor can what was fetched be taken back");
+		  "fetched SQ entries cannot be withdrawn");
 
 	srnic_sq_reset(sq);
 	sq_post(sq, 0);
@@ -159,23 +167,23 @@ static void rq_post(struct srnic_rq *rq, u32 index)
 
 	memset(rqe, 0, sizeof(*rqe));
 	rqe->wr_id = index;
-	rq->ring.hdr->user = index + 1;
+	*rq->ring.user = index + 1;
 }
 
-/* As well, it gives the entry back to user space at once. */
+/* Fetching a receive returns its entry to user space at once. */
 static bool rq_fetches(struct srnic_rq *rq, u32 index)
 {
 	struct srnic_rwqe wqe;
 
 	return srnic_rq_fetch(rq, &wqe) && wqe.wr_id == index &&
-	       rq->ring.hdr->kern == index + 1;
+	       *rq->ring.kern == index + 1;
 }
 
 static void rq_start_at(struct srnic_rq *rq, u32 index)
 {
 	rq->head = index;
-	rq->ring.hdr->user = index;
-	rq->ring.hdr->kern = index;
+	*rq->ring.user = index;
+	*rq->ring.kern = index;
 }
 
 static void test_rq(struct srnic_rq *rq)
@@ -191,22 +199,22 @@ static void test_rq(struct srnic_rq *rq)
 		rq_post(rq, BEFORE_WRAP + i);
 	for (i = 0; i < ENTRIES; i++)
 		if (!rq_fetches(rq, BEFORE_WRAP + i))
-			tap_fault("0x%x is not what comes", BEFORE_WRAP + i);
+			tap_fault("0x%x is not next", BEFORE_WRAP + i);
 	tap_done("an RQ is fetched in order, across the wrap");
 	tap_check(!srnic_rq_fetch(rq, &wqe), "and no further than posted");
 
 	rq_start_at(rq, 100);
 	hdr->user = 100 + ENTRIES + 1;
 	tap_check(!srnic_rq_fetch(rq, &wqe),
-		  "more than an RQ holds cannot be posted");
+		  "more entries than an RQ holds cannot be posted");
 	hdr->user = 99;
 	tap_check(!srnic_rq_fetch(rq, &wqe) && rq->head == 100,
-		  "nor can what was fetched be taken back");
+		  "fetched RQ entries cannot be withdrawn");
 
 	srnic_rq_want_kick(rq, true);
-	tap_check(hdr->flags == SRNIC_RING_KICK, "user space is told to ring");
+	tap_check(hdr->flags == SRNIC_RING_KICK, "the doorbell is requested");
 	srnic_rq_want_kick(rq, false);
-	tap_check(hdr->flags == 0, "and that it need not");
+	tap_check(hdr->flags == 0, "the doorbell is not requested");
 
 	srnic_rq_want_kick(rq, true);
 	srnic_rq_reset(rq);
@@ -235,28 +243,28 @@ static void test_cq(struct srnic_cq *cq)
 			tap_fault("0x%x is not written", i);
 		cqe = srnic_ring_entry(&cq->ring, i);
 		if (cqe->wr_id != i || cqe->timestamp < last)
-			tap_fault("0x%x is not as it was made", i);
+			tap_fault("0x%x is not as written", i);
 		last = cqe->timestamp;
 	}
-	tap_done("completions stand in order, across the wrap");
+	tap_done("completions are in order, across the wrap");
 
 	hdr->user = BEFORE_WRAP + 1;
 	tap_check(cq_push(cq, 42) && !overruns && !hdr->flags,
-		  "one that was read makes room for one");
+		  "each completion that is read makes room for another");
 	tap_check(!cq_push(cq, 43) && hdr->kern == BEFORE_WRAP + 5,
-		  "a completion that has no room is not written");
+		  "a completion without room is not written");
 	tap_check(overruns == 1 && hdr->flags == SRNIC_RING_OVERRUN,
-		  "both sides hear of it");
+		  "both sides are notified of the overrun");
 	hdr->user = hdr->kern;
 	tap_check(!cq_push(cq, 44) && overruns == 1,
-		  "a CQ that lost one is dead, and that is said once");
+		  "a CQ that lost a completion takes no more, with one notification");
 }
 
 static void test_cq_nonsense(struct srnic_cq *cq)
 {
-	cq->ring.hdr->user = 1;
-	tap_check(!cq_push(cq, 1) && cq->ring.hdr->kern == 0,
-		  "a CQ whose future was read takes nothing");
+	*cq->ring.user = 1;
+	tap_check(!cq_push(cq, 1) && *cq->ring.kern == 0,
+		  "a CQ with an invalid user index takes nothing");
 }
 
 static void test_cq_arm(struct srnic_cq *cq)
@@ -290,12 +298,12 @@ static void test_cq_arm(struct srnic_cq *cq)
 		    events != rows[i].event)
 			tap_fault("row %u: %u events", i, events);
 		if (hdr->arm != (rows[i].event ? 0 : rows[i].arm))
-			tap_fault("row %u: armed with 0x%x after", i, hdr->arm);
+			tap_fault("row %u: armed with 0x%x afterwards", i, hdr->arm);
 	}
-	tap_done("who armed gets one event, for what was asked");
+	tap_done("an armed CQ raises one event, for the requested type");
 }
 
-/* Completions wait for company, but not for ever and not in error. */
+/* Moderation delays events, but for a limited time and not in the error state. */
 static void test_cq_gather(struct srnic_cq *cq)
 {
 	const struct srnic_cqe error = { .status = IBV_WC_WR_FLUSH_ERR };
@@ -317,24 +325,24 @@ static void test_cq_gather(struct srnic_cq *cq)
 
 	cq_push(cq, 6);
 	hdr->user = hdr->kern;
-	tap_check(events == 2 && laters == 2, "who did not arm waits for nothing");
+	tap_check(events == 2 && laters == 2, "without arming no event is delayed");
 
 	hdr->arm = SRNIC_CQ_ARM_NEXT;
 	cq_push(cq, 7);
 	srnic_cq_expire(cq);
 	srnic_cq_expire(cq);
 	tap_check(events == 3 && laters == 3 && !hdr->arm,
-		  "the wait ends with one event");
+		  "the delay ends with one event");
 
 	hdr->user = hdr->kern;
 	hdr->arm = SRNIC_CQ_ARM_SOLICITED;
 	srnic_cq_push(cq, &error, false);
-	tap_check(events == 4 && laters == 3, "an error does not wait");
+	tap_check(events == 4 && laters == 3, "an error is not delayed");
 
 	hdr->arm = SRNIC_CQ_ARM_NEXT;
 	cq_push(cq, 8);
 	srnic_cq_moderate(cq, 0);
-	tap_check(events == 5, "nor does anybody when nobody has to");
+	tap_check(events == 5, "nothing is delayed without moderation");
 
 	srnic_cq_moderate(cq, ~0U);
 	hdr->user = hdr->kern - 2;
@@ -342,7 +350,7 @@ static void test_cq_gather(struct srnic_cq *cq)
 	cq_push(cq, 9);
 	i = events;
 	cq_push(cq, 10);
-	tap_check(i == 5 && events == 6, "a full queue does not wait");
+	tap_check(i == 5 && events == 6, "a full queue is not delayed");
 }
 
 static void test_cq_lossy(struct srnic_cq *cq)
@@ -354,20 +362,20 @@ static void test_cq_lossy(struct srnic_cq *cq)
 	for (i = 0; i < ENTRIES + 3; i++)
 		if (!cq_push(cq, i))
 			tap_fault("%u is an error", i);
-	tap_check(!overruns && cq->ring.hdr->kern == ENTRIES &&
-		  !cq->ring.hdr->flags, "a loss may be no error");
-	cq->ring.hdr->user = 1;
-	tap_check(cq_push(cq, i) && cq->ring.hdr->kern == ENTRIES + 1,
-		  "and what there is room for is written");
+	tap_check(!overruns && *cq->ring.kern == ENTRIES &&
+		  !*cq->ring.flags, "an overrun may be ignored");
+	*cq->ring.user = 1;
+	tap_check(cq_push(cq, i) && *cq->ring.kern == ENTRIES + 1,
+		  "completions are written as far as there is room");
 }
 
-/* Moves to another ring of @entries; the ring that is left is freed. */
+/* Replaces the ring by one of @entries, and frees the old one. */
 static int cq_to(struct srnic_cq *cq, u32 entries)
 {
 	struct srnic_ring ring;
 	int err;
 
-	if (srnic_ring_alloc(&ring, entries, cq->ring.stride))
+	if (ring_alloc(&ring, entries, cq->ring.stride))
 		return -ENOMEM;
 	err = srnic_cq_replace(cq, &ring);
 	srnic_ring_free(&ring);
@@ -382,36 +390,36 @@ static void test_cq_replace(struct srnic_cq *cq)
 	struct srnic_cqe *cqe;
 
 	cq->prod = first;
-	cq->ring.hdr->user = first;
+	*cq->ring.user = first;
 	for (i = 0; i < 3; i++)
 		cq_push(cq, first + i);
-	cq->ring.hdr->arm = SRNIC_CQ_ARM_NEXT;
+	*cq->ring.arm = SRNIC_CQ_ARM_NEXT;
 	for (k = 0; k < ARRAY_SIZE(sizes); k++) {
 		if (cq_to(cq, sizes[k]) || cq->ring.mask != sizes[k] - 1)
 			tap_fault("%u entries", sizes[k]);
-		if (cq->ring.hdr->user != first ||
-		    cq->ring.hdr->kern != first + 3 ||
-		    cq->ring.hdr->arm != SRNIC_CQ_ARM_NEXT)
+		if (*cq->ring.user != first ||
+		    *cq->ring.kern != first + 3 ||
+		    *cq->ring.arm != SRNIC_CQ_ARM_NEXT)
 			tap_fault("%u entries: indices", sizes[k]);
 		for (i = first; i != first + 3; i++) {
 			cqe = srnic_ring_entry(&cq->ring, i);
 			if (cqe->wr_id != i)
 				tap_fault("%u entries: 0x%x", sizes[k], i);
 		}
-		cq->ring.hdr->user = ++first;
+		*cq->ring.user = ++first;
 		events = 0;
 		cq_push(cq, first + 2);
 		if (events != 1)
 			tap_fault("%u entries: %u events", sizes[k], events);
-		cq->ring.hdr->arm = SRNIC_CQ_ARM_NEXT;
+		*cq->ring.arm = SRNIC_CQ_ARM_NEXT;
 	}
 	tap_done("a ring is replaced by larger and smaller ones");
 
 	tap_check(cq_to(cq, 2) == -EINVAL && cq->ring.mask == 15,
 		  "not by one that is too small");
-	cq->ring.hdr->user = first + 100;
+	*cq->ring.user = first + 100;
 	tap_check(cq_to(cq, 64) == -EINVAL,
-		  "nor when the future was read");
+		  "nor with an invalid user index");
 }
 
 int main(void)
@@ -427,35 +435,35 @@ int main(void)
 	test_layout();
 	test_entry();
 
-	if (!srnic_sq_init(&sq, ENTRIES, MAX_SGE, 0)) {
+	if (!srnic_sq_init(&sq, SRNIC_ABI_OWN, ENTRIES, MAX_SGE, 0)) {
 		test_sq(&sq);
 		srnic_sq_destroy(&sq);
 	}
-	if (!srnic_rq_init(&rq, ENTRIES, MAX_SGE)) {
+	if (!srnic_rq_init(&rq, SRNIC_ABI_OWN, ENTRIES, MAX_SGE)) {
 		test_rq(&rq);
 		srnic_rq_destroy(&rq);
 	}
-	if (!srnic_cq_init(&cq, ENTRIES)) {
+	if (!srnic_cq_init(&cq, SRNIC_ABI_OWN, ENTRIES)) {
 		test_cq(&cq);
 		srnic_cq_destroy(&cq);
 	}
-	if (!srnic_cq_init(&cq, ENTRIES)) {
+	if (!srnic_cq_init(&cq, SRNIC_ABI_OWN, ENTRIES)) {
 		test_cq_nonsense(&cq);
 		srnic_cq_destroy(&cq);
 	}
-	if (!srnic_cq_init(&cq, ENTRIES)) {
+	if (!srnic_cq_init(&cq, SRNIC_ABI_OWN, ENTRIES)) {
 		test_cq_arm(&cq);
 		srnic_cq_destroy(&cq);
 	}
-	if (!srnic_cq_init(&cq, ENTRIES)) {
+	if (!srnic_cq_init(&cq, SRNIC_ABI_OWN, ENTRIES)) {
 		test_cq_gather(&cq);
 		srnic_cq_destroy(&cq);
 	}
-	if (!srnic_cq_init(&cq, ENTRIES)) {
+	if (!srnic_cq_init(&cq, SRNIC_ABI_OWN, ENTRIES)) {
 		test_cq_lossy(&cq);
 		srnic_cq_destroy(&cq);
 	}
-	if (!srnic_cq_init(&cq, ENTRIES)) {
+	if (!srnic_cq_init(&cq, SRNIC_ABI_OWN, ENTRIES)) {
 		test_cq_replace(&cq);
 		srnic_cq_destroy(&cq);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - the hash of receive side scaling is Microsoft's
+ * srnic - the hash for receive side scaling is Microsoft's
  *
  * The vectors are those of "Verifying the RSS Hash Calculation" in the Windows
  * driver documentation, with the key given there.
@@ -91,17 +91,17 @@ static void test_selection(void)
 	memcpy(conf.key, key, sizeof(key));
 	tap_check(srnic_rss_hash(&conf, &f) == 0, "a frame without IP hashes to 0");
 
-	/* The first four bytes of the input meet the key where it begins. */
+	/* The first four bytes of the input are hashed with the start of the key. */
 	fields_of(&f, 0, SRNIC_HAS_TCP);
 	conf.fields = SRNIC_RSS_SRC_IPV4;
 	tap_check(srnic_rss_hash(&conf, &f) ==
-		  srnic_toeplitz(key, f.saddr, 4), "source alone");
+		  srnic_toeplitz(key, f.saddr, 4), "source only");
 	conf.fields = SRNIC_RSS_DST_IPV4;
 	tap_check(srnic_rss_hash(&conf, &f) ==
-		  srnic_toeplitz(key, f.daddr, 4), "destination alone");
+		  srnic_toeplitz(key, f.daddr, 4), "destination only");
 	conf.fields = SRNIC_RSS_DST_TCP;
 	tap_check(srnic_rss_hash(&conf, &f) ==
-		  srnic_toeplitz(key, (u8 *)&f.dport, 2), "a port alone");
+		  srnic_toeplitz(key, (u8 *)&f.dport, 2), "a port only");
 }
 
 static void test_linear(void)
@@ -121,7 +121,7 @@ static void test_linear(void)
 	tap_check(srnic_toeplitz(key, a, sizeof(a)) == 0, "zeros hash to 0");
 	a[0] = 0x80;
 	tap_check(srnic_toeplitz(key, a, sizeof(a)) == 0x6d5a56da,
-		  "the first bit gives the first word of the key");
+		  "the first bit hashes to the first word of the key");
 }
 
 int main(void)
@@ -130,7 +130,7 @@ int main(void)
 	hash_all(ADDRS | TCP, SRNIC_HAS_TCP, true, "addresses and TCP ports");
 	hash_all(ADDRS | UDP, SRNIC_HAS_UDP, true, "addresses and UDP ports");
 	hash_all(ADDRS | TCP, SRNIC_HAS_UDP, false,
-		 "ports of UDP where TCP was asked for");
+		 "UDP ports with TCP hash fields");
 	hash_all(ADDRS | TCP | UDP, 0, false, "a fragment has no ports");
 	test_selection();
 	test_linear();

@@ -2,9 +2,10 @@
 /*
  * srnic - work requests are validated by the ABI header and the limits of IBTA
  *
- * What a service carries and how long a message may be (0 to 2^31 bytes, 8 of
- * an atomic) is the specification's; that READ and atomics have no inline data
- * is what ibv_post_send() says; ATOMIC WRITE may: ibv_wr_post().
+ * The operations of a service and the length of a message (0 to 2^31 bytes, 8
+ * of an atomic) are defined by the specification.  ibv_post_send() says that
+ * READ and atomics have no inline data; ibv_wr_post() says that ATOMIC WRITE
+ * may.
  */
 
 #include <stdlib.h>
@@ -21,16 +22,16 @@ static const enum ibv_qp_type services[] = {
 	IBV_QPT_RAW_PACKET,
 };
 
-#define SERVICES	"RUDXE"	/* the same in letters */
+#define SERVICES	"RUDXE"	/* the same by letters */
 
-/* Bytes that an operation has, where it is not just any number */
+/* Required length of an operation, if it is fixed */
 enum {
 	ANY,
 	NONE,
 	EIGHT,
 };
 
-/* Its data may be inline; it does not come from user space */
+/* May have inline data; the memory is not that of user space */
 #define INLINE	BIT(0)
 #define KERNEL	BIT(1)
 
@@ -55,7 +56,7 @@ static const struct {
 	{ IB_WR_REG_MR,			"RUX",	NONE,	KERNEL },
 };
 
-/* The line of @opcode if @service carries it, as a number or -1 */
+/* The row of @opcode if @service supports it, as a number, or -1 */
 static int line_of(unsigned int opcode, char service)
 {
 	unsigned int i;
@@ -79,7 +80,7 @@ static enum ib_wc_status judge(enum ibv_qp_type type)
 	return judge_from(type, false);
 }
 
-/* Judges a request over RC whose elements have the lengths up to a 0. */
+/* Validates a request over RC whose SGEs have these lengths, up to a 0. */
 static enum ib_wc_status judge_list(unsigned int opcode, const u32 *lengths)
 {
 	memset(swqe, 0, sizeof(*swqe));
@@ -115,7 +116,7 @@ static void test_opcodes(bool trusted)
 	for (i = 0; i < ARRAY_SIZE(services); i++)
 		for (opcode = 0; opcode < 256; opcode++)
 			test_opcode(opcode, i, trusted);
-	tap_done("a service takes the operations it carries, and no others");
+	tap_done("a service accepts its operations, and no others");
 }
 
 static void test_length(void)
@@ -127,11 +128,11 @@ static void test_length(void)
 		  "a message may be empty");
 	tap_check(judge_list(IBV_WR_SEND, lengths(2 * GIB)) == IBV_WC_SUCCESS &&
 		  judge_list(IBV_WR_SEND, lengths(GIB, GIB)) == IBV_WC_SUCCESS,
-		  "and have 2^31 bytes");
+		  "a message may have 2^31 bytes");
 	tap_check(judge_list(IBV_WR_SEND, lengths(2 * GIB + 1)) ==
 		  IBV_WC_LOC_LEN_ERR &&
 		  judge_list(IBV_WR_RDMA_READ, lengths(GIB, GIB, 1)) ==
-		  IBV_WC_LOC_LEN_ERR, "and no more");
+		  IBV_WC_LOC_LEN_ERR, "it may not have more");
 	tap_check(judge_list(IBV_WR_RDMA_WRITE, lengths(2 * GIB, 2 * GIB)) ==
 		  IBV_WC_LOC_LEN_ERR &&
 		  judge_list(IBV_WR_RDMA_WRITE, lengths(0xffffffff, 2)) ==
@@ -140,7 +141,7 @@ static void test_length(void)
 	for (i = 0; i < MAX_SGE; i++)
 		most[i] = 0xffffffff;
 	tap_check(judge_list(IBV_WR_SEND, most) == IBV_WC_LOC_LEN_ERR,
-		  "the longest elements there are, as many as there may be");
+		  "the maximum number of SGEs of maximum length");
 }
 
 static void test_fixed(void)
@@ -160,14 +161,14 @@ static void test_fixed(void)
 			tap_fault("opcode %u with 8 bytes", opcode);
 		if (judge_list(opcode, lengths(0)) !=
 		    (eight ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS))
-			tap_fault("opcode %u without an element", opcode);
+			tap_fault("opcode %u without an SGE", opcode);
 		for (i = 0; i < ARRAY_SIZE(wrong); i++)
 			if (judge_list(opcode, lengths(wrong[i])) !=
 			    IBV_WC_LOC_LEN_ERR)
-				tap_fault("opcode %u with %u bytes is taken",
+				tap_fault("opcode %u with %u bytes is accepted",
 					  opcode, wrong[i]);
 	}
-	tap_done("an atomic has 8 bytes, what sends no data has none");
+	tap_done("an atomic has 8 bytes, operations without data have none");
 }
 
 static void test_num_sge(void)
@@ -176,12 +177,12 @@ static void test_num_sge(void)
 	swqe->sqe.opcode = IBV_WR_SEND;
 	swqe->sqe.num_sge = MAX_SGE;
 	tap_check(judge(IBV_QPT_RC) == IBV_WC_SUCCESS,
-		  "as many elements as the queue was made for");
+		  "as many SGEs as the queue supports");
 	swqe->sqe.num_sge = MAX_SGE + 1;
 	tap_check(judge(IBV_QPT_RC) != IBV_WC_SUCCESS, "one more is refused");
 	swqe->sqe.num_sge = 0xffff;
 	tap_check(judge(IBV_QPT_RC) != IBV_WC_SUCCESS,
-		  "and so is the largest number there is");
+		  "so is the largest number of SGEs");
 }
 
 static void test_inline(void)
@@ -198,15 +199,15 @@ static void test_inline(void)
 		    !!(carried[i].marks & INLINE))
 			tap_fault("opcode %u", carried[i].opcode);
 	}
-	tap_done("what sends data may have it inline, what fetches may not");
+	tap_done("data to be sent may be inline, and no other");
 
 	swqe->sqe.opcode = IBV_WR_SEND;
 	swqe->sqe.inline_len = MAX_INLINE + 1;
 	tap_check(judge(IBV_QPT_RC) != IBV_WC_SUCCESS,
-		  "more inline data than the queue was made for is refused");
+		  "more inline data than the queue supports is refused");
 	swqe->sqe.inline_len = 0xffffffff;
 	tap_check(judge(IBV_QPT_RC) != IBV_WC_SUCCESS,
-		  "and so is the most there is");
+		  "so is the largest inline length");
 }
 
 /* The ABI: num_sge is 0 with inline data. */
@@ -227,16 +228,16 @@ static void test_inline_list(void)
 					  carried[i].opcode, nums[k]);
 		}
 	}
-	tap_done("inline data and a list of elements exclude each other");
+	tap_done("inline data and SGEs exclude each other");
 }
 
-/* The entry that is posted next, filled with what is not zero */
+/* Fills the entry that is posted next with nonzero values. */
 static void *entry_new(struct srnic_ring *ring, u32 index)
 {
 	void *entry = srnic_ring_entry(ring, index);
 
 	memset(entry, 0xa5, ring->stride);
-	ring->hdr->user = index + 1;
+	*ring->user = index + 1;
 
 	return entry;
 }
@@ -260,7 +261,7 @@ static void test_fetch_sges(struct srnic_sq *sq)
 
 	memset(sqe, 0xff, sq->ring.stride);
 	tap_check(wqe && wqe->sqe.num_sge == 2 && wqe->sge[1].length == 96,
-		  "and stays that when the ring is written over");
+		  "it does not change if the ring is overwritten");
 }
 
 static void test_fetch_inline(struct srnic_sq *sq)
@@ -277,7 +278,7 @@ static void test_fetch_inline(struct srnic_sq *sq)
 	wqe = srnic_sq_fetch(sq, IBV_QPT_RC);
 	tap_check(wqe && wqe->status == IBV_WC_SUCCESS &&
 		  wqe->length == sizeof(text) &&
-		  !memcmp(wqe->sge, text, sizeof(text)), "so is its inline data");
+		  !memcmp(wqe->sge, text, sizeof(text)), "its inline data is the posted data");
 }
 
 static void test_fetch_refused(struct srnic_sq *sq)
@@ -291,9 +292,9 @@ static void test_fetch_refused(struct srnic_sq *sq)
 	sqe->num_sge = 0xffff;
 	wqe = srnic_sq_fetch(sq, IBV_QPT_RC);
 	tap_check(wqe && wqe->status != IBV_WC_SUCCESS && wqe->length == 0 &&
-		  wqe->sqe.wr_id == 42, "a refused one is known by its wr_id");
+		  wqe->sqe.wr_id == 42, "a refused request has its wr_id");
 	tap_check(wqe && !wqe->sqe.num_sge && !wqe->sqe.inline_len,
-		  "and has no list to walk");
+		  "a refused request has no SGE list");
 }
 
 static void test_fetch_inline_list(struct srnic_sq *sq)
@@ -309,7 +310,7 @@ static void test_fetch_inline_list(struct srnic_sq *sq)
 	wqe = srnic_sq_fetch(sq, IBV_QPT_RC);
 	tap_check(wqe && wqe->status == IBV_WC_LOC_QP_OP_ERR &&
 		  !wqe->sqe.num_sge,
-		  "an inline operand with elements behind it is refused");
+		  "an inline operand with SGEs behind it is refused");
 }
 
 static void test_receive(struct srnic_rq *rq)
@@ -326,26 +327,26 @@ static void test_receive(struct srnic_rq *rq)
 		  wqe.wr_id == 1 && wqe.num_sge == 2 &&
 		  wqe.length == 0x100000001ULL &&
 		  !memcmp(wqe.sge, sge, 2 * sizeof(*sge)),
-		  "a receive is as posted, its lengths added in full");
+		  "a receive is as posted, its lengths added without overflow");
 
 	rqe = entry_new(&rq->ring, 1);
 	rqe->wr_id = 2;
 	rqe->num_sge = 0;
 	tap_check(srnic_rq_fetch(rq, &wqe) && wqe.status == IBV_WC_SUCCESS &&
 		  wqe.num_sge == 0 && wqe.length == 0,
-		  "a receive may have no elements");
+		  "a receive may have no SGEs");
 
 	rqe = entry_new(&rq->ring, 2);
 	rqe->wr_id = 3;
 	rqe->num_sge = MAX_SGE + 1;
 	tap_check(srnic_rq_fetch(rq, &wqe) && wqe.status != IBV_WC_SUCCESS &&
 		  wqe.wr_id == 3 && wqe.num_sge == 0 && wqe.length == 0,
-		  "one more than the queue was made for is refused");
+		  "one more than the queue supports is refused");
 
 	rqe = entry_new(&rq->ring, 3);
 	rqe->num_sge = 0xffffffff;
 	tap_check(srnic_rq_fetch(rq, &wqe) && wqe.status != IBV_WC_SUCCESS &&
-		  wqe.num_sge == 0, "and so is the largest number there is");
+		  wqe.num_sge == 0, "so is the largest number of SGEs");
 }
 
 int main(void)
@@ -363,14 +364,14 @@ int main(void)
 	test_inline_list();
 	free(swqe);
 
-	if (!srnic_sq_init(&sq, 4, MAX_SGE, MAX_INLINE)) {
+	if (!srnic_sq_init(&sq, SRNIC_ABI_OWN, 4, MAX_SGE, MAX_INLINE)) {
 		test_fetch_sges(&sq);
 		test_fetch_inline(&sq);
 		test_fetch_refused(&sq);
 		test_fetch_inline_list(&sq);
 		srnic_sq_destroy(&sq);
 	}
-	if (!srnic_rq_init(&rq, 4, MAX_SGE)) {
+	if (!srnic_rq_init(&rq, SRNIC_ABI_OWN, 4, MAX_SGE)) {
 		test_receive(&rq);
 		srnic_rq_destroy(&rq);
 	}

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - the table of work requests matches the operations that may be posted, and the
- * packet opcodes
+ * srnic - the table of work requests matches the operations that may be posted,
+ * and the packet opcodes
  *
- * queue/sq.c defines what may be posted, wire/opcode.c the packets.  The order of the
- * packets of a message, and their responses, are those of IBTA volume 1, 9.4.
+ * queue/sq.c defines what may be posted, wire/opcode.c the packets.  The order
+ * of the packets of a message, and their responses, are those of IBTA volume 1,
+ * 9.4.
  */
 
 #include <linux/kernel.h>
@@ -19,7 +20,7 @@ static const enum ib_qp_type types[] = {
 	IB_QPT_RC, IB_QPT_UC, IB_QPT_UD, IB_QPT_RAW_PACKET, IB_QPT_XRC_INI,
 };
 
-/* A work request of that opcode; one of eight bytes, if @data. */
+/* A work request of @opcode; with eight bytes if @data */
 static struct srnic_swqe *request(u8 opcode, bool data)
 {
 	static u64 space[(sizeof(struct srnic_swqe) +
@@ -64,7 +65,7 @@ static void test_rows(void)
 	for (opcode = 0; opcode < 256; opcode++)
 		if (can_be_posted(opcode) != has_row(opcode))
 			tap_fault("opcode %u\n", opcode);
-	tap_done("what can be posted has a row, and nothing else");
+	tap_done("exactly the opcodes that can be posted have a row");
 }
 
 static bool has_several(const struct srnic_wr *wr)
@@ -100,10 +101,10 @@ static void test_packets(void)
 		test_packet(i, false, false);
 		test_packet(i, false, true);
 	}
-	tap_done("packets are requests of one family, where they belong");
+	tap_done("packets are requests of one family, in their positions");
 }
 
-/* Headers of the last packet are those of the only one, but for the address */
+/* Headers of the last packet are those of the only one, except for the RETH */
 static void test_ends(void)
 {
 	unsigned int i;
@@ -125,7 +126,7 @@ static void test_ends(void)
 
 static void test_answers(void)
 {
-	/* of the family of the request */
+	/* responses of the request's family */
 	static const u8 answers[] = {
 		[SRNIC_FAM_SEND]	 = SRNIC_FAM_NONE,
 		[SRNIC_FAM_WRITE]	 = SRNIC_FAM_NONE,
@@ -143,10 +144,10 @@ static void test_answers(void)
 		    wr->answer != answers[srnic_ops[wr->only].family])
 			tap_fault("opcode %u\n", i);
 	}
-	tap_done("each request is answered by what belongs to it");
+	tap_done("each request has the response of its family");
 }
 
-/* Where an answer goes to a list, the request has no payload, and inversely */
+/* If the response goes to the SGE list, the request has no payload, and vice versa */
 static void test_sinks(void)
 {
 	unsigned int i;
@@ -161,7 +162,7 @@ static void test_sinks(void)
 		if (data == srnic_wr_has_sink(request(i, true)))
 			tap_fault("opcode %u\n", i);
 	}
-	tap_done("a list is for the payload or for the answer");
+	tap_done("an SGE list is for the payload or for the response");
 }
 
 static void test_keys(void)
@@ -175,7 +176,7 @@ static void test_keys(void)
 				  wr->first || wr->counter != SRNIC_CNT_NUM))
 			tap_fault("opcode %u\n", i);
 	}
-	tap_done("what changes a key sends nothing");
+	tap_done("operations that change a key send nothing");
 }
 
 int main(void)

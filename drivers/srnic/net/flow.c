@@ -3,6 +3,8 @@
  * srnic - route of a flow, cached and checked before each use
  */
 #include <linux/inetdevice.h>
+#include <linux/jhash.h>
+#include <linux/net.h>
 #include <linux/slab.h>
 #include <net/addrconf.h>
 #include <net/dst.h>
@@ -109,11 +111,52 @@ bool srnic_flow_is_self(const struct srnic_flow *flow)
 	return self;
 }
 
+/* netdev_core_pick_tx() sets the CPU of packets that have none. */
+#ifdef CONFIG_XPS
+static void flow_set_cpu(struct srnic_flow *flow, struct sk_buff *skb)
+{
+	if (!flow->cpu)
+		flow->cpu = raw_smp_processor_id() + 1;
+	skb->sender_cpu = flow->cpu;
+}
+#else
+static void flow_set_cpu(struct srnic_flow *flow, struct sk_buff *skb)
+{
+}
+#endif
+
+static u32 flow_hash(const struct srnic_flow *flow)
+{
+	static u32 seed __read_mostly;
+	u32 hash;
+
+	net_get_random_once(&seed, sizeof(seed));
+	hash = __ipv6_addr_jhash(&flow->saddr, seed);
+	hash = __ipv6_addr_jhash(&flow->daddr, hash);
+
+	return jhash_1word((__force u32)flow->sport, hash);
+}
+
+void srnic_flow_steer(struct srnic_flow *flow, struct sk_buff *skb)
+{
+	if (!flow->hash)
+		flow->hash = flow_hash(flow);
+	__skb_set_sw_hash(skb, flow->hash, true);
+	flow_set_cpu(flow, skb);
+}
+
+void srnic_flow_set_sport(struct srnic_flow *flow, __be16 sport)
+{
+	flow->sport = sport;
+	flow->hash = 0;
+}
+
 void srnic_flow_reset(struct srnic_flow *flow)
 {
 	dst_release(flow->dst);
 	flow->dst = NULL;
 	flow->cookie = 0;
+	flow->cpu = 0;
 }
 
 struct srnic_peer *srnic_peer_new(const struct srnic_flow *flow)

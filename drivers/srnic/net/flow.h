@@ -10,6 +10,13 @@
 /* The route of @flow, which keeps the reference; NULL if there is none. */
 struct dst_entry *srnic_flow_dst(struct srnic_flow *flow);
 
+/*
+ * Chooses the queues of @skb, here and wherever else its hash decides: those of the
+ * flow's earlier packets, whatever CPU sends, so that a stream stays in order.
+ * Context: BH disabled.
+ */
+void srnic_flow_steer(struct srnic_flow *flow, struct sk_buff *skb);
+
 /* Is @addr (IPv4: v4-mapped) an address of @ndev?  Context: RCU. */
 bool srnic_ndev_has(struct net_device *ndev, const struct in6_addr *addr);
 

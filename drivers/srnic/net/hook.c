@@ -20,6 +20,7 @@
 #include <net/udp_tunnel.h>
 #include <net/xfrm.h>
 
+#include "burst.h"
 #include "crc.h"
 #include "net.h"
 #include "rx.h"
@@ -113,13 +114,17 @@ static bool hook_policy_ok(struct net *net, struct sk_buff *skb, u8 family)
 static unsigned int hook_take(struct sk_buff *skb, struct net *net,
 			      u8 family, unsigned int bth)
 {
+	unsigned int start = bth - sizeof(struct udphdr);
+	const struct udphdr *udp;
+	struct udphdr buf;
 	bool taken;
 
-	if (!bth || skb_network_offset(skb) || !pskb_may_pull(skb, bth))
+	if (!bth || skb_network_offset(skb))
 		return NF_ACCEPT;
-	skb_set_transport_header(skb, bth - sizeof(struct udphdr));
-	if (udp_hdr(skb)->dest != htons(SRNIC_UDP_PORT))
+	udp = skb_header_pointer(skb, start, sizeof(buf), &buf);
+	if (!udp || udp->dest != htons(SRNIC_UDP_PORT))
 		return NF_ACCEPT;
+	skb_set_transport_header(skb, start);
 	if (!hook_confirm(skb) || !hook_policy_ok(net, skb, family))
 		return NF_DROP;
 
@@ -159,12 +164,20 @@ static const struct nf_hook_ops hook_ops[] = {
 #endif
 };
 
+/* Options and extension headers are not part of a RoCEv2 packet. */
+static bool hook_is_plain(const struct sk_buff *skb)
+{
+	return skb_network_header_len(skb) == (ip_hdr(skb)->version == 4 ?
+					       sizeof(struct iphdr) :
+					       sizeof(struct ipv6hdr));
+}
+
 /* Receives what the hook left: split skbs, and packets without a receiver. */
 static int hook_encap_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	unsigned int bth = skb_transport_offset(skb) + sizeof(struct udphdr);
 
-	if (!srnic_rx_take(sock_net(sk), skb, bth))
+	if (!hook_is_plain(skb) || !srnic_rx_take(sock_net(sk), skb, bth))
 		kfree_skb(skb);
 
 	return 0;
@@ -250,11 +263,19 @@ int srnic_net_init(const struct srnic_rx_ops *ops)
 	int err;
 
 	srnic_rx_ops = ops;
+	err = srnic_burst_init();
+	if (err)
+		return err;
 	srnic_crc_init();
 	err = register_pernet_subsys(&hook_net_ops);
 	if (err)
-		srnic_crc_exit();
+		goto err_pernet;
 
+	return 0;
+
+err_pernet:
+	srnic_crc_exit();
+	srnic_burst_exit();
 	return err;
 }
 
@@ -262,5 +283,6 @@ void srnic_net_exit(void)
 {
 	unregister_pernet_subsys(&hook_net_ops);
 	srnic_crc_exit();
+	srnic_burst_exit();
 	srnic_tx_exit();
 }

@@ -12,6 +12,7 @@
 #include <linux/if_ether.h>
 #include <linux/in6.h>
 #include <linux/kref.h>
+#include <linux/llist.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 
@@ -32,6 +33,9 @@
  * @ip_id: next IPv4 ID
  * @dst: cached route or NULL, checked before each use
  * @cookie: for dst_check()
+ * @hash: of addresses and ports, for the choice of queues; 0: not yet computed
+ * @cpu: CPU whose TX queue the packets use if the device maps CPUs to queues (XPS),
+ *	 plus 1: the one that sent first on the cached route; 0: none yet
  *
  * Not locked: the owner serialises all accesses.
  */
@@ -48,6 +52,8 @@ struct srnic_flow {
 	u16			ip_id;
 	struct dst_entry	*dst;
 	u32			cookie;
+	u32			hash;
+	u32			cpu;
 };
 
 /*
@@ -60,6 +66,9 @@ void srnic_flow_close(struct srnic_flow *flow);
 
 /* Drops the cached route. */
 void srnic_flow_reset(struct srnic_flow *flow);
+
+/* Changes the UDP source port.  The caller has sent what was built with the old one. */
+void srnic_flow_set_sport(struct srnic_flow *flow, __be16 sport);
 
 /* Is the destination an address of the flow's own device?  Context: any. */
 bool srnic_flow_is_self(const struct srnic_flow *flow);
@@ -159,7 +168,9 @@ void srnic_tx_flush(struct srnic_txb *txb);
  * @life: life of the owner when it admitted the chain, see struct srnic_rx_to
  *
  * A GSO chain is one skb with a frag_list; each of its packets has its own srnic_rxcb,
- * but @vlan and @life are valid in the first only.  All packets are linear.
+ * but @vlan and @life are valid in the first only.  The headers of a packet lie in its
+ * linear part, and so does all of a packet of up to SRNIC_RX_SHORT bytes; its payload
+ * may lie in fragments, shared with whoever else holds them.
  */
 struct srnic_rxcb {
 	u16	bth;
@@ -172,6 +183,9 @@ struct srnic_rxcb {
 
 #define SRNIC_NO_VLAN	0xffff
 
+/* From the BTH on.  Copying this much costs less than walking fragments. */
+#define SRNIC_RX_SHORT	128
+
 static inline struct srnic_rxcb *srnic_rxcb(struct sk_buff *skb)
 {
 	BUILD_BUG_ON(sizeof(struct srnic_rxcb) > sizeof(skb->cb));
@@ -182,7 +196,17 @@ static inline struct srnic_rxcb *srnic_rxcb(struct sk_buff *skb)
 static inline struct sk_buff *srnic_rx_next(struct sk_buff *skb,
 					    struct sk_buff *seg)
 {
-	return seg == skb ? skb_shinfo(skb)->frag_list : seg->next;
+	if (seg != skb)
+		return seg->next;
+
+	/* That of a reassembled packet is not a chain. */
+	return skb_is_gso(skb) ? skb_shinfo(skb)->frag_list : NULL;
+}
+
+/* Bytes from the BTH of the packet @seg on that are linear. */
+static inline unsigned int srnic_rx_linear(struct sk_buff *seg)
+{
+	return skb_headlen(seg) - srnic_rxcb(seg)->bth;
 }
 
 /**
@@ -253,12 +277,38 @@ struct srnic_rx_to {
 };
 
 /**
+ * struct srnic_burst - receiver whose packets of one softirq are processed together
+ * @node: entry in the list of a CPU while @queued
+ * @queued: it is in the list of a CPU, which holds a reference on the receiver
+ * @nr: NET_RX softirq in which its packets were last processed at once
+ *
+ * All zeros at first.  Any CPU may write @nr: which is current matters for speed only.
+ */
+struct srnic_burst {
+	struct llist_node	node;
+	atomic_t		queued;
+	unsigned int		nr;
+};
+
+/* What to do about a packet that was queued at its receiver */
+enum srnic_burst_wait {
+	SRNIC_BURST_NOW,	/* process it */
+	SRNIC_BURST_ADDED,	/* nothing: run() follows and takes over the reference */
+	SRNIC_BURST_WAITS,	/* nothing: run() follows, as for an earlier packet */
+};
+
+/* Context: BH disabled. */
+enum srnic_burst_wait srnic_burst_wait(struct srnic_burst *burst);
+
+/**
  * struct srnic_rx_ops - callbacks of the layer above
  * @lookup: finds the owner of @qpn in @net and admits @skb by its IP header and device.
  *	    -ENOENT: no such number; -EPERM: the owner refuses the packet, and has
  *	    counted it.  Context: RCU, BH disabled
  * @deliver: consumes a checked GSO chain and the reference that @lookup took; only the
  *	     reference if the skb is NULL
+ * @run: processes the packets queued at the owner of a burst, and consumes the reference
+ *	 that was kept for it.  Context: softirq
  * @lookup_group: returns the counters for a packet to QP1 or to a multicast group, NULL
  *		  if it reaches no queue pair
  * @deliver_group: consumes a checked GSO chain for them, in the same RCU section
@@ -267,6 +317,7 @@ struct srnic_rx_ops {
 	int	(*lookup)(struct net *net, u32 qpn, const struct sk_buff *skb,
 			  struct srnic_rx_to *to);
 	void	(*deliver)(void *owner, struct sk_buff *skb);
+	void	(*run)(struct srnic_burst *burst);
 	struct srnic_stats __percpu *
 		(*lookup_group)(const struct srnic_rx_dest *dest);
 	void	(*deliver_group)(const struct srnic_rx_dest *dest,

@@ -29,10 +29,34 @@
 
 const struct srnic_rx_ops *srnic_rx_ops;
 
-/* Is the ICRC of the packet with BTH @bth and IP header @ip correct? */
-static bool rx_icrc_ok(const void *ip, const u8 *bth, unsigned int len)
+/*
+ * Continues @crc over @len bytes of @skb from @off on, wherever they lie, and compares
+ * it to the ICRC behind them.  That of bytes that the CPU cannot read is wrong.
+ */
+static noinline_for_stack bool rx_icrc_walk(u32 crc, struct sk_buff *skb,
+					    unsigned int off, unsigned int len)
+{
+	unsigned int done = 0, n;
+	struct skb_seq_state seq;
+	const u8 *data;
+	__le32 icrc;
+
+	skb_prepare_seq_read(skb, off, off + len, &seq);
+	while ((n = min(skb_seq_read(done, &data, &seq), len - done))) {
+		crc = srnic_crc32(crc, data, n);
+		done += n;
+	}
+
+	return done == len && !skb_copy_bits(skb, off + len, &icrc, sizeof(icrc)) &&
+	       icrc == srnic_icrc_end(crc);
+}
+
+/* Is the ICRC of the packet @seg with its BTH at @bth and IP header @ip correct? */
+static bool rx_icrc_ok(const void *ip, struct sk_buff *seg, unsigned int bth,
+		       unsigned int len)
 {
 	unsigned int rest = len - sizeof(struct srnic_bth) - SRNIC_ICRC_BYTES;
+	unsigned int off = bth + sizeof(struct srnic_bth);
 	u16 udp_len = sizeof(struct udphdr) + len;
 	u32 crc;
 
@@ -41,9 +65,11 @@ static bool rx_icrc_ok(const void *ip, const u8 *bth, unsigned int len)
 				      udp_len);
 	else
 		crc = srnic_icrc_ipv6(ip, udp_len, udp_len);
-	crc = srnic_crc32(crc, bth + sizeof(struct srnic_bth), rest);
+	if (bth + len > skb_headlen(seg))
+		return rx_icrc_walk(crc, seg, off, rest);
+	crc = srnic_crc32(crc, seg->data + off, rest);
 
-	return *(__le32 *)(bth + len - SRNIC_ICRC_BYTES) == srnic_icrc_end(crc);
+	return *(__le32 *)(seg->data + off + rest) == srnic_icrc_end(crc);
 }
 
 /* Do two IP headers of the same version have the same addresses? */
@@ -76,7 +102,7 @@ static void rx_refuse(struct srnic_stats __percpu *stats,
 	srnic_count(stats, why);
 }
 
-/* Checks one packet, linear, of a GSO chain.  Return: true if it is good. */
+/* Checks one packet of a GSO chain.  Return: true if it is good. */
 static bool rx_check(struct sk_buff *skb, struct sk_buff *seg,
 		     unsigned int bth, unsigned int len,
 		     struct srnic_stats __percpu *stats)
@@ -96,7 +122,7 @@ static bool rx_check(struct sk_buff *skb, struct sk_buff *seg,
 		rx_refuse(stats, SRNIC_CNT_RX_MALFORMED);
 		return false;
 	}
-	cb->good = rx_icrc_ok(ip, seg->data + bth, len);
+	cb->good = rx_icrc_ok(ip, seg, bth, len);
 	cb->ce = rx_is_marked(ip);
 	if (!cb->good)
 		rx_refuse(stats, SRNIC_CNT_RX_ICRC);
@@ -104,17 +130,62 @@ static bool rx_check(struct sk_buff *skb, struct sk_buff *seg,
 	return cb->good;
 }
 
-/* Trims @skb to its UDP length (Ethernet may have padded it) and linearizes it. */
+/*
+ * Moves the headers of the packet @seg of @len bytes, or all of it if it is short, into
+ * its linear part.  The rest stays in the fragments, if that is where the driver put
+ * it.  Return: false without memory.
+ */
+static noinline_for_stack bool rx_pull(struct sk_buff *seg, unsigned int bth,
+				       unsigned int len)
+{
+	unsigned int need = len;
+	struct srnic_bth hdr;
+
+	if (len > SRNIC_RX_SHORT) {
+		if (skb_copy_bits(seg, bth, &hdr, sizeof(hdr)))
+			return false;
+		need = max_t(unsigned int, sizeof(hdr),
+			     srnic_ops[hdr.opcode].hdr_len);
+	}
+
+	return pskb_may_pull(seg, bth + need);
+}
+
+/* Does it, unless the packet is linear already. */
+static bool rx_need_headers(struct sk_buff *seg, unsigned int bth,
+			    unsigned int len)
+{
+	return bth + len <= skb_headlen(seg) || rx_pull(seg, bth, len);
+}
+
+/*
+ * The frag_list of a reassembled packet may belong to a clone as well, and its members may
+ * have lists of their own.
+ */
+static bool rx_flatten(struct sk_buff *skb)
+{
+	return !skb_has_frag_list(skb) || !skb_linearize(skb);
+}
+
+/*
+ * Trims @skb to its UDP length (Ethernet may have padded it), with its headers in the
+ * linear part.
+ */
 static bool rx_trim(struct sk_buff *skb, unsigned int bth,
 		    struct srnic_stats __percpu *stats)
 {
-	unsigned int end = skb_transport_offset(skb) + ntohs(udp_hdr(skb)->len);
+	unsigned int start = skb_transport_offset(skb), end;
+	const struct udphdr *udp;
+	struct udphdr buf;
 
+	udp = skb_header_pointer(skb, start, sizeof(buf), &buf);
+	end = start + (udp ? ntohs(udp->len) : 0);
 	if (end < bth || end > skb->len) {
 		rx_refuse(stats, SRNIC_CNT_RX_MALFORMED);
 		return false;
 	}
-	if (!pskb_trim(skb, end) && !skb_linearize(skb))
+	if (!pskb_trim(skb, end) && rx_flatten(skb) &&
+	    rx_need_headers(skb, bth, end - bth))
 		return true;
 	rx_refuse(stats, SRNIC_CNT_RX_NOBUF);
 
@@ -122,41 +193,41 @@ static bool rx_trim(struct sk_buff *skb, unsigned int bth,
 }
 
 /*
- * Makes the packets of a GSO chain private and linear.  After a clone, such as that
- * of a packet socket, the frag_list is shared even if the head has been copied since;
- * shared packets are replaced, never changed.  Return: false without memory.
+ * Makes the packets of a GSO chain private, with their headers in the linear part.
+ * After a clone, such as that of a packet socket, the frag_list is shared even if the
+ * head has been copied since; shared packets are replaced, never changed.
+ * Return: false without memory.
  */
-static bool rx_unshare(struct sk_buff *skb)
+static bool rx_unshare(struct sk_buff *skb, unsigned int bth)
 {
 	struct sk_buff **link, *seg;
 
-	if (skb_unclone(skb, GFP_ATOMIC))
+	if (skb_unclone(skb, GFP_ATOMIC) ||
+	    !rx_need_headers(skb, bth, skb_pagelen(skb) - bth))
 		return false;
 	for (link = &skb_shinfo(skb)->frag_list; *link; link = &(*link)->next) {
 		if (skb_shared(*link)) {
-			seg = skb_is_nonlinear(*link) ?
-			      skb_copy(*link, GFP_ATOMIC) :
-			      skb_clone(*link, GFP_ATOMIC);
+			seg = skb_clone(*link, GFP_ATOMIC);
 			if (!seg)
 				return false;
 			seg->next = (*link)->next;
 			consume_skb(*link);
 			*link = seg;
 		}
-		if (skb_linearize(*link))
+		if (!rx_need_headers(*link, 0, (*link)->len))
 			return false;
 	}
 
 	return true;
 }
 
-/* Makes a GSO chain private and each packet linear. */
+/* Makes a GSO chain private, and the headers of each packet linear. */
 static bool rx_prepare(struct sk_buff *skb, unsigned int bth,
 		       struct srnic_stats __percpu *stats)
 {
 	if (!skb_is_gso(skb))
 		return rx_trim(skb, bth, stats);
-	if (rx_unshare(skb))
+	if (rx_unshare(skb, bth))
 		return true;
 	rx_refuse(stats, SRNIC_CNT_RX_NOBUF);
 
@@ -170,10 +241,10 @@ static bool rx_check_run(struct sk_buff *skb, unsigned int bth,
 	struct sk_buff *seg;
 	bool good;
 
-	good = rx_check(skb, skb, bth, skb_headlen(skb) - bth, stats);
 	if (!skb_is_gso(skb))
-		return good;
+		return rx_check(skb, skb, bth, skb->len - bth, stats);
 
+	good = rx_check(skb, skb, bth, skb_pagelen(skb) - bth, stats);
 	srnic_count(stats, SRNIC_CNT_RX_SUPER);
 	skb_walk_frags(skb, seg)
 		good |= rx_check(skb, seg, 0, seg->len, stats);
@@ -203,12 +274,12 @@ static void rx_leave_stack(struct sk_buff *skb)
 			rx_let_go(seg);
 }
 
-/* Is this a GSO chain that consists of the skb and its frag_list only? */
-static bool rx_is_run(const struct sk_buff *skb)
+/* Is this a GSO chain whose packets are the skb and those of its frag_list? */
+static bool rx_is_run(const struct sk_buff *skb, unsigned int bth)
 {
 	return (skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST) &&
 	       !(skb_shinfo(skb)->gso_type & SKB_GSO_DODGY) &&
-	       !skb_shinfo(skb)->nr_frags;
+	       skb_pagelen(skb) >= bth;
 }
 
 /*
@@ -486,13 +557,12 @@ static bool rx_take_one(struct net *net, struct sk_buff *skb, unsigned int bth,
 bool srnic_rx_take(struct net *net, struct sk_buff *skb, unsigned int bth)
 {
 	const struct srnic_bth *hdr;
+	struct srnic_bth buf;
 	u32 qpn;
 
-	if (!pskb_may_pull(skb, bth + sizeof(*hdr)))
+	hdr = skb_header_pointer(skb, bth, sizeof(buf), &buf);
+	if (!hdr || (skb_is_gso(skb) && !rx_is_run(skb, bth)))
 		return false;
-	if (skb_is_gso(skb) && !rx_is_run(skb))
-		return false;
-	hdr = (void *)skb->data + bth;
 	qpn = be32_to_cpu(hdr->qpn) & SRNIC_QPN_MASK;
 	if (qpn == SRNIC_QPN_MCAST || qpn == SRNIC_QPN_GSI)
 		return rx_take_group(net, skb, bth, qpn == SRNIC_QPN_MCAST);

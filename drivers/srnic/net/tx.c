@@ -325,13 +325,38 @@ static u32 tx_priority(u8 tos)
 						  TC_PRIO_INTERACTIVE;
 }
 
+/*
+ * Passes @skb to the stack.  The flow holds a reference on the route until this returns;
+ * who keeps the packet longer, such as a qdisc, takes one, for which the route must not
+ * be freed in between: hence RCU.
+ */
+static int tx_out(struct srnic_flow *flow, struct sk_buff *skb,
+		  struct dst_entry *dst)
+{
+	struct net *net = dev_net(flow->ndev);
+	int err;
+
+	skb->dev = flow->ndev;
+	skb->protocol = htons(flow->v4 ? ETH_P_IP : ETH_P_IPV6);
+	skb->priority = tx_priority(flow->tos);
+	srnic_flow_steer(flow, skb);
+
+	rcu_read_lock();
+	skb_dst_set_noref(skb, dst);
+	if (flow->v4 || !IS_ENABLED(CONFIG_IPV6))
+		err = ip_local_out(net, NULL, skb);
+	else
+		err = ip6_local_out(net, NULL, skb);
+	rcu_read_unlock();
+
+	return net_xmit_eval(err);
+}
+
 void srnic_tx_flush(struct srnic_txb *txb)
 {
 	struct srnic_flow *flow = txb->flow;
-	struct net *net = dev_net(flow->ndev);
 	struct dst_entry *dst;
 	struct sk_buff *skb;
-	int err;
 
 	if (!txb->head)
 		return;
@@ -352,15 +377,7 @@ void srnic_tx_flush(struct srnic_txb *txb)
 		return;
 	}
 	srnic_tx_charge(txb->gate, skb);
-	skb_dst_set(skb, dst_clone(dst));
-	skb->dev = flow->ndev;
-	skb->protocol = htons(flow->v4 ? ETH_P_IP : ETH_P_IPV6);
-	skb->priority = tx_priority(flow->tos);
-	if (flow->v4 || !IS_ENABLED(CONFIG_IPV6))
-		err = ip_local_out(net, NULL, skb);
-	else
-		err = ip6_local_out(net, NULL, skb);
-	if (net_xmit_eval(err))
+	if (tx_out(flow, skb, dst))
 		srnic_count(txb->stats, SRNIC_CNT_SEND_ERR);
 }
 

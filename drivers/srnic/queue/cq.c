@@ -8,8 +8,9 @@
 #include <linux/timekeeping.h>
 
 #include "queue.h"
+#include "rxe.h"
 
-int srnic_cq_init(struct srnic_cq *cq, u32 entries)
+int srnic_cq_init(struct srnic_cq *cq, enum srnic_abi abi, u32 entries)
 {
 	spin_lock_init(&cq->lock);
 	spin_lock_init(&cq->poll_lock);
@@ -19,7 +20,8 @@ int srnic_cq_init(struct srnic_cq *cq, u32 entries)
 	cq->gather = 0;
 	cq->gathered = 0;
 
-	return srnic_ring_alloc(&cq->ring, entries, sizeof(struct srnic_cqe));
+	return srnic_ring_alloc(&cq->ring, abi, SRNIC_RING_COMP, entries,
+				sizeof(struct srnic_cqe));
 }
 
 void srnic_cq_destroy(struct srnic_cq *cq)
@@ -46,37 +48,42 @@ static const char *cq_arm_word(u32 arm)
 
 void srnic_cq_look(struct srnic_cq *cq, struct srnic_look *look)
 {
-	const struct srnic_ring_hdr *hdr;
+	const struct srnic_ring *ring = &cq->ring;
 
 	spin_lock_bh(&cq->lock);
-	hdr = cq->ring.hdr;
-	if (hdr) {
-		srnic_look_u32(look, "entries", cq->ring.mask + 1);
+	if (ring->hdr) {
+		srnic_look_u32(look, "entries", ring->room);
 		srnic_look_u32(look, "prod", cq->prod);
-		srnic_look_u32(look, "cons", READ_ONCE(hdr->user));
-		srnic_look_word(look, "armed", cq_arm_word(READ_ONCE(hdr->arm)));
+		srnic_look_u32(look, "cons", READ_ONCE(*ring->user));
+		srnic_look_word(look, "armed",
+				cq_arm_word(READ_ONCE(*ring->arm)));
 		srnic_look_u32(look, "overrun", cq->dead);
 	}
 	spin_unlock_bh(&cq->lock);
+}
+
+static void cq_put(struct srnic_cqe *slot, const struct srnic_cqe *cqe)
+{
+	memcpy(slot, cqe, sizeof(*slot));
+	slot->timestamp = ktime_get_raw_ns();
 }
 
 /* Appends @cqe.  Return: false if the ring is full. */
 static bool cq_write(struct srnic_cq *cq, const struct srnic_cqe *cqe)
 	__must_hold(&cq->lock)
 {
-	struct srnic_ring_hdr *hdr = cq->ring.hdr;
-	struct srnic_cqe *slot = srnic_ring_entry(&cq->ring, cq->prod);
+	void *slot = srnic_ring_entry(&cq->ring, cq->prod);
 
 	lockdep_assert_held(&cq->lock);
 
-	/* Pairs with the provider's release: the entries before it have been read. */
-	if (cq->prod - smp_load_acquire(&hdr->user) > cq->ring.mask)
+	if (srnic_ring_behind(&cq->ring, cq->prod) >= cq->ring.room)
 		return false;
 
-	memcpy(slot, cqe, sizeof(*slot));
-	slot->timestamp = ktime_get_raw_ns();
-	/* Pairs with the provider's acquire: the entry is complete. */
-	smp_store_release(&hdr->kern, ++cq->prod);
+	if (cq->ring.abi == SRNIC_ABI_RXE)
+		srnic_rxe_put_cqe(slot, cqe);
+	else
+		cq_put(slot, cqe);
+	srnic_ring_pass(&cq->ring, ++cq->prod);
 
 	return true;
 }
@@ -114,16 +121,15 @@ static enum cq_todo cq_disarm(struct srnic_cq *cq)
 
 	cq->gathered = 0;
 
-	return xchg(&cq->ring.hdr->arm, 0) ? CQ_NOTIFY : CQ_NOTHING;
+	return xchg(cq->ring.arm, 0) ? CQ_NOTIFY : CQ_NOTHING;
 }
 
 /* May the event of one more completion be deferred? */
 static bool cq_may_wait(const struct srnic_cq *cq)
 {
-	u32 used = cq->prod - READ_ONCE(cq->ring.hdr->user);
-
 	/* A full ring cannot wait for another completion. */
-	return cq->gathered + 1 < cq->gather && used <= cq->ring.mask;
+	return cq->gathered + 1 < cq->gather &&
+	       srnic_ring_behind(&cq->ring, cq->prod) < cq->ring.room;
 }
 
 /* Decides whether the completion just written raises an event, now or later. */
@@ -138,7 +144,7 @@ static enum cq_todo cq_signal(struct srnic_cq *cq, bool solicited, bool error)
 		match |= SRNIC_CQ_ARM_SOLICITED;
 
 	smp_mb();	/* store kern before loading arm; pairs with arming */
-	if (!(READ_ONCE(cq->ring.hdr->arm) & match))
+	if (!(READ_ONCE(*cq->ring.arm) & match))
 		return CQ_NOTHING;
 	if (error || !cq_may_wait(cq))
 		return cq_disarm(cq);
@@ -155,7 +161,7 @@ static enum cq_todo cq_lose(struct srnic_cq *cq)
 	if (cq->dead || cq->lossy)
 		return CQ_NOTHING;
 	cq->dead = true;
-	WRITE_ONCE(cq->ring.hdr->flags, SRNIC_RING_OVERRUN);
+	WRITE_ONCE(*cq->ring.flags, SRNIC_RING_OVERRUN);
 
 	return CQ_OVERRUN;
 }
@@ -231,8 +237,6 @@ static int cq_move(struct srnic_cq *cq, struct srnic_ring *ring, u32 user,
 		   u32 end, u32 room)
 	__must_hold(&cq->lock)
 {
-	struct srnic_ring_hdr *hdr = ring->hdr;
-
 	lockdep_assert_held(&cq->lock);
 
 	if (cq->prod - user > room)
@@ -242,10 +246,10 @@ static int cq_move(struct srnic_cq *cq, struct srnic_ring *ring, u32 user,
 
 	for (; end != cq->prod; end++)
 		cq_copy(cq, ring, end);
-	hdr->user = user;
-	hdr->kern = cq->prod;
-	hdr->arm = xchg(&cq->ring.hdr->arm, 0);
-	hdr->flags = cq->dead ? SRNIC_RING_OVERRUN : 0;
+	*ring->user = user & ring->wrap;
+	*ring->kern = cq->prod & ring->wrap;
+	*ring->arm = xchg(cq->ring.arm, 0);
+	*ring->flags = cq->dead ? SRNIC_RING_OVERRUN : 0;
 	swap(cq->ring, *ring);
 
 	return 0;
@@ -253,13 +257,13 @@ static int cq_move(struct srnic_cq *cq, struct srnic_ring *ring, u32 user,
 
 int srnic_cq_replace(struct srnic_cq *cq, struct srnic_ring *ring)
 {
-	u32 room = min(cq->ring.mask, ring->mask) + 1;
+	u32 room = min(cq->ring.room, ring->room);
 	u32 prod, user, idx;
 	int err;
 
 	prod = cq_prod(cq);
 	/* Read the user-writable index only once; all checks below rely on it. */
-	user = smp_load_acquire(&cq->ring.hdr->user);
+	user = prod - srnic_ring_behind(&cq->ring, prod);
 	if (prod - user > room)
 		return -EINVAL;
 
@@ -285,18 +289,17 @@ int srnic_cq_replace(struct srnic_cq *cq, struct srnic_ring *ring)
 
 bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe)
 {
-	struct srnic_ring_hdr *hdr = cq->ring.hdr;
+	const struct srnic_ring *ring = &cq->ring;
 	unsigned long flags;
 	bool found;
 
 	spin_lock_irqsave(&cq->poll_lock, flags);
 	/* Pairs with the release in cq_write(): the entry is complete. */
-	found = smp_load_acquire(&hdr->kern) != hdr->user;
+	found = smp_load_acquire(ring->kern) != *ring->user;
 	if (found) {
-		*cqe = *(struct srnic_cqe *)srnic_ring_entry(&cq->ring,
-							     hdr->user);
+		*cqe = *(struct srnic_cqe *)srnic_ring_entry(ring, *ring->user);
 		/* Pairs with the acquire in cq_write(): it has been read. */
-		smp_store_release(&hdr->user, hdr->user + 1);
+		smp_store_release(ring->user, *ring->user + 1);
 	}
 	spin_unlock_irqrestore(&cq->poll_lock, flags);
 
@@ -305,11 +308,11 @@ bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe)
 
 bool srnic_cq_arm(struct srnic_cq *cq, bool solicited)
 {
-	struct srnic_ring_hdr *hdr = cq->ring.hdr;
+	const struct srnic_ring *ring = &cq->ring;
 
 	/* Fully ordered: arm is visible before kern is read; see cq_signal(). */
 	atomic_fetch_or(solicited ? SRNIC_CQ_ARM_SOLICITED : SRNIC_CQ_ARM_NEXT,
-			(atomic_t *)&hdr->arm);
+			(atomic_t *)ring->arm);
 
-	return READ_ONCE(hdr->kern) != READ_ONCE(hdr->user);
+	return READ_ONCE(*ring->kern) != READ_ONCE(*ring->user);
 }

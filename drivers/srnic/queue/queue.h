@@ -22,45 +22,103 @@
 #define SRNIC_MAX_CQE		(4 << 20)
 #define SRNIC_MAX_MSG		0x80000000U
 
+/* User ABI of a queue: format of its ring and of its entries */
+enum srnic_abi {
+	SRNIC_ABI_OWN,	/* srnic-abi.h; all queues of in-kernel consumers */
+	SRNIC_ABI_RXE,	/* rdma_user_rxe.h, the ABI of rdma_rxe */
+};
+
+/* Who writes the entries of a ring */
+enum srnic_ring_role {
+	SRNIC_RING_WORK,	/* user space */
+	SRNIC_RING_COMP,	/* the kernel */
+};
+
 /**
  * struct srnic_ring - memory of one ring
  * @hdr: start of the mapping; zeroed vmalloc() memory
+ * @user: index that user space writes
+ * @kern: index that the kernel writes; never read back
+ * @arm: CQ: enum srnic_cq_arm
+ * @flags: enum srnic_ring_flags
+ * @entries: first entry
  * @size: size of the mapping in bytes
- * @mask: number of entries minus one
+ * @mask: number of slots minus one
+ * @wrap: bits of an index that are stored in @user and @kern
+ * @room: most entries that the ring holds
  * @stride: bytes from one entry to the next
+ * @abi: format of the ring and its entries
+ *
+ * The kernel's own indices are free-running modulo 2^32.  An ABI that stores them
+ * modulo the number of slots leaves one slot unused.
  */
 struct srnic_ring {
-	struct srnic_ring_hdr	*hdr;
+	void			*hdr;
+	u32			*user;
+	u32			*kern;
+	u32			*arm;
+	u32			*flags;
+	void			*entries;
 	size_t			size;
 	u32			mask;
+	u32			wrap;
+	u32			room;
 	u32			stride;
+	enum srnic_abi		abi;
 };
 
 /*
- * Allocates @entries entries, rounded up to a power of two, of @stride bytes each.
+ * Allocates room for @entries entries of @stride bytes each; both may be rounded up.
  * Context: process, may sleep.  Return: 0, -EINVAL or -ENOMEM.
  */
-int srnic_ring_alloc(struct srnic_ring *ring, u32 entries, u32 stride);
+int srnic_ring_alloc(struct srnic_ring *ring, enum srnic_abi abi,
+		     enum srnic_ring_role role, u32 entries, u32 stride);
 void srnic_ring_free(struct srnic_ring *ring);
 
 static inline void *srnic_ring_entry(const struct srnic_ring *ring, u32 idx)
 {
-	return (void *)(ring->hdr + 1) +
-	       (size_t)(idx & ring->mask) * ring->stride;
+	return ring->entries + (size_t)(idx & ring->mask) * ring->stride;
+}
+
+/*
+ * Number of entries from index @from to the one that user space wrote.  More than
+ * @room: user space wrote nonsense.
+ */
+static inline u32 srnic_ring_ahead(const struct srnic_ring *ring, u32 from)
+{
+	/* Pairs with user space's release: the entries before it are complete. */
+	return (smp_load_acquire(ring->user) - from) & ring->wrap;
+}
+
+/*
+ * Number of entries from the index that user space wrote to @to.  More than @room:
+ * user space wrote nonsense.
+ */
+static inline u32 srnic_ring_behind(const struct srnic_ring *ring, u32 to)
+{
+	/* Pairs with user space's release: the entries before it have been read. */
+	return (to - smp_load_acquire(ring->user)) & ring->wrap;
+}
+
+/* Passes the entries before @idx to user space. */
+static inline void srnic_ring_pass(const struct srnic_ring *ring, u32 idx)
+{
+	/* Pairs with user space's acquire: the kernel is done with them. */
+	smp_store_release(ring->kern, idx & ring->wrap);
 }
 
 /* Is there no room for entry @idx?  For in-kernel producers. */
 static inline bool srnic_ring_full(const struct srnic_ring *ring, u32 idx)
 {
 	/* Pairs with the consumer's release: the old entry has been read. */
-	return idx - smp_load_acquire(&ring->hdr->kern) > ring->mask;
+	return idx - smp_load_acquire(ring->kern) >= ring->room;
 }
 
 /* Publishes the entries before @idx to the consumer. */
 static inline void srnic_ring_show(const struct srnic_ring *ring, u32 idx)
 {
 	/* Pairs with the consumer's acquire: the entries are complete. */
-	smp_store_release(&ring->hdr->user, idx);
+	smp_store_release(ring->user, idx);
 }
 
 /**
@@ -92,7 +150,7 @@ struct srnic_cq {
 	void			(*overrun)(struct srnic_cq *cq);
 };
 
-int srnic_cq_init(struct srnic_cq *cq, u32 entries);
+int srnic_cq_init(struct srnic_cq *cq, enum srnic_abi abi, u32 entries);
 void srnic_cq_destroy(struct srnic_cq *cq);
 
 /*
@@ -182,8 +240,8 @@ struct srnic_sq {
 	u32			tail;
 };
 
-int srnic_sq_init(struct srnic_sq *sq, u32 entries, u32 max_sge,
-		  u32 max_inline);
+int srnic_sq_init(struct srnic_sq *sq, enum srnic_abi abi, u32 entries,
+		  u32 max_sge, u32 max_inline);
 void srnic_sq_destroy(struct srnic_sq *sq);
 void srnic_sq_reset(struct srnic_sq *sq);
 
@@ -251,7 +309,8 @@ struct srnic_rq {
 	void			(*low)(struct srnic_rq *rq);
 };
 
-int srnic_rq_init(struct srnic_rq *rq, u32 entries, u32 max_sge);
+int srnic_rq_init(struct srnic_rq *rq, enum srnic_abi abi, u32 entries,
+		  u32 max_sge);
 void srnic_rq_destroy(struct srnic_rq *rq);
 void srnic_rq_reset(struct srnic_rq *rq);
 
@@ -296,7 +355,7 @@ static inline bool srnic_rq_wants_kick(const struct srnic_rq *rq)
 {
 	smp_mb();	/* user before flags; pairs with srnic_rq_want_kick() */
 
-	return READ_ONCE(rq->ring.hdr->flags) & SRNIC_RING_KICK;
+	return READ_ONCE(*rq->ring.flags) & SRNIC_RING_KICK;
 }
 
 #endif /* SRNIC_QUEUE_H */

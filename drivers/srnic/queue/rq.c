@@ -6,16 +6,21 @@
 #include <linux/sched.h>
 
 #include "queue.h"
+#include "rxe.h"
 
-int srnic_rq_init(struct srnic_rq *rq, u32 entries, u32 max_sge)
+int srnic_rq_init(struct srnic_rq *rq, enum srnic_abi abi, u32 entries,
+		  u32 max_sge)
 {
+	u32 head = abi == SRNIC_ABI_RXE ? SRNIC_RXE_RQE_BYTES :
+					  sizeof(struct srnic_rqe);
+
 	spin_lock_init(&rq->lock);
 	rq->max_sge = max_sge;
 	rq->head = 0;
 	rq->limit = 0;
 
-	return srnic_ring_alloc(&rq->ring, entries, sizeof(struct srnic_rqe) +
-				max_sge * sizeof(struct srnic_sge));
+	return srnic_ring_alloc(&rq->ring, abi, SRNIC_RING_WORK, entries,
+				head + max_sge * sizeof(struct srnic_sge));
 }
 
 void srnic_rq_destroy(struct srnic_rq *rq)
@@ -36,32 +41,40 @@ void srnic_rq_destroy(struct srnic_rq *rq)
 
 void srnic_rq_reset(struct srnic_rq *rq)
 {
-	struct srnic_ring_hdr *hdr = rq->ring.hdr;
-
 	spin_lock_bh(&rq->lock);
 	rq->head = 0;
-	WRITE_ONCE(hdr->user, 0);
-	WRITE_ONCE(hdr->flags, 0);
-	WRITE_ONCE(hdr->kern, 0);
+	WRITE_ONCE(*rq->ring.user, 0);
+	WRITE_ONCE(*rq->ring.flags, 0);
+	WRITE_ONCE(*rq->ring.kern, 0);
 	spin_unlock_bh(&rq->lock);
 }
 
 void srnic_rq_want_kick(struct srnic_rq *rq, bool want)
 {
-	WRITE_ONCE(rq->ring.hdr->flags, want ? SRNIC_RING_KICK : 0);
+	WRITE_ONCE(*rq->ring.flags, want ? SRNIC_RING_KICK : 0);
 	smp_mb();	/* store flags before loading user; pairs with posting */
+}
+
+/* Copies the entry.  Return: what is behind it. */
+static const void *rwqe_copy_head(struct srnic_rqe *head,
+				  const struct srnic_rqe *slot)
+{
+	memcpy(head, slot, sizeof(*head));
+	barrier();	/* keeps the compiler from reading the slot again */
+
+	return slot + 1;
 }
 
 /* Copies entry @slot and validates the copy. */
 static void rwqe_copy(const struct srnic_rq *rq, struct srnic_rwqe *wqe,
-		      const struct srnic_rqe *slot)
+		      const void *slot)
 {
 	struct srnic_rqe head;
+	const void *sges;
 	u32 i;
 
-	memcpy(&head, slot, sizeof(head));
-	barrier();	/* keeps the compiler from reading the slot again */
-
+	sges = rq->ring.abi == SRNIC_ABI_RXE ?
+	       srnic_rxe_copy_rqe(&head, slot) : rwqe_copy_head(&head, slot);
 	wqe->wr_id = head.wr_id;
 	wqe->length = 0;
 	wqe->num_sge = 0;
@@ -69,7 +82,7 @@ static void rwqe_copy(const struct srnic_rq *rq, struct srnic_rwqe *wqe,
 	if (head.num_sge > rq->max_sge)
 		return;
 
-	memcpy(wqe->sge, slot + 1, head.num_sge * sizeof(wqe->sge[0]));
+	memcpy(wqe->sge, sges, head.num_sge * sizeof(wqe->sge[0]));
 	barrier();
 	for (i = 0; i < head.num_sge; i++)
 		wqe->length += wqe->sge[i].length;
@@ -85,10 +98,9 @@ static u32 rq_posted(const struct srnic_rq *rq)
 
 	lockdep_assert_held(&rq->lock);
 
-	/* Pairs with the provider's release: the entries are complete. */
-	posted = smp_load_acquire(&rq->ring.hdr->user) - rq->head;
+	posted = srnic_ring_ahead(&rq->ring, rq->head);
 
-	return posted <= rq->ring.mask + 1 ? posted : 0;
+	return posted <= rq->ring.room ? posted : 0;
 }
 
 /* Disarms the limit if fewer entries are @left.  Return: call @low. */
@@ -114,8 +126,7 @@ bool srnic_rq_fetch(struct srnic_rq *rq, struct srnic_rwqe *wqe)
 	posted = rq_posted(rq);
 	if (posted) {
 		rwqe_copy(rq, wqe, srnic_ring_entry(&rq->ring, rq->head));
-		/* Pairs with the provider's acquire: the entry has been read. */
-		smp_store_release(&rq->ring.hdr->kern, ++rq->head);
+		srnic_ring_pass(&rq->ring, ++rq->head);
 	}
 	low = rq_disarm(rq, posted ? posted - 1 : 0);
 	spin_unlock_bh(&rq->lock);
@@ -152,7 +163,7 @@ void srnic_rq_look(struct srnic_rq *rq, struct srnic_rq_info *info)
 
 	spin_lock_bh(&rq->lock);
 	if (rq->ring.hdr) {
-		info->entries = rq->ring.mask + 1;
+		info->entries = rq->ring.room;
 		info->head = rq->head;
 		info->posted = rq_posted(rq);
 		info->limit = rq->limit;
@@ -182,8 +193,8 @@ static void rq_move(struct srnic_rq *rq, struct srnic_ring *ring, u32 end)
 	/* Entries posted meanwhile are not moved, but may have been fetched. */
 	if ((s32)(end - rq->head) < 0)
 		end = rq->head;
-	WRITE_ONCE(ring->hdr->kern, rq->head);
-	WRITE_ONCE(ring->hdr->user, end);
+	WRITE_ONCE(*ring->kern, rq->head & ring->wrap);
+	WRITE_ONCE(*ring->user, end & ring->wrap);
 	swap(rq->ring, *ring);
 }
 
@@ -192,7 +203,7 @@ int srnic_rq_replace(struct srnic_rq *rq, struct srnic_ring *ring)
 	u32 idx, end;
 
 	idx = rq_range(rq, &end);
-	if (end - idx > ring->mask + 1)
+	if (end - idx > ring->room)
 		return -EINVAL;
 
 	/* Fetching continues: entries fetched meanwhile are copied in vain. */

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "queue.h"
+#include "rxe.h"
 
 static u32 sq_space(u32 max_sge, u32 max_inline)
 {
@@ -17,14 +18,16 @@ static u32 sq_space(u32 max_sge, u32 max_inline)
 	return round_up(bytes, sizeof(struct srnic_sge));
 }
 
-int srnic_sq_init(struct srnic_sq *sq, u32 entries, u32 max_sge,
-		  u32 max_inline)
+int srnic_sq_init(struct srnic_sq *sq, enum srnic_abi abi, u32 entries,
+		  u32 max_sge, u32 max_inline)
 {
+	u32 head = abi == SRNIC_ABI_RXE ? SRNIC_RXE_SQE_BYTES :
+					  sizeof(struct srnic_sqe);
 	u32 space = sq_space(max_sge, max_inline);
 	int err;
 
-	err = srnic_ring_alloc(&sq->ring, entries,
-			       sizeof(struct srnic_sqe) + space);
+	err = srnic_ring_alloc(&sq->ring, abi, SRNIC_RING_WORK, entries,
+			       head + space);
 	if (err)
 		return err;
 
@@ -51,30 +54,27 @@ void srnic_sq_destroy(struct srnic_sq *sq)
 
 void srnic_sq_reset(struct srnic_sq *sq)
 {
-	struct srnic_ring_hdr *hdr = sq->ring.hdr;
-
 	sq->head = 0;
 	sq->tail = 0;
-	if (!hdr)
+	if (!sq->ring.hdr)
 		return;
-	WRITE_ONCE(hdr->user, 0);
-	WRITE_ONCE(hdr->kern, 0);
+	WRITE_ONCE(*sq->ring.user, 0);
+	WRITE_ONCE(*sq->ring.kern, 0);
 }
 
 void srnic_sq_publish(struct srnic_sq *sq)
 {
-	/* Pairs with the provider's acquire: the entries have been read. */
-	smp_store_release(&sq->ring.hdr->kern, sq->head);
+	srnic_ring_pass(&sq->ring, sq->head);
 }
 
 u32 srnic_sq_posted(const struct srnic_sq *sq)
 {
-	return READ_ONCE(sq->ring.hdr->user);	/* written by user space */
+	return READ_ONCE(*sq->ring.user);	/* written by user space */
 }
 
 void srnic_sq_set_polled(struct srnic_sq *sq, bool polled)
 {
-	WRITE_ONCE(sq->ring.hdr->flags, polled ? SRNIC_RING_POLLED : 0);
+	WRITE_ONCE(*sq->ring.flags, polled ? SRNIC_RING_POLLED : 0);
 	smp_mb();	/* store flags before loading user; pairs with posting */
 }
 
@@ -192,21 +192,31 @@ static u32 swqe_length(const struct srnic_swqe *wqe)
 	return length;
 }
 
-/* Copies the entry and the SGEs or inline data behind it, up to the maximum. */
-static void swqe_copy(const struct srnic_sq *sq, struct srnic_swqe *wqe,
-		      const struct srnic_sqe *slot)
+/* Copies the entry.  Return: what is behind it. */
+static const void *swqe_copy_head(struct srnic_swqe *wqe,
+				  const struct srnic_sqe *slot)
 {
-	u32 bytes;
-
 	memcpy(&wqe->sqe, slot, sizeof(wqe->sqe));
 	barrier();	/* keeps the compiler from reading the slot again */
 
+	return slot + 1;
+}
+
+/* Copies the entry and the SGEs or inline data behind it, up to the maximum. */
+static void swqe_copy(const struct srnic_sq *sq, struct srnic_swqe *wqe,
+		      const void *slot)
+{
+	const void *data;
+	u32 bytes;
+
+	data = sq->ring.abi == SRNIC_ABI_RXE ?
+	       srnic_rxe_copy_sqe(wqe, slot) : swqe_copy_head(wqe, slot);
 	if (wqe->sqe.flags & IB_SEND_INLINE)
 		bytes = min(wqe->sqe.inline_len, sq->max_inline);
 	else
 		bytes = min_t(u32, wqe->sqe.num_sge, sq->max_sge) *
 			sizeof(struct srnic_sge);
-	memcpy(wqe->sge, slot + 1, bytes);
+	memcpy(wqe->sge, data, bytes);
 	barrier();
 }
 
@@ -217,9 +227,8 @@ struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type)
 
 	if (!sq->ring.hdr)
 		return NULL;
-	/* Pairs with the provider's release: the entry is complete. */
-	posted = smp_load_acquire(&sq->ring.hdr->user) - sq->head;
-	if (posted <= sq->tail - sq->head || posted > sq->ring.mask + 1)
+	posted = srnic_ring_ahead(&sq->ring, sq->head);
+	if (posted <= sq->tail - sq->head || posted > sq->ring.room)
 		return NULL;
 
 	swqe_copy(sq, wqe, srnic_ring_entry(&sq->ring, sq->tail));

@@ -79,9 +79,10 @@ static void cq_overrun(struct srnic_cq *cq)
 
 static int cq_check_size(struct ib_device *ibdev, u32 entries)
 {
-	if (!entries || entries > SRNIC_MAX_CQE) {
-		ibdev_dbg(ibdev, "CQ: %u entries, at most %u\n", entries,
-			  SRNIC_MAX_CQE);
+	u32 most = srnic_max_cqe(to_dev(ibdev));
+
+	if (!entries || entries > most) {
+		ibdev_dbg(ibdev, "CQ: %u entries, at most %u\n", entries, most);
 		return -EINVAL;
 	}
 
@@ -122,14 +123,14 @@ static void cq_setup(struct srnic_ibcq *cq, const struct ib_cq_init_attr *attr)
 /* Makes the ring mappable and describes it to the user. */
 static int cq_expose(struct srnic_ibcq *cq, struct ib_udata *udata)
 {
-	struct srnic_create_cq_resp resp = {};
+	struct srnic_map where;
 	int err;
 
-	cq->map = srnic_ring_expose(&cq->cq.ring, udata, &resp.ring);
+	cq->map = srnic_ring_expose(&cq->cq.ring, udata, &where);
 	if (IS_ERR(cq->map))
 		return PTR_ERR(cq->map);
 
-	err = ib_respond_udata(udata, resp);
+	err = srnic_respond_cq(udata, cq->cq.ring.abi, &where);
 	if (err)
 		srnic_ring_hide(cq->map);
 
@@ -156,7 +157,7 @@ int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	err = srnic_quota_take(dev, cq->user, SRNIC_Q_CQ, 1);
 	if (err)
 		return err;
-	err = srnic_cq_init(&cq->cq, attr->cqe);
+	err = srnic_cq_init(&cq->cq, srnic_abi_for(dev, udata), attr->cqe);
 	if (err)
 		goto err_quota;
 	cq_setup(cq, attr);
@@ -167,7 +168,7 @@ int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 			goto err_cq;
 	}
 
-	ibcq->cqe = cq->cq.ring.mask + 1;
+	ibcq->cqe = cq->cq.ring.room;
 
 	return 0;
 
@@ -195,22 +196,24 @@ int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 /* The response is written first, as nothing may fail once the new ring is in use. */
 static int cq_resize(struct srnic_ibcq *cq, u32 entries, struct ib_udata *udata)
 {
-	struct srnic_resize_cq_resp resp = {};
+	enum srnic_abi abi = cq->cq.ring.abi;
 	struct srnic_ring ring;
+	struct srnic_map where;
 	struct srnic_mmap *map;
 	int err;
 
-	err = srnic_ring_alloc(&ring, entries, cq->cq.ring.stride);
+	err = srnic_ring_alloc(&ring, abi, SRNIC_RING_COMP, entries,
+			       cq->cq.ring.stride);
 	if (err)
 		return err;
 
-	map = srnic_ring_expose(&ring, udata, &resp.ring);
+	map = srnic_ring_expose(&ring, udata, &where);
 	if (IS_ERR(map)) {
 		srnic_ring_free(&ring);
 		return PTR_ERR(map);
 	}
 
-	err = ib_respond_udata(udata, resp);
+	err = srnic_respond_cq(udata, abi, &where);
 	if (!err)
 		err = srnic_cq_replace(&cq->cq, &ring);
 	if (!err)
@@ -242,7 +245,7 @@ int srnic_resize_cq(struct ib_cq *ibcq, unsigned int cqe,
 	mutex_lock(&cq->lock);
 	err = cq_resize(cq, cqe, udata);
 	if (!err)
-		ibcq->cqe = cq->cq.ring.mask + 1;
+		ibcq->cqe = cq->cq.ring.room;
 	mutex_unlock(&cq->lock);
 
 	return err;

@@ -47,6 +47,18 @@ static void query_frames(struct ib_device_attr *attr)
 	attr->max_wq_type_rq = SRNIC_MAX_QP;
 }
 
+/* Withdraws what librxe has no calls for. */
+static void query_rxe(struct ib_device_attr *attr)
+{
+	attr->device_cap_flags &= ~IB_DEVICE_XRC;
+	attr->kernel_cap_flags &= ~IBK_BLOCK_MULTICAST_LOOPBACK;
+	attr->odp_caps.per_transport_caps.xrc_odp_caps = 0;
+	attr->max_dm_size = 0;
+	attr->cq_caps = (struct ib_cq_caps) {};
+	attr->timestamp_mask = 0;
+	attr->hca_core_clock = 0;
+}
+
 static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			struct ib_udata *udata)
 {
@@ -63,7 +75,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_mr_size		= U64_MAX,
 		.page_size_cap		= GENMASK(30, PAGE_SHIFT),
 		.max_qp			= SRNIC_MAX_QP,
-		.max_qp_wr		= SRNIC_MAX_WR,
+		.max_qp_wr		= srnic_max_wr(to_dev(ibdev)),
 		.device_cap_flags	= IB_DEVICE_CURR_QP_STATE_MOD |
 					  IB_DEVICE_PORT_ACTIVE_EVENT |
 					  IB_DEVICE_SYS_IMAGE_GUID |
@@ -85,7 +97,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_recv_sge		= SRNIC_MAX_SGE,
 		.max_sge_rd		= SRNIC_MAX_SGE,
 		.max_cq			= SRNIC_MAX_CQ,
-		.max_cqe		= SRNIC_MAX_CQE,
+		.max_cqe		= srnic_max_cqe(to_dev(ibdev)),
 		.max_mr			= SRNIC_MAX_MR,
 		.max_mw			= SRNIC_MAX_MW,
 		.max_fast_reg_page_list_len = SRNIC_MAX_FAST_PAGES,
@@ -100,7 +112,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_total_mcast_qp_attach = SRNIC_MAX_GROUPS,
 		.max_ah			= SRNIC_MAX_AH,
 		.max_srq		= SRNIC_MAX_SRQ,
-		.max_srq_wr		= SRNIC_MAX_WR,
+		.max_srq_wr		= srnic_max_wr(to_dev(ibdev)),
 		.max_srq_sge		= SRNIC_MAX_SGE,
 		.max_pkeys		= 1,
 		.odp_caps		= odp_caps,
@@ -112,6 +124,8 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	};
 	if (srnic_has_frames(to_dev(ibdev)))
 		query_frames(attr);
+	if (to_dev(ibdev)->abi == SRNIC_ABI_RXE)
+		query_rxe(attr);
 
 	return 0;
 }
@@ -225,17 +239,13 @@ static const struct attribute_group device_group = {
 
 const struct ib_device_ops srnic_dev_ops = {
 	.owner			= THIS_MODULE,
-	.driver_id		= (enum rdma_driver_id)SRNIC_DRIVER_ID,
-	.uverbs_abi_ver		= SRNIC_ABI_VERSION,
 
 	.advise_mr		= srnic_advise_mr,
-	.alloc_dm		= srnic_alloc_dm,
 	.alloc_hw_port_stats	= srnic_alloc_hw_port_stats,
 	.alloc_mr		= srnic_alloc_mr,
 	.alloc_mw		= srnic_alloc_mw,
 	.alloc_pd		= srnic_alloc_pd,
 	.alloc_ucontext		= srnic_alloc_ucontext,
-	.alloc_xrcd		= srnic_alloc_xrcd,
 	.attach_mcast		= srnic_attach_mcast,
 	.counter_alloc_stats	= srnic_counter_alloc_stats,
 	.counter_bind_qp	= srnic_counter_bind_qp,
@@ -243,29 +253,19 @@ const struct ib_device_ops srnic_dev_ops = {
 	.counter_unbind_qp	= srnic_counter_unbind_qp,
 	.counter_update_stats	= srnic_counter_update_stats,
 	.create_ah		= srnic_create_ah,
-	.create_counters	= srnic_create_counters,
 	.create_cq		= srnic_create_cq,
-	.create_flow		= srnic_create_flow,
 	.create_qp		= srnic_create_qp,
-	.create_rwq_ind_table	= srnic_create_rwq_ind_table,
 	.create_srq		= srnic_create_srq,
 	.create_user_ah		= srnic_create_ah,
-	.create_wq		= srnic_create_wq,
-	.dealloc_dm		= srnic_dealloc_dm,
 	.dealloc_driver		= srnic_dev_dealloc,
 	.dealloc_mw		= srnic_dealloc_mw,
 	.dealloc_pd		= srnic_dealloc_pd,
 	.dealloc_ucontext	= srnic_dealloc_ucontext,
-	.dealloc_xrcd		= srnic_dealloc_xrcd,
 	.dereg_mr		= srnic_dereg_mr,
 	.destroy_ah		= srnic_destroy_ah,
-	.destroy_counters	= srnic_destroy_counters,
 	.destroy_cq		= srnic_destroy_cq,
-	.destroy_flow		= srnic_destroy_flow,
 	.destroy_qp		= srnic_destroy_qp,
-	.destroy_rwq_ind_table	= srnic_destroy_rwq_ind_table,
 	.destroy_srq		= srnic_destroy_srq,
-	.destroy_wq		= srnic_destroy_wq,
 	.detach_mcast		= srnic_detach_mcast,
 	.device_group		= &device_group,
 	.disassociate_ucontext	= srnic_disassociate_ucontext,
@@ -280,10 +280,8 @@ const struct ib_device_ops srnic_dev_ops = {
 	.map_mr_sg		= srnic_map_mr_sg,
 	.mmap			= srnic_mmap,
 	.mmap_free		= srnic_mmap_free,
-	.modify_cq		= srnic_modify_cq,
 	.modify_qp		= srnic_modify_qp,
 	.modify_srq		= srnic_modify_srq,
-	.modify_wq		= srnic_modify_wq,
 	.poll_cq		= srnic_poll_cq,
 	.post_recv		= srnic_post_recv,
 	.post_send		= srnic_post_send,
@@ -296,25 +294,74 @@ const struct ib_device_ops srnic_dev_ops = {
 	.query_qp		= srnic_query_qp,
 	.query_srq		= srnic_query_srq,
 	.query_ucontext		= srnic_query_ucontext,
-	.read_counters		= srnic_read_counters,
-	.reg_dm_mr		= srnic_reg_dm_mr,
 	.reg_user_mr		= srnic_reg_user_mr,
-	.reg_user_mr_dmabuf	= srnic_reg_user_mr_dmabuf,
 	.req_notify_cq		= srnic_req_notify_cq,
-	.rereg_user_mr		= srnic_rereg_user_mr,
 	.resize_user_cq		= srnic_resize_cq,
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, srnic_ah, ibah),
-	INIT_RDMA_OBJ_SIZE(ib_counters, srnic_ibcounters, ibcounters),
 	INIT_RDMA_OBJ_SIZE(ib_cq, srnic_ibcq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_mw, srnic_ibmw, ibmw),
 	INIT_RDMA_OBJ_SIZE(ib_pd, srnic_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, srnic_ibqp, ibqp),
-	INIT_RDMA_OBJ_SIZE(ib_rwq_ind_table, srnic_ind_table, ibtable),
 	INIT_RDMA_OBJ_SIZE(ib_srq, srnic_ibsrq, ibsrq),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, srnic_ucontext, ibuc),
-	INIT_RDMA_OBJ_SIZE(ib_xrcd, srnic_xrcd, ibxrcd),
 
 	SRNIC_COUNTER_OBJ
 	SRNIC_FILL_RES_SRQ(srnic_fill_res_srq)
+};
+
+/*
+ * uverbs_abi_ver of rdma_rxe; <rdma/rdma_user_rxe.h> does not have it.  Layouts of
+ * version 1 differed on 32-bit architectures.
+ */
+#define RXE_ABI_VERSION	2
+
+/*
+ * The netdev of a device with the driver id of rdma_rxe.  If it were set with
+ * ib_device_set_netdev(), rdma_rxe would find the device and take it for its own.
+ */
+static struct net_device *get_netdev(struct ib_device *ibdev, u32 port)
+{
+	struct net_device *ndev = to_dev(ibdev)->ndev;
+
+	dev_hold(ndev);
+
+	return ndev;
+}
+
+const struct ib_device_ops srnic_abi_ops[] = {
+	[SRNIC_ABI_OWN] = {
+		.driver_id		= (enum rdma_driver_id)SRNIC_DRIVER_ID,
+		.uverbs_abi_ver		= SRNIC_ABI_VERSION,
+
+		.alloc_dm		= srnic_alloc_dm,
+		.alloc_xrcd		= srnic_alloc_xrcd,
+		.create_counters	= srnic_create_counters,
+		.create_flow		= srnic_create_flow,
+		.create_rwq_ind_table	= srnic_create_rwq_ind_table,
+		.create_wq		= srnic_create_wq,
+		.dealloc_dm		= srnic_dealloc_dm,
+		.dealloc_xrcd		= srnic_dealloc_xrcd,
+		.destroy_counters	= srnic_destroy_counters,
+		.destroy_flow		= srnic_destroy_flow,
+		.destroy_rwq_ind_table	= srnic_destroy_rwq_ind_table,
+		.destroy_wq		= srnic_destroy_wq,
+		.modify_cq		= srnic_modify_cq,
+		.modify_wq		= srnic_modify_wq,
+		.read_counters		= srnic_read_counters,
+		.reg_dm_mr		= srnic_reg_dm_mr,
+		.reg_user_mr_dmabuf	= srnic_reg_user_mr_dmabuf,
+		.rereg_user_mr		= srnic_rereg_user_mr,
+
+		INIT_RDMA_OBJ_SIZE(ib_counters, srnic_ibcounters, ibcounters),
+		INIT_RDMA_OBJ_SIZE(ib_rwq_ind_table, srnic_ind_table, ibtable),
+		INIT_RDMA_OBJ_SIZE(ib_xrcd, srnic_xrcd, ibxrcd),
+	},
+	/* librxe has no calls for the rest. */
+	[SRNIC_ABI_RXE] = {
+		.driver_id		= RDMA_DRIVER_RXE,
+		.uverbs_abi_ver		= RXE_ABI_VERSION,
+
+		.get_netdev		= get_netdev,
+	},
 };

@@ -177,7 +177,7 @@ static int post_sends(struct srnic_ibqp *qp, const struct ib_send_wr **wr)
 	u32 idx;
 
 	spin_lock_irqsave(&qp->sq_lock, flags);
-	for (idx = ring->hdr->user; *wr; *wr = (*wr)->next, idx++) {
+	for (idx = *ring->user; *wr; *wr = (*wr)->next, idx++) {
 		if (srnic_ring_full(ring, idx))
 			err = -ENOMEM;
 		else
@@ -202,7 +202,7 @@ static int post_recvs(const struct srnic_rq *rq, spinlock_t *lock,
 	u32 idx;
 
 	spin_lock_irqsave(lock, flags);
-	for (idx = ring->hdr->user; *wr; *wr = (*wr)->next, idx++) {
+	for (idx = *ring->user; *wr; *wr = (*wr)->next, idx++) {
 		if (srnic_ring_full(ring, idx))
 			err = -ENOMEM;
 		else
@@ -217,6 +217,21 @@ static int post_recvs(const struct srnic_rq *rq, spinlock_t *lock,
 	return err;
 }
 
+/*
+ * The doorbell of a user's send queue.  librxe relies on it for the state of the queue
+ * pair; its request stays in the ring all the same.
+ */
+static int post_ring_send(const struct srnic_ibqp *qp)
+{
+	if (qp->qp->sq.ring.abi == SRNIC_ABI_RXE &&
+	    srnic_qp_state(qp->qp) < IB_QPS_RTS)
+		return -EINVAL;
+
+	srnic_qp_doorbell(qp->qp);
+
+	return 0;
+}
+
 int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad)
 {
@@ -228,10 +243,8 @@ int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		*bad = wr;
 		return -EOPNOTSUPP;
 	}
-	if (ibqp->uobject) {
-		srnic_qp_doorbell(qp->qp);
-		return 0;
-	}
+	if (ibqp->uobject)
+		return post_ring_send(qp);
 	if (!qp->qp->sq.ring.hdr || srnic_qp_state(qp->qp) < IB_QPS_RTS) {
 		*bad = wr;
 		return -EINVAL;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - queue pairs: what a user asks for, checked and handed to the transport
+ * srnic - queue pairs: requests of users, validated and passed to the transport
  *
- * ib_modify_qp() comes in pieces; the transport gets its configuration whole.
- * Every piece is judged before anything changes, so that a call that fails has
- * done nothing.
+ * ib_modify_qp() sets single attributes; the transport gets a complete configuration.
+ * All attributes are validated before any is applied, so a call that fails leaves the
+ * configuration unchanged.
  */
 #include <linux/netdevice.h>
 #include <rdma/ib_addr.h>
@@ -12,9 +12,9 @@
 #include "verbs.h"
 
 /*
- * What a peer may do; and what means nothing here: programs use one set of flags
- * for regions and queue pairs, and ask of any device for FLUSH, which an older
- * core does not know.
+ * Rights of a peer, and flags that are accepted but have no effect here: applications
+ * use one set of flags for regions and queue pairs, and request FLUSH from any device,
+ * even with an older core that does not support it.
  */
 #define QP_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 			 IB_ACCESS_REMOTE_ATOMIC | SRNIC_ACCESS_FLUSH)
@@ -23,7 +23,7 @@
 			 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL | \
 			 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
 
-/* Attributes that mean something on a RoCE port without APM */
+/* Supported attributes: no alternate path, no resizing of the queues */
 #define QP_ATTRS	(IB_QP_ATTR_STANDARD_BITS & \
 			 ~(IB_QP_ALT_PATH | IB_QP_CAP))
 
@@ -45,7 +45,7 @@ static void qp_event(struct srnic_qp *xqp, enum ib_event_type type)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
 }
 
-/* The management QP is the kernel's, raw packets are users'. */
+/* Only the kernel may create the management QP, only users raw packet QPs. */
 static bool qp_type_ok(struct ib_device *ibdev,
 		       const struct ib_qp_init_attr *init, bool user)
 {
@@ -53,9 +53,10 @@ static bool qp_type_ok(struct ib_device *ibdev,
 	case IB_QPT_RC:
 	case IB_QPT_UC:
 	case IB_QPT_UD:
+		return true;
 	case IB_QPT_XRC_INI:
 	case IB_QPT_XRC_TGT:
-		return true;
+		return srnic_has_xrc(to_dev(ibdev));
 	case IB_QPT_RAW_PACKET:
 		return user && srnic_has_frames(to_dev(ibdev));
 	case IB_QPT_GSI:
@@ -66,8 +67,8 @@ static bool qp_type_ok(struct ib_device *ibdev,
 }
 
 /*
- * An XRC target only receives, into queues of others; an initiator only sends.
- * With an indirection table a QP need not send and has no receives of its own.
+ * An XRC target only receives, into SRQs with CQs of their own; an XRC initiator only
+ * sends.  A QP with an indirection table need not send and has no receive queue.
  */
 static bool qp_has_cqs(const struct ib_qp_init_attr *init)
 {
@@ -94,6 +95,7 @@ static int qp_check_init(struct ib_device *ibdev,
 			 const struct ib_qp_init_attr *init, bool user)
 {
 	const struct ib_qp_cap *cap = &init->cap;
+	u32 most_wr = srnic_max_wr(to_dev(ibdev));
 
 	if (!qp_type_ok(ibdev, init, user) ||
 	    (init->rwq_ind_tbl && init->qp_type != IB_QPT_RAW_PACKET) ||
@@ -106,15 +108,14 @@ static int qp_check_init(struct ib_device *ibdev,
 		ibdev_dbg(ibdev, "QP: needs its CQs, or its XRC domain\n");
 		return -EINVAL;
 	}
-	if (cap->max_send_wr > SRNIC_MAX_WR ||
-	    cap->max_recv_wr > SRNIC_MAX_WR ||
+	if (cap->max_send_wr > most_wr || cap->max_recv_wr > most_wr ||
 	    cap->max_send_sge > SRNIC_MAX_SGE ||
 	    cap->max_recv_sge > SRNIC_MAX_SGE ||
 	    cap->max_inline_data > SRNIC_MAX_INLINE) {
 		ibdev_dbg(ibdev, "QP: %u+%u WRs of %u+%u SGEs, %u inline: at most %u of %u, %u\n",
 			  cap->max_send_wr, cap->max_recv_wr,
 			  cap->max_send_sge, cap->max_recv_sge,
-			  cap->max_inline_data, SRNIC_MAX_WR, SRNIC_MAX_SGE,
+			  cap->max_inline_data, most_wr, SRNIC_MAX_SGE,
 			  SRNIC_MAX_INLINE);
 		return -EINVAL;
 	}
@@ -131,16 +132,20 @@ static u32 qp_sq_entries(const struct ib_qp_init_attr *init)
 	return max(init->cap.max_send_wr, 1U);
 }
 
-static u32 qp_rq_entries(const struct ib_qp_init_attr *init)
+/* librxe maps a receive ring unless there is an SRQ. */
+static u32 qp_rq_entries(const struct ib_qp_init_attr *init,
+			 enum srnic_abi abi)
 {
-	return init->srq || init->rwq_ind_tbl ||
-	       init->qp_type == IB_QPT_XRC_INI ||
-	       init->qp_type == IB_QPT_XRC_TGT ? 0 : init->cap.max_recv_wr;
+	if (init->srq || init->rwq_ind_tbl ||
+	    init->qp_type == IB_QPT_XRC_INI || init->qp_type == IB_QPT_XRC_TGT)
+		return 0;
+
+	return max(init->cap.max_recv_wr, abi == SRNIC_ABI_RXE ? 1U : 0);
 }
 
 /*
- * Inline data stands where the SGEs would, so as many bytes are free; those of
- * one are more than the operand of an ATOMIC WRITE, which may always be inline.
+ * Inline data takes the place of the SGEs, so their bytes are available for it.  A single
+ * SGE is larger than the operand of an ATOMIC WRITE, which may always be inline.
  */
 static u32 qp_max_inline(const struct ib_qp_cap *cap)
 {
@@ -148,19 +153,20 @@ static u32 qp_max_inline(const struct ib_qp_cap *cap)
 		     max(cap->max_send_sge, 1U) * sizeof(struct srnic_sge));
 }
 
-/* To an XRC target each request names its queue; one given here means nothing. */
+/* Each request to an XRC target names an SRQ, so an SRQ given here is ignored. */
 static struct srnic_srq *qp_srq(const struct ib_qp_init_attr *init)
 {
 	return init->srq && init->qp_type != IB_QPT_XRC_TGT ?
 	       &to_srq(init->srq)->srq : NULL;
 }
 
-/* The transport's half. */
+/* Creates the QP of the transport. */
 static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 				const struct ib_qp_init_attr *init,
 				struct srnic_rss *rss, bool user)
 {
 	struct srnic_dev *dev = to_dev(qp->ibqp.device);
+	enum srnic_abi abi = user ? dev->abi : SRNIC_ABI_OWN;
 	const struct srnic_qp_init xinit = {
 		.base = {
 			.type		= init->qp_type,
@@ -183,8 +189,9 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 			.tap		= &dev->tap,
 			.rss		= rss,
 		},
+		.abi		= abi,
 		.sq_entries	= qp_sq_entries(init),
-		.rq_entries	= qp_rq_entries(init),
+		.rq_entries	= qp_rq_entries(init, abi),
 		.send_sge	= max(init->cap.max_send_sge, 1U),
 		.recv_sge	= max(init->cap.max_recv_sge, 1U),
 		.max_inline	= qp_max_inline(&init->cap),
@@ -195,29 +202,27 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 	return srnic_qp_create(&xinit);
 }
 
-/* Shows the rings to the user. */
+/* Makes the rings mappable by the user. */
 static int qp_expose(struct srnic_ibqp *qp, struct ib_udata *udata)
 {
-	struct srnic_create_qp_resp resp = {};
+	struct srnic_map sq = {}, rq = {};
 	int err;
 
 	if (qp->qp->sq.ring.hdr) {
-		qp->sq_map = srnic_ring_expose(&qp->qp->sq.ring, udata,
-					       &resp.sq);
+		qp->sq_map = srnic_ring_expose(&qp->qp->sq.ring, udata, &sq);
 		if (IS_ERR(qp->sq_map))
 			return PTR_ERR(qp->sq_map);
 	}
 
 	if (qp->qp->rq.ring.hdr) {
-		qp->rq_map = srnic_ring_expose(&qp->qp->rq.ring, udata,
-					       &resp.rq);
+		qp->rq_map = srnic_ring_expose(&qp->qp->rq.ring, udata, &rq);
 		if (IS_ERR(qp->rq_map)) {
 			err = PTR_ERR(qp->rq_map);
 			goto err_sq;
 		}
 	}
 
-	err = ib_respond_udata(udata, resp);
+	err = srnic_respond_qp(udata, qp->qp->sq.ring.abi, &sq, &rq);
 	if (err)
 		goto err_rq;
 
@@ -230,14 +235,14 @@ err_sq:
 	return err;
 }
 
-/* The user learns what it got, which may be more than it asked for. */
+/* Reports the capacity granted, which may be larger than requested. */
 static void qp_tell_cap(const struct srnic_qp *xqp, struct ib_qp_cap *cap)
 {
-	cap->max_send_wr = xqp->sq.ring.hdr ? xqp->sq.ring.mask + 1 : 0;
+	cap->max_send_wr = xqp->sq.ring.hdr ? xqp->sq.ring.room : 0;
 	cap->max_send_sge = xqp->sq.max_sge;
 	cap->max_inline_data = xqp->sq.max_inline;
 	if (xqp->rq.ring.hdr) {
-		cap->max_recv_wr = xqp->rq.ring.mask + 1;
+		cap->max_recv_wr = xqp->rq.ring.room;
 		cap->max_recv_sge = xqp->rq.max_sge;
 	} else {
 		cap->max_recv_wr = 0;
@@ -302,7 +307,7 @@ int srnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct srnic_ibqp *qp = to_qp(ibqp);
 	struct srnic_qp *xqp = qp->qp;
 
-	/* The core goes on to list it until it frees it. */
+	/* The core may still query the QP until it frees it. */
 	mutex_lock(&qp->lock);
 	qp->qp = NULL;
 	mutex_unlock(&qp->lock);
@@ -315,7 +320,7 @@ int srnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	return 0;
 }
 
-/* What is wrong with the attributes that @mask names, or NULL. */
+/* Name of an invalid attribute among those in @mask, or NULL */
 static const char *qp_bad_attr(const struct ib_qp_attr *attr, int mask,
 			       enum ib_mtu port_mtu)
 {
@@ -382,7 +387,7 @@ static int qp_check_attr(struct ib_qp *ibqp, const struct ib_qp_attr *attr,
 	return 0;
 }
 
-/* Puts the attributes that @mask names into @conf, which they fit. */
+/* Copies the attributes in @mask, which have been validated, to @conf. */
 static void qp_conf_update(struct srnic_qp_conf *conf,
 			   const struct ib_qp_attr *attr, int mask)
 {
@@ -414,7 +419,7 @@ static void qp_conf_update(struct srnic_qp_conf *conf,
 		conf->max_dest_rd_atomic = attr->max_dest_rd_atomic;
 }
 
-/* Remembers for query what the transport does not keep. */
+/* Saves, for query, attributes that the transport does not keep. */
 static void qp_attr_update(struct ib_qp_attr *kept,
 			   const struct ib_qp_attr *attr, int mask)
 {
@@ -428,12 +433,12 @@ static void qp_attr_update(struct ib_qp_attr *kept,
 		kept->en_sqd_async_notify = attr->en_sqd_async_notify;
 	if (mask & IB_QP_AV) {
 		kept->ah_attr = attr->ah_attr;
-		/* A reference of the core's, not ours to keep. */
+		/* The core owns the source GID attribute; keep only its index. */
 		kept->ah_attr.grh.sgid_attr = NULL;
 	}
 }
 
-/* RESET gives back everything but what the QP was made with. */
+/* RESET clears all that was set since the QP was created. */
 static void qp_conf_reset(struct srnic_qp_conf *conf)
 {
 	*conf = (struct srnic_qp_conf) {
@@ -442,7 +447,7 @@ static void qp_conf_reset(struct srnic_qp_conf *conf)
 	};
 }
 
-/* -ESTALE: it failed while the attributes were judged. */
+/* Return: -ESTALE if the QP changed its state while the attributes were validated. */
 static int qp_modify(struct srnic_ibqp *qp, const struct ib_qp_attr *attr,
 		     int mask)
 {
@@ -511,7 +516,7 @@ int srnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	mutex_lock(&qp->lock);
 	do {
 		err = qp_modify(qp, attr, mask);
-	} while (err == -ESTALE);	/* twice at most: to SQE, to ERR */
+	} while (err == -ESTALE);	/* at most twice: task goes to SQE, then ERR */
 	mutex_unlock(&qp->lock);
 
 	return err;
@@ -527,7 +532,7 @@ int srnic_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	mutex_lock(&qp->lock);
 	if (!qp->qp) {
 		mutex_unlock(&qp->lock);
-		return -EAGAIN;	/* who lists queue pairs skips it */
+		return -EAGAIN;	/* a listing of queue pairs skips it */
 	}
 	srnic_qp_query(qp->qp, &conf, &draining);
 	*attr = qp->attr;

@@ -2,9 +2,12 @@
 /*
  * srnic - driver-specific attributes of objects for "rdma resource show"
  *
- * Unprivileged users can read them, so they contain no addresses and no keys.
+ * Unprivileged users can read them, so most readers get neither keys nor addresses: see
+ * res_may_see().
  */
 #include <net/netlink.h>
+#include <net/sock.h>
+#include <rdma/restrack.h>
 
 #include "verbs.h"
 
@@ -15,7 +18,7 @@ static int res_put_value(struct sk_buff *msg,
 	case SRNIC_LOOK_U32:
 		return rdma_nl_put_driver_u32(msg, value->name, value->num);
 	case SRNIC_LOOK_HEX:
-		return rdma_nl_put_driver_u32_hex(msg, value->name, value->num);
+		return rdma_nl_put_driver_u64_hex(msg, value->name, value->num);
 	case SRNIC_LOOK_U64:
 		return rdma_nl_put_driver_u64(msg, value->name, value->num);
 	default:
@@ -49,10 +52,25 @@ static int res_put(struct sk_buff *msg, const struct srnic_look *look)
 	return 0;
 }
 
+/*
+ * May the reader of @msg see keys and addresses?  As for the keys that the RDMA core shows,
+ * both the reader and the opener of its socket need the capability, or a privileged program
+ * could be tricked into passing on what it reads.  A @msg that is not part of a dump does
+ * not know its socket.  Addresses of kernel memory are for nobody.
+ */
+static bool res_may_see(const struct sk_buff *msg,
+			const struct rdma_restrack_entry *res)
+{
+	return !rdma_is_kernel_res(res) && msg->sk &&
+	       sk_capable(msg->sk, CAP_NET_ADMIN);
+}
+
 int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 {
 	struct srnic_ibqp *qp = to_qp(ibqp);
-	struct srnic_look look = {};
+	struct srnic_look look = {
+		.secrets = res_may_see(msg, &ibqp->res),
+	};
 	int err = -EAGAIN;
 
 	mutex_lock(&qp->lock);

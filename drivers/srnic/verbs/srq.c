@@ -29,9 +29,11 @@ static bool srq_type_known(enum ib_srq_type type)
 
 static int srq_check_size(struct ib_device *ibdev, u32 max_wr, u32 max_sge)
 {
-	if (!max_wr || max_wr > SRNIC_MAX_WR || max_sge > SRNIC_MAX_SGE) {
+	u32 most_wr = srnic_max_wr(to_dev(ibdev));
+
+	if (!max_wr || max_wr > most_wr || max_sge > SRNIC_MAX_SGE) {
 		ibdev_dbg(ibdev, "SRQ: %u WRs of %u SGEs: at most %u of %u\n",
-			  max_wr, max_sge, SRNIC_MAX_WR, SRNIC_MAX_SGE);
+			  max_wr, max_sge, most_wr, SRNIC_MAX_SGE);
 		return -EINVAL;
 	}
 
@@ -40,7 +42,7 @@ static int srq_check_size(struct ib_device *ibdev, u32 max_wr, u32 max_sge)
 
 static u32 srq_max_wr(const struct srnic_ibsrq *srq)
 {
-	return srq->srq.rq.ring.mask + 1;
+	return srq->srq.rq.ring.room;
 }
 
 /* Only XRC SRQs are looked up by number. */
@@ -71,14 +73,15 @@ static void srq_hide(struct srnic_ibsrq *srq)
 /* Makes the ring mappable and describes it to the user. */
 static int srq_expose(struct srnic_ibsrq *srq, struct ib_udata *udata)
 {
-	struct srnic_create_srq_resp resp = { .srqn = srq->srq.srqn };
+	struct srnic_map where;
 	int err;
 
-	srq->map = srnic_ring_expose(&srq->srq.rq.ring, udata, &resp.ring);
+	srq->map = srnic_ring_expose(&srq->srq.rq.ring, udata, &where);
 	if (IS_ERR(srq->map))
 		return PTR_ERR(srq->map);
 
-	err = ib_respond_udata(udata, resp);
+	err = srnic_respond_srq(udata, srq->srq.rq.ring.abi, &where,
+				srq->srq.srqn);
 	if (err)
 		srnic_ring_hide(srq->map);
 
@@ -108,8 +111,8 @@ int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 	err = srnic_quota_take(dev, srq->user, SRNIC_Q_SRQ, 1);
 	if (err)
 		return err;
-	err = srnic_rq_init(&srq->srq.rq, init->attr.max_wr,
-			    max(init->attr.max_sge, 1U));
+	err = srnic_rq_init(&srq->srq.rq, srnic_abi_for(dev, udata),
+			    init->attr.max_wr, max(init->attr.max_sge, 1U));
 	if (err)
 		goto err_quota;
 	srq->srq.rq.low = srq_low;
@@ -153,16 +156,19 @@ int srnic_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	return 0;
 }
 
+/* Tells the user where the new ring is, before it is in use as nothing may fail then. */
 static int srq_resize(struct srnic_ibsrq *srq, u32 entries,
 		      struct ib_udata *udata)
 {
 	struct srnic_rq *rq = &srq->srq.rq;
+	struct srnic_ring_hdr *hdr;
 	struct srnic_ring ring;
 	struct srnic_mmap *map;
 	struct srnic_map where;
 	int err;
 
-	err = srnic_ring_alloc(&ring, entries, rq->ring.stride);
+	err = srnic_ring_alloc(&ring, rq->ring.abi, SRNIC_RING_WORK, entries,
+			       rq->ring.stride);
 	if (err)
 		return err;
 
@@ -172,9 +178,13 @@ static int srq_resize(struct srnic_ibsrq *srq, u32 entries,
 		return PTR_ERR(map);
 	}
 
-	err = srnic_rq_replace(rq, &ring);
+	err = srnic_respond_srq_resize(udata, ring.abi, &where);
+	if (!err)
+		err = srnic_rq_replace(rq, &ring);
 	if (!err) {
-		ring.hdr->next = where;
+		hdr = ring.hdr;	/* of the old ring */
+		if (ring.abi == SRNIC_ABI_OWN)
+			hdr->next = where;
 		swap(srq->map, map);
 	}
 
@@ -190,9 +200,11 @@ static int srq_modify(struct srnic_ibsrq *srq, const struct ib_srq_attr *attr,
 	u32 max_wr = mask & IB_SRQ_MAX_WR ? attr->max_wr : srq_max_wr(srq);
 	int err;
 
-	err = srq_check_size(srq->ibsrq.device, max_wr, 0);
-	if (err)
-		return err;
+	if (mask & IB_SRQ_MAX_WR) {
+		err = srq_check_size(srq->ibsrq.device, max_wr, 0);
+		if (err)
+			return err;
+	}
 	if (mask & IB_SRQ_LIMIT && attr->srq_limit > max_wr) {
 		ibdev_dbg(srq->ibsrq.device, "SRQ: limit %u of %u WRs\n",
 			  attr->srq_limit, max_wr);
@@ -223,9 +235,11 @@ int srnic_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
 		return -EINVAL;
 
-	err = ib_no_udata_io(udata);
-	if (err)
-		return err;
+	if (srnic_abi_for(to_dev(ibsrq->device), udata) == SRNIC_ABI_OWN) {
+		err = ib_no_udata_io(udata);
+		if (err)
+			return err;
+	}
 
 	mutex_lock(&srq->lock);
 	err = srq_modify(srq, attr, mask, udata);

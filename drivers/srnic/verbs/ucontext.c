@@ -13,6 +13,7 @@ int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 	struct srnic_alloc_ucontext_resp resp = {
 		.max_inline = SRNIC_MAX_INLINE,
 	};
+	struct srnic_dev *dev = to_dev(ibuc->device);
 	struct srnic_ucontext *uc = to_uc(ibuc);
 	int err;
 
@@ -20,15 +21,14 @@ int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	uc->user = srnic_user_get(to_dev(ibuc->device));
-	if (!uc->user)
-		return -ENOMEM;
-
-	err = ib_respond_udata(udata, resp);
+	err = dev->abi == SRNIC_ABI_OWN ? ib_respond_udata(udata, resp) :
+					  ib_no_udata_io(udata);
 	if (err)
-		srnic_user_put(uc->user);
+		return err;
 
-	return err;
+	uc->user = srnic_user_get(dev);
+
+	return uc->user ? 0 : -ENOMEM;
 }
 
 void srnic_dealloc_ucontext(struct ib_ucontext *ibuc)

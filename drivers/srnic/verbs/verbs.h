@@ -189,6 +189,23 @@ struct srnic_mmap *srnic_mmap_expose(struct ib_ucontext *ibuc, void *start,
  */
 void srnic_ring_hide(struct srnic_mmap *map);
 
+/* User ABI of an object of @dev; @udata: NULL for in-kernel consumers */
+static inline enum srnic_abi srnic_abi_for(const struct srnic_dev *dev,
+					   const struct ib_udata *udata)
+{
+	return udata ? dev->abi : SRNIC_ABI_OWN;
+}
+
+/* respond.c: tell user space, in its ABI, where to map the rings of a new object */
+int srnic_respond_cq(struct ib_udata *udata, enum srnic_abi abi,
+		     const struct srnic_map *ring);
+int srnic_respond_qp(struct ib_udata *udata, enum srnic_abi abi,
+		     const struct srnic_map *sq, const struct srnic_map *rq);
+int srnic_respond_srq(struct ib_udata *udata, enum srnic_abi abi,
+		      const struct srnic_map *ring, u32 srqn);
+int srnic_respond_srq_resize(struct ib_udata *udata, enum srnic_abi abi,
+			     const struct srnic_map *ring);
+
 /* pd.c */
 int srnic_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 int srnic_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);

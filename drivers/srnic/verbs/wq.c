@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - receive work queues, and tables that spread frames over them
+ * srnic - receive work queues, and indirection tables that spread frames over them
  *
- * A work queue is a queue pair of the transport that has receives and nothing
- * else.  Ready is its state RTR.
+ * A work queue is a queue pair of the transport that only receives.  It is in state RTR
+ * when the work queue is ready.
  */
 #include <linux/slab.h>
 
@@ -48,7 +48,7 @@ static int wq_check_init(struct ib_device *ibdev,
 	return 0;
 }
 
-/* The transport's half. */
+/* Creates the QP of the transport. */
 static struct srnic_qp *wq_make(struct srnic_ibwq *wq, struct ib_pd *ibpd,
 				const struct ib_wq_init_attr *init)
 {
@@ -126,7 +126,7 @@ struct ib_wq *srnic_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *init,
 		goto err_qp;
 
 	wq->ibwq.wq_num = wq->qp->qpn;
-	init->max_wr = wq->qp->rq.ring.mask + 1;
+	init->max_wr = wq->qp->rq.ring.room;
 	init->max_sge = wq->qp->rq.max_sge;
 
 	return &wq->ibwq;
@@ -153,7 +153,7 @@ int srnic_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 	return 0;
 }
 
-/* States of a work queue as those of the transport's queue pair */
+/* State of the transport's queue pair in each state of the work queue */
 static const u8 wq_states[] = {
 	[IB_WQS_RESET]	= IB_QPS_RESET,
 	[IB_WQS_RDY]	= IB_QPS_RTR,
@@ -172,7 +172,7 @@ static enum ib_wq_state wq_state(u8 qp_state)
 	}
 }
 
-/* To reset, to where it is, or one step on. */
+/* A work queue may move to RESET, to its current state, or to the next one. */
 static bool wq_may_move(enum ib_wq_state from, enum ib_wq_state to)
 {
 	return to <= IB_WQS_ERR &&
@@ -225,7 +225,7 @@ int srnic_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
 	mutex_lock(&wq->lock);
 	do {
 		err = wq_modify(wq, attr, mask);
-	} while (err == -ESTALE);	/* once: it can only fail */
+	} while (err == -ESTALE);	/* at most once: the task moves it to ERR */
 	mutex_unlock(&wq->lock);
 
 	return err;
@@ -235,7 +235,7 @@ int srnic_create_rwq_ind_table(struct ib_rwq_ind_table *ibtable,
 			       struct ib_rwq_ind_table_init_attr *init,
 			       struct ib_udata *udata)
 {
-	/* The core keeps the table; its number is of no use to anybody. */
+	/* The core keeps the table; its number is not used. */
 	return ib_no_udata_io(udata);
 }
 
@@ -269,7 +269,7 @@ static int rss_check(struct ib_device *ibdev, u32 log_num,
 			  cmd->key_len, SRNIC_RX_HASH_KEY_BYTES);
 		return -EINVAL;
 	}
-	/* As other NICs have it, one hash is over one kind of packet. */
+	/* As on other NICs, a hash covers one IP version and one transport protocol. */
 	if ((fields & RSS_V4 && fields & RSS_V6) ||
 	    (fields & RSS_TCP && fields & RSS_UDP) || (!fields && log_num)) {
 		ibdev_dbg(ibdev, "QP: hash over %#llx for %u queues\n", fields,

@@ -45,9 +45,9 @@ static bool backlog_counts(const struct srnic_qp *qp)
 	return qp->rx_charged || qp->rxq_bytes > SRNIC_RXQ_FREE;
 }
 
-void srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb)
+bool srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb)
 {
-	bool room;
+	bool room, full;
 
 	skb_orphan(skb);
 	spin_lock(&qp->rxq.lock);
@@ -58,12 +58,15 @@ void srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb)
 		qp->rxq_bytes += skb->truesize;
 		__skb_queue_tail(&qp->rxq, skb);
 	}
+	full = qp->rxq_bytes >= SRNIC_RXQ_FREE;
 	spin_unlock(&qp->rxq.lock);
 	if (room)
-		return;
+		return full;
 
 	srnic_qp_refuse(qp, SRNIC_CNT_RX_NOBUF);
 	kfree_skb(skb);
+
+	return full;
 }
 
 /* Drops the newest packet.  Return: the memory that it took. */

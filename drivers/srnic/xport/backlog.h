@@ -15,8 +15,11 @@
 /* Memory that is not charged to anybody until the task has run */
 #define SRNIC_RXQ_FREE		SZ_64K
 
-/* Queues @skb for the QP's task, if there is room.  Context: BH disabled. */
-void srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb);
+/*
+ * Queues @skb for the QP's task, if there is room.  Context: BH disabled.
+ * Return: true if the task should run now, since as much as a GSO chain waits.
+ */
+bool srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb);
 
 /* Charges the packets that a run leaves behind; drops those that exceed the limit. */
 void srnic_backlog_settle(struct srnic_qp *qp);

@@ -11,6 +11,7 @@
 #include "flight.h"
 #include "ooo.h"
 #include "outcome.h"
+#include "payload.h"
 #include "qp.h"
 #include "req_recover.h"
 #include "req_wqe.h"
@@ -46,13 +47,15 @@ static u32 comp_gap(const struct srnic_qp *qp, u32 psn, u32 end)
 			     min_t(u32, left, srnic_psn_diff(end, psn)));
 }
 
-/* Responses known to be missing from @psn on; 0: none, or not known */
+/* Responses known to be missing from @psn on, as srnic_flight_acked() expects it */
 static u32 comp_hole(const struct srnic_qp *qp, u32 psn)
 {
 	const struct srnic_swqe *wqe = comp_oldest(qp);
 
 	if (!qp->req.ooo.num || !wqe || !comp_wants_response(wqe))
 		return 0;
+	if (srnic_ooo_has(&qp->req.ooo, psn))
+		return SRNIC_FLIGHT_KEPT;
 
 	return comp_gap(qp, psn, qp->req.flight.high);
 }
@@ -144,25 +147,25 @@ static void comp_sequence_nak(struct srnic_qp *qp)
 	comp_missing(qp, 0);
 }
 
-/* Completion status and counter of NAKs that are fatal to the QP, by NAK code */
+/* Verdict and counter of NAKs that are fatal to the QP, by NAK code */
 static const struct {
-	u8	status;
+	u8	verdict;
 	u8	counter;
 } comp_naks[] = {
 	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_INV_REQ)] = {
-		IB_WC_REM_INV_REQ_ERR, SRNIC_CNT_REQ_INV_REQ },
+		SRNIC_V_NAK_INV_REQ, SRNIC_CNT_REQ_INV_REQ },
 	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_REM_ACC)] = {
-		IB_WC_REM_ACCESS_ERR, SRNIC_CNT_REQ_REM_ACC },
+		SRNIC_V_NAK_REM_ACC, SRNIC_CNT_REQ_REM_ACC },
 	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_REM_OP)] = {
-		IB_WC_REM_OP_ERR, SRNIC_CNT_REQ_REM_OP },
+		SRNIC_V_NAK_REM_OP, SRNIC_CNT_REQ_REM_OP },
 	[SRNIC_AETH_VALUE(SRNIC_AETH_NAK_INV_RD)] = {
-		IB_WC_REM_INV_RD_REQ_ERR, SRNIC_CNT_REQ_INV_REQ },
+		SRNIC_V_NAK_INV_RD, SRNIC_CNT_REQ_INV_REQ },
 };
 
 static void comp_fatal_nak(struct srnic_qp *qp, u8 code)
 {
 	srnic_count(qp->stats, comp_naks[code].counter);
-	srnic_req_fail(qp, comp_naks[code].status);
+	srnic_req_fail(qp, srnic_fail(comp_naks[code].verdict));
 }
 
 /* Handles a NAK; everything before its PSN is already acknowledged. */
@@ -203,14 +206,19 @@ static void comp_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		comp_nak(qp, pkt->syndrome);
 }
 
+/* Is the data of the response the value in its headers? */
+static bool comp_is_word(const struct srnic_seg *seg)
+{
+	return srnic_pkt_op(&seg->pkt)->family == SRNIC_FAM_ATOMIC_ACK;
+}
+
 /*
  * Writes response data at offset @off of the scatter list of @wqe, if that is for the
- * response; the data is at @src or in @from.
+ * response.
  */
 static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 				     const struct srnic_swqe *wqe, u64 off,
-				     const void *src, struct srnic_sgl *from,
-				     u32 len)
+				     const struct srnic_seg *seg)
 {
 	struct srnic_req *req = &qp->req;
 	enum srnic_mem_err err;
@@ -227,8 +235,10 @@ static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 			return err;
 	}
 
-	return from ? srnic_sgl_copy(&req->rsgl, from, len) :
-		      srnic_sgl_write(&req->rsgl, src, len);
+	return comp_is_word(seg) ?
+	       srnic_sgl_write(&req->rsgl, &seg->pkt.swap_add,
+			       sizeof(seg->pkt.swap_add)) :
+	       srnic_payload_to_sgl(seg, &req->rsgl);
 }
 
 /* Length of the response data; that to an ATOMIC WRITE or a FLUSH has none */
@@ -242,37 +252,34 @@ static enum srnic_outcome comp_response(struct srnic_qp *qp,
 					struct srnic_swqe *wqe,
 				     const struct srnic_seg *seg)
 {
-	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
+	u32 len = comp_is_word(seg) ? sizeof(seg->pkt.swap_add) :
+				      seg->pkt.payload;
 	u32 index = srnic_psn_diff(seg->pkt.psn, wqe->psn);
 	u32 npsn = seg->local ? srnic_seg_npsn(seg, qp->conf.mtu) : 1;
 	u64 off = (u64)index * qp->conf.mtu;
+	u32 next = srnic_psn_add(seg->pkt.psn, npsn);
 	bool last = index + npsn == wqe->npsn;
-	const void *src = seg->payload;
-	u32 len = seg->pkt.payload;
-	enum srnic_mem_err err;
+	enum srnic_outcome outcome;
 
-	if (op->family == SRNIC_FAM_ATOMIC_ACK) {
-		src = &seg->pkt.swap_add;
-		len = sizeof(seg->pkt.swap_add);
-	}
 	if (len != (last ? comp_answer_length(wqe) - off :
 			   npsn * qp->conf.mtu)) {
-		srnic_req_fail(qp, IB_WC_BAD_RESP_ERR);
+		srnic_req_fail(qp, srnic_fail(SRNIC_V_RESPONSE));
 		return SRNIC_DONE;
 	}
-	err = comp_write(qp, wqe, off, src, seg->from, len);
-	if (err == SRNIC_MEM_ABSENT)
+	outcome = srnic_accessed(comp_write(qp, wqe, off, seg), SRNIC_V_SINK);
+	if (outcome == SRNIC_AGAIN)
 		return SRNIC_AGAIN;
-	if (err) {
-		srnic_req_fail(qp, IB_WC_LOC_PROT_ERR);
+	if (outcome) {
+		srnic_req_fail(qp, outcome);
 		return SRNIC_DONE;
 	}
 	if (last) {
 		wqe->done = true;
 		srnic_sgl_forget(&qp->req.rsgl);
-		comp_ack_before(qp, srnic_psn_add(seg->pkt.psn, npsn));
+		/* A response acknowledges what is before it, also if it was kept. */
+		comp_ack_before(qp, srnic_ooo_first(&qp->req.ooo, next));
 	} else {
-		comp_advance(qp, srnic_psn_add(seg->pkt.psn, npsn));
+		comp_advance(qp, next);
 	}
 
 	return SRNIC_DONE;
@@ -301,7 +308,7 @@ static bool comp_makes_sense(const struct srnic_op *op,
 					     ack == SRNIC_ACK_OK;
 }
 
-u32 srnic_comp_next(const struct srnic_qp *qp)
+u32 srnic_comp_next(struct srnic_qp *qp)
 {
 	const struct srnic_swqe *wqe;
 	u32 idx;
@@ -312,6 +319,7 @@ u32 srnic_comp_next(const struct srnic_qp *qp)
 			break;
 		if (comp_wants_response(wqe))
 			return idx == qp->sq.head ? qp->req.flight.una : wqe->psn;
+		srnic_task_spend(&qp->task, sizeof(*wqe));
 	}
 
 	return qp->req.flight.una;
@@ -350,7 +358,7 @@ enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 	    qp->conf.state == IB_QPS_ERR)
 		return SRNIC_DONE;
 	if (!comp_fits(wqe, op)) {
-		srnic_req_fail(qp, IB_WC_BAD_RESP_ERR);
+		srnic_req_fail(qp, srnic_fail(SRNIC_V_RESPONSE));
 		return SRNIC_DONE;
 	}
 

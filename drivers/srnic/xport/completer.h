@@ -14,6 +14,6 @@ enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 void srnic_comp_acked(struct srnic_qp *qp, u32 psn);
 
 /* PSN of the next response expected; requests before it need no response. */
-u32 srnic_comp_next(const struct srnic_qp *qp);
+u32 srnic_comp_next(struct srnic_qp *qp);
 
 #endif /* SRNIC_XPORT_COMPLETER_H */

@@ -10,19 +10,45 @@
 #include "qp_table.h"
 #include "ud.h"
 
-/* Queues the packet at the QP and kicks its task, in the softirq that received it. */
+/*
+ * A packet was queued: has the task run now, or together for all packets that arrive in
+ * this softirq, unless these are as much as a GSO chain (@full).
+ * Return: false if the reference on @qp is kept until then.
+ */
+static bool deliver_kick(struct srnic_qp *qp, bool full)
+{
+	enum srnic_burst_wait wait = srnic_burst_wait(&qp->burst);
+
+	if (full || wait == SRNIC_BURST_NOW)
+		srnic_task_kick(&qp->task);
+
+	return wait != SRNIC_BURST_ADDED;
+}
+
+/* The burst has ended: processes what is left of it. */
+static void deliver_rest(struct srnic_burst *burst)
+{
+	struct srnic_qp *qp = container_of(burst, struct srnic_qp, burst);
+
+	srnic_task_kick(&qp->task);
+	srnic_qp_put(qp);
+}
+
+/* Queues the packet at the QP, whose task runs in the softirq that received it. */
 static void deliver_run(void *owner, struct sk_buff *skb)
 {
 	struct srnic_qp *qp = owner;
+	bool put = true, full;
 
 	if (skb && srnic_qp_is_datagram(qp) && !srnic_ud_admit(qp, skb)) {
 		kfree_skb(skb);
 	} else if (skb) {
-		if (!srnic_cc_keep_cnp(qp, skb))
-			srnic_backlog_add(qp, skb);
-		srnic_task_kick(&qp->task);
+		full = !srnic_cc_keep_cnp(qp, skb) &&
+		       srnic_backlog_add(qp, skb);
+		put = deliver_kick(qp, full);
 	}
-	srnic_qp_put(qp);
+	if (put)
+		srnic_qp_put(qp);
 }
 
 /*
@@ -116,6 +142,7 @@ static void deliver_group(const struct srnic_rx_dest *dest,
 const struct srnic_rx_ops srnic_xport_rx_ops = {
 	.lookup = deliver_lookup,
 	.deliver = deliver_run,
+	.run = deliver_rest,
 	.lookup_group = srnic_mcast_stats,
 	.deliver_group = deliver_group,
 };

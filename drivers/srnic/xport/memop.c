@@ -125,7 +125,7 @@ static enum srnic_outcome memop_start(struct srnic_qp *qp,
 	if (err == SRNIC_MEM_BUSY)
 		return SRNIC_AGAIN;
 	if (err)
-		return srnic_fail(IB_WC_MW_BIND_ERR);
+		return srnic_fail_memory(SRNIC_V_WR_KEY, err);
 	wqe->psn = qp->req.flight.next;
 	wqe->npsn = 0;
 	wqe->started = true;

@@ -92,7 +92,10 @@ static struct sk_buff *ooo_copy(const struct sk_buff *skb)
 	copy = alloc_skb(cb->len, GFP_ATOMIC | __GFP_NOWARN);
 	if (!copy)
 		return NULL;
-	skb_put_data(copy, skb->data + cb->bth, cb->len);
+	if (skb_copy_bits(skb, cb->bth, skb_put(copy, cb->len), cb->len)) {
+		kfree_skb(copy);
+		return NULL;
+	}
 	*srnic_rxcb(copy) = (struct srnic_rxcb) { .len = cb->len };
 
 	return copy;
@@ -121,6 +124,13 @@ bool srnic_ooo_has(const struct srnic_ooo *ooo, u32 psn)
 	const struct sk_buff *skb = ooo->num ? ooo_find(ooo, psn) : NULL;
 
 	return skb && ooo_psn(skb) == psn;
+}
+
+u32 srnic_ooo_first(const struct srnic_ooo *ooo, u32 psn)
+{
+	const struct sk_buff *skb = ooo->num ? ooo_find(ooo, psn) : NULL;
+
+	return skb ? ooo_psn(skb) : psn;
 }
 
 u32 srnic_ooo_gap(const struct srnic_ooo *ooo, u32 psn, u32 max)

@@ -43,6 +43,9 @@ bool srnic_ooo_put(struct srnic_ooo *ooo, struct srnic_pool *pool,
 /* Has the packet with @psn been kept? */
 bool srnic_ooo_has(const struct srnic_ooo *ooo, u32 psn);
 
+/* PSN of the first packet kept from @psn on; @psn itself if there is none.  Pure. */
+u32 srnic_ooo_first(const struct srnic_ooo *ooo, u32 psn);
+
 /* PSNs missing from @psn on, 1 to @max; @psn itself is missing.  Pure. */
 u32 srnic_ooo_gap(const struct srnic_ooo *ooo, u32 psn, u32 max);
 

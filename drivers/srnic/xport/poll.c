@@ -43,7 +43,7 @@ void srnic_poll_watch(struct srnic_qp *qp)
 	struct srnic_watch *watch = &qp->watch;
 
 	if (!READ_ONCE(poll_usecs) || !list_empty_careful(&watch->list) ||
-	    qp->sq.trusted)
+	    qp->sq.trusted || qp->sq.ring.abi != SRNIC_ABI_OWN)
 		return;
 
 	spin_lock_bh(&poll_lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - queue pairs: birth, configuration and death
+ * srnic - queue pairs: creation, configuration and destruction
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
@@ -34,13 +34,13 @@ static const u8 qp_transports[] = {
 	[IB_QPT_XRC_TGT] = SRNIC_TP_XRC,
 };
 
-/* Who frees a packet may hold the lock of the queue that the next goes to. */
+/* The skb may be freed under a qdisc lock that the task needs to send: defer the task. */
 static void qp_wake(struct srnic_gate *gate)
 {
 	srnic_task_defer(&container_of(gate, struct srnic_qp, gate)->task);
 }
 
-/* A page is missed; the QP goes on without, and must stay. */
+/* A page is missing: the fetch keeps the memory of the QP until it ends. */
 static void qp_fetch_begin(struct srnic_pager *pager)
 {
 	struct srnic_qp *qp = pager->owner;
@@ -68,12 +68,12 @@ static int qp_init_queues(struct srnic_qp *qp, const struct srnic_qp_init *init)
 
 	qp->sq.trusted = init->trusted;
 	if (init->sq_entries)
-		err = srnic_sq_init(&qp->sq, init->sq_entries, init->send_sge,
-				    init->max_inline);
+		err = srnic_sq_init(&qp->sq, init->abi, init->sq_entries,
+				    init->send_sge, init->max_inline);
 	if (err || !init->rq_entries)
 		return err;
 
-	err = srnic_rq_init(&qp->rq, init->rq_entries, init->recv_sge);
+	err = srnic_rq_init(&qp->rq, init->abi, init->rq_entries, init->recv_sge);
 	if (err) {
 		srnic_sq_destroy(&qp->sq);
 		return err;
@@ -84,8 +84,8 @@ static int qp_init_queues(struct srnic_qp *qp, const struct srnic_qp_init *init)
 }
 
 /*
- * Gives the QP a number and lets packets find it.  From then on somebody may
- * hold it, so nothing may fail any more.
+ * Assigns a number to the QP and lets packets find it.  From then on references may be
+ * held, so nothing may fail afterwards.
  */
 static int qp_publish(struct srnic_qp *qp)
 {
@@ -160,7 +160,7 @@ err_free:
 	return ERR_PTR(err);
 }
 
-/* Forgets everything but the configuration; the caller owns the task. */
+/* Stops timers, drops packets, clears protocol state.  The caller owns the task. */
 static void qp_reset(struct srnic_qp *qp)
 {
 	srnic_qp_timer_stop(qp);
@@ -187,7 +187,7 @@ static void qp_set_flow(struct srnic_qp *qp, const struct srnic_flow *flow,
 	qp->flow.tos = srnic_cc_tos(qp, flow->tos);
 }
 
-/* Is the netdev of the path unregistered, or in another namespace? */
+/* Is the netdev of the path being unregistered, or in another namespace? */
 static bool qp_path_left(const struct srnic_qp *qp)
 {
 	const struct net_device *ndev = qp->flow.ndev;
@@ -198,7 +198,7 @@ static bool qp_path_left(const struct srnic_qp *qp)
 }
 
 /*
- * Drops the reference on a netdev that leaves; a QP that needs the path fails.
+ * Drops the reference on the netdev of the path.  A QP that uses the path goes to ERR.
  * The caller owns the task.
  */
 static void qp_leave_path(struct srnic_qp *qp)
@@ -206,21 +206,21 @@ static void qp_leave_path(struct srnic_qp *qp)
 	srnic_flow_reset(&qp->flow);
 	srnic_flow_close(&qp->flow);
 	qp->self = false;
-	/* Without a path nothing is answered, in ERR either. */
+	/* The rest of a READ response cannot be sent without a path, not even in ERR. */
 	qp->resp.read_left = 0;
 	if (!srnic_qp_receives(qp))
 		return;
 
 	local_bh_disable();
-	srnic_qp_to_error_tell(qp, IB_EVENT_QP_FATAL);
+	srnic_qp_to_error_for(qp, SRNIC_V_PATH);
 	local_bh_enable();
 }
 
-/* Does its path lead over netdev @arg, which is not that of its device? */
+/* Does the path of the QP use netdev @arg, which is not the netdev of its device? */
 static bool qp_is_on_path(const struct srnic_qp *qp, const void *arg)
 {
 	return qp->ndev != arg && !srnic_qp_is_datagram(qp) &&
-	       /* set with the rest of the path; compared again by the owner */
+	       /* set as part of the path; compared again in qp_ndev_left() */
 	       data_race(READ_ONCE(qp->flow.ndev)) == arg;
 }
 
@@ -238,7 +238,7 @@ void srnic_qp_ndev_left(const struct net_device *ndev)
 	struct srnic_qp *qp;
 	u32 next;
 
-	smp_mb();	/* reg_state is written; pairs with srnic_qp_apply() */
+	smp_mb();	/* reg_state before the paths; pairs with srnic_qp_apply() */
 	for (next = 0; (qp = srnic_qp_find(next, qp_is_on_path, ndev));) {
 		next = qp->qpn + 1;
 		qp_ndev_left(qp, ndev);
@@ -265,7 +265,7 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 	kref_put(&qp->gate.ref, srnic_qp_free);
 }
 
-/* What entering a state does beyond remembering it. */
+/* Does what a transition from state @old requires. */
 static void qp_enter(struct srnic_qp *qp, u8 old)
 {
 	struct srnic_qp_conf *conf = &qp->conf;
@@ -278,6 +278,7 @@ static void qp_enter(struct srnic_qp *qp, u8 old)
 	case IB_QPS_RESET:
 		srnic_poll_forget(qp);
 		qp_reset(qp);
+		srnic_qp_absolve(qp);
 		srnic_sq_reset(&qp->sq);
 		if (qp->recvq == &qp->rq)
 			srnic_rq_reset(&qp->rq);
@@ -287,8 +288,10 @@ static void qp_enter(struct srnic_qp *qp, u8 old)
 		qp->resp.msn = 0;
 		break;
 	case IB_QPS_RTS:
-		if (old == IB_QPS_SQE)
+		if (old == IB_QPS_SQE) {
+			srnic_qp_absolve(qp);
 			srnic_req_resume(qp);
+		}
 		if (old != IB_QPS_RTR)
 			break;
 		srnic_flight_start(&qp->req.flight, conf->sq_psn);
@@ -299,7 +302,7 @@ static void qp_enter(struct srnic_qp *qp, u8 old)
 	}
 }
 
-/* Makes the new configuration the one that counts. */
+/* Puts the new configuration into effect.  Return: 0, or -ENOMEM with no change. */
 static int qp_configure(struct srnic_qp *qp, u8 old)
 {
 	struct srnic_qp_conf *conf = &qp->conf;
@@ -317,8 +320,8 @@ static int qp_configure(struct srnic_qp *qp, u8 old)
 }
 
 /*
- * Packets kept out of order came by the old path, not from the present peer.  A gap
- * that was reported on the old path was not reported on the new one.
+ * Out-of-order packets kept so far came by the old path, not from the current peer.  A
+ * gap reported on the old path has not been reported on the new one.
  */
 static void qp_forget_path(struct srnic_qp *qp)
 {
@@ -329,8 +332,8 @@ static void qp_forget_path(struct srnic_qp *qp)
 }
 
 /*
- * Lets packets in, or keeps them out, as the state says.  Those that were let in
- * before by another path are refused when their turn comes.
+ * Admits received packets, or stops admitting them, according to the state.  Packets
+ * admitted by an earlier path are dropped when the task processes them.
  */
 static void qp_set_life(struct srnic_qp *qp, bool moved)
 {
@@ -373,12 +376,12 @@ int srnic_qp_apply(struct srnic_qp *qp, u8 from,
 	} else if (flow) {
 		qp_set_flow(qp, flow, peer);
 	}
-	smp_mb();	/* the path is set; pairs with srnic_qp_ndev_left() */
+	smp_mb();	/* the path before reg_state; pairs with srnic_qp_ndev_left() */
 	if (qp_path_left(qp) && qp->flow.ndev != qp->ndev)
 		qp_leave_path(qp);
 	qp_set_life(qp, flow && !err);
 	srnic_task_release(&qp->task);
-	/* Things may have been posted before the QP could do them. */
+	/* Work requests may have been posted before the QP could process them. */
 	srnic_task_kick(&qp->task);
 
 	return err;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - the queue pair: everything that its task owns
+ * srnic - the queue pair: the state that its task owns
  *
- * A queue pair is one task (exec/).  Everything it owns is touched by its task,
- * or by a caller that took the task with srnic_task_own(); there is no lock.
- * The verbs configure it, packets and doorbells kick it.
+ * A queue pair is one task (exec/).  Only the context that runs, has joined or owns the
+ * task accesses its state, without a lock; Documentation/locking.rst has the exceptions.
+ * Packets and doorbells kick the task, verbs own it to change the configuration.
  */
 #ifndef SRNIC_XPORT_QP_H
 #define SRNIC_XPORT_QP_H
@@ -32,23 +32,24 @@
 #include "ooo.h"
 #include "pool.h"
 #include "replay.h"
+#include "verdict.h"
 
 /**
- * struct srnic_qp_conf - what ib_modify_qp sets, in one piece
+ * struct srnic_qp_conf - configuration set by ib_modify_qp(), applied as a whole
  * @state: enum ib_qp_state
  * @mtu: path MTU in bytes
- * @dest_qpn: peer
- * @qkey: UD
- * @sq_psn: initial PSN to send
- * @rq_psn: initial PSN to expect
- * @access: IB_ACCESS_* granted to the peer
+ * @dest_qpn: QP number of the peer
+ * @qkey: UD: Q_Key of the queue pair
+ * @sq_psn: initial PSN of requests to send
+ * @rq_psn: initial PSN of requests to receive
+ * @access: IB_ACCESS_* rights granted to the peer
  * @pkey_index: always 0
- * @timeout: local ACK timeout, exponent
+ * @timeout: exponent of the local ACK timeout
  * @retry_cnt: transport retries, 0 to 7
- * @rnr_retry: RNR retries, 7 is forever
- * @min_rnr_timer: code to send in RNR NAKs
- * @max_rd_atomic: READs and atomics in flight as requester
- * @max_dest_rd_atomic: as responder
+ * @rnr_retry: RNR retries, 7: unlimited
+ * @min_rnr_timer: timer code sent in RNR NAKs
+ * @max_rd_atomic: most READs and atomics in flight as requester
+ * @max_dest_rd_atomic: most READs and atomics in flight as responder
  * @sq_sig_all: every send is signalled
  */
 struct srnic_qp_conf {
@@ -71,13 +72,15 @@ struct srnic_qp_conf {
 
 /**
  * struct srnic_req - requester half of a queue pair
- * @flight: PSNs in flight; flight.c alone writes it
+ * @flight: PSNs in flight; written by flight.c only
  * @cur: index of the work request that the next PSN to send belongs to, see req_cursor.c
- * @ooo: responses ahead of the oldest PSN not acknowledged
- * @sgl: place in the list of work request @cur
- * @rsgl: place in the list of the oldest READ
- * @reading: a READ is going on without packets, see loopback.c
- * @sqd_told: SQ_DRAINED was raised
+ * @ooo: responses ahead of the oldest unacknowledged PSN
+ * @sgl: cursor into the SGE list of work request @cur
+ * @rsgl: cursor into the SGE list of the oldest READ or atomic
+ * @refused: why work request @cur, the last one, waits to fail: enum srnic_outcome;
+ *	     0: it does not
+ * @reading: a loopback READ is in progress, see loopback.c
+ * @sqd_told: SQ_DRAINED has been raised
  */
 struct srnic_req {
 	struct srnic_flight	flight;
@@ -85,6 +88,7 @@ struct srnic_req {
 	struct srnic_ooo	ooo;
 	struct srnic_sgl	sgl;
 	struct srnic_sgl	rsgl;
+	u32			refused;
 	bool			reading;
 	bool			sqd_told;
 };
@@ -92,38 +96,38 @@ struct srnic_req {
 /**
  * struct srnic_resp - responder half of a queue pair
  * @psn: next PSN expected
- * @seq: PSNs accepted before @psn
- * @msn: messages completed
+ * @msn: number of messages completed, modulo 2^24
+ * @seq: number of PSNs accepted before @psn; never wraps
  * @ooo: requests ahead of @psn
- * @late_due: @late is a completion that waits until a key is out of use
- * @late_se: it is solicited
- * @late: that completion
+ * @late_due: @late is valid: a completion deferred until an invalidated key is out of use
+ * @late_se: the deferred completion is solicited
+ * @late: the deferred completion
  * @open: family of the message in progress, SRNIC_FAM_NONE between messages
- * @nak_sent: the gap at @psn was reported
+ * @nak_sent: an RNR NAK, or a NAK for the gap at @psn, has been sent
  * @ack_due: an ACK for @psn - 1 is owed
- * @mr: WRITE in progress: region, held within a run of the task
- * @srqn: XRC: queue that the message in progress, or the last, named
- * @rkey: WRITE in progress: its key
- * @va: WRITE in progress: where the next byte goes
- * @left: WRITE in progress: bytes that must still come
- * @has_rwqe: @rwqe is a receive taken from the queue and not completed
- * @rwqe: receive in progress
- * @rwqe_srq: XRC: id of the queue that @rwqe was taken from
- * @sgl: place in @rwqe
- * @got: bytes received of the SEND in progress
- * @replays: the last READs and atomics
- * @read_left: packets of the READ response being sent that are still to go
- * @read_psn: PSN of the next of them
- * @read_va: address of its first byte
- * @read_bytes: bytes still to go
- * @read_first: none was sent
- * @read_again: the request is a duplicate
- * @read_srqn: XRC: queue that the READ named
- * @read_rkey: key of the region it comes from
- * @read_mr: that region, held within a run of the task
- * @flushed: bytes of the FLUSH at @psn that are written back
- * @comm_told: COMM_EST was raised
- * @last_told: LAST_WQE_REACHED was raised
+ * @mr: WRITE in progress: its region; held only within a run of the task
+ * @srqn: XRC: number of the SRQ that the current, or else the last, message named
+ * @rkey: WRITE in progress: R_Key
+ * @va: WRITE in progress: address of the next byte
+ * @left: WRITE in progress: bytes not yet received
+ * @has_rwqe: @rwqe has been fetched and has not completed
+ * @rwqe: receive WQE in progress
+ * @rwqe_srq: XRC: id of the SRQ that @rwqe was fetched from
+ * @sgl: cursor into the SGE list of @rwqe
+ * @got: SEND in progress: bytes received; WRITE in progress: length of the message
+ * @replays: replay store: recent READs and atomics
+ * @read_left: packets of the READ response in progress that are still to be sent
+ * @read_psn: PSN of the next of these packets
+ * @read_va: address of the next byte to send
+ * @read_bytes: bytes still to be sent
+ * @read_first: no packet of the response has been sent
+ * @read_again: the READ request is a duplicate
+ * @read_srqn: XRC: number of the SRQ that the READ request named
+ * @read_rkey: R_Key of the READ request
+ * @read_mr: region that is read; held only within a run of the task
+ * @flushed: bytes of the FLUSH at @psn that have been written back
+ * @comm_told: COMM_EST has been raised
+ * @last_told: LAST_WQE_REACHED has been raised
  */
 struct srnic_resp {
 	u32			psn;
@@ -162,19 +166,18 @@ struct srnic_resp {
 };
 
 /**
- * struct srnic_srq - receives that queue pairs share
- * @rq: the receives
- * @pd: protection domain of their buffers; with XRC also of the memory that
- *	requests for this queue name
- * @xrcd: XRC: queue pairs of this domain find it by its number; or NULL
- * @cq: XRC: where the receives complete
- * @srqn: XRC: its number
- * @id: XRC: no other has it, or ever had
- * @users: XRC: lookups in progress and one for being published
- * @unused: completed when @users is down to 0
+ * struct srnic_srq - shared receive queue
+ * @rq: receive queue
+ * @pd: protection domain of the receive buffers; with XRC also of the memory that
+ *	requests for this SRQ access
+ * @xrcd: XRC: domain whose queue pairs find the SRQ by its number; else NULL
+ * @cq: XRC: CQ for completions of the receives
+ * @srqn: XRC: number of the SRQ
+ * @id: XRC: unique identifier, never reused
+ * @users: XRC: reference count: one while published, and one per lookup in progress
+ * @unused: completed when @users drops to 0
  *
- * Without XRC it is made before the queue pairs that use it and gone after
- * them.
+ * Without XRC, an SRQ exists for at least as long as the queue pairs that use it.
  */
 struct srnic_srq {
 	struct srnic_rq		rq;
@@ -188,10 +191,10 @@ struct srnic_srq {
 };
 
 /**
- * struct srnic_av - address vector: where a datagram goes
- * @flow: the path; nobody's, it is copied to be used
- * @id: no other address vector has it, or ever had
- * @rcu: a sender may still look at it
+ * struct srnic_av - address vector: destination of datagrams
+ * @flow: template of the path, without netdev and route; copied before use
+ * @id: unique identifier, never reused
+ * @rcu: defers the free while a sender may read the vector
  */
 struct srnic_av {
 	struct srnic_flow	flow;
@@ -201,8 +204,8 @@ struct srnic_av {
 
 /**
  * struct srnic_avs - the address vectors of a protection domain
- * @xa: index to struct srnic_av; readers use RCU
- * @next: where the search for a free index goes on
+ * @xa: maps indices to struct srnic_av; readers use RCU
+ * @next: index at which the search for a free one continues
  */
 struct srnic_avs {
 	struct xarray	xa;
@@ -210,10 +213,10 @@ struct srnic_avs {
 };
 
 /**
- * struct srnic_watch - a send queue that needs no doorbell, see poll.c
- * @list: of those; empty: it needs one
- * @seen: producer index as it was found last
- * @since: when that was new
+ * struct srnic_watch - polling of a send queue in place of doorbells, see poll.c
+ * @list: link in the list of watched send queues; empty: the queue needs a doorbell
+ * @seen: producer index when the queue was last polled
+ * @since: time at which @seen last changed
  */
 struct srnic_watch {
 	struct list_head	list;
@@ -222,15 +225,15 @@ struct srnic_watch {
 };
 
 /**
- * struct srnic_cc - what congestion on the path does to a queue pair
- * @limited: a CNP came, and the rate is not that of the line again
- * @rate: how fast it may send; while it is @limited
- * @credit: bytes of the present burst that are to go
- * @next: when the next burst may leave, ns
- * @timer: kicks the task then
- * @cnp_after: when it may send another CNP, ns
- * @cnp: CNP that was received and is not looked at; exchanged by the receiver and
- *	 the task
+ * struct srnic_cc - congestion control of a queue pair
+ * @limited: @rate limits the QP, after a CNP
+ * @rate: sending rate; valid while @limited
+ * @credit: bytes of the current burst that may still be sent
+ * @next: when the next burst may be sent, ns
+ * @timer: kicks the task at @next
+ * @cnp_after: time before which the queue pair sends no other CNP, ns
+ * @cnp: CNP received and not yet processed, or NULL; exchanged atomically by the
+ *	 receiver and the task
  */
 struct srnic_cc {
 	bool			limited;
@@ -243,70 +246,98 @@ struct srnic_cc {
 };
 
 /**
+ * struct srnic_failure - the decision that ended the service of a queue pair
+ * @time: when it was made, wall clock, ns
+ * @addr: address that was to be accessed
+ * @key: key that was to be used
+ * @psn: PSN of the packet, or of the work request's oldest unacknowledged packet
+ * @length: bytes of the message, or of the SGE with @key
+ * @room: what there was room for, if @length was too much; else 0
+ * @verdict: enum srnic_verdict; SRNIC_V_OK: there was no failure
+ * @memory: enum srnic_mem_err, if memory was refused
+ * @op: enum srnic_failure_op
+ */
+struct srnic_failure {
+	u64	time;
+	u64	addr;
+	u32	key;
+	u32	psn;
+	u32	length;
+	u32	room;
+	u8	verdict;
+	u8	memory;
+	u8	op;
+};
+
+/**
  * struct srnic_qp - queue pair
- * @gate: transmit back pressure; its reference count is the QP's memory
- * @task: all of the QP's work
- * @users: lookups in progress and one for being published
- * @unused: completed when @users is down to 0
- * @watch: polled doorbell
- * @rxq: packets that wait for the task; under its lock, BH
- * @rxq_bytes: memory that they take; under the lock of @rxq
- * @rx_todo: those that the task has taken over
- * @rx_todo_bytes: memory that they take
- * @rx_charged: memory of both that is charged to @pools; under the lock of @rxq
- * @rx_done: datagrams of the first run in @rx_todo that are done
- * @rx_pager: fetches what received packets, and READs to be answered, need;
- *	      packets wait meanwhile
- * @tx_pager: the same for what is to be sent
- * @ooo_timer: runs while such packets are kept
+ * @gate: transmit back pressure; its reference count keeps the memory of the QP
+ * @task: does all work of the QP
+ * @users: reference count: one while published, and one per lookup in progress
+ * @unused: completed when @users drops to 0
+ * @watch: polled doorbell; under poll_lock
+ * @burst: processes packets that arrive in one softirq together
+ * @rxq: received packets waiting for the task; under its own lock, BH
+ * @rxq_bytes: memory of the packets in @rxq; under the lock of @rxq
+ * @rx_charged: memory of waiting packets charged to @pools; under the lock of @rxq
+ * @rx_todo: packets that the task has moved here from @rxq
+ * @rx_todo_bytes: memory of the packets in @rx_todo
+ * @rx_done: datagrams of the first chain in @rx_todo that have been processed
+ * @rx_pager: fetches pages for received packets, which wait, and for READ responses
+ * @tx_pager: fetches pages for the requester
+ * @ooo_timer: runs while packets received out of order are kept
  * @ooo_fired: set by @ooo_timer, cleared by the task
- * @timer: retransmission and RNR
+ * @timer: fires at the deadline of the flight: retransmission, RNR and others
  * @timer_fired: set by @timer, cleared by the task
- * @flow: path to the peer
- * @peer: who that is, for the receiver, which looks with RCU; NULL: nobody yet
- * @rx_life: number of the time in which it takes packets, 0: it does not now.
- *	     Another path is another time.  Written by the task's owner behind
- *	     @peer, read by the receiver before it
- * @rx_lives: how many such times there were
- * @self: which is on the same device, to judge by that
- * @cc: congestion on that path
- * @qpn: own number
- * @uid: number that no other QP ever has; windows know their owner by it
- * @inv_wait: told when a key that this QP has invalidated is out of use
- * @inv_pending: how many it waits for
- * @transport: upper bits of the opcodes it sends and takes, SRNIC_TP_*
- * @conf: what the verbs set; the task writes @conf.state alone
+ * @txb: GSO chain being built
+ * @flow: path to the peer; UD: path of the last address vector used
+ * @peer: addresses and device of the peer, for the receiver, under RCU; NULL: none yet
+ * @rx_life: number of the current life, a period in which the QP receives by one path;
+ *	     0: it does not receive.  Written by the task's owner after @peer, read by the
+ *	     receiver before @peer
+ * @rx_lives: number of lives so far
+ * @self: the destination of @flow is an address of its own device
+ * @cc: congestion control
+ * @qpn: QP number
+ * @uid: unique identifier, never reused; owner of the windows that the QP binds
+ * @inv_wait: called when a key that the QP has invalidated is out of use
+ * @inv_pending: number of invalidated keys still in use
+ * @transport: SRNIC_TP_*, upper bits of the opcodes that the QP sends and accepts
+ * @conf: configuration, set by the verbs; the task itself changes only @conf.state
+ * @failure: why the QP is in ERR or SQE; none if a verb moved it
  * @sq: send queue
  * @rq: own receive queue
- * @recvq: @rq, or that of @srq
- * @stats: counters: of the device, or others that it was bound to; changed
- *	   by the task's owner, read with BH disabled elsewhere
- * @av: id of the address vector that @flow was copied from
- * @type: IB_QPT_RC, ...
- * @xrcd: XRC target: domain in which a request finds its SRQ; or NULL
- * @srq: where its receives come from instead, or NULL
- * @send_cq: completions of sends
- * @recv_cq: completions of receives
- * @pd: protection domain; an XRC target has none
+ * @recvq: receive queue in use: @rq or that of @srq; NULL: none
+ * @stats: counters of the device, or the set that the QP is bound to; changed by the
+ *	   task's owner, read with BH disabled by others
+ * @av: UD: id of the address vector that @flow was copied from
+ * @ud_qpn: UD: destination of the last datagram
+ * @type: IB_QPT_*
+ * @xrcd: XRC target: domain of the SRQs that requests name; else NULL
+ * @srq: shared receive queue, or NULL
+ * @send_cq: CQ for sends
+ * @recv_cq: CQ for receives
+ * @pd: protection domain; NULL for an XRC target
  * @keys: key table of the device
- * @dev_stats: counters of the device, constant
- * @event: raises an async event; BH context
- * @owner: the verbs' object, for @event
- * @net: namespace that the QP's packets come from
- * @ndev: netdev of the device, compared and not looked at
- * @avs: address vectors that it may use
- * @pools: memory of packets: of its user, or of the device if the kernel is that
- * @no_loopback: it does not get the multicasts that it sends
- * @tap: frames of the netdev
- * @rss: raw: who receives in its place, or NULL
+ * @dev_stats: counters of the device
+ * @event: raises an async event.  Context: BH disabled
+ * @owner: verbs object, for @event
+ * @net: namespace of the device
+ * @ndev: netdev of the device; the device holds the reference
+ * @avs: address vectors of the protection domain
+ * @pools: memory of received packets: of the user, or of the device for the kernel
+ * @no_loopback: the QP does not receive multicast packets, or frames, that it sends
+ * @tap: raw: frames of the netdev
+ * @rss: raw: work queues that receive in place of the QP, or NULL
+ * @req: requester
+ * @resp: responder
+ * @rcu: defers the free while a lookup may read the QP
  *
- * @type to @rss are what its maker gives it, in one piece: struct srnic_qp_base.
+ * The creator passes @type to @rss as one struct srnic_qp_base.  They are constant, but
+ * for @srq and @recv_cq of an XRC target.  These, and @recvq, belong to the SRQ that the
+ * current request names and are set only within a run of the task.
  *
- * A receive work queue is a queue pair for raw packets that has nothing but
- * receives; an @rss names such.
- *
- * An XRC target has @srq, @recvq and @recv_cq within a run of the task only,
- * and they are those of the SRQ that the request named.
+ * A receive work queue, as in @rss, is a raw packet queue pair that only receives.
  */
 struct srnic_qp {
 	struct srnic_gate		gate;
@@ -314,6 +345,7 @@ struct srnic_qp {
 	refcount_t			users;
 	struct completion		unused;
 	struct srnic_watch		watch;
+	struct srnic_burst		burst;
 	struct sk_buff_head		rxq;
 	unsigned int			rxq_bytes;
 	unsigned int			rx_charged;
@@ -339,11 +371,13 @@ struct srnic_qp {
 	atomic_t			inv_pending;
 	u8				transport;
 	struct srnic_qp_conf		conf;
+	struct srnic_failure		failure;
 	struct srnic_sq			sq;
 	struct srnic_rq			rq;
 	struct srnic_rq			*recvq;
 	struct srnic_stats __percpu	*stats;
 	u64				av;
+	u32				ud_qpn;
 	struct_group_tagged(srnic_qp_base, base,
 		enum ib_qp_type			type;
 		const struct ib_xrcd		*xrcd;
@@ -370,10 +404,10 @@ struct srnic_qp {
 };
 
 /**
- * struct srnic_rss - receive work queues that share the frames for a queue pair
- * @conf: how
- * @log_num: of how many, two to the power of it
- * @wqs: these; they outlive the queue pair
+ * struct srnic_rss - receive work queues that the frames of a queue pair are spread over
+ * @conf: hash
+ * @log_num: log2 of the number of @wqs
+ * @wqs: work queues; they outlive the queue pair
  */
 struct srnic_rss {
 	struct srnic_rss_conf	conf;
@@ -381,14 +415,14 @@ struct srnic_rss {
 	struct srnic_qp		*wqs[];
 };
 
-/* The state as it was a moment ago, or is about to be.  Context: any. */
+/* The state; it may change at any time unless the caller owns the task.  Context: any. */
 static inline u8 srnic_qp_state(const struct srnic_qp *qp)
 {
-	/* who owns the task sets it, perhaps with the rest of the struct */
+	/* the task's owner writes it, possibly as part of the whole struct */
 	return data_race(READ_ONCE(qp->conf.state));
 }
 
-/* Is it in a state in which it receives?  Context: any. */
+/* Is the QP in a state in which it receives?  Context: any. */
 static inline bool srnic_qp_receives(const struct srnic_qp *qp)
 {
 	switch (srnic_qp_state(qp)) {
@@ -407,7 +441,7 @@ static inline bool srnic_qp_is_datagram(const struct srnic_qp *qp)
 	return qp->type == IB_QPT_UD || qp->type == IB_QPT_GSI;
 }
 
-/* Has it one peer, which it knows? */
+/* Does the QP have a single peer? */
 static inline bool srnic_qp_is_connected(const struct srnic_qp *qp)
 {
 	return qp->transport != SRNIC_TP_UD;
@@ -418,26 +452,26 @@ static inline bool srnic_qp_is_raw(const struct srnic_qp *qp)
 	return qp->type == IB_QPT_RAW_PACKET;
 }
 
-/* Are requests acknowledged, and repeated until they are? */
+/* Are requests acknowledged, and retransmitted if they are not? */
 static inline bool srnic_qp_reliable(const struct srnic_qp *qp)
 {
 	return qp->transport == SRNIC_TP_RC || qp->transport == SRNIC_TP_XRC;
 }
 
-/* The number by which peers know the QP */
+/* The number by which peers address the QP */
 static inline u32 srnic_qp_wire_qpn(const struct srnic_qp *qp)
 {
 	return qp->type == IB_QPT_GSI ? SRNIC_QPN_GSI : qp->qpn;
 }
 
-/* Must the packets that wait go on waiting? */
+/* Must received packets wait? */
 static inline bool srnic_rx_busy(const struct srnic_qp *qp)
 {
 	return qp->resp.read_left || qp->resp.late_due ||
 	       srnic_pager_busy(&qp->rx_pager);
 }
 
-/* Where @qp counts, for who does not own its task.  Context: BH disabled. */
+/* Counters of @qp, for callers that do not own its task.  Context: BH disabled. */
 static inline struct srnic_stats __percpu *
 srnic_qp_stats(const struct srnic_qp *qp)
 {
@@ -445,8 +479,8 @@ srnic_qp_stats(const struct srnic_qp *qp)
 }
 
 /*
- * Counts why a packet was not given to @qp.  Wrong keys are the port's affair:
- * ib_query_port() reports them.
+ * Counts and traces why a packet for @qp is dropped.  Wrong P_Keys and Q_Keys are counted
+ * for the device, whose port attributes report them.
  */
 static inline void srnic_qp_refuse(const struct srnic_qp *qp,
 				   enum srnic_counter why)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - a look at a queue pair, and where it counts
+ * srnic - snapshots of a queue pair, and its set of counters
  *
- * Who looks owns the task for as long as it takes to copy, so that what is seen
- * belongs together and traffic goes on behind it.
+ * The task is owned while its state is copied, so the values are consistent with each
+ * other; traffic continues after the copy.
  */
+#include "failure.h"
 #include "flight.h"
 #include "qp.h"
 #include "xport.h"
@@ -79,6 +80,7 @@ void srnic_qp_look(struct srnic_qp *qp, struct srnic_look *look)
 	info_resp(qp, look);
 	info_rq(&qp->rq, look);
 	info_net(qp, look);
+	srnic_failure_look(&qp->failure, look);
 	srnic_task_release(&qp->task);
 }
 

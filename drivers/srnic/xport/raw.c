@@ -28,7 +28,7 @@ enum srnic_outcome srnic_raw_send(struct srnic_qp *qp,
 
 	srnic_task_assert_mine(&qp->task);
 	if (!srnic_frame_fits(tap, NULL, wqe->length))
-		return srnic_fail(IB_WC_LOC_LEN_ERR);
+		return srnic_fail(SRNIC_V_WR_LENGTH);
 
 	srnic_task_spend(&qp->task, wqe->length);
 	skb = srnic_frame_alloc(tap, &qp->txb, wqe->length, &data);
@@ -43,8 +43,8 @@ enum srnic_outcome srnic_raw_send(struct srnic_qp *qp,
 	}
 	kfree_skb(skb);
 
-	return err ? srnic_accessed(err, IB_WC_LOC_PROT_ERR) :
-		     srnic_fail(IB_WC_LOC_LEN_ERR);
+	return err ? srnic_accessed(err, SRNIC_V_SOURCE) :
+		     srnic_fail(SRNIC_V_WR_LENGTH);
 }
 
 /* Copies the frame, which may be nonlinear, to the receive in progress. */

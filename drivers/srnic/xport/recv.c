@@ -5,6 +5,7 @@
  * One receive is in progress at a time.  It comes from the queue pair's own queue, from
  * its SRQ, or with XRC from the SRQ that the request names.
  */
+#include "failure.h"
 #include "inv.h"
 #include "outcome.h"
 #include "qp.h"
@@ -91,7 +92,7 @@ enum srnic_verdict srnic_recv_select(struct srnic_qp *qp,
 		resp->srqn = pkt->srqn;
 	}
 
-	return recv_borrow(qp) ? SRNIC_V_OK : SRNIC_V_INV_REQ;
+	return recv_borrow(qp) ? SRNIC_V_OK : SRNIC_V_SRQ;
 }
 
 static void recv_flush_one(struct srnic_qp *qp)
@@ -223,13 +224,16 @@ bool srnic_recv_room(struct srnic_qp *qp, u32 bytes)
 enum srnic_outcome srnic_recv_spoil(struct srnic_qp *qp,
 				    enum srnic_outcome outcome)
 {
+	struct srnic_failure failure;
 	struct srnic_cqe cqe = { };
 
 	srnic_task_assert_mine(&qp->task);
 	if (!srnic_has_failed(outcome))
 		return outcome;
 
-	cqe.status = srnic_faults[srnic_fail_why(outcome)].status;
+	srnic_failure_of_receive(&failure, qp, outcome);
+	srnic_qp_blame(qp, &failure);
+	cqe.status = srnic_faults[failure.verdict].status;
 	srnic_recv_cqe(qp, &cqe, true);
 	srnic_qp_to_error(qp);
 

@@ -7,6 +7,7 @@
  */
 #include "../trace.h"
 #include "flight.h"
+#include "outcome.h"
 #include "qp.h"
 #include "req_cursor.h"
 #include "req_recover.h"
@@ -35,7 +36,7 @@ static void recover_fail(struct srnic_qp *qp, u8 cause)
 
 	srnic_count(qp->stats, rnr ? SRNIC_CNT_RNR_EXCEEDED :
 				     SRNIC_CNT_RETRY_EXCEEDED);
-	srnic_req_fail(qp, rnr ? IB_WC_RNR_RETRY_EXC_ERR : IB_WC_RETRY_EXC_ERR);
+	srnic_req_fail(qp, srnic_fail(rnr ? SRNIC_V_NAK_RNR : SRNIC_V_SILENCE));
 }
 
 void srnic_req_recover(struct srnic_qp *qp, struct srnic_flight_todo todo)

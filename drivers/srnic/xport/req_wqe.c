@@ -3,12 +3,14 @@
  * srnic - requester: fetching and completing work requests
  */
 #include "../trace.h"
+#include "failure.h"
 #include "flight.h"
 #include "ooo.h"
 #include "qp.h"
 #include "qp_state.h"
 #include "req_cursor.h"
 #include "req_wqe.h"
+#include "verdict.h"
 #include "wr.h"
 
 bool srnic_req_is_signaled(const struct srnic_qp *qp,
@@ -66,17 +68,21 @@ void srnic_req_complete(struct srnic_qp *qp)
 		req_cqe(qp, &copy, IB_WC_SUCCESS);
 }
 
-void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status)
+void srnic_req_fail(struct srnic_qp *qp, enum srnic_outcome outcome)
 {
-	struct srnic_swqe copy = *srnic_sq_wqe(&qp->sq, qp->sq.head);
+	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.head);
+	struct srnic_swqe copy = *wqe;
+	struct srnic_failure failure;
 
 	srnic_task_assert_mine(&qp->task);
+	srnic_failure_of_wqe(&failure, qp, wqe, outcome);
+	srnic_qp_blame(qp, &failure);
 	req_retire(qp);
 	if (!srnic_qp_reliable(qp)) {
 		trace_srnic_qp_state(qp->qpn, qp->conf.state, IB_QPS_SQE);
 		qp->conf.state = IB_QPS_SQE;
 	}
-	req_cqe(qp, &copy, status);
+	req_cqe(qp, &copy, srnic_faults[failure.verdict].status);
 	if (srnic_qp_reliable(qp))
 		srnic_qp_to_error(qp);
 }

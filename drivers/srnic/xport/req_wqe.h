@@ -5,6 +5,7 @@
 #ifndef SRNIC_XPORT_REQ_WQE_H
 #define SRNIC_XPORT_REQ_WQE_H
 
+#include "outcome.h"
 #include "qp.h"
 
 /* Fetches the next work request from the ring; NULL: none. */
@@ -14,10 +15,10 @@ struct srnic_swqe *srnic_req_fetch(struct srnic_qp *qp);
 void srnic_req_complete(struct srnic_qp *qp);
 
 /*
- * Completes the oldest work request with the error @status and moves the QP to error,
- * or just its send queue on a service without acknowledgments.
+ * Completes the oldest work request with the error that @outcome stands for and moves the
+ * QP to error, or just its send queue on a service without acknowledgments.
  */
-void srnic_req_fail(struct srnic_qp *qp, enum ib_wc_status status);
+void srnic_req_fail(struct srnic_qp *qp, enum srnic_outcome outcome);
 
 /* Completes posted work requests as flushed.  True: the share of the run is used up. */
 bool srnic_req_flush(struct srnic_qp *qp);

@@ -17,6 +17,7 @@
 #include "req_recover.h"
 #include "req_wqe.h"
 #include "requester.h"
+#include "verdict.h"
 #include "wr.h"
 
 /* Work requests in flight, since one ACK may complete all of them at once */
@@ -25,6 +26,7 @@
 /* The rest of the failed work request is never sent. */
 void srnic_req_resume(struct srnic_qp *qp)
 {
+	qp->req.refused = 0;
 	srnic_flight_skip(&qp->req.flight, qp->req.flight.psn);
 }
 
@@ -51,11 +53,16 @@ static u32 req_npsn(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 }
 
 /* The destination of a response must be writable before the response is requested. */
-static bool req_sink_is_good(struct srnic_qp *qp, const struct srnic_swqe *wqe)
+static enum srnic_outcome req_check_sink(struct srnic_qp *qp,
+					 const struct srnic_swqe *wqe)
 {
-	return !srnic_wr_has_sink(wqe) ||
-	       !srnic_sgl_check(qp->keys, qp->pd, wqe->sge, wqe->sqe.num_sge,
-				IB_ACCESS_LOCAL_WRITE);
+	if (!srnic_wr_has_sink(wqe))
+		return SRNIC_DONE;
+
+	return srnic_accessed(srnic_sgl_check(qp->keys, qp->pd, wqe->sge,
+					      wqe->sqe.num_sge,
+					      IB_ACCESS_LOCAL_WRITE),
+			      SRNIC_V_SINK);
 }
 
 /* May a READ or an atomic start, with regard to max_rd_atomic and its SGE list? */
@@ -63,12 +70,11 @@ static enum srnic_outcome req_may_start(struct srnic_qp *qp,
 					const struct srnic_swqe *wqe)
 {
 	if (!qp->conf.max_rd_atomic)
-		return srnic_fail(IB_WC_LOC_QP_OP_ERR);
+		return srnic_fail(SRNIC_V_WR_DEPTH);
 	if (qp->req.flight.rd_out >= qp->conf.max_rd_atomic)
 		return SRNIC_AGAIN;
 
-	return req_sink_is_good(qp, wqe) ? SRNIC_DONE :
-					   srnic_fail(IB_WC_LOC_PROT_ERR);
+	return req_check_sink(qp, wqe);
 }
 
 /*
@@ -147,13 +153,24 @@ static void req_check_drained(struct srnic_qp *qp)
 	qp->event(qp, IB_EVENT_SQ_DRAINED);
 }
 
+/* Why @wqe is refused: what was found before, or when it was fetched */
+static enum srnic_outcome req_refusal(const struct srnic_qp *qp,
+				      const struct srnic_swqe *wqe)
+{
+	if (qp->req.refused)
+		return qp->req.refused;
+
+	return srnic_fail(wqe->status == IB_WC_LOC_LEN_ERR ? SRNIC_V_WR_LENGTH :
+							     SRNIC_V_WR);
+}
+
 /* Performs one step of the work request at the cursor. */
 static enum srnic_outcome req_work(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	enum srnic_outcome outcome;
 
 	if (wqe->status)
-		return srnic_fail(wqe->status);
+		return req_refusal(qp, wqe);
 	if (srnic_memop_is(wqe))
 		return req_memop(qp, wqe);
 	if (!wqe->started) {
@@ -166,19 +183,20 @@ static enum srnic_outcome req_work(struct srnic_qp *qp, struct srnic_swqe *wqe)
 }
 
 /*
- * Fails @wqe with @status once the work requests before it are complete.  SRNIC_AGAIN:
+ * Fails @wqe with @outcome once the work requests before it are complete.  SRNIC_AGAIN:
  * they are not yet.
  */
 static enum srnic_outcome req_refuse(struct srnic_qp *qp, struct srnic_swqe *wqe,
-				     u8 status)
+				     enum srnic_outcome outcome)
 {
-	wqe->status = status;
+	wqe->status = srnic_faults[srnic_fail_why(outcome)].status;
+	qp->req.refused = outcome;
 	if (qp->req.cur != qp->sq.head)
 		return srnic_req_refused(qp) ? SRNIC_DONE : SRNIC_AGAIN;
 
-	srnic_req_fail(qp, status);
+	srnic_req_fail(qp, outcome);
 
-	return srnic_fail(status);
+	return outcome;
 }
 
 static enum srnic_outcome req_step(struct srnic_qp *qp)
@@ -199,7 +217,7 @@ static enum srnic_outcome req_step(struct srnic_qp *qp)
 		return SRNIC_AGAIN;
 	outcome = req_work(qp, wqe);
 	if (srnic_has_failed(outcome))
-		return req_refuse(qp, wqe, srnic_fail_why(outcome));
+		return req_refuse(qp, wqe, outcome);
 
 	return outcome;
 }

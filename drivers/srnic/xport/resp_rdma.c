@@ -6,7 +6,9 @@
  * run looks up its key again.
  */
 #include "cc.h"
+#include "failure.h"
 #include "outcome.h"
+#include "payload.h"
 #include "persist.h"
 #include "qp.h"
 #include "qp_pkt.h"
@@ -41,14 +43,37 @@ static enum srnic_mem_err rdma_get(struct srnic_qp *qp, u32 srqn, u32 rkey,
 	return err;
 }
 
+/* Does the QP let the peer access memory with @access, and get an answer?  Pure. */
+static enum srnic_verdict rdma_check_qp(const struct srnic_qp_conf *conf,
+					u32 access, bool answer)
+{
+	if ((conf->access & access) != access)
+		return SRNIC_V_QP_ACCESS;
+
+	return answer && !conf->max_dest_rd_atomic ? SRNIC_V_QP_DEPTH :
+						     SRNIC_V_OK;
+}
+
+/* The same for an access to the eight bytes at @va */
+static enum srnic_verdict rdma_check_word(const struct srnic_qp_conf *conf,
+					  u32 access, u64 va)
+{
+	enum srnic_verdict verdict = rdma_check_qp(conf, access, true);
+
+	return !verdict && va & (sizeof(u64) - 1) ? SRNIC_V_ALIGN : verdict;
+}
+
 static enum srnic_verdict rdma_write_start(struct srnic_qp *qp,
 					   const struct srnic_pkt *pkt)
 {
 	struct srnic_resp *resp = &qp->resp;
+	enum srnic_verdict verdict;
 
-	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE) ||
-	    pkt->dmalen > SRNIC_MAX_MSG)
-		return SRNIC_V_INV_REQ;
+	verdict = rdma_check_qp(&qp->conf, IB_ACCESS_REMOTE_WRITE, false);
+	if (verdict)
+		return verdict;
+	if (pkt->dmalen > SRNIC_MAX_MSG)
+		return SRNIC_V_MESSAGE;
 	srnic_resp_put_mr(&resp->mr);
 	resp->rkey = pkt->rkey;
 	resp->va = pkt->va;
@@ -59,35 +84,29 @@ static enum srnic_verdict rdma_write_start(struct srnic_qp *qp,
 }
 
 /* Holds the region that the rest of the message is written to. */
-static enum srnic_verdict rdma_write_hold(struct srnic_qp *qp)
+static enum srnic_outcome rdma_write_hold(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 
 	if (resp->mr || !resp->left)
-		return SRNIC_V_OK;
+		return SRNIC_DONE;
 
-	return rdma_get(qp, resp->srqn, resp->rkey, IB_ACCESS_REMOTE_WRITE,
-			  resp->va, resp->left, &resp->mr) ?
-	       SRNIC_V_ACCESS : SRNIC_V_OK;
+	return srnic_accessed(rdma_get(qp, resp->srqn, resp->rkey,
+				       IB_ACCESS_REMOTE_WRITE, resp->va,
+				       resp->left, &resp->mr), SRNIC_V_ACCESS);
 }
 
 static enum srnic_outcome rdma_write_data(struct srnic_qp *qp,
 					  const struct srnic_seg *seg)
 {
 	struct srnic_resp *resp = &qp->resp;
-	u32 len = seg->pkt.payload;
-	enum srnic_mem_err err;
 
-	if (!len)
+	if (!seg->pkt.payload)
 		return SRNIC_DONE;
 
-	err = seg->from ?
-	      srnic_sgl_to_mr(seg->from, resp->mr, resp->va, len, resp->left,
-			      &qp->rx_pager) :
-	      srnic_mr_write(resp->mr, resp->va, seg->payload, len, resp->left,
-			     &qp->rx_pager);
-
-	return srnic_accessed(err, SRNIC_V_ACCESS);
+	return srnic_accessed(srnic_payload_to_mr(seg, resp->mr, resp->va,
+						  resp->left, &qp->rx_pager),
+			      SRNIC_V_ACCESS);
 }
 
 enum srnic_outcome srnic_resp_rdma_write(struct srnic_qp *qp,
@@ -105,11 +124,11 @@ enum srnic_outcome srnic_resp_rdma_write(struct srnic_qp *qp,
 		if (verdict)
 			return srnic_fail(verdict);
 	}
-	verdict = rdma_write_hold(qp);
-	if (verdict)
-		return srnic_fail(verdict);
+	outcome = rdma_write_hold(qp);
+	if (outcome)
+		return outcome;
 	if (len > resp->left || ((op->flags & SRNIC_OP_END) && len != resp->left))
-		return srnic_fail(SRNIC_V_INV_REQ);
+		return srnic_fail(SRNIC_V_MESSAGE);
 	if (op->hdrs & SRNIC_H_IMM) {
 		verdict = srnic_recv_need(qp);
 		if (verdict)
@@ -133,17 +152,17 @@ enum srnic_outcome srnic_resp_rdma_write(struct srnic_qp *qp,
 }
 
 /* Holds the region that the rest of the response is read from. */
-static enum srnic_verdict rdma_read_hold(struct srnic_qp *qp)
+static enum srnic_outcome rdma_read_hold(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 
 	if (resp->read_mr || !resp->read_bytes)
-		return SRNIC_V_OK;
+		return SRNIC_DONE;
 
-	return rdma_get(qp, resp->read_srqn, resp->read_rkey,
-			  IB_ACCESS_REMOTE_READ, resp->read_va,
-			  resp->read_bytes, &resp->read_mr) ?
-	       SRNIC_V_ACCESS : SRNIC_V_OK;
+	return srnic_accessed(rdma_get(qp, resp->read_srqn, resp->read_rkey,
+				       IB_ACCESS_REMOTE_READ, resp->read_va,
+				       resp->read_bytes, &resp->read_mr),
+			      SRNIC_V_ACCESS);
 }
 
 /* PSNs of the response to a READ of @length bytes */
@@ -152,24 +171,26 @@ static u32 rdma_read_npsn(const struct srnic_qp *qp, u32 length)
 	return max_t(u32, DIV_ROUND_UP(length, qp->conf.mtu), 1);
 }
 
-enum srnic_verdict srnic_resp_rdma_read_start(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_rdma_read_start(struct srnic_qp *qp,
 					      const struct srnic_pkt *pkt)
 {
 	struct srnic_resp *resp = &qp->resp;
+	enum srnic_outcome outcome;
 
 	srnic_task_assert_mine(&qp->task);
 	resp->read_srqn = pkt->srqn;
 	resp->read_rkey = pkt->rkey;
 	resp->read_va = pkt->va;
 	resp->read_bytes = pkt->dmalen;
-	if (rdma_read_hold(qp))
-		return SRNIC_V_ACCESS;
+	outcome = rdma_read_hold(qp);
+	if (outcome)
+		return outcome;
 
 	resp->read_psn = pkt->psn;
 	resp->read_left = rdma_read_npsn(qp, pkt->dmalen);
 	resp->read_first = true;
 
-	return SRNIC_V_OK;
+	return SRNIC_DONE;
 }
 
 /* Stores a READ in the replay store, since the requester may request it again. */
@@ -191,16 +212,19 @@ static void rdma_remember_read(struct srnic_resp *resp,
 enum srnic_outcome srnic_resp_rdma_read(struct srnic_qp *qp,
 					const struct srnic_seg *seg)
 {
+	enum srnic_outcome outcome;
 	enum srnic_verdict verdict;
 
 	srnic_task_assert_mine(&qp->task);
-	if (!(qp->conf.access & IB_ACCESS_REMOTE_READ) ||
-	    !qp->conf.max_dest_rd_atomic || seg->pkt.dmalen > SRNIC_MAX_MSG)
-		return srnic_fail(SRNIC_V_INV_REQ);
-	srnic_count(qp->stats, SRNIC_CNT_RX_READ);
-	verdict = srnic_resp_rdma_read_start(qp, &seg->pkt);
+	verdict = rdma_check_qp(&qp->conf, IB_ACCESS_REMOTE_READ, true);
+	if (!verdict && seg->pkt.dmalen > SRNIC_MAX_MSG)
+		verdict = SRNIC_V_MESSAGE;
 	if (verdict)
 		return srnic_fail(verdict);
+	srnic_count(qp->stats, SRNIC_CNT_RX_READ);
+	outcome = srnic_resp_rdma_read_start(qp, &seg->pkt);
+	if (outcome)
+		return outcome;
 
 	rdma_remember_read(&qp->resp, &seg->pkt);
 	qp->resp.read_again = false;
@@ -225,12 +249,16 @@ static void rdma_read_drop(struct srnic_qp *qp)
 }
 
 /* Handles a failed access: of a duplicate, whose memory may be gone, just drops it. */
-static void rdma_read_fail(struct srnic_qp *qp)
+static void rdma_read_fail(struct srnic_qp *qp, enum srnic_outcome outcome)
 {
-	if (qp->resp.read_again)
+	struct srnic_failure failure;
+
+	if (qp->resp.read_again) {
 		rdma_read_drop(qp);
-	else
-		srnic_resp_fail(qp, qp->resp.read_psn, SRNIC_V_ACCESS);
+		return;
+	}
+	srnic_failure_of_read(&failure, &qp->resp, outcome);
+	srnic_resp_fail(qp, &failure);
 }
 
 static enum srnic_outcome rdma_read_data(struct srnic_qp *qp, void *dst,
@@ -300,7 +328,7 @@ bool srnic_resp_rdma_run(struct srnic_qp *qp)
 	srnic_task_assert_mine(&qp->task);
 	if (!resp->read_left || srnic_pager_busy(&qp->rx_pager))
 		return false;
-	outcome = rdma_read_hold(qp) ? srnic_fail(SRNIC_V_ACCESS) : SRNIC_DONE;
+	outcome = rdma_read_hold(qp);
 	while (!outcome && resp->read_left && srnic_task_may(&qp->task)) {
 		if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
 			return false;
@@ -310,7 +338,7 @@ bool srnic_resp_rdma_run(struct srnic_qp *qp)
 	if (outcome == SRNIC_AGAIN)
 		return false;
 	if (srnic_has_failed(outcome))
-		rdma_read_fail(qp);
+		rdma_read_fail(qp, outcome);
 
 	return true;	/* for the packets that waited behind the READ */
 }
@@ -368,6 +396,9 @@ static u64 rdma_do_store(void *word, const void *arg)
 	const struct srnic_seg *seg = arg;
 	u64 value;
 
+	/* the whole packet is linear */
+	static_assert(SRNIC_HDR_MAX + sizeof(value) + SRNIC_ICRC_BYTES <=
+		      SRNIC_RX_SHORT);
 	memcpy(&value, seg->payload, sizeof(value));
 	/* Ordered after all earlier writes; read by user space. */
 	smp_store_release((u64 *)word, value);
@@ -399,9 +430,10 @@ static enum srnic_outcome rdma_word(struct srnic_qp *qp,
 	struct srnic_mr *mr;
 	u64 orig;
 
-	if (rdma_get(qp, pkt->srqn, pkt->rkey, access, pkt->va, sizeof(u64),
-		     &mr))
-		return srnic_fail(SRNIC_V_ACCESS);
+	err = rdma_get(qp, pkt->srqn, pkt->rkey, access, pkt->va, sizeof(u64),
+		       &mr);
+	if (err)
+		return srnic_accessed(err, SRNIC_V_ACCESS);
 
 	err = srnic_mr_word(mr, pkt->va, fn, seg, &orig, &qp->rx_pager);
 	srnic_mr_put(mr);
@@ -410,18 +442,20 @@ static enum srnic_outcome rdma_word(struct srnic_qp *qp,
 		rdma_remember(&qp->resp, pkt, orig);
 	}
 
-	return srnic_accessed(err, err == SRNIC_MEM_ALIGN ? SRNIC_V_INV_REQ :
-							      SRNIC_V_ACCESS);
+	return srnic_accessed(err, err == SRNIC_MEM_ALIGN ? SRNIC_V_ALIGN :
+							    SRNIC_V_ACCESS);
 }
 
 enum srnic_outcome srnic_resp_rdma_atomic(struct srnic_qp *qp,
 					  const struct srnic_seg *seg)
 {
-	srnic_task_assert_mine(&qp->task);
+	enum srnic_verdict verdict;
 
-	if (!(qp->conf.access & IB_ACCESS_REMOTE_ATOMIC) ||
-	    !qp->conf.max_dest_rd_atomic || seg->pkt.va & (sizeof(u64) - 1))
-		return srnic_fail(SRNIC_V_INV_REQ);
+	srnic_task_assert_mine(&qp->task);
+	verdict = rdma_check_word(&qp->conf, IB_ACCESS_REMOTE_ATOMIC,
+				  seg->pkt.va);
+	if (verdict)
+		return srnic_fail(verdict);
 
 	return rdma_word(qp, seg, IB_ACCESS_REMOTE_ATOMIC, rdma_do_atomic);
 }
@@ -429,12 +463,15 @@ enum srnic_outcome srnic_resp_rdma_atomic(struct srnic_qp *qp,
 enum srnic_outcome srnic_resp_rdma_atomic_write(struct srnic_qp *qp,
 						const struct srnic_seg *seg)
 {
-	srnic_task_assert_mine(&qp->task);
+	enum srnic_verdict verdict;
 
-	if (!(qp->conf.access & IB_ACCESS_REMOTE_WRITE) ||
-	    !qp->conf.max_dest_rd_atomic || seg->pkt.va & (sizeof(u64) - 1) ||
-	    seg->pkt.dmalen != sizeof(u64))
-		return srnic_fail(SRNIC_V_INV_REQ);
+	srnic_task_assert_mine(&qp->task);
+	verdict = rdma_check_word(&qp->conf, IB_ACCESS_REMOTE_WRITE,
+				  seg->pkt.va);
+	if (!verdict && seg->pkt.dmalen != sizeof(u64))
+		verdict = SRNIC_V_MESSAGE;
+	if (verdict)
+		return srnic_fail(verdict);
 
 	return rdma_word(qp, seg, IB_ACCESS_REMOTE_WRITE, rdma_do_store);
 }
@@ -487,15 +524,19 @@ enum srnic_outcome srnic_resp_rdma_flush(struct srnic_qp *qp,
 	u32 access = rdma_flush_needs(pkt);
 	u64 addr = pkt->va, len = pkt->dmalen;
 	enum srnic_outcome outcome;
+	enum srnic_verdict verdict;
+	enum srnic_mem_err err;
 	struct srnic_mr *mr;
 
 	srnic_task_assert_mine(&qp->task);
-	if (!access || (qp->conf.access & access) != access ||
-	    !qp->conf.max_dest_rd_atomic)
-		return srnic_fail(SRNIC_V_INV_REQ);
-	if (srnic_mr_get_whole(qp->keys, pkt->rkey, qp->pd, qp->uid, access,
-			       &mr))
-		return srnic_fail(SRNIC_V_ACCESS);
+	verdict = access ? rdma_check_qp(&qp->conf, access, true) :
+			   SRNIC_V_INV_REQ;
+	if (verdict)
+		return srnic_fail(verdict);
+	err = srnic_mr_get_whole(qp->keys, pkt->rkey, qp->pd, qp->uid, access,
+				 &mr);
+	if (err)
+		return srnic_accessed(err, SRNIC_V_ACCESS);
 
 	if (SRNIC_FETH_LEVEL(pkt->feth) == IB_FLUSH_MR) {
 		addr = mr->span.iova;
@@ -503,7 +544,7 @@ enum srnic_outcome srnic_resp_rdma_flush(struct srnic_qp *qp,
 	}
 	outcome = srnic_mr_covers(mr, addr, len) ?
 		  rdma_do_flush(qp, seg, mr, addr, len) :
-		  srnic_fail(SRNIC_V_ACCESS);
+		  srnic_fail_memory(SRNIC_V_ACCESS, SRNIC_MEM_RANGE);
 	srnic_mr_put(mr);
 
 	return outcome;

@@ -15,7 +15,7 @@ enum srnic_outcome srnic_resp_rdma_read(struct srnic_qp *qp,
 					const struct srnic_seg *seg);
 
 /* Prepares to send the response to the READ request @pkt. */
-enum srnic_verdict srnic_resp_rdma_read_start(struct srnic_qp *qp,
+enum srnic_outcome srnic_resp_rdma_read_start(struct srnic_qp *qp,
 					      const struct srnic_pkt *pkt);
 
 /* Continues the response; as srnic_resp_run() */

@@ -86,25 +86,26 @@ static void reply_count(struct srnic_qp *qp, enum srnic_verdict verdict)
 	}
 }
 
-void srnic_resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict)
+void srnic_resp_fail(struct srnic_qp *qp, const struct srnic_failure *failure)
 {
-	const struct srnic_fault *fault = &srnic_faults[verdict];
+	const struct srnic_fault *fault = &srnic_faults[failure->verdict];
 	struct srnic_cqe cqe = { .status = fault->status };
 	bool reported = false;
 
 	srnic_task_assert_mine(&qp->task);
-	trace_srnic_fault(qp->qpn, psn, fault->name);
-	reply_count(qp, verdict);
+	trace_srnic_fault(qp->qpn, failure->psn, fault->name);
+	reply_count(qp, failure->verdict);
 	if (!srnic_qp_reliable(qp) && !fault->local) {
 		srnic_resp_drop(qp);
 		return;
 	}
-	if (verdict == SRNIC_V_RNR) {
-		reply_not_ready(qp, psn);
+	if (failure->verdict == SRNIC_V_RNR) {
+		reply_not_ready(qp, failure->psn);
 		return;
 	}
+	srnic_qp_blame(qp, failure);
 	if (srnic_qp_reliable(qp))
-		srnic_resp_nak(qp, psn, fault->syndrome);
+		srnic_resp_nak(qp, failure->psn, fault->syndrome);
 	if (qp->resp.has_rwqe)
 		reported = srnic_recv_cqe(qp, &cqe, true);
 	if (reported)

@@ -33,8 +33,8 @@ void srnic_resp_ack(struct srnic_qp *qp);
 /* Sends a NAK, which also acknowledges everything before @psn. */
 void srnic_resp_nak(struct srnic_qp *qp, u32 psn, u8 syndrome);
 
-/* Reports a verdict to the peer, the completion queue and the QP. */
-void srnic_resp_fail(struct srnic_qp *qp, u32 psn, enum srnic_verdict verdict);
+/* Reports that a request failed to the peer, the completion queue and the QP. */
+void srnic_resp_fail(struct srnic_qp *qp, const struct srnic_failure *failure);
 
 /* Sends the response to a request or to a duplicate of it, as a packet. */
 void srnic_resp_reply(struct srnic_qp *qp, u8 family, u32 psn);

@@ -4,6 +4,7 @@
  */
 #include "inv.h"
 #include "outcome.h"
+#include "payload.h"
 #include "qp.h"
 #include "recv.h"
 #include "resp_send.h"
@@ -13,12 +14,7 @@
 static enum srnic_outcome send_put(struct srnic_qp *qp,
 				   const struct srnic_seg *seg)
 {
-	struct srnic_sgl *sgl = &qp->resp.sgl;
-	u32 len = seg->pkt.payload;
-
-	return srnic_accessed(seg->from ?
-			      srnic_sgl_copy(sgl, seg->from, len) :
-			      srnic_sgl_write(sgl, seg->payload, len),
+	return srnic_accessed(srnic_payload_to_sgl(seg, &qp->resp.sgl),
 			      SRNIC_V_LOCAL_PROT);
 }
 
@@ -29,6 +25,7 @@ enum srnic_outcome srnic_resp_send(struct srnic_qp *qp,
 	struct srnic_resp *resp = &qp->resp;
 	enum srnic_outcome outcome;
 	enum srnic_verdict verdict;
+	enum srnic_mem_err err;
 
 	srnic_task_assert_mine(&qp->task);
 	if (op->flags & SRNIC_OP_START) {
@@ -46,9 +43,11 @@ enum srnic_outcome srnic_resp_send(struct srnic_qp *qp,
 	if (!(op->flags & SRNIC_OP_END))
 		return SRNIC_DONE;
 
-	if (op->hdrs & SRNIC_H_IETH && srnic_inv_key(qp, seg->pkt.inv_rkey))
-		return srnic_fail(SRNIC_V_INVALIDATE);
-
+	if (op->hdrs & SRNIC_H_IETH) {
+		err = srnic_inv_key(qp, seg->pkt.inv_rkey);
+		if (err)
+			return srnic_fail_memory(SRNIC_V_INVALIDATE, err);
+	}
 	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
 	srnic_recv_complete(qp, &seg->pkt, resp->got);
 

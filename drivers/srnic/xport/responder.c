@@ -7,6 +7,7 @@
  * by one row of srnic_faults[].
  */
 #include "../trace.h"
+#include "failure.h"
 #include "ooo.h"
 #include "outcome.h"
 #include "qp.h"
@@ -162,6 +163,16 @@ static void resp_gap(struct srnic_qp *qp, u32 psn)
 	srnic_resp_nak(qp, qp->resp.psn, SRNIC_AETH_NAK_SEQ);
 }
 
+/* The request that is expected next cannot be executed. */
+static void resp_refuse(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			enum srnic_outcome outcome)
+{
+	struct srnic_failure failure;
+
+	srnic_failure_of_request(&failure, qp, pkt, outcome);
+	srnic_resp_fail(qp, &failure);
+}
+
 /* Handles the request that is expected next. */
 static enum srnic_outcome resp_request(struct srnic_qp *qp,
 				       const struct srnic_seg *seg)
@@ -173,14 +184,14 @@ static enum srnic_outcome resp_request(struct srnic_qp *qp,
 	verdict = srnic_check_order(qp->resp.open, op);
 	if (!verdict && !seg->local &&
 	    !srnic_check_size(op, seg->pkt.payload, qp->conf.mtu))
-		verdict = SRNIC_V_INV_REQ;
+		verdict = SRNIC_V_SIZE;
 	if (!verdict)
 		verdict = srnic_recv_select(qp, &seg->pkt);
 	outcome = verdict ? srnic_fail(verdict) : resp_execute(qp, seg);
 	if (outcome == SRNIC_AGAIN)
 		return SRNIC_AGAIN;
 	if (outcome)
-		srnic_resp_fail(qp, seg->pkt.psn, srnic_fail_why(outcome));
+		resp_refuse(qp, &seg->pkt, outcome);
 	else
 		resp_done(qp, seg);
 

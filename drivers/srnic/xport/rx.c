@@ -7,6 +7,7 @@
 #include "completer.h"
 #include "ooo.h"
 #include "outcome.h"
+#include "payload.h"
 #include "qp.h"
 #include "qp_ooo.h"
 #include "raw.h"
@@ -91,7 +92,7 @@ static enum srnic_outcome rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	struct srnic_seg seg;
 	bool request;
 
-	if (srnic_pkt_parse(bth, cb->len, cb->len, &seg.pkt)) {
+	if (srnic_pkt_parse(bth, srnic_rx_linear(skb), cb->len, &seg.pkt)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_MALFORMED);
 		return SRNIC_DONE;
 	}
@@ -109,7 +110,7 @@ static enum srnic_outcome rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 		return SRNIC_DONE;
 	}
 	rx_tell_established(qp);
-	seg.payload = bth + seg.pkt.hdr_len;
+	srnic_payload_find(&seg, skb);
 	seg.local = false;
 	seg.from = NULL;
 	request = srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ;
@@ -142,7 +143,7 @@ static enum srnic_outcome rx_good_packet(struct srnic_qp *qp, struct sk_buff *sk
 }
 
 /* PSN of the request expected next */
-static u32 rx_resp_next(const struct srnic_qp *qp)
+static u32 rx_resp_next(struct srnic_qp *qp)
 {
 	return qp->resp.psn;
 }
@@ -152,7 +153,7 @@ static u32 rx_resp_next(const struct srnic_qp *qp)
  * when the share is used up or a packet has to be retried.
  */
 static enum srnic_outcome rx_ooo_half(struct srnic_qp *qp, struct srnic_ooo *ooo,
-				      u32 (*next)(const struct srnic_qp *qp))
+				      u32 (*next)(struct srnic_qp *qp))
 {
 	struct sk_buff *skb;
 

@@ -11,13 +11,17 @@
 /**
  * struct srnic_seg - a packet being processed
  * @pkt: headers
- * @payload: payload
+ * @payload: payload, if it is in one piece
+ * @skb: packet whose payload lies in fragments, else NULL
+ * @off: where it starts in @skb
  * @local: there is no packet: loopback request or response, as long as several packets
  * @from: loopback: SGE list of the payload, if it is not at @payload
  */
 struct srnic_seg {
 	struct srnic_pkt	pkt;
 	const void		*payload;
+	struct sk_buff		*skb;
+	u32			off;
 	bool			local;
 	struct srnic_sgl	*from;
 };

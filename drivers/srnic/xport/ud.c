@@ -3,14 +3,15 @@
  * srnic - datagrams: each has its own destination and is never acknowledged
  *
  * The queue pair's flow is a copy of the address vector used last; datagrams with the
- * same one leave as one GSO chain.  While idle, the copy keeps its route but not its
- * netdev.
+ * same one to the same queue pair leave as one GSO chain.  While idle, the copy keeps its
+ * route but not its netdev.
  */
 #include <linux/unaligned.h>
 #include <rdma/ib_addr.h>
 
 #include "../trace.h"
 #include "outcome.h"
+#include "payload.h"
 #include "qp.h"
 #include "qp_pkt.h"
 #include "qp_send.h"
@@ -60,16 +61,20 @@ static bool ud_seek(struct srnic_qp *qp, u32 index)
 	return av;
 }
 
-/* Sets the source port to that of a stream from this QP to QP @qpn. */
-static void ud_set_sport(struct srnic_qp *qp, u32 qpn)
+/*
+ * Sets the source port to that of a stream from this QP to QP @qpn.  With a flow label all
+ * QPs of a host have the same port, but a GSO chain is delivered to one QP.
+ */
+static void ud_aim(struct srnic_qp *qp, u32 qpn)
 {
 	__be16 sport = htons(rdma_get_udp_sport(qp->flow.label, qp->qpn, qpn));
 
-	if (sport == qp->flow.sport)
-		return;
-
-	ud_flush(qp);
-	qp->flow.sport = sport;
+	if (qpn != qp->ud_qpn) {
+		ud_flush(qp);
+		qp->ud_qpn = qpn;
+	}
+	if (sport != qp->flow.sport)
+		srnic_flow_set_sport(&qp->flow, sport);
 }
 
 static u32 ud_mtu(const struct srnic_qp *qp)
@@ -105,12 +110,12 @@ enum srnic_outcome srnic_ud_send(struct srnic_qp *qp,
 
 	srnic_task_assert_mine(&qp->task);
 	if (!ud_seek(qp, wqe->sqe.ud.ah))
-		return srnic_fail(IB_WC_LOC_QP_OP_ERR);
+		return srnic_fail(SRNIC_V_WR_AH);
 	if (!srnic_flow_open(&qp->flow, qp->net) || wqe->length > ud_mtu(qp)) {
 		srnic_count(qp->stats, SRNIC_CNT_SEND_ERR);
 		return SRNIC_DONE;
 	}
-	ud_set_sport(qp, wqe->sqe.ud.qpn);
+	ud_aim(qp, wqe->sqe.ud.qpn);
 	ud_fill(qp, wqe, &pkt);
 
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
@@ -126,7 +131,7 @@ enum srnic_outcome srnic_ud_send(struct srnic_qp *qp,
 	}
 	kfree_skb(skb);
 
-	return srnic_accessed(err, IB_WC_LOC_PROT_ERR);
+	return srnic_accessed(err, SRNIC_V_SOURCE);
 }
 
 /* May be called without owning the task; the task checks again. */
@@ -167,7 +172,8 @@ static bool ud_read(struct srnic_qp *qp, struct sk_buff *skb,
 {
 	const struct srnic_rxcb *cb = srnic_rxcb(packet);
 
-	if (srnic_pkt_parse(packet->data + cb->bth, cb->len, cb->len, pkt)) {
+	if (srnic_pkt_parse(packet->data + cb->bth, srnic_rx_linear(packet),
+			    cb->len, pkt)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_MALFORMED);
 		return false;
 	}
@@ -185,7 +191,8 @@ static bool ud_has_qkey(const struct srnic_qp *qp, struct sk_buff *packet)
 
 	deth = (void *)packet->data + cb->bth + sizeof(struct srnic_bth);
 
-	return cb->len >= sizeof(struct srnic_bth) + sizeof(*deth) &&
+	return min_t(unsigned int, cb->len, srnic_rx_linear(packet)) >=
+	       sizeof(struct srnic_bth) + sizeof(*deth) &&
 	       get_unaligned_be32(&deth->qkey) == ud_qkey(qp);
 }
 
@@ -221,7 +228,7 @@ static enum srnic_outcome ud_put(struct srnic_qp *qp,
 	srnic_sgl_seek(sgl, 0);	/* the packet may be processed again */
 	err = srnic_sgl_write(sgl, src->grh, sizeof(src->grh));
 	if (!err)
-		err = srnic_sgl_write(sgl, seg->payload, seg->pkt.payload);
+		err = srnic_payload_to_sgl(seg, sgl);
 
 	return srnic_accessed(err, SRNIC_V_LOCAL_PROT);
 }
@@ -279,7 +286,8 @@ static enum srnic_outcome ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 	if (qp->no_loopback && src.looped && seg.pkt.src_qp == qp->qpn)
 		return SRNIC_DONE;
 
-	seg.payload = packet->data + cb->bth + seg.pkt.hdr_len;
+	srnic_payload_find(&seg, packet);
+	seg.from = NULL;
 	if (ud_receive(qp, &seg, &src, srnic_rxcb(skb)->vlan) ==
 	    SRNIC_AGAIN)
 		return SRNIC_AGAIN;

@@ -85,7 +85,7 @@ static enum srnic_outcome wire_send(struct srnic_qp *qp,
 		err = srnic_req_payload(qp, wqe, off, payload, pkt.payload);
 	if (err) {
 		kfree_skb(skb);
-		return srnic_accessed(err, IB_WC_LOC_PROT_ERR);
+		return srnic_accessed(err, SRNIC_V_SOURCE);
 	}
 	srnic_qp_send(qp, &pkt, skb);
 	if (srnic_psn_diff(f->next, f->high) < 0)

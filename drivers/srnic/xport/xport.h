@@ -2,8 +2,8 @@
 /*
  * srnic - transport: the protocol of queue pairs
  *
- * What the room shows to others.  Its own files include the headers of the floors
- * below them; tools/layers has the list.
+ * Public interface of this room.  Its own files include the headers of the floors below
+ * them, as listed in tools/layers.
  */
 #ifndef SRNIC_XPORT_H
 #define SRNIC_XPORT_H
@@ -12,38 +12,40 @@
 
 #include "qp.h"
 
-/* Gives @srq a number and lets its domain find it.  0, -ENOMEM or -ENOSPC. */
+/* Lets the domain of @srq find it by a new number.  May sleep.  0, -ENOMEM or -ENOSPC. */
 int srnic_srq_publish(struct srnic_srq *srq);
 
-/* Hides it; when it returns nobody uses it.  May sleep. */
+/* Unpublishes @srq and waits for its last user, so that it can be freed.  May sleep. */
 void srnic_srq_hide(struct srnic_srq *srq);
 
 void srnic_avs_init(struct srnic_avs *avs);
 void srnic_avs_destroy(struct srnic_avs *avs);
 
 /*
- * Makes @av visible as *@index.  Context: as @gfp allows.  0, -ENOMEM or
- * -ENOSPC.
+ * Publishes @av under a free index, *@index.  Context: any that @gfp allows.
+ * Return: 0, -ENOMEM or -ENOSPC.
  */
 int srnic_av_publish(struct srnic_avs *avs, struct srnic_av *av, gfp_t gfp,
 		     u32 *index);
 
-/* Hides and frees what has that index.  Context: any. */
+/* Unpublishes the address vector with that index and frees it.  Context: any. */
 void srnic_av_hide(struct srnic_avs *avs, u32 index);
 
 /**
- * struct srnic_qp_init - what a queue pair is made from
- * @base: becomes the queue pair's as it is; that frees @base.rss
- * @sq_entries: send work requests; 0: none
- * @rq_entries: receive work requests; 0: none
- * @send_sge: SGEs of a send
- * @recv_sge: SGEs of a receive
- * @max_inline: inline bytes of a send
+ * struct srnic_qp_init - parameters of a new queue pair
+ * @base: copied to the queue pair, which then owns @base.rss
+ * @abi: format of its rings
+ * @sq_entries: capacity of the send queue; 0: there is none
+ * @rq_entries: capacity of the receive queue; 0: there is none
+ * @send_sge: most SGEs of a send
+ * @recv_sge: most SGEs of a receive
+ * @max_inline: most inline bytes of a send
  * @sq_sig_all: every send is signalled
- * @trusted: a kernel consumer posts the sends
+ * @trusted: sends are posted by an in-kernel consumer
  */
 struct srnic_qp_init {
 	struct srnic_qp_base	base;
+	enum srnic_abi		abi;
 	u32			sq_entries;
 	u32			rq_entries;
 	u32			send_sge;
@@ -53,60 +55,60 @@ struct srnic_qp_init {
 	bool			trusted;
 };
 
-/* Makes a QP in RESET, with a number, not yet reachable.  May sleep. */
+/* Creates and publishes a QP in state RESET.  May sleep.  Return: QP or ERR_PTR. */
 struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init);
 
-/* Hides it, stops it, frees it.  May sleep. */
+/* Unpublishes @qp, stops its task and frees it.  May sleep. */
 void srnic_qp_destroy(struct srnic_qp *qp);
 
 /*
- * Applies @conf as a whole, with the transition of state that it asks for; the
- * caller has checked it for a QP in state @from.  @flow: the new path, or NULL to
- * keep the old one.  The flow's ndev is held by the QP from now on.  May sleep.
- * 0; -ESTALE: the QP has failed since, judge again; or -ENOMEM.
+ * Applies @conf as a whole, including a state transition; the caller has validated it
+ * for a QP in state @from.  @flow: the new path, or NULL to keep the old one; on success
+ * its reference on the netdev passes to the QP.  May sleep.
+ * Return: 0; -ESTALE: the QP is no longer in state @from, validate again; or -ENOMEM.
  */
 int srnic_qp_apply(struct srnic_qp *qp, u8 from,
 		   const struct srnic_qp_conf *conf,
 		   const struct srnic_flow *flow);
 
 /*
- * @ndev is being unregistered, or moves to another namespace: queue pairs whose
- * path leads over it let go of it and fail, but for those of its own device.
- * May sleep.
+ * Called when @ndev is being unregistered or has moved to another namespace: queue pairs
+ * whose path uses it drop their reference and go to ERR, except those of the device on
+ * @ndev itself.  May sleep.
  */
 void srnic_qp_ndev_left(const struct net_device *ndev);
 
-/* The configuration as it is now (PSNs included) and whether SQ drains. */
+/* Copies the configuration, with current PSNs; is the SQ still draining?  May sleep. */
 void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 		    bool *draining);
 
-/* How @qp is; nothing happens to it meanwhile.  May sleep. */
+/* Takes a consistent snapshot of @qp, between two runs of its task.  May sleep. */
 void srnic_qp_look(struct srnic_qp *qp, struct srnic_look *look);
 
 /*
- * From now on @qp counts in @stats.  What it counted in before may be freed
- * after a grace period of RCU.  May sleep.
+ * Makes @qp count in @stats.  The previous set may be freed after an RCU grace period.
+ * May sleep.
  */
 void srnic_qp_count_in(struct srnic_qp *qp, struct srnic_stats __percpu *stats);
 
-/* Rings the send or receive doorbell. */
+/* Doorbell of a user's send or receive queue.  Context: process, BH enabled. */
 void srnic_qp_doorbell(struct srnic_qp *qp);
 
 /*
- * The same for those in the kernel, who may be in a hurry: with interrupts
- * disabled the work is left to others.  Context: any.
+ * Doorbell for in-kernel consumers; with interrupts disabled, the task is left to the
+ * workqueue.  Context: any.
  */
 void srnic_qp_ring(struct srnic_qp *qp);
 
-/* The verbs' object of a queue pair; NULL: it is gone.  Context: RCU. */
+/* The verbs object of queue pair @qpn; NULL: there is no such QP.  Context: RCU. */
 void *srnic_qp_owner(u32 qpn);
 
 #define SRNIC_MAX_GROUP_QPS	BIT(8)
 
 /*
- * From now on (or no longer) @qp gets what is sent to @addr on its device.
- * May sleep.  0; -ENOMEM, also when the group has too many members; or
- * -EINVAL: it does (or does not) already.
+ * Attach @qp to the multicast group @addr of its device, or detach it.  May sleep.
+ * Return: 0; -EINVAL: it is attached already, or is not; attach: -ENOMEM, also if the
+ * group has SRNIC_MAX_GROUP_QPS members.
  */
 int srnic_mcast_attach(struct srnic_qp *qp, const struct in6_addr *addr);
 int srnic_mcast_detach(struct srnic_qp *qp, const struct in6_addr *addr);

@@ -14,7 +14,7 @@ typedef struct {
 
 #define atomic_read(v)			READ_ONCE((v)->counter)
 #define atomic_set(v, i)		WRITE_ONCE((v)->counter, i)
-/* Partners are named where these are used */
+/* partners are named by the callers */
 #define atomic_read_acquire(v)		smp_load_acquire(&(v)->counter)
 #define atomic_set_release(v, i)	smp_store_release(&(v)->counter, i)
 
@@ -40,7 +40,7 @@ static inline int atomic_dec_return_release(atomic_t *v)
 	return __atomic_sub_fetch(&v->counter, 1, __ATOMIC_RELEASE);
 }
 
-/* Of the type of @old, or it could not be compared with that here. */
+/* Has the type of @old, so that they can be compared. */
 #define atomic_cmpxchg(v, old, new)					\
 ({									\
 	int _old = (old);						\

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - ways to allocate, all the same in user space
- */
+/* srnic - allocation flags without meaning, for tests in user space */
 #ifndef SRNIC_SHIM_LINUX_GFP_H
 #define SRNIC_SHIM_LINUX_GFP_H
 

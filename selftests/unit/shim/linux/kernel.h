@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - small macros that every kernel file has, for tests in user space
- */
+/* srnic - common macros of the kernel, for tests in user space */
 #ifndef SRNIC_SHIM_LINUX_KERNEL_H
 #define SRNIC_SHIM_LINUX_KERNEL_H
 

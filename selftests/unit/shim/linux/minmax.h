@@ -20,6 +20,7 @@
 })
 
 #define min3(a, b, c)		min(min(a, b), c)
+#define max3(a, b, c)		max(max(a, b), c)
 #define clamp(v, lo, hi)	max(min(v, hi), lo)
 
 #define min_t(type, a, b)	min((type)(a), (type)(b))

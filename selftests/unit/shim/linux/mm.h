@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - memory, of which nothing is used here, for tests in user space
- */
+/* srnic - linux/mm.h for tests in user space, which need only what it includes */
 #ifndef SRNIC_SHIM_LINUX_MM_H
 #define SRNIC_SHIM_LINUX_MM_H
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - bounds that hold in speculation too, for tests in user space
- */
+/* srnic - array_index_nospec() for tests in user space */
 #ifndef SRNIC_SHIM_LINUX_NOSPEC_H
 #define SRNIC_SHIM_LINUX_NOSPEC_H
 
 #include <linux/types.h>
 
-/* Out of bounds it is 0, as in the kernel */
+/* 0 if out of bounds, as in the kernel */
 static inline size_t array_index_nospec(size_t index, size_t size)
 {
 	return index < size ? index : 0;

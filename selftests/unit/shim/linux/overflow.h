@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - sums and products that tell, for tests in user space
- */
+/* srnic - sums and products with overflow checks, for tests in user space */
 #ifndef SRNIC_SHIM_LINUX_OVERFLOW_H
 #define SRNIC_SHIM_LINUX_OVERFLOW_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - one processor, for tests in user space
- */
+/* srnic - per-CPU data of a single processor, for tests in user space */
 #ifndef SRNIC_SHIM_LINUX_PERCPU_H
 #define SRNIC_SHIM_LINUX_PERCPU_H
 

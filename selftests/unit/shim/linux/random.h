@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - numbers that are not random, for tests in user space
- */
+/* srnic - fixed numbers instead of random ones, for tests in user space */
 #ifndef SRNIC_SHIM_LINUX_RANDOM_H
 #define SRNIC_SHIM_LINUX_RANDOM_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - RCU for tests in user space, which free nothing that is looked at
- */
+/* srnic - RCU for tests in user space, which free nothing that is in use */
 #ifndef SRNIC_SHIM_LINUX_RCUPDATE_H
 #define SRNIC_SHIM_LINUX_RCUPDATE_H
 

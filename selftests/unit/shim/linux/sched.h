@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic - giving way, for tests in user space
+ * srnic - cond_resched() for tests in user space
  *
- * What others do meanwhile is played by shim_at_resched().
+ * shim_at_resched() plays the part of other tasks.
  */
 #ifndef SRNIC_SHIM_LINUX_SCHED_H
 #define SRNIC_SHIM_LINUX_SCHED_H
 
 #include <linux/types.h>
 
-/* One for all files of a program */
+/* one for all files of a program */
 void (*shim_at_resched)(void) __weak;
 
 static inline void cond_resched(void)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - memory of the kernel's own for tests in user space
- */
+/* srnic - kernel memory for tests in user space */
 #ifndef SRNIC_SHIM_LINUX_SLAB_H
 #define SRNIC_SHIM_LINUX_SLAB_H
 

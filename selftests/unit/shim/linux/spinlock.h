@@ -2,9 +2,9 @@
 /*
  * srnic - locks, barriers and single accesses for tests in user space
  *
- * A test is one thread.  Another that writes to shared memory is played by
- * shim_at_barrier(), called where the code under test says barrier(): between
- * its copy of an entry and what it makes of it.
+ * A test is a single thread.  shim_at_barrier() plays the part of another
+ * thread that writes to shared memory.  It is called where the code under test
+ * says barrier(): between copying an entry and validating the copy.
  */
 #ifndef SRNIC_SHIM_LINUX_SPINLOCK_H
 #define SRNIC_SHIM_LINUX_SPINLOCK_H
@@ -46,7 +46,7 @@ do {						\
 
 #define lockdep_assert_held(lock)	assert(*(lock))
 
-/* One for all files of a program */
+/* one for all files of a program */
 void (*shim_at_barrier)(void) __weak;
 
 static inline void barrier(void)
@@ -59,13 +59,13 @@ static inline void barrier(void)
 #define WRITE_ONCE(x, value)	__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
 #define xchg(p, value)		__atomic_exchange_n(p, value, __ATOMIC_SEQ_CST)
 
-/* Partners are named where these are used */
+/* partners are named by the callers */
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
-/* As above */
+/* likewise */
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
-/* As above */
+/* likewise */
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
-/* As above */
+/* likewise */
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 
 #endif /* SRNIC_SHIM_LINUX_SPINLOCK_H */

@@ -15,6 +15,8 @@
 #define __weak		__attribute__((weak))
 
 #define U8_MAX	((u8)~0U)
+#define U16_MAX	((u16)~0U)
+#define U32_MAX	((u32)~0U)
 
 typedef __u8	u8;
 typedef __u16	u16;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - access to words that are not aligned, for tests in user space
- */
+/* srnic - unaligned access for tests in user space */
 #ifndef SRNIC_SHIM_LINUX_UNALIGNED_H
 #define SRNIC_SHIM_LINUX_UNALIGNED_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic - memory that user space may map, for tests in user space
+ * srnic - vmalloc() for tests in user space
  *
- * A page is one byte here, so that the address sanitizer sees what happens
- * right behind the memory that was asked for.
+ * A page has one byte here, so that the address sanitizer detects any access
+ * beyond the requested size.
  */
 #ifndef SRNIC_SHIM_LINUX_VMALLOC_H
 #define SRNIC_SHIM_LINUX_VMALLOC_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - waiting for what has happened already, for tests in user space
- */
+/* srnic - wait_var_event() for tests in user space, which never waits */
 #ifndef SRNIC_SHIM_LINUX_WAIT_BIT_H
 #define SRNIC_SHIM_LINUX_WAIT_BIT_H
 

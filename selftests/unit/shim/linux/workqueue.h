@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - what a struct needs to have work in it, which nobody here queues, for tests in user space
- */
+/* srnic - struct work_struct for tests in user space, which queue no work */
 #ifndef SRNIC_SHIM_LINUX_WORKQUEUE_H
 #define SRNIC_SHIM_LINUX_WORKQUEUE_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - the kernel's tables for tests in user space: small ones
- */
+/* srnic - small xarrays for tests in user space */
 #ifndef SRNIC_SHIM_LINUX_XARRAY_H
 #define SRNIC_SHIM_LINUX_XARRAY_H
 
@@ -54,10 +52,10 @@ static inline int xa_alloc(struct xarray *xa, u32 *id, void *entry,
 	return -EBUSY;
 }
 
-/* One for all files of a program */
+/* one for all files of a program */
 void (*shim_at_load)(void) __weak;
 
-/* What another processor may do when an entry was loaded, it does then. */
+/* Called after an entry was loaded, to play the part of another processor. */
 static inline void *xa_load(struct xarray *xa, unsigned long index)
 {
 	void *entry = index < SHIM_XA_MAX ? xa->entry[index] : NULL;

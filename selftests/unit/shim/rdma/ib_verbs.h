@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic - the kernel's names of the verbs' numbers for tests in user space
- */
+/* srnic - the kernel's names of verbs constants, for tests in user space */
 #ifndef SRNIC_SHIM_RDMA_IB_VERBS_H
 #define SRNIC_SHIM_RDMA_IB_VERBS_H
 
@@ -25,12 +23,15 @@
 #define IB_WR_LOCAL_INV			IBV_WR_LOCAL_INV
 #define IB_WR_BIND_MW			IBV_WR_BIND_MW
 #define IB_WR_SEND_WITH_INV		IBV_WR_SEND_WITH_INV
-/* younger than the oldest rdma-core */
+/* not defined by the oldest rdma-core */
 #define IB_WR_FLUSH			14
 #define IB_WR_ATOMIC_WRITE		15
-/* the kernel's own */
+/* defined by the kernel only */
 #define IB_WR_REG_MR			32
 
+#define IB_SEND_FENCE			IBV_SEND_FENCE
+#define IB_SEND_SIGNALED		IBV_SEND_SIGNALED
+#define IB_SEND_SOLICITED		IBV_SEND_SOLICITED
 #define IB_SEND_INLINE			IBV_SEND_INLINE
 
 #define IB_UVERBS_WC_SEND		IBV_WC_SEND
@@ -40,10 +41,10 @@
 #define IB_UVERBS_WC_FETCH_ADD		IBV_WC_FETCH_ADD
 #define IB_UVERBS_WC_BIND_MW		IBV_WC_BIND_MW
 #define IB_UVERBS_WC_LOCAL_INV		IBV_WC_LOCAL_INV
-/* younger than the oldest rdma-core */
+/* not defined by the oldest rdma-core */
 #define IB_UVERBS_WC_FLUSH		8
 #define IB_UVERBS_WC_ATOMIC_WRITE	9
-/* the kernel's own */
+/* defined by the kernel only */
 #define IB_WC_REG_MR			10
 
 #define ib_wc_status			ibv_wc_status
@@ -57,7 +58,7 @@
 #define IB_ACCESS_REMOTE_ATOMIC		IBV_ACCESS_REMOTE_ATOMIC
 #define IB_ACCESS_MW_BIND		IBV_ACCESS_MW_BIND
 #define IB_ZERO_BASED			IBV_ACCESS_ZERO_BASED
-/* younger than the oldest rdma-core */
+/* not defined by the oldest rdma-core */
 #define IB_ACCESS_FLUSH_GLOBAL		(1 << 8)
 #define IB_ACCESS_FLUSH_PERSISTENT	(1 << 9)
 #define IB_ACCESS_SUPPORTED		0x3ff

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - where user space maps its rings, told in its ABI
+ */
+#include <linux/uaccess.h>
+#include <rdma/rdma_user_rxe.h>
+
+#include "verbs.h"
+
+/* librxe needs all of a response: it maps what that says. */
+static int respond_check(const struct ib_udata *udata, size_t len)
+{
+	return udata->outlen < len ? -EINVAL : 0;
+}
+
+static struct mminfo respond_mminfo(const struct srnic_map *map)
+{
+	return (struct mminfo) {
+		.offset	= map->offset,
+		.size	= map->length,
+	};
+}
+
+/* Also of a CQ that has been resized. */
+int srnic_respond_cq(struct ib_udata *udata, enum srnic_abi abi,
+		     const struct srnic_map *ring)
+{
+	struct rxe_create_cq_resp rxe = { .mi = respond_mminfo(ring) };
+	struct srnic_create_cq_resp own = { .ring = *ring };
+
+	if (abi == SRNIC_ABI_RXE)
+		return respond_check(udata, sizeof(rxe)) ?:
+		       ib_respond_udata(udata, rxe);
+
+	return ib_respond_udata(udata, own);
+}
+
+int srnic_respond_qp(struct ib_udata *udata, enum srnic_abi abi,
+		     const struct srnic_map *sq, const struct srnic_map *rq)
+{
+	struct rxe_create_qp_resp rxe = {
+		.rq_mi	= respond_mminfo(rq),
+		.sq_mi	= respond_mminfo(sq),
+	};
+	struct srnic_create_qp_resp own = {
+		.sq	= *sq,
+		.rq	= *rq,
+	};
+
+	if (abi == SRNIC_ABI_RXE)
+		return respond_check(udata, sizeof(rxe)) ?:
+		       ib_respond_udata(udata, rxe);
+
+	return ib_respond_udata(udata, own);
+}
+
+int srnic_respond_srq(struct ib_udata *udata, enum srnic_abi abi,
+		      const struct srnic_map *ring, u32 srqn)
+{
+	struct rxe_create_srq_resp rxe = {
+		.mi		= respond_mminfo(ring),
+		.srq_num	= srqn,
+	};
+	struct srnic_create_srq_resp own = {
+		.ring	= *ring,
+		.srqn	= srqn,
+	};
+
+	if (abi == SRNIC_ABI_RXE)
+		return respond_check(udata, sizeof(rxe)) ?:
+		       ib_respond_udata(udata, rxe);
+
+	return ib_respond_udata(udata, own);
+}
+
+/*
+ * librxe passes the address of a struct mminfo, as ibv_modify_srq() has no response.  Our
+ * own provider finds the new ring through the old one.
+ */
+int srnic_respond_srq_resize(struct ib_udata *udata, enum srnic_abi abi,
+			     const struct srnic_map *ring)
+{
+	struct mminfo mi = respond_mminfo(ring);
+	struct rxe_modify_srq_cmd cmd;
+	int err;
+
+	if (abi == SRNIC_ABI_OWN)
+		return 0;
+	if (udata->inlen < sizeof(cmd))
+		return -EINVAL;
+
+	err = ib_copy_from_udata(&cmd, udata, sizeof(cmd));
+	if (err)
+		return err;
+
+	return copy_to_user(u64_to_user_ptr(cmd.mmap_info_addr), &mi,
+			    sizeof(mi)) ? -EFAULT : 0;
+}
+
+/* One response serves both ABIs, or both verbs. */
+static_assert(sizeof(struct rxe_create_ah_resp) ==
+	      sizeof(struct srnic_create_ah_resp) &&
+	      offsetof(struct rxe_create_ah_resp, ah_num) ==
+	      offsetof(struct srnic_create_ah_resp, ah));
+static_assert(sizeof(struct rxe_create_cq_resp) ==
+	      sizeof(struct rxe_resize_cq_resp));
+static_assert(sizeof(struct srnic_create_cq_resp) ==
+	      sizeof(struct srnic_resize_cq_resp));
