@@ -2,26 +2,30 @@
 /*
  * srnic selftests - drill: scripts of packets against a live device
  *
- * usage: drill [-d DEV@NS] [-n NETDEV] [-p PEER@NS] [-k KNOWN] [-w PCAP] SCRIPT...
+ * usage: drill [-d DEV@NS] [-n NETDEV] [-p PEER@NS] [-k KNOWN] [-w PCAP]
+ * SCRIPT...
  *        drill -l PCAP SCRIPT...
  *
- * -d is the RDMA device under test, -n its netdev, -p the netdev at the other end
- * of the wire.  Each script is a test.  KNOWN lists those that this device is known
- * to fail, one a line, with the reason.  -w keeps all packets.  -l takes no device:
- * it writes what the scripts would inject, and lists the fields of each.
+ * -d is the RDMA device under test, -n its netdev, -p the netdev at the other
+ * end of the wire.  Each script is a test.  KNOWN lists the scripts that this
+ * device is known to fail, one per line, with the reason.  -w captures all
+ * packets.  -l needs no device: it writes the packets that the scripts would
+ * inject, and lists the fields of each.
  */
+#include <fnmatch.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "drill.h"
 #include "../lib/tap.h"
 
-#define PATIENCE	3000000	/* us for a packet that must come */
-#define SILENCE		30000	/* us that show that none does */
-#define LAST_SILENCE	5000	/* the same after the last line */
+#define PATIENCE	3000000	/* us to wait for an expected packet */
+#define SILENCE		30000	/* us without a packet for "nothing" */
+#define LAST_SILENCE	5000	/* the same at the end of a script */
 
 bool dry;
 
@@ -31,7 +35,7 @@ static char line_text[512];
 static char title[256];
 static jmp_buf script_over;
 static char verdict[1400];
-static __u64 last_us;	/* when the last packet was sent or received */
+static __u64 last_us;	/* time of the last packet sent or received */
 
 enum { SCRIPT_OK, SCRIPT_FAILED, SCRIPT_SKIPPED };
 
@@ -74,7 +78,7 @@ static void expect_silence(__u64 us)
 	struct packet p;
 
 	if (wire_receive(&p, us))
-		fail("not nothing, but: %s", packet_show(&p));
+		fail("expected nothing, got: %s", packet_show(&p));
 }
 
 /* "nothing", or "nothing 50ms" */
@@ -84,17 +88,20 @@ static void do_expect_nothing(struct line *l)
 	__u64 us = SILENCE;
 
 	if (time && !time_parse(time, &us))
-		fail("'%s' is no time", time);
+		fail("'%s' is not a time", time);
 	line_end(l);
 	expect_silence(us);
 }
 
-/* Not earlier than "after", nor later than "before", counted from the last packet */
+/* Time since the last packet: at least "after" and at most "before" */
 static void expect_time(const struct packet *p, __u64 after, __u64 before)
 {
 	long long us = p->us - last_us;
 
-	/* one that was expected earlier may have come later */
+	/*
+	 * an earlier expectation may have been met late, so the difference may
+	 * be negative
+	 */
 	if ((after && us < (long long)after) || us > (long long)before)
 		fail("%lld us after the packet before it: %s", us,
 		     packet_show(p));
@@ -113,7 +120,7 @@ static void do_expect(struct line *l)
 	}
 	do {
 		if (!wire_receive(&p, PATIENCE))
-			fail("nothing came");
+			fail("no packet arrived");
 	} while (op && !strcmp(op, "ACKS") && packet_is_before(&p, l));
 	packet_expect(&p, l);
 	expect_time(&p, after, before);
@@ -132,11 +139,39 @@ static void do_wait(struct line *l)
 	usleep(us);
 }
 
-/* Who repeats may do so once more than a script has asked for. */
+/* A retransmitting device may send one more packet than the script expected. */
 static void do_drain(struct line *l)
 {
 	line_end(l);
 	wire_drain();
+}
+
+/*
+ * why SENTENCE: srnic-doctor says this about the queue pair.  "*" in the sentence stands for
+ * any text.
+ */
+static void do_why(struct line *l)
+{
+	const char *want = line_text + strspn(line_text, " \t");
+	char cmd[128], said[1024] = "";
+	int status;
+	FILE *f;
+
+	want += strlen(l->word[0]);
+	want += strspn(want, " \t");
+	snprintf(cmd, sizeof(cmd), "srnic-doctor --terse --dev %s --qp %u",
+		 ibv_get_device_name(device->device), qp ? qp->qpn : 0);
+	f = popen(cmd, "r");
+	if (!f || !fgets(said, sizeof(said), f))
+		said[0] = 0;
+	status = f ? pclose(f) : -1;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		skip("not installed: srnic-doctor or python3");
+	if (status)
+		fail("failed: %s", cmd);
+	said[strcspn(said, "\n")] = 0;
+	if (fnmatch(want, said, 0))
+		fail("srnic-doctor says: %s", said);
 }
 
 /* ---- scripts ---- */
@@ -144,7 +179,7 @@ static void do_drain(struct line *l)
 static const struct statement {
 	const char	*name;
 	statement_fn	*fn;
-	bool		without;	/* makes sense without a device, too */
+	bool		without;	/* works without a device, too */
 } statements[] = {
 	{ "<", do_inject, true },
 	{ ">", do_expect },
@@ -165,6 +200,7 @@ static const struct statement {
 	{ "put", do_put },
 	{ "state", do_state },
 	{ "event", do_event },
+	{ "why", do_why },
 };
 
 static void line_run(char *text)
@@ -181,10 +217,10 @@ static void line_run(char *text)
 			statements[i].fn(&l);
 		return;
 	}
-	fail("no statement is called '%s'", l.word[0]);
+	fail("unknown statement '%s'", l.word[0]);
 }
 
-/* Lines up to the end, where nothing may be left. */
+/* Executes all lines; at the end no packet and no completion may be left. */
 static void script_run(void)
 {
 	char copy[sizeof(line_text)];
@@ -202,7 +238,7 @@ static void script_run(void)
 	cqs_are_empty();
 }
 
-/* The rule: the first line of remarks, behind the licence */
+/* The title is the first comment after the licence. */
 static void title_read(FILE *f)
 {
 	char text[512];
@@ -218,7 +254,7 @@ static void title_read(FILE *f)
 	rewind(f);
 }
 
-/* Why the device is known to fail the script; "": it is not. */
+/* Reason for which the device is known to fail the script, "" if it is not */
 static const char *known_read(const char *known, const char *script)
 {
 	static char why[256];
@@ -269,7 +305,7 @@ static void script_test(const char *name, const char *known)
 	bool failed;
 	int how;
 
-	if (why[0] == '!') {	/* the kernel does not get over it */
+	if (why[0] == '!') {	/* the kernel would not survive the script */
 		tap_point(true, "SKIP", why + 1, "%s", name);
 		return;
 	}

@@ -5,8 +5,8 @@
  *	drill.c		the program: scripts, statements, TAP
  *	line.c		a line of a script: words, values
  *	packet.c	a packet, in script notation and as bytes
- *	wire.c		the peer's end of the wire, which is packet sockets
- *	object.c	queue pairs, regions and the like, made by statements
+ *	wire.c		the peer's end of the wire: packet sockets
+ *	object.c	queue pairs, regions and other objects that statements create
  *	verbs.c		work requests, completions, states, memory
  */
 #ifndef DRILL_H
@@ -22,24 +22,24 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* The line that is being executed has failed, or makes no sense. */
+/* The current line has failed or is invalid. */
 noreturn void fail(const char *fmt, ...);
 
-/* What a driver lacks is not the script's rule. */
+/* Skips the script, since the driver lacks a feature. */
 noreturn void skip(const char *fmt, ...);
 
-/* Nothing is sent and no device is there: packets are written to the capture. */
+/* Without a device nothing is sent: packets are only written to the capture. */
 extern bool dry;
 
 /* ---- line.c ---- */
 
-#define MAX_WORDS	40
+#define MAX_WORDS	64
 
 /**
  * struct line - a line of a script
- * @num: words
- * @word: KEY=VALUE, or KEY alone
- * @used: was asked for
+ * @num: number of words
+ * @word: KEY=VALUE, or just KEY
+ * @used: the word has been processed
  */
 struct line {
 	int	num;
@@ -47,17 +47,17 @@ struct line {
 	bool	used[MAX_WORDS];
 };
 
-/* Cuts @text, whose first word is the statement; false: nothing in it. */
+/* Splits @text, whose first word is the statement; returns false for an empty line. */
 bool line_cut(struct line *l, char *text);
-/* The value of @key, "" if it has none, NULL: it is not there. */
+/* The value of @key: "" if it has none, NULL if it is missing */
 const char *line_get(struct line *l, const char *key);
 bool line_has(struct line *l, const char *key);
-/* The word behind the statement, its number @at from 1; NULL: none. */
+/* Word number @at after the statement, counted from 1; NULL if there is none */
 const char *line_word(struct line *l, int at);
 __u64 line_num(struct line *l, const char *key, __u64 otherwise);
-/* Microseconds */
+/* in microseconds */
 __u64 line_time(struct line *l, const char *key, __u64 otherwise);
-/* Each word must have been asked for. */
+/* Fails unless each word has been processed. */
 void line_end(const struct line *l);
 
 bool num_parse(const char *text, __u64 *num);
@@ -68,7 +68,7 @@ struct name {
 	int		value;
 };
 
-/* Fails if there is no such name. */
+/* Fails if the name is unknown. */
 int name_value(const struct name *names, size_t num, const char *what,
 	       const char *name);
 const char *name_of(const struct name *names, size_t num, int value);
@@ -79,14 +79,14 @@ const char *name_of(const struct name *names, size_t num, int value);
 #define MAX_FRAME	(MAX_PAYLOAD + 200)
 
 /**
- * struct packet - a packet as it is on the wire
- * @t: from the BTH on; without the ICRC when it is made, with it when it was received
+ * struct packet - a packet as on the wire
+ * @t: from the BTH on; without the ICRC when built, with it when received
  * @len: bytes of @t
  * @payload: bytes of payload
- * @bad_icrc: it is to be wrong, or was
- * @malformed: bytes are missing or too many, its opcode is reserved, or it goes to
- *	       another port
- * @us: when it was sent or received
+ * @bad_icrc: the ICRC is wrong, or to be made wrong
+ * @malformed: bytes are missing or extra, the opcode is reserved, or the destination port
+ * is wrong
+ * @us: time when it was sent or received
  */
 struct packet {
 	int	ip;
@@ -105,26 +105,26 @@ struct packet {
 	__u64	us;
 };
 
-/* The packet that a line "< ..." describes */
+/* Builds the packet that a line "< ..." describes. */
 void packet_make(struct packet *p, struct line *l);
-/* Is @p the one that a line "> ..." describes?  Fails if not. */
+/* Fails unless @p matches the line "> ...". */
 void packet_expect(const struct packet *p, struct line *l);
 /* Does an acknowledgment come before the one that a line "> ACKS" describes? */
 bool packet_is_before(const struct packet *p, struct line *l);
-/* In script notation, until it is asked again */
+/* In script notation; valid until the next call */
 const char *packet_show(const struct packet *p);
-/* The same with nothing but numbers, for those who compare it with others */
+/* The same in numbers only, for comparison with the output of other programs */
 void packet_list(const struct packet *p, FILE *out);
 __u8 stream_byte(char stream, size_t i);
 
 /* ---- wire.c ---- */
 
-/* @peer is a netdev; the other end of its wire has the MAC address of @mac. */
+/* @peer is a netdev; its wire leads to the netdev of device @dev. */
 int wire_open(const char *peer, const char *peer_ns, const char *dev,
 	      const char *dev_ns);
 void wire_log(const char *file);
 void wire_send(struct packet *p);
-/* False: nothing came in that time. */
+/* Returns false if no packet arrives in that time. */
 bool wire_receive(struct packet *p, __u64 us);
 void wire_drain(void);
 __u64 now_us(void);
@@ -134,9 +134,9 @@ void ns_leave(void);
 /* ---- object.c and verbs.c ---- */
 
 /**
- * struct region - memory that is registered, or a window on it
- * @name: its first letter is the stream that it holds in the beginning
- * @mw: NULL: it is memory
+ * struct region - a memory region, or a window on one
+ * @name: its first letter selects the initial pattern
+ * @mw: the window, or NULL for a region
  */
 struct region {
 	char		name[16];
@@ -149,11 +149,11 @@ struct region {
 
 /**
  * struct qp - a queue pair under test
- * @peer: number at the other end
- * @transport: upper bits of its opcodes
- * @initiates: is told about retries
- * @srqn: of the receives that XRC requests take, unless they say otherwise
- * @wr_id: of the last send that was posted
+ * @peer: QPN of the peer
+ * @transport: transport bits of its opcodes
+ * @initiates: has retry attributes
+ * @srqn: SRQ number of injected XRC requests, unless they name another
+ * @wr_id: of the last posted send
  */
 struct qp {
 	char			name[16];
@@ -172,20 +172,20 @@ struct qp {
 	__u64			wr_id;
 };
 
-/* The one that lines are about; NULL: none yet */
+/* The queue pair that lines refer to, NULL if there is none yet */
 extern struct qp *qp;
 
 int device_open(const char *name, const char *ns);
 extern struct ibv_context *device;
-/* Everything that the script has made */
+/* Destroys all objects of the script. */
 void objects_undo(void);
 
-/* NULL: there is none of that name. */
+/* NULL if there is no such region */
 struct region *region_find(const char *name);
-/* "REGION+OFFSET"; fails if there is no such region, or less than @len bytes. */
+/* "REGION+OFFSET"; fails if there is no such region, or fewer than @len bytes. */
 __u8 *region_at(const char *text, size_t len);
 struct region *region_of(const char *text);
-/* The same or a number; keys and numbers of receive queues likewise */
+/* An address, or a number; keys and SRQ numbers likewise */
 __u64 address_of(const char *text);
 __u32 key_of(const char *text);
 __u32 srqn_of(const char *text);
@@ -198,12 +198,12 @@ typedef void statement_fn(struct line *l);
 statement_fn do_qp, do_use, do_mr, do_mw, do_srq, do_dereg, do_modify;
 statement_fn do_recv, do_post, do_cqe, do_mem, do_word, do_put, do_state, do_event;
 
-/* A completion, or false: none in that time */
+/* Returns false if no completion arrives in that time. */
 bool cq_wait(struct ibv_cq *cq, struct ibv_wc *wc, __u64 us);
 int access_of(const char *text);
 void verbs_undo(void);
 
-/* Nothing is left to poll; fails if there is. */
+/* Fails if a completion is left. */
 void cqs_are_empty(void);
 
 #endif

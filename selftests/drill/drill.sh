@@ -5,13 +5,13 @@
 #   nsA [sr0] veth0 ================ veth1 nsB
 #                                   (drill)
 #
-# Each file *.drill below this folder is a rule and a test.  The peer is the
-# program: veth1 has neither an RDMA device nor an address.  README says how
-# scripts are read.  TYPE=rxe: the same for the kernel's soft RoCE, as a check of
-# the scripts; rxe-known lists where it differs, and why.
+# Each file *.drill below this folder tests one rule; README describes the syntax.  The
+# program is the peer: veth1 has neither an RDMA device nor an address.  With TYPE=rxe the
+# kernel's soft RoCE is tested, as a check of the scripts; rxe-known lists where it differs,
+# and why.
 # usage: drill.sh [SCRIPT...]
 
-# shellcheck disable=SC2154 # drill.sh says where the program is
+# shellcheck disable=SC2154 # set by lib/drill.sh
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/drill.sh"
 
@@ -23,7 +23,7 @@ mac_in()
 	on "$1" cat "/sys/class/net/$2/address"
 }
 
-# wire_up: a device with a wire whose other end is silent by itself
+# wire_up: create a device and a wire whose other end sends nothing by itself
 wire_up()
 {
 	local addr mac
@@ -51,7 +51,7 @@ known=()
 if [ "$TYPE" = srnic ]; then
 	(($#)) || mapfile -t scripts < <(drill_scripts)
 else
-	(($#)) || mapfile -t scripts < <(drill_scripts | grep -v ^srnic/)
+	(($#)) || mapfile -t scripts < <(drill_scripts | grep -vE '^(srnic|why)/')
 	known=(-k "$TYPE-known")
 fi
 

@@ -97,7 +97,7 @@ __u64 line_num(struct line *l, const char *key, __u64 otherwise)
 	if (!text)
 		return otherwise;
 	if (!num_parse(text, &num))
-		fail("%s=%s is no number", key, text);
+		fail("%s=%s is not a number", key, text);
 	return num;
 }
 
@@ -109,7 +109,7 @@ __u64 line_time(struct line *l, const char *key, __u64 otherwise)
 	if (!text)
 		return otherwise;
 	if (!time_parse(text, &us))
-		fail("%s=%s is no time", key, text);
+		fail("%s=%s is not a time", key, text);
 	return us;
 }
 
@@ -119,7 +119,7 @@ void line_end(const struct line *l)
 
 	for (i = 0; i < l->num; i++)
 		if (!l->used[i])
-			fail("'%s' does not belong here", l->word[i]);
+			fail("unexpected word '%s'", l->word[i]);
 }
 
 int name_value(const struct name *names, size_t num, const char *what,
@@ -130,7 +130,7 @@ int name_value(const struct name *names, size_t num, const char *what,
 	for (i = 0; name && i < num; i++)
 		if (!strcmp(names[i].name, name))
 			return names[i].value;
-	fail("no %s is called '%s'", what, name ? name : "");
+	fail("unknown %s '%s'", what, name ? name : "");
 }
 
 const char *name_of(const struct name *names, size_t num, int value)

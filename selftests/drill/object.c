@@ -16,14 +16,14 @@
 #define CQ_ENTRIES	128
 #define QUEUE_ENTRIES	64
 
-/* What devices give out, when there is none */
+/* Numbers for use without a device */
 #define DRY_QPN		0x1111
 #define DRY_SRQN	0x2200
 #define DRY_RKEY	0x33445500
 
 #define REMOTE_ACCESS	(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 			 IBV_ACCESS_REMOTE_ATOMIC)
-/* Younger than the oldest rdma-core */
+/* Not defined by the oldest rdma-core */
 #define FLUSH_GLOBAL	0x100
 #define FLUSH_PERSISTENT 0x200
 #define FLUSH_ACCESS	(FLUSH_GLOBAL | FLUSH_PERSISTENT)
@@ -37,9 +37,9 @@
 struct ibv_context *device;
 struct qp *qp;
 
-static int gid_index[2];	/* of the IPv4 and of the IPv6 address */
+static int gid_index[2];	/* of the IPv4 and the IPv6 address */
 
-/* What the script has made */
+/* Objects of the script */
 static struct qp qps[MAX_OBJECTS];
 static struct region regions[MAX_OBJECTS];
 static struct {
@@ -48,7 +48,7 @@ static struct {
 	__u32		num;
 } srqs[MAX_OBJECTS];
 static int num_qps, num_regions, num_srqs;
-static struct ibv_pd *pds[2];	/* the usual one, and another */
+static struct ibv_pd *pds[2];	/* the default one, and another */
 static struct ibv_xrcd *xrcd;
 static struct ibv_cq *srq_cq;
 static __u32 next_peer = 0x100000;
@@ -79,7 +79,7 @@ void peer_address(int ip, __u8 *addr)
 		  ip == 4 ? "10.9.0.2" : "fd09::2", addr);
 }
 
-/* An address as a GID */
+/* Converts an address to a GID. */
 static void gid_make(void (*address)(int ip, __u8 *addr), int ip, __u8 *gid)
 {
 	memset(gid, 0, 16);
@@ -108,7 +108,7 @@ int device_open(const char *name, const char *ns)
 	struct ibv_device **devs;
 	int flags, i;
 
-	/* It stays there: routes and addresses are those of the namespace. */
+	/* The process stays in the namespace, whose routes and addresses it needs. */
 	ns_enter(ns);
 	devs = ibv_get_device_list(NULL);
 	for (i = 0; devs && devs[i] && !device; i++)
@@ -132,9 +132,9 @@ static struct ibv_pd *pd_get(int other)
 	return pds[other];
 }
 
-static struct ibv_cq *cq_make(void)
+static struct ibv_cq *cq_make(int entries)
 {
-	return made(ibv_create_cq(device, CQ_ENTRIES, NULL, NULL, 0), "CQ");
+	return made(ibv_create_cq(device, entries, NULL, NULL, 0), "CQ");
 }
 
 /* ---- memory ---- */
@@ -176,7 +176,7 @@ static struct region *region_new(const char *name, size_t len)
 	struct region *r = &regions[num_regions];
 
 	if (num_regions == MAX_OBJECTS || region_find(name))
-		fail("no region '%s' can be made", name);
+		fail("region '%s' cannot be registered", name);
 	*r = (struct region) { .len = len };
 	name_set(r->name, name);
 	num_regions++;
@@ -202,7 +202,7 @@ static struct region *region_make(const char *name, size_t len, int access,
 		return r;
 	access |= IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND;
 	r->mr = ibv_reg_mr(pd_get(other_pd), r->p, len, access);
-	/* "all" is what the device knows */
+	/* "all" means all that the device supports */
 	if (!r->mr && access & FLUSH_PERSISTENT)
 		r->mr = ibv_reg_mr(pd_get(other_pd), r->p, len,
 				   access & ~FLUSH_PERSISTENT);
@@ -221,7 +221,7 @@ void do_mr(struct line *l)
 	const char *access = line_get(l, "access");
 
 	if (!name)
-		fail("a region has a name");
+		fail("a region needs a name");
 	region_make(name, line_num(l, "len", MR_BYTES),
 		    access_of(access ? access : "all"), line_has(l, "pd"));
 	line_end(l);
@@ -235,18 +235,18 @@ struct region *region_of(const char *text)
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, "+"), text);
 	r = region_find(name);
 	if (!r)
-		fail("no region is called '%s'", name);
+		fail("unknown region '%s'", name);
 	return r;
 }
 
-/* Sets *@off to what is behind the name, which may be outside of the region. */
+/* Sets *@off to the offset after the name, which may be outside of the region. */
 static struct region *region_parse(const char *text, __u64 *off)
 {
 	const char *plus = strchr(text, '+');
 
 	*off = 0;
 	if (plus && !num_parse(plus + 1, off))
-		fail("'%s' is no place in a region", text);
+		fail("'%s' is not REGION+OFFSET", text);
 	return region_of(text);
 }
 
@@ -289,7 +289,7 @@ void do_mw(struct line *l)
 	struct ibv_wc wc;
 
 	if (!name || !at)
-		fail("a window has a name and a place");
+		fail("a window needs a name and an address");
 	r = region_new(name, len);
 	r->p = region_at(at, len);
 	line_end(l);
@@ -312,7 +312,7 @@ void do_mw(struct line *l)
 		fail("the window was not bound");
 }
 
-/* dereg NAME: its key is nobody's any more */
+/* dereg NAME: deregisters the region, so that its key is invalid */
 void do_dereg(struct line *l)
 {
 	const char *name = line_word(l, 1);
@@ -351,7 +351,7 @@ static struct ibv_srq *srq_make(const char *name)
 		if (!xrcd)
 			skip("no XRC");
 		if (!srq_cq)
-			srq_cq = cq_make();
+			srq_cq = cq_make(CQ_ENTRIES);
 		init.pd = pd_get(0);
 		init.xrcd = xrcd;
 		init.cq = srq_cq;
@@ -370,7 +370,7 @@ static int srq_find(const char *name)
 	for (i = 0; i < num_srqs; i++)
 		if (!strcmp(srqs[i].name, name))
 			return i;
-	fail("no SRQ is called '%s'", name);
+	fail("unknown SRQ '%s'", name);
 }
 
 struct ibv_srq *srq_of(const char *name)
@@ -385,7 +385,7 @@ __u32 srqn_of(const char *text)
 	return num_parse(text, &v) ? v : srqs[srq_find(text)].num;
 }
 
-/* srq NAME: one more for the XRC target */
+/* srq NAME: creates another SRQ for the XRC target */
 void do_srq(struct line *l)
 {
 	const char *name = line_word(l, 1);
@@ -417,7 +417,7 @@ static enum ibv_mtu mtu_of(__u64 bytes)
 	for (mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++)
 		if (128U << mtu == bytes)
 			return mtu;
-	fail("no path MTU has %llu bytes", (unsigned long long)bytes);
+	fail("%llu bytes is not a path MTU", (unsigned long long)bytes);
 }
 
 static struct ibv_qp *qp_create(struct qp *q)
@@ -500,7 +500,7 @@ static void to_init(struct qp *q, struct line *l)
 	if (!dry && attr.qp_access_flags & FLUSH_ACCESS &&
 	    !ibv_modify_qp(q->qp, &attr, mask | IBV_QP_STATE))
 		return;
-	if (!access)	/* not all devices know FLUSH */
+	if (!access)	/* not all devices support FLUSH */
 		attr.qp_access_flags &= ~FLUSH_ACCESS;
 	modify(q, &attr, mask);
 }
@@ -552,13 +552,14 @@ static void to_rts(struct qp *q, struct line *l)
 /*
  * qp rc|uc|ud|xrc|xrc_ini [name=N] [ip=6] [mtu=BYTES] [rq_psn=N] [sq_psn=N]
  *	[access=RIGHT,...] [rd_atomic=N] [dest_rd_atomic=N] [min_rnr=CODE]
- *	[timeout=EXP] [retry=N] [rnr_retry=N] [qkey=N] [tclass=N]
+ *	[timeout=EXP] [retry=N] [rnr_retry=N] [qkey=N] [tclass=N] [cqe=N]
  *	[state=init|rtr|rts]
  */
 void do_qp(struct line *l)
 {
 	const char *type = line_word(l, 1), *name = line_get(l, "name");
 	const char *state = line_get(l, "state");
+	int cqe = line_num(l, "cqe", CQ_ENTRIES);
 	struct qp *q = &qps[num_qps];
 	size_t t;
 
@@ -586,8 +587,8 @@ void do_qp(struct line *l)
 	if (q->type == IBV_QPT_XRC_RECV)
 		q->srqn = srqs[0].num;
 	if (!dry) {
-		q->scq = cq_make();
-		q->rcq = cq_make();
+		q->scq = cq_make(cqe);
+		q->rcq = cq_make(cqe);
 		q->qp = qp_create(q);
 		q->qpn = q->qp->qp_num;
 	}
@@ -604,7 +605,7 @@ void do_qp(struct line *l)
 	line_end(l);
 }
 
-/* use NAME: lines are about that queue pair from now on */
+/* use NAME: later lines refer to that queue pair */
 void do_use(struct line *l)
 {
 	const char *name = line_word(l, 1);
@@ -617,10 +618,10 @@ void do_use(struct line *l)
 		qp = &qps[i];
 		return;
 	}
-	fail("no queue pair is called '%s'", name ? name : "");
+	fail("unknown queue pair '%s'", name ? name : "");
 }
 
-/* modify reset|error|sqd|rts, the last with what "qp" takes for it */
+/* modify reset|error|sqd|rts; "rts" takes the attributes that "qp" takes for it */
 void do_modify(struct line *l)
 {
 	static const struct name states[] = {
@@ -657,7 +658,7 @@ void objects_undo(void)
 {
 	int i;
 
-	/* rdma_rxe frees a queue pair under the windows bound by it. */
+	/* rdma_rxe frees a queue pair without regard to the windows bound by it. */
 	for (i = 0; i < num_regions; i++)
 		if (regions[i].mw)
 			ibv_dealloc_mw(regions[i].mw);

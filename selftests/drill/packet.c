@@ -2,8 +2,8 @@
 /*
  * srnic selftests - drill: a packet, in script notation and as bytes
  *
- * A packet has an operation and fields.  Each field is a row of one table, which
- * lines that inject, lines that expect and messages all go by.
+ * A packet has an operation and fields.  Each field is a row of one table,
+ * which is used to inject, to expect and to print packets.
  */
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 
 #define OP_CNP		0x81
 #define OP_ACK		0x11
-#define SYN_ANY		0x100	/* of an ACK, whatever its credits */
-#define SYN_RNR		0x120	/* whatever its timer */
+#define SYN_ANY		0x100	/* an ACK with any credits */
+#define SYN_RNR		0x120	/* an RNR NAK with any timer */
 #define MAD_BYTES	256
 
-/* Operations, without the service, and for acknowledgments their syndrome */
+/* Operations without the service; for acknowledgments, their syndrome */
 static const struct {
 	const char	*name;
 	__u8		op;
@@ -51,19 +51,19 @@ static const struct name transports[] = {
 	{ "XRC_", TP_XRC },
 };
 
-/* What a field is in, beside the extended headers */
+/* Headers of fields, in addition to the extended headers */
 enum {
 	H_BTH	= 1 << 16,
-	H_MAD	= 1 << 17,	/* the payload, if it is a management datagram */
+	H_MAD	= 1 << 17,	/* the payload of a management datagram */
 };
 
-/* How a value is written */
+/* Notation of a value */
 enum kind { NUM, HEX, ADDRESS, KEY, SRQN };
 
 static const struct field {
 	const char	*name;
 	unsigned int	part;
-	int		bit;	/* of the header, counted from its beginning */
+	int		bit;	/* offset from the start of the header */
 	int		bits;
 	enum kind	kind;
 } fields[] = {
@@ -134,7 +134,7 @@ static void bits_put(__u8 *p, int bit, int bits, __u64 v)
 	}
 }
 
-/* Where the header is that the field is in; -1: the packet has none. */
+/* Offset of the header that contains the field, -1 if the packet has none */
 static int field_offset(const struct packet *p, const struct field *f)
 {
 	__u8 opcode = p->t[BTH_OPCODE];
@@ -161,7 +161,7 @@ static void field_put(struct packet *p, const struct field *f, __u64 v)
 	bits_put(p->t + field_offset(p, f), f->bit, f->bits, v);
 }
 
-/* The row of @name that @p has, NULL: none */
+/* The row of @name if @p has that field, else NULL */
 static const struct field *field_find(const struct packet *p, const char *name)
 {
 	size_t i;
@@ -187,7 +187,7 @@ static __u64 get(const struct packet *p, const char *name)
 	return f ? field_get(p, f) : 0;
 }
 
-/* What a line says of the field; a name alone is 1, and with "!" before it 0. */
+/* Value of the field in a line: 1 for a name without a value, 0 if preceded by "!". */
 static bool field_said(struct line *l, const struct field *f, __u64 *v)
 {
 	const char *text = line_get(l, f->name);
@@ -209,13 +209,13 @@ static bool field_said(struct line *l, const struct field *f, __u64 *v)
 	else if (!*text)
 		*v = 1;
 	else if (!num_parse(text, v))
-		fail("%s=%s is no number", f->name, text);
+		fail("%s=%s is not a number", f->name, text);
 	return true;
 }
 
 /* ---- operations ---- */
 
-/* Opcode and syndrome of a name, with the service or that of the queue pair */
+/* Opcode and syndrome of a name, with its service or that of the queue pair */
 static __u8 op_parse(const char *name, unsigned int *syn)
 {
 	__u8 transport = qp ? qp->transport : TP_RC;
@@ -244,7 +244,7 @@ static __u8 op_parse(const char *name, unsigned int *syn)
 		*syn = ops[i].syn;
 		return transport | ops[i].op;
 	}
-	fail("no operation is called '%s'", name);
+	fail("unknown operation '%s'", name);
 }
 
 static bool syn_is(unsigned int want, __u8 syn)
@@ -288,8 +288,8 @@ __u8 stream_byte(char stream, size_t i)
 }
 
 /*
- * Bytes that "data=" names: STREAM+OFFSET, a lower case letter; REGION+OFFSET,
- * what is in memory now; "zero".
+ * Bytes named by "data=": STREAM+OFFSET with a lower case letter, REGION+OFFSET
+ * for the current contents of memory, or "zero"
  */
 static void data_fill(const char *text, __u8 *to, int len)
 {
@@ -309,7 +309,7 @@ static void data_fill(const char *text, __u8 *to, int len)
 	}
 }
 
-/* ---- making ---- */
+/* ---- building ---- */
 
 static void ip_make(struct packet *p, struct line *l)
 {
@@ -321,9 +321,9 @@ static void ip_make(struct packet *p, struct line *l)
 	peer_address(p->ip, p->src);
 	device_address(p->ip, p->dst);
 	if (src && inet_pton(af, src, p->src) != 1)
-		fail("src=%s is no address", src);
+		fail("src=%s is not an address", src);
 	if (dst && inet_pton(af, dst, p->dst) != 1)
-		fail("dst=%s is no address", dst);
+		fail("dst=%s is not an address", dst);
 	p->tos = line_num(l, "dscp", 0) << 2 | line_num(l, "ecn", 0);
 	p->ttl = line_num(l, "ttl", 64);
 	p->df = line_num(l, "df", 1);
@@ -331,7 +331,7 @@ static void ip_make(struct packet *p, struct line *l)
 	p->dport = line_num(l, "dport", ROCE_PORT);
 }
 
-/* What a packet has that says nothing else */
+/* Default values of an injected packet */
 static void defaults_make(struct packet *p, unsigned int syn)
 {
 	const struct region *mr = region_find("mr");
@@ -377,7 +377,7 @@ void packet_make(struct packet *p, struct line *l)
 	defaults_make(p, syn);
 	set(p, "pad", pad);
 	if (mad)
-		p->t[p->len] = 1;	/* version of all that are */
+		p->t[p->len] = 1;	/* version of the MAD header */
 	p->len += p->payload + pad;
 	for (i = 0; i < ARRAY_SIZE(fields); i++)
 		if (field_is_in(p, &fields[i]) &&
@@ -391,9 +391,9 @@ void packet_make(struct packet *p, struct line *l)
 	ip_make(p, l);
 }
 
-/* ---- showing ---- */
+/* ---- printing ---- */
 
-/* Fields that are seldom of interest, and what they are then */
+/* Default values of fields, which are not printed */
 static bool field_is_dull(const struct packet *p, const struct field *f)
 {
 	__u64 v = field_get(p, f);
@@ -447,7 +447,7 @@ void packet_list(const struct packet *p, FILE *out)
 	fprintf(out, "\n");
 }
 
-/* ---- expecting ---- */
+/* ---- comparing ---- */
 
 noreturn static void differs(const struct packet *p, const char *fmt, ...)
 {
@@ -474,7 +474,7 @@ static void expect(const struct packet *p, const char *name, __u64 want)
 			(unsigned long long)want, (unsigned long long)want);
 }
 
-/* What holds for each packet that says nothing else */
+/* Defaults that apply to each expected packet */
 static void expect_defaults(const struct packet *p, struct line *l)
 {
 	static const char *const zero[] = {
@@ -507,7 +507,7 @@ static void expect_ip(const struct packet *p, struct line *l)
 	if (qp && p->ip != qp->ip)
 		differs(p, "IPv%d", p->ip);
 	if (memcmp(p->src, src, sizeof(src)) || memcmp(p->dst, dst, sizeof(dst)))
-		differs(p, "the addresses are others");
+		differs(p, "the addresses are wrong");
 	if (p->bad_icrc)
 		differs(p, "the ICRC is wrong");
 	v = line_num(l, "ecn", p->tos & 3);
@@ -556,7 +556,7 @@ void packet_expect(const struct packet *p, struct line *l)
 	opcode = op_parse(line_word(l, 1), &syn);
 	if (p->t[BTH_OPCODE] != opcode ||
 	    (syn && !syn_is(syn, get(p, "syn"))))
-		fail("not that, but: %s", packet_show(p));
+		fail("wrong packet: %s", packet_show(p));
 	for (i = 0; i < ARRAY_SIZE(fields); i++)
 		if (field_is_in(p, &fields[i]) && field_said(l, &fields[i], &v))
 			expect(p, fields[i].name, v);

@@ -9,12 +9,12 @@
 
 #include "drill.h"
 
-#define RX_SLOT		8192	/* bytes that a receive has, by its number */
+#define RX_SLOT		8192	/* bytes of the buffer of each receive */
 #define RX_SLOTS	32
-#define WR_FLUSH	14	/* younger than the oldest rdma-core */
+#define WR_FLUSH	14	/* not defined by the oldest rdma-core */
 #define WC_FLUSH	8
-#define PATIENCE	3000000	/* us for what must come */
-#define SILENCE		20000	/* us that show that nothing does */
+#define PATIENCE	3000000	/* us to wait for what is expected */
+#define SILENCE		20000	/* us to wait for what is not expected */
 
 static __u64 recv_next;
 
@@ -129,7 +129,7 @@ static int post_flags(struct line *l)
 	       (line_has(l, "fence") ? IBV_SEND_FENCE : 0);
 }
 
-/* FLUSH, which only ibv_wr_*() has */
+/* FLUSH, which can be posted by ibv_wr_*() only */
 static int post_flush(const struct ibv_send_wr *wr, __u64 type, __u64 level)
 {
 #ifdef HAVE_FLUSH
@@ -150,7 +150,7 @@ static int post_flush(const struct ibv_send_wr *wr, __u64 type, __u64 level)
 #endif
 }
 
-/* What names the peer's memory, or the peer */
+/* Fills in the peer's memory, or the peer. */
 static void post_target(struct line *l, struct ibv_send_wr *wr)
 {
 	const char *va = line_get(l, "va"), *rkey = line_get(l, "rkey");
@@ -181,8 +181,8 @@ static void post_target(struct line *l, struct ibv_send_wr *wr)
  *	[add=N] [compare=N] [swap=N] [type=N] [level=N] [dqpn=N] [qkey=N]
  *	[srqn=N] [unsignaled] [se] [fence] [bad=N]
  *
- * From and to where it goes on this side is "mr" unless "from" says otherwise.  With
- * "bad", so many bytes follow that have no key.
+ * The local memory is "mr" unless "from" names another region.  "bad" appends N
+ * bytes with an invalid lkey.
  */
 void do_post(struct line *l)
 {
@@ -222,7 +222,7 @@ void do_post(struct line *l)
 	err = wr.opcode == WR_FLUSH ? post_flush(&wr, type, level) :
 	      ibv_post_send(qp->qp, &wr, &bad);
 	if (err)
-		fail("it cannot be posted: %s", strerror(err));
+		fail("the work request cannot be posted: %s", strerror(err));
 }
 
 /* ---- completions ---- */
@@ -298,12 +298,12 @@ void do_cqe(struct line *l)
 	int want;
 
 	if (!queue || !status || (!send && strcmp(queue, "recv")))
-		fail("a completion of what?");
+		fail("send or receive completion?");
 	come = cq_wait(send ? qp_get()->scq : qp_get()->rcq, &wc,
 		       strcmp(status, "none") ? PATIENCE : SILENCE);
 	if (!strcmp(status, "none")) {
 		if (come)
-			fail("not none, but: %s", wc_show(&wc));
+			fail("expected none, got: %s", wc_show(&wc));
 		line_end(l);
 		return;
 	}
@@ -320,7 +320,7 @@ void do_cqe(struct line *l)
 	wc_field(l, &wc, "imm", be32toh(wc.imm_data));
 	if (inv && (!(wc.wc_flags & IBV_WC_WITH_INV) ||
 		    wc.invalidated_rkey != key_of(inv)))
-		fail("%s, which invalidates another key or none", wc_show(&wc));
+		fail("%s, with another invalidated key or none", wc_show(&wc));
 	if (op && (int)wc.opcode != name_value(wc_ops, ARRAY_SIZE(wc_ops),
 					       "operation", op))
 		fail("%s, opcode %s", wc_show(&wc),
@@ -336,14 +336,14 @@ void cqs_are_empty(void)
 	if (!qp)
 		return;
 	if (cq_wait(qp->scq, &wc, 0))
-		fail("one send too many: %s", wc_show(&wc));
+		fail("unexpected send completion: %s", wc_show(&wc));
 	if (cq_wait(qp->rcq, &wc, 0))
-		fail("one receive too many: %s", wc_show(&wc));
+		fail("unexpected receive completion: %s", wc_show(&wc));
 }
 
 /* ---- states, events ---- */
 
-/* state NAME: the queue pair gets there */
+/* state NAME: waits until the queue pair is in that state */
 void do_state(struct line *l)
 {
 	static const struct name states[] = {
@@ -369,7 +369,7 @@ void do_state(struct line *l)
 	     name_of(states, ARRAY_SIZE(states), attr.qp_state));
 }
 
-/* Those of the port are not the script's. */
+/* Port events are ignored. */
 static bool event_get(struct ibv_async_event *ev)
 {
 	while (!ibv_get_async_event(device, ev)) {
@@ -407,7 +407,7 @@ void do_event(struct line *l)
 		usleep(1000);
 	}
 	if ((int)ev.event_type != want)
-		fail("the event is %s", ibv_event_type_str(ev.event_type));
+		fail("unexpected event %s", ibv_event_type_str(ev.event_type));
 }
 
 /* ---- memory ---- */
@@ -420,7 +420,7 @@ void do_mem(struct line *l)
 	__u8 *p = region_at(at ? at : "", len);
 
 	if (!data || !data[0])
-		fail("what must be in memory?");
+		fail("contents of the memory?");
 	if (data[1] == '+')
 		off = strtoul(data + 2, NULL, 0);
 	line_end(l);
@@ -430,7 +430,7 @@ void do_mem(struct line *l)
 			     stream_byte(data[0], off + i));
 }
 
-/* word REGION+OFFSET VALUE: eight bytes in the order of this machine */
+/* word REGION+OFFSET VALUE: eight bytes in host byte order */
 void do_word(struct line *l)
 {
 	const char *at = line_word(l, 1), *value = line_word(l, 2);
@@ -438,10 +438,10 @@ void do_word(struct line *l)
 
 	memcpy(&v, region_at(at ? at : "", 8), 8);
 	if (!value || !num_parse(value, &want))
-		fail("what must be in memory?");
+		fail("value of the memory?");
 	line_end(l);
 	if (v != want)
-		fail("it is 0x%llx", (unsigned long long)v);
+		fail("the value is 0x%llx", (unsigned long long)v);
 }
 
 /* put REGION+OFFSET VALUE */
@@ -451,7 +451,7 @@ void do_put(struct line *l)
 	__u64 v;
 
 	if (!value || !num_parse(value, &v))
-		fail("what shall be in memory?");
+		fail("value to be written?");
 	memcpy(region_at(at ? at : "", 8), &v, 8);
 	line_end(l);
 }

@@ -2,8 +2,9 @@
 /*
  * srnic selftests - drill: the peer's end of the wire
  *
- * The peer is a netdev without an RDMA device and without an address; what comes
- * there is read by a packet socket, and what leaves is written to it.
+ * The peer is a netdev without an RDMA device and without an address.  Packets
+ * that arrive there are read from a packet socket, and injected packets are
+ * written to it.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -34,7 +35,7 @@ __u64 now_us(void)
 {
 	struct timespec ts;
 
-	/* what time stamps of packets go by */
+	/* the clock used for time stamps of packets */
 	clock_gettime(CLOCK_REALTIME, &ts);
 	return ts.tv_sec * 1000000ULL + ts.tv_nsec / 1000;
 }
@@ -139,7 +140,7 @@ static __u16 checksum(const __u8 *p, int len)
 	return ~sum;
 }
 
-/* Returns its length. */
+/* Returns the length of the header. */
 static int put_ip(const struct packet *p, __u8 *ip, int len)
 {
 	if (p->ip == 4) {
@@ -195,7 +196,7 @@ void wire_send(struct packet *p)
 
 /* ---- receiving ---- */
 
-/* The packet in a frame; false: it is none of RoCEv2. */
+/* Reads a RoCEv2 packet from a frame; returns false for other frames. */
 static bool frame_read(const __u8 *frame, int len, struct packet *p)
 {
 	const __u8 *ip = frame + 14, *udp, *t;
@@ -248,7 +249,7 @@ static __u64 stamp_of(struct msghdr *msg)
 	return now_us();
 }
 
-/* One frame, if there is one. */
+/* Receives one frame, if there is one. */
 static bool frame_receive(struct packet *p)
 {
 	static __u8 frame[65536];

@@ -21,7 +21,7 @@ import tap  # noqa: E402
 from scapy.layers.inet import IP, UDP  # noqa: E402
 from scapy.utils import PcapReader  # noqa: E402
 
-# Our name of a field, and tshark's
+# Field names of the drills, and those of tshark
 FIELDS = {
     "opcode": "bth.opcode", "psn": "bth.psn", "ackreq": "bth.a",
     "se": "bth.se", "migreq": "bth.m", "pad": "bth.padcnt",
@@ -43,7 +43,7 @@ def listed(name):
 
 
 def dissected(name):
-    """What tshark says of each packet: a dictionary of numbers."""
+    """The fields that tshark shows of each packet: a dictionary of numbers."""
     args = ["tshark", "-n", "-r", name, "-o",
             "udp.ignore_ipv6_zero_checksum:TRUE", "-T", "fields", "-E",
             "separator=|", "-E", "occurrence=f"]
@@ -63,12 +63,12 @@ def is_dissected(opcode):
 def number(field, text):
     if text in ("True", "False"):
         return int(text == "True")
-    # these are bytes to tshark
+    # tshark shows these as bytes
     return int(text.replace(":", ""), 16 if field in ("imm", "ikey") else 0)
 
 
 def unknown(data):
-    """Headers that tshark may not know: those of XRC, FLUSH, ATOMIC WRITE."""
+    """Headers that tshark may not support: those of XRC, FLUSH, ATOMIC WRITE."""
     opcode, at, said = data[0], 12, {}
     said["becn"] = data[4] >> 6 & 1
     said["fecn"] = data[4] >> 7
@@ -131,10 +131,10 @@ def main():
         if icrc_is_good(packet) != (want["icrc"] == "good"):
             wrong["icrc"].append(text + f"its ICRC is not {want['icrc']}")
     for what, key in (
-            ("each packet is there", "count"),
-            ("tshark reads the fields that were meant", "tshark"),
-            ("so do those who read what tshark does not know", "read"),
-            ("each ICRC is right, or wrong where it was meant to be", "icrc")):
+            ("all packets are in the capture", "count"),
+            ("tshark shows the intended fields", "tshark"),
+            ("headers without a dissector have the intended fields", "read"),
+            ("each ICRC is right, or wrong as intended", "icrc")):
         report.check(what, not wrong[key], *wrong[key][:10])
     report.end()
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # tshark and scapy dissect injected packets as the drills intend.
 #
-# No device: the program writes what all scripts would inject to a capture.
+# Without a device: the program writes the packets that all scripts would inject to a
+# capture file.
 
-# shellcheck disable=SC2154 # drill.sh says where the program is
+# shellcheck disable=SC2154 # set by lib/drill.sh
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/drill.sh"
 
