@@ -2,10 +2,11 @@
 /*
  * srnic bench - what perftest does not measure
  *
- * usage: cost reg BYTES TIMES DEVICE	microseconds to register BYTES, the median,
- *					and the bytes of memory that it takes
- *	  cost qp COUNT DEVICE		bytes of memory that an idle RC queue pair
- *					with queues of 128 takes
+ * usage: cost reg BYTES TIMES DEVICE	median of the microseconds to register
+ * BYTES,
+ *					and the memory used in bytes
+ *	  cost qp COUNT DEVICE		memory in bytes used by an idle RC queue pair
+ *					with queues of 128
  *	  cost copy BYTES TIMES		MiB/s of memcpy() from buffer to buffer
  */
 #include <infiniband/verbs.h>
@@ -64,7 +65,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Memory that could be had, in bytes */
+/* Free memory in bytes */
 static double available(void)
 {
 	FILE *f = fopen("/proc/meminfo", "r");
@@ -92,7 +93,7 @@ static struct ibv_mr *reg(struct ibv_pd *pd, void *p, size_t len)
 	return mr;
 }
 
-/* The memory of one is lost among the pages of a processor: take many. */
+/* Many regions: the memory of one is lost among the pages cached by processors. */
 static int reg_count(size_t len)
 {
 	size_t count = ((size_t)4 << 30) / len;
@@ -156,7 +157,7 @@ static void cost_qp(int count, const char *name)
 	printf("%.0f\n", (before - available()) / count);
 }
 
-/* One buffer to another, as perftest moves its message over and over. */
+/* Copies one buffer to another, as perftest transfers the same message repeatedly. */
 static void cost_copy(size_t len, int times)
 {
 	char *from = buffer(len), *to = buffer(len);
@@ -165,7 +166,7 @@ static void cost_copy(size_t len, int times)
 
 	for (i = 0; i < times; i++) {
 		memcpy(to, from, len);
-		/* or the compiler finds out that once would do */
+		/* prevents the compiler from copying only once */
 		__asm__ volatile("" : : "r"(to) : "memory");
 	}
 	printf("%.1f\n", (double)len * times / (now() - begin) / (1 << 20));

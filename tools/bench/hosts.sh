@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic bench - what is measured between: hosts, cables, disks; tools/bench/run
-# sources it
+# srnic bench - setups: hosts, cables, paths and disks; sourced by tools/bench/run
 #
 #   <type>A [<type>0] v0<type> ======== v1<type> [<type>1] <type>B
 #
-# Each type has two hosts and a cable of its own, and a network: 10.9.N, fd09:N.
+# Each type has two hosts, a cable and networks of its own: 10.9.N, fd09:N.
 #
-#   cable TYPE SETUP         makes them as SETUP says
-#   cut_cable TYPE SETUP     takes them away
-#   hosts_leave              nothing is left of what all of them shared
+#   cable TYPE SETUP         creates hosts and cable according to SETUP
+#   cut_cable TYPE SETUP     removes them
+#   hosts_leave              removes what all types share
 #
-# In setups paths-MTU the cable goes through a third host, <type>R, which has a bridge
-# between p0<type> and p1<type>:
+# In setups "paths-MTU" the cable leads through a third host, <type>R, with a bridge of
+# p0<type> and p1<type>:
 #
-#   path TYPE WORDS          how long, narrow and lossy it is from now on
+#   path TYPE WORDS          sets its delay, rate and loss
 #
-# In some setups both hosts are one, the first namespace: where NVMe lives, and
-# where rdma_rxe before 7.0 receives.
+# In some setups both devices are in the initial namespace: for NVMe, and for rdma_rxe,
+# which receives only there before 7.0.  In setups "machines" and "machines-MTU" each of them
+# is in the initial namespace of its own machine, see selftests/lib/machines.sh.
 # shellcheck shell=bash
 
-declare -A NUMBER=([srnic]=1 [rxe]=2 [siw]=3 [tcp]=4)
-declare -A GID	# by type
+declare -A NUMBER=([srnic]=1 [rxe]=2 [siw]=3 [tcp]=4 [srnic_rxe]=5)
+declare -A GID GID_THERE	# by type; of the other machine
 
 old_kernel()
 {
@@ -28,6 +28,11 @@ old_kernel()
 
 	major=$(uname -r)
 	((${major%%.*} < 7))
+}
+
+two_machines()
+{
+	[[ $1 == machines?(-*) ]]
 }
 
 one_host()
@@ -41,10 +46,10 @@ address()
 	echo "10.9.${NUMBER[$1]}.$(($2 + 1))"
 }
 
-# host TYPE LETTER END
+# host TYPE LETTER END [DEV]
 host()
 {
-	local dev=v$3$1 ns=$1$2
+	local dev=${4:-v$3$1} ns=$1$2
 
 	ip -n "$ns" link set lo up
 	ip -n "$ns" addr add "$(address "$1" "$3")/24" dev "$dev"
@@ -54,8 +59,8 @@ host()
 		ip netns exec "$ns" rdma link add "$1$3" type "$1" netdev "$dev"
 }
 
-# neighbour TYPE LETTER END: ARP is told what it would find, for the RDMA core waits
-# seconds for an answer that comes at once
+# neighbour TYPE LETTER END: a static ARP entry, since the RDMA core waits seconds for an
+# ARP reply even if it arrives at once
 neighbour()
 {
 	local mac other=$((1 - $3))
@@ -67,11 +72,68 @@ neighbour()
 			lladdr "$mac" dev "v$3$1"
 }
 
-# --- both ends on one host ---------------------------------------------------
-# What goes from one address of a host to another stays inside of it, unless what
-# comes from here asks a table of the cables first.
+# --- each end on a machine of its own ------------------------------------------
 
-# cable_rules add|del, for what had no rule of its own before
+# machine_up TYPE LETTER END MTU, on that machine; the other one has the other letter
+machine_up()
+{
+	local dev=veth$3 mac=52:54:00:00:00:0B other=$((1 - $3))
+
+	[ "$2" = A ] || mac=52:54:00:00:00:0A
+	driver "$1" && host_wired "$1$2" "$dev" "$4" && host "$1" "$2" "$3" "$dev" &&
+		ip neigh replace "$(address "$1" "$other")" lladdr "$mac" dev "$dev"
+}
+
+# machine_gid TYPE LETTER END: wait for the GID, and print its index
+machine_gid()
+{
+	local gid=("$1$2" "$1$3" "*:ffff:0a09:0${NUMBER[$1]}*")
+
+	wait_for 20 gid_index "${gid[@]}" >/dev/null && gid_index "${gid[@]}"
+}
+
+# machines_up TYPE MTU
+machines_up()
+{
+	machine_up "$1" A 0 "$2" && there machine_up "$1" B 1 "$2" || return
+	[[ $1 == @(tcp|siw) ]] || { GID[$1]=$(machine_gid "$1" A 0) &&
+		GID_THERE[$1]=$(there machine_gid "$1" B 1); }
+}
+
+# machine_down TYPE LETTER END
+machine_down()
+{
+	host_down "veth$3" "$1$3"
+	ip netns del "$1$2"
+}
+
+# --- what a host has done ------------------------------------------------------
+
+# Seconds that all processors were busy.  Neither idle time nor waiting for a disk counts.
+busy()
+{
+	awk -v hz="$(getconf CLK_TCK)" '$1 == "cpu" {
+		print ($2 + $3 + $4 + $7 + $8) / hz }' /proc/stat
+}
+
+# usage DEV: "seconds that this machine was busy, bytes that crossed the wire"
+usage()
+{
+	echo "$(busy) $(wire_bytes "$1")"
+}
+
+wire_bytes()
+{
+	local counters=/sys/class/net/$1/statistics
+
+	echo $(($(<"$counters/rx_bytes") + $(<"$counters/tx_bytes")))
+}
+
+# --- both ends on one host ---------------------------------------------------
+# Packets between two addresses of a host do not leave it, unless packets sent by the host
+# look up a table of the cables first.
+
+# cable_rules add|del: for packets from this host, look up the cables, then its addresses
 cable_rules()
 {
 	local family
@@ -100,7 +162,7 @@ route_over()
 	ip route add "$3" dev "$1" src "$2" table 900
 }
 
-# outside TYPE: its two ends talk over the cable
+# outside TYPE: its two ends communicate over the cable
 outside()
 {
 	local a b v0=v0$1 v1=v1$1 v6=fd09:${NUMBER[$1]}:
@@ -137,7 +199,7 @@ new_hosts()
 	done
 }
 
-# lossy TYPE: packets of the client can be lost one by one, where they arrive
+# lossy TYPE: prepare the loss of single packets of the client, at the receiving netdev
 lossy()
 {
 	local ns=${1}B
@@ -153,7 +215,7 @@ lossy()
 		matchall action mirred egress redirect dev "ifb$1"
 }
 
-# lose TYPE PERCENT: so many of them, from now on
+# lose TYPE PERCENT: set the percentage of lost packets
 lose()
 {
 	ip netns exec "${1}B" tc qdisc change dev "ifb$1" root netem loss "$2%" limit 10000
@@ -161,17 +223,17 @@ lose()
 
 driver()
 {
-	[ "$1" = tcp ] || modprobe -q "rdma_$1" || modprobe -q "$1"
+	[ "$1" = tcp ] || modprobe -q "rdma-link-$1"
 }
 
-# polled TYPE SETUP USECS: send queues of srnic are watched for so long
+# polled TYPE SETUP USECS: set how long srnic polls send queues
 polled()
 {
 	[ "$1/$2" != srnic/polled ] ||
 		put "$3" /sys/module/srnic/parameters/poll_usecs
 }
 
-# wire TYPE MTU: siw tells the ends apart by their netdevs' numbers alone.
+# wire TYPE MTU: siw distinguishes the ends by the indices of their netdevs only.
 wire()
 {
 	local index=$((100 + 10 * NUMBER[$1]))
@@ -184,7 +246,11 @@ cable()
 {
 	local mtu=4200
 
-	[[ $2 =~ ^(paths-)?([0-9]+)$ ]] && mtu=${BASH_REMATCH[2]}
+	[[ $2 =~ ^((paths|machines)-)?([0-9]+)$ ]] && mtu=${BASH_REMATCH[3]}
+	if two_machines "$2"; then
+		machines_up "$1" "$mtu"
+		return
+	fi
 	driver "$1" && new_hosts "$1" "$2" || return
 	if [[ $2 == paths-* ]]; then
 		bridged_wire "$1" "$mtu"
@@ -208,6 +274,11 @@ cut_cable()
 {
 	local n
 
+	if two_machines "$2"; then
+		machine_down "$1" A 0
+		there machine_down "$1" B 1
+		return
+	fi
 	[ "$2" != nvme ] || disk_down "$1"
 	polled "$1" "$2" 0
 	[ "$1" = tcp ] || for n in 0 1; do
@@ -220,12 +291,12 @@ cut_cable()
 	ip netns del "${1}A"
 	ip netns del "${1}B"
 	[[ $2 != paths-* ]] || ip netns del "${1}R"
-	# it keeps its port to itself on an old kernel as long as it is there
+	# on an old kernel it occupies its UDP port as long as it exists
 	[ "$1" != rxe ] || ! one_host "$2" || modprobe -q -r rdma_rxe
 	sleep 0.5
 }
 
-# gid_wait TYPE SETUP: GID[TYPE] is the index of the address to use, when it is there
+# gid_wait TYPE SETUP: wait for the GID, and set GID[TYPE] to its index
 gid_wait()
 {
 	for _ in {1..100}; do
@@ -250,7 +321,7 @@ gid_now()
 
 # --- paths -------------------------------------------------------------------
 
-# port TYPE END LETTER MTU: of the bridge, with the cable to that host.  Packets are
+# port TYPE END LETTER MTU: a port of the bridge, with the cable to that host.  Packets are
 # delayed, queued and lost one by one.
 port()
 {
@@ -260,15 +331,15 @@ port()
 		apart "$1$3" "v$2$1" && apart "${1}R" "p$2$1"
 }
 
-# apart NS DEV: it takes and gives single packets
+# apart NS DEV: disable offloads that merge packets
 apart()
 {
 	ip netns exec "$1" ethtool -K "$2" gro off gso off tso off tx-gso-list off \
 		tx-udp-segmentation off >/dev/null
 }
 
-# TCP gets as much memory as a long path holds.  The bridge takes what a sender gives
-# at once: only the bottleneck has a queue that overflows.
+# TCP gets enough memory for a long path.  The bridge accepts any burst of a sender: only
+# the queue of the bottleneck overflows.
 bridged_wire()
 {
 	local letter
@@ -293,8 +364,8 @@ bytes_per_ms()
 	esac
 }
 
-# bottleneck NS DEV PARENT RATE QUEUE ECN: QUEUE is bytes.  It sends a third of them at
-# once after it could not send at all: the guest may have had no processor.
+# bottleneck NS DEV PARENT RATE QUEUE ECN: QUEUE is in bytes.  After a pause it may send a
+# third of that at once, since the guest may have had no processor.
 bottleneck()
 {
 	local burst=$(($5 / 3)) tc=(ip netns exec "$1" tc qdisc add dev "$2")
@@ -306,13 +377,13 @@ bottleneck()
 		target 1s interval 10s ecn ce_threshold 500us
 }
 
-# path TYPE WORDS: each direction gets all of them
+# path TYPE WORDS: all apply to each direction
 #   RATE        of the bottleneck: 100mbit, 1gbit
-#   Nms         from one end to the other
+#   Nms         delay from one end to the other
 #   lossP       percent of the packets are lost
 #   reorderP    percent of the packets are not delayed
-#   Nkb         queue of the bottleneck; else that of one bandwidth-delay product
-#   ecn         the bottleneck marks what has queued for 500 us, if it may
+#   Nkb         queue of the bottleneck; the default is one bandwidth-delay product
+#   ecn         the bottleneck marks ECN-capable packets queued for 500 us
 path()
 {
 	local delay=0 dev ecn='' netem='' ns=${1}R parent queue='' rate word
@@ -343,7 +414,7 @@ path()
 }
 
 # --- disks -------------------------------------------------------------------
-# NVMe over Fabrics: a null_blk at the second end, seen at the first one.
+# NVMe over Fabrics: a null_blk at the second end, connected to the first one.
 
 NVMET=/sys/kernel/config/nvmet
 
@@ -373,7 +444,7 @@ disk_up()
 			-n "bench-$1" -i 2
 }
 
-# disk TYPE: what the host sees; with multipath it stands above its paths
+# disk TYPE: the disk as the host sees it; with multipath, the one above its paths
 disk()
 {
 	local name path

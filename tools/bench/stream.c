@@ -5,28 +5,28 @@
  * usage: stream [options] -n COUNT write|read|send FROM TO
  *        stream [options] -t SECONDS write|read|send FROM TO
  *
- *	-s BYTES	of a message (65536)
- *	-l LIST		messages posted at once, the last one signals (16)
- *	-w LISTS	of a queue pair in flight at a time (2)
- *	-q PAIRS	of queue pairs, each with a connection of its own (1)
- *	-r READS	in flight that a queue pair may have (1)
- *	-N NETNS	where the address TO is, by name
- *	-e		sleep until a list is complete, do not poll
+ *	-s BYTES	per message (65536)
+ *	-l LIST		messages posted at once, the last one signalled (16)
+ *	-w LISTS	in flight per queue pair (2)
+ *	-q PAIRS	of queue pairs, each with its own connection (1)
+ *	-r READS	in flight per queue pair (1)
+ *	-N NETNS	name of the network namespace of address TO
+ *	-e		wait for events instead of polling
  *
- * Posts messages from the device with address FROM to the one with address TO.
+ * Sends messages from the device with address FROM to the one with address TO.
  * With -n it posts COUNT of them and prints
  *
- *	MiB/s, ticks a message, ticks for 4 KiB, CPU seconds for 1 GiB
+ *	MiB/s, ticks per message, ticks per 4 KiB, CPU seconds per GiB
  *
- * With -t it posts for two seconds until queues are full and windows are open,
- * then for SECONDS that count, and prints
+ * With -t it posts for two seconds, until queues are full and windows are open,
+ * then for SECONDS that are measured, and prints
  *
- *	MiB/s, Jain's index of what the queue pairs got, and the microseconds from
+ *	MiB/s, Jain's index over the queue pairs, and the microseconds from
  *	post to completion of a list: the median and the 99th percentile
  *
- * A tick is one of the time stamp counter; in a guest that QEMU runs with -icount
- * it is an instruction.  CPU seconds are what /proc/stat says of the machine:
- * whatever both ends take, in programs, kernel threads and interrupts.
+ * Ticks are those of the time stamp counter; in a guest of QEMU with -icount a tick
+ * is an instruction.  CPU seconds are those of the whole machine in /proc/stat:
+ * of both ends, in programs, kernel threads and interrupts.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -44,12 +44,12 @@
 #include <x86intrin.h>
 
 #define PORT	"7471"
-#define WARM	2	/* seconds before those that count */
+#define WARM	2	/* warm-up, seconds */
 
 /**
  * struct end - one end of all connections
- * @cq: of all its queue pairs; the sender's has sends, the receiver's receives
- * @mr: its memory, one message long
+ * @cq: CQ of all its queue pairs: of sends at the sender, of receives at the receiver
+ * @mr: its memory, of the size of a message
  */
 struct end {
 	struct ibv_cq	*cq;
@@ -58,12 +58,12 @@ struct end {
 
 /**
  * struct pair - a connection
- * @from: the end that posts, with its queue pair
- * @to: the other one
- * @begun: when each list in flight was posted, a ring
- * @posted: lists so far
- * @done: those of them that are complete
- * @counted: those of them that were completed in the time that counts
+ * @from: the sending end, with its queue pair
+ * @to: the receiving end
+ * @begun: time when each list in flight was posted, a ring
+ * @posted: number of lists posted
+ * @done: number of lists completed
+ * @counted: number of lists completed in the measured time
  */
 struct pair {
 	struct rdma_cm_id	*from;
@@ -76,19 +76,19 @@ struct pair {
 
 /**
  * struct stream - what is to be sent, and how
- * @op: of each message
- * @size: bytes of a message
- * @list: messages of a list, the last one signals
- * @lists: of a queue pair in flight at a time
- * @reads: in flight that a queue pair may have
- * @sleeps: wait for events, do not poll
- * @netns: where the other end is, or NULL
- * @address: of the other end
- * @listens: the other end can be connected to
- * @from: the end that posts
- * @to: the other one
+ * @op: operation of each message
+ * @size: bytes per message
+ * @list: messages per list, the last one signalled
+ * @lists: lists in flight per queue pair
+ * @reads: READs in flight per queue pair
+ * @sleeps: wait for events instead of polling
+ * @netns: network namespace of the receiver, or NULL
+ * @address: address of the receiver
+ * @listens: the receiver accepts connections
+ * @from: the sending end
+ * @to: the receiving end
  * @pairs: the connections
- * @count: of them
+ * @count: number of connections
  */
 struct stream {
 	enum ibv_wr_opcode	op;
@@ -156,7 +156,10 @@ static struct rdma_conn_param how_to_connect(struct stream *s)
 	};
 }
 
-/* The first connection of an end brings the device, and what all of them share. */
+/*
+ * The first connection of an end determines its device, and what all
+ * connections share.
+ */
 static void end_init(struct stream *s, struct end *end, struct rdma_cm_id *id)
 {
 	struct ibv_comp_channel *channel = ibv_create_comp_channel(id->verbs);
@@ -209,7 +212,7 @@ static void enter(const char *netns)
 	close(fd);
 }
 
-/* The other end: takes the connections that come. */
+/* The receiver: accepts the connections. */
 static void *accept_all(void *arg)
 {
 	struct stream *s = arg;
@@ -308,7 +311,7 @@ static void sleep_for(struct ibv_cq *cq)
 	ibv_ack_cq_events(cq, 1);
 }
 
-/* Waits for completions; returns how many there are, @most at most. */
+/* Waits for completions; returns their number, at most @most. */
 static int complete(struct stream *s, struct ibv_cq *cq, struct ibv_wc *wc,
 		    int most)
 {
@@ -339,7 +342,7 @@ static struct pair *pair_of(const struct ibv_wc *wc)
 	return (struct pair *)(uintptr_t)wc->wr_id;
 }
 
-/* Waits for a list, returns whose it was.  Its receives are complete by then. */
+/* Waits for a list; returns its connection.  Its receives are complete by then. */
 static struct pair *complete_list(struct stream *s)
 {
 	struct ibv_wc sent, wc[16];
@@ -379,9 +382,9 @@ static void stream_run(struct stream *s, unsigned long lists)
 	}
 }
 
-/* --- what it took -------------------------------------------------------- */
+/* --- cost ------------------------------------------------------------------ */
 
-/* Seconds that all processors of the machine were busy */
+/* Seconds that all processors were busy */
 static double busy(void)
 {
 	unsigned long user, nice, system, irq, softirq;
@@ -401,7 +404,7 @@ static void stream_measure(struct stream *s, int lists)
 	double begin, bytes, cpu, messages = (double)lists * s->list;
 	unsigned long long ticks;
 
-	stream_run(s, lists / 10 + 1);	/* until caches and tables are warm */
+	stream_run(s, lists / 10 + 1);	/* warm up caches and tables */
 	begin = now();
 	cpu = busy();
 	ticks = __rdtsc();
@@ -413,7 +416,7 @@ static void stream_measure(struct stream *s, int lists)
 	       ticks / messages, ticks * 4096 / bytes, cpu * (1 << 30) / bytes);
 }
 
-/* --- what each got ------------------------------------------------------- */
+/* --- fairness and latency -------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -422,7 +425,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Jain's index: 1 when all got the same, 1 / count when one got everything. */
+/* Jain's index: 1 if all have the same share, 1 / count if one has everything */
 static double fairness(const struct stream *s)
 {
 	double squares = 0, sum = 0;
