@@ -27,7 +27,7 @@ provider:
 	tools/provider/build --rdma-core "$(RDMA_CORE)" --out $(PROVIDER) \
 		$(if $(RDMA_CORE_SRC),--source "$(RDMA_CORE_SRC)")
 
-install: install-modules install-provider install-man install-service install-completion
+install: install-modules install-provider install-man install-service install-completion install-doctor
 
 install-modules: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) modules_install
@@ -38,7 +38,8 @@ install-provider: provider
 	install -m 644 $(PROVIDER)/srnic.driver $(DESTDIR)$(sysconfdir)/libibverbs.d
 
 install-man:
-	install -d $(DESTDIR)$(mandir)/man7
+	install -d $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man7
+	install -m 644 Documentation/*.1 $(DESTDIR)$(mandir)/man1
 	install -m 644 Documentation/*.7 $(DESTDIR)$(mandir)/man7
 
 install-service:
@@ -49,6 +50,10 @@ install-service:
 install-completion:
 	install -d $(DESTDIR)$(prefix)/share/bash-completion/completions
 	install -m 644 tools/completion/rdma $(DESTDIR)$(prefix)/share/bash-completion/completions
+
+install-doctor:
+	install -d $(DESTDIR)$(prefix)/bin
+	install tools/srnic-doctor $(DESTDIR)$(prefix)/bin
 
 deb:
 	tools/package/build build/deb
@@ -77,7 +82,7 @@ help:
 	@echo 'make modules    the module only (KDIR=<kernel build tree>)'
 	@echo 'make provider   the provider only (RDMA_CORE=<version>; without apt also'
 	@echo '                RDMA_CORE_SRC=<tar file of its source>)'
-	@echo 'make install    module, provider, man pages, service, completion (DESTDIR=<root>)'
+	@echo 'make install    module, provider, man pages, service, tools (DESTDIR=<root>)'
 	@echo 'make deb        Debian packages, in build/deb'
 	@echo 'make demo       RDMA between two hosts in a throw-away kernel (KERNEL=uml: another'
 	@echo '                kernel, HOST=1: the running one)'
@@ -89,4 +94,4 @@ help:
 	@echo 'make clean      remove build products; kernels stay in ~/.cache/srnic'
 
 .PHONY: all modules provider install install-modules install-provider \
-	install-man install-service install-completion deb demo check check-all soak bench clean help
+	install-man install-service install-completion install-doctor deb demo check check-all soak bench clean help

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - verbs harness: srnic-doctor explains failures
+ *
+ * Those that drill/why cannot provoke, since they need a program that breaks its own
+ * objects.  meta/why.sh verifies that both together cover every verdict.
+ */
+#define _GNU_SOURCE
+#include <fnmatch.h>
+#include <linux/netlink.h>
+#include <rdma/rdma_netlink.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../include/uapi/rdma/srnic-abi.h"
+#include "odp.h"
+
+#define MARK	0x5eed0001beefULL
+
+static struct pair p;
+static struct mem ma, mb;
+static char said[1 << 14];
+
+static void setup(const struct opt *o)
+{
+	pair_make(&p, o, o);
+	mem_make(&ma, &sides[0], 3 * PAGE, FULL_ACCESS);
+	mem_make(&mb, &sides[1], PAGE, FULL_ACCESS);
+}
+
+static void run(const struct side *s, const char *cmd)
+{
+	int status;
+	size_t n;
+	FILE *f;
+
+	side_enter(s);
+	f = popen(cmd, "r");
+	side_leave(s);
+	must(f);
+	n = fread(said, 1, sizeof(said) - 1, f);
+	said[n] = 0;
+	status = pclose(f);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		case_skip("not installed: %s", cmd);
+	if (status)
+		case_fail("failed: %s", cmd);
+}
+
+/* srnic-doctor says @want, in which "*" stands for any text, about the queue pair of @e. */
+static void why_is(const struct end *e, const char *want)
+{
+	char cmd[128];
+
+	snprintf(cmd, sizeof(cmd), "srnic-doctor --terse --dev %s --qp %u",
+		 e->side->dev, e->qp->qp_num);
+	run(e->side, cmd);
+	said[strcspn(said, "\n")] = 0;
+	if (fnmatch(want, said, 0))
+		case_fail("srnic-doctor says: %s", said);
+}
+
+/* A datagram work request of @e, with all that it needs */
+static struct ibv_send_wr datagram(struct end *e, struct ibv_pd *ah_pd,
+				   struct ibv_sge *sge)
+{
+	struct opt o = opt_default;
+	struct ibv_send_wr wr;
+
+	o.type = IBV_QPT_UD;
+	end_make(e, &sides[0], &o);
+	connect_ud(e, 0x11111111);
+	mem_make(&ma, &sides[0], PAGE, FULL_ACCESS);
+	*sge = sge_of(&ma, 0, 64);
+	wr = wr_of(1, IBV_WR_SEND, sge, 1);
+	wr.wr.ud.ah = ah_make(&sides[0], ah_pd, &sides[1].gid);
+	wr.wr.ud.remote_qpn = 1;
+	return wr;
+}
+
+static void wr_opcode(void)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct end e;
+
+	wr = datagram(&e, sides[0].pd, &sge);
+	wr.opcode = IBV_WR_RDMA_READ;
+	must_be(post_one(&e, &wr), 0);
+	wc_want(e.scq, 1, IBV_WC_LOC_QP_OP_ERR);
+	why_is(&e,
+	       "malformed work request: The work request * malformed, or its operation does not *");
+}
+
+static void wr_ah(void)
+{
+	struct ibv_pd *pd = pd_make(&sides[0]);
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct end e;
+	int i;
+
+	/* more handles than the queue pair's domain has ever had */
+	for (i = 0; i < 8; i++)
+		ah_make(&sides[0], pd, &sides[1].gid);
+	wr = datagram(&e, pd, &sge);
+	must_be(post_one(&e, &wr), 0);
+	wc_want(e.scq, 1, IBV_WC_LOC_QP_OP_ERR);
+	why_is(&e, "no address handle: The datagram at the head of the send queue has an *");
+}
+
+/* A send queue that works again forgets why it failed, and explains the next failure. */
+static void wr_again(void)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct end e;
+
+	wr = datagram(&e, sides[0].pd, &sge);
+	wr.opcode = IBV_WR_RDMA_READ;
+	must_be(post_one(&e, &wr), 0);
+	wc_want(e.scq, 1, IBV_WC_LOC_QP_OP_ERR);
+	must_be(to_state(&e, IBV_QPS_RTS), 0);
+	why_is(&e, "none: the queue pair is in state RTS");
+	wr.opcode = IBV_WR_SEND;
+	sge.lkey ^= 0x55000;
+	must_be(post_one(&e, &wr), 0);
+	wc_want(e.scq, 1, IBV_WC_LOC_PROT_ERR);
+	why_is(&e,
+	       "protection of the source/no such key: This end's SEND * 64 bytes at address 0x*");
+}
+
+static void wr_key(void)
+{
+	struct ibv_send_wr wr = wr_of(1, IBV_WR_LOCAL_INV, NULL, 0);
+
+	setup(NULL);
+	wr.invalidate_rkey = ma.mr->rkey;
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 1, IBV_WC_MW_BIND_ERR);
+	why_is(&p.a,
+	       "key operation/key state: The work request LOCAL_INV for key 0x* was refused: *");
+}
+
+/* The receive with that ID, where the driver will read it */
+static struct srnic_rqe *receive_find(__u64 id)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long start, end;
+	struct srnic_rqe *found = NULL;
+	char line[512];
+	__u64 *word;
+
+	must(maps);
+	while (!found && fgets(line, sizeof(line), maps)) {
+		if (!strstr(line, "uverbs") ||
+		    sscanf(line, "%lx-%lx", &start, &end) != 2)
+			continue;
+		for (word = (__u64 *)start; !found && word < (__u64 *)end; word++)
+			if (*word == id)
+				found = (struct srnic_rqe *)word;
+	}
+	fclose(maps);
+	return found;
+}
+
+static void receive_malformed(void)
+{
+	struct srnic_rqe *rqe;
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+
+	setup(NULL);
+	must_be(post_recv(&p.b, MARK, NULL, 0), 0);
+	rqe = receive_find(MARK);
+	if (!rqe)
+		case_skip("the device has no rings to write to");
+	rqe->num_sge = 0xffff;
+	sge = sge_of(&ma, 0, 64);
+	wr = wr_of(1, IBV_WR_SEND, &sge, 1);
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 1, IBV_WC_REM_OP_ERR);
+	wc_want(p.b.rcq, MARK, IBV_WC_LOC_QP_OP_ERR);
+	state_becomes(&p.b, IBV_QPS_ERR);
+	why_is(&p.b, "malformed receive: * consumed a receive that is malformed.");
+	why_is(&p.a, "NAK remote operation: * SEND of 64 bytes, * (syndrome 0x63).");
+}
+
+/* One page of three at the responder is gone. */
+static void page_fault(enum ibv_wr_opcode op, const char *want)
+{
+	struct opt o = odp_opt();
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct store st;
+
+	setup(&o);
+	store_make(&st, &sides[1], CHUNK, 0, WAY_RANGE, FULL_ACCESS);
+	must_be(munmap(st.start + PAGE, PAGE), 0);
+	sge = sge_of(&ma, 0, 3 * PAGE);
+	wr = wr_of(1, op, &sge, 1);
+	wr_target(&wr, &st.m, 0);
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 1, IBV_WC_REM_ACCESS_ERR);
+	state_becomes(&p.b, IBV_QPS_ERR);
+	why_is(&p.b, want);
+}
+
+static void page_fault_write(void)
+{
+	page_fault(IBV_WR_RDMA_WRITE,
+		   "access/page fault: * RDMA WRITE of * to address 0x*, was refused: a page *");
+}
+
+/* It is met when the second packet of the response is due. */
+static void page_fault_read(void)
+{
+	page_fault(IBV_WR_RDMA_READ,
+		   "access/page fault: * RDMA READ of 8192 bytes from address 0x*, was refused: *");
+}
+
+/* The number of the only completion queue that this process has on that device */
+static unsigned int cq_number(const struct side *s)
+{
+	char cmd[64], owner[32];
+	char *object, *number;
+
+	snprintf(cmd, sizeof(cmd), "rdma -j resource show cq dev %s", s->dev);
+	run(s, cmd);
+	snprintf(owner, sizeof(owner), "\"pid\":%d,", getpid());
+	for (object = strtok(said, "}"); object; object = strtok(NULL, "}")) {
+		number = strstr(object, "\"cqn\":");
+		if (number && strstr(object, owner))
+			return atoi(number + strlen("\"cqn\":"));
+	}
+	case_fail("no completion queue of %d", getpid());
+}
+
+static void cq_is(const struct side *s, const char *want)
+{
+	char cmd[128];
+
+	snprintf(cmd, sizeof(cmd), "srnic-doctor --terse --dev %s --cq %u",
+		 s->dev, cq_number(s));
+	run(s, cmd);
+	said[strcspn(said, "\n")] = 0;
+	if (fnmatch(want, said, 0))
+		case_fail("srnic-doctor says: %s", said);
+}
+
+static void cq_overrun(void)
+{
+	struct ibv_send_wr wr = wr_of(1, IBV_WR_RDMA_WRITE, NULL, 0);
+	struct opt o = opt_default;
+	int i;
+
+	o.cq = cq_make(&sides[0], 4, NULL);
+	pair_make(&p, &o, NULL);
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(o.cq, 1, IBV_WC_SUCCESS);
+	cq_is(&sides[0], "none: 0 of 4 entries are in use.");
+	for (i = 0; i < 5; i++)
+		must_be(post_one(&p.a, &wr), 0);
+	state_becomes(&p.a, IBV_QPS_ERR);
+	cq_is(&sides[0], "completion queue overrun: A completion was lost when all 4 *");
+	why_is(&p.a, "completion queue overrun: A completion of this queue pair was lost*");
+}
+
+/* A request for all queue pairs of the device with this index */
+struct dump {
+	struct nlmsghdr	head;
+	struct nlattr	attr;
+	__u32		index;
+};
+
+/* Sends it.  Does the answer contain @word? */
+static bool dump_has(int fd, const struct dump *dump, const char *word)
+{
+	bool done = false, found = false;
+	struct nlmsghdr *head;
+	ssize_t n;
+
+	must_be(send(fd, dump, sizeof(*dump), 0), sizeof(*dump));
+	while (!done) {
+		n = recv(fd, said, sizeof(said), 0);
+		must(n > 0);
+		found |= !!memmem(said, n, word, strlen(word));
+		head = (struct nlmsghdr *)said;
+		for (; NLMSG_OK(head, n); head = NLMSG_NEXT(head, n)) {
+			must(head->nlmsg_type != NLMSG_ERROR);
+			done |= head->nlmsg_type == NLMSG_DONE;
+		}
+	}
+	return found;
+}
+
+/* The same, asked by an administrator through a socket that @uid opened */
+static bool shown_through(uid_t uid, const char *word)
+{
+	const struct dump dump = {
+		.head = {
+			.nlmsg_len	= sizeof(dump),
+			.nlmsg_type	= RDMA_NL_GET_TYPE(RDMA_NL_NLDEV,
+							   RDMA_NLDEV_CMD_RES_QP_GET),
+			.nlmsg_flags	= NLM_F_REQUEST | NLM_F_DUMP,
+		},
+		.attr = { NLA_HDRLEN + sizeof(dump.index),
+			  RDMA_NLDEV_ATTR_DEV_INDEX },
+		.index = ibv_get_device_index(sides[0].ctx->device),
+	};
+	bool shown;
+	int fd;
+
+	side_enter(&sides[0]);
+	must_be(seteuid(uid), 0);
+	fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_RDMA);
+	must_be(seteuid(0), 0);
+	side_leave(&sides[0]);
+	must(fd >= 0);
+	shown = dump_has(fd, &dump, word);
+	close(fd);
+	return shown;
+}
+
+/* Unprivileged users learn the reason, but neither key nor address. */
+static void not_for_all(void)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	char cmd[128];
+
+	setup(NULL);
+	sge = sge_of(&ma, 0, 64);
+	wr = wr_of(1, IBV_WR_RDMA_WRITE, &sge, 1);
+	wr_target(&wr, &mb, 0);
+	wr.wr.rdma.rkey ^= 0x55000;
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 1, IBV_WC_REM_ACCESS_ERR);
+	snprintf(cmd, sizeof(cmd), "rdma -dd resource show qp link %s/1",
+		 sides[0].dev);
+	run(&sides[0], cmd);
+	must(strstr(said, "drv_failure NAK remote access"));
+	must(strstr(said, "drv_failure_key"));
+	must(strstr(said, "drv_failure_addr"));
+	snprintf(cmd, sizeof(cmd), "%s rdma -dd resource show qp link %s/1",
+		 "setpriv --reuid 65534 --clear-groups", sides[0].dev);
+	run(&sides[0], cmd);
+	must(strstr(said, "drv_failure NAK remote access"));
+	must(!strstr(said, "drv_failure_key"));
+	must(!strstr(said, "drv_failure_addr"));
+
+	/* nor through an administrator whom they lend their socket */
+	must(shown_through(0, "failure_key"));
+	must(shown_through(65534, "failure_psn"));
+	must(!shown_through(65534, "failure_key"));
+}
+
+static const struct vrb_case why_cases[] = {
+	{ "why", "an operation that the type does not have", wr_opcode },
+	{ "why", "an address handle of another domain", wr_ah },
+	{ "why", "a send queue that fails twice", wr_again },
+	{ "why", "LOCAL_INV of a region", wr_key },
+	{ "why", "a receive that its program damaged", receive_malformed },
+	{ "why", "on-demand memory that is gone, WRITE", page_fault_write },
+	{ "why", "on-demand memory that is gone, READ", page_fault_read },
+	{ "why", "a completion queue that overran", cq_overrun },
+	{ "why", "keys and addresses are for administrators", not_for_all },
+};
+
+VRB_TOPIC("why", why_cases)
