@@ -2,9 +2,10 @@
 /*
  * srnic selftests - hunt: each allocation of a verb fails once
  *
- * The kernel fails the Nth allocation of a task on demand (fail-nth).  A verb is
- * called with N = 1, 2, ... until it ends before the Nth: where it fails it has to say
- * why, leave nothing behind, and work when it is called again.
+ * The kernel fails the Nth allocation of a task on demand (fail-nth).  A verb
+ * is called with N = 1, 2, ... until it makes fewer than N allocations.  Where
+ * it fails it must return a valid error, leak nothing, and succeed when called
+ * again.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,10 +21,10 @@
 #define MODULE		"srnic"
 
 /**
- * struct verb - a call that is to survive
- * @before: makes what it needs, each time
- * @call: 0 or an errno
- * @after: undoes what it did
+ * struct verb - a verb under test
+ * @before: creates what it needs, before each call
+ * @call: returns 0 or an errno
+ * @after: undoes the call
  */
 struct verb {
 	void	(*before)(void);
@@ -47,7 +48,7 @@ static void nth_set(int n)
 	must_be(pwrite(nth_fd, text, len, 0), len);
 }
 
-/* How many allocations were still to come: 0 means that one has failed. */
+/* Number of allocations until the failure; 0 means that one has failed */
 static int nth_left(int fd)
 {
 	char text[16] = {};
@@ -65,18 +66,18 @@ static void nth_open(void)
 	srandom(run_seed);
 }
 
-/* The next N: with -n ROUNDS one of so many, with -n 1 each. */
+/* The next N: one of @rounds numbers at random; with -n 1 every number. */
 static int nth_next(int n)
 {
 	return n + 1 + random() % (2 * rounds - 1);
 }
 
-/* Calls it with the @nth allocation failing; *@hit: one did. */
+/* Executes @call with the @nth allocation failing; sets *@hit if it was reached. */
 static int call_nth(int (*call)(void), int nth, bool *hit)
 {
 	int err;
 
-	side_enter(&sides[0]);	/* which allocates as well */
+	side_enter(&sides[0]);	/* allocates as well */
 	nth_set(nth);
 	err = call();
 	*hit = !nth_left(nth_fd);
@@ -85,7 +86,7 @@ static int call_nth(int (*call)(void), int nth, bool *hit)
 	return err;
 }
 
-/* ---- what there is ---- */
+/* ---- leak check ---- */
 
 static void read_tool(const char *command, char *out, size_t size)
 {
@@ -98,7 +99,7 @@ static void read_tool(const char *command, char *out, size_t size)
 	pclose(f);
 }
 
-/* Objects, and memory that the module holds by the page */
+/* Counts objects, and memory that the module allocates by vmalloc(). */
 static void census(char *out, size_t size)
 {
 	size_t len;
@@ -126,8 +127,8 @@ static void nothing_is_left(void)
 }
 
 /*
- * Reasons that are those of a lack of memory; EOPNOTSUPP is that of a request which
- * the core cannot look at.
+ * Error codes of a lack of memory, and EOPNOTSUPP, which the core returns for a
+ * request that it could not copy
  */
 static bool clean(int err)
 {
@@ -148,7 +149,7 @@ static int survive(const struct verb *v)
 		err = call_nth(v->call, n, &hit);
 		calls++;
 		if (err && !hit)
-			case_fail("call %d failed by itself: errno %d", n, err);
+			case_fail("call %d failed without a fault: errno %d", n, err);
 		if (err && !clean(err))
 			case_fail("allocation %d: errno %d", n, err);
 		if (err) {
@@ -166,7 +167,7 @@ static int survive(const struct verb *v)
 	return failed;
 }
 
-/* ---- what the verbs are called with ---- */
+/* ---- verbs ---- */
 
 static struct side *s = &sides[0];
 static struct pair p;
@@ -191,7 +192,7 @@ static int buffer_fd = -1;
 
 #define RESULT(thing)	((thing) ? 0 : errno)
 
-/* It does not fail, without failures. */
+/* For calls that fail only by fault injection */
 static void none(int err)
 {
 	must_be(err, 0);
@@ -207,7 +208,7 @@ static void now(int (*call)(void))
 /* device */
 static int do_open(void)
 {
-	/* the library gives reasons of its own for what it cannot open */
+	/* libibverbs replaces the error code when it cannot open a device */
 	ctx = ibv_open_device(s->ctx->device);
 	return ctx ? 0 : ENOMEM;
 }
@@ -361,7 +362,7 @@ static int do_mr_dm(void)
 	return RESULT(mr);
 }
 
-/* The region is as it was when this fails, and says so by its code. */
+/* If this fails, the region is unchanged, as its return code says. */
 static int do_rereg_memory(void)
 {
 	return ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL,
@@ -553,7 +554,7 @@ static int do_srq_resize(void)
 	return srq_to(4000);
 }
 
-/* What is posted reaches the kernel: for so many it refuses a smaller ring. */
+/* Posts so many receives that the kernel refuses to shrink the ring. */
 static void srq_grown_gone(void)
 {
 	struct ibv_recv_wr *bad, wr = {};
@@ -659,9 +660,9 @@ static int do_open_qp(void)
 	return RESULT(qp);
 }
 
-/* How far the states of a connected queue pair are walked before the call */
+/* State to which a connected queue pair is taken before the call */
 static struct end walker;
-static struct side here;	/* the side, for those who are there already */
+static struct side here;	/* the peer's side, in the same host */
 static enum ibv_qp_state walk_to;
 
 static int walk_one(enum ibv_qp_state state)
@@ -919,7 +920,7 @@ static void connected(void)
 	pair_make(&p, NULL, NULL);
 }
 
-/* What makes it and what destroys it, each with failures */
+/* Tests creation and destruction, each with failures. */
 static void life(void (*make)(void), int (*call)(void), int (*undo)(void),
 		 void (*gone)(void))
 {
@@ -1093,7 +1094,7 @@ static void xrc_queues(void)
 
 static void queue_pairs(void)
 {
-	/* without XRC targets: the core opens each once more by itself */
+	/* not XRC targets, which the core opens once more by itself */
 	static const enum ibv_qp_type types[] = {
 		IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD, IBV_QPT_XRC_SEND,
 		IBV_QPT_RAW_PACKET,

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whatever allocation fails, a call says so and leaves nothing behind, and a packet
-# without memory is a lost packet.
+# A call in which any allocation fails returns an error and leaks nothing, and a packet for
+# which an allocation fails is dropped.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -17,8 +17,8 @@ hunt_make
 fault=/sys/kernel/debug
 ko=$(modinfo -n "$TYPE") || skip_all "no module"
 
-# faults_set WAIT: of all kinds, also where the caller could wait for memory, but for
-# pages of processes and of vmalloc(), whose failure is loud
+# faults_set WAIT: for all allocations (WAIT = N: those that may sleep as well), except
+# pages of processes and of vmalloc(), which warns when it fails
 faults_set()
 {
 	local kind
@@ -38,7 +38,7 @@ faults_off()
 	echo 0 >"$fault/fail_page_alloc/probability"
 }
 
-# faults_on PERCENT [TASK]: of allocations, or those of tasks with that name
+# faults_on PERCENT [TASK]: of all allocations, or those of tasks with that name
 faults_on()
 {
 	local filter=N kind pid
@@ -68,7 +68,7 @@ link_nth()
 	on nsA "$hunt_dir/hunt-nth" -S "$SEED" -s "$1" link sr2 veth2
 }
 
-# out_of_memory WHAT DEV: from one allocation on all fail
+# out_of_memory WHAT DEV: all allocations fail from a certain one on
 out_of_memory()
 {
 	local status=0
@@ -81,9 +81,9 @@ out_of_memory()
 	return "$status"
 }
 
-# the_kernel_log_is_clean: but for the traces of vmalloc(), which has no way to fail
-# in silence, and of trace events, which do not expect to have no memory for a field
-# shellcheck disable=SC2154 # of netns.sh
+# the_kernel_log_is_clean: except for warnings of vmalloc(), which cannot be suppressed, and
+# of trace events, which expect that the allocation of a field does not fail
+# shellcheck disable=SC2154 # set by netns.sh
 the_kernel_log_is_clean()
 {
 	! dmesg | sed -e "1,/$kernel_log_mark/d" \
@@ -117,7 +117,7 @@ rmmod_now()
 	[ ! -d "/sys/module/$TYPE" ] || rmmod "$TYPE" 2>/dev/null
 }
 
-dmesg -n 3	# what the guest says of vmalloc() is not for the lab to judge
+dmesg -n 3	# hides the warnings of vmalloc() from the lab
 hunt_seed
 traffic=(soak data)
 
@@ -136,7 +136,7 @@ faults_off
 check "the requester went back"	counter_over nsA sr0 go_back 0
 faults_set N
 check "namespaces are deleted"	netns_exit "$(hunt_num 2 200)"
-check "no object is left yet" no_object_is_left
+check "no object is left" no_object_is_left
 pair_down
 check "the module is removed"	wait_for 20 rmmod_now
 check "the module is loaded again"	nth "$(hunt_num 500 1)" module "$ko" "$TYPE"

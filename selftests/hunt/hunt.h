@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * srnic selftests - randomised tests: random numbers that a seed determines
- */
+/* srnic selftests - randomised tests: random numbers determined by a seed */
 #ifndef HUNT_H
 #define HUNT_H
 
@@ -23,7 +21,7 @@ static inline __u64 dice_next(struct dice *d)
 	return x ^ x >> 31;
 }
 
-/* Dice of their own for each of many that share a seed. */
+/* Separate random numbers for each of many that share a seed */
 static inline struct dice dice_of(__u32 seed, __u64 number)
 {
 	struct dice d = { .state = (__u64)seed << 32 ^ number };
@@ -38,13 +36,13 @@ static inline __u32 roll(struct dice *d, __u32 n)
 	return (dice_next(d) >> 32) * n >> 32;
 }
 
-/* One time in @n */
+/* True one time in @n */
 static inline bool rarely(struct dice *d, __u32 n)
 {
 	return !roll(d, n);
 }
 
-/* A number next to where something ends, overflows or changes its sign, or any. */
+/* A random number, or one at a boundary of a length, an overflow or a sign */
 static inline __u64 odd_number(struct dice *d)
 {
 	switch (roll(d, 8)) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - resources held by an unprivileged process, and their effect on others
+ * srnic selftests - resources held by an unprivileged process, and their effect
+ * on others
  *
- * usage: neighbours DEV qps N		makes N queue pairs
- *	  neighbours DEV faults N	makes N page faults that nobody resolves
+ * usage: neighbours DEV qps N		creates N queue pairs
+ *	  neighbours DEV faults N	causes N page faults that are never resolved
  *	  neighbours DEV spin N		computes in N processes, and opens nothing
  *	  neighbours ADDRESS ping N	N echo requests: percentiles of their time
  *
- * All but ping print "ready" when they have what they wanted, or "refused N" when
- * they were given only N of them, and wait to be killed.
+ * All but ping print "ready" when they have N objects, or "refused N" when they
+ * were refused more than N, and wait to be killed.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -77,7 +78,7 @@ static struct ibv_qp *qp_make(void)
 	return ibv_create_qp(pd, &init);
 }
 
-/* A queue pair that is its own peer */
+/* Connects a queue pair to itself. */
 static void qp_connect(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {
@@ -134,7 +135,7 @@ static void qps(int num)
 	say_and_wait(i, num);
 }
 
-/* Memory whose pages nobody brings */
+/* Memory whose page faults are never resolved */
 static void *void_make(size_t len)
 {
 	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
@@ -193,7 +194,7 @@ static void faults(int num)
 	say_and_wait(i, num);
 }
 
-/* To tell what comes of the device from what comes of a busy processor */
+/* A control, to tell effects of the device from those of a busy processor */
 static void spin(int num)
 {
 	int i;
@@ -222,7 +223,7 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The answer to number @seq: how long it took, -1: it was lost */
+/* Returns the round trip time of echo request @seq, -1 if it was lost. */
 static double echo(int fd, __u16 seq)
 {
 	struct icmphdr request = {

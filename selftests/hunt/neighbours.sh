@@ -33,8 +33,8 @@ caged()
 	attacker=$!
 }
 
-# attack WHAT N: run it as another user, until it reports that it has all it can get.  "ip
-# netns exec" hides the cgroups.
+# attack WHAT N: run it as another user, until it reports that it has all it can get.  The
+# cgroups are not visible below "ip netns exec".
 attack()
 {
 	: >"$work/said"
@@ -50,7 +50,7 @@ attack_on()
 	[ -s "$work/said" ] || ! kill -0 "$attacker"
 }
 
-# storm WHAT: a hunt of its own, which takes both hosts and therefore root
+# storm WHAT: run another hunt, which needs both hosts and therefore root
 storm()
 {
 	caged "${hunt_dir:?}/hunt-$1" -s "$SEED" -n 1000000 -r 1000000
@@ -77,14 +77,14 @@ kernel_kB()
 		END { print sum }' /proc/meminfo
 }
 
-# charged_kB: print the part of it that is charged to the cgroup
+# charged_kB: print the kernel memory that is charged to the cgroup
 charged_kB()
 {
 	awk '$1 == "kernel" { print int($2 / 1024) }' "$cgroup/memory.stat"
 }
 
-# paid KB: what the kernel uses more than KB is charged, but for a little: the reasons
-# of others, and what the kernel never charges
+# paid KB: kernel memory beyond KB is charged to the cgroup, except for a little that other
+# processes use or that the kernel never charges
 paid()
 {
 	local charged more
@@ -100,7 +100,7 @@ lat()
 {
 	local figures try
 
-	# perftest may not find out how fast the clock of a busy processor ticks
+	# perftest may fail to determine the clock rate of a busy processor
 	for try in {1..5}; do
 		figures=$(pair ib_write_lat -s 64 -n "$(hunt_num 1000 20000)" |
 			awk '$1 == 64 { print $5, $NF }')
@@ -123,7 +123,7 @@ fares()
 	diag "$1: ib_write_lat 50 %, 99.9 %: $l us; ping: $p us" >&3
 }
 
-# timers_are_off: while a page does not arrive its queue pair has nothing to do
+# timers_are_off: a queue pair that waits for a page has no timer running
 timers_are_off()
 {
 	on nsA rdma -dd res show qp >"$work/qps"
@@ -140,13 +140,13 @@ campaign()
 	check "$1: $2 of them"		attack "$1" "$2"
 	diag "$(cat "$work/said")"
 	check "$1: no timer runs"	wait_for 20 timers_are_off
-	check "$1: others work"		fares "$1"
+	check "$1: others are not affected"	fares "$1"
 	if grep -qw kasan_report /proc/kallsyms; then
-		skip "$1: the cgroup pays" "KASAN's own memory hides what grows"
+		skip "$1: the cgroup is charged" "KASAN's own memory hides the growth"
 	else
-		check "$1: the cgroup pays" paid "$before"
+		check "$1: the cgroup is charged" paid "$before"
 	fi
-	check "$1: nothing stays"	attack_off
+	check "$1: no object is left"	attack_off
 }
 
 still_at_it()
@@ -154,21 +154,21 @@ still_at_it()
 	kill -0 "$attacker" || { cat "$work/said"; return 1; }
 }
 
-# control: as many as hunt-rings has threads, who leave the device alone
+# control: as many processes as hunt-rings has threads, without the device
 control()
 {
-	check "spin, $policy: 3 of them"	attack spin 3
-	check "spin, $policy: others work"	fares "spin, $policy"
-	check "spin, $policy: nothing stays"	attack_off
+	check "spin, $policy: 3 of them"		attack spin 3
+	check "spin, $policy: others are not affected"	fares "spin, $policy"
+	check "spin, $policy: no object is left"	attack_off
 }
 
-# beside WHAT: rings or commands maltreated at random
+# beside WHAT: random corruption of rings or commands
 beside()
 {
-	check "$1, $policy: at it"		storm "$1"
-	check "$1, $policy: others work"	fares "$1, $policy"
-	check "$1, $policy: it did not end"	still_at_it
-	check "$1, $policy: nothing stays"	attack_off
+	check "$1, $policy: has started"		storm "$1"
+	check "$1, $policy: others are not affected"	fares "$1, $policy"
+	check "$1, $policy: still running"		still_at_it
+	check "$1, $policy: no object is left"		attack_off
 }
 
 exec 3>&1
@@ -178,7 +178,7 @@ echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 sysctl -qw vm.unprivileged_userfaultfd=1
 sysctl -qw fs.nr_open=1048576
 
-# Effects of the scheduler take long to measure.
+# It takes long to measure the effects of the scheduler.
 read -ra policies < <(hunt_num idle "other idle")
 ktap_plan $((14 + 11 * ${#policies[@]}))
 check "two hosts"		pair_up

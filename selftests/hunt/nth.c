@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - links, modules and namespaces while each allocation fails once
+ * srnic selftests - links, modules and namespaces while each allocation fails
+ * once
  *
  * usage: nth [-s STEP] [-S SEED] link DEV NETDEV	rdma link add and del
  *	  nth [-s STEP] [-S SEED] module FILE NAME	load and unload
  *	  nth [-s STEP] [-S SEED] netns			a new namespace
  *	  nth handles DEV				many address handles
  *
- * The Nth allocation of the call fails, for N = 1, 2, ... (or steps of up to twice
- * STEP) until the call ends before.  What fails has to give a reason that is one of
- * a lack of memory, and has to work when it is tried again.
+ * The Nth allocation of a call fails, for N = 1, 2, ... (or random steps of up
+ * to twice STEP), until the call makes fewer than N allocations.  A call that
+ * fails must return an error code of a lack of memory, and succeed when it is
+ * repeated.
  *
- * For address handles all allocations fail from one on.  failslab has to be on for
- * tasks that ask for it, and file descriptor 3 to be its "space".
+ * For address handles all allocations fail from a certain one on.  failslab
+ * must be enabled for tasks that ask for it; file descriptor 3 is its "space".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -84,7 +86,7 @@ static void request_add(struct request *r, int type, const void *data, int len)
 	r->hdr.nlmsg_len += NLA_ALIGN(attr->nla_len);
 }
 
-/* The answer to the request; the handler has run when send() returns. */
+/* The response to the request, whose handler has run when send() returns */
 static int request_end(struct request *r)
 {
 	struct {
@@ -96,7 +98,7 @@ static int request_end(struct request *r)
 	if (send(sock, r, r->hdr.nlmsg_len, 0) < 0)
 		return errno;
 	if (recv(sock, &answer, sizeof(answer), MSG_DONTWAIT) <= 0)
-		return ENOBUFS;	/* the kernel had no memory to answer with */
+		return ENOBUFS;	/* the kernel had no memory for a response */
 	return answer.hdr.nlmsg_type == NLMSG_ERROR ? -answer.err.error : 0;
 }
 
@@ -167,7 +169,7 @@ static int netns_leave(void)
 	return setns(home, CLONE_NEWNET) ? errno : 0;
 }
 
-/* ---- what is there ---- */
+/* ---- queries ---- */
 
 static bool link_there(void)
 {
@@ -189,10 +191,10 @@ static bool netns_there(void)
 }
 
 /**
- * struct thing - what comes and goes
- * @make: 0 or an errno
- * @undo: the same
- * @there: is it there now?  What failed has not changed the answer
+ * struct thing - an object under test
+ * @make: creates it; returns 0 or an errno
+ * @undo: destroys it, likewise
+ * @there: does it exist?  A failed call must not change the answer
  */
 static const struct thing {
 	const char *name;
@@ -207,7 +209,7 @@ static const struct thing {
 
 static int failures;
 
-/* Calls it with the @nth allocation failing.  True: none did. */
+/* Executes @call with the @nth allocation failing; returns true if none failed. */
 static bool survive(int (*call)(void), const struct thing *t, bool makes, int nth)
 {
 	bool hit;
@@ -227,7 +229,7 @@ static bool survive(int (*call)(void), const struct thing *t, bool makes, int nt
 			strerror(err));
 		exit(1);
 	}
-	/* without memory for an answer it has happened all the same */
+	/* if only the response failed, the request has succeeded */
 	if (t->make != netns_new && t->there() == makes)
 		return false;
 	err = call();
@@ -264,7 +266,7 @@ static void hunt(const struct thing *t, bool makes, int step)
 
 /* ---- address handles ---- */
 
-#define HANDLES		63	/* the next one takes another node of the table */
+#define HANDLES		63	/* the next one needs a new xarray node */
 #define SPACE_FD	3
 
 static struct ibv_context *device_open(const char *name)
@@ -286,7 +288,7 @@ static void write_text(int fd, const char *text)
 		die("a file of fault injection");
 }
 
-/* The last of many handles, when no allocation succeeds once @bytes are used up */
+/* Creates the last handle while all allocations fail after @bytes. */
 static void handle_with(struct ibv_pd *pd, struct ibv_ah_attr *attr, int faults, int bytes)
 {
 	struct ibv_ah *ah[HANDLES + 1];

@@ -14,13 +14,13 @@
 # request must complete once and in order, nothing else may complete, and no byte may change
 # outside that memory.  In addition there are guarded queue pairs, which receive everything
 # that the protocol refuses; they verify every byte, and all of their work requests must
-# succeed.  In the end everything works, and the kernel has its memory back.
+# succeed.  In the end all queue pairs work, and the kernel's memory is free again.
 
 # shellcheck disable=SC2154 # netns.sh says where the selftests are
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/hunt.sh"
 
-# wire_taps: create both hosts, each with a tap in place of a cable
+# wire_taps: create both hosts, each with a tap
 wire_taps()
 {
 	local i ns
@@ -147,9 +147,9 @@ check "the first packets"			storm 2000
 slab_before=$(slab_kb)
 check "packets over IPv4"			storm "$(hunt_num 8000 5000000)"
 check "packets over IPv6"			storm "$(hunt_num 4000 2500000)" -6
-check "memory is back"				memory_is_back
-check "two hosts with a cable"			wire_veth
-check "packets by packet sockets"		storm "$(hunt_num 4000 2500000)"
-check "memory is back again"			memory_is_back
+check "memory is freed"				memory_is_back
+check "two hosts with a veth pair"			wire_veth
+check "packets through packet sockets"		storm "$(hunt_num 4000 2500000)"
+check "memory is freed once more"		memory_is_back
 rm -rf "$dir"
 ktap_end

@@ -2,12 +2,12 @@
 /*
  * srnic selftests - a hostile program that corrupts its rings
  *
- * Threads write entries that are valid but for one field, indices that overtake,
- * fall back and wrap, arm words and completions, while the kernel works on the
- * same rings.  A neighbour in this process, with a protection domain of its own,
- * must not notice; that those of other processes do not is for the caller to see.
+ * Threads write entries that are valid except for one field, indices that
+ * overtake, fall back and wrap, arm words and completions, while the kernel
+ * uses the same rings. A neighbour in this process, with its own protection
+ * domain, must not be affected; the caller checks those in other processes.
  *
- * usage: as the verbs harness; -n entries of a life, -r lives, -s seed
+ * usage: as the verbs harness; -n entries per round, -r rounds, -s seed
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -21,6 +21,7 @@
 #include "../../include/uapi/rdma/srnic-abi.h"
 #include "frames.h"
 #include "hunt.h"
+#include <rdma/rdma_user_rxe.h>	/* after <netinet/in.h> */
 
 #define THREADS		3
 #define WR		16
@@ -29,21 +30,25 @@
 #define CQE		64
 #define MAX_RINGS	256
 #define LEN		65536
-#define QKEY		0x40ffee11	/* no neighbour's */
-#define ETH_HOSTILE	0x88b6		/* nor is this */
-#define OP_FLUSH	14		/* younger than the oldest rdma-core */
+#define QKEY		0x40ffee11	/* not used by neighbours */
+#define ETH_HOSTILE	0x88b6		/* likewise */
+#define OP_FLUSH	14		/* not defined by the oldest rdma-core */
 #define OP_ATOMIC_WRITE	15
+#define RXE_ABI		2		/* uverbs_abi_ver of rdma_rxe */
 
-#define SQ_STRIDE	(sizeof(struct srnic_sqe) + INLINE)
-#define RQ_STRIDE	(sizeof(struct srnic_rqe) + SGE * sizeof(struct srnic_sge))
-#define XRQ_STRIDE	(sizeof(struct srnic_rqe) + 2 * sizeof(struct srnic_sge))
-#define CQ_STRIDE	sizeof(struct srnic_cqe)
+#define SQE_BYTES	(sizeof(struct srnic_sqe) + INLINE)
+#define RQE_BYTES	(sizeof(struct srnic_rqe) + SGE * sizeof(struct srnic_sge))
+#define XRQE_BYTES	(sizeof(struct srnic_rqe) + 2 * sizeof(struct srnic_sge))
 
 struct ring {
-	struct srnic_ring_hdr	*hdr;
-	size_t			len;
-	__u32			mask;
-	__u32			stride;
+	void	*hdr;
+	__u32	*user;	/* index that user space writes */
+	__u32	*kern;	/* index that the kernel writes */
+	__u32	*arm;
+	__u32	*flags;
+	size_t	len;
+	__u32	mask;
+	__u32	stride;
 };
 
 enum {
@@ -54,14 +59,61 @@ enum {
 	RING_NUM,
 };
 
-/* ---- the rings, mapped a second time, for good ---- */
+/* What is in a ring */
+enum content { SQES, RQES, XRQES, CQES, CONTENTS };
 
-static struct ring rings[MAX_RINGS];	/* those that were replaced as well */
+/* Layout of the rings in one user ABI */
+struct format {
+	__u32	first;			/* offset of the first entry */
+	__u32	user;			/* offsets in a ring of work requests */
+	__u32	kern;
+	__u32	arm;
+	__u32	flags;
+	__u32	stride[CONTENTS];
+	bool	sq_first;		/* mapped before the receive ring */
+	bool	swaps;			/* a CQ has @user and @kern the other way round */
+	bool	spare;			/* one slot is unused, and indices wrap */
+};
+
+static const struct format own = {
+	.first		= SRNIC_RING_ENTRIES,
+	.user		= offsetof(struct srnic_ring_hdr, user),
+	.kern		= offsetof(struct srnic_ring_hdr, kern),
+	.arm		= offsetof(struct srnic_ring_hdr, arm),
+	.flags		= offsetof(struct srnic_ring_hdr, flags),
+	.stride		= { SQE_BYTES, RQE_BYTES, XRQE_BYTES,
+			    sizeof(struct srnic_cqe) },
+	.sq_first	= true,
+};
+
+/* Strides are powers of two; there is no XRC. */
+static const struct format rxe = {
+	.first		= offsetof(struct rxe_queue_buf, data),
+	.user		= offsetof(struct rxe_queue_buf, producer_index),
+	.kern		= offsetof(struct rxe_queue_buf, consumer_index),
+	.arm		= offsetof(struct rxe_queue_buf, pad_1[0]),
+	.flags		= offsetof(struct rxe_queue_buf, pad_1[1]),
+	.stride		= { 512, 128, 0, 64 },
+	.swaps		= true,
+	.spare		= true,
+};
+
+static const struct format *format = &own;
+
+_Static_assert(sizeof(struct rxe_send_wqe) + INLINE <= 512 &&
+	       sizeof(struct rxe_send_wqe) + INLINE > 256 &&
+	       sizeof(struct rxe_recv_wqe) + SGE * sizeof(struct rxe_sge) <= 128 &&
+	       sizeof(struct rxe_recv_wqe) + SGE * sizeof(struct rxe_sge) > 64,
+	       "strides of the ABI of rdma_rxe");
+
+/* ---- rings, mapped a second time and never unmapped ---- */
+
+static struct ring rings[MAX_RINGS];	/* including those replaced by a resize */
 static atomic_int num_rings;
 static int first_seen;
 static __thread bool looking;
 
-/* Stands before that of the C library, for the provider as well. */
+/* Overrides the C library's function, in the provider as well. */
 void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 {
 	void *p = (void *)syscall(SYS_mmap, addr, len, prot, flags, fd, off);
@@ -79,7 +131,7 @@ void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 	return p;
 }
 
-/* By this name where off_t might be less. */
+/* The name used by programs with large file support */
 void *mmap64(void *addr, size_t len, int prot, int flags, int fd, off64_t off)
 {
 	return mmap(addr, len, prot, flags, fd, off);
@@ -91,30 +143,50 @@ static void look(void)
 	looking = true;
 }
 
-static size_t ring_bytes(__u32 entries, __u32 stride)
+static size_t ring_bytes(__u32 slots, __u32 stride)
 {
-	return (SRNIC_RING_ENTRIES + (size_t)entries * stride + 4095) & ~4095UL;
+	return (format->first + (size_t)slots * stride + 4095) & ~4095UL;
 }
 
-/* The ring that was mapped @i-th since look(), or NULL. */
-static struct ring *ring_seen(int i, __u32 entries, __u32 stride)
+/* The @i'th ring mapped since look(), or NULL; @entries: a power of two */
+static struct ring *ring_seen(int i, __u32 entries, enum content what)
 {
+	bool swap = format->swaps && what == CQES;
+	__u32 slots = format->spare ? 2 * entries : entries;
 	struct ring *r = &rings[first_seen + i];
 
-	if (first_seen + i >= num_rings || r->len != ring_bytes(entries, stride))
+	if (first_seen + i >= num_rings ||
+	    r->len != ring_bytes(slots, format->stride[what]))
 		return NULL;
-	r->mask = entries - 1;
-	r->stride = stride;
+	r->user = r->hdr + (swap ? format->kern : format->user);
+	r->kern = r->hdr + (swap ? format->user : format->kern);
+	r->arm = r->hdr + format->arm;
+	r->flags = r->hdr + format->flags;
+	r->mask = slots - 1;
+	r->stride = format->stride[what];
 	return r;
 }
 
 static void *entry(const struct ring *r, __u32 index)
 {
-	return (char *)r->hdr + SRNIC_RING_ENTRIES +
-	       (size_t)(index & r->mask) * r->stride;
+	return r->hdr + format->first + (size_t)(index & r->mask) * r->stride;
 }
 
-/* ---- what is maltreated ---- */
+/* Both devices have the same user ABI. */
+static void format_find(void)
+{
+	char path[IBV_SYSFS_PATH_MAX + 16], abi[16] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/abi_version",
+		 sides[0].ctx->device->dev_path);
+	f = fopen(path, "r");
+	must(f && fgets(abi, sizeof(abi), f));
+	fclose(f);
+	format = atoi(abi) == RXE_ABI ? &rxe : &own;
+}
+
+/* ---- corrupted objects ---- */
 
 static const __u8 rc_ops[] = {
 	IB_UVERBS_WR_RDMA_WRITE, IB_UVERBS_WR_RDMA_WRITE_WITH_IMM,
@@ -148,8 +220,8 @@ static const __u8 raw_ops[] = {
 struct kind {
 	enum ibv_qp_type	a;
 	enum ibv_qp_type	b;
-	bool			shared;	/* receives are of an SRQ */
-	bool			queued;	/* those of b are of a work queue */
+	bool			shared;	/* receives are those of an SRQ */
+	bool			queued;	/* b's receives are of a work queue */
 	const __u8		*ops;
 	size_t			num_ops;
 };
@@ -169,7 +241,7 @@ static const struct kind kinds[KINDS] = {
 		     raw_ops, ARRAY_SIZE(raw_ops) },
 };
 
-/* Two queue pairs that mean each other, and all their rings */
+/* Two connected queue pairs, and all their rings */
 struct cell {
 	const struct kind	*kind;
 	struct pair		p;
@@ -180,15 +252,15 @@ struct cell {
 	struct ibv_wq		*wq;
 	__u32			srqn;
 	__u32			ah;
-	pthread_mutex_t		lock;	/* of who revives or resizes */
+	pthread_mutex_t		lock;	/* held to recover or resize */
 };
 
 static struct cell cells[KINDS];
 static int num_cells;
-static __u32 keys[KINDS * 4 + 8];	/* of regions, whoever's they are */
+static __u32 keys[KINDS * 4 + 8];	/* of all regions */
 static int num_keys;
 
-/* A resize may put another one there. */
+/* A resize replaces the ring concurrently. */
 static const struct ring *ring_of(struct cell *c, int side, int which)
 {
 	return __atomic_load_n(&c->ring[side][which], __ATOMIC_ACQUIRE);
@@ -205,7 +277,7 @@ static struct end *end_of(struct cell *c, int i)
 	return i ? &c->p.b : &c->p.a;
 }
 
-/* A queue pair over one work queue, which a flow feeds. */
+/* A queue pair with one work queue, which receives the frames of a flow */
 static void wq_make(struct cell *c, struct ibv_pd *pd)
 {
 	struct ibv_wq_attr up = { .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY };
@@ -229,10 +301,10 @@ static void wq_make(struct cell *c, struct ibv_pd *pd)
 	static __u8 key[SRNIC_RX_HASH_KEY_BYTES];
 	struct ibv_qp *qp;
 
-	c->ring[1][RING_RCQ] = ring_seen(0, CQE, CQ_STRIDE);
+	c->ring[1][RING_RCQ] = ring_seen(0, CQE, CQES);
 	c->wq = ibv_create_wq(s->ctx, &init);
 	wq_own(c->wq);
-	c->ring[1][RING_RQ] = ring_seen(1, WR, RQ_STRIDE);
+	c->ring[1][RING_RQ] = ring_seen(1, WR, RQES);
 	must(c->ring[1][RING_RCQ] && c->ring[1][RING_RQ]);
 	must_be(ibv_modify_wq(c->wq, &up), 0);
 	qi.rwq_ind_tbl = ibv_create_rwq_ind_table(s->ctx, &table);
@@ -244,23 +316,27 @@ static void wq_make(struct cell *c, struct ibv_pd *pd)
 	flow_make(qp, &r);
 }
 
-/* Which rings there are, in the order in which end_make() makes them. */
+/* Finds the rings, which end_make() maps in this order. */
 static void rings_take(struct cell *c, int i)
 {
 	struct end *e = end_of(c, i);
+	bool receives;
 	int n = 0;
 
-	c->ring[i][RING_SCQ] = ring_seen(n++, CQE, CQ_STRIDE);
-	c->ring[i][RING_RCQ] = ring_seen(n++, CQE, CQ_STRIDE);
+	c->ring[i][RING_SCQ] = ring_seen(n++, CQE, CQES);
+	c->ring[i][RING_RCQ] = ring_seen(n++, CQE, CQES);
 	must(c->ring[i][RING_SCQ] && c->ring[i][RING_RCQ]);
 	if (e->o.type == IBV_QPT_XRC_RECV)
 		return;
-	c->ring[i][RING_SQ] = ring_seen(n++, WR, SQ_STRIDE);
+	receives = e->o.type != IBV_QPT_XRC_SEND && !e->o.srq;
+	if (receives) {
+		c->ring[i][RING_RQ] = ring_seen(n + format->sq_first, WR, RQES);
+		must(c->ring[i][RING_RQ]);
+	}
+	if (receives && !format->sq_first)
+		n++;
+	c->ring[i][RING_SQ] = ring_seen(n, WR, SQES);
 	must(c->ring[i][RING_SQ]);
-	if (e->o.type == IBV_QPT_XRC_SEND || e->o.srq)
-		return;
-	c->ring[i][RING_RQ] = ring_seen(n, WR, RQ_STRIDE);
-	must(c->ring[i][RING_RQ]);
 }
 
 static void end_hostile(struct cell *c, int i, struct opt o)
@@ -273,7 +349,7 @@ static void end_hostile(struct cell *c, int i, struct opt o)
 	look();
 	if (c->kind->shared && o.type == IBV_QPT_RC) {
 		o.srq = srq_make(&sides[i], o.pd, WR, SGE);
-		shared = ring_seen(0, WR, RQ_STRIDE);
+		shared = ring_seen(0, WR, RQES);
 		must(shared);
 		c->srq = o.srq;
 	}
@@ -286,7 +362,7 @@ static void end_hostile(struct cell *c, int i, struct opt o)
 		look();
 		c->srq = xsrq_make(o.pd, o.xrcd, e->rcq, WR);
 		must_be(ibv_get_srq_num(c->srq, &c->srqn), 0);
-		shared = ring_seen(0, WR, XRQ_STRIDE);
+		shared = ring_seen(0, WR, XRQES);
 		must(shared);
 	}
 	if (shared)
@@ -304,13 +380,13 @@ static void end_hostile(struct cell *c, int i, struct opt o)
 	c->mw[i] = mw_make(o.pd, IBV_MW_TYPE_2);
 	keys[num_keys++] = c->m[i].mr->rkey;
 	keys[num_keys++] = c->mw[i]->rkey;
-	/* What the provider makes of its completions is not of interest. */
+	/* the provider must not process corrupted completions */
 	e->qp->send_cq = NULL;
 	e->qp->recv_cq = NULL;
 	fcntl(e->channel->fd, F_SETFL, O_NONBLOCK);
 }
 
-/* To where it can send; fails when others have their fingers in it. */
+/* Takes an end to RTS; may fail because of concurrent changes. */
 static void end_up(struct cell *c, int i)
 {
 	struct ibv_qp_attr attr = {
@@ -348,7 +424,7 @@ static void cell_up(struct cell *c)
 	to_rts(b);
 }
 
-/* The kernel's number of an address handle is what the provider writes. */
+/* Reads the address handle's kernel number from what the provider posts. */
 static void cell_learn_ah(struct cell *c)
 {
 	struct ibv_sge sge = sge_of(&c->m[0], 0, 8);
@@ -358,7 +434,9 @@ static void cell_learn_ah(struct cell *c)
 	wr.wr.ud.remote_qpn = c->p.b.qp->qp_num;
 	wr.wr.ud.remote_qkey = QKEY;
 	must_be(post_one(&c->p.a, &wr), 0);
-	c->ah = ((struct srnic_sqe *)entry(c->ring[0][RING_SQ], 0))->ud.ah;
+	c->ah = format == &own ?
+		((struct srnic_sqe *)entry(c->ring[0][RING_SQ], 0))->ud.ah :
+		((struct rxe_send_wqe *)entry(c->ring[0][RING_SQ], 0))->wr.wr.ud.ah_num;
 }
 
 static void cell_frames(struct cell *c)
@@ -424,7 +502,7 @@ static void sges_put(struct cell *c, int side, struct dice *d,
 	}
 }
 
-/* What stands in the last words of the header. */
+/* Fills in the last words of the WQE header. */
 static void sqe_put_tail(struct cell *c, int side, struct dice *d,
 			 struct srnic_sqe *sqe)
 {
@@ -458,7 +536,7 @@ static void sqe_put_tail(struct cell *c, int side, struct dice *d,
 	}
 }
 
-/* One that a program might have posted. */
+/* A valid WQE */
 static void sqe_put(struct cell *c, int side, struct dice *d,
 		    struct srnic_sqe *sqe)
 {
@@ -509,7 +587,7 @@ static __u32 some_key(struct dice *d)
 	}
 }
 
-/* Changes one field. */
+/* Changes one field of a WQE. */
 static void sqe_spoil(struct dice *d, struct srnic_sqe *sqe)
 {
 	struct srnic_sge *sge = (struct srnic_sge *)(sqe + 1) + roll(d, SGE);
@@ -554,7 +632,7 @@ static void sqe_spoil(struct dice *d, struct srnic_sqe *sqe)
 		((__u32 *)sqe)[8 + roll(d, 8)] = some_key(d);
 		break;
 	case 12:
-		((__u32 *)sqe)[roll(d, SQ_STRIDE / 4)] ^= 1U << roll(d, 32);
+		((__u32 *)sqe)[roll(d, SQE_BYTES / 4)] ^= 1U << roll(d, 32);
 		break;
 	}
 }
@@ -593,7 +671,133 @@ static void rqe_spoil(struct dice *d, struct srnic_rqe *rqe)
 	}
 }
 
-/* ---- what a thread does ---- */
+/* ---- the same entries in the ABI of rdma_rxe ---- */
+
+static __u32 sges_length(const struct srnic_sge *sge, __u32 num)
+{
+	__u32 i, len = 0;
+
+	for (i = 0; i < num && i < SGE; i++)
+		len += sge[i].length;
+	return len;
+}
+
+/* Fills in the words whose layout depends on the opcode. */
+static void rxe_put_wr(const struct srnic_sqe *sqe, struct rxe_send_wr *wr)
+{
+	switch (sqe->opcode) {
+	case IB_UVERBS_WR_ATOMIC_CMP_AND_SWP:
+	case IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD:
+		wr->wr.atomic.remote_addr = sqe->remote_addr;
+		wr->wr.atomic.rkey = sqe->rkey;
+		wr->wr.atomic.compare_add = sqe->atomic.compare_add;
+		wr->wr.atomic.swap = sqe->atomic.swap;
+		break;
+	case IB_UVERBS_WR_BIND_MW:
+		wr->wr.mw.addr = sqe->bind.addr;
+		wr->wr.mw.length = sqe->bind.length;
+		wr->wr.mw.mr_lkey = sqe->bind.mr_lkey;
+		wr->wr.mw.mw_rkey = sqe->bind.mw_rkey;
+		wr->wr.mw.rkey = sqe->bind.new_rkey;
+		wr->wr.mw.access = sqe->bind.access;
+		break;
+	case OP_FLUSH:	/* older headers do not define its parameters */
+		wr->wr.rdma.remote_addr = sqe->remote_addr;
+		((__u32 *)&wr->wr)[3] = sqe->rkey;
+		((__u8 *)&wr->wr)[16] = sqe->flush.type;
+		((__u8 *)&wr->wr)[17] = sqe->flush.level;
+		break;
+	default:
+		wr->wr.rdma.remote_addr = sqe->remote_addr;
+		wr->wr.rdma.rkey = sqe->rkey;
+	}
+}
+
+/* Converts an entry; words that the kernel is to ignore get any value. */
+static void rxe_put_sqe(struct cell *c, struct dice *d,
+			const struct srnic_sqe *sqe, struct rxe_send_wqe *wqe)
+{
+	memset(wqe, odd_number(d), sizeof(*wqe));
+	wqe->wr.wr_id = sqe->wr_id;
+	wqe->wr.opcode = sqe->opcode;
+	wqe->wr.send_flags = sqe->flags;
+	wqe->wr.ex.imm_data = sqe->imm_data;
+	rxe_put_wr(sqe, &wqe->wr);
+	if (c->kind->a == IBV_QPT_UD) {
+		wqe->wr.wr.ud.ah_num = sqe->ud.ah;
+		wqe->wr.wr.ud.remote_qpn = sqe->ud.qpn;
+		wqe->wr.wr.ud.remote_qkey = sqe->ud.qkey;
+	}
+	wqe->dma.num_sge = sqe->num_sge;
+	wqe->dma.length = sges_length((void *)(sqe + 1), sqe->num_sge);
+	if (sqe->flags & IBV_SEND_INLINE)
+		wqe->dma.length = sqe->inline_len;
+	if (sqe->opcode == OP_FLUSH)
+		wqe->dma.length = sqe->flush.length;
+	memcpy(wqe + 1, sqe + 1, INLINE);
+}
+
+static void rxe_put_rqe(struct dice *d, const struct srnic_rqe *rqe,
+			struct rxe_recv_wqe *wqe)
+{
+	memset(wqe, odd_number(d), sizeof(*wqe));
+	wqe->wr_id = rqe->wr_id;
+	wqe->dma.num_sge = rqe->num_sge;
+	memcpy(wqe + 1, rqe + 1, 2 * sizeof(struct srnic_sge));
+}
+
+/* Changes any word of an entry that the kernel may already be reading. */
+static void entry_spoil(struct dice *d, const struct ring *r, __u32 index)
+{
+	__u32 *word = (__u32 *)entry(r, index) + roll(d, r->stride / 4);
+
+	if (roll(d, 2))
+		*word = odd_number(d);
+	else
+		*word ^= 1U << roll(d, 32);
+}
+
+/* Writes a send WQE, of which one field may be wrong. */
+static void send_put(struct cell *c, int side, struct dice *d,
+		     const struct ring *r, __u32 index)
+{
+	union {
+		struct srnic_sqe sqe;
+		__u8 bytes[SQE_BYTES];
+	} wqe = {};
+
+	sqe_put(c, side, d, &wqe.sqe);
+	if (rarely(d, 3))
+		sqe_spoil(d, &wqe.sqe);
+	if (format == &own)
+		memcpy(entry(r, index), &wqe, sizeof(wqe));
+	else
+		rxe_put_sqe(c, d, &wqe.sqe, entry(r, index));
+	if (rarely(d, 12))
+		entry_spoil(d, r, index);
+}
+
+/* The same for a receive WQE; no valid one has more than two SGEs. */
+static void recv_put(struct cell *c, int side, struct dice *d,
+		     const struct ring *r, __u32 index)
+{
+	union {
+		struct srnic_rqe rqe;
+		__u8 bytes[XRQE_BYTES];
+	} wqe = {};
+
+	rqe_put(c, side, d, &wqe.rqe);
+	if (rarely(d, 6))
+		rqe_spoil(d, &wqe.rqe);
+	if (format == &own)
+		memcpy(entry(r, index), &wqe, sizeof(wqe));
+	else
+		rxe_put_rqe(d, &wqe.rqe, entry(r, index));
+	if (rarely(d, 12))
+		entry_spoil(d, r, index);
+}
+
+/* ---- steps of a thread ---- */
 
 static void doorbell(struct end *e, bool recv)
 {
@@ -613,12 +817,13 @@ static void doorbell(struct end *e, bool recv)
 	};
 
 	if (write(e->qp->context->cmd_fd, &cmd, sizeof(cmd)) < 0)
-		return;	/* a queue pair without that queue */
+		return;	/* the queue pair has no such queue */
 }
 
 static void show(const struct ring *r, __u32 index)
 {
-	__atomic_store_n(&r->hdr->user, index, __ATOMIC_RELEASE);
+	__atomic_store_n(r->user, format->spare ? index & r->mask : index,
+			 __ATOMIC_RELEASE);
 }
 
 static void do_send(struct cell *c, int side, struct dice *d)
@@ -628,12 +833,9 @@ static void do_send(struct cell *c, int side, struct dice *d)
 
 	if (!r)
 		return;
-	index = r->hdr->user;
-	for (n = 1 + roll(d, 4); n; n--, index++) {
-		sqe_put(c, side, d, entry(r, index));
-		if (rarely(d, 3))
-			sqe_spoil(d, entry(r, index));
-	}
+	index = *r->user;
+	for (n = 1 + roll(d, 4); n; n--, index++)
+		send_put(c, side, d, r, index);
 	show(r, index);
 	if (roll(d, 4))
 		doorbell(end_of(c, side), false);
@@ -646,18 +848,15 @@ static void do_recv(struct cell *c, int side, struct dice *d)
 
 	if (!r)
 		return;
-	index = r->hdr->user;
-	for (n = 1 + roll(d, 4); n; n--, index++) {
-		rqe_put(c, side, d, entry(r, index));
-		if (rarely(d, 6))
-			rqe_spoil(d, entry(r, index));
-	}
+	index = *r->user;
+	for (n = 1 + roll(d, 4); n; n--, index++)
+		recv_put(c, side, d, r, index);
 	show(r, index);
 	if (rarely(d, 8))
 		doorbell(end_of(c, side), true);
 }
 
-/* As a program polls, and as none does. */
+/* Consumes completions, as a program does, or corrupts the ring. */
 static void do_poll(struct cell *c, int side, struct dice *d)
 {
 	const struct ring *r = ring_of(c, side, RING_SCQ + roll(d, 2));
@@ -669,22 +868,22 @@ static void do_poll(struct cell *c, int side, struct dice *d)
 		return;
 	switch (roll(d, 16)) {
 	case 0:
-		memset(entry(r, roll(d, CQE)), dice_next(d), CQ_STRIDE);
+		memset(entry(r, roll(d, CQE)), dice_next(d), r->stride);
 		break;
 	case 1:
-		r->hdr->user += odd_number(d);
+		*r->user += odd_number(d);
 		break;
 	case 2:
-		r->hdr->kern = odd_number(d);
+		*r->kern = odd_number(d);
 		break;
 	case 3:
-		__atomic_fetch_or(&r->hdr->arm, (__u32)odd_number(d), __ATOMIC_SEQ_CST);
+		__atomic_fetch_or(r->arm, (__u32)odd_number(d), __ATOMIC_SEQ_CST);
 		break;
 	case 4:
-		__atomic_fetch_or(&r->hdr->arm, 1 + roll(d, 3), __ATOMIC_SEQ_CST);
+		__atomic_fetch_or(r->arm, 1 + roll(d, 3), __ATOMIC_SEQ_CST);
 		break;
 	default:
-		show(r, __atomic_load_n(&r->hdr->kern, __ATOMIC_ACQUIRE));
+		show(r, __atomic_load_n(r->kern, __ATOMIC_ACQUIRE));
 	}
 	while (!ibv_get_cq_event(e->channel, &cq, &context))
 		ibv_ack_cq_events(cq, 1);
@@ -698,29 +897,29 @@ static void do_index(struct cell *c, int side, struct dice *d)
 		return;
 	switch (roll(d, 6)) {
 	case 0:
-		r->hdr->user = odd_number(d);
+		*r->user = odd_number(d);
 		break;
 	case 1:
-		r->hdr->user = r->hdr->kern + r->mask + roll(d, 3);
+		*r->user = *r->kern + r->mask + roll(d, 3);
 		break;
 	case 2:
-		r->hdr->user -= 1 + roll(d, 20);
+		*r->user -= 1 + roll(d, 20);
 		break;
 	case 3:
-		r->hdr->kern = odd_number(d);
+		*r->kern = odd_number(d);
 		break;
 	case 4:
-		r->hdr->flags = odd_number(d);
+		*r->flags = odd_number(d);
 		break;
 	case 5:
-		((__u32 *)r->hdr)[roll(d, SRNIC_RING_ENTRIES / 4)] = odd_number(d);
+		((__u32 *)r->hdr)[roll(d, format->first / 4)] = odd_number(d);
 		break;
 	}
 	if (rarely(d, 2))
 		doorbell(end_of(c, side), roll(d, 2));
 }
 
-/* Any ring, also one that a resize has replaced. */
+/* Any ring, including those replaced by a resize */
 static void do_word(struct cell *c, int side, struct dice *d)
 {
 	const struct ring *r = &rings[roll(d, num_rings)];
@@ -756,21 +955,21 @@ static void resize_cq(struct cell *c, int side, struct dice *d)
 	__u32 n = 1 << roll(d, 8);
 
 	if (!ibv_resize_cq(which == RING_SCQ ? e->scq : e->rcq, n))
-		ring_put(c, side, which, ring_seen(0, n, CQ_STRIDE));
+		ring_put(c, side, which, ring_seen(0, n, CQES));
 }
 
 static void resize_srq(struct cell *c, int side, struct dice *d)
 {
 	struct ibv_srq_attr attr = { .max_wr = 1 << roll(d, 7) };
-	__u32 stride = ring_of(c, 1, RING_RQ)->stride;
+	enum content what = c->kind->a == IBV_QPT_XRC_SEND ? XRQES : RQES;
 
-	/* that of XRC, or the last one made, which is b's */
+	/* the ring of the XRC SRQ, or the last one mapped, which is b's */
 	(void)side;
 	if (!ibv_modify_srq(c->srq, &attr, IBV_SRQ_MAX_WR))
-		ring_put(c, 1, RING_RQ, ring_seen(0, attr.max_wr, stride));
+		ring_put(c, 1, RING_RQ, ring_seen(0, attr.max_wr, what));
 }
 
-/* The rings that are left behind stay mapped. */
+/* Replaced rings stay mapped. */
 static void do_resize(struct cell *c, int side, struct dice *d)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -832,7 +1031,7 @@ static void *hostile_main(void *arg)
 	return NULL;
 }
 
-/* Joins the threads, and leaves rings that the provider can take leave of. */
+/* Joins the threads, and restores the rings so that the provider can destroy them. */
 static void hostile_end(void)
 {
 	enough = true;
@@ -840,7 +1039,7 @@ static void hostile_end(void)
 		pthread_join(hostiles[--num_hostiles].thread, NULL);
 	while (num_rings) {
 		num_rings--;
-		memset(rings[num_rings].hdr, 0, SRNIC_RING_ENTRIES);
+		memset(rings[num_rings].hdr, 0, format->first);
 		munmap(rings[num_rings].hdr, rings[num_rings].len);
 	}
 	num_cells = 0;
@@ -887,7 +1086,7 @@ static void neighbour_make(struct neighbour *n)
 	n->turn = 0;
 }
 
-/* Every byte of a WRITE, a READ and a SEND, and nothing beside them. */
+/* Verifies every byte of a WRITE, a READ and a SEND, and the bytes around them. */
 static void neighbour_works(struct neighbour *n)
 {
 	static const enum ibv_wr_opcode ops[] = {
@@ -912,7 +1111,7 @@ static void neighbour_works(struct neighbour *n)
 	if (op == IBV_WR_SEND)
 		must_be(wc_want(n->p.b.rcq, n->turn, IBV_WC_SUCCESS).byte_len,
 			len);
-	same(to->p, len, n->turn, "a neighbour's message");
+	same(to->p, len, n->turn, "the neighbour's message");
 	untouched(to->p + len, GOOD_LEN + 64 - len, "behind it");
 	wc_none(n->p.a.scq, 0);
 	wc_none(n->p.b.rcq, 0);
@@ -929,12 +1128,17 @@ static void events_drain(void)
 			;
 }
 
-/* Those from @first to @last, maltreated side by side */
+/* Corrupts the rings of kinds @first to @last concurrently. */
 static void maltreat(int first, int last)
 {
 	static struct neighbour good;
 	int i;
 
+	format_find();
+	if (format == &rxe && first > UD)
+		case_skip("not offered in the ABI of rdma_rxe");
+	if (format == &rxe && last > UD)
+		last = UD;
 	num_cells = 0;
 	num_keys = 0;
 	case_end = hostile_end;

@@ -15,7 +15,7 @@ vrb_make
 
 WIRE="delay 200us reorder 10% 25% loss 0.5% duplicate 1% corrupt 0.5%"
 LOADS=(rc rc6 uc xrc odp)
-ROUNDS=$(hunt_num 3 30)	# of two minutes when it is long
+ROUNDS=$(hunt_num 3 30)	# of two minutes each with HUNT=long
 
 rc()
 {
@@ -43,7 +43,7 @@ odp()
 		"odp storm: atomics of both sides"
 }
 
-# flap: short, for a queue pair gives up after its retries
+# flap: briefly, since a queue pair gives up after its retries
 flap()
 {
 	ip -n nsA -batch - <<-EOT
@@ -52,7 +52,7 @@ flap()
 	EOT
 }
 
-# squeeze: packets that fit no more are lost, those that follow have room again
+# squeeze: drop the packets in flight that exceed the MTU, but not those after them
 squeeze()
 {
 	ip -n nsA -batch - <<-EOT
@@ -61,8 +61,8 @@ squeeze()
 	EOT
 }
 
-# connected: each load has its queue pairs, for addresses are not resolved while the
-# link is down
+# connected: all loads have connected their queue pairs, since addresses are not resolved
+# while the link is down
 connected()
 {
 	local now
@@ -71,7 +71,7 @@ connected()
 	((now >= 2 * ${#LOADS[@]})) || [ -z "$(jobs -rp)" ]
 }
 
-# disturb: until there is no more load
+# disturb: until all loads have ended
 disturb()
 {
 	wait_for 300 connected
@@ -84,7 +84,7 @@ disturb()
 	done
 }
 
-# load: all at once; fails when one of them fails, and says what it said
+# load: run all loads at once; print the output of those that fail
 load()
 {
 	local bad=0 i pids=()
@@ -103,11 +103,11 @@ load()
 	return "$bad"
 }
 
-# KASAN keeps freed memory for a while, which is not growth.
+# KASAN quarantines freed memory, which is not a leak.
 slab_slack=2048
 [ "${SRNIC_KERNEL:-}" != uml-debug ] || slab_slack=65536
 
-# census: name and number of each thing that must not grow, and by how much it may
+# census: name and amount of each resource that must not grow, and the tolerance
 census()
 {
 	awk -v slack="$slab_slack" '
@@ -154,18 +154,18 @@ check "two hosts"			pair_up
 for ns in nsA nsB; do
 	on "$ns" sysctl -qw net.ipv6.conf.all.keep_addr_on_down=1
 done
-check "a wire with all faults"		both_ways "${wire[@]}"
+check "a wire with all kinds of faults"		both_ways "${wire[@]}"
 check "round 0: every byte"		load
 echo 3 >/proc/sys/vm/drop_caches
 census >"$work/census"
 for ((round = 1; round <= ROUNDS; round++)); do
 	check "round $round: every byte" load
 done
-check "packets went over that wire"	wire_busy
+check "packets used that wire"	wire_busy
 check "no memory has leaked"		stays_flat
 diag "$(cat "$work/flat")"
 clear_wire
-check "no object is left yet"		no_object_is_left
+check "no object is left"		no_object_is_left
 pair_down
 check "the module is removed and loaded"	module_again
 check "two hosts again"			pair_up

@@ -2,16 +2,16 @@
 /*
  * srnic selftests - random programs: verbs in any order, with any arguments
  *
- * A program is one to three processes of one to three threads, each of which
- * draws verbs and what to pass to them.  Some programs send scribbled copies of
- * each command ahead of it, some share their device with a child, lose memory
- * that is registered, close descriptors under themselves, or are killed.  A verb
- * may fail, but only for reasons that its row in verbs[] has; and when a program
- * is over the device has what it had before.
+ * A program has one to three processes with one to three threads each, which
+ * call random verbs with random arguments.  Some programs send damaged copies
+ * of each command ahead of it, share their device with a child, lose registered
+ * memory, close descriptors in use, or are killed.  A verb may fail only with
+ * the error codes of its row in verbs[], and the device has no new objects
+ * after the program has ended.
  *
- * usage: as the verbs harness; -n programs, -s seed.  Program n of a seed is the
- * first of seed + n.  With HUNT_TRACE set each verb is told as it ends, and where a
- * program crashes.
+ * usage: as the verbs harness; -n programs, -s seed.  Program n of a seed is
+ * the first of seed + n.  With HUNT_TRACE set, each verb is printed as it ends,
+ * and where a program crashes.
  */
 #define _GNU_SOURCE
 #include <execinfo.h>
@@ -35,16 +35,15 @@
 #define MAX_PROCS	3
 #define WAIT_SECONDS	120
 
-/* ---- what a verb may fail with ---- */
+/* ---- error codes of verbs ---- */
 
 /*
- * The man pages of advise_mr, create_flow and the counters name what they fail
- * with.  Those of the others leave it to errno: EINVAL is an argument, ENOMEM
- * memory or room, EBUSY something that is still in use, EOPNOTSUPP what is not
- * offered, EFAULT memory that is not there, EACCES memory that is only for
- * reading, EDQUOT and ENOSPC all that the user or the device may have, ENODATA a
- * GID that is not there, ETIMEDOUT, ENODEV and E...UNREACH an address that leads
- * nowhere.
+ * The man pages of advise_mr, create_flow and the counters list their error
+ * codes. Other verbs return errno: EINVAL for an argument, ENOMEM for memory or
+ * space, EBUSY for an object in use, EOPNOTSUPP for what is not supported,
+ * EFAULT for unmapped memory, EACCES for read-only memory, EDQUOT and ENOSPC
+ * for limits of the user or the device, ENODATA for a missing GID, ETIMEDOUT,
+ * ENODEV and E...UNREACH for an address that cannot be resolved.
  */
 static const struct {
 	const char	*name;
@@ -110,7 +109,7 @@ static const struct {
 	[READ_COUNTERS]	   = { "read_counters", { EINVAL } },
 	[DESTROY_COUNTERS] = { "destroy_counters", { EBUSY } },
 	[IMPORT]	   = { "import", { EINVAL, ENOENT, ENOMEM, EOPNOTSUPP } },
-	/* any method of any object, so with all of the above; and of what has no form */
+	/* any method of any object: all of the above, and invalid formats */
 	[COMMAND]	   = { "command", { EPROTONOSUPPORT, E2BIG } },
 };
 
@@ -161,7 +160,7 @@ static bool error_is_loss(int loss, int err)
 	case EINVAL:
 	case EBUSY:
 		return loss & LOSS_OBJECTS;
-	case EIO:	/* a doorbell that does not ring */
+	case EIO:	/* a failed doorbell */
 		return loss & (LOSS_OBJECTS | LOSS_FILES);
 	case EBADF:
 		return loss & LOSS_FILES;
@@ -195,7 +194,7 @@ static void *job_main(void *arg)
 	return NULL;
 }
 
-/* ---- the life of a process ---- */
+/* ---- processes ---- */
 
 static struct ibv_context *device_open(const struct side *s)
 {
@@ -232,7 +231,7 @@ static int buffer_open(void)
 static void job_init(struct job *j, __u32 program, struct dice *d,
 		     struct side *s, struct ibv_context *ctx)
 {
-	/* with nothing behind, and room for what is registered too long */
+	/* an inaccessible arena follows, for regions that are too long */
 	__u8 *p = mmap(NULL, (ARENAS + 1) * ARENA, PROT_NONE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int i;
@@ -251,15 +250,15 @@ static void job_init(struct job *j, __u32 program, struct dice *d,
 
 /* How a process ends */
 enum ending {
-	END_CLEAN,	/* it undoes all */
-	END_EXIT,	/* it leaves that to the kernel */
-	END_CLOSE,	/* it closes descriptors under itself, and goes on */
+	END_CLEAN,	/* destroys all objects */
+	END_EXIT,	/* leaves that to the kernel */
+	END_CLOSE,	/* closes descriptors in use, and continues */
 	END_KILL,	/* kill -9 by one of its threads */
-	END_SHARE,	/* a child goes on with what it has, at the same time */
+	END_SHARE,	/* a child uses the same objects at the same time */
 	ENDINGS,
 };
 
-/* A signal that the program did not mean to get */
+/* Handler of unexpected signals */
 static void crashed(int sig, siginfo_t *info, void *context)
 {
 	void *frames[32];
@@ -298,14 +297,14 @@ static void end_close(struct job *j)
 			fds[n++] = j->channel[i]->fd;
 	while (n) {
 		i = roll(&j->dice, n);
-		/* closed, but its number does not become another's */
+		/* closed, but the number is not reused */
 		dup2(nothing, fds[i]);
 		fds[i] = fds[--n];
 		job_more(j, LOSS_FILES | LOSS_OBJECTS);
 	}
 }
 
-/* What MADV_DONTFORK has kept from a child is there again, and empty. */
+/* Maps the memory again, empty, that MADV_DONTFORK has withheld from a child. */
 static void arenas_mend(struct job *j)
 {
 	size_t at;
@@ -331,7 +330,7 @@ static void end_share(struct job *j)
 		;
 }
 
-/* Whether it ends by a signal of its own is for the parent to know. */
+/* The parent checks whether the process was killed by an unexpected signal. */
 _Noreturn static void process_main(__u32 program, int number)
 {
 	struct sigaction crash = { .sa_sigaction = crashed, .sa_flags = SA_SIGINFO };
@@ -380,9 +379,9 @@ _Noreturn static void process_main(__u32 program, int number)
 	_exit(0);
 }
 
-/* ---- the one who asks ---- */
+/* ---- supervising process ---- */
 
-/* What the core counts for the devices of a host, as it says it. */
+/* Dumps the core's object counts for the devices of a host. */
 static size_t objects_of(const struct side *s, __u8 *buf, size_t size)
 {
 	struct nlmsghdr req = {
@@ -444,7 +443,7 @@ static bool objects_same(const struct objects *a, const struct objects *b)
 	return true;
 }
 
-/* What the kernel does for a process that does not end. */
+/* Reports the kernel stack of a process that does not exit. */
 static void say_stuck(pid_t pid)
 {
 	char path[64], stack[160] = "";
@@ -455,7 +454,7 @@ static void say_stuck(pid_t pid)
 	if (fd >= 0 && read(fd, stack, sizeof(stack) - 1) < 0)
 		stack[0] = 0;
 	close(fd);
-	say("a process does not end: %s", stack);
+	say("a process does not exit: %s", stack);
 }
 
 static pid_t pids[MAX_PROCS];
@@ -516,7 +515,7 @@ static void program_run(__u32 program, const struct objects *before)
 		case_fail("%s; to repeat: -n 1 -s %u", report->text, program);
 }
 
-/* Others do not notice. */
+/* Another pair of queue pairs is not affected. */
 static void neighbour_works(struct pair *p, struct mem *ma, struct mem *mb,
 			    __u32 turn)
 {
@@ -527,7 +526,7 @@ static void neighbour_works(struct pair *p, struct mem *ma, struct mem *mb,
 	wr_target(&wr, mb, 0);
 	must_be(post_one(&p->a, &wr), 0);
 	wc_want(p->a.scq, turn, IBV_WC_SUCCESS);
-	same(mb->p, mb->len, turn, "a neighbour's WRITE");
+	same(mb->p, mb->len, turn, "a WRITE of the other pair");
 }
 
 static void random_programs(void)
@@ -553,7 +552,7 @@ static void random_programs(void)
 		program_run(run_seed + i, &before);
 		neighbour_works(&p, &ma, &mb, i);
 	}
-	printf("# %d programs, %ld verbs, %ld failed as they may, %ld commands scribbled\n",
+	printf("# %d programs, %ld verbs, %ld valid failures, %ld damaged commands\n",
 	       rounds, *verbs_done, *verbs_failed, *commands_done);
 }
 

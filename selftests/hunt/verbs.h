@@ -28,28 +28,28 @@ enum verb {
 	IMPORT, COMMAND, VERBS,
 };
 
-/* Why a verb may fail on top of what its row says */
+/* Reasons for failures in addition to those in the row of a verb */
 enum {
-	LOSS_OBJECTS	= 1 << 0,	/* something else destroys them */
+	LOSS_OBJECTS	= 1 << 0,	/* objects are destroyed by others */
 	LOSS_FILES	= 1 << 1,	/* descriptors are closed */
-	LOSS_OWNER	= 1 << 2,	/* the device is another process's */
+	LOSS_OWNER	= 1 << 2,	/* the device belongs to another process */
 };
 
-/* A group that a queue pair is in, which keeps it from being destroyed */
+/* A multicast group of a queue pair, which blocks its destruction */
 struct group {
-	struct ibv_qp	*qp;	/* NULL: none */
+	struct ibv_qp	*qp;	/* NULL: unused */
 	union ibv_gid	gid;
 };
 
-/* One thread of a program, and what it has */
+/* A thread of a program, and its objects */
 struct job {
 	pthread_t		thread;
 	struct dice		dice;
 	__u32			program;
 	int			steps;
 	int			loss;		/* LOSS_* */
-	const char		*doing;		/* the step */
-	bool			scribble;	/* commands go out damaged first */
+	const char		*doing;		/* name of the step */
+	bool			scribble;	/* damaged copies are sent first */
 	struct side		*side;
 	struct ibv_context	*ctx;
 	struct ibv_pd		*pd[SLOTS];
@@ -71,7 +71,7 @@ struct job {
 	int			buffer;		/* dma-buf, or -1 */
 };
 
-/* What the process that fails first has to say, shared with the one that asks */
+/* Message of the process that fails first, shared with the supervising process */
 struct report {
 	atomic_int	said;
 	char		text[240];
@@ -80,16 +80,16 @@ struct report {
 extern struct report *report;
 extern atomic_long *verbs_done, *verbs_failed, *commands_done;
 
-/* What this thread runs; NULL: a thread that is not of a program */
+/* The job of this thread; NULL in threads outside of programs */
 extern __thread struct job *me;
 
-/* The first of all processes to say something is heard. */
+/* Reports a failure; only the first of all processes counts. */
 void say(const char *fmt, ...);
 
-/* @err: what the verb returned, 0 or errno.  Returns whether it went well. */
+/* Checks @err, the result of a verb: 0 or an errno.  Returns true for success. */
 bool went(struct job *j, enum verb v, int err);
 
-/* The same for a verb that returns what it made. */
+/* The same for a verb that returns an object */
 #define made(j, v, what)						\
 	({								\
 		typeof(what) made_ = (errno = 0, (what));		\
@@ -98,20 +98,20 @@ bool went(struct job *j, enum verb v, int err);
 		made_;							\
 	})
 
-/* One step of a program, as @j's dice have it. */
+/* Executes one random step. */
 void job_step(struct job *j);
-/* Ends all that @j has. */
+/* Destroys all objects of @j. */
 void job_clean(struct job *j);
 
-/* A second mapping of what the device maps */
+/* A second mapping of memory that the device maps */
 struct twin {
 	void	*p;
 	size_t	len;
 };
 
-/* Any one, which nobody else has then; none: its length is 0. */
+/* Takes a random one, which others then cannot take; length 0 if there is none. */
 struct twin twin_take(struct dice *d);
-/* What is left of it is there for others. */
+/* Gives back what is left of it. */
 void twin_give(struct twin t);
 
 #endif

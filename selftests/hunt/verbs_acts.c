@@ -2,8 +2,8 @@
 /*
  * srnic selftests - random programs: the steps, mostly verbs
  *
- * A step draws what it needs first, so that what the next steps are does not
- * depend on how others ended.  A verb for which an object is missing is left out.
+ * A step draws its random numbers first, so that later steps do not depend on
+ * its result.  A verb is skipped if an object that it needs is missing.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "verbs.h"
 
-/* A size that is mostly one that goes well, and never one that takes all memory */
+/* A size that is mostly valid, and never so large that it takes all memory */
 static __u32 some_size(struct dice *d, __u32 good, __u32 limit)
 {
 	__u32 n;
@@ -46,11 +46,11 @@ static __u8 *some_memory(struct job *j, struct dice *d, size_t *len)
 	return j->arena[roll(d, ARENAS)] + off;
 }
 
-/* A slot that is free, or NULL */
+/* A random slot */
 #define slot(j, d, what)	(&(j)->what[roll(d, ARRAY_SIZE((j)->what))])
 #define any(j, d, what)		((j)->what[roll(d, SLOTS)])
 
-/* Ends what stands in a slot by @undo. */
+/* Destroys the object in a slot by @undo. */
 #define end_slot(j, d, what, v, undo)					\
 	do {								\
 		typeof(&(j)->what[0]) at_ = slot(j, d, what);		\
@@ -134,7 +134,7 @@ static void do_modify_cq(struct job *j, struct dice *d)
 		went(j, MODIFY_CQ, ibv_modify_cq(cq, &attr));
 }
 
-/* The library knows the queue pairs that use it, the kernel may have lost them. */
+/* A kernel that has lost queue pairs may destroy a CQ to which the library's refer. */
 static void do_destroy_cq(struct job *j, struct dice *d)
 {
 	if (j->loss & LOSS_OBJECTS)
@@ -162,7 +162,7 @@ static void do_poll_cq(struct job *j, struct dice *d)
 		n = ibv_poll_cq(cq, ARRAY_SIZE(wc), wc);
 		went(j, POLL_CQ, n < 0 ? -n : 0);
 	}
-	/* what others do with the queues, the library does not know */
+	/* the library does not know the effects of other processes on these queues */
 	while (channel && !j->loss &&
 	       !ibv_get_cq_event(channel, &told, &context))
 		ibv_ack_cq_events(told, 1);
@@ -253,7 +253,7 @@ static struct ibv_sge some_sge(struct job *j, struct dice *d)
 	if (mr && mr->length)
 		sge.lkey = mr->lkey;
 	if (mr && mr->length > ARENA)
-		return sge;	/* anything else might be this program itself */
+		return sge;	/* other addresses could be memory of this program */
 	if (mr && mr->length)
 		sge.addr = (uintptr_t)mr->addr + roll(d, mr->length);
 	if (rarely(d, 16))
@@ -405,14 +405,14 @@ static void do_create_qp(struct job *j, struct dice *d)
 		init.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 		init.send_ops_flags = IBV_QP_EX_WITH_SEND;
 	}
-	/* libibverbs follows the pointers that the type must have */
+	/* libibverbs dereferences the pointers that the type requires */
 	if (*at || (init.comp_mask & IBV_QP_INIT_ATTR_XRCD ? !init.xrcd :
 		    !init.pd || !init.send_cq || !init.recv_cq))
 		return;
 	*at = made(j, CREATE_QP, ibv_create_qp_ex(j->ctx, &init));
 }
 
-/* What a step to the next state asks for, and what is drawn beyond */
+/* The attributes that a step to the next state requires, and random ones */
 static int some_attrs(struct job *j, struct dice *d, const struct ibv_qp *qp,
 		      struct ibv_qp_attr *attr)
 {
@@ -509,7 +509,7 @@ static void do_query_qp(struct job *j, struct dice *d)
 		went(j, QUERY_QP, ibv_query_qp(qp, &attr, odd_number(d), &init));
 }
 
-/* Something else may have taken it out of its groups. */
+/* The queue pair may be detached from its groups already. */
 static void do_destroy_qp(struct job *j, struct dice *d)
 {
 	struct ibv_qp **at = slot(j, d, qp);
@@ -523,7 +523,7 @@ static void do_destroy_qp(struct job *j, struct dice *d)
 	*at = NULL;
 }
 
-/* The list of an inline request is read by the provider. */
+/* The provider reads the data of an inline request, so it must be mapped. */
 static void wr_shorten(struct job *j, struct dice *d, struct ibv_send_wr *wr)
 {
 	int i;
@@ -831,7 +831,7 @@ static void do_create_flow(struct job *j, struct dice *d)
 
 	if (rarely(d, 3)) {
 		((__u32 *)&r)[word] ^= 1U << roll(d, 32);
-		/* libibverbs copies by the sizes, whatever they are */
+		/* libibverbs copies by these sizes without checks */
 		r.attr.size = size;
 		r.attr.num_of_specs = 1;
 		spec->hdr.size = spec_size;
@@ -879,7 +879,7 @@ static void do_destroy_counters(struct job *j, struct dice *d)
 	end_slot(j, d, counters, DESTROY_COUNTERS, ibv_destroy_counters);
 }
 
-/* The device once more, with what another of its descriptors has. */
+/* Imports the device again, with objects of another of its contexts. */
 static void do_import(struct job *j, struct dice *d)
 {
 	__u32 handle = roll(d, 2) ? roll(d, 40) : odd_number(d);
@@ -908,7 +908,7 @@ static void do_import(struct job *j, struct dice *d)
 	ibv_close_device(ctx);
 }
 
-/* ---- what goes on beside the verbs ---- */
+/* ---- steps other than verbs ---- */
 
 static void do_memory(struct job *j, struct dice *d)
 {
@@ -923,7 +923,7 @@ static void do_memory(struct job *j, struct dice *d)
 	if (p + len > j->arena[0] + ARENAS * ARENA)
 		len = 4096;
 	switch (roll(d, 6)) {
-	case 0:	/* other memory takes its place */
+	case 0:	/* replace by other memory */
 		syscall(SYS_mmap, p, len, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 		break;
@@ -943,7 +943,7 @@ static void do_memory(struct job *j, struct dice *d)
 	}
 }
 
-/* It is moved, or grows or shrinks where it is. */
+/* Moves the mapping, or grows or shrinks it in place. */
 static void twin_remap(struct twin *t, size_t len, int flags)
 {
 	void *p = mremap(t->p, t->len, len, flags);
@@ -952,7 +952,7 @@ static void twin_remap(struct twin *t, size_t len, int flags)
 		*t = (struct twin) { p, len };
 }
 
-/* The second mapping of a ring is moved, torn, taken away. */
+/* Moves, splits or removes the second mapping of a ring. */
 static void do_twin(struct job *j, struct dice *d)
 {
 	struct twin t = twin_take(d);
@@ -1023,7 +1023,7 @@ static const struct act *some_act(struct dice *d)
 	return &acts[i];
 }
 
-/* How a step falls depends on the seed alone, not on what came of others. */
+/* A step depends only on the seed, not on the results of others. */
 void job_step(struct job *j)
 {
 	struct dice d = { .state = dice_next(&j->dice) };
@@ -1033,7 +1033,7 @@ void job_step(struct job *j)
 	a->run(j, &d);
 }
 
-/* Ends all of a kind; what stays although nothing uses it is a failure. */
+/* Destroys all objects of a kind; if one cannot be destroyed it is a failure. */
 #define end_all(j, what, v, undo)					\
 	do {								\
 		size_t i_;						\

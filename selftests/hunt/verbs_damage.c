@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - random programs: corruption of commands between the libraries and the kernel
+ * srnic selftests - random programs: corruption of commands between the
+ * libraries and the kernel
  *
- * Functions that stand before those of the C library, for libibverbs and the
- * provider as well: they send damaged copies of commands ahead, and map rings a
- * second time.
+ * These functions override those of the C library, in libibverbs and the
+ * provider as well.  They send damaged copies of commands ahead of the
+ * originals, and map rings a second time.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -33,7 +34,7 @@ static __u8 *scratch_of(void)
 	return scratch;
 }
 
-/* By way of the kernel, which knows what can be read.  False: not all of it. */
+/* Copies by means of the kernel, which knows what is readable; false if not all is. */
 static bool bytes_copy(void *to, __u64 from, size_t len)
 {
 	bool done;
@@ -49,8 +50,8 @@ static bool bytes_copy(void *to, __u64 from, size_t len)
 }
 
 /*
- * Is it an address of ours?  Then a copy stands in for it, for no bytes as well:
- * they may become more.
+ * Replaces a pointer to readable memory by one to a copy, even if the length is
+ * 0, since a mutation may increase it.
  */
 static void attr_move(struct ib_uverbs_attr *a, __u8 *to)
 {
@@ -60,7 +61,7 @@ static void attr_move(struct ib_uverbs_attr *a, __u8 *to)
 
 static void command_spoil(struct ib_uverbs_ioctl_hdr *h, struct dice *d)
 {
-	/* it may say more than there are */
+	/* the number of attributes may be damaged */
 	__u32 num = h->num_attrs <= MAX_ATTRS ? h->num_attrs : MAX_ATTRS;
 	struct ib_uverbs_attr *a = &h->attrs[num ? roll(d, num) : 0];
 	__u32 *word;
@@ -112,8 +113,9 @@ static int raw_ioctl(int fd, unsigned long request, void *arg)
 }
 
 /*
- * Left to the core, the driver does not hear of them: a second context for a file, and
- * work queues, whose states it judges.
+ * Commands that the core executes without the driver: opening a second context
+ * on a file, and those whose result depends on the core's copy of a work
+ * queue's state.
  */
 static bool command_is_cores(const struct ib_uverbs_ioctl_hdr *h)
 {
@@ -131,7 +133,7 @@ static bool command_is_cores(const struct ib_uverbs_ioctl_hdr *h)
 	return false;
 }
 
-/* What comes of it is of no interest, but for the reason of a failure. */
+/* The result does not matter, but an error code must be a valid one. */
 static void command_scribbled(int fd, const struct ib_uverbs_ioctl_hdr *real)
 {
 	struct dice d = { .state = dice_next(&me->dice) };
@@ -156,7 +158,7 @@ static void command_scribbled(int fd, const struct ib_uverbs_ioctl_hdr *real)
 		went(me, COMMAND, errno);
 }
 
-/* Stands before that of the C library, for libibverbs as well. */
+/* Overrides the C library's function, in libibverbs as well. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	va_list ap;
@@ -171,7 +173,7 @@ int ioctl(int fd, unsigned long request, ...)
 	return raw_ioctl(fd, request, arg);
 }
 
-/* The same for commands that are written; the answer goes elsewhere. */
+/* The same for commands by write(); the response goes elsewhere. */
 static void written_scribbled(int fd, const void *buf, size_t count)
 {
 	struct dice d = { .state = dice_next(&me->dice) };
@@ -263,7 +265,7 @@ void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 	return p;
 }
 
-/* By this name where off_t might be less. */
+/* The name used by programs with large file support */
 void *mmap64(void *addr, size_t len, int prot, int flags, int fd, off64_t off)
 {
 	return mmap(addr, len, prot, flags, fd, off);

@@ -89,7 +89,7 @@ for ip in IPv4 IPv6; do
 	check "$ip: traffic of all kinds"	captured "${six[@]}" -n 5 soak
 	check "$ip: all of it is InfiniBand"	all_roce
 	check "$ip: nothing is malformed"	hasnt '_ws.malformed'
-	check "$ip: no expert frowns"		hasnt '_ws.expert.severity >= 6291456'
+	check "$ip: no expert warnings"		hasnt '_ws.expert.severity >= 6291456'
 	check "$ip: each ICRC is right"		icrc_agrees
 	check "$ip: no UDP checksum is bad"	hasnt 'udp.checksum.status == 0'
 done
@@ -98,7 +98,7 @@ for op in "SEND:infiniband.bth.opcode in {0,1,2,4}" \
 	"READ:infiniband.bth.opcode == 12" \
 	"FETCH_ADD:infiniband.bth.opcode == 20" \
 	"acknowledge:infiniband.aeth"; do
-	check "${op%%:*} was in it"	has "${op#*:}"
+	check "${op%%:*} was captured"		has "${op#*:}"
 done
 rm -f "$capture" "$capture.err"
 ktap_end

@@ -3,7 +3,8 @@
 # What the kernel's selftests/rdma ask of rdma_rxe, with srnic in its place.
 #
 # KSFT is the kernel's tools/testing/selftests; the lab has a source.  rdma_cm runs
-# over a TUN netdev for rdma_rxe alone, so a veth is in the place of tun0 and tun1.
+# over a TUN netdev only on devices with the driver id of rdma_rxe, so for links of type
+# srnic a veth is in the place of tun0 and tun1.
 
 . "$(dirname "$0")/../lib/ktap.sh"
 
@@ -15,26 +16,37 @@ need rdma rping ping modinfo
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Each at its own path, for they look for helpers beside them.
-mkdir -p "$work/rdma"
-ln -s "$KSFT/kselftest" "$work/kselftest"
-for script in "$KSFT"/rdma/*.sh; do
-	sed -e 's/type rxe/type srnic/; s/rdma_rxe/srnic/g' \
-		-e 's/^ip tuntap add mode tun \([^ ]*\)/ip link add \1 type veth/' \
-		"$script" >"$work/rdma/${script##*/}"
-	chmod +x "$work/rdma/${script##*/}"
-done
+without_tun='s/^ip tuntap add mode tun \([^ ]*\)/ip link add \1 type veth/'
 
-# run SCRIPT: a counter that is not there would stay the same, and that would do
+# translate TYPE [SCRIPT-FOR-SED]: each at its own path, for they look for helpers beside
+# them
+translate()
+{
+	local script
+
+	mkdir -p "$work/$1/rdma"
+	ln -s "$KSFT/kselftest" "$work/$1/kselftest"
+	for script in "$KSFT"/rdma/*.sh; do
+		sed -e "s/type rxe/type $1/; s/rdma_rxe/srnic/g" -e "${2:-}" \
+			"$script" >"$work/$1/rdma/${script##*/}"
+		chmod +x "$work/$1/rdma/${script##*/}"
+	done
+}
+
+# run TYPE SCRIPT: a counter that is not there would stay the same, and that would do
 run()
 {
-	(cd "$work/rdma" && timeout 60 bash "./$1") 2>&1 | tee "$work/said"
+	(cd "$work/$1/rdma" && timeout 60 bash "./$2") 2>&1 | tee "$work/said"
 	((PIPESTATUS[0] == 0)) && ! grep -q 'No such file' "$work/said"
 }
 
-scripts=$(cd "$work/rdma" && ls ./*.sh)
-ktap_plan "$(wc -l <<<"$scripts")"
-for script in $scripts; do
-	check "${script#./}"	run "$script"
+translate srnic "$without_tun"
+translate srnic_rxe
+scripts=$(cd "$work/srnic/rdma" && ls ./*.sh)
+ktap_plan $((2 * $(wc -l <<<"$scripts")))
+for type in srnic srnic_rxe; do
+	for script in $scripts; do
+		check "${script#./}, $type"	run "$type" "$script"
+	done
 done
 ktap_end

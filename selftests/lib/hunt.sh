@@ -7,6 +7,8 @@
 #   hunt_seed                sets and reports SEED: HUNT_SEED, or a new one
 #   hunt_make                sets $hunt_dir to the programs of selftests/hunt, builds them
 #                            unless they exist
+#   hunt_storm ARGUMENT...   a process that corrupts its rings; the cases of the array
+#                            neighbour run as long as it does, and pass
 #   hunt_areas               remembers how much memory of rings there is
 #   areas_are_back           it is as much again
 #
@@ -36,6 +38,22 @@ hunt_dir=
 hunt_make()
 {
 	programs_make hunt && hunt_dir=$programs
+}
+
+hunt_storm()
+{
+	local hostile said status=0
+
+	said=$(mktemp)
+	"${hunt_dir:?}/hunt-rings" "$@" -s "$SEED" -n "$(hunt_num 300 20000)" \
+		-r "$(hunt_num 1 16)" &
+	hostile=$!
+	while ((status == 0)) && kill -0 "$hostile" 2>/dev/null; do
+		vrb -n 2 "$@" "${neighbour[@]}" >"$said" || status=$?
+	done
+	((status == 0)) || ktap_failures <"$said"
+	rm -f "$said"
+	wait "$hostile" && return "$status"
 }
 
 hunt_areas()

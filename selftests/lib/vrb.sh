@@ -7,10 +7,39 @@
 #   vrb_alone                prints the topics with cases that topics.sh runs only by name
 #   vrb_cases ARGUMENT...    runs cases, each as one check
 #   vrb ARGUMENT...          runs the harness; no checks
+#   vrb_common               cases that pass with the user ABI of rdma_rxe, or with it as
+#                            the peer: data, refused requests and retries.  It does not
+#                            report all local errors and events that other cases expect
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # programs.sh says where they are
 
 . "$(dirname "${BASH_SOURCE[0]}")/programs.sh"
+
+vrb_common=("data: SEND of every size and shape"
+	"data: SEND with immediate of every size and shape"
+	"data: WRITE of every size and shape"
+	"data: WRITE with immediate of every size and shape"
+	"data: READ of every size and shape"
+	"data: CMP_SWP and FETCH_ADD compute and return"
+	"data: inline data of every length"
+	"data: a fence waits for the read"
+	"data: 64 reads, one at a time"
+	"data: 64 reads, four at a time"
+	"soak: batches of everything, both ways"
+	"access: WRITE with a bad rkey"
+	"access: READ with a bad rkey"
+	"access: FETCH_ADD with a bad rkey"
+	"access: WRITE past the end"
+	"access: READ without REMOTE_READ"
+	"retry: RNR, then a receive"
+	"srq: SEND of each size, through four queue pairs"
+	"srq: WRITE with immediate takes a receive"
+	"uc: SEND of each size"
+	"uc: WRITE of each size, with and without immediate"
+	"atomic write: by ibv_wr_atomic_write"
+	"mw: type 2 gives access to its range"
+	"mw: type 2 gives no access to another QP"
+	"mw: LOCAL_INV ends a window")
 
 vrb_dir=
 

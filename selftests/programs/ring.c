@@ -11,10 +11,10 @@
 
 #define MAX	1048576
 
-/* The last is a terminator. */
+/* the last byte is a terminator */
 static const int sizes[] = { 0, 1, 8, 1000, 4096, 65536, MAX, -1 };
 
-/* Value of byte @i after the ranks before @rank have added their numbers. */
+/* Value of byte @i after the ranks before @rank have added their numbers */
 static unsigned char expected(int i, int rank)
 {
 	return i * 13 + rank * (rank - 1) / 2;
@@ -41,7 +41,10 @@ static int differs(const unsigned char *buf, int size, int rank)
 	return i < size;
 }
 
-/* Sends one message around; the first rank starts it and receives it in the end. */
+/*
+ * Sends one message around the ring; the first rank starts it and receives it
+ * in the end.
+ */
 static int ring(unsigned char *buf, int size, int rank, int ranks)
 {
 	int next = (rank + 1) % ranks;

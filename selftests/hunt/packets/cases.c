@@ -2,17 +2,17 @@
 /*
  * srnic selftests - hostile packets: the storm
  *
- * Packet N is a function of the seed and N, and of what the connections are at
- * just then: their PSNs.  Where kcov tells that a packet reached new code, what was
- * done to it is kept, and packets between those are made from it.
+ * Packet N is a function of the seed, of N, and of the current PSNs of the
+ * connections.  When kcov reports that a packet reached new code, its mutations
+ * are kept, and later packets are derived from it.
  */
 #include "packets.h"
 
 #define MUTATIONS_MAX	6
 #define CORPUS_MAX	512
-#define STEP		16	/* packets between two looks at the wire */
+#define STEP		16	/* packets between two polls of the wire */
 
-/* How a packet is made */
+/* Mutations of a packet */
 struct recipe {
 	__u64	base;
 	int	num;
@@ -34,7 +34,7 @@ static void recipe_add(struct recipe *p, struct dice *r)
 	p->step[at].seed = dice_next(r);
 }
 
-/* Many have nothing wrong, most of the others one thing. */
+/* Many packets are not mutated, and most of the others have one mutation. */
 static void recipe_fresh(struct recipe *p, struct dice *r)
 {
 	p->num = 0;
@@ -122,7 +122,7 @@ static void storm(void)
 }
 
 static const struct vrb_case packet_cases[] = {
-	{ "packets", "harm no one but whom they could be from", storm },
+	{ "packets", "affect only connections they could belong to", storm },
 };
 
 VRB_CASES(packet_cases);

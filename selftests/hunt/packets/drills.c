@@ -2,8 +2,8 @@
 /*
  * srnic selftests - hostile packets: sequences found by a storm
  *
- * Side 1 gets them, one run of its queue pair each, for the wire is written to
- * packet by packet.
+ * Side 1 receives them.  Each packet is a run of its queue pair, since packets
+ * are written to the wire one by one.
  */
 #include <sys/mman.h>
 
@@ -16,7 +16,7 @@
 static struct pair p;
 static struct taker taker;
 
-/* The target that end @e is for one who forges packets of @peer. */
+/* The target for forging packets of @peer to end @e. */
 static struct target *aim(const struct end *e, const struct end *peer,
 			  __u8 transport)
 {
@@ -55,14 +55,14 @@ static void forge(struct target *t, __u8 op)
 	wire_flush();
 }
 
-/* What an XRC drill is about: one receive in a shared queue of a domain of its own */
+/* Objects of an XRC drill: one receive in an SRQ of its own XRC domain */
 static struct {
 	struct ibv_cq	*cq;
 	struct ibv_srq	*srq;
 	struct mem	m;
 } shared;
 
-/* Returns the target that is to fill the receive. */
+/* Returns the target whose messages use the receive. */
 static struct target *drill_xrc(void)
 {
 	struct opt a = opt_default, b = opt_default;
@@ -90,7 +90,7 @@ static struct target *drill_xrc(void)
 	return t;
 }
 
-/* Opcodes that do not follow each other: IBTA 9.7.4.1.2 */
+/* Invalid sequence of opcodes: IBTA 9.7.4.1.2 */
 static void drill_xrc_interrupted(void)
 {
 	struct target *t = drill_xrc();
@@ -102,7 +102,7 @@ static void drill_xrc_interrupted(void)
 	wc_none(shared.cq, 0);
 }
 
-/* The rest of a message whose queue has gone goes nowhere. */
+/* The rest of a message is dropped after its SRQ has been destroyed. */
 static void drill_xrc_gone(void)
 {
 	struct target *t = drill_xrc();
@@ -114,11 +114,11 @@ static void drill_xrc_gone(void)
 	forge(t, 0x01);		/* SEND middle */
 	state_becomes(&p.b, IBV_QPS_ERR);
 	event_want(&sides[1], IBV_EVENT_QP_REQ_ERR, p.b.qp);
-	untouched(shared.m.p, shared.m.len, "what the receive named");
+	untouched(shared.m.p, shared.m.len, "the buffer of the receive");
 	wc_none(shared.cq, 0);
 }
 
-/* UDP over IPv4 of @len bytes that a flow names; its sender left it as @hdr says. */
+/* Forges a UDP/IPv4 datagram of @len bytes that matches a flow, with offloads @hdr. */
 static void forge_unfinished(const struct virtio_net_hdr *hdr, int len, __u16 sum)
 {
 	static __u8 frame[UNFINISHED_MAX];
@@ -139,7 +139,7 @@ static void forge_unfinished(const struct virtio_net_hdr *hdr, int len, __u16 su
 	wire_flush();
 }
 
-/* The checksum of what is behind @start goes to @at. */
+/* The checksum of the bytes from @start on is to be stored at @at. */
 static void forge_summed(int start, int at, __u16 sum)
 {
 	const struct virtio_net_hdr hdr = {
@@ -160,7 +160,7 @@ static void drill_taker(void)
 	wire_open(false);
 }
 
-/* A rule's queue pair gets what the rule names, and nothing else. */
+/* A rule's queue pair receives the frames that match the rule, and no others. */
 static void drill_raw_summed(void)
 {
 	static const int at[] = { 22, 23, 35, 36, 37 };	/* protocol, port */
@@ -176,7 +176,7 @@ static void drill_raw_summed(void)
 	must_be(wc.byte_len, SUMMED_LEN);
 }
 
-/* Only a checksum that is right is said to be so. */
+/* A checksum is reported as good only if it is. */
 static void drill_raw_sum_ok(void)
 {
 	static const __u8 addrs[] = { 10, 9, 0, 1, 10, 9, 0, 2 };
@@ -196,7 +196,7 @@ static void drill_raw_sum_ok(void)
 	must(!(wc.wc_flags & IBV_WC_IP_CSUM_OK));
 }
 
-/* A datagram that becomes IP fragments is for no rule that names ports. */
+/* A datagram to be sent in IP fragments matches no rule on ports. */
 static void drill_raw_fragments(void)
 {
 	const struct virtio_net_hdr hdr = {
@@ -216,14 +216,14 @@ static void drill_raw_fragments(void)
 }
 
 static const struct vrb_case drill_cases[] = {
-	{ "drill", "XRC: a message that is broken off completes its receive",
+	{ "drill", "XRC: an interrupted message completes its receive",
 	  drill_xrc_interrupted },
-	{ "drill", "XRC: a message goes on when its queue has gone",
+	{ "drill", "XRC: a message continues after its SRQ was destroyed",
 	  drill_xrc_gone },
-	{ "drill", "raw: a checksum that is to be written into the headers",
+	{ "drill", "raw: partial checksum within the headers",
 	  drill_raw_summed },
-	{ "drill", "raw: who vouches for a checksum", drill_raw_sum_ok },
-	{ "drill", "raw: a datagram that is sent in fragments",
+	{ "drill", "raw: checksum offload flags", drill_raw_sum_ok },
+	{ "drill", "raw: a datagram to be sent in fragments",
 	  drill_raw_fragments },
 };
 

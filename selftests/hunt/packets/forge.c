@@ -37,7 +37,7 @@ __u32 forge_mtu(void)
 	return 128U << (a < b ? a : b);
 }
 
-/* As the scripts set them: 10.9.0.1 and .2, fd09::1 and ::2 */
+/* Addresses used by the scripts: 10.9.0.1 and .2, fd09::1 and ::2 */
 void forge_addr(int ip, int side, __u8 *addr)
 {
 	static const __u8 v4[4] = { 10, 9 }, v6[16] = { 0xfd, 0x09 };
@@ -67,7 +67,7 @@ void forge_group(union ibv_gid *gid)
 	}
 }
 
-/* ---- one that is taken ---- */
+/* ---- a valid packet ---- */
 
 static void base_network(struct forged *f, struct dice *r, int to)
 {
@@ -126,7 +126,7 @@ static const struct grant *pick_grant(struct dice *r, int side)
 	return g;
 }
 
-/* Address, key and length that are granted, for @len bytes, aligned for words */
+/* Fills in address, key and length of a grant for @len bytes, aligned to 8. */
 static void base_memory(struct forged *f, struct dice *r, __u8 opcode, __u32 len)
 {
 	const struct grant *g = pick_grant(r, f->to);
@@ -149,7 +149,7 @@ static void base_memory(struct forged *f, struct dice *r, __u8 opcode, __u32 len
 	put_be32(f->t + at + 8, g->rkey);
 }
 
-/* How much memory the operation speaks of */
+/* Length of the memory that the operation accesses */
 static __u32 message_bytes(struct dice *r, __u8 opcode, int payload)
 {
 	__u32 mtu = forge_mtu();
@@ -231,13 +231,13 @@ static void base_request(struct forged *f, struct dice *r, struct target *t)
 		op = rarely(r, 4) ? 5 : 4;
 	else if (t->transport == TP_UC)
 		op = connected[roll(r, 6)];
-	/* the message that was begun mostly goes on */
+	/* mostly continue the message in progress */
 	if (t->open >= 0 && !rarely(r, 4))
 		op = t->open + 1 + roll(r, 3);
 	forge_operation(f, r, t, t->transport | op);
 }
 
-/* An answer to what @t has asked, or could have */
+/* A response to a request in flight, or to another one */
 static void base_response(struct forged *f, struct dice *r, struct target *t)
 {
 	static const __u8 ops[] = { 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x11, 0x12 };
@@ -271,7 +271,7 @@ static void base_cnp(struct forged *f, struct dice *r, struct target *t)
 	memset(f->t + BTH_BYTES, 0, 16);
 }
 
-/* Management datagrams: IBTA 13.4.2, 12.6; mostly of the connection manager */
+/* MADs: IBTA 13.4.2, 12.6; mostly of the connection manager */
 static void base_mad(struct forged *f, struct dice *r, struct target *t)
 {
 	static const __u8 classes[] = { 0x07, 0x07, 0x07, 0x03, 0x01, 0x81,
@@ -297,7 +297,7 @@ static void base_mad(struct forged *f, struct dice *r, struct target *t)
 	f->target = NULL;
 }
 
-/* To all members of the group that links.c attaches to */
+/* To the group of the datagram queue pairs, see links.c */
 static void base_mcast(struct forged *f, struct dice *r, struct target *t)
 {
 	forge_operation(f, r, t, TP_UD | 4);
@@ -316,7 +316,7 @@ static void base_mcast(struct forged *f, struct dice *r, struct target *t)
 	f->target = NULL;
 }
 
-/* One that was seen a moment ago */
+/* A repetition of a recently captured packet */
 static bool base_seen(struct forged *f, struct dice *r)
 {
 	const struct seen *s;
@@ -340,12 +340,12 @@ static bool base_seen(struct forged *f, struct dice *r)
 	if (f->hdr > f->len)
 		f->hdr = BTH_BYTES;
 	f->target = target_find(f->to, get_be24(f->t + BTH_QPN));
-	/* once more is not what it was */
+	/* a repetition is not a valid packet */
 	f->touched = true;
 	return true;
 }
 
-/* A frame that a flow asks for */
+/* A frame that matches a flow */
 static void base_frame(struct forged *f, struct dice *r)
 {
 	base_network(f, r, 1);
@@ -373,7 +373,7 @@ static void base_noise(struct forged *f, struct dice *r, struct target *t)
 		put_be24(f->t + BTH_QPN, t->qpn);
 }
 
-/* Many packets in one frame, as one UDP segment each */
+/* Several packets in one frame, as UDP segments */
 static void base_segments(struct forged *f, struct dice *r, struct target *t)
 {
 	forge_operation(f, r, t, t->transport | (t->transport == TP_UD ? 4 : 0x0a));
@@ -389,7 +389,7 @@ void forge_base(struct forged *f, struct dice *r)
 	struct target *t = &targets[roll(r, num_targets)];
 	__u32 kind = roll(r, 32);
 
-	/* those that connect are the most interesting */
+	/* prefer the targets of connected queue pairs */
 	if (t->guarded && !rarely(r, 3))
 		t = &targets[roll(r, num_targets)];
 	if (kind < 12)
@@ -414,7 +414,7 @@ void forge_base(struct forged *f, struct dice *r)
 		base_request(f, r, t);
 }
 
-/* ---- its bytes ---- */
+/* ---- encoding ---- */
 
 static int put_ip(const struct forged *f, __u8 *p, int payload)
 {
@@ -459,7 +459,7 @@ static void put_sum(const struct forged *f, __u8 *udp, int len)
 	put_be16(udp + 6, f->sum == SUM_WRONG ? sum ^ 0x0101 : sum ? sum : 0xffff);
 }
 
-/* UDP, transport and ICRC of @f behind @ip, with @psn; returns their length. */
+/* Writes UDP, transport headers and ICRC with @psn behind @ip; returns their length. */
 static int put_packet(const struct forged *f, const __u8 *ip, __u8 *udp,
 		      __u32 psn)
 {
@@ -502,7 +502,7 @@ static int put_eth(const struct forged *f, __u8 *p)
 	return at + 2;
 }
 
-/* The header that the ICRC covers: of the packet alone, whole, without options */
+/* The IP header covered by the ICRC: of one unfragmented packet, without options */
 static void header_alone(const struct forged *f, int payload, int seg, __u8 *ip)
 {
 	struct forged alone;
@@ -516,7 +516,7 @@ static void header_alone(const struct forged *f, int payload, int seg, __u8 *ip)
 	put_ip(&alone, ip, payload);
 }
 
-/* Segments share a UDP header; each has a packet. */
+/* Segments share one UDP header; each is a packet. */
 static int put_segments(const struct forged *f, __u8 *udp, int room)
 {
 	int one = f->len + 4, at = 8, i;
@@ -550,7 +550,7 @@ static void put_out(const struct forged *f, const __u8 *frame, int len)
 		wire_put(f->to, &f->vnet, frame, len);
 }
 
-/* Says in the header of @f that its data are those from @at on. */
+/* Writes fragment offset @at into the IP header of @f. */
 static void set_fragment(struct forged *f, int at, bool more)
 {
 	if (f->ip == 4) {
@@ -565,7 +565,7 @@ static void set_fragment(struct forged *f, int at, bool more)
 	f->opts_len = 8;
 }
 
-/* Fragment @i of the @len bytes at @l4; it may overlap the one before. */
+/* Fragment @i of the @len bytes at @l4; it may overlap the previous one. */
 static void put_fragment(struct forged *f, const __u8 *l4, int len, int i)
 {
 	static __u8 frame[FORGED_MAX + ROCE_MAX];
@@ -585,7 +585,7 @@ static void put_fragment(struct forged *f, const __u8 *l4, int len, int i)
 	put_out(f, frame, l3 + end - at);
 }
 
-/* In order or backwards, all or all but one */
+/* Sends fragments in order or in reverse, all or all but one. */
 static void put_fragments(struct forged *f, const __u8 *l4, int len)
 {
 	int i, k;
@@ -627,7 +627,7 @@ static void send_once(struct forged *f)
 		put_out(f, frame, l4 + len);
 }
 
-/* Is it for one that must not get what it would take? */
+/* Is it for a guarded target, and valid otherwise? */
 static bool must_be_refused(const struct forged *f)
 {
 	const struct target *t;
@@ -638,7 +638,7 @@ static bool must_be_refused(const struct forged *f)
 	return t && t->guarded;
 }
 
-/* What @f was to its target if nothing was done to it: the next is one on. */
+/* The target has accepted @f if it was not mutated: advances the PSN. */
 static void forge_taken(const struct forged *f)
 {
 	struct target *t = f->target;

@@ -2,14 +2,14 @@
 /*
  * srnic selftests - hostile packets: queue pairs that transfer data meanwhile
  *
- * Victims take what is forged for them: whoever knows addresses, queue pair
- * number, PSN and key is the peer, since RoCEv2 knows nothing else of it.  What
- * must hold for them is that each work request completes once and in order, none
- * that was not posted, and that no byte changes where nothing was granted.
+ * Victims accept packets forged for them: RoCEv2 does not authenticate packets,
+ * so whoever knows addresses, QP number, PSN and key is the peer.  Each of
+ * their work requests must complete once and in order, nothing else may
+ * complete, and no byte may change outside memory with remote access.
  *
- * Guarded queue pairs get packets that the protocol refuses, and have memory of a
- * protection domain of their own, whose keys the forger knows.  They verify every
- * byte, and everything succeeds.
+ * Guarded queue pairs receive only packets that the protocol refuses.  Their
+ * memory belongs to a protection domain of its own, whose keys the forger
+ * knows.  They verify every byte, and all of their work requests must succeed.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -22,7 +22,7 @@
 #define QKEY_GUARDED	0x55667788
 #define ARENA		0x100000
 #define BLOCK		0x10000
-#define MARGIN		4136		/* of a block, before and behind */
+#define MARGIN		4136		/* before and behind each block */
 #define BLOCK_LEN	(BLOCK - 2 * MARGIN)
 #define RECVS		16
 #define RECV_LEN	8000
@@ -34,16 +34,16 @@ __u64 links_verified, links_completed, links_renewed;
 
 /* ---- memory ---- */
 
-/* What is in the arena of a side */
+/* Blocks in the arena of a side */
 enum {
-	B_SOURCE,		/* of sends, never written */
-	B_RECV,			/* receives and what READs bring */
-	B_SHOWN,		/* may be written from the wire, as these */
+	B_SOURCE,		/* of sends; never written */
+	B_RECV,			/* receives and sinks of READs */
+	B_SHOWN,		/* remote write access, like the next two */
 	B_ODP,
 	B_WINDOW,
-	B_READ_ONLY,		/* may be read */
-	B_HIDDEN,		/* a key without rights for others */
-	B_STALE,		/* a key that is gone */
+	B_READ_ONLY,		/* remote read access */
+	B_HIDDEN,		/* no remote access */
+	B_STALE,		/* a deregistered key */
 	B_NUM,
 };
 
@@ -66,7 +66,7 @@ static struct arena {
 
 static struct ibv_mw *windows[2];
 
-/* Windows that a SEND may end: bound anew whenever their queue pair begins */
+/* Windows that SEND with invalidate may end; bound again at each reconnection */
 static struct ibv_mw *short_windows[2];
 static int short_grants[2];
 
@@ -96,13 +96,13 @@ static void arena_make(int side)
 	must(fd >= 0 && !ftruncate(fd, ARENA));
 	a->pd = pd_make(&sides[side]);
 	a->p = map_make(ARENA, MAP_SHARED, fd);
-	close(fd);		/* the mapping holds the file */
+	close(fd);		/* the mapping holds a reference to the file */
 	memset(a->p, GUARD, ARENA);
 	for (i = 0; i < B_NUM; i++) {
 		struct mem *m = &a->block[i];
 
 		m->p = a->p + i * BLOCK + MARGIN;
-		m->len = BLOCK_LEN - 3 * i;	/* ends anywhere */
+		m->len = BLOCK_LEN - 3 * i;	/* unaligned ends */
 		if (i == B_STALE) {
 			stale_make(m, a->pd, block_access[i]);
 			continue;
@@ -118,7 +118,7 @@ static bool block_is_written(int i)
 	return i == B_RECV || i == B_SHOWN || i == B_ODP;
 }
 
-/* The part of the window's block that it shows */
+/* The part of its block to which a window gives access */
 #define WINDOW_OFF	8192
 #define WINDOW_LEN	12345
 
@@ -149,27 +149,27 @@ enum what {
 };
 
 /**
- * struct link - two queue pairs that are connected
- * @e: one on each side
- * @t: what the forger knows of them
- * @ah: from one side to the other, where they are for datagrams
- * @srq: where receives are shared
- * @rcq: where receives complete
- * @posted: sends of each side
- * @done: those that have completed
- * @rposted: receives
- * @rdone: those that have completed
+ * struct link - two connected queue pairs
+ * @e: ends of both sides
+ * @t: targets of the forger
+ * @ah: to the other side, for datagrams
+ * @srq: SRQ of each side, if any
+ * @rcq: CQ of the receives
+ * @posted: number of sends posted by each side
+ * @done: number of sends completed
+ * @rposted: number of receives posted
+ * @rdone: number of receives completed
  * @broken: a work request has failed
- * @why: how the first that failed has
- * @mem: of a guarded one: source and destination behind each other
- * @pd: of a guarded one
- * @op: what a guarded one is doing
- * @len: how many bytes of it
- * @seed: of the pattern
- * @since: when it began, or was begun again
- * @again: it was begun again
- * @got: what was sent has arrived
- * @turn: whose turn it is
+ * @why: status of the first that failed
+ * @mem: of a guarded link: source and destination, adjacent
+ * @pd: of a guarded link
+ * @op: current operation of a guarded link
+ * @len: its length
+ * @seed: its pattern
+ * @since: time when it was posted, or posted again
+ * @again: it was posted again
+ * @got: its data has been received
+ * @turn: side whose turn it is
  */
 struct link {
 	struct end	e[2];
@@ -247,7 +247,7 @@ static void link_opt(int what, int side, struct opt *o)
 	*o = opt_default;
 	o->pd = is_guarded(what) ? l->pd[side] : arenas[side].pd;
 	o->access |= IBV_ACCESS_MW_BIND;
-	o->timeout = 16;	/* a starved host answers late */
+	o->timeout = 16;	/* a host that gets little processor time answers late */
 	o->min_rnr = 1;
 	if (what == UC)
 		o->type = IBV_QPT_UC;
@@ -329,7 +329,7 @@ static void raw_targets(void)
 	target_add(1, taker.e.qp->qp_num, TP_UD);
 }
 
-/* A work queue that no table names: nothing reaches it. */
+/* A work queue in no indirection table: it must not receive anything. */
 static void wq_target(void)
 {
 	struct ibv_wq_init_attr init = {
@@ -516,7 +516,7 @@ static bool receives(int what, int side)
 	return !(what == XRC && !side);
 }
 
-/* @wc is the next of the work requests that wait. */
+/* Checks that @wc is for the next outstanding work request. */
 static void completed(int what, int side, const char *kind,
 		      const struct ibv_wc *wc, __u64 *done, __u64 posted)
 {
@@ -536,7 +536,7 @@ static void completed(int what, int side, const char *kind,
 	links[what].why = wc->status;
 }
 
-/* Each completes once, in order, and says nothing that cannot be. */
+/* Work requests complete once and in order, with valid contents. */
 static void victim_poll(int what, int side)
 {
 	struct link *l = &links[what];
@@ -584,7 +584,7 @@ static bool link_is_empty(int what)
 	return true;
 }
 
-/* In the error state all that was posted completes. */
+/* In the error state all posted requests must complete. */
 static void link_drain(int what)
 {
 	__u64 end = now_us() + WAIT_US;
@@ -625,7 +625,7 @@ static int short_window_undo(void *window)
 	return err;
 }
 
-/* @l is the link that the window is bound by. */
+/* @l is the link whose queue pair binds the window. */
 static void short_window_renew(struct link *l, int side)
 {
 	struct ibv_send_wr wr = wr_of(l->posted[side], IBV_WR_BIND_MW, NULL, 0);
@@ -648,7 +648,7 @@ static void link_renew(int what, struct dice *r)
 	int side;
 
 	link_drain(what);
-	wire_pump();	/* or its next life gets packets of this, whose PSNs may fit */
+	wire_pump();	/* old packets could match the new PSNs */
 	for (side = 0; side < 2; side++)
 		must_be(to_state(&l->e[side], IBV_QPS_RESET), 0);
 	link_psns(l, r);
@@ -659,7 +659,7 @@ static void link_renew(int what, struct dice *r)
 	links_renewed++;
 }
 
-/* ---- the guarded ---- */
+/* ---- guarded links ---- */
 
 enum { G_WRITE, G_READ, G_SEND, G_ADD, G_NUM };
 
@@ -687,7 +687,7 @@ static void guarded_wr(struct link *l, int side, struct ibv_send_wr *wr)
 		wr_target(wr, &l->mem[!side], 0);
 }
 
-/* The destination is where a WRITE or a SEND ends, or here where a READ does. */
+/* Side of the destination: the peer for a WRITE or a SEND, @side for READs and atomics */
 static int dest_side(const struct link *l, int side)
 {
 	return l->op[side] == G_READ || l->op[side] == G_ADD ? side : !side;
@@ -715,8 +715,8 @@ static void guarded_post(int what, int side, struct dice *r)
 }
 
 /*
- * One at a time, by turns, so that each byte of the memory is known: @side does
- * something, then the other.
+ * One operation at a time, alternating between the sides, so that every byte of
+ * the memory is known.
  */
 static void guarded_begin(int what, int side, struct dice *r)
 {
@@ -743,7 +743,7 @@ static void guarded_begin(int what, int side, struct dice *r)
 	guarded_post(what, side, r);
 }
 
-/* Every byte of both sides is what it must be. */
+/* Checks every byte of the memory of both sides. */
 static void guarded_verify(int what, int side)
 {
 	struct link *l = &links[what];
@@ -786,7 +786,7 @@ static void guarded_poll(int what, int side)
 	must(!ibv_poll_cq(l->e[side].rcq, 1, &wc));
 }
 
-/* A datagram may get lost: then it goes once more. */
+/* A lost datagram is sent again. */
 static void guarded_again(int what, int side, struct dice *r)
 {
 	struct link *l = &links[what];
@@ -796,7 +796,7 @@ static void guarded_again(int what, int side, struct dice *r)
 		l->again[side] = true;
 		guarded_post(what, side, r);
 	} else if (now_us() - l->since[side] > WAIT_US) {
-		case_fail("guarded link %d: operation %d of %u bytes does not end",
+		case_fail("guarded link %d: operation %d of %u bytes does not complete",
 			  what, l->op[side], l->len[side]);
 	}
 }
@@ -820,15 +820,15 @@ static void guarded_step(int what, struct dice *r)
 	l->turn = !side;
 	if (!l->again[side])
 		return;
-	/* The first may still be in flight, and the next is another. */
+	/* The first datagram may be in flight, and must not match the next operation. */
 	l->again[side] = false;
 	wire_hold(false);
 	wire_pump();
 }
 
-/* ---- others ---- */
+/* ---- other traffic ---- */
 
-/* What the flows name, and nothing else */
+/* Frames that match the flows, and no others */
 static void taker_step(void)
 {
 	struct ibv_sge sge;
@@ -863,7 +863,7 @@ static void events_step(void)
 			;
 }
 
-/* Takes pages of the region on demand away: they come back as they were. */
+/* Drops pages of the on-demand region, whose contents must not change. */
 static void pages_step(struct dice *r)
 {
 	struct mem *m = &arenas[roll(r, 2)].block[B_ODP];
@@ -903,7 +903,7 @@ void links_renew(struct dice *r)
 			link_renew(what, r);
 }
 
-/* Nobody forges now: what is posted succeeds. */
+/* No packets are forged now: all posted requests must succeed. */
 static bool link_proved(int what, __u64 want)
 {
 	struct link *l = &links[what];
@@ -927,7 +927,7 @@ static void victim_prove(int what, struct dice *r)
 		victim_step(what, r);
 		wire_pump();
 		if (now_us() > end)
-			case_fail("link %d does not work any more", what);
+			case_fail("link %d does not work", what);
 	}
 }
 

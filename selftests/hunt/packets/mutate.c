@@ -4,7 +4,7 @@
  */
 #include "packets.h"
 
-/* Numbers at which arithmetic breaks */
+/* Boundary values of arithmetic */
 static const __u32 edges[] = {
 	0, 1, 2, 3, 4, 7, 8, 0x7f, 0x80, 0xff, 0x100, 0xfff, 0x1000, 0x7fff,
 	0x8000, 0xffff, 0x10000, 0x7fffff, 0x800000, 0xffffff, 0x1000000,
@@ -134,7 +134,7 @@ static void do_rkey(struct forged *f, struct dice *r)
 		put_be32(f->t + at + 8, key);
 }
 
-/* Around the beginning and the end of what is granted, and of all there is */
+/* Around the start and the end of a grant, and of the address space */
 static void do_va(struct forged *f, struct dice *r)
 {
 	const struct grant *g = &grants[roll(r, num_grants)];
@@ -257,7 +257,7 @@ static void do_proto(struct forged *f, struct dice *r)
 	f->proto = dice_pick(r, protos);
 }
 
-/* No operation, record route, timestamp, router alert, nonsense, the end */
+/* No-op, record route, timestamp, router alert, invalid types, end of list */
 static void options_4(struct forged *f, struct dice *r)
 {
 	static const __u8 types[] = { 1, 7, 68, 148, 131, 137, 0x82, 0x9e };
@@ -273,7 +273,7 @@ static void options_4(struct forged *f, struct dice *r)
 	}
 }
 
-/* Hop by hop, destination options, routing, a fragment that is whole */
+/* Hop-by-hop, destination options, routing, an atomic fragment */
 static void options_6(struct forged *f, struct dice *r)
 {
 	static const __u8 types[] = { 0, 60, 43, 44, 60 };
@@ -307,7 +307,7 @@ static void do_fragments(struct forged *f, struct dice *r)
 	f->order = rarely(r, 2) ? 0 : roll(r, 8);
 }
 
-/* One datagram as long as they can be */
+/* A datagram of maximum length */
 static void do_huge(struct forged *f, struct dice *r)
 {
 	set_len(f, 30000 + roll(r, ROCE_MAX - 30400));
@@ -391,7 +391,7 @@ static void do_times(struct forged *f, struct dice *r)
 	f->times = 2 + roll(r, 3);
 }
 
-/* What a receiver may join */
+/* Consecutive packets, which a receiver may merge by GRO */
 static void do_train(struct forged *f, struct dice *r)
 {
 	f->times = 2 + roll(r, 12);
@@ -436,7 +436,7 @@ static void do_partial(struct forged *f, struct dice *r)
 		f->vnet.csum_offset = roll(r, f->len + 80);
 }
 
-/* How much of it is linear */
+/* Length of the linear part */
 static void do_linear(struct forged *f, struct dice *r)
 {
 	f->vnet.hdr_len = rarely(r, 8) ? dice_next(r) :
@@ -461,7 +461,7 @@ void mutate(struct forged *f, int which, struct dice *r)
 	f->touched = true;
 }
 
-/* A number that nothing is or was sent with, far from those that are used */
+/* A PSN far from all PSNs in use */
 static bool far_psn(struct forged *f, struct dice *r)
 {
 	const struct target *t = target_find(f->to, get_be24(f->t + BTH_QPN));
@@ -471,10 +471,10 @@ static bool far_psn(struct forged *f, struct dice *r)
 		return false;
 	psn = opcode_parts(f->t[BTH_OPCODE]) & H_REQ ? t->epsn : t->una;
 	put_be24(f->t + BTH_PSN, psn + (rarely(r, 2) ? by : -by));
-	return f->t[BTH_OPCODE] != 0x81;	/* which has no PSN */
+	return f->t[BTH_OPCODE] != 0x81;	/* a CNP has no PSN */
 }
 
-/* An answer that says nothing: IBTA 9.7.5.2.2, table of AETH syndromes */
+/* An ACK with a reserved syndrome: IBTA 9.7.5.2.2, table of AETH syndromes */
 static bool reserved_syndrome(struct forged *f, struct dice *r)
 {
 	static const __u8 from[] = { 0x40, 0x65, 0x80, 0xa0, 0xc0, 0xe0 };
@@ -495,10 +495,9 @@ static bool is_datagram(const struct forged *f)
 }
 
 /*
- * An address of nobody, a version of the header that there is not, a service
- * that the queue pair does not have, a partition of others, a PSN of another
- * time, a wrong ICRC.  The ICRC is right but in the last case, so that this is
- * what refuses it.
+ * Makes one field invalid: source address, transport version, opcode's service,
+ * P_Key, PSN or ICRC.  In all but the last case the ICRC is right, so that the
+ * packet is refused for that field.
  */
 void mutate_spoil(struct forged *f, struct dice *r)
 {
@@ -507,7 +506,7 @@ void mutate_spoil(struct forged *f, struct dice *r)
 		return;
 	if (rarely(r, 3) && reserved_syndrome(f, r))
 		return;
-	/* datagrams may come from anybody */
+	/* a datagram may come from any address */
 	switch (is_datagram(f) ? 1 + roll(r, 4) : roll(r, 5)) {
 	case 0:
 		f->src[f->ip == 4 ? 3 : 15] = 77;

@@ -2,12 +2,12 @@
 /*
  * srnic selftests - hostile packets: interface of the parts
  *
- *	links.c		queue pairs in all states, their honest work, what must hold
- *	wire.c		the cable between the hosts, which is this program
- *	forge.c		a packet that a target would take, and its bytes
- *	mutate.c	what is done to it
+ *	links.c		queue pairs in all states, their valid traffic, what must hold
+ *	wire.c		the wire between the hosts
+ *	forge.c		a packet that a target would accept, and its bytes
+ *	mutate.c	mutations of the packet
  *	cases.c		the storm
- *	drills.c	sequences that a storm has found
+ *	drills.c	sequences found by a storm
  */
 #ifndef PACKETS_H
 #define PACKETS_H
@@ -24,26 +24,26 @@
 
 #define ROCE_MAX	65400		/* from the BTH to the pad */
 #define FORGED_MAX	66000		/* a whole frame */
-#define FLOW_TYPE	0x88b5		/* frames that the raw queue pair gets */
+#define FLOW_TYPE	0x88b5		/* frames that match the flow */
 #define FLOW_PORT	2222		/* and datagrams */
 
 #define dice_pick(r, array)	((array)[roll(r, ARRAY_SIZE(array))])
 
-/* ---- whom packets are for ---- */
+/* ---- targets of packets ---- */
 
 /**
- * struct target - a queue pair as the other side of the wire knows it
- * @side: where it is
+ * struct target - a queue pair as seen from the wire
+ * @side: its side
  * @qpn: its number
- * @peer: the number at the other end
- * @transport: of its opcodes
- * @guarded: gets no packet that the protocol lets in
- * @qkey: of datagrams
- * @srqn: receive queue that requests name
- * @epsn: PSN that its responder waits for, as far as the wire tells
- * @una: oldest PSN of its requests that is not answered
+ * @peer: QPN of its peer
+ * @transport: transport bits of its opcodes
+ * @guarded: gets only packets that the protocol refuses
+ * @qkey: for datagrams
+ * @srqn: SRQ number named in requests
+ * @epsn: expected PSN of its responder, as seen from the wire
+ * @una: oldest unacknowledged PSN of its requests
  * @high: PSN of its next request
- * @open: forged operation that goes on with the next packet, or -1
+ * @open: opcode of a forged message in progress, or -1
  */
 struct target {
 	int	side;
@@ -66,7 +66,7 @@ extern int num_targets;
 
 struct target *target_find(int side, __u32 qpn);
 
-/* Memory that is shown to the wire, or not any more, or to others */
+/* A memory range with its key; the key may be stale or without remote access */
 struct grant {
 	int	side;
 	__u32	rkey;
@@ -82,27 +82,27 @@ extern int num_grants;
 /* ---- the wire ---- */
 
 /*
- * Attaches to the taps, or to the netdevs of the devices if they are not taps;
- * then, too, if they are to be @looked_at, there are packet sockets.
+ * Attaches to the taps, or else to the netdevs of the devices by packet
+ * sockets.  With @looked_at there are packet sockets besides the taps, too.
  */
 void wire_open(bool looked_at);
-/* Moves what the hosts have sent, and learns from it. */
+/* Forwards the packets that the hosts have sent, and tracks PSNs. */
 void wire_pump(void);
-/* Lets honest packets wait, so that forged ones are the first. */
+/* Holds packets of the hosts back, so that forged ones arrive first. */
 void wire_hold(bool hold);
-/* Hands @len bytes at @frame to the host @side, as its netdev receives them. */
+/* Injects @len bytes at @frame as if received by the netdev of @side. */
 void wire_put(int side, const struct virtio_net_hdr *hdr, const void *frame,
 	      size_t len);
 void wire_flush(void);
 
-/* Packets handed over so far */
+/* Number of injected packets */
 extern __u64 wire_packets;
-/* Blocks of the driver that ran when packets were handed over; 0: not known */
+/* Basic blocks of the driver covered by injected packets; 0 without kcov */
 extern __u32 wire_blocks;
 
 extern __u8 wire_mac[2][6];
 
-/* A packet that was seen */
+/* A captured packet */
 struct seen {
 	int	to;
 	size_t	len;
@@ -112,7 +112,7 @@ struct seen {
 #define MAX_SEEN	64
 
 extern struct seen seen[MAX_SEEN];
-extern unsigned int num_seen;	/* ever; a ring */
+extern unsigned int num_seen;	/* total number; the array is a ring */
 
 /* ---- forging ---- */
 
@@ -120,25 +120,25 @@ enum sum { SUM_NONE, SUM_RIGHT, SUM_WRONG };
 enum icrc { ICRC_RIGHT, ICRC_WRONG, ICRC_ABSENT };
 
 /**
- * struct forged - a packet in the making
- * @to: side that gets it
- * @target: whom it was made for, or NULL
- * @vnet: what comes with the frame
- * @tags: how many VLAN tags
- * @ip: 4 or 6; 0: @t is all there is behind the Ethernet type @type
+ * struct forged - a packet being forged
+ * @to: side that receives it
+ * @target: intended target, or NULL
+ * @vnet: virtio header of the frame
+ * @tags: number of VLAN tags
+ * @ip: 4 or 6; 0: @t is the whole payload of Ethernet type @type
  * @opts: IPv4 options, or IPv6 extension headers
- * @opts_first: what the first of those is
+ * @opts_first: type of the first extension header
  * @ip_more: added to the length in the IP header
  * @udp_more: added to the length in the UDP header
- * @cut: bytes that are missing at the end
- * @pieces: IP fragments; 0: whole
- * @order: how those are sent
- * @segs: UDP segments, each a packet, in one frame; 0: none
- * @times: how often it is sent
+ * @cut: bytes removed from the end
+ * @pieces: number of IP fragments; 0: none
+ * @order: order in which fragments are sent
+ * @segs: UDP segments in one frame, each a packet; 0: none
+ * @times: number of times it is sent
  * @train: each time with the next PSN
  * @t: from the BTH to the pad
- * @hdr: bytes of headers in it
- * @touched: something was done to it
+ * @hdr: length of the transport headers in it
+ * @touched: mutated, so it may be refused
  */
 struct forged {
 	int			to;
@@ -178,36 +178,36 @@ struct forged {
 	__u8			t[ROCE_MAX];
 };
 
-/* A packet of some kind that somebody takes */
+/* A valid packet of a random kind */
 void forge_base(struct forged *f, struct dice *r);
-/* A request with that opcode, whose turn it is at @t */
+/* A request with @opcode that is in sequence at @t */
 void forge_operation(struct forged *f, struct dice *r, struct target *t,
 		     __u8 opcode);
 void forge_send(struct forged *f, struct dice *r);
 void forge_addr(int ip, int side, __u8 *addr);
-/* The group that queue pairs for datagrams are in */
+/* The multicast group of the datagram queue pairs */
 void forge_group(union ibv_gid *gid);
 __u32 forge_mtu(void);
 
-/* One of the things that can be done to it, by number, with the numbers of @r */
+/* Applies mutation number @which, with random numbers of @r. */
 extern const int num_mutations;
 void mutate(struct forged *f, int which, struct dice *r);
-/* Makes sure that the protocol refuses it. */
+/* Changes the packet so that the protocol refuses it. */
 void mutate_spoil(struct forged *f, struct dice *r);
 
-/* ---- those that work, honestly ---- */
+/* ---- valid traffic ---- */
 
 void links_make(struct dice *r);
-/* Posts, polls and checks; brings back what a forged packet has broken. */
+/* Posts, polls and checks; restores what forged packets have broken. */
 void links_step(struct dice *r);
-/* Every queue pair from its beginning. */
+/* Resets and reconnects all queue pairs. */
 void links_renew(struct dice *r);
-/* All of them transfer and verify, while nobody forges. */
+/* All queue pairs transfer and verify data, without forged packets. */
 void links_prove(struct dice *r);
-/* No byte was written where nobody may. */
+/* Checks that no byte was written outside memory with remote access. */
 void links_check_memory(void);
 
-/* What honest work has done */
+/* Statistics of the valid traffic */
 extern __u64 links_verified, links_completed, links_renewed;
 
 #endif

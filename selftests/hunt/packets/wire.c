@@ -2,9 +2,9 @@
 /*
  * srnic selftests - hostile packets: the wire between the hosts
  *
- * Where the netdevs are taps, the wire is this program: it moves the packets of
- * both hosts, and what it writes is received in its own context, so that kcov
- * sees the driver at it.  Otherwise it looks on and joins in by packet sockets.
+ * With taps this program is the wire: it forwards the packets of both hosts.
+ * What it writes is received in its own context, so that kcov covers the
+ * driver.  Otherwise it captures and injects packets by packet sockets.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -32,11 +32,11 @@ __u8 wire_mac[2][6];
 __u64 wire_packets;
 __u32 wire_blocks;
 
-static int wire_fd[2];		/* tap of that side; or socket that leads to it */
+static int wire_fd[2];		/* tap of that side, or socket that leads to it */
 static bool wire_is_tap;
 static FILE *wire_log;
 
-/* Honest packets that wait */
+/* Held packets of the hosts */
 static struct {
 	int	to;
 	ssize_t	len;
@@ -45,7 +45,7 @@ static struct {
 static int num_held;
 static bool holding;
 
-/* What is about to be sent by sockets */
+/* Packets to be sent by sockets */
 static struct batch {
 	int			num;
 	struct mmsghdr		msg[BATCH];
@@ -101,7 +101,7 @@ static void cover_end(void)
 		cover_block(cover[i]);
 }
 
-/* ---- what was handed over, for a look at it: HUNT_PCAP=FILE ---- */
+/* ---- capture of injected packets: HUNT_PCAP=FILE ---- */
 
 static void log_open(void)
 {
@@ -218,7 +218,7 @@ void wire_open(bool looked_at)
 		undo_later(close_fd, (void *)(long)(wire_fd[i] + 1));
 		mac_of(&sides[i], wire_mac[i]);
 	}
-	/* who looks on shares the packets, and never takes them */
+	/* capture sockets share the packets and never consume them */
 	for (i = 0; i < 2 && wire_is_tap && looked_at; i++)
 		undo_later(close_fd, (void *)(long)(sock_open(&sides[i]) + 1));
 	for (i = 0; i < 2; i++)
@@ -229,7 +229,7 @@ void wire_open(bool looked_at)
 		log_open();
 }
 
-/* ---- handing over ---- */
+/* ---- injecting ---- */
 
 static void batch_send(int side)
 {
@@ -238,7 +238,7 @@ static void batch_send(int side)
 
 	while (at < b->num) {
 		n = sendmmsg(wire_fd[side], b->msg + at, b->num - at, 0);
-		/* one that the socket refuses is not to hold up the others */
+		/* skip a packet that the socket refuses */
 		at += n > 0 ? n : 1;
 	}
 	b->num = 0;
@@ -280,13 +280,13 @@ void wire_put(int side, const struct virtio_net_hdr *hdr, const void *frame,
 		return;
 	}
 	cover_begin();
-	/* The kernel refuses some headers; that is its right. */
+	/* The kernel may refuse invalid virtio headers. */
 	if (writev(wire_fd[side], iov, 2) < 0)
 		must(errno == EINVAL || errno == ENOMEM || errno == EFAULT);
 	cover_end();
 }
 
-/* ---- moving and learning ---- */
+/* ---- forwarding and tracking ---- */
 
 static const __u8 *transport_of(const __u8 *frame, size_t len, size_t *left)
 {
@@ -310,7 +310,7 @@ static __s32 psn_diff(__u32 a, __u32 b)
 	return (__s32)((a - b) << 8) >> 8;
 }
 
-/* PSNs that a request takes: a READ those of its response */
+/* Number of PSNs of a request; for a READ, those of its response */
 static __u32 request_psns(const __u8 *bth)
 {
 	int at = opcode_offset(bth[BTH_OPCODE], H_RETH);
@@ -409,7 +409,7 @@ static void pass_on(int to, const __u8 *data, ssize_t len)
 		release();
 }
 
-/* What the host @from has sent; false: nothing. */
+/* Forwards one packet sent by host @from; returns false if there is none. */
 static bool pump_tap(int from)
 {
 	static __u8 data[FORGED_MAX];
@@ -422,7 +422,7 @@ static bool pump_tap(int from)
 	return true;
 }
 
-/* The socket that leads to the host @to sees what is sent there. */
+/* Captures one packet from the socket that sees what is sent to host @to. */
 static bool pump_sock(int to)
 {
 	static __u8 data[FORGED_MAX + 10];

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# rdma-core's own tests pass on a link of type srnic_rxe with nothing but rdma-core's own
+# provider, but for what "absent-rxe" says this provider does not offer.
+#
+#   nsA [sr0 srnic_rxe] veth0 ================ veth1 [sr1 srnic_rxe] nsB
+#
+# Both ends of each test are on sr0.
+
+. "$(dirname "$0")/../lib/stock.sh"
+
+docs=/usr/share/doc/rdma-core/tests
+here=$(dirname "$(readlink -f "$0")")
+
+need rdma python3
+[ -d "$docs" ] || skip_all "rdma-core came without its tests"
+python3 -c 'import pyverbs' 2>/dev/null || skip_all "pyverbs is not installed"
+rm -rf /tmp/rdma-core-tests
+cp -r "$docs" /tmp/rdma-core-tests
+gunzip /tmp/rdma-core-tests/*.gz
+pair_up || exit
+
+version=$(dpkg-query -W -f '${Version}' ibverbs-providers 2>/dev/null | cut -d. -f1)
+skips=()
+for file in "$here/skips-$(uname -r | cut -d. -f-2)" "$here/skips-rxe-$version"; do
+	[ ! -e "$file" ] || skips+=("$file")
+done
+ktap_plan "$("$here/suite.py" --list)"
+ktap_relay on nsA python3 -W ignore "$here/suite.py" sr0 "$here/skips" "${skips[@]}" \
+	--absent "$here/absent-rxe"
+ktap_end
