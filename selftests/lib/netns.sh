@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - two hosts in one kernel
+# srnic selftests - two hosts in one kernel, or in two where machines.sh has two machines
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #       10.9.0.1  fd09::1       10.9.0.2  fd09::2
@@ -27,6 +27,9 @@
 
 selftests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$selftests/lib/ktap.sh"
+
+# srnic-doctor of this tree, else the one that is installed
+[ ! -d "$selftests/../tools" ] || PATH=$(realpath "$selftests/../tools"):$PATH
 
 TYPE=${TYPE:-srnic}
 TYPE_A=${TYPE_A:-$TYPE}
@@ -239,14 +242,12 @@ drop_nth()
 	local dev ns
 
 	read -r ns dev < <(wire_end "$1" "$2")
-	on "$ns" nft -f - <<-EOT
-		table netdev wire {
-			chain $dev {
-				type filter hook ingress device "$dev" priority 0;
-				udp dport 4791 numgen inc mod 1000000000 $(($3 - 1))${4:+-$(($4 - 1))} counter drop
-			}
+	on "$ns" nft "table netdev wire {
+		chain $dev {
+			type filter hook ingress device $dev priority 0;
+			udp dport 4791 numgen inc mod 1000000000 $(($3 - 1))${4:+-$(($4 - 1))} counter drop
 		}
-	EOT
+	}"
 }
 
 netem()
@@ -255,9 +256,9 @@ netem()
 
 	shift 2
 	read -r ns dev < <(wire_end "$from" "$out")
-	modprobe -q ifb numifbs=0
-	ip -n "$ns" link add "ifb-$dev" type ifb
-	ip -n "$ns" link set "ifb-$dev" up
+	on "$ns" modprobe -q ifb numifbs=0
+	on "$ns" ip link add "ifb-$dev" type ifb
+	on "$ns" ip link set "ifb-$dev" up
 	on "$ns" tc qdisc add dev "ifb-$dev" root netem "$@"
 	on "$ns" tc qdisc add dev "$dev" clsact
 	for ip in ip ipv6; do
@@ -308,3 +309,5 @@ the_kernel_log_is_clean()
 	! dmesg | sed "1,/$kernel_log_mark/d" |
 		grep -E -m 1 -A 40 -f "$selftests/lib/bad-log"
 }
+
+[ -z "${MACHINE:-}" ] || . "$selftests/lib/machines.sh"

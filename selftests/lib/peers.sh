@@ -15,8 +15,8 @@ know_each_other()
 
 	a=$(on nsA cat /sys/class/net/veth0/address) &&
 		b=$(on nsB cat /sys/class/net/veth1/address) &&
-		ip -n nsA neigh replace 10.9.0.2 lladdr "$b" dev veth0 &&
-		ip -n nsB neigh replace 10.9.0.1 lladdr "$a" dev veth1
+		on nsA ip neigh replace 10.9.0.2 lladdr "$b" dev veth0 &&
+		on nsB ip neigh replace 10.9.0.1 lladdr "$a" dev veth1
 }
 
 hosts_up()

@@ -12,6 +12,7 @@ As a module:
   send(packets, dev=None)               by a raw socket
   send_frames(dev, packets, ...)        by a packet socket, as Ethernet frames
   Tap(name)                             a tap device; what is sent comes in there
+  Nic(name)                             the same, in page fragments
   Capture(dev)                          RoCEv2 packets that pass a device
   fragments(packet, size)               IPv4 fragments of it
   icrc(packet), icrc_seen(packet)       what it should carry, and what it does
@@ -27,6 +28,7 @@ Python must be the distribution's, /usr/bin/python3, which has its scapy.
 """
 
 import argparse
+import contextlib
 import fcntl
 import logging
 import os
@@ -270,21 +272,36 @@ def send_frames(dev, packets, dst="ff:ff:ff:ff:ff:ff", src=None, vlan=None):
             sock.send(frame(pkt, src or mac_of(dev), dst, vlan))
 
 
-class Tap:
+class _Tun(contextlib.AbstractContextManager):
+    """A tap device, until the end of a with block."""
+
+    _TUNSETIFF = 0x400454ca
+    _IFF_TAP, _IFF_NO_PI = 0x0002, 0x1000
+
+    def __init__(self, name, flags):
+        self.name = name
+        self.fd = os.open("/dev/net/tun", os.O_RDWR)
+        fcntl.ioctl(self.fd, self._TUNSETIFF,
+                    struct.pack("16sH22x", name.encode(),
+                                self._IFF_TAP | self._IFF_NO_PI | flags))
+
+    def close(self):
+        os.close(self.fd)
+
+    def __exit__(self, *args):
+        self.close()
+
+
+class Tap(_Tun):
     """
     A tap device.  What is sent comes in there, as from a wire, with a header of
     virtio-net if one is given (*gso_type* as in linux/virtio_net.h).
     """
 
-    _TUNSETIFF = 0x400454ca
-    _IFF_TAP, _IFF_NO_PI, _IFF_VNET_HDR = 0x0002, 0x1000, 0x4000
+    _IFF_VNET_HDR = 0x4000
 
     def __init__(self, name):
-        self.name = name
-        self.fd = os.open("/dev/net/tun", os.O_RDWR)
-        flags = self._IFF_TAP | self._IFF_NO_PI | self._IFF_VNET_HDR
-        fcntl.ioctl(self.fd, self._TUNSETIFF,
-                    struct.pack("16sH22x", name.encode(), flags))
+        super().__init__(name, self._IFF_VNET_HDR)
 
     def send(self, packets, dst=None, src="02:00:00:00:00:01", vlan=None,
              flags=0, gso_type=0, hdr_len=0, gso_size=0, csum_start=0,
@@ -296,17 +313,37 @@ class Tap:
                 frame(pkt, src, dst or mac_of(self.name), vlan)
             os.write(self.fd, header + data)
 
-    def close(self):
-        os.close(self.fd)
 
-    def __enter__(self):
-        return self
+class Nic(_Tun):
+    """
+    A tap device that receives frames in page fragments, and whose file gives those
+    that the host sends.
+    """
 
-    def __exit__(self, *args):
-        self.close()
+    _IFF_NAPI, _IFF_NAPI_FRAGS = 0x0010, 0x0020
+    HEAD, MAX_FRAGS, PAGE = 14, 17, 4096
+
+    def __init__(self, name):
+        super().__init__(name, self._IFF_NAPI | self._IFF_NAPI_FRAGS)
+
+    def send(self, data, cuts):
+        """The head of the skb ends at the first of *cuts*, each fragment at the next."""
+        at = sorted(c for c in set(cuts) if self.HEAD <= c < len(data))
+        for start, end in list(zip(at, at[1:] + [len(data)])):
+            at += range(start + self.PAGE, end, self.PAGE)
+        at.sort()
+        pieces = [data[a:b] for a, b in zip([0] + at, at + [len(data)])]
+        assert len(pieces) <= self.MAX_FRAGS + 1
+        assert os.writev(self.fd, pieces) == len(data)
+
+    def next(self, seconds=5.0):
+        """The next frame from the host, as scapy layers; None: none came."""
+        if not select.select([self.fd], [], [], seconds)[0]:
+            return None
+        return Ether(os.read(self.fd, 65536))
 
 
-class Capture:
+class Capture(contextlib.AbstractContextManager):
     """
     RoCEv2 packets that pass *dev*, in either direction, from the moment it is
     made.  A packet socket sees chains of packets that the stack has not split:
@@ -338,9 +375,6 @@ class Capture:
 
     def close(self):
         self.sock.close()
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *args):
         self.close()

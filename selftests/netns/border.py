@@ -13,6 +13,7 @@ import pathlib
 import socket
 import struct
 import sys
+import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from lone import (Absent, Lone, Peer, Context, SGE, RecvWR,  # noqa: E402
@@ -26,6 +27,7 @@ from pyverbs.enums import (IBV_QP_AV, IBV_QP_STATE, IBV_QPS_ERR,  # noqa: E402
                            IBV_QPS_RTS, IBV_QPS_SQD, IBV_QPT_UD, IBV_WQS_RDY)
 from pyverbs.qp import QPCap, QPInitAttr  # noqa: E402
 from pyverbs.wq import WQ, WQAttr, WQInitAttr  # noqa: E402
+from scapy.utils import checksum  # noqa: E402
 
 ACK = roce.OPCODES["RC_ACKNOWLEDGE"]
 ADDRESSES = {4: ("10.9.0.2", "10.9.0.1", "10.9.0.77"),
@@ -45,7 +47,7 @@ def peer_of(lone, **more):
 
 
 def executes(lone, peer, psn, **more):
-    """A WRITE is acknowledged, and its bytes are there."""
+    """A WRITE is acknowledged, and its data has arrived."""
     text = os.urandom(64)
     peer.send(peer.write(psn, text, **more))
     bth = peer.answer()
@@ -55,7 +57,7 @@ def executes(lone, peer, psn, **more):
 
 
 def ignores(lone, peer, name, packets, times=1):
-    """They are counted as *name*, and leave no trace."""
+    """The packets are counted as *name*, and have no other effect."""
     before = counter("sr1", name)
     want = before + times * (len(packets) if isinstance(packets, list) else 1)
     done_before = counter("sr1", "rcvd_pkts")
@@ -95,13 +97,62 @@ def lengths():
             ignores(lone, peer, "rx_malformed",
                     peer.write(0, b"x" * 64, udp_len=wrong))
         executes(lone, peer, 0)
-        # what follows the UDP datagram is padding
+        # bytes after the UDP datagram are padding
         good = peer.write(1, b"y" * 64)
         executes(lone, peer, 1, udp_len=good[roce.UDP].len, trailer=bytes(900))
 
 
+def with_options(packet):
+    """
+    The packet with 40 bytes of IPv4 options, or an IPv6 extension header, and the ICRC
+    that a receiver computes which takes these bytes for UDP and BTH.
+    """
+    data = bytearray(roce.raw(packet))
+    if packet.version == 4:
+        size, more = 20, b"\1" * 40
+        data[0] += len(more) // 4
+        data[2:4] = struct.pack("!H", len(data) + len(more))
+        data[10:12] = bytes(2)
+        head = bytes(data[:size]) + more
+        data[10:12] = struct.pack("!H", checksum(head))
+        data[size:size] = more
+        ones = [1, 8, 10, 11]
+    else:
+        size, more = 40, bytes([socket.IPPROTO_UDP, 0, 1, 4, 0, 0, 0, 0])
+        data[4:6] = struct.pack("!H", len(data) + len(more) - size)
+        data[6] = socket.IPPROTO_DSTOPTS
+        data[size:size] = more
+        ones = [1, 2, 3, 7]
+    udp_len = len(data) - len(more) - size
+    seen = bytearray(data[:size + 20])
+    for i in ones + [size + 6, size + 7, size + 12]:
+        seen[i] = 0xff
+    if packet.version == 4:
+        struct.pack_into("!H", seen, 2, size + udp_len)
+    else:
+        seen[0] |= 0x0f
+        struct.pack_into("!H", seen, 4, udp_len)
+    struct.pack_into("!H", seen, size + 4, udp_len)
+    crc = zlib.crc32(bytes(8 * [0xff]) + seen + data[size + len(more) + 20:-4])
+    data[-4:] = crc.to_bytes(4, "little")
+    return type(packet)(bytes(data))
+
+
+def options(version):
+    """Neither options nor extension headers are part of a RoCEv2 packet."""
+    own, other, _ = ADDRESSES[version]
+    with Lone("sr1", own, other, kind="UD").up() as lone, peer_of(lone) as peer:
+        received = counter("sr1", "rcvd_pkts")
+        good = peer.packet("UD_SEND_ONLY", 0, roce.DETH(qkey=lone.qkey, sqpn=5),
+                           payload=b"o" * 64)
+        peer.send([with_options(good), good])
+        assert lone.completions(5)
+        assert lone.read(64, 40) == b"o" * 64
+        assert counter("sr1", "rcvd_pkts") == received + 1, lone.read(40).hex()
+
+
 def to_raw(lone, qpn):
-    """All that could be taken for a frame or a datagram of that number."""
+    """Packets to that number that could be taken for a frame or a datagram."""
     with peer_of(lone) as peer:
         ghosts = counter("sr1", "rcvd_pkts")
         for opcode in ("UD_SEND_ONLY", "RC_SEND_ONLY"):
@@ -109,7 +160,7 @@ def to_raw(lone, qpn):
                 peer.send(peer.packet(opcode, 0, roce.DETH(qkey=lone.qkey),
                                       payload=b"z" * 256, qpn=qpn,
                                       bad_icrc=bad_icrc))
-        # one that is answered says that those before it were seen
+        # an answer shows that the packets before it have been processed
         with Lone("sr1", lone.own, lone.peer).up() as last, \
                 peer_of(last) as other:
             executes(last, other, 0)
@@ -125,7 +176,7 @@ def raw_qp():
 
 def work_queue():
     own, other, _ = ADDRESSES[4]
-    # the QP lends its completion queue and its memory to the work queue
+    # the work queue uses the completion queue and the memory of the QP
     with Lone("sr1", own, other, receives=0) as lone:
         wq = WQ(lone.ctx, WQInitAttr(wq_context=None, wq_pd=lone.pd,
                                      wq_cq=lone.cq, max_wr=8, max_sge=1))
@@ -138,7 +189,7 @@ def work_queue():
 
 @contextlib.contextmanager
 def knob(name, value):
-    """A parameter of the module has that value meanwhile."""
+    """Sets a parameter of the module temporarily."""
     path = f"/sys/module/srnic/parameters/{name}"
     with open(path, "r+", encoding="ascii") as file:
         before = file.read()
@@ -152,7 +203,7 @@ def knob(name, value):
 
 @contextlib.contextmanager
 def user(uid):
-    """Devices are opened in the name of *uid*."""
+    """Devices are opened as user *uid*."""
     os.setresuid(uid, 0, 0)
     try:
         yield
@@ -161,7 +212,7 @@ def user(uid):
 
 
 def crowd(version):
-    """While a queue pair waits for memory, junk does not take its peer's place."""
+    """While a queue pair waits for memory, invalid packets use no memory of its peer's."""
     own, other, stranger = ADDRESSES[version]
     memory = Absent(1 << 16)
     with Lone("sr1", own, other, addr=memory.addr, odp=True, receives=0).up() \
@@ -181,11 +232,11 @@ def crowd(version):
             if bth.psn == 1:
                 break
         assert lone.read(128) == b"a" * 64 + b"b" * 64
-        assert seen == dropped, f"{seen - dropped} packets found no room"
+        assert seen == dropped, f"{seen - dropped} packets were dropped"
 
 
 def unkeyed():
-    """Nor do datagrams without its Q_Key."""
+    """Datagrams with a wrong Q_Key use no memory of others."""
     own, other, _ = ADDRESSES[4]
     memory = Absent(1 << 16)
     with Lone("sr1", own, other, kind="UD", addr=memory.addr, odp=True).up() \
@@ -209,7 +260,7 @@ def unkeyed():
 
 
 class Hoard:
-    """A queue pair that waits for its memory, and packets that wait with it."""
+    """A queue pair that waits for its memory, with packets in its backlog."""
 
     def __init__(self, dqpn):
         own, other, _ = ADDRESSES[4]
@@ -236,8 +287,8 @@ class Hoard:
 
 def hoards():
     """
-    What waits at all queue pairs of a user is bounded, and so is what waits at
-    those of the device; what is over is lost, and neither is used up for good.
+    The backlogs of all queue pairs of a user are bounded, and so are those of the
+    device; excess packets are dropped, and all memory is released in the end.
     """
     for _ in range(2):
         with knob("rx_kbytes", 1024):
@@ -254,7 +305,7 @@ def hoard(first, second, third, one):
         return sum(h.size() for h in hoards)
 
     def all_here(sent, *hoards):
-        """Each of the *sent* packets waits or was dropped."""
+        """Each of the *sent* packets is in a backlog or was dropped."""
         return wait_for(lambda: sent == waits(*hoards) // one - before +
                         counter("sr1", "rx_drop_nobuf") - dropped)
 
@@ -265,14 +316,14 @@ def hoard(first, second, third, one):
     assert all_here(60, first, second)
     assert 0 <= (256 << 10) - waits(first, second) < one
 
-    # another user has a share, too
+    # another user has a share of its own
     before = waits(third) // one
     dropped = counter("sr1", "rx_drop_nobuf")
     third.send(10)
     assert all_here(10, third)
     assert counter("sr1", "rx_drop_nobuf") == dropped
 
-    # all that the device may have
+    # the limit of the device
     before = waits(first, second, third) // one
     dropped = counter("sr1", "rx_drop_nobuf")
     with knob("user_share", 100):
@@ -280,7 +331,7 @@ def hoard(first, second, third, one):
         assert all_here(120, first, second, third)
         assert 0 <= (1024 << 10) - waits(first, second, third) < one
 
-    second.close()  # with what waits there
+    second.close()  # with its backlog
     first.memory.come()
     assert wait_for(lambda: waits(first) == 0), waits(first)
 
@@ -300,12 +351,12 @@ def nft_counter(name):
 
 
 def tracked():
-    """Packets that wait for memory keep no flow that conntrack has given up."""
+    """Packets in a backlog hold no expired conntrack flow."""
     sysctl = pathlib.Path("/proc/sys/net/netfilter")
     run("nft", "add table ip m; add counter ip m seen; add chain ip m in { type "
         "filter hook input priority 0; }; add rule ip m in udp dport 4791 ct "
         "state new counter name seen")
-    # a flow ends with each packet, and is another with the next
+    # a flow expires after each packet, so the next one has a new flow
     timeout = sysctl / "nf_conntrack_udp_timeout"
     before = timeout.read_text(encoding="ascii")
     timeout.write_text("0", encoding="ascii")
@@ -330,7 +381,7 @@ def tracked():
 
 class Way(collections.namedtuple("Way", "dev wire vlan")):
     """
-    How packets come: by *dev*, from *wire* of nsA and in *vlan*.  Without a wire
+    How packets arrive: on *dev*, from *wire* of nsA and in *vlan*.  Without a wire
     this host sends them, in the VRF *dev*.
     """
 
@@ -364,8 +415,8 @@ IN_BLUE = Way("blue", None, None)
 
 def by_device(version, good, bad, own=None, ndev=None):
     """
-    The peer is who comes the *good* ways to *own*, an address of *ndev*.  Who comes
-    a *bad* way is a stranger, although the addresses are the same.
+    Packets that arrive by the *good* ways at *own*, an address of *ndev*, are those of
+    the peer.  By a *bad* way they are not, although the addresses are the same.
     """
     shared, other = SHARED[version]
     own = own or shared
@@ -383,7 +434,7 @@ def by_device(version, good, bad, own=None, ndev=None):
 
 
 def datagrams(version, good, bad):
-    """Those to a datagram queue pair come by its device, or by one above it."""
+    """Datagrams must arrive on the queue pair's device, or on an upper device of it."""
     own, other = SHARED[version]
     with Lone("sr1", own, other, kind="UD").up() as lone:
         for ways in (good, bad, good):
@@ -444,11 +495,11 @@ class Member:
         assert joined == "RDMA_CM_EVENT_MULTICAST_JOIN", joined
 
     def took(self, seconds):
-        """How many datagrams have come, if any comes within that time."""
+        """Number of datagrams that have arrived, waiting up to that time for the first."""
         return wait_for(lambda: self.cq.poll(8)[0], seconds)
 
     def last(self):
-        """The last one, behind its GRH."""
+        """The last datagram, without its GRH."""
         return self.mr.read(64, 40)
 
     def close(self):
@@ -465,7 +516,7 @@ class Member:
 
 @contextlib.contextmanager
 def host_in(group, *devs):
-    """The host is in the group, by all these devices."""
+    """The host joins the group on all these devices."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         for dev in devs:
             sock.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
@@ -476,7 +527,7 @@ def host_in(group, *devs):
 
 @contextlib.contextmanager
 def seen_packets():
-    """A function that tells how many RoCE packets the host's firewall has seen."""
+    """A function that returns how many RoCE packets the host's firewall has seen."""
     run("nft", "add table ip m; add counter ip m seen; add chain ip m in { "
         "type filter hook input priority 0; }; add rule ip m in udp dport 4791 "
         "counter name seen")
@@ -487,7 +538,7 @@ def seen_packets():
 
 
 def cast(seen, member, way, copies=1):
-    """The text of a datagram to the group, of which the host sees *copies*."""
+    """Sends a datagram to the group, of which the host sees *copies*; returns its text."""
     text = os.urandom(64)
     before = seen()
     with way.peer(member, mac=GROUP[1]) as peer:
@@ -498,14 +549,14 @@ def cast(seen, member, way, copies=1):
 
 
 def has_come(member, text):
-    """The member has that datagram, and no other."""
+    """The member has received that datagram, and no other."""
     assert member.took(5) == 1
     assert member.last() == text
     assert not member.took(0)
 
 
 def multicast(own, good, bad):
-    """A group is of a device: what others sent to theirs is not for its members."""
+    """A group belongs to a device: its members receive no datagrams of other devices."""
     with Member(own, SHARED[4][1], GROUP[0]) as member, seen_packets() as seen, \
             host_in(GROUP[0], good.dev, bad.dev):
         for way in (bad, good):
@@ -514,7 +565,7 @@ def multicast(own, good, bad):
 
 
 def seen_twice():
-    """A macvlan and what is below it both see a datagram, which comes once."""
+    """A macvlan and its lower device both see a datagram, which is received once."""
     with Member("10.8.2.2", SHARED[4][1], GROUP[0]) as member, \
             seen_packets() as seen:
         for _ in range(2):
@@ -522,7 +573,7 @@ def seen_twice():
 
 
 def bridged():
-    """Members on two devices below a bridge both get what comes by it."""
+    """Members on two ports of a bridge both receive its datagrams."""
     with Member("10.8.2.2", SHARED[4][1], GROUP[0]) as first, \
             Member("10.8.3.2", SHARED[4][1], GROUP[0]) as second, \
             seen_packets() as seen:
@@ -534,13 +585,13 @@ def bridged():
             has_come(second, text)
 
 
-# a MAD of class PerfMgt that answers no question
+# a response MAD of class PerfMgt without a request
 ANSWER = bytes([1, 4, 1, 0x81]) + bytes(252)
 GSI_QKEY = 0x80010000
 
 
 def selves(version):
-    """What the host sends to itself is for the device that has the address there."""
+    """Packets of the host to itself are received by the device that has the address."""
     prefix = {4: "10.8.4.", 6: "fd08:4::"}[version]
     devices = ["sr5", "sr6", "sr7", "sr8"]
     for vrf, number, want in ((None, 1, "sr5"), (None, 2, "sr5"),
@@ -560,7 +611,7 @@ def selves(version):
 
 
 def vnet_socket(dev):
-    """A packet socket that lays out what it sends as it is told, by virtio_net_hdr."""
+    """A packet socket whose skbs are laid out according to virtio_net_hdr."""
     sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
     sock.bind((dev, 0))
     sock.setsockopt(SOL_PACKET, PACKET_VNET_HDR, 1)
@@ -569,8 +620,8 @@ def vnet_socket(dev):
 
 def lists():
     """
-    A list made by GRO of packets in pages, which a packet socket has as well and
-    of which the firewall changes the head: nobody's packets are touched.
+    A list built by GRO of packets in pages, shared with a packet socket, whose head
+    is modified by the firewall: no packet is corrupted.
     """
     run("ethtool", "-K", "veth1", "gro", "on", "rx-gro-list", "on")
     run("nft", "add table ip m; add chain ip m pre { type filter hook "
@@ -579,7 +630,7 @@ def lists():
     try:
         with netns("nsA"):
             run("ethtool", "-K", "veth0", "tso", "off")
-            # what is sent within a slot arrives at once
+            # packets sent within a slot arrive back-to-back
             run("tc", "qdisc", "add", "dev", "veth0", "root", "netem", "slot",
                 "200ms", "200ms")
             sock = vnet_socket("veth0")
@@ -591,7 +642,7 @@ def lists():
                 psn = list_of(lone, peer, sock, seen, psn)
                 if counter("sr1", "rx_super_skb") > before:
                     return
-            assert False, "GRO made no list"
+            assert False, "GRO built no list"
     finally:
         run("nft", "delete", "table", "ip", "m")
         run("ethtool", "-K", "veth1", "gro", "off", "rx-gro-list", "off")
@@ -617,21 +668,21 @@ def list_of(lone, peer, sock, seen, psn):
         if bth.psn == psn - 1:
             break
     assert lone.read(4096 * 8) == b"".join(texts)
-    # in as many pieces as the packet socket has it
+    # in as many pieces as the packet socket received
     heard = b"".join(roce.raw(p) for p in seen.all())
     assert all(roce.raw(p[roce.UDP].payload) in heard for p in packets)
     return psn
 
 
 def kept(version):
-    """Requests ahead of a missing one take memory of their own size."""
+    """Out-of-order requests are kept in memory of their own size."""
     own, other, _ = ADDRESSES[version]
     with Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
         texts = [os.urandom(100) for _ in range(100)]
         peer.send([peer.write(psn, texts[psn], 100 * psn)
                    for psn in range(99, 0, -1)])
         assert wait_for(lambda: lone.info()["early"] == "99"), lone.info()
-        # a slot each, and what an skb of 172 bytes takes at most
+        # the slots, and at most the memory of an skb of 172 bytes each
         assert int(lone.info()["early_bytes"]) < 128 * 16 + 99 * 1024
         peer.send(peer.write(0, texts[0]))
         while peer.answer().psn != 99:
@@ -641,7 +692,7 @@ def kept(version):
 
 
 def bulky():
-    """A large datagram that has a small one in it is not kept as a whole."""
+    """A large IP datagram with a small packet in it is not kept as a whole."""
     own, other, _ = ADDRESSES[4]
     with Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
         for psn in range(1, 5):
@@ -653,14 +704,14 @@ def bulky():
 
 
 def response(peer, which, psn, text):
-    """One packet of what a READ of *text*, which began with PSN 0, is answered."""
+    """A packet of the response to a READ of *text* that began with PSN 0."""
     aeth = [] if which == "MIDDLE" else [roce.AETH(syndrome=0x1f, msn=1)]
     return peer.packet(f"RC_RDMA_READ_RESPONSE_{which}", psn, *aeth,
                        payload=text[4096 * psn:4096 * (psn + 1)])
 
 
 def responses():
-    """So do responses; in the error state nothing is kept."""
+    """Out-of-order responses are kept likewise; in the error state nothing is."""
     own, other, _ = ADDRESSES[4]
     with Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
         text = os.urandom(4096 * 3)
@@ -682,7 +733,7 @@ def responses():
 
 @contextlib.contextmanager
 def second_address():
-    """The peer has one more."""
+    """Adds a second address to the peer."""
     second = ADDRESSES[4][2]
     run("ip", "-n", "nsA", "addr", "add", f"{second}/24", "dev", "veth0")
     try:
@@ -692,7 +743,7 @@ def second_address():
 
 
 def move(lone, address):
-    """The peer is at *address* now.  Returns how many kept packets that has cost."""
+    """Moves the peer to *address*; returns how many kept packets were dropped."""
     before = counter("sr1", "rx_drop_out_of_order")
     lone.modify(IBV_QP_STATE, qp_state=IBV_QPS_SQD)
     lone.modify(IBV_QP_STATE | IBV_QP_AV, qp_state=IBV_QPS_SQD,
@@ -703,13 +754,13 @@ def move(lone, address):
 
 
 def moved():
-    """What is kept from one path is not executed when the peer has another."""
+    """Packets kept from one path are not executed after a change of the path."""
     own, other, _ = ADDRESSES[4]
     with second_address() as second, Lone("sr1", own, other).up() as lone:
         lone.mr.write(bytes(256), 256)
         kept_from(lone, (1, 2))
         assert move(lone, second) == 2
-        # the gap is one here, too
+        # the gap is reported here, too
         kept_from(lone, (3,), src=second)
         with peer_of(lone, src=second) as peer:
             executes(lone, peer, 0)
@@ -721,9 +772,9 @@ def moved():
 
 
 def moved_read():
-    """Nor are responses, which the requester asks for again."""
+    """Kept responses are dropped likewise, and requested again."""
     own, other, _ = ADDRESSES[4]
-    # slower to give up than the script is to answer
+    # a timeout longer than the script needs to answer
     with second_address() as second, Lone("sr1", own, other).to_init() \
             .to_rtr().to_rts(timeout=18) as lone:
         old, new = os.urandom(4096 * 3), os.urandom(4096 * 3)
@@ -737,7 +788,7 @@ def moved_read():
             assert move(lone, second) == 2
             asked = peer.answer(10)
             assert asked is not None, "no request"
-            # all of it, or what is oldest if it is a probe
+            # all of it, or the oldest packet if this is a probe
             assert asked.psn == 0 and asked[roce.RETH].dmalen in (4096, len(new))
             peer.send(response(peer, "FIRST", 0, new))
             assert wait_for(lambda: lone.read(4096) == new[:4096])
@@ -750,7 +801,7 @@ def moved_read():
 
 
 def kept_from(lone, psns, **more):
-    """WRITEs ahead of the first; the gap is reported."""
+    """Sends WRITEs ahead of the first, whose gap is reported."""
     with peer_of(lone, **more) as peer:
         peer.send([peer.write(psn, b"k" * 64, 64 * psn) for psn in psns])
         bth = peer.answer()
@@ -760,7 +811,7 @@ def kept_from(lone, psns, **more):
 
 
 def forgotten():
-    """What waits for a packet that does not come is dropped in the end."""
+    """Packets kept for a missing packet that does not arrive are dropped in the end."""
     own, other, _ = ADDRESSES[4]
     with Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
         dropped = counter("sr1", "rx_drop_out_of_order")
@@ -777,7 +828,7 @@ def forgotten():
 
 
 def no_room():
-    """Who may keep no packet is not charged for the place of some."""
+    """A queue pair that may keep no packet is not charged for slots."""
     own, other, _ = ADDRESSES[4]
     with knob("user_share", 100), knob("ooo_kbytes", 3), \
             Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
@@ -789,7 +840,7 @@ def no_room():
 
 
 class Keeper:
-    """A queue pair, and WRITEs that come to it ahead of the first."""
+    """A queue pair, and WRITEs to it ahead of the first."""
 
     def __init__(self, dqpn, packets):
         own, other, _ = ADDRESSES[4]
@@ -809,8 +860,8 @@ class Keeper:
 
 def budget():
     """
-    What all queue pairs of a user keep is bounded, and so is what those of the
-    device keep; neither is used up for good.
+    The memory for kept packets is bounded for all queue pairs of a user, and for
+    those of the device; all of it is released in the end.
     """
     for _ in range(2):
         with knob("ooo_kbytes", 256):
@@ -820,7 +871,7 @@ def budget():
 
 
 def keep(many, few):
-    """Packets are sent again and again, for in the end they are forgotten."""
+    """Packets are sent repeatedly, since kept packets are dropped after a while."""
 
     def sizes(*keepers):
         for keeper in keepers:
@@ -828,7 +879,7 @@ def keep(many, few):
         return sum(keeper.size() for keeper in keepers)
 
     def fills(limit, *keepers):
-        """They keep as much, but for a packet."""
+        """They keep that much, except for the size of a packet."""
         size = sizes(*keepers)
         assert size <= limit, size
         return size > limit - 8192
@@ -843,7 +894,7 @@ def keep(many, few):
     with knob("user_share", 100):
         assert wait_for(lambda: fills(256 << 10, *many, few))
 
-    # the rest has to come again, as it does to who keeps nothing
+    # dropped packets must be sent again
     many[0].peer.send([many[0].first] + many[0].rest)
     while many[0].peer.answer().psn != 100:
         pass
@@ -855,12 +906,13 @@ CASES = {
     "connected4": lambda: connected(4), "connected6": lambda: connected(6),
     "lengths": lengths, "raw": raw_qp, "wq": work_queue,
     "crowd4": lambda: crowd(4), "crowd6": lambda: crowd(6),
+    "options4": lambda: options(4), "options6": lambda: options(6),
     "unkeyed": unkeyed, "hoards": hoards, "tracked": tracked,
     "lists": lists,
     "kept4": lambda: kept(4), "kept6": lambda: kept(6), "bulky": bulky,
     "responses": responses, "forgotten": forgotten, "moved": moved,
     "moved_read": moved_read, "no_room": no_room, "budget": budget,
-    # rdma_cm knows no groups of IPv6
+    # rdma_cm does not support IPv6 groups
     "vrf_mcast": lambda: multicast(ADDRESSES[4][0], SEVEN, THIRD),
     "macvlan_mcast": seen_twice, "bridge_mcast": bridged,
     "bond_mcast": lambda: multicast("10.8.2.2", BOND, THIRD),

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# However much work there is, bottom halves run after a bounded part of it, and all of it
-# is accounted for.
+# However much work there is, bottom halves run after a bounded part of it, and the cost of
+# all work is accounted for.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #
@@ -17,8 +17,8 @@ pair_up || exit
 trap 'trace_down; pair_down' EXIT
 trace_up || exit
 
-# SRNIC_COST_STRETCH, and one step more: 64 packets' worth between two queue
-# pairs of one device, and what is done for a run
+# SRNIC_COST_STRETCH and one more step: 64 packets between two queue pairs of one device,
+# and the fixed cost of a run
 bound=$((1310720 + 64 * 4096 + 32768))
 
 # costs COMMAND...: run it and record the cost of its stretches

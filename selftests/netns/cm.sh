@@ -221,7 +221,7 @@ check "rping through the VLAN"		connect nsA "${programs[0]}" 10.9.7.2
 check "udaddy through the VLAN"		connect nsA "${programs[3]}" 10.9.7.2
 check "a port without a listener"	refused
 check "a macvlan in a container"	container
-check "its packets are not the host's"	kept_apart
+check "its packets do not reach the host"	kept_apart
 ip netns del nsC
 ip -n nsA addr del 10.9.8.1/24 dev veth0
 wait_for 10 no_gid nsA sr0 ffff:0a09:0801
@@ -231,7 +231,7 @@ for kind in macvlan bridge macvlan_on_vlan7 bridge_on_vlan7 \
 	check "a ${kind//_/ }"		upper_up "$kind"
 	check "rping to it"		connect nsA "${programs[0]}" 10.9.8.2
 	check "udaddy to it"		connect nsA "${programs[3]}" 10.9.8.2
-	check "it is deleted"		upper_down
+	check "the upper device is deleted" upper_down
 done
 ip -n nsA link del veth2 2>/dev/null
 check "no datagram was refused"		counter_is nsB sr1 rx_bad_qkey 0

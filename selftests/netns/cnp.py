@@ -22,7 +22,7 @@ def is_cnp(packet):
 
 
 def as_scapy_has_it(packet):
-    """The same packet, all that follows UDP being scapy's, with its ICRC."""
+    """The same packet with scapy's BTH, payload and ICRC behind the UDP header."""
     qpn = int.from_bytes(raw(packet[UDP].payload)[5:8], "big")
     ip = roce.ip_of(packet).copy()
     ip[UDP].remove_payload()

@@ -37,6 +37,6 @@ link_cycles()
 ktap_plan 4
 check "two hosts"			pair_up
 check "a hundred connections"		cycles 10 10
-check "no object is left yet"		no_object_is_left
+check "no object is left"		no_object_is_left
 check "ten links, each connected"	link_cycles 10
 ktap_end

@@ -180,7 +180,7 @@ victim_known()
 	[ -n "$victim" ]
 }
 
-# victim_lives: it continues to send, and ends when told to
+# victim_lives: it continues to send, and ends on SIGTERM
 victim_lives()
 {
 	local status=0
@@ -233,7 +233,7 @@ ktap_plan 34
 check "two hosts"			pair_up
 check "no CNP without a mark"		quiet "${writes[@]}"
 check "packets"				captured "${writes[@]}"
-check "are ECN capable"			all_are 'ip.dsfield.ecn == 2'
+check "packets are ECN capable"		all_are 'ip.dsfield.ecn == 2'
 check "one in eight is marked"		mark nsA veth0 mod 8 0
 check "WRITE"		told nsB sr1 nsA sr0	"${writes[@]}"
 check "SEND"		told nsB sr1 nsA sr0	pair ib_send_bw -s 65536 -n 200
@@ -241,15 +241,15 @@ check "UC"		told nsB sr1 nsA sr0	pair ib_write_bw -c UC -s 4096 -n 2000
 check "XRC"		told nsB sr1 nsA sr0	pair ib_send_bw -c XRC -s 65536 -n 200
 check "IPv6"		told nsB sr1 nsA sr0	pair ib_write_bw -x "$(gid6)" -s 65536 -n 200
 check "packets"				captured "${writes[@]}"
-check "tshark knows the CNPs"		cnps_are_known
+check "tshark dissects the CNPs"	cnps_are_known
 check "scapy builds the same packets"	/usr/bin/python3 "$here/cnp.py" judge "$capture"
 echo N >"$knob"
 check "switched off: no CNP"		quiet "${writes[@]}"
 check "packets"				captured "${writes[@]}"
-check "are not ECN capable"		all_are 'ip.dsfield.ecn == 0'
+check "packets are not ECN capable"	all_are 'ip.dsfield.ecn == 0'
 echo Y >"$knob"
 clear_wire
-check "answers of READs are marked"	mark nsB veth1 mod 8 0
+check "READ responses are marked"	mark nsB veth1 mod 8 0
 check "READ"		told nsA sr0 nsB sr1	pair ib_read_bw -s 65536 -n 200
 clear_wire
 check "the first packets are marked"	mark nsA veth0 mod 1000000000 '<' 200
@@ -261,12 +261,12 @@ else
 fi
 clear_wire
 check "a queue that marks"		bottleneck
-check "is noticed"	told nsB sr1 nsA sr0	"${writes[@]}"
+check "its marks draw CNPs"		told nsB sr1 nsA sr0	"${writes[@]}"
 check "a short queue"			short_queue nsA veth0
-check "lets all of it through"		few_again 16000 pair ib_write_bw -s 65536 -n 1000
+check "WRITEs get through it"		few_again 16000 pair ib_write_bw -s 65536 -n 1000
 on nsA tc qdisc del dev veth0 root
 check "a short queue for responses"	short_queue nsB veth1
-check "lets them through"		pair ib_read_bw -s 65536 -n 200
+check "READs get through it"		pair ib_read_bw -s 65536 -n 200
 on nsB tc qdisc del dev veth1 root
 check "a victim of forged CNPs"		victim_up
 check "from an unknown address"	counts rx_bad_addr 100 10.9.0.77 "$victim" good 100
@@ -275,5 +275,5 @@ check "truncated"		counts rx_malformed 100 10.9.0.2 "$victim" short 100
 check "with a wrong ICRC"	counts rx_icrc_error 100 10.9.0.2 "$victim" icrc 100
 check "to a queue pair without a peer"	counts rx_malformed 100 10.9.0.2 1 good 100
 check "a thousand valid ones"		flood "$victim"
-check "it lives"			victim_lives
+check "the victim continues to send"	victim_lives
 ktap_end

@@ -101,19 +101,19 @@ for family in "IPv4 *ffff:0a09:*" "IPv6 fd09:*"; do
 	read -r name pattern <<<"$family"
 	gid=$(gid_of "$pattern")
 	check "$name: known flows are counted"	rules 'ct status confirmed counter name known'
-	check "$name: a younger link"		link_again
+	check "$name: a link created later"	link_again
 	check "$name: traffic"			pair ib_write_bw -n 200 -x "$gid"
 	check "$name: its flow became known"	known_are_counted
-	check "$name: nothing may come in"	rules drop
-	check "$name: and nothing does"		refused -x "$gid"
+	check "$name: a rule drops all packets"	rules drop
+	check "$name: no packet is received"	refused -x "$gid"
 done
 check "no rules"			on nsB nft delete table inet fw
 check "addresses of another host"	strangers
 check "recipe: firewall"		recipe firewall nsB "${peers[@]}"
 check "only peers get through"		only_peers
-check "it is deleted"			on nsB nft delete table inet roce
+check "the firewall rules are deleted"	on nsB nft delete table inet roce
 check "recipe: ingress"			recipe ingress nsB "${peers[@]}"
 check "only peers get through it"	only_peers
-check "that one is removed"		on nsB nft delete table netdev roce
+check "the ingress rules are deleted"	on nsB nft delete table netdev roce
 check "without rules all packets pass"	strangers_too
 ktap_end

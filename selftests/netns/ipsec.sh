@@ -140,7 +140,7 @@ for v in 4 6; do
 	check "IPv$v: addresses"		family "$v"
 	check "IPv$v: counted anew"		new_count
 	check "IPv$v: traffic"			a_write
-	check "IPv$v: is plain"			wire_had plain 100
+	check "IPv$v: plain text on the wire"	wire_had plain 100
 	check "IPv$v: no ESP"			wire_had sealed 0
 	check "IPv$v: in: demanded by sr1"	demand_in
 	check "IPv$v: in: nothing is executed"	nothing_executed refused
@@ -148,12 +148,12 @@ for v in 4 6; do
 	check "IPv$v: out: policy at sr0"	policy nsA
 	check "IPv$v: out: counted anew"	new_count
 	check "IPv$v: out: nothing gets through"	refused
-	check "IPv$v: out: nothing left"	wire_had plain 0
+	check "IPv$v: out: no plain text on the wire"	wire_had plain 0
 	check "IPv$v: policy on both, states"	eval 'policy nsB && states && new_count'
 	check "IPv$v: traffic works"		traffic
-	check "IPv$v: in chains"		chains_are_used
-	check "IPv$v: on the wire is ESP"	wire_had sealed 100
-	check "IPv$v: and nothing else"		wire_had plain 0
+	check "IPv$v: GSO chains are used"	chains_are_used
+	check "IPv$v: ESP on the wire"		wire_had sealed 100
+	check "IPv$v: no plain text on the wire"	wire_had plain 0
 	check "IPv$v: without IPsec again"	eval 'no_ipsec && a_write'
 done
 ktap_end

@@ -3,9 +3,9 @@
 """
 srnic selftests - packets of two IPsec states in one list of GRO
 
-ipsec_gro.py CASE...: on nsB; the mark of what nsA sends says by which state it goes.
-Only what comes by the first fits the policy.  The case "container" is for nsC, to
-which nsB forwards what has left the first tunnel there.
+ipsec_gro.py CASE...: on nsB; the mark of packets of nsA selects the state.  Only the
+first state fits the policy.  The case "container" is for nsC, to which nsB forwards
+packets that it has decapsulated from the first tunnel.
 """
 
 import pathlib
@@ -32,8 +32,8 @@ def sender(mark):
 
 class Host:
     """
-    nsA, the two ways from it to *end*, a device and its address, and a queue pair
-    there that is told what has arrived.
+    nsA, the two tunnels from it to *end*, a device and its address, and a queue pair
+    there that shows which packets have arrived.
     """
 
     def __init__(self, end=HERE):
@@ -42,8 +42,8 @@ class Host:
         self.last_psn = 0
 
     def write(self, lone, *writes):
-        """WRITEs, each (PSN, text, mark): made first, so that all leave at once."""
-        # no frames: the stack of nsA finds the way
+        """WRITEs, each (PSN, text, mark): built first, so that they leave back-to-back."""
+        # no frames: the stack of nsA routes the packets
         with Peer(lone, "nsA", "veth0", None) as peer:
             packets = [(mark, raw(peer.write(psn, text, psn % 16 * 64,
                                              checksum=True, ip_id=psn + 1)))
@@ -53,8 +53,8 @@ class Host:
 
     def settle(self):
         """
-        What was sent before has been received.  What tells it may have come with it
-        in one list, and be refused with it.
+        All earlier packets have been received.  The packet that shows it may be in the
+        same list, and be refused with them.
         """
         psn = self.last_psn
         self.last_psn += 1
@@ -76,17 +76,17 @@ def expected(lone):
 
 
 def rounds(step, end=HERE):
-    """Until step(host, lone, PSN) says that GRO has made a list."""
+    """Repeats step(host, lone, PSN) until it reports that GRO has built a list."""
     host = Host(end)
     with Lone(*end, OTHER).up() as lone:
         lone.mr.write(bytes(1024), 1024)
         assert any(step(host, lone, expected(lone)) for _ in range(20)), \
-            "GRO made no list"
+            "GRO built no list"
     host.close()
 
 
 def same(end=HERE):
-    """Packets of one state make a list."""
+    """GRO builds lists of packets of one state."""
 
     def step(host, lone, psn):
         before = counter(lone.dev, "rx_super_skb")
@@ -99,7 +99,7 @@ def same(end=HERE):
 
 
 def container():
-    """Such a list is plain text where the tunnel has not ended."""
+    """For a host behind the end of the tunnel such a list is plain text."""
     same(CONTAINER)
 
 
@@ -110,8 +110,8 @@ def mac_of(ns, dev):
 
 def jumbo():
     """
-    A packet that came in fragments of ESP is in as many pieces, and only the first of
-    them has a state.
+    A packet that arrived in fragments of ESP is in as many pieces, and only the first
+    of them has a state.
     """
     with Lone(*HERE, OTHER).up() as lone, \
             Peer(lone, "nsA", "veth8", mac_of("nsA", "veth9")) as peer:
@@ -123,14 +123,14 @@ def jumbo():
 
 
 def other():
-    """One that does not fit the policy is not executed, alone or in a list."""
+    """A packet that does not fit the policy is not executed, alone or in a list."""
 
     def step(host, lone, psn):
         host.write(lone, (psn, GOOD, 1), (psn + 1, BAD, 2))
         host.settle()
         now = expected(lone)
         assert now in (psn, psn + 1), "both were executed"
-        host.write(lone, (psn, GOOD, 1))  # again, if it was lost with the other
+        host.write(lone, (psn, GOOD, 1))  # again, if it was dropped with the other
         host.settle()
         assert expected(lone) == psn + 1
         assert BAD not in lone.read(1024)
@@ -140,7 +140,7 @@ def other():
 
 
 def tfms():
-    """How often the cipher is in use: once for each state."""
+    """Number of users of the cipher, one for each state."""
     with open("/proc/crypto", encoding="ascii") as file:
         for entry in file.read().split("\n\n"):
             words = entry.replace(":", " ").split()
@@ -150,7 +150,7 @@ def tfms():
 
 
 def held():
-    """A list that waits for memory does not keep the states that it came by."""
+    """A list in a backlog does not hold the states by which it arrived."""
     host = Host()
     memory = Absent(1 << 16)
     with Lone(*HERE, OTHER, addr=memory.addr, odp=True).up() as lone:
@@ -163,7 +163,7 @@ def held():
             if counter("sr1", "rx_super_skb") > before:
                 break
         else:
-            assert False, "GRO made no list"
+            assert False, "GRO built no list"
         before = tfms()
         run("ip", "xfrm", "state", "flush")
         assert wait_for(lambda: tfms() == before - 2), (before, tfms())

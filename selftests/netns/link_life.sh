@@ -51,7 +51,7 @@ over()
 	wait_for 5 no_link srx
 }
 
-# on_vlan: refused, since the link of the device below has the VLAN's addresses
+# on_vlan: refused, since sr0 on the device below has the VLAN's addresses already
 on_vlan()
 {
 	ip -n nsA link add veth0.7 link veth0 type vlan id 7 || return

@@ -75,10 +75,10 @@ check "srnic's provider opens it beside the other"	opened_by_us "rxe srnic"
 on nsA rdma link del rxe0
 if modprobe -q rdma_rxe; then
 	check "a device of rdma_rxe called srnic-1"	foreign_link
-	check "is not for the host"			not_claimed
+	check "srnic's provider ignores it"		not_claimed
 	rdma link del foreign0
 else
 	skip "a device of rdma_rxe called srnic-1"	"no rdma_rxe here"
-	skip "is not for the host"			"no rdma_rxe here"
+	skip "srnic's provider ignores it"		"no rdma_rxe here"
 fi
 ktap_end

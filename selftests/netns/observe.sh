@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What "rdma resource" and "rdma statistic" show of queue pairs at work is so.
+# The output of "rdma resource" and "rdma statistic" matches the work of queue pairs.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -10,8 +10,8 @@
 need python3 nft ibv_srq_pingpong
 vrb_up
 
-# all_json: what is shown of a program at work.  Drivers are asked about queue pairs,
-# CQs and regions; older kernels, as 6.1, do not ask them about SRQs.
+# all_json: the output about a running program is JSON.  Drivers are queried about queue
+# pairs, CQs and regions; kernels such as 6.1 do not query them about SRQs.
 all_json()
 {
 	local asked=4 server status=0 what
@@ -62,12 +62,12 @@ documented()
 ktap_plan $(($(vrb_count resource counter automatic lost lost_tail unplugged) +
 	     $(vrb_count automatic) + 15))
 check "every counter is documented"	documented
-check "all of it is JSON"		all_json
+check "all output is JSON"		all_json
 vrb_cases resource
 before=$(counter nsA sr0 rdma_writes)
 vrb_cases counter
 check "no counter is left"		no_counter_is_left
-# bound 6, unbound 4, two in one 6, acknowledgments 48
+# bound 6, unbound 4, two queue pairs in one 6, acknowledgments 48
 check "the port counter is the sum"	counter_is nsA sr0 rdma_writes $((before + 64))
 check "one for each type"		auto type on
 vrb_cases automatic

@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/../lib/netns.sh"
 
-need rdma ip ibv_rc_pingpong
+need rdma ip ibv_rc_pingpong python3
 
 out=$(mktemp)
 trap 'rm -f "$out"; pair_down' EXIT
@@ -93,6 +93,11 @@ talk()
 	wait_for 10 client_in RTS && kill -STOP "$client" "$server"
 }
 
+explained()
+{
+	why_is 'path gone: The network device of the path was removed, or moved to another network namespace.'
+}
+
 hush()
 {
 	kill -9 "$client" "$server"
@@ -104,10 +109,21 @@ ended()
 	! kill -0 "$1" 2>/dev/null
 }
 
+# why_is SENTENCE: srnic-doctor says that about the queue pair of the client
+why_is()
+{
+	local qpn said
+
+	qpn=$(on nsA rdma res show qp link sr0/1 |
+		sed -n 's/.* lqpn \([0-9]*\) .* state ERR .*pingpong.*/\1/p')
+	said=$(on nsA srnic-doctor --terse --dev sr0 --qp "$qpn")
+	[ "$said" = "$1" ] || { echo "srnic-doctor says: $said"; return 1; }
+}
+
 # flushed: the client continues and finds its queue pair in the error state
 flushed()
 {
-	client_in ERR && kill -CONT "$client" && wait_for 10 ended "$client" &&
+	client_in ERR && explained && kill -CONT "$client" && wait_for 10 ended "$client" &&
 		grep -q 'Work Request Flushed Error' "$out"
 }
 

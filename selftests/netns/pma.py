@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-srnic selftests - questions of nsA to the performance management agent of nsB
+srnic selftests - requests of nsA to the performance management agent of nsB
 
-Those of a script are packets for QP1, that of a program goes through a QP1 itself.
+The script sends most of them as packets to QP1, and one through its own QP1.
 """
 
 import fcntl
@@ -22,8 +22,8 @@ from pyverbs.enums import (IBV_FLOW_ATTR_ALL_DEFAULT,  # noqa: E402
 from pyverbs.flow import Flow, FlowAttr  # noqa: E402
 
 OWN, OTHER = "10.9.0.1", "10.9.0.2"
-# The RDMA core, which has to find the question of an answer, takes its addresses for
-# those of IPv6.
+# The RDMA core, which matches responses to requests, takes their addresses for those of
+# IPv6.
 OWN6, OTHER6 = "fd09::1", "fd09::2"
 GSI_QKEY = 0x80010000
 ASKER = 0x77  # the QP number of a script
@@ -38,7 +38,7 @@ tids = itertools.count(1)
 
 
 def question(attr=CLASS_PORT_INFO, method=GET, version=1, modifier=0, port=1):
-    """A MAD; what counters ask for begins with the number of the port."""
+    """A MAD; the data of counter attributes begins with the port number."""
     head = HEADER.pack(1, PERF_MGMT, version, method, 0, 0, next(tids), attr, 0,
                        modifier)
     select = b"" if attr == CLASS_PORT_INFO else bytes([0, port])
@@ -46,14 +46,14 @@ def question(attr=CLASS_PORT_INFO, method=GET, version=1, modifier=0, port=1):
 
 
 class Answer:
-    """To the MAD *asked*; .data is that of the attribute."""
+    """The response to the MAD *asked*; .data is that of the attribute."""
 
     def __init__(self, asked, text):
         header = HEADER.unpack_from(text)
         expected = list(HEADER.unpack_from(asked))
         self.status = header[4]
         expected[3:5] = GET_RESP, self.status
-        # a program's transaction ID is half the kernel's
+        # a program's transaction ID is the lower half of the kernel's
         assert header[7] == expected[7] and \
             header[6] & 0xffffffff == expected[6], (header, expected)
         assert header[:6] == tuple(expected[:6]), (header, expected)
@@ -61,7 +61,7 @@ class Answer:
 
 
 class Script:
-    """Packets to the other host's QP1, and what that answers."""
+    """Packets to the other host's QP1, and its responses."""
 
     def __init__(self):
         with netns("nsA"):
@@ -89,7 +89,7 @@ class Script:
 
 
 class Program:
-    """What has a MAD sent by *dev*, as linux/rdma/ib_user_mad.h says."""
+    """Sends MADs by *dev*, according to linux/rdma/ib_user_mad.h."""
 
     REGISTER_AGENT, ENABLE_PKEY = 0xc01c1b01, 0x1b03
 
@@ -118,13 +118,13 @@ class Program:
 
 
 def file_of(name, dev="sr1"):
-    """What the other host shows, or this one."""
+    """A counter file of the other host, or of this one."""
     path = f"/sys/class/infiniband/{dev}/ports/1/counters/{name}"
     return int(pathlib.Path(path).read_text(encoding="ascii"))
 
 
 def counts(ask, attr, layout, offset, names):
-    """The attribute has what the files have, which may go on meanwhile."""
+    """The attribute matches the files, which may grow meanwhile."""
     before = [file_of(name) for name in names]
     answer = ask(attr=attr)
     assert answer.status == 0, answer.status
@@ -137,7 +137,7 @@ def counts(ask, attr, layout, offset, names):
 def class_port_info(ask):
     answer = ask()
     assert answer.status == 0, answer.status
-    # both versions, and that there are counters of 64 bits
+    # both class versions, and support for 64-bit counters
     assert answer.data[:4] == bytes([1, 1, 2, 0]), answer.data[:4]
 
 
@@ -145,7 +145,7 @@ def counters(ask):
     counts(ask, COUNTERS, ">B", 7, ["link_downed"])
     counts(ask, COUNTERS, ">H", 8, ["port_rcv_errors"])
     counts(ask, COUNTERS, ">H", 14, ["port_xmit_discards"])
-    # the data in these files is of 64 bits
+    # the data counters in these files have 64 bits
     counts(ask, COUNTERS, ">4I", 24,
            ["port_xmit_data", "port_rcv_data", "port_xmit_packets",
             "port_rcv_packets"])
@@ -165,7 +165,7 @@ def refused(status, fields):
 
 
 def silent():
-    """Neither an answer nor a packet that is damaged is answered."""
+    """Neither responses nor damaged packets are answered."""
     script.send(question(method=GET_RESP))
     script.send(question(), bad_icrc=True)
     class_port_info(script.ask)
@@ -191,7 +191,7 @@ def by_program():
 
 
 def send_frame(lone, dst):
-    """To *dst*, of a type that is for experiments."""
+    """A frame to *dst* of an Ethernet type for experiments."""
     frame = bytes.fromhex(dst.replace(":", "") + "02" * 6 + "88b5") + bytes(50)
     lone.mr.write(frame, len(frame))
     lone.qp.post_send(SendWR(opcode=IBV_WR_SEND, num_sge=1,
@@ -201,7 +201,7 @@ def send_frame(lone, dst):
 
 
 def frames():
-    """Of raw packets, broadcasts count as multicasts."""
+    """Raw packets are counted; broadcasts count as multicasts."""
     with netns("nsB"):
         unicast = mac_in("veth1")
     with Lone("sr0", OWN, OTHER, kind="RAW", receives=0).up() as sender, \
@@ -231,7 +231,7 @@ case("PortCounters", counters, script.ask)
 case("PortCountersExtended", extended, script.ask)
 for what, (why, how) in REFUSED.items():
     case(what, refused, why, how)
-case("what is no question", silent)
-case("a program asks", by_program)
+case("responses and damaged packets", silent)
+case("a request of a program", by_program)
 case("frames", frames)
 done()

@@ -190,7 +190,7 @@ check "they are multicasts"		mcast_counted
 mark
 check "counters of queue pairs"		auto type on
 check "ib_write_bw"			pair ib_write_bw -s 4096 -n 100
-check "no more"				auto off
+check "automatic counters are off"	auto off
 check "their counts are kept"		kept
 mark
 ktap_relay /usr/bin/python3 "$here/pma.py"

@@ -138,7 +138,7 @@ check "data in both directions"	raw_run raw_ethernet_lat -n 50
 # shellcheck disable=SC2086 # arguments
 check "there and back, UDP"	raw_run raw_ethernet_lat -n 50 $ip4
 check "a sniffer"		traffic
-check "it is killed"		killed
+check "the program is killed"	killed
 check "the netdev is a bridge port"	bridged
 check "data in both directions"	raw_run raw_ethernet_lat -n 50
 check "a sniffer"		traffic

@@ -37,6 +37,6 @@ check "ib_send_bw, four queue pairs" \
 	pair ib_send_bw --use-srq -q 4 -s 4096 -n 200 -r 512
 check "ib_send_lat"			pair ib_send_lat --use-srq -s 8 -n 15
 check "the resource is shown"		is_shown
-check "no object is left yet"		no_object_is_left
+check "no object is left"		no_object_is_left
 rm -f "$shown"
 ktap_end

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Trace points tell the story of a message, of a loss and of a fault in order.
+# Trace points report the events of a message, of a loss and of a fault in order.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -15,7 +15,7 @@ story=$(mktemp)
 trap 'trace_down; pair_down; rm -f "$story"' EXIT
 trace_up counter || exit	# the order of events is that of all processors
 
-# traced CASE EVENT...: runs it; the story is what these events told of it
+# traced CASE EVENT...: run it and record these events
 traced()
 {
 	local name=$1 status=0
@@ -28,8 +28,8 @@ traced()
 	return "$status"
 }
 
-# tells PATTERN...: the story is lines that match them, one each, in that order.
-# A and B in a pattern are the numbers of the queue pairs.
+# tells PATTERN...: the recorded lines match the patterns one by one, in that order.  A and
+# B in a pattern are the numbers of the queue pairs.
 tells()
 {
 	local a b line pattern
@@ -40,20 +40,20 @@ tells()
 	for pattern; do
 		pattern=${pattern//qpn=A/qpn=$a}
 		pattern=${pattern//qpn=B/qpn=$b}
-		# shellcheck disable=SC2053 # a pattern is what it is
+		# shellcheck disable=SC2053 # a pattern
 		read -r line <&3 && [[ $line == $pattern ]] ||
 			{ echo "not '$pattern': $line"; cat "$story"; return 1; }
 	done
 	! read -r line <&3 || { echo "and more: $line"; return 1; }
 }
 
-# has PATTERN...: the story has such lines in that order, and others
+# has PATTERN...: the recorded lines include matches of the patterns in that order
 has()
 {
 	local line
 
 	while read -r line; do
-		# shellcheck disable=SC2053 # a pattern is what it is
+		# shellcheck disable=SC2053 # a pattern
 		[[ $line != $1 ]] || shift
 		(($#)) || return 0
 	done <"$story"
@@ -72,40 +72,42 @@ silence()
 ktap_plan 16
 # shellcheck disable=SC2086 # a list of words
 check "one WRITE"		traced "traced: one write" $packets
-check "is six events" tells \
+check "has six events" tells \
 	'fetch qpn=A index=0 wr_id=0x* op=RDMA_WRITE len=100 flags=0x2 status=SUCCESS' \
 	'tx qpn=A to=* op=RC_WRITE_ONLY psn=16777200 len=100 ackreq=1 *' \
 	'rx qpn=B to=* op=RC_WRITE_ONLY psn=16777200 len=100 ackreq=1 *' \
 	'tx qpn=B to=* op=RC_ACK psn=16777200 len=0 * syndrome=0x1f' \
 	'rx qpn=A to=* op=RC_ACK psn=16777200 len=0 * syndrome=0x1f' \
 	'cqe qpn=A wr_id=0x* status=SUCCESS *'
-check "and the same"		traced "traced: one write" qp_state key_new key_gone
-check "begins and ends"	has \
+check "keys and states"		traced "traced: one write" qp_state key_new key_gone
+check "are created and destroyed"	has \
 	'qp_state qpn=* from=RESET to=INIT' 'qp_state qpn=* from=INIT to=RTR' \
 	'qp_state qpn=* from=RTR to=RTS' \
 	'key_new key=0x* kind=plain addr=0x* len=20000 access=0x*' \
 	'key_gone key=0x* kind=plain addr=0x* len=20000 access=0x*'
 check "tasks"			traced "traced: one write" task_run
-check "run"			has 'task_run qpn=* more=0'
+check "are reported"		has 'task_run qpn=* more=0'
 check "a refused WRITE"		traced "counter: refused access" \
-	fault tx rx qp_state cqe
+	fault failure tx rx qp_state cqe
 check "reports the reason"	has \
 	'tx qpn=* op=RC_WRITE_ONLY *' 'rx qpn=* op=RC_WRITE_ONLY *' \
-	'fault qpn=* psn=16777200 why=access' 'tx qpn=* op=RC_ACK * syndrome=0x62' \
+	'fault qpn=* psn=16777200 why=access' \
+	'failure qpn=* why=access memory=* op=RDMA WRITE psn=16777200 key=0x* addr=0x* len=* room=0' \
+	'tx qpn=* op=RC_ACK * syndrome=0x62' \
 	'qp_state qpn=* from=RTS to=ERR' 'rx qpn=* op=RC_ACK * syndrome=0x62' \
 	'cqe qpn=* status=REM_ACCESS_ERR *' 'cqe qpn=* status=WR_FLUSH_ERR *'
-check "a peer that is not ready" traced "resource: queue pair that waits" \
+check "a peer that is not ready" traced "resource: queue pair in RNR wait" \
 	rnr_wait fault timeout go_back
-check "is waited for"		has 'fault qpn=* why=no receive' \
+check "is reported"		has 'fault qpn=* why=no receive' \
 	'rnr_wait qpn=* una=16777200 usec=655360 rnr_left=7' \
 	'timeout qpn=* what=rnr *' 'go_back qpn=* to=16777200'
 check "the second packet is lost" drop_nth nsA veth0 2
-check "it is missed"		traced "lost: packet" early go_back rx
-check "and asked for"		has 'early qpn=* psn=16777202 expected=16777201' \
+check "WRITE with a gap"			traced "lost: packet" early go_back rx
+check "the gap is repaired"			has 'early qpn=* psn=16777202 expected=16777201' \
 	'rx qpn=* op=RC_ACK * syndrome=0x60' 'go_back qpn=* to=16777201'
 check "windows are created and destroyed"	traced "mw: LOCAL_INV ends a window" \
 	key_bind key_invalidate
-check "and are shown"		has 'key_bind key=0x* kind=window2 *' \
+check "their keys are reported"			has 'key_bind key=0x* kind=window2 *' \
 	'key_invalidate key=0x* result=*'
 check "no event without arming"	silence
 ktap_end

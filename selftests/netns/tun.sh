@@ -16,7 +16,7 @@ hosts()
 	local tun
 
 	host_new nsA srnic && host_new nsB srnic || return
-	exec {wire}< <(exec python3 "${selftests:?}/lib/tun_wire.py" nsA tun0 nsB tun1)
+	exec {wire}< <(exec python3 "${selftests:?}/lib/tun_wire.py" tun nsA tun0 nsB tun1)
 	read -r -t 20 -u "$wire" || return
 	ip -n nsA link set tun0 mtu 4200 && ip -n nsB link set tun1 mtu 4200 &&
 		host_up nsA tun0 sr0 1 srnic && host_up nsB tun1 sr1 2 srnic &&
@@ -52,7 +52,7 @@ gone_with_its_netdev()
 {
 	wait_for 10 objects_are_back && objects_before='' || return
 	exec {wire}<&-
-	pkill -f "lib/tun_wire.py nsA tun0"
+	pkill -f "lib/tun_wire.py tun nsA tun0"
 	wait_for 10 no_link
 }
 
@@ -102,7 +102,7 @@ for family in "IPv4 *ffff:0a09:*" "IPv6 fd09:*"; do
 	check "UC, $name"	pingpong uc -n 30 -s 10000
 done
 check "no raw packets"		no_frames
-check "not below a bond"	port_of_a_bond
-check "a bond with a link stays what it is"	type_stays
+check "refused as a port of a bond"	port_of_a_bond
+check "a bond with a link keeps its type"	type_stays
 check "removed with its netdev"	gone_with_its_netdev
 ktap_end
