@@ -36,7 +36,7 @@ static void exercise(struct mem *mb, __u64 step)
 		copy_to(&p, &ma, mb, off, len);
 		same(mb->p + off, len, off >> 12, "in the large region");
 	}
-	off = mb->len - len;	/* to the very last byte */
+	off = mb->len - len;	/* the last bytes of the region */
 	fill(ma.p, len, 1);
 	copy_to(&p, &ma, mb, off, len);
 	same(mb->p + off, len, 1, "at the end of the large region");
@@ -52,7 +52,7 @@ static void gib_1(void)
 	exercise(&mb, 333 * MIB - 4096 - 8);
 }
 
-/* @len bytes of address space over 64 MiB of memory; each page shows often */
+/* Maps the same 64 MiB of memory repeatedly over @len bytes of address space. */
 static void mosaic(struct mem *m, __u64 len)
 {
 	const size_t tile = 64 * MIB;
@@ -126,7 +126,7 @@ static void longest_of(enum ibv_wr_opcode op, enum ibv_mtu mtu)
 	same(op == IBV_WR_RDMA_READ ? ma.p : mb.p, 64 * MIB, 6,
 	     "the longest message");
 
-	/* a byte more is the program's error: at once, or by its completion */
+	/* one byte more fails, either at the post or by its completion */
 	sge[1].length++;
 	if (!post_one(&p.a, &wr))
 		wc_want(p.a.scq, 1, IBV_WC_LOC_LEN_ERR);
@@ -139,7 +139,7 @@ static void longest_message(void)
 	longest_of(IBV_WR_RDMA_WRITE, 0);
 }
 
-/* Half of all PSNs there are */
+/* Half of the PSN space */
 static void longest_write(void)
 {
 	longest_of(IBV_WR_RDMA_WRITE, IBV_MTU_256);
@@ -150,11 +150,11 @@ static void longest_read(void)
 	longest_of(IBV_WR_RDMA_READ, IBV_MTU_256);
 }
 
-/* ---- PSNs by the million, from and to a little memory many times over ---- */
+/* ---- millions of PSNs, with a small buffer mapped repeatedly ---- */
 
 #define LIST	32
 
-/* SENDs of two ends, of up to 2^31 bytes */
+/* Two ends for SENDs of up to 2^31 bytes */
 struct wrap {
 	struct pair p;
 	struct mem ma, mb;
@@ -171,7 +171,7 @@ static void wrap_make(struct wrap *w)
 	mem_make(&w->mb, &sides[1], 64 * MIB, FULL_ACCESS);
 }
 
-/* Sends so many bytes, that is, PSNs by 256 of them. */
+/* Sends @len bytes, with 256 bytes per PSN. */
 static void wrap_send(struct wrap *w, __u64 id, __u64 len)
 {
 	struct ibv_sge from[LIST], to[LIST];
@@ -191,7 +191,7 @@ static void wrap_send(struct wrap *w, __u64 id, __u64 len)
 	must_be(wc_want(w->p.b.rcq, id, IBV_WC_SUCCESS).byte_len, len);
 }
 
-/* 2^23 PSNs, and what is behind them */
+/* A message of 2^23 PSNs, and its successor */
 static void wrap_half(void)
 {
 	struct wrap w;
@@ -203,11 +203,11 @@ static void wrap_half(void)
 	same(w.mb.p, 64 * MIB, 4, "2^31 bytes");
 	memset(w.mb.p, GUARD, w.mb.len);
 	wrap_send(&w, 3, 2 * GIB - 255);
-	same(w.mb.p, 64 * MIB - 255, 4, "2^31 bytes but 255");
+	same(w.mb.p, 64 * MIB - 255, 4, "2^31 - 255 bytes");
 	wrap_send(&w, 4, 1000);
 }
 
-/* A READ that the loopback path asks for in several parts, and its successor */
+/* A READ that loopback requests in several parts, and its successor */
 static void wrap_read(void)
 {
 	struct ibv_send_wr wr;
@@ -241,7 +241,7 @@ static __u64 wrap_add(struct wrap *w, __u64 id)
 	return was;
 }
 
-/* An atomic is not answered by that of the same PSN, 2^24 PSNs ago. */
+/* An atomic must not get the answer of one with the same PSN, 2^24 PSNs ago. */
 static void wrap_atomic(void)
 {
 	struct wrap w;
@@ -269,17 +269,17 @@ static const struct vrb_case big_cases[] = {
 VRB_TOPIC_ALONE("big", big_cases);
 
 static const struct vrb_case longest_cases[] = {
-	{ "longest", "the longest message there is", longest_message },
+	{ "longest", "the longest message", longest_message },
 };
 
 VRB_TOPIC_ALONE("longest", longest_cases);
 
 static const struct vrb_case psn_cases[] = {
-	{ "half", "a WRITE of half of all PSNs", longest_write },
-	{ "half", "a READ of half of all PSNs", longest_read },
-	{ "wrap", "a SEND of half of all PSNs", wrap_half },
+	{ "half", "a WRITE of half the PSN space", longest_write },
+	{ "half", "a READ of half the PSN space", longest_read },
+	{ "wrap", "a SEND of half the PSN space", wrap_half },
 	{ "wrap", "a READ of many PSNs", wrap_read },
-	{ "wrap", "an atomic with the PSN of another", wrap_atomic },
+	{ "wrap", "an atomic that reuses the PSN of an earlier one", wrap_atomic },
 };
 
 VRB_CASES(psn_cases);

@@ -2,9 +2,9 @@
 /*
  * srnic selftests - verbs harness: charging of kernel memory
  *
- * A child in a memory cgroup of its own makes objects.  What its cgroup is
- * charged for kernel memory must grow by what they take at the least, and when
- * the cgroup has no more the child fails or is killed, and nobody else.
+ * A child in its own memory cgroup creates objects.  The kernel memory charged
+ * to the cgroup must grow by at least the size of the objects.  When the cgroup
+ * reaches its limit, the child, and no other process, fails or is killed.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -22,19 +22,19 @@
 #define CHUNK		(2UL << 20)
 #define BIG		(256UL << 20)
 
-/* QPs that count apart, and what the counters of each take at the least */
+/* QPs with counters of their own, and the minimum size of the counters of each */
 #define COUNTED		400
 #define COUNTERS	400L
 
-/* What a child may have beyond what it has when it begins */
+/* What a child may allocate beyond what it has at its start */
 #define CAGE_ROOM	(4 << 20)
 #define CAGE_MANY	100000
 
 /**
  * struct kind - a kind of object
- * @make: the @i'th of them, which stays; false: errno says why not
- * @num: how many are measured
- * @least: bytes that each takes at the least, without what it maps
+ * @make: creates object @i, which remains; on failure returns false and sets errno
+ * @num: number of objects that are measured
+ * @least: minimum size of each in bytes, excluding what is mapped from the device
  */
 struct kind {
 	bool	(*make)(struct side *s, int i);
@@ -42,7 +42,7 @@ struct kind {
 	long	least;
 };
 
-/* Told by the child */
+/* Results of the child */
 static struct told {
 	long	grown;
 	long	want;
@@ -52,7 +52,7 @@ static struct told {
 
 /* ---- cgroups ---- */
 
-/* The number behind @key in @file of our cgroup, or its first. */
+/* The number behind @key in @file of the cgroup, or the first of the file */
 static long get(const char *file, const char *key)
 {
 	char path[128], line[128];
@@ -73,7 +73,7 @@ static int cage_remove(void *path)
 {
 	int i;
 
-	/* it is empty as soon as the child is reaped, but for a moment */
+	/* a reaped child may still occupy the cgroup for a moment */
 	for (i = 0; i < 1000 && rmdir(path); i++)
 		usleep(1000);
 	return access(path, F_OK) ? 0 : -1;
@@ -112,7 +112,7 @@ static int cage_run(void (*fn)(const struct kind *kind),
 	return status;
 }
 
-/* The child opens the device again: what it makes is its own. */
+/* The child opens the device again so that it owns what it creates. */
 static void side_again(struct side *s)
 {
 	struct ibv_device *dev = sides[0].ctx->device;
@@ -213,7 +213,7 @@ static const struct kind dms = { make_dm, 8, 0 };
 
 /* ---- measuring ---- */
 
-/* Bytes that we map of devices. */
+/* Bytes mapped from devices */
 static long mapped(void)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
@@ -247,7 +247,7 @@ static void measure(const struct kind *kind)
 	told->grown += get("memory.stat", "kernel ");
 }
 
-/* Waits until @key of memory.stat is larger than @before by what is wanted. */
+/* Waits until @key of memory.stat exceeds @before by the wanted amount. */
 static void measure_late(const char *key, long before)
 {
 	__u64 end;
@@ -263,7 +263,7 @@ static void charges(void (*fn)(const struct kind *kind),
 		    const struct kind *kind)
 {
 	must_be(cage_run(fn, kind), 0);
-	/* what is counted lags behind by a few pages for each processor */
+	/* memory.stat lags behind by a few pages per processor */
 	if (told->grown < told->want * 9 / 10)
 		case_fail("%ld bytes were charged, not %ld", told->grown,
 			  told->want);
@@ -322,7 +322,7 @@ static struct ibv_mr *all_memory(struct side *s)
 	return mr;
 }
 
-/* Asks for a page in each chunk of BIG bytes; the errno of the last. */
+/* Prefetches one page in each chunk of the BIG bytes; returns the last error. */
 static int ask_all(struct side *s, struct ibv_mr *mr, __u8 *mem, __u32 flags)
 {
 	int err = 0;
@@ -341,7 +341,7 @@ static int ask_all(struct side *s, struct ibv_mr *mr, __u8 *mem, __u32 flags)
 	return err;
 }
 
-/* Translations made by a worker are the process's as well. */
+/* Translations made by a worker are charged to the process as well. */
 static void measure_odp(const struct kind *kind)
 {
 	struct side s;
@@ -365,7 +365,7 @@ static void charged_odp(void)
 	charges(measure_odp, NULL);
 }
 
-/* No translations are kept where there can be none. */
+/* No translations are kept for memory that cannot be accessed. */
 static void measure_none(const struct kind *kind)
 {
 	struct side s;
@@ -389,12 +389,12 @@ static void none_for_prot_none(void)
 {
 	must_be(cage_run(measure_none, NULL), 0);
 	if (told->grown > told->want)
-		case_fail("%ld bytes were kept for nothing", told->grown);
+		case_fail("%ld bytes were kept for inaccessible memory", told->grown);
 }
 
 /* ---- counters ---- */
 
-/* A QP of @init with the counters of the thread that makes it; NULL: failed. */
+/* Creates a QP from @init with the counters of the calling thread; NULL on failure. */
 static void *make_counted(void *init)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
@@ -516,8 +516,8 @@ static const struct vrb_case charge_cases[] = {
 	{ "charge", "windows", charged_mws },
 	{ "charge", "address handles", charged_ahs },
 	{ "charge", "device memory", charged_dms },
-	{ "charge", "translations on demand", charged_odp },
-	{ "charge", "no translations of PROT_NONE", none_for_prot_none },
+	{ "charge", "on-demand translations", charged_odp },
+	{ "charge", "no translations are kept for PROT_NONE memory", none_for_prot_none },
 	{ "charge counters", "of one program and many threads", charged_counters },
 	{ "cgroup limit", "completion queues", limited_cqs },
 	{ "cgroup limit", "queue pairs", limited_qps },

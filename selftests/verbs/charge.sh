@@ -10,7 +10,7 @@
 [ -w /sys/fs/cgroup/cgroup.subtree_control ] || skip_all "no cgroups here"
 vrb_up
 
-# The kernel tells of those it kills when a cgroup is full, with a trace of calls.
+# When a cgroup is full the kernel logs which process it kills, with a call trace.
 quietly()
 {
 	dmesg -n 1
@@ -18,7 +18,7 @@ quietly()
 	dmesg -n 7
 }
 
-# shellcheck disable=SC2154 # netns.sh says where the selftests are
+# shellcheck disable=SC2154 # set by netns.sh
 no_worse_than_that()
 {
 	! dmesg | sed "1,/$kernel_log_mark/d" | grep -v 'Call Trace:' |
@@ -34,5 +34,5 @@ check "counters for each thread" \
 vrb_cases "charge counters"
 check "automatic counters are off" on nsA rdma statistic qp set link sr0/1 auto off
 quietly vrb_cases "cgroup limit"
-check "but for full cgroups the kernel log is clean" no_worse_than_that
+check "except for full cgroups the kernel log is clean" no_worse_than_that
 ktap_end

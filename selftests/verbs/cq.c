@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: completion queues: resize, moderation, on a
- * vector, with time stamps, full
+ * srnic selftests - verbs harness: completion queues: resize, moderation,
+ * vectors, timestamps, overrun
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -27,7 +27,7 @@ static void setup(void)
 	setup_cqe(opt_default.cqe);
 }
 
-/* @n empty WRITEs with the ids from @first on */
+/* Posts @n empty WRITEs with ids from @first on. */
 static void post_from(int first, int n)
 {
 	struct ibv_send_wr wr;
@@ -39,7 +39,7 @@ static void post_from(int first, int n)
 	}
 }
 
-/* @n of these, and they are complete: the send queue has drained */
+/* Posts @n empty WRITEs and drains the send queue, so that all have completed. */
 static void complete_from(int first, int n)
 {
 	struct ibv_qp_attr attr = {
@@ -117,7 +117,7 @@ static void resize_too_small(void)
 	want_from(0, 4);
 }
 
-/* One that cannot be mapped is refused before the kernel has made it. */
+/* A resize that cannot be mapped is refused before the kernel carries it out. */
 static void resize_no_space(void)
 {
 	struct ibv_wc wc;
@@ -164,7 +164,7 @@ static void *resize_on(void *arg)
 	return NULL;
 }
 
-/* Runs @traffic(round) until the queue was resized often enough under it. */
+/* Runs @traffic(round) until the queue has been resized under it often enough. */
 static void resize_under(void (*traffic)(int round))
 {
 	pthread_t thread;
@@ -283,7 +283,7 @@ static void moderation_counts(void)
 		want_from(3, 1);
 	}
 	must(!event_comes(20));
-	/* and who has not armed gets none */
+	/* a queue that is not armed raises no event */
 	complete_from(0, 8);
 	must(!event_comes(20));
 }
@@ -364,13 +364,13 @@ static void overrun(void)
 	post_from(0, cqe + 3);
 	cq_err_comes(&sides[0], p.a.scq);
 	state_becomes(&p.a, IBV_QPS_ERR);
-	/* what fitted is whole, and nothing follows */
+	/* completions before the overrun are intact, and nothing follows them */
 	want_from(0, cqe);
 	wc_none(p.a.scq, 20);
 	event_none(&sides[0], IBV_EVENT_CQ_ERR, 20);
 }
 
-/* One of two that share a queue overran it: it is over for the other too. */
+/* Two queue pairs share a CQ: when one overruns it, the other fails as well. */
 static void overrun_shared(void)
 {
 	struct ibv_send_wr wr = wr_of(1, IBV_WR_RDMA_WRITE, NULL, 0);
@@ -426,7 +426,7 @@ static void overrun_ignored(void)
 
 /* ---- vectors ---- */
 
-/* Tasklets and the work that runs as such, so far, on @cpu */
+/* Softirqs of tasklets and of BH work on @cpu so far */
 static long long softirqs_of(int cpu)
 {
 	FILE *f = fopen("/proc/softirqs", "r");
@@ -457,7 +457,7 @@ static void run_on(int cpu)
 	must_be(sched_setaffinity(0, sizeof(set), &set), 0);
 }
 
-/* @n events of a queue on @vector, from CPU 0 */
+/* Causes @n events of a queue on @vector, from CPU 0. */
 static void events_on(int vector, int n)
 {
 	struct opt o = opt_default;
@@ -495,7 +495,7 @@ static void vector_cpu(void)
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		case_skip("there is one processor");
 	if (kernel_before(6, 9))
-		case_skip("they are not raised by softirqs, which can be counted");
+		case_skip("events are not raised by softirqs, so they cannot be counted");
 	must_be(sched_getaffinity(0, sizeof(all), &all), 0);
 	run_on(0);
 	n = softirqs_of(1);
@@ -516,7 +516,7 @@ static __u64 clock_ns(clockid_t clock)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-#define SLACK	1000000		/* ns: the clock on the wall may be slewed */
+#define SLACK	1000000		/* ns: the wall clock may be slewed */
 
 static void time_stamps(void)
 {
@@ -555,7 +555,7 @@ static void time_stamps(void)
 	must(ts >= raw && ts <= clock_ns(CLOCK_MONOTONIC_RAW));
 }
 
-/* Who deals with a completion may arm the queue and destroy the queue pair. */
+/* While polling a program may arm the CQ and destroy the queue pair. */
 static void within_poll(void)
 {
 	struct ibv_cq_init_attr_ex init = { .cqe = 8 };
@@ -577,7 +577,7 @@ static void within_poll(void)
 	for (i = 0; i < 4; i++)
 		complete_from(i, 1);
 
-	alarm(60);	/* a lock that is taken twice ends the program */
+	alarm(60);	/* a deadlock ends the program */
 	must_be(ibv_start_poll(ex, &poll_attr), 0);
 	must_be(ex->wr_id, 0);
 	must_be(ibv_req_notify_cq(o.cq, 0), 0);
@@ -637,29 +637,29 @@ static void refused(void)
 }
 
 static const struct vrb_case cq_cases[] = {
-	{ "cq", "resize: what was not read stays", resize_keeps },
+	{ "cq", "resize: unread completions are kept", resize_keeps },
 	{ "cq", "resize: too small is EINVAL", resize_too_small },
-	{ "cq", "resize: no address space is left", resize_no_space },
-	{ "cq", "resize under traffic that is polled for", resize_traffic },
-	{ "cq", "resize under traffic that is waited for", resize_events },
-	{ "cq", "resize: armed stays armed", resize_armed },
+	{ "cq", "resize: no address space left", resize_no_space },
+	{ "cq", "resize under traffic, polling", resize_traffic },
+	{ "cq", "resize under traffic, waiting for events", resize_events },
+	{ "cq", "resize: an armed queue stays armed", resize_armed },
 	{ "cq", "moderation: limits", moderation_caps },
-	{ "cq", "moderation: so many share an event", moderation_counts },
-	{ "cq", "moderation: an event waits so long", moderation_waits },
-	{ "cq", "moderation: who waits when it ends has an event",
+	{ "cq", "moderation: completions per event", moderation_counts },
+	{ "cq", "moderation: an event is delayed by the period", moderation_waits },
+	{ "cq", "moderation: switching it off raises the pending event",
 	  moderation_ends },
-	{ "cq", "moderation: an error does not wait", moderation_error },
-	{ "cq", "moderation: a full queue does not wait", moderation_full },
-	{ "cq", "overrun: event, error, and what fitted is whole", overrun },
-	{ "cq", "overrun: the others that share the queue fail",
+	{ "cq", "moderation: an error is not delayed", moderation_error },
+	{ "cq", "moderation: a full queue is not delayed", moderation_full },
+	{ "cq", "overrun: event, error, earlier completions are intact", overrun },
+	{ "cq", "overrun: all QPs that share the queue fail",
 	  overrun_shared },
 	{ "cq", "overrun ignored", overrun_ignored },
-	{ "cq", "vectors: as many as processors", vector_range },
-	{ "cq", "vectors: events are raised on that processor", vector_cpu },
-	{ "cq", "time stamps, raw and of the wall", time_stamps },
-	{ "cq", "calls between start_poll and end_poll", within_poll },
+	{ "cq", "vectors: one per processor", vector_range },
+	{ "cq", "vectors: events are raised on the vector's processor", vector_cpu },
+	{ "cq", "timestamps, raw and wall-clock", time_stamps },
+	{ "cq", "verbs between start_poll and end_poll", within_poll },
 	{ "cq", "single threaded", single_threaded },
-	{ "cq", "what is not supported is refused", refused },
+	{ "cq", "unsupported attributes are refused", refused },
 };
 
 VRB_TOPIC("cq", cq_cases);

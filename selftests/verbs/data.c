@@ -14,7 +14,7 @@ static const size_t sizes[] = {
 	0, 1, 3, 64, 1023, 1024, 1025, 4095, 4096, 4097, 65537, 1UL << 20, BIG,
 };
 
-/* Lay @len bytes out as @n pieces with gaps between; returns how many. */
+/* Lays @len bytes out as @n pieces separated by gaps; returns the number of pieces. */
 static int pieces(struct ibv_sge *sge, const struct mem *m, size_t off,
 		  size_t len, int n)
 {
@@ -44,7 +44,7 @@ static void sg_fill(struct ibv_sge *sge, int n, __u32 seed)
 			((__u8 *)(uintptr_t)sge[k].addr)[i] = pattern(seed, pos++);
 }
 
-/* The first @len bytes of the list are the stream; all else is untouched. */
+/* The first @len bytes of the list match the stream; all others are untouched. */
 static void sg_same(struct ibv_sge *sge, int n, size_t len, __u32 seed,
 		    const char *what)
 {
@@ -110,7 +110,7 @@ static void transfer(struct end *a, struct end *b, struct mem *ma,
 	memset(mb->p, GUARD, len + 16 * GAP);
 	na = pieces(sa, ma, GAP, len, na);
 	if (op_is_send(op)) {
-		/* seven bytes of room to spare */
+		/* seven bytes to spare */
 		n = pieces(sb, mb, GAP, len + 7, nb);
 		must_be(post_recv(b, 77, sb, n), 0);
 	} else if (op_has_imm(op)) {
@@ -131,7 +131,7 @@ static void transfer(struct end *a, struct end *b, struct mem *ma,
 		sg_fill(sa, na, seed);
 	must_be(post_one(a, &wr), 0);
 	if (flags & IBV_SEND_INLINE)
-		memset(ma->p, 0, len + 16 * GAP);	/* ours again at once */
+		memset(ma->p, 0, len + 16 * GAP);	/* may be reused now */
 
 	wc = wc_want(a->scq, seed, IBV_WC_SUCCESS);
 	must_be(wc.opcode, wc_opcode(op));
@@ -313,7 +313,7 @@ static void data_unsignalled(void)
 	wc_none(p.a.scq, 20);
 }
 
-/* Changes all of a region but its last word. */
+/* Overwrites all of a region except its last word. */
 static void *scribble(void *arg)
 {
 	struct mem *m = arg;
@@ -328,10 +328,7 @@ static void *scribble(void *arg)
 	return NULL;
 }
 
-/*
- * Which bytes arrive of a buffer that changes is open; that all else is as ever is
- * not.
- */
+/* What arrives from a changing buffer is undefined; nothing else is affected. */
 static void data_changing(void)
 {
 	const size_t len = 256 << 10;
@@ -372,7 +369,7 @@ static void data_changing(void)
 	wr_target(&wr, &mb, 0);
 	must_be(post_one(&p.a, &wr), 0);
 	wc_want(p.a.scq, i, IBV_WC_SUCCESS);
-	same(mb.p, len, 9, "what does not change");
+	same(mb.p, len, 9, "data that does not change");
 }
 
 static void data_sig_all(void)
@@ -396,7 +393,7 @@ static void data_sig_all(void)
 	}
 }
 
-/* A fenced SEND carries what the READ before it brought. */
+/* A fenced SEND carries the data of the READ before it. */
 static void data_fence(void)
 {
 	const size_t len = 1 << 20;
@@ -461,12 +458,12 @@ static void data_solicited(void)
 	must(channel_fires(&p.b, p.b.rcq, 5000));
 	wc_want(p.b.rcq, 1, IBV_WC_SUCCESS);
 
-	/* once asked for, once given */
+	/* one event for each time the queue is armed */
 	must_be(post_one(&p.a, &wr), 0);
 	wc_want(p.b.rcq, 2, IBV_WC_SUCCESS);
 	must(!channel_fires(&p.b, p.b.rcq, 50));
 
-	/* an error is always worth waking for */
+	/* an error always raises an event */
 	must_be(ibv_req_notify_cq(p.b.rcq, 1), 0);
 	must_be(to_state(&p.b, IBV_QPS_ERR), 0);
 	must(channel_fires(&p.b, p.b.rcq, 5000));
@@ -500,7 +497,7 @@ static void reads_at_depth(int depth)
 	struct pair p;
 	int i;
 
-	/* the responder would refuse one more than it was told of */
+	/* the responder refuses more READs than it was configured for */
 	o.rd_atomic = depth;
 	o.dest_rd_atomic = depth;
 	pair_make(&p, &o, &o);
@@ -673,15 +670,15 @@ static const struct vrb_case data_cases[] = {
 	{ "data", "READ of every size and shape", data_read },
 	{ "data", "CMP_SWP and FETCH_ADD compute and return", data_atomic },
 	{ "data", "inline data of every length", data_inline },
-	{ "data", "no key is checked for no bytes", data_zero_bad_key },
-	{ "data", "unsignalled runs complete in silence", data_unsignalled },
-	{ "data", "a buffer that changes while it is sent", data_changing },
+	{ "data", "no key check for zero bytes", data_zero_bad_key },
+	{ "data", "unsignalled requests produce no completions", data_unsignalled },
+	{ "data", "a buffer that changes while it is being sent", data_changing },
 	{ "data", "sq_sig_all signals all", data_sig_all },
 	{ "data", "a fence waits for the read", data_fence },
 	{ "data", "64 reads, one at a time", data_depth_1 },
 	{ "data", "64 reads, four at a time", data_depth_4 },
 	{ "notify", "solicited events only", data_solicited },
-	{ "notify", "an event a completion", data_notify_all },
+	{ "notify", "one event per completion", data_notify_all },
 	{ "soak", "batches of everything, both ways", soak_all },
 };
 

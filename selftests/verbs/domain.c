@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: parent domains, thread domains, objects that
- * another process imports, and fork
+ * srnic selftests - verbs harness: parent domains, thread domains, import of
+ * objects by another process, and fork
  */
 #define _GNU_SOURCE
 #include <sys/socket.h>
@@ -15,7 +15,7 @@
 static struct pair p;
 static struct mem ma, mb;
 
-/* WRITEs all of @ma to where @mb is, by @rkey. */
+/* WRITEs all of @ma to mb by @rkey. */
 static void write_all(__u32 seed, __u32 rkey)
 {
 	struct ibv_sge sge = sge_of(&ma, 0, LEN);
@@ -83,7 +83,7 @@ static struct ibv_pd *parent_make(struct ibv_pd *pd, struct ibv_td *td, int how)
 	return heap.pd;
 }
 
-/* All that a parent domain can be told of, once */
+/* One object of each kind that can be created with a parent domain */
 struct things {
 	struct ibv_cq_ex *cq;
 	struct ibv_srq *srq;
@@ -170,7 +170,7 @@ static void allocator_none(void)
 	must(heap.allocs >= 3 && !heap.frees);
 }
 
-/* It is the domain that it is made of, for whoever asks. */
+/* A parent domain behaves like its protection domain. */
 static void parent_data(void)
 {
 	struct ibv_td_init_attr init = {};
@@ -220,10 +220,10 @@ static void parent_refused(void)
 /* ---- another process ---- */
 
 /**
- * struct offer - what one process tells the other
+ * struct offer - what the exporting process sends to the importing one
  * @pd: handle of the protection domain
  * @mr: handle of the region
- * @addr: where that is
+ * @addr: address of the region
  */
 struct offer {
 	__u32 pd;
@@ -232,9 +232,9 @@ struct offer {
 };
 
 /**
- * struct answer - what it hears
- * @qpn: a queue pair in that domain
- * @rkey: the region's, as it knows it
+ * struct answer - reply of the importing process
+ * @qpn: a queue pair in the imported domain
+ * @rkey: the region's key as seen by the importing process
  * @received: bytes of a message
  */
 struct answer {
@@ -284,7 +284,7 @@ static int offer_recv(int sock, struct offer *offer)
 	return fd;
 }
 
-/* What the other process makes of what it is offered */
+/* The importing process's view of the offer */
 struct guest {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
@@ -293,7 +293,7 @@ struct guest {
 	struct end end;
 };
 
-/* Nothing here may end the case: that is for the other process to do. */
+/* Runs in the other process, so it must not end the case. */
 static bool guest_make(struct guest *g, int fd, const struct offer *offer)
 {
 	struct ibv_qp_init_attr init = {
@@ -331,7 +331,7 @@ static int guest_end(struct guest *g)
 	return bad | ibv_close_device(g->ctx);
 }
 
-/* What it was sent goes back. */
+/* Sends the received message back. */
 static bool guest_sends(struct guest *g, struct ibv_sge *sge)
 {
 	struct ibv_send_wr wr = wr_of(6, IBV_WR_SEND, sge, 1);
@@ -385,7 +385,7 @@ static void answer_read(int sock, struct answer *answer)
 		case_fail("the other process has gone");
 }
 
-/* @sock leads to the process that imports. */
+/* Runs the exporting process; @sock leads to the importing one. */
 static void host_run(int sock)
 {
 	struct offer offer = {
@@ -440,7 +440,7 @@ static void import(void)
 	must_be(socketpair(AF_UNIX, SOCK_STREAM, 0, sock), 0);
 	pid = fork();
 	if (!pid) {
-		/* or the other end would not see us go */
+		/* so that the other end sees EOF when this process exits */
 		close(sock[0]);
 		_exit(guest_run(sock[1]));
 	}
@@ -450,7 +450,7 @@ static void import(void)
 	close(sock[0]);
 	exits_well(pid);
 
-	/* what was imported is still ours */
+	/* the imported objects still belong to this process */
 	pair_make(&p, NULL, NULL);
 	write_all(3, mb.mr->rkey);
 }
@@ -478,7 +478,7 @@ static void import_refused(void)
 
 /* ---- fork ---- */
 
-/* A region stays with who registered it, whatever a child does. */
+/* A region stays with the process that registered it, whatever its child does. */
 static void fork_copies(void)
 {
 	int sock[2];
@@ -501,26 +501,26 @@ static void fork_copies(void)
 	close(sock[1]);
 	must(pid > 0);
 	must_be(read(sock[0], &c, 1), 1);
-	untouched(mb.p, LEN, "what the child has a copy of");
+	untouched(mb.p, LEN, "the child's copy");
 	write_all(1, mb.mr->rkey);
 	must_be(write(sock[0], "", 1), 1);
 	exits_well(pid);
 	close(sock[0]);
-	/* and where the parent writes, the wire reads */
+	/* and WRITEs still reach the parent's memory */
 	write_all(2, mb.mr->rkey);
 }
 
 static const struct vrb_case domain_cases[] = {
 	{ "domain", "parent domain: its allocators are called", allocators },
-	{ "domain", "parent domain: they may leave it to others",
+	{ "domain", "parent domain: allocators may use the default",
 	  allocator_default },
-	{ "domain", "parent domain: they may have nothing", allocator_none },
-	{ "domain", "parent domain: as good as its domain", parent_data },
-	{ "domain", "parent domain: what makes no sense is EINVAL",
+	{ "domain", "parent domain: allocators may fail", allocator_none },
+	{ "domain", "parent domain: data transfer", parent_data },
+	{ "domain", "parent domain: invalid attributes are EINVAL",
 	  parent_refused },
 	{ "domain", "another process imports device, domain and region", import },
-	{ "domain", "import: what does not exist", import_refused },
-	{ "domain", "fork leaves regions where they are", fork_copies },
+	{ "domain", "import: nonexistent handles", import_refused },
+	{ "domain", "fork leaves regions with the parent", fork_copies },
 };
 
 VRB_TOPIC("domain", domain_cases);

@@ -11,7 +11,7 @@
 
 #define LEN	8192
 
-/* what most cases here are made of: a pair, and a region at each end */
+/* used by most cases: a pair, and a region at each end */
 static struct pair p;
 static struct mem ma, mb;
 static struct ibv_sge sa;
@@ -25,8 +25,8 @@ static void setup(const struct opt *a, const struct opt *b, int remote_access)
 }
 
 /*
- * Asynchronous errors are those that no completion reports: IBTA volume 1,
- * affiliated asynchronous errors.
+ * Asynchronous errors are those that are not reported by a completion: IBTA
+ * volume 1, affiliated asynchronous errors.
  */
 static void no_event(struct side *s)
 {
@@ -34,14 +34,14 @@ static void no_event(struct side *s)
 
 	while (event_wait(s, &ev, 10))
 		if (ev.event_type <= IBV_EVENT_QP_ACCESS_ERR)
-			case_fail("event '%s' on %s beside a completion",
+			case_fail("event '%s' on %s in addition to a completion",
 				  ibv_event_type_str(ev.event_type), s->dev);
 }
 
 /*
- * The requester's first request fails with @status, the one behind it and a
- * receive of the responder are flushed, both ends are in error, and the
- * responder's program is told by @event.
+ * The requester's first request fails with @status.  The next request and a
+ * receive of the responder are flushed, both ends enter the error state, and
+ * the responder's program gets @event.
  */
 static void refused(struct ibv_send_wr *wr, enum ibv_wc_status status,
 		    enum ibv_event_type event)
@@ -187,7 +187,7 @@ static void range_wrap(void)
 	access_refused(&wr);
 }
 
-/* the last byte of a message of many packets is one too far */
+/* only the last byte of a message of many packets is out of range */
 static void range_long(void)
 {
 	struct ibv_send_wr wr;
@@ -305,7 +305,7 @@ static void no_depth(void)
 	request_refused(&wr);
 }
 
-/* A SEND fails at the receiver's buffer: one status at each end. */
+/* A SEND fails at the receiver's buffer; each end has its own status. */
 static void recv_fails(struct ibv_sge *recv, int n, size_t len,
 		       enum ibv_wc_status at_b, enum ibv_wc_status at_a)
 {
@@ -368,7 +368,7 @@ static void recv_read_only(void)
 	setup(NULL, NULL, IBV_ACCESS_REMOTE_READ);
 	sge = sge_of(&mb, 0, 64);
 	recv_fails(&sge, 1, 64, IBV_WC_LOC_PROT_ERR, IBV_WC_REM_OP_ERR);
-	untouched(mb.p, 64, "the region that is for reading");
+	untouched(mb.p, 64, "the read-only region");
 }
 
 static void recv_over_end(void)
@@ -391,7 +391,7 @@ static void recv_other_pd(void)
 	untouched(mb.p, 64, "the region of another domain");
 }
 
-/* The requester's own memory is at fault: the responder never hears of it. */
+/* The requester's own memory is at fault, so the responder sees no request. */
 static void local_fails(struct ibv_send_wr *wr)
 {
 	must_be(post_one(&p.a, wr), 0);
@@ -444,7 +444,7 @@ static void local_read_only(enum ibv_wr_opcode op)
 	sa = sge_of(&ma, 0, 64);
 	wr = op_wr(op, 0);
 	local_fails(&wr);
-	untouched(ma.p, 64, "the region that is for reading");
+	untouched(ma.p, 64, "the read-only region");
 }
 
 static void local_ro_read(void)
@@ -519,7 +519,7 @@ static void rnr_success(void)
 	}
 }
 
-/* A WRITE with immediate that must wait for a receive has all its data then. */
+/* A WRITE with immediate that was delayed by RNR still carries all of its data. */
 static void rnr_write_imm(void)
 {
 	struct ibv_send_wr wr;
@@ -558,7 +558,7 @@ static void peer_gone(void)
 	}
 	wc_want(p.a.scq, 1, IBV_WC_RETRY_EXC_ERR);
 	took = now_us() - begin;
-	/* at least the time-out for the request and for each repetition */
+	/* at least one timeout for the request and one for each retransmission */
 	if (took < 4 * 16777)
 		case_fail("gave up after %llu us", (unsigned long long)took);
 	for (i = 2; i <= 8; i++)
@@ -594,7 +594,7 @@ static void flush_order(void)
 	int i;
 
 	setup(NULL, NULL, FULL_ACCESS);
-	/* sends that wait for a receive which never comes */
+	/* SENDs that wait for receives that are never posted */
 	for (i = 0; i < 32; i++) {
 		must_be(post_recv(&p.a, 100 + i, NULL, 0), 0);
 		wr = wr_of(i, IBV_WR_SEND, &sa, 1);
@@ -603,13 +603,13 @@ static void flush_order(void)
 		must_be(post_one(&p.a, &wr), 0);
 	}
 	must_be(to_state(&p.a, IBV_QPS_ERR), 0);
-	/* signalled or not, each is flushed, and in order */
+	/* all are flushed in order, signalled or not */
 	for (i = 0; i < 32; i++) {
 		wc = wc_want(p.a.scq, i, IBV_WC_WR_FLUSH_ERR);
 		must_be(wc.qp_num, p.a.qp->qp_num);
 		wc_want(p.a.rcq, 100 + i, IBV_WC_WR_FLUSH_ERR);
 	}
-	/* what is posted in the error state is flushed as well */
+	/* requests posted in the error state are flushed as well */
 	for (i = 0; i < 80; i++) {
 		wr = wr_of(500 + i, IBV_WR_SEND, &sa, 1);
 		must_be(post_one(&p.a, &wr), 0);
@@ -625,15 +625,15 @@ static const struct vrb_case error_cases[] = {
 	{ "access", "WRITE with a bad rkey", rkey_write },
 	{ "access", "READ with a bad rkey", rkey_read },
 	{ "access", "FETCH_ADD with a bad rkey", rkey_atomic },
-	{ "access", "WRITE with an rkey of another time", rkey_old },
+	{ "access", "WRITE with a stale rkey", rkey_old },
 	{ "access", "WRITE with immediate and a bad rkey", rkey_write_imm },
-	{ "access", "WRITE to a region that is gone", rkey_gone },
-	{ "access", "WRITE over the end", range_write },
-	{ "access", "READ over the end", range_read },
-	{ "access", "FETCH_ADD behind the end", range_atomic },
-	{ "access", "WRITE before the begin", range_before },
-	{ "access", "WRITE around the end of the address space", range_wrap },
-	{ "access", "long WRITE with its last byte over the end", range_long },
+	{ "access", "WRITE to a deregistered region", rkey_gone },
+	{ "access", "WRITE past the end", range_write },
+	{ "access", "READ past the end", range_read },
+	{ "access", "FETCH_ADD past the end", range_atomic },
+	{ "access", "WRITE before the start", range_before },
+	{ "access", "WRITE that wraps around the address space", range_wrap },
+	{ "access", "long WRITE whose last byte is past the end", range_long },
 	{ "access", "WRITE without REMOTE_WRITE", right_write },
 	{ "access", "READ without REMOTE_READ", right_read },
 	{ "access", "FETCH_ADD without REMOTE_ATOMIC", right_atomic },
@@ -645,16 +645,16 @@ static const struct vrb_case error_cases[] = {
 	{ "invalid", "FETCH_ADD not enabled", enabled_atomic },
 	{ "invalid", "FETCH_ADD not aligned", unaligned_add },
 	{ "invalid", "CMP_SWP not aligned", unaligned_swap },
-	{ "invalid", "READ of a responder with no depth", no_depth },
+	{ "invalid", "READ of a responder with max_dest_rd_atomic 0", no_depth },
 	{ "invalid", "SEND longer than the receive", recv_short },
 	{ "invalid", "long SEND longer than the receive", recv_short_long },
-	{ "invalid", "SEND to a receive of no buffer", recv_none },
+	{ "invalid", "SEND to a receive without a buffer", recv_none },
 	{ "local", "receive with a bad lkey", recv_bad_lkey },
 	{ "local", "receive without LOCAL_WRITE", recv_read_only },
-	{ "local", "receive over the end of its region", recv_over_end },
+	{ "local", "receive past the end of its region", recv_over_end },
 	{ "local", "receive in another domain", recv_other_pd },
 	{ "local", "send with a bad lkey", local_bad_lkey },
-	{ "local", "send over the end of its region", local_over_end },
+	{ "local", "send past the end of its region", local_over_end },
 	{ "local", "send from another domain", local_other_pd },
 	{ "local", "READ without LOCAL_WRITE", local_ro_read },
 	{ "local", "FETCH_ADD without LOCAL_WRITE", local_ro_atomic },
@@ -663,9 +663,9 @@ static const struct vrb_case error_cases[] = {
 	{ "retry", "RNR, six retries", rnr_six },
 	{ "retry", "RNR, then a receive", rnr_success },
 	{ "retry", "RNR of a WRITE with immediate, then a receive", rnr_write_imm },
-	{ "retry", "the peer is gone", peer_gone },
+	{ "retry", "the peer does not exist", peer_gone },
 	{ "retry", "the peer is in error", peer_in_error },
-	{ "flush", "each and in order, posted before and after", flush_order },
+	{ "flush", "all in order, posted before and after the error", flush_order },
 };
 
 VRB_TOPIC("errors", error_cases);

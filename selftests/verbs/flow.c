@@ -2,7 +2,7 @@
 /*
  * srnic selftests - verbs harness: flows and the frames they select
  *
- * Host 1 has the queue pairs under test, host 0 is a packet socket.  Frames of
+ * Host 1 has the queue pairs under test, host 0 has a packet socket.  Frames of
  * one sender keep their order, so a frame that must not arrive is followed by
  * one that must.
  */
@@ -13,7 +13,7 @@
 
 static __u8 frame[FRAME_MAX], got[FRAME_MAX];
 
-/* ---- which frames ---- */
+/* ---- matching of fields ---- */
 
 enum field {
 	F_DMAC, F_SMAC, F_TYPE, F_VID, F_PRIO, F_TAGGED,
@@ -32,7 +32,7 @@ static const char *const field_names[F_NUM] = {
 	"TCP source port", "TCP destination port", "TCP",
 };
 
-/* A frame that the rule for @which is for */
+/* A frame that matches the rule for @which */
 static struct frame field_frame(enum field which)
 {
 	struct frame f = frame_default();
@@ -55,7 +55,7 @@ static struct frame field_frame(enum field which)
 	return f;
 }
 
-/* Another one, that differs in @which alone as far as that is possible */
+/* A frame that does not match; it differs in @which, if possible in nothing else. */
 static struct frame field_other(enum field which)
 {
 	struct frame f = field_frame(which);
@@ -135,7 +135,7 @@ static struct frame field_other(enum field which)
 		f.proto = IPPROTO_TCP;
 		break;
 	case F_TCP:
-		f.frag = 0x2000;	/* ports are not known */
+		f.frag = 0x2000;	/* a fragment has no known ports */
 		break;
 	default:
 		case_fail("no other frame for field %d", which);
@@ -152,7 +152,7 @@ static void add_eth(struct rule *r, enum field which, const struct frame *f)
 		.val.ether_type = htons(0x0800),
 	};
 
-	/* The rest of the value must not matter. */
+	/* Bits outside the mask must not matter. */
 	memcpy(s.val.dst_mac, f->dmac, 6);
 	memcpy(s.val.src_mac, f->smac, 6);
 	if (which == F_DMAC)
@@ -289,16 +289,16 @@ static void flow_fields(void)
 		do {
 			wc = wc_want(t.e.rcq, t.next, IBV_WC_SUCCESS);
 			p = t.m.p + t.next++ * TAKER_SLOT;
-			/* hosts have things to say to each other */
+			/* skip the hosts' own neighbour discovery */
 		} while (is_of_hosts(p));
 		if (wc.byte_len != len || memcmp(p, frame, len))
-			case_fail("%s: the wrong frame came", field_names[i]);
+			case_fail("%s: the wrong frame arrived", field_names[i]);
 		undo_now(flow);
 		end_destroy_qp(&t.e);
 	}
 }
 
-/* All that a rule asks for has to be there, not one of it. */
+/* A frame must match all specs of a rule, not just one. */
 static void flow_all(void)
 {
 	struct rule r = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
@@ -322,9 +322,9 @@ static void flow_all(void)
 	took_nothing(&t);
 }
 
-/* ---- who gets them ---- */
+/* ---- distribution of frames ---- */
 
-/* Does the socket of host 1 get what host 0 sends?  @mark comes behind it. */
+/* Does the socket of host 1 receive @f from host 0?  @mark is sent after it. */
 static bool stack_gets(int fd, const struct frame *f, struct frame mark)
 {
 	int sock = sock_udp(&sides[1], f->dport);
@@ -378,7 +378,7 @@ static void flow_priority(void)
 	taker_make(&a, &sides[1], NULL);
 	taker_make(&b, &sides[1], NULL);
 	taker_make(&c, &sides[1], NULL);
-	/* in an order that is not theirs */
+	/* the order of creation differs from the order of priority */
 	r = rule_udp(7, PORT, 0);
 	flow_make(b.e.qp, &r);
 	r = rule_udp(3, PORT, 0);
@@ -394,7 +394,7 @@ static void flow_priority(void)
 	took(&b, frame, len);
 	took_nothing(&a);
 
-	/* One that does not keep it leaves it to the next. */
+	/* With DONT_TRAP the frame is passed on to the next rule. */
 	r = rule_udp(0, PORT, IBV_FLOW_ATTR_FLAGS_DONT_TRAP);
 	flow_make(a.e.qp, &r);
 	f.seed = 3;
@@ -408,7 +408,7 @@ static void flow_priority(void)
 	took_nothing(&c);
 }
 
-/* The same flow twice: each gets a copy. */
+/* Two queue pairs have the same flow: each gets a copy. */
 static void flow_twice(void)
 {
 	int fd = sock_frames(&sides[0], 0);
@@ -461,7 +461,7 @@ static void flow_drops(void)
 	must(!stack_gets(fd, &f, mark));
 	took_nothing(&t);
 	undo_now(flow);
-	/* At the same priority it comes first, too. */
+	/* At the same priority a drop rule comes first, too. */
 	r = rule_udp(1, PORT, 0);
 	add_action(&r, IBV_FLOW_SPEC_ACTION_DROP, 0);
 	flow = flow_make(t.e.qp, &r);
@@ -563,7 +563,7 @@ static void flow_counts(void)
 	must_be(ibv_attach_counters_point_flow(s.counters, &at, NULL), EINVAL);
 
 	taker_make(&t, &sides[1], NULL);
-	/* two flows, one of which drops, count together */
+	/* two flows, one of which drops, share the counters */
 	r = rule_udp(0, PORT, 0);
 	rule_add(&r, &s, sizeof(s));
 	flow_make(t.e.qp, &r);
@@ -587,7 +587,7 @@ static void flow_counts(void)
 	undo_now(flow);
 }
 
-/* Defaults get what others leave, and leave it to the host. */
+/* Default rules get frames that no other rule matches, and do not trap them. */
 static void flow_defaults(void)
 {
 	struct frame f = frame_default(), mark = frame_default(), mc = frame_plain(1, 90);
@@ -634,7 +634,7 @@ static void flow_defaults(void)
 	took_nothing(&one);
 }
 
-/* A sniffer sees both ways, and nobody notices. */
+/* A sniffer sees both directions, and does not affect delivery. */
 static void flow_sniffer(void)
 {
 	struct frame f = frame_default(), mark = frame_default();
@@ -674,7 +674,7 @@ static void flow_sniffer(void)
 	must_be(sent, 1);
 }
 
-/* RoCEv2 is steered already: a rule for the whole address leaves it alone. */
+/* RoCEv2 packets are not subject to rules, even for their whole MAC address. */
 static void flow_beside_roce(void)
 {
 	struct rule r = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
@@ -700,7 +700,7 @@ static void flow_beside_roce(void)
 	same(mb.p, 65536, 1, "what was written");
 }
 
-/* ---- what cannot be ---- */
+/* ---- invalid rules ---- */
 
 static void flow_borders(void)
 {
@@ -738,15 +738,15 @@ static void flow_borders(void)
 	flow_refused(t.e.qp, &r, EOPNOTSUPP);
 	r = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
 	rule_add(&r, &ip, sizeof(ip));
-	flow_refused(t.e.qp, &r, EOPNOTSUPP);	/* a flag that is none */
+	flow_refused(t.e.qp, &r, EOPNOTSUPP);	/* an invalid flag */
 	r = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
 	add_eth(&r, F_DMAC, &f);
 	add_eth(&r, F_SMAC, &f);
-	flow_refused(t.e.qp, &r, EINVAL);	/* twice */
+	flow_refused(t.e.qp, &r, EINVAL);	/* the same spec twice */
 	r = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
 	add_ip4(&r, F_IP4, &f);
 	add_ip6(&r, F_IP6, &f);
-	flow_refused(t.e.qp, &r, EINVAL);	/* both */
+	flow_refused(t.e.qp, &r, EINVAL);	/* both actions */
 	r = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
 	add_l4(&r, F_UDP, &f);
 	add_l4(&r, F_TCP, &f);
@@ -769,25 +769,25 @@ static void flow_borders(void)
 	end_make(&e, &sides[1], &opt_default);
 	flow_refused(e.qp, &r, EINVAL);
 
-	/* A queue pair is not destroyed under its flow. */
+	/* A queue pair with a flow cannot be destroyed. */
 	flow = flow_make(t.e.qp, &r);
 	must_be(ibv_destroy_qp(t.e.qp), EBUSY);
 	undo_now(flow);
 }
 
 static const struct vrb_case flow_cases[] = {
-	{ "flow", "each field fits, or does not", flow_fields },
-	{ "flow", "all specs have to fit", flow_all },
-	{ "flow", "taken from the stack, or not", flow_takes },
+	{ "flow", "each field matches, or does not", flow_fields },
+	{ "flow", "all specs must match", flow_all },
+	{ "flow", "trapped from the stack, or not", flow_takes },
 	{ "flow", "priorities", flow_priority },
-	{ "flow", "two queue pairs", flow_twice },
+	{ "flow", "the same flow of two queue pairs", flow_twice },
 	{ "flow", "drop", flow_drops },
 	{ "flow", "tag", flow_tag },
 	{ "flow", "counters", flow_counts },
 	{ "flow", "defaults", flow_defaults },
 	{ "flow", "sniffer", flow_sniffer },
-	{ "flow", "RoCEv2 is not taken along", flow_beside_roce },
-	{ "flow", "what cannot be", flow_borders },
+	{ "flow", "RoCEv2 is not captured", flow_beside_roce },
+	{ "flow", "invalid rules are refused", flow_borders },
 };
 
 VRB_TOPIC("raw", flow_cases);

@@ -2,8 +2,8 @@
 /*
  * srnic selftests - verbs harness: ATOMIC WRITE and FLUSH
  *
- * IBTA volume 1, annex A19.  ATOMIC WRITE is a work request of either API;
- * FLUSH is one of ibv_wr_* alone, and younger than some versions of it.
+ * IBTA volume 1, annex A19.  ATOMIC WRITE can be posted by either API, FLUSH
+ * only by ibv_wr_*, and not by older versions of it.
  */
 #include "vrb.h"
 
@@ -60,7 +60,7 @@ static void atomic_writes(void)
 	untouched(mb.p + 72, LEN - 72, "behind the word");
 }
 
-/* Its source need not be writable. */
+/* The source need not be writable. */
 static void atomic_source(void)
 {
 	struct ibv_sge sge;
@@ -97,7 +97,7 @@ static void atomic_by_wr(void)
 	}
 }
 
-/* What was written before is there when the word is. */
+/* Data written before the word is visible when the word is. */
 static void atomic_after_write(void)
 {
 	__u64 *flag;
@@ -125,7 +125,7 @@ static void atomic_after_write(void)
 	}
 }
 
-/* More than may be in flight, with WRITEs between */
+/* More requests than may be in flight, with WRITEs between them */
 static void atomic_many(void)
 {
 	int i, k;
@@ -199,7 +199,7 @@ static void atomic_long(void)
 	atomic_length(16);
 }
 
-/* Aligned as the peer names it, but not where it is: over the end of a page */
+/* Aligned in the peer's address, but not in memory, where it crosses a page boundary */
 static void atomic_split(enum ibv_wr_opcode op)
 {
 	struct ibv_send_wr wr;
@@ -234,7 +234,7 @@ static void atomic_split_add(void)
 
 /* ---- FLUSH ---- */
 
-/* Words that some versions of the API do not have */
+/* Constants that older versions of the API do not have */
 #define DEVICE_FLUSH_GLOBAL	0x4000000000ULL
 #define ACCESS_FLUSH_GLOBAL	0x100
 
@@ -247,7 +247,7 @@ static bool device_flushes(const struct side *s)
 	return attr.device_cap_flags_ex & DEVICE_FLUSH_GLOBAL;
 }
 
-/* It takes a core that knows of FLUSH, which that of kernel 6.1 does not. */
+/* Needs an RDMA core that knows FLUSH, which kernel 6.1 does not have. */
 static void flush_rights(void)
 {
 	bool flushes = device_flushes(&sides[0]);
@@ -278,7 +278,7 @@ static void setup_flush(int qp_access, int mr_access)
 	struct opt a = opt_default, b = opt_default;
 
 	if (!device_flushes(&sides[1]))
-		case_skip("the kernel does not know FLUSH");
+		case_skip("the kernel has no FLUSH");
 	a.send_ops = IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_RDMA_WRITE;
 	b.access |= qp_access;
 	pair_make(&p, &a, &b);
@@ -323,7 +323,7 @@ static void flush_range(void)
 static void flush_region(void)
 {
 	setup_flush(IBV_ACCESS_FLUSH_GLOBAL, FLUSH_ACCESS);
-	/* the range means nothing here */
+	/* the range is ignored for this type */
 	post_flush(1, -LEN, 4 * LEN, IBV_FLUSH_GLOBAL, IBV_FLUSH_MR);
 	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
 }
@@ -348,7 +348,7 @@ static void flush_many(void)
 		for (i = 0; i < 30; i++) {
 			wc_want(p.a.scq, 2 * i, IBV_WC_SUCCESS);
 			wc_want(p.a.scq, 2 * i + 1, IBV_WC_SUCCESS);
-			same(mb.p, 500 * (i + 1), 1, "what is flushed");
+			same(mb.p, 500 * (i + 1), 1, "the flushed data");
 		}
 	}
 }
@@ -378,7 +378,7 @@ static void flush_persistent(void)
 {
 	setup_flush(IBV_ACCESS_FLUSH_GLOBAL | IBV_ACCESS_FLUSH_PERSISTENT,
 		    FLUSH_ACCESS);
-	/* memory that forgets cannot be registered as one that does not */
+	/* volatile memory cannot be registered as persistent */
 	must(!ibv_reg_mr(sides[1].pd, mb.p, LEN,
 			 FULL_ACCESS | IBV_ACCESS_FLUSH_PERSISTENT));
 	flush_fails(0, 64, IBV_FLUSH_PERSISTENT, IBV_FLUSH_RANGE,
@@ -403,29 +403,29 @@ static void flush_level(void)
 #endif
 
 static const struct vrb_case flush_cases[] = {
-	{ "atomic write", "eight bytes and no other", atomic_writes },
-	{ "atomic write", "its source is for reading", atomic_source },
+	{ "atomic write", "eight bytes and no others", atomic_writes },
+	{ "atomic write", "read-only source", atomic_source },
 	{ "atomic write", "by ibv_wr_atomic_write", atomic_by_wr },
-	{ "atomic write", "after what was written before", atomic_after_write },
+	{ "atomic write", "visible after earlier writes", atomic_after_write },
 	{ "atomic write", "many, with writes between", atomic_many },
-	{ "atomic write", "not aligned", atomic_unaligned },
-	{ "atomic write", "behind the end", atomic_outside },
+	{ "atomic write", "unaligned", atomic_unaligned },
+	{ "atomic write", "past the end", atomic_outside },
 	{ "atomic write", "without REMOTE_WRITE", atomic_no_right },
 	{ "atomic write", "not enabled", atomic_not_enabled },
 	{ "atomic write", "seven bytes", atomic_short },
 	{ "atomic write", "sixteen bytes", atomic_long },
-	{ "atomic write", "memory that is not aligned", atomic_split_write },
-	{ "atomic write", "FETCH_ADD to memory that is not aligned", atomic_split_add },
-	{ "memory flush", "rights, where the device has it", flush_rights },
+	{ "atomic write", "unaligned memory", atomic_split_write },
+	{ "atomic write", "FETCH_ADD to unaligned memory", atomic_split_add },
+	{ "memory flush", "access flags of devices that support it", flush_rights },
 #ifdef HAVE_FLUSH
 	{ "memory flush", "a range", flush_range },
 	{ "memory flush", "a region", flush_region },
 	{ "memory flush", "many, with writes between", flush_many },
 	{ "memory flush", "without FLUSH_GLOBAL", flush_no_right },
 	{ "memory flush", "not enabled", flush_not_enabled },
-	{ "memory flush", "over the end", flush_outside },
+	{ "memory flush", "past the end", flush_outside },
 	{ "memory flush", "persistent", flush_persistent },
-	{ "memory flush", "of no type", flush_type },
+	{ "memory flush", "without a type", flush_type },
 	{ "memory flush", "of an unknown level", flush_level },
 #endif
 };

@@ -11,7 +11,7 @@ need tc
 vrb_up
 
 lossy=("atomic write: many, with writes between"
-	"atomic write: after what was written before"
+	"atomic write: visible after earlier writes"
 	"memory flush: many, with writes between")
 
 lose()

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: a requester and responses forged in the name of its peer
+ * srnic selftests - verbs harness: a requester that gets responses forged in
+ * the name of its peer
  *
- * The peer is gone, so that requests stay unanswered; forged.py sends in its name.
- * What a syndrome says is a table of IBTA volume 1.
+ * The peer no longer exists, so requests stay unanswered; forged.py sends in
+ * its name.  The meaning of syndromes is a table of IBTA volume 1.
  */
 #include <arpa/inet.h>
 
 #include "vrb.h"
 
-#define RESPONSE	64	/* bytes of a READ that is answered */
+#define RESPONSE	64	/* bytes of the READ to be answered */
 
 static struct pair p;
 static struct mem ma, mb;
 static char command[16384];
 
-/* As addresses are written; a GID of IPv4 ends with it */
+/* The textual address; an IPv4-mapped GID ends with it. */
 static void address(const struct side *s, char *text)
 {
 	const __u8 *raw = s->gid.raw;
@@ -25,7 +26,7 @@ static void address(const struct side *s, char *text)
 		       INET6_ADDRSTRLEN));
 }
 
-/* The command so far; the packets follow. */
+/* Runs forged.py with the command built so far, to which packets are appended. */
 static void forge(void)
 {
 	const char *selftests = getenv("SELFTESTS");
@@ -59,7 +60,7 @@ static void forge_send(void)
 	must_be(status, 0);
 }
 
-/* @a has @n requests out, and will never hear of them. */
+/* @a has @n requests in flight that will never be answered. */
 static void unanswered(enum ibv_wr_opcode op, int n)
 {
 	struct opt o = opt_default;
@@ -79,10 +80,10 @@ static void unanswered(enum ibv_wr_opcode op, int n)
 		wr_target(&wr, &mb, 0);
 		must_be(post_one(&p.a, &wr), 0);
 	}
-	must_be(state_of(&p.a), IBV_QPS_RTS);	/* and they have left */
+	must_be(state_of(&p.a), IBV_QPS_RTS);	/* they have been sent */
 }
 
-/* It still waits, and believes the truth when that comes. */
+/* The requester still waits, and accepts a genuine response. */
 static void not_believed(int n)
 {
 	forge_send();
@@ -93,7 +94,7 @@ static void not_believed(int n)
 	forge_send();
 }
 
-/* 010 and all that has bit 7, and codes of NAKs above 4, are reserved. */
+/* Reserved are 010, everything with bit 7 set, and NAK codes above 4. */
 static bool is_reserved(unsigned int syndrome)
 {
 	return syndrome >= 0x80 || (syndrome & 0x60) == 0x40 ||
@@ -116,7 +117,7 @@ static void reserved(void)
 		wc_want(p.a.scq, i, IBV_WC_SUCCESS);
 }
 
-/* A READ response comes with an ACK, and so does that of an atomic. */
+/* READ and atomic responses must carry an ACK syndrome. */
 static void wrong_response(enum ibv_wr_opcode op, const char *opcode,
 			   unsigned int bytes)
 {
@@ -145,7 +146,7 @@ static void read_response(void)
 	wrong_response(IBV_WR_RDMA_READ, "RC_RDMA_READ_RESPONSE_ONLY", RESPONSE);
 }
 
-/* What ends a request, and how; one that is behind it is flushed. */
+/* NAKs that complete a request with an error; the request behind it is flushed. */
 static void fatal(void)
 {
 	static const struct {
@@ -179,7 +180,7 @@ static void fatal(void)
 
 static const struct vrb_case forged_cases[] = {
 	{ "forged", "reserved syndromes are dropped", reserved },
-	{ "forged", "a READ response with other than an ACK", read_response },
+	{ "forged", "a READ response with a syndrome other than ACK", read_response },
 	{ "forged", "NAKs that end a request", fatal },
 };
 

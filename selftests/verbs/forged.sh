@@ -11,7 +11,7 @@
 vrb_up
 export SELFTESTS=${selftests:?}
 
-# 187 reserved syndromes, and 8 that a response cannot have
+# 187 reserved syndromes, and 8 that are invalid in a response
 ktap_plan $(($(vrb_count forged) + 1))
 vrb_cases forged
 check "dropped packets are counted" counter_is nsA sr0 rx_malformed 195

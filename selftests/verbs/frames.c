@@ -229,7 +229,7 @@ int mtu_of_link(const struct side *s)
 	return req.ifr_mtu;
 }
 
-/* Descriptors are undone as pointers that are never NULL. */
+/* Offset by one, because an undo argument is never NULL. */
 static int sock_close(void *thing)
 {
 	return close((int)(long)thing - 1);
@@ -291,7 +291,7 @@ ssize_t sock_recv(int fd, void *data, size_t len, int ms)
 	return recv(fd, data, len, 0);
 }
 
-/* ---- those who get frames ---- */
+/* ---- queue pairs that receive frames ---- */
 
 struct rule rule_of(enum ibv_flow_attr_type type, int priority, __u32 flags)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic selftests - verbs harness: Ethernet frames, and hosts that are nothing
- * but packet sockets
+ * srnic selftests - verbs harness: Ethernet frames, and hosts that use packet
+ * sockets only
  */
 #ifndef FRAMES_H
 #define FRAMES_H
@@ -14,52 +14,52 @@
 #define ETH_EXP		0x88b5		/* for local experiments */
 #define NO_TAG		(-1)
 
-/* A frame to be made; frame_default is UDP over IPv4 from host 0 to host 1. */
+/* A frame to be built; frame_default is UDP over IPv4 from host 0 to host 1. */
 struct frame {
 	__u8		dmac[6];
 	__u8		smac[6];
 	int		tag;		/* TCI, or NO_TAG */
-	int		tag2;		/* the same, an outer one */
-	__u16		type;		/* with ip 0 */
+	int		tag2;		/* outer tag, likewise */
+	__u16		type;		/* if ip is 0 */
 	int		ip;		/* 4, 6 or 0 */
 	const char	*saddr;
 	const char	*daddr;
 	__u8		tos;
 	__u8		ttl;
-	__u16		frag;		/* flags and offset of IPv4 */
+	__u16		frag;		/* IPv4 flags and offset */
 	__u32		label;
 	__u8		proto;		/* IPPROTO_TCP, IPPROTO_UDP or another */
 	__u16		sport;
 	__u16		dport;
 	int		payload;	/* bytes */
 	__u32		seed;		/* of the payload */
-	bool		no_sums;	/* checksums are 0 */
+	bool		no_sums;	/* leave checksums 0 */
 };
 
 struct frame frame_default(void);
-/* One of no protocol. */
+/* A frame without a protocol header */
 struct frame frame_plain(__u32 seed, int payload);
-/* Writes it to @to; returns its length. */
+/* Writes the frame to @to; returns its length. */
 size_t frame_make(const struct frame *f, __u8 *to);
-/* The Internet checksum (RFC 1071) of bytes behind others, of which an even number */
+/* Adds @len bytes to the Internet checksum (RFC 1071) of an even number of bytes. */
 __u32 frame_sum(__u32 sum, const __u8 *p, size_t len);
 __u16 frame_sum_end(__u32 sum);
-/* The checksum that @len bytes of TCP or UDP would have; 0 when theirs is right. */
+/* The TCP or UDP checksum of @len bytes; 0 if the checksum in them is right. */
 __u16 frame_l4_sum(const __u8 *ip, const __u8 *l4, size_t len);
 
 /* Address and MTU of a side's netdev */
 void mac_of(const struct side *s, __u8 *mac);
 int mtu_of_link(const struct side *s);
 
-/* A packet socket on the netdev of @s for frames of @type; closed for the case. */
+/* A packet socket on the netdev of @s for frames of @type; closed when the case ends */
 int sock_frames(const struct side *s, __u16 type);
-/* A UDP socket of @s at @port. */
+/* A UDP socket of @s bound to @port */
 int sock_udp(const struct side *s, __u16 port);
 void sock_send(int fd, const void *data, size_t len);
-/* Waits for something to read; returns its length, -1: nothing came. */
+/* Waits for data; returns its length, -1 on timeout. */
 ssize_t sock_recv(int fd, void *data, size_t len, int ms);
 
-/* A flow to be made: specs behind each other, as ibv_create_flow() wants them */
+/* A flow to be created: consecutive specs in the format of ibv_create_flow() */
 struct rule {
 	struct ibv_flow_attr	attr;
 	__u8			specs[480];
@@ -67,18 +67,18 @@ struct rule {
 
 struct rule rule_of(enum ibv_flow_attr_type type, int priority, __u32 flags);
 void rule_add(struct rule *r, const void *spec, size_t size);
-/* Frames of that type */
+/* Matches frames of @type. */
 struct rule rule_type(int priority, __u16 type);
-/* UDP to that port, over IPv4 */
+/* Matches UDP over IPv4 to @port. */
 struct rule rule_udp(int priority, __u16 port, __u32 flags);
 struct ibv_flow *flow_make(struct ibv_qp *qp, struct rule *r);
-/* It cannot be made, for that reason. */
+/* The flow cannot be created: errno is @err. */
 void flow_refused(struct ibv_qp *qp, struct rule *r, int err);
 
 #define TAKER_SLOT	8192
 #define TAKER_SLOTS	32
 
-/* A queue pair for raw packets with receives posted, and what it got */
+/* A raw packet queue pair with receives posted, and what it has received */
 struct taker {
 	struct end	e;
 	struct mem	m;
@@ -89,11 +89,11 @@ void raw_make(struct end *e, struct side *s, const struct opt *o);
 struct opt raw_opt(void);
 void raw_send(struct end *e, struct ibv_sge *sge, int n, int flags);
 void taker_make(struct taker *t, struct side *s, const struct opt *o);
-/* The next it gets is that frame. */
+/* The next received frame is @frame. */
 struct ibv_wc took(struct taker *t, const __u8 *frame, size_t len);
 void took_nothing(struct taker *t);
 
-/* Sends the frame from the other host; what was sent is at @frame. */
+/* Sends @f from the other host; a copy of what was sent is at @frame. */
 size_t sock_frame(int fd, const struct frame *f, __u8 *frame);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * srnic selftests - a program that corrupts its own rings
  *
- * Whatever it writes, the kernel stays whole, its queues can be destroyed, and
- * others do not notice.
+ * Whatever it writes, the kernel remains intact, the queues can be destroyed,
+ * and other programs are not affected.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct ring {
 static struct ring rings[MAX_RINGS];
 static int num_rings;
 
-/* All memory of this program that the device maps into it. */
+/* Finds all memory that the device maps into this program. */
 static void rings_find(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -52,7 +52,7 @@ static void scribble(size_t words)
 	__u32 *word = r->word;
 	size_t i = rand() % (words < r->words ? words : r->words);
 
-	/* small steps and bits find more than numbers that are all wrong */
+	/* small steps and single bits find more than fully random values */
 	switch (rand() % 4) {
 	case 0:
 		word[i] = rand();
@@ -69,7 +69,7 @@ static void scribble(size_t words)
 	}
 }
 
-/* A neighbour whose rings nobody writes to. */
+/* Another pair, whose rings are not corrupted, transfers data. */
 static void neighbour_works(struct pair *p, struct mem *ma, struct mem *mb)
 {
 	struct ibv_sge sge = sge_of(ma, 0, ma->len);
@@ -79,10 +79,10 @@ static void neighbour_works(struct pair *p, struct mem *ma, struct mem *mb)
 	wr_target(&wr, mb, 0);
 	must_be(post_one(&p->a, &wr), 0);
 	wc_want(p->a.scq, 7, IBV_WC_SUCCESS);
-	same(mb->p, mb->len, 3, "a neighbour's WRITE");
+	same(mb->p, mb->len, 3, "the other pair's WRITE");
 }
 
-/* Writes to the first @words of the rings while they are used. */
+/* Corrupts the first @words of each ring while the rings are in use. */
 static void scribble_and_post(struct pair *p, struct mem *ma, struct mem *mb,
 			      size_t words)
 {
@@ -109,7 +109,7 @@ static void scribble_and_post(struct pair *p, struct mem *ma, struct mem *mb,
 	}
 }
 
-/* @words: of each ring; @error: the queue pairs are in error */
+/* @words: to be corrupted in each ring; @error: the queue pairs are in error */
 static void hostile(size_t words, bool error)
 {
 	struct mem ma, mb, na, nb;
@@ -152,11 +152,11 @@ static void indices_in_error(void)
 	hostile(HEADER_WORDS, true);
 }
 
-/* ---- an inline operand, and a list that goes on behind the queue ---- */
+/* ---- an inline operand whose SGE list extends past the queue ---- */
 
 #define FIRST_ID	0x6f74736f6d656e6fULL
 
-/* The ring of a queue whose first entry has FIRST_ID */
+/* The ring whose first entry has FIRST_ID */
 static struct srnic_ring_hdr *ring_of_first(void)
 {
 	struct srnic_sqe *sqe;
@@ -171,14 +171,14 @@ static struct srnic_ring_hdr *ring_of_first(void)
 	case_fail("no ring has the entry that was posted");
 }
 
-/* The send ring of @e, in which one entry has been used. */
+/* The send ring of @e, of which one entry has been used */
 static struct srnic_ring_hdr *send_ring(struct end *e)
 {
 	struct ibv_send_wr wr = wr_of(FIRST_ID, IBV_WR_RDMA_WRITE, NULL, 0);
 	__u64 end = now_us() + 10000000;
 	struct srnic_ring_hdr *hdr;
 
-	wr.send_flags = 0;	/* or the ring of completions had it, too */
+	wr.send_flags = 0;	/* otherwise the completion ring has the id as well */
 	must_be(post_one(e, &wr), 0);
 	hdr = ring_of_first();
 	while (__atomic_load_n(&hdr->kern, __ATOMIC_ACQUIRE) != 1)
@@ -187,7 +187,7 @@ static struct srnic_ring_hdr *send_ring(struct end *e)
 	return hdr;
 }
 
-/* All entries but the last are empty WRITEs. */
+/* All entries except the last are empty WRITEs. */
 static void list_behind(__u32 entries)
 {
 	struct opt o = opt_default;
@@ -216,7 +216,7 @@ static void list_behind(__u32 entries)
 	};
 	__atomic_store_n(&hdr->user, entries + (entries == 1),
 			 __ATOMIC_RELEASE);
-	to_state(&p.a, IBV_QPS_RTS);	/* makes it look, if nobody has yet */
+	to_state(&p.a, IBV_QPS_RTS);	/* kicks the queue pair */
 	wc_want(p.a.scq, 7, IBV_WC_LOC_QP_OP_ERR);
 	untouched(mb.p, mb.len, "the region");
 }
@@ -232,11 +232,11 @@ static void list_behind_many(void)
 }
 
 static const struct vrb_case hostile_cases[] = {
-	{ "hostile", "indices of rings are nonsense", indices },
-	{ "hostile", "entries of rings are nonsense", entries },
-	{ "hostile", "indices, of queue pairs in error", indices_in_error },
-	{ "hostile", "a list behind an inline operand", list_behind_one },
-	{ "hostile", "a list behind the last of 65536 entries", list_behind_many },
+	{ "hostile", "random ring indices", indices },
+	{ "hostile", "random ring entries", entries },
+	{ "hostile", "random ring indices, queue pairs in error", indices_in_error },
+	{ "hostile", "an SGE list behind an inline operand", list_behind_one },
+	{ "hostile", "an SGE list behind the last of 65536 entries", list_behind_many },
 };
 
 VRB_TOPIC("hostile", hostile_cases);

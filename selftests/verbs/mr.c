@@ -57,7 +57,7 @@ static void read_from(__u64 addr, size_t len, __u32 key)
 	same(ma.p, len, 1, "what was read back");
 }
 
-/* b's memory, registered in its own way; the caller undoes it. */
+/* Registers part of b's memory; the caller deregisters it. */
 static struct ibv_mr *reg(size_t off, size_t len, int access)
 {
 	struct ibv_mr *mr = ibv_reg_mr(sides[1].pd, mb.p + off, len, access);
@@ -144,7 +144,7 @@ static void rereg_access(void)
 	read_from((uintptr_t)mb.p, LEN, mr->rkey);
 	memset(mb.p, GUARD, LEN);
 	write_to((uintptr_t)mb.p, 64, mr->rkey, IBV_WC_REM_ACCESS_ERR);
-	untouched(mb.p, LEN, "the region that is for reading now");
+	untouched(mb.p, LEN, "the region that is now read-only");
 	must_be(mr->rkey, old);
 	must_be(ibv_dereg_mr(mr), 0);
 }
@@ -162,7 +162,7 @@ static void rereg_pd(void)
 	must_be(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_PD, sides[1].pd, NULL, 0,
 			     0), 0);
 	write_to((uintptr_t)mb.p, LEN, mr->rkey, IBV_WC_SUCCESS);
-	same(mb.p, LEN, 1, "the region that is back");
+	same(mb.p, LEN, 1, "the region that is writable again");
 	must_be(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_PD, pd, NULL, 0, 0), 0);
 	write_to((uintptr_t)mb.p, 64, mr->rkey, IBV_WC_REM_ACCESS_ERR);
 	must_be(ibv_dereg_mr(mr), 0);
@@ -204,7 +204,7 @@ static void rereg_all(void)
 	must_be(ibv_dereg_mr(mr), 0);
 }
 
-/* A region moves away while it is written to: where it was stays as it is. */
+/* A region is re-registered while it is written to; its old memory stays intact. */
 static void rereg_busy(void)
 {
 	struct ibv_wc wc = {};
@@ -263,7 +263,7 @@ static void dm_data(void)
 	must_be(ibv_memcpy_to_dm(dm, 100, out, 500), 0);
 	read_from(0, 500, mr->rkey);
 	write_to(1, 19000, mr->rkey, IBV_WC_REM_ACCESS_ERR);
-	must(ibv_free_dm(dm));		/* the region needs it */
+	must(ibv_free_dm(dm));		/* in use by the region */
 	must_be(ibv_dereg_mr(mr), 0);
 	must_be(ibv_free_dm(dm), 0);
 }
@@ -289,7 +289,7 @@ static void dm_bounds(void)
 	must_be(ibv_free_dm(dm), 0);
 }
 
-/* What one user has, another cannot; what is given back can be had again. */
+/* The limit is exact: nothing beyond it, and freed memory can be allocated again. */
 static void dm_limit(void)
 {
 	struct ibv_device_attr_ex attr;
@@ -343,7 +343,7 @@ static void buffer_data(void)
 	must(mr);
 	must(!ibv_reg_dmabuf_mr(sides[1].pd, PAGE, LEN, 0, fd, FULL_ACCESS));
 	must(!ibv_reg_dmabuf_mr(sides[1].pd, 0, LEN, 0, memfd, FULL_ACCESS));
-	/* the region keeps the buffer */
+	/* the region holds a reference to the buffer */
 	close(fd);
 	close(memfd);
 	write_to(20, 30000, mr->rkey, IBV_WC_SUCCESS);
@@ -356,7 +356,7 @@ static void buffer_data(void)
 	munmap(map, LEN);
 }
 
-/* What a descriptor is not for, a region over it is not for either. */
+/* The access mode of a dma-buf descriptor limits that of a region over it. */
 static void buffer_read_only(void)
 {
 	static const int writable[] = { IBV_ACCESS_LOCAL_WRITE, FULL_ACCESS };
@@ -391,19 +391,19 @@ static void buffer_read_only(void)
 
 static const struct vrb_case mr_cases[] = {
 	{ "mr", "zero based", zero_based },
-	{ "mr", "any iova with the address's place in its page", own_iova },
+	{ "mr", "any iova with the same offset in its page", own_iova },
 	{ "mr", "an iova that wraps", iova_wraps },
-	{ "mr", "flags that are optional", optional_flags },
+	{ "mr", "optional access flags", optional_flags },
 	{ "mr", "rereg: access", rereg_access },
 	{ "mr", "rereg: domain", rereg_pd },
 	{ "mr", "rereg: translation", rereg_trans },
 	{ "mr", "rereg: all", rereg_all },
-	{ "mr", "rereg of a region that is written to", rereg_busy },
+	{ "mr", "rereg of a region while it is written to", rereg_busy },
 	{ "mr", "device memory: data", dm_data },
 	{ "mr", "device memory: bounds", dm_bounds },
 	{ "mr", "device memory: the limit", dm_limit },
 	{ "mr", "a shared buffer", buffer_data },
-	{ "mr", "a shared buffer for reading", buffer_read_only },
+	{ "mr", "a read-only shared buffer", buffer_read_only },
 };
 
 VRB_TOPIC("mr", mr_cases);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: a memory window gives access to the bound range only,
- * to the right queue pair, while it is bound
+ * srnic selftests - verbs harness: a memory window gives access to the bound
+ * range only, to the right queue pair only, and only while it is bound
  *
- * Windows are on side b, over the region mb; a reads and writes through them.
+ * Windows are on side b, over the region mb; side a reads and writes through
+ * them.
  */
 #include <unistd.h>
 
@@ -59,7 +60,7 @@ static struct ibv_send_wr inv_wr(__u64 id, __u32 key)
 	return wr;
 }
 
-/* Binds @w, type 2, with the next tag; @e must be told so. */
+/* Binds @w, type 2, with the next tag, and waits for the completion at @e. */
 static void bind_2(struct end *e, struct ibv_mw *w,
 		   struct ibv_mw_bind_info info)
 {
@@ -102,7 +103,7 @@ static void setup_2(int access)
 	bind_2(&p.b, mw, shown(&mb, OFF, WIN, access));
 }
 
-/* ---- using ---- */
+/* ---- access through a window ---- */
 
 static struct ibv_send_wr via(__u64 id, enum ibv_wr_opcode op,
 			      struct ibv_sge *sge, __u64 addr, __u32 key)
@@ -288,7 +289,7 @@ static void no_atomic(void)
 	no_right(IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_ACCESS_REMOTE_ATOMIC);
 }
 
-/* A window grants rights that its region keeps to itself. */
+/* A window may grant rights that the rkey of its region does not. */
 static void more_rights(void)
 {
 	setup(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
@@ -515,7 +516,7 @@ static void inv_other_qp(void)
 	allowed(IBV_WR_RDMA_WRITE, at(OFF), 64, mw->rkey);
 }
 
-/* All in one list, each when its turn comes, completions in order */
+/* One list of requests: each is executed in its turn, and completions are in order */
 static void in_order(void)
 {
 	struct ibv_send_wr wr[6], *bad;
@@ -576,7 +577,7 @@ static void remote_inv(void)
 	refused(IBV_WR_RDMA_WRITE, at(0), 64, mw->rkey - 1);
 }
 
-/* The peer names a key that it may not invalidate. */
+/* SEND with invalidate names a key that the peer may not invalidate. */
 static void remote_inv_fails(__u32 key)
 {
 	struct ibv_sge sge = sge_of(&mb, 8192, 8192);
@@ -657,7 +658,7 @@ static void window_gone(void)
 	untouched(mb.p, LEN, "the region");
 }
 
-/* Its queue pair may go first; the region may not. */
+/* The queue pair of a bound window can be destroyed; the region cannot. */
 static void window_outlives(void)
 {
 	setup(FULL_ACCESS | IBV_ACCESS_MW_BIND);
@@ -684,7 +685,7 @@ static void race_setup(enum ibv_mw_type type)
 	race_mw = mw_make(sides[1].pd, type);
 }
 
-/* Large writes are under way when the window goes. */
+/* Large writes are in flight when the window is removed. */
 static void race_writes(void)
 {
 	struct ibv_sge sge = sge_of(&ra, 0, RACE_LEN);
@@ -698,7 +699,7 @@ static void race_writes(void)
 	}
 }
 
-/* From the completion on nothing is written: what we write stays. */
+/* Nothing is written after the completion of the removal: the guard stays. */
 static void race_quiet(void)
 {
 	struct ibv_wc wc = {};
@@ -709,7 +710,7 @@ static void race_quiet(void)
 			case_fail("the writes do not end");
 	} while (wc.status == IBV_WC_SUCCESS && wc.wr_id < 15);
 	if (wc.status != IBV_WC_SUCCESS)
-		untouched(rb.p, RACE_LEN, "the region behind the window");
+		untouched(rb.p, RACE_LEN, "the memory of the former window");
 }
 
 static void race_inv(void)
@@ -759,7 +760,7 @@ static void race_dealloc(void)
 	}
 }
 
-/* It completes in its turn, which comes without a timeout. */
+/* The bind completes in its turn, without waiting for a timeout. */
 static void bind_behind_unsignaled(void)
 {
 	struct opt o = opt_default;
@@ -778,53 +779,53 @@ static void bind_behind_unsignaled(void)
 }
 
 static const struct vrb_case mw_cases[] = {
-	{ "mw", "type 1 shows its range", type1_shows },
-	{ "mw", "type 1 is for each QP of the domain", type1_any_qp },
-	{ "mw", "type 1 bound again shows the new range alone", type1_moves },
-	{ "mw", "type 1 bound to nothing shows nothing", type1_unbinds },
-	{ "mw", "type 1 is not bound by a work request", type1_not_by_wr },
-	{ "mw", "a bind behind a request that nobody waits for",
+	{ "mw", "type 1 gives access to its range", type1_shows },
+	{ "mw", "type 1 works for every QP of the domain", type1_any_qp },
+	{ "mw", "type 1 rebound gives access to the new range only", type1_moves },
+	{ "mw", "type 1 bound with length 0 gives no access", type1_unbinds },
+	{ "mw", "type 1 cannot be bound by a work request", type1_not_by_wr },
+	{ "mw", "a bind behind an unsignalled request",
 	  bind_behind_unsignaled },
-	{ "mw", "type 1 is not bound by its old key", bind_old_key_1 },
-	{ "mw", "type 2 shows its range", type2_shows },
-	{ "mw", "type 2: WRITE before the begin", type2_before },
-	{ "mw", "type 2: READ over the end", type2_behind },
-	{ "mw", "type 2: FETCH_ADD behind the end", type2_atomic_behind },
+	{ "mw", "type 1 cannot be bound with its old key", bind_old_key_1 },
+	{ "mw", "type 2 gives access to its range", type2_shows },
+	{ "mw", "type 2: WRITE before the start", type2_before },
+	{ "mw", "type 2: READ past the end", type2_behind },
+	{ "mw", "type 2: FETCH_ADD past the end", type2_atomic_behind },
 	{ "mw", "type 2, zero based", type2_based },
-	{ "mw", "type 2, zero based: WRITE over the end", type2_based_behind },
+	{ "mw", "type 2, zero based: WRITE past the end", type2_based_behind },
 	{ "mw", "WRITE without REMOTE_WRITE", no_write },
 	{ "mw", "READ without REMOTE_READ", no_read },
 	{ "mw", "FETCH_ADD without REMOTE_ATOMIC", no_atomic },
-	{ "mw", "more rights than the region's own key", more_rights },
-	{ "mw", "type 2 is not for another QP", other_qp },
-	{ "mw", "a tag that nobody chose", other_tag },
-	{ "mw", "a window is no local key", not_local },
+	{ "mw", "more rights than the region's rkey", more_rights },
+	{ "mw", "type 2 gives no access to another QP", other_qp },
+	{ "mw", "a wrong tag", other_tag },
+	{ "mw", "a window's key is not an lkey", not_local },
 	{ "mw", "bind without MW_BIND", bind_no_right },
 	{ "mw", "bind to write without LOCAL_WRITE", bind_no_write },
 	{ "mw", "bind for atomics without LOCAL_WRITE", bind_no_atomic },
 	{ "mw", "bind to read without LOCAL_WRITE", bind_read_only },
-	{ "mw", "bind over the end", bind_behind },
-	{ "mw", "bind before the begin", bind_before },
-	{ "mw", "bind type 2 to nothing", bind_nothing },
+	{ "mw", "bind past the end", bind_behind },
+	{ "mw", "bind before the start", bind_before },
+	{ "mw", "bind type 2 with length 0", bind_nothing },
 	{ "mw", "bind type 2 twice", bind_twice },
-	{ "mw", "bind under the index of another key", bind_index },
+	{ "mw", "bind with the index of another key", bind_index },
 	{ "mw", "bind to a window", bind_window },
 	{ "mw", "bind to a region of another domain", bind_region_pd },
 	{ "mw", "bind a window of another domain", bind_window_pd },
 	{ "mw", "LOCAL_INV ends a window", inv_ends },
-	{ "mw", "LOCAL_INV of what was invalidated", inv_again },
+	{ "mw", "LOCAL_INV of an invalidated window", inv_again },
 	{ "mw", "LOCAL_INV and bind, 300 times", inv_rebind },
 	{ "mw", "LOCAL_INV of a region", inv_region },
 	{ "mw", "LOCAL_INV of type 1", inv_type1 },
 	{ "mw", "LOCAL_INV by another QP", inv_other_qp },
 	{ "mw", "binds and invalidations in the order of the queue", in_order },
 	{ "mw", "SEND with invalidate ends a window", remote_inv },
-	{ "mw", "SEND with invalidate, a wrong tag", remote_inv_tag },
+	{ "mw", "SEND with invalidate, wrong tag", remote_inv_tag },
 	{ "mw", "SEND with invalidate of a region", remote_inv_region },
 	{ "mw", "SEND with invalidate of type 1", remote_inv_type1 },
 	{ "mw", "SEND with invalidate by another QP", remote_inv_other },
-	{ "mw", "a region with a window cannot go", region_busy },
-	{ "mw", "a window that is gone", window_gone },
+	{ "mw", "a region with a window cannot be deregistered", region_busy },
+	{ "mw", "a deallocated window", window_gone },
 	{ "mw", "a window outlives its queue pair", window_outlives },
 	{ "mw", "LOCAL_INV races with writes", race_inv },
 	{ "mw", "unbind races with writes of another QP", race_unbind },

@@ -2,8 +2,8 @@
 /*
  * srnic selftests - verbs harness: state of objects as shown by the rdma tool
  *
- * A case does exactly so much, and then holds what the rdma tool shows against
- * it.  Counters are bound by the same tool.
+ * A case does a known amount of work and compares it with the output of the
+ * rdma tool.  Counters are bound by the same tool.
  */
 #include <stdarg.h>
 #include <unistd.h>
@@ -16,12 +16,12 @@
 #define RECVS	7
 
 /**
- * struct fact - what must be so of one object
- * @key: name of a number or a word
- * @less: name of a number to be subtracted from it, or NULL
+ * struct fact - an expected value of one attribute of an object
+ * @key: name of the attribute
+ * @less: name of an attribute whose value is subtracted, or NULL
  * @op: '=', '<', '>', or 'w' for @word
- * @value: the number
- * @word: the word
+ * @value: the expected number
+ * @word: the expected word
  */
 struct fact {
 	const char	*key;
@@ -42,7 +42,7 @@ static struct pair p;
 static struct mem ma, mb;
 static char shown[1 << 16];
 
-/* ---- asking the rdma tool ---- */
+/* ---- calling the rdma tool ---- */
 
 const char *rdma_tool(const struct side *s, const char *fmt, ...)
 {
@@ -87,7 +87,7 @@ static const char *value_of(const char *object, const char *end,
 	return at && at < end ? at + strlen(name) : NULL;
 }
 
-/* A list has the number, a number is it. */
+/* A list contains the number; any other value equals it. */
 static bool number_is(const char *text, long long value)
 {
 	if (*text != '[')
@@ -134,7 +134,7 @@ static bool fact_holds(const char *object, const char *end,
 	}
 }
 
-/* The object of which @who holds; how many there are is returned. */
+/* Finds the object for which @who holds; returns the number of such objects. */
 static int find(const struct fact *who, const char **object, const char **end)
 {
 	const char *from, *to;
@@ -153,7 +153,7 @@ static int find(const struct fact *who, const char **object, const char **end)
 	return n;
 }
 
-/* What is not so of the one object of which @who holds, NULL: nothing. */
+/* Key of the first fact that does not hold for the one such object; NULL if all hold */
 static const char *wrong(const struct fact *who, const struct fact *facts,
 			 size_t num)
 {
@@ -168,7 +168,7 @@ static const char *wrong(const struct fact *who, const struct fact *facts,
 	return NULL;
 }
 
-/* Things are given a while to become so. */
+/* Retries for a while, since values may lag behind. */
 static void look_at(struct side *s, const char *what, struct fact who,
 		    const struct fact *facts, size_t num)
 {
@@ -188,7 +188,7 @@ static void look_at(struct side *s, const char *what, struct fact who,
 	look_at(s, what, (struct fact)who, (struct fact[]){ __VA_ARGS__ },	\
 		sizeof((struct fact[]){ __VA_ARGS__ }) / sizeof(struct fact))
 
-/* What the counter that the queue pair is bound to says of @key */
+/* Value of @key in the counter that the queue pair is bound to */
 static unsigned int counted(struct end *e, const char *key)
 {
 	struct fact who = IS("lqpn", e->qp->qp_num);
@@ -232,7 +232,7 @@ static void receives(struct end *e, int n)
 		must_be(post_recv(e, i, &sge, 1), 0);
 }
 
-/* Work request @op of @len bytes over @w, until it is done. */
+/* Executes work request @op of @len bytes over @w, until it completes. */
 static void one(struct pair *w, enum ibv_wr_opcode op, size_t len)
 {
 	struct ibv_sge sge = sge_of(&ma, 0, len);
@@ -248,7 +248,7 @@ static void one(struct pair *w, enum ibv_wr_opcode op, size_t len)
 	wc_want(w->a.scq, op, IBV_WC_SUCCESS);
 }
 
-/* What the other cases count: 3 + 2 * 3 + 1 + 1 packets */
+/* Work that the other cases count: 3 + 2 * 3 + 1 + 1 packets */
 static void work(struct pair *w)
 {
 	int i;
@@ -301,7 +301,7 @@ static void queue_pair(void)
 	     IS("drv_rq_posted", RECVS), IS("drv_rx_bytes", 0));
 }
 
-/* A sender that the peer keeps waiting is seen to wait. */
+/* The RNR wait of a requester is visible. */
 static void waiting(void)
 {
 	struct opt b = opt_default;
@@ -323,7 +323,7 @@ static void waiting(void)
 
 #define MEMOPS	600
 
-/* The operation @i of those that bind @mw, to all of @ma, and invalidate it in turn */
+/* Operation @i of a series that alternately binds @mw to @ma and invalidates it */
 static struct ibv_send_wr memop_of(int i, struct ibv_mw *mw, __u32 *key)
 {
 	struct ibv_send_wr wr = wr_of(i, i % 2 ? IBV_WR_BIND_MW :
@@ -347,9 +347,9 @@ static struct ibv_send_wr memop_of(int i, struct ibv_mw *mw, __u32 *key)
 }
 
 /*
- * A SEND that nobody answers, and memory operations behind it: they do not run
- * further ahead of it than two windows of packets would.  All are posted at once,
- * to be looked at before the SEND is sent again.
+ * A SEND without an answer, and memory operations behind it.  They run ahead of
+ * it by no more than two windows of packets would.  All are posted at once, so
+ * that they can be examined before the SEND is retransmitted.
  */
 static void memops_wait(void)
 {
@@ -379,7 +379,7 @@ static void memops_wait(void)
 	     OVER("drv_sq_cur", 1),
 	     WITHIN("drv_sq_cur", "drv_sq_head", 2 * 128 + 1));
 
-	/* The peer is there again, and all of them have their turn. */
+	/* The peer is back, and all operations are executed. */
 	must_be(to_init(&p.b), 0);
 	must_be(to_rtr(&p.b, &p.a), 0);
 	receives(&p.b, 1);
@@ -453,7 +453,7 @@ static void shared_queue(void)
 	int i;
 
 	if (kernel_before(6, 12))
-		case_skip("kernels before 6.12 may not ask drivers about SRQs");
+		case_skip("kernels before 6.12 do not query drivers about SRQs");
 	srq = srq_make(&sides[1], NULL, 30, 2);
 	b.srq = srq;
 	setup(NULL, &b);
@@ -470,7 +470,7 @@ static void shared_queue(void)
 
 /* ---- counters of queue pairs ---- */
 
-/* Its counter has what work() does, @times. */
+/* The counter of @e shows the work of work() @times over. */
 static void look_worked(struct end *e, int times)
 {
 	look(e->side, "counter", IS("lqpn", e->qp->qp_num),
@@ -500,7 +500,7 @@ static void bound(void)
 	     DIFF("rcvd_pkts", "duplicate_request", WORK_PACKETS));
 }
 
-/* What is no queue pair's own is not in its counter. */
+/* Events of no particular queue pair are not in its counter. */
 static void of_the_device(void)
 {
 	struct fact names[] = {
@@ -519,7 +519,7 @@ static void of_the_device(void)
 		must_be(find(&names[i], &object, &end), 0);
 }
 
-/* After the end of a counter its queue pair counts for the device alone. */
+/* After the end of its counter a queue pair counts for the device only. */
 static void unbound(void)
 {
 	setup(NULL, NULL);
@@ -551,7 +551,7 @@ static void two_in_one(void)
 	     IS("rdma_sends", 3 * SENDS));
 }
 
-/* The script has set one counter for each type of queue pair. */
+/* The script has configured one counter per type of queue pair. */
 static void automatic(void)
 {
 	struct opt uc = opt_default;
@@ -616,7 +616,7 @@ static void too_long(void)
 	     IS("rdma_recvs", 0));
 }
 
-/* The script loses the second packet that a sends. */
+/* The script drops the second packet that a sends. */
 static void lost(void)
 {
 	setup(NULL, NULL);
@@ -631,7 +631,7 @@ static void lost(void)
 	     IS("rx_write_requests", 1));
 }
 
-/* The same with the end of a message that nobody waits for */
+/* The script drops the last packet of an unsignalled message. */
 static void lost_tail(void)
 {
 	struct ibv_send_wr wr;
@@ -656,7 +656,7 @@ static void lost_tail(void)
 	wc_none(p.a.scq, 0);
 }
 
-/* Nobody waits for most: they are acknowledged where it is asked for, or asked. */
+/* Unsignalled requests are acknowledged only when the requester asks for it. */
 static void unsignaled(void)
 {
 	struct ibv_send_wr wr;
@@ -676,13 +676,13 @@ static void unsignaled(void)
 	wc_want(p.a.scq, 0, IBV_WC_SUCCESS);
 	look(&sides[0], "counter", IS("lqpn", p.a.qp->qp_num),
 	     IS("rdma_writes", 48));
-	/* the first, one in 16 or 32, the last, and each retransmission */
+	/* ACKs: the first, one in 16 or 32, the last, and each retransmission */
 	look(&sides[1], "counter", IS("lqpn", p.b.qp->qp_num),
 	     OVER("sent_pkts", 0),
 	     UNDER("sent_pkts", 6 + counted(&p.a, "retrans_pkts")));
 }
 
-/* The device goes while its queue pair is bound. */
+/* The device is deleted while its queue pair is bound to a counter. */
 static void unplugged(void)
 {
 	setup(NULL, NULL);
@@ -692,7 +692,7 @@ static void unplugged(void)
 	rdma_tool(&sides[0], "link delete %s", sides[0].dev);
 }
 
-/* For who traces it: a WRITE of one packet */
+/* A WRITE of one packet, for scripts that trace it */
 static void one_write(void)
 {
 	setup(NULL, NULL);
@@ -701,16 +701,16 @@ static void one_write(void)
 
 static const struct vrb_case observe_cases[] = {
 	{ "resource", "queue pair", queue_pair },
-	{ "resource", "queue pair that waits", waiting },
+	{ "resource", "queue pair in RNR wait", waiting },
 	{ "resource", "memory operations behind a send", memops_wait },
 	{ "resource", "completion queue", completion_queue },
-	{ "resource", "completion queue that overran", overrun },
+	{ "resource", "completion queue after an overrun", overrun },
 	{ "resource", "memory region", region },
 	{ "resource", "shared receive queue", shared_queue },
 	{ "counter", "bound", bound },
-	{ "counter", "of the device", of_the_device },
+	{ "counter", "device counters", of_the_device },
 	{ "counter", "unbound", unbound },
-	{ "counter", "two in one", two_in_one },
+	{ "counter", "two queue pairs in one", two_in_one },
 	{ "counter", "refused access", refused },
 	{ "counter", "too long", too_long },
 	{ "automatic", "by type", automatic },

@@ -2,9 +2,9 @@
 /*
  * srnic selftests - verbs harness: on-demand memory
  *
- * What is transferred is absent when the transfer begins, on both sides, for
- * the pages are taken away first.  What must be true then: ibv_reg_mr(3),
- * ibv_advise_mr(3), and that the process and its peer see the same memory.
+ * Pages on both sides are dropped before a transfer, so they are absent when it
+ * begins.  The expectations are those of ibv_reg_mr(3) and ibv_advise_mr(3),
+ * and that the process and its peer see the same memory.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -45,7 +45,7 @@ void store_make(struct store *st, struct side *s, size_t size, size_t off,
 	must_be(ftruncate(st->fd, size), 0);
 	must(mmap(st->start, size, PROT_READ | PROT_WRITE,
 		  MAP_SHARED | MAP_FIXED, st->fd, 0) == st->start);
-	close(st->fd);		/* the mapping holds the file */
+	close(st->fd);		/* the mapping holds a reference to the file */
 	if (way == WAY_ALL) {
 		st->m.p = NULL;
 		st->m.len = SIZE_MAX;
@@ -94,7 +94,7 @@ static void setup(enum way a, enum way b)
 	stores(a, b);
 }
 
-/* Anonymous memory that nobody has touched, registered on demand. */
+/* Untouched anonymous memory, registered on demand */
 static void fresh(struct mem *m, struct side *s, size_t len, int access)
 {
 	m->len = len;
@@ -192,7 +192,7 @@ static void data_pinned_here(void)
 	all_sizes();
 }
 
-/* A list whose every element is on pages of its own, all of them absent */
+/* Each element of the list is on absent pages of its own. */
 static void data_pieces(void)
 {
 	struct ibv_sge from[8], to[8];
@@ -279,7 +279,7 @@ static void data_atomic_write(void)
 	}
 }
 
-/* Many at once, so that packets wait behind one that misses its memory */
+/* Many messages at once, so that packets queue behind one that waits for a page */
 static void data_batch(void)
 {
 	size_t len = 20000, half = 32 * len;
@@ -310,7 +310,7 @@ static void data_batch(void)
 		for (i = 1; i < 32; i += 2)
 			wc_want(p.b.rcq, i, IBV_WC_SUCCESS);
 		same(sb.m.p + half, half, k, "all messages");
-		untouched(sb.m.p, half, "what was not written to");
+		untouched(sb.m.p, half, "memory that was not written to");
 	}
 }
 
@@ -371,8 +371,9 @@ static void ud_make(struct end *e, struct side *s)
 }
 
 /*
- * A run of datagrams whose receives are all absent: none gets lost.  Which processor
- * sends one depends on who has the page it waits for, so they may overtake each other.
+ * A batch of datagrams whose receive buffers are all absent: none is lost.
+ * They may arrive out of order, since a datagram that waits for a page may be
+ * sent by another processor.
  */
 static void data_ud(void)
 {
@@ -428,7 +429,7 @@ static int advise(struct store *st, enum ibv_advise_mr_advice advice,
 
 #define SYNC	IBV_ADVISE_MR_FLAG_FLUSH
 
-/* Which pages the process has; those of a memfd are not told apart. */
+/* Number of pages present in the process; those of a memfd cannot be told apart. */
 static size_t present(const struct mem *m)
 {
 	unsigned char vec[256];
@@ -465,7 +466,7 @@ static void prefetch_pages(void)
 	must_be(present(&m), 64);
 }
 
-/* A worker gets to it before @ms are over. */
+/* A worker prefetches pages within @ms. */
 static void comes_later(int ms)
 {
 	__u64 end = now_us() + ms * 1000ULL;
@@ -483,11 +484,11 @@ static void prefetch_later(void)
 	comes_later(10000);
 }
 
-#define PLACES		4		/* prefetches of one user at work */
-#define HUGE_RANGES	4000		/* of 4 GiB; one piece of advice */
-#define NOWHERE		0x1000000000000000ULL	/* where no process has memory */
+#define PLACES		4		/* prefetches of one user in progress */
+#define HUGE_RANGES	4000		/* of 4 GiB each; in one ibv_advise_mr() */
+#define NOWHERE		0x1000000000000000ULL	/* not mapped in any process */
 
-/* Asks for what is present of HUGE_RANGES ranges, each @step behind the other. */
+/* Prefetches what is present of HUGE_RANGES ranges, @step bytes apart. */
 static int advise_huge(const struct ibv_mr *all, __u64 addr, __u64 step,
 		       __u32 flags)
 {
@@ -504,7 +505,7 @@ static int advise_huge(const struct ibv_mr *all, __u64 addr, __u64 step,
 			     flags, sge, HUGE_RANGES);
 }
 
-/* Holes are passed over at once, by whoever does it. */
+/* Holes are skipped at once, whether the caller or a worker prefetches. */
 static void prefetch_holes(void)
 {
 	struct mem all = { .len = SIZE_MAX };
@@ -517,14 +518,14 @@ static void prefetch_holes(void)
 	must_be(advise_huge(all.mr, NOWHERE, 1ULL << 32, SYNC), 0);
 }
 
-/* As much as a range can have, mapped, of which nothing is present */
+/* A mapping of the maximum size of a range, without any pages */
 static __u8 *map_sparse(void)
 {
 	return map_make(1ULL << 32, MAP_PRIVATE | MAP_ANONYMOUS |
 			MAP_NORESERVE, -1);
 }
 
-/* A look at all of it takes too long: advice is dropped before its end. */
+/* Scanning all of it takes too long: the worker abandons a prefetch before its end. */
 static void prefetch_sparse(void)
 {
 	struct mem all = { .len = SIZE_MAX };
@@ -537,20 +538,20 @@ static void prefetch_sparse(void)
 	comes_later(120000);
 }
 
-/* Pages that the device of @s has missed */
+/* Number of page faults of the device of @s */
 static long long missed(const struct side *s)
 {
 	static const char key[] = " page_faults ";
 	const char *at;
 
-	/* what is shown may be as old as that */
+	/* counters may be that old */
 	usleep(20000);
 	at = strstr(rdma_tool(s, "statistic show link %s/1", s->dev), key);
 	must(at);
 	return atoll(at + strlen(key));
 }
 
-/* Absent pages are passed over, and what is behind them is fetched and stays. */
+/* Absent pages are skipped, and the page behind them is prefetched and remains. */
 static void prefetch_behind(void)
 {
 	struct mem m = { .len = 1UL << 29 };
@@ -571,7 +572,7 @@ static void prefetch_behind(void)
 	for (ms = 1; ms < 40000; ms *= 2) {
 		must_be(madvise(last, PAGE, MADV_DONTNEED), 0);
 		fill(last, PAGE, ms);
-		/* this forks, which takes translations away */
+		/* rdma_tool() forks, which invalidates translations */
 		before = missed(&sides[0]);
 		must_be(advise_mem(&m, IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT,
 				   0), 0);
@@ -582,11 +583,11 @@ static void prefetch_behind(void)
 		if (missed(&sides[0]) == before)
 			return;
 	}
-	case_fail("a page behind %zu that are absent is not fetched",
+	case_fail("a page behind %zu absent pages is not prefetched",
 		  m.len / PAGE - 1);
 }
 
-/* In the child: dies with prefetches of its own under way. */
+/* In the child: exits while prefetches of its own are in progress. */
 static void die_prefetching(const __u8 *mem)
 {
 	struct side s = sides[0];
@@ -619,7 +620,7 @@ static void prefetch_of_the_dead(void)
 	comes_later(60000);
 }
 
-/* The script looks at the counters: nothing was missed. */
+/* The script checks by the counters that there were no page faults. */
 static void prefetch_all(void)
 {
 	struct ibv_sge sge;
@@ -701,7 +702,7 @@ static void reg_refused(void)
 	must_be(errno, EINVAL);
 }
 
-/* Memory need not be there to be registered, nor stay. */
+/* Memory may be registered before it is mapped and after it is unmapped. */
 static void reg_ahead(void)
 {
 	struct ibv_sge from;
@@ -823,9 +824,9 @@ static void reg_window(void)
 	write_b(3, &shown, (uintptr_t)sb.m.p + 4999, 8, IBV_WC_REM_ACCESS_ERR);
 }
 
-/* ---- memory that is not there, or not for that ---- */
+/* ---- unmapped and read-only memory ---- */
 
-/* @op on b's memory at @off is refused, and both queue pairs are over. */
+/* @op on b's memory at @off is refused, and both queue pairs enter the error state. */
 static void refused(enum ibv_wr_opcode op, size_t off, size_t len)
 {
 	struct ibv_sge sge = sge_of(&sa.m, 0, len);
@@ -868,7 +869,7 @@ static void gone_atomic(void)
 	gone(IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
 }
 
-/* The whole chunk, after it was used */
+/* The whole chunk, after it has been used */
 static void gone_after_use(void)
 {
 	setup(WAY_RANGE, WAY_ALL);
@@ -924,7 +925,7 @@ static void gone_receive(void)
 	state_becomes(&p.b, IBV_QPS_ERR);
 }
 
-/* Once refused is not refused for ever: the address is mapped again. */
+/* A refused address is accepted again after it has been mapped again. */
 static void gone_and_back(void)
 {
 	int i;
@@ -952,7 +953,7 @@ static void read_only(void)
 	must_be(mprotect(sb.start, sb.size, PROT_READ), 0);
 	write_b(1, sb.m.mr, (uintptr_t)sb.m.p, 0, IBV_WC_SUCCESS);
 	refused(IBV_WR_RDMA_WRITE, 5, 2 * PAGE);
-	untouched(sb.m.p, 4 * PAGE, "what is for reading");
+	untouched(sb.m.p, 4 * PAGE, "the read-only memory");
 }
 
 static void read_only_reads(void)
@@ -970,7 +971,7 @@ static void read_only_reads(void)
 	must_be(post_one(&p.a, &wr), 0);
 	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
 	same(sa.m.p, 4 * PAGE, 3, "what was read");
-	/* the pages are here, but for reading */
+	/* the pages are present, but read-only */
 	refused(IBV_WR_RDMA_WRITE, 0, 100);
 }
 
@@ -991,7 +992,7 @@ static void moves_away(void)
 	refused(IBV_WR_RDMA_WRITE, EDGE, 100);
 }
 
-/* The parent's memory stays the parent's. */
+/* A child's writes do not change the parent's memory. */
 static void forks(void)
 {
 	int status, pipes[2];
@@ -1039,7 +1040,7 @@ static void map_huge(size_t len)
 	mem_own(&sb.m, sides[1].pd, ON_DEMAND);
 }
 
-/* Huge pages that are made, split and lost under a region */
+/* Huge pages that are created, split and lost under a region */
 static void huge_pages(void)
 {
 	size_t len = 2 * CHUNK - 100;
@@ -1054,7 +1055,7 @@ static void huge_pages(void)
 		fill(sa.m.p, len, i);
 		write_b(i, sb.m.mr, (uintptr_t)at, len, IBV_WC_SUCCESS);
 		same(at, len, i, "what arrived");
-		/* split them */
+		/* split the huge pages */
 		must_be(mprotect(sb.start + 3 * PAGE, PAGE, PROT_READ), 0);
 		must_be(madvise(sb.start + CHUNK + PAGE, PAGE, MADV_DONTNEED),
 			0);
@@ -1062,17 +1063,17 @@ static void huge_pages(void)
 				 PROT_READ | PROT_WRITE), 0);
 		fill(sa.m.p, len, i + 10);
 		write_b(i, sb.m.mr, (uintptr_t)at, len, IBV_WC_SUCCESS);
-		same(at, len, i + 10, "what arrived in what was split");
-		madvise(sb.start, CHUNK, MADV_COLLAPSE);	/* if it can */
-		same(at, len, i + 10, "what was put together");
+		same(at, len, i + 10, "what arrived in the split pages");
+		madvise(sb.start, CHUNK, MADV_COLLAPSE);	/* may fail */
+		same(at, len, i + 10, "the collapsed page");
 		fill(sa.m.p, len, i + 20);
 		write_b(i, sb.m.mr, (uintptr_t)at, len, IBV_WC_SUCCESS);
-		same(at, len, i + 20, "what arrived in what was put together");
+		same(at, len, i + 20, "what arrived in the collapsed page");
 		must_be(madvise(sb.start, 3 * CHUNK, MADV_DONTNEED), 0);
 	}
 }
 
-/* ---- pages that take their time ---- */
+/* ---- slow pages ---- */
 
 static struct {
 	int		fd;
@@ -1110,7 +1111,7 @@ static void slow_end(void)
 	slow.thread = 0;
 }
 
-/* The memory of @m comes from us, @wait_ms after it was asked for. */
+/* Pages of @m are provided by this process, @wait_ms after they are requested. */
 static void slow_make(struct mem *m, int wait_ms)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -1128,7 +1129,7 @@ static void slow_make(struct mem *m, int wait_ms)
 	slow.wait_ms = wait_ms;
 }
 
-/* Later than every timeout: it is the peer's memory, not a lost packet. */
+/* A page takes longer than all timeouts: it is not mistaken for packet loss. */
 static void slow_source(void)
 {
 	struct opt o = odp_opt();
@@ -1175,7 +1176,7 @@ static void slow_sink(void)
 	must_be(m.p[PAGE - 1], 0x77);
 }
 
-/* Nobody waits for a page that does not come. */
+/* Destroying objects does not wait for a page that never arrives. */
 static void slow_for_ever(void)
 {
 	struct ibv_send_wr wr;
@@ -1202,19 +1203,29 @@ static void slow_for_ever(void)
 }
 
 #define SERVED	32	/* page faults of one user at a time */
-#define WAITING	8	/* behind those */
+#define WAITING	8	/* queued behind those */
 
-/* The page that is asked for next */
-static size_t slow_asked(const struct mem *m)
+/*
+ * The page that is requested next.  userfaultfd reports a page again when the thread that
+ * waits for it is woken spuriously; @asked has those reported so far.
+ */
+static size_t slow_asked(const struct mem *m, bool *asked)
 {
 	struct pollfd fd = { .fd = slow.fd, .events = POLLIN };
 	struct uffd_msg msg;
+	size_t page;
 
-	if (poll(&fd, 1, 60000) != 1)
-		case_fail("no page is asked for");
-	must_be(read(slow.fd, &msg, sizeof(msg)), sizeof(msg));
-	must_be(msg.event, UFFD_EVENT_PAGEFAULT);
-	return (msg.arg.pagefault.address - (uintptr_t)m->p) / PAGE;
+	do {
+		if (poll(&fd, 1, 60000) != 1)
+			case_fail("no page is requested");
+		must_be(read(slow.fd, &msg, sizeof(msg)), sizeof(msg));
+		must_be(msg.event, UFFD_EVENT_PAGEFAULT);
+		page = (msg.arg.pagefault.address - (uintptr_t)m->p) / PAGE;
+		must(page < m->len / PAGE);
+	} while (asked[page]);
+	asked[page] = true;
+
+	return page;
 }
 
 static void slow_give(const struct mem *m, size_t page)
@@ -1229,7 +1240,7 @@ static void slow_give(const struct mem *m, size_t page)
 	must_be(ioctl(slow.fd, UFFDIO_COPY, &copy), 0);
 }
 
-/* A queue pair that sends page @page of @m, which is missed. */
+/* Creates a queue pair that sends page @page of @m, which is absent. */
 static void miss(struct end *e, struct ibv_ah *ah, const struct mem *m,
 		 size_t page)
 {
@@ -1243,7 +1254,7 @@ static void miss(struct end *e, struct ibv_ah *ah, const struct mem *m,
 	must_be(post_one(e, &wr), 0);
 }
 
-/* A datagram whose page is awaited has not left the send queue. */
+/* A send queue is draining while a datagram waits for its page. */
 static void slow_drain(void)
 {
 	struct ibv_qp_attr attr = {
@@ -1251,6 +1262,7 @@ static void slow_drain(void)
 		.en_sqd_async_notify = 1,
 	};
 	struct ibv_qp_init_attr init;
+	bool asked[1] = {};
 	struct ibv_ah *ah;
 	struct end e;
 	struct mem m;
@@ -1259,7 +1271,7 @@ static void slow_drain(void)
 	slow_make(&m, 0);
 	ah = ah_make(&sides[0], NULL, &sides[1].gid);
 	miss(&e, ah, &m, 0);
-	must_be(slow_asked(&m), 0);
+	must_be(slow_asked(&m, asked), 0);
 	must_be(ibv_modify_qp(e.qp, &attr, IBV_QP_STATE |
 			      IBV_QP_EN_SQD_ASYNC_NOTIFY), 0);
 	must_be(ibv_query_qp(e.qp, &attr, IBV_QP_STATE, &init), 0);
@@ -1269,10 +1281,11 @@ static void slow_drain(void)
 	event_want(&sides[0], IBV_EVENT_SQ_DRAINED, e.qp);
 }
 
-/* Who is gone does not wait for its page ahead of those who came later. */
+/* Page faults of destroyed and reset queue pairs are not served before later ones. */
 static void slow_of_the_gone(void)
 {
 	static struct end at_work[SERVED], waits[WAITING], last;
+	bool asked[SERVED + WAITING + 1] = {};
 	struct ibv_ah *ah;
 	struct mem m;
 	size_t i;
@@ -1282,7 +1295,7 @@ static void slow_of_the_gone(void)
 	ah = ah_make(&sides[0], NULL, &sides[1].gid);
 	for (i = 0; i < SERVED; i++) {
 		miss(&at_work[i], ah, &m, i);
-		must_be(slow_asked(&m), i);
+		must_be(slow_asked(&m, asked), i);
 	}
 	for (i = 0; i < WAITING; i++)
 		miss(&waits[i], ah, &m, SERVED + i);
@@ -1293,7 +1306,7 @@ static void slow_of_the_gone(void)
 	i = SERVED + WAITING;
 	miss(&last, ah, &m, i);
 	slow_give(&m, 0);
-	must_be(slow_asked(&m), i);
+	must_be(slow_asked(&m, asked), i);
 	slow_give(&m, i);
 	wc_want(last.scq, i, IBV_WC_SUCCESS);
 	for (i = 1; i < SERVED; i++)
@@ -1303,28 +1316,28 @@ static void slow_of_the_gone(void)
 }
 
 static const struct vrb_case prefetch_cases[] = {
-	{ "odp prefetch", "transfers miss nothing afterwards", prefetch_all },
-	{ "odp prefetch", "the pages it makes", prefetch_pages },
-	{ "odp prefetch", "later", prefetch_later },
+	{ "odp prefetch", "no page faults in later transfers", prefetch_all },
+	{ "odp prefetch", "pages become present", prefetch_pages },
+	{ "odp prefetch", "asynchronous", prefetch_later },
 	{ "odp prefetch", "errors", prefetch_errors },
-	{ "odp prefetch", "much of nothing", prefetch_holes },
-	{ "odp prefetch", "much that is not present", prefetch_sparse },
-	{ "odp prefetch", "what is behind pages that are absent", prefetch_behind },
-	{ "odp prefetch", "of a process that is gone", prefetch_of_the_dead },
+	{ "odp prefetch", "ranges that are not mapped", prefetch_holes },
+	{ "odp prefetch", "mapped ranges without pages", prefetch_sparse },
+	{ "odp prefetch", "pages behind absent ones", prefetch_behind },
+	{ "odp prefetch", "of a process that has exited", prefetch_of_the_dead },
 };
 
 VRB_CASES(prefetch_cases);
 
 static const struct vrb_case odp_cases[] = {
-	{ "odp", "what the device says it can", reg_caps },
-	{ "odp", "ranges that are none", reg_refused },
-	{ "odp", "every size and place, ranges", data_range },
-	{ "odp", "every size and place, all memory", data_all },
-	{ "odp", "every size and place, pinned at the responder",
+	{ "odp", "capabilities", reg_caps },
+	{ "odp", "invalid ranges", reg_refused },
+	{ "odp", "every size and offset, ranges", data_range },
+	{ "odp", "every size and offset, all memory", data_all },
+	{ "odp", "every size and offset, pinned at the responder",
 	  data_pinned_there },
-	{ "odp", "every size and place, pinned at the requester",
+	{ "odp", "every size and offset, pinned at the requester",
 	  data_pinned_here },
-	{ "odp", "a list of pieces", data_pieces },
+	{ "odp", "SGE list", data_pieces },
 	{ "odp", "atomics", data_atomic },
 	{ "odp", "ATOMIC WRITE", data_atomic_write },
 	{ "odp", "many messages at once", data_batch },
@@ -1334,25 +1347,25 @@ static const struct vrb_case odp_cases[] = {
 	{ "odp", "registered before it is mapped", reg_ahead },
 	{ "odp", "any iova", reg_iova },
 	{ "odp", "registered again", reg_again },
-	{ "odp", "a window", reg_window },
+	{ "odp", "memory window", reg_window },
 	{ "odp", "unmapped: WRITE", gone_write },
 	{ "odp", "unmapped: READ", gone_read },
 	{ "odp", "unmapped: FETCH_ADD", gone_atomic },
-	{ "odp", "unmapped: all of it after use", gone_after_use },
+	{ "odp", "unmapped: the whole chunk, after use", gone_after_use },
 	{ "odp", "unmapped: source", gone_source },
-	{ "odp", "unmapped: where a READ goes", gone_sink },
+	{ "odp", "unmapped: sink of a READ", gone_sink },
 	{ "odp", "unmapped: receive", gone_receive },
 	{ "odp", "unmapped and mapped again", gone_and_back },
-	{ "odp", "a mapping for reading is not written", read_only },
-	{ "odp", "a mapping for reading is read", read_only_reads },
-	{ "odp", "memory that moves", moves_away },
+	{ "odp", "a read-only mapping is not written", read_only },
+	{ "odp", "a read-only mapping is read", read_only_reads },
+	{ "odp", "mremap", moves_away },
 	{ "odp", "fork", forks },
 	{ "odp", "huge pages", huge_pages },
 	{ "odp", "a slow page: source", slow_source },
-	{ "odp", "a slow page: where a READ goes", slow_sink },
-	{ "odp", "a page that never comes", slow_for_ever },
-	{ "odp", "a slow page: a send queue that drains", slow_drain },
-	{ "odp", "pages of those who are gone", slow_of_the_gone },
+	{ "odp", "a slow page: sink of a READ", slow_sink },
+	{ "odp", "a page that never arrives", slow_for_ever },
+	{ "odp", "a slow page: draining the send queue", slow_drain },
+	{ "odp", "page faults of destroyed queue pairs", slow_of_the_gone },
 };
 
 VRB_TOPIC("odp", odp_cases);

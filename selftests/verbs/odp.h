@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic selftests - verbs harness: memory on demand that can be taken away and
- * keeps its bytes
+ * srnic selftests - verbs harness: on-demand memory whose pages can be dropped
+ * without losing the data
  */
 #ifndef ODP_H
 #define ODP_H
@@ -9,15 +9,15 @@
 #include "vrb.h"
 
 #define PAGE		4096UL
-#define CHUNK		(2UL << 20)	/* the driver's unit, and a huge page */
+#define CHUNK		(2UL << 20)	/* the driver's unit, a huge page */
 
 /*
- * What most cases want, but for time: user-mode Linux may need a second for a
+ * opt_default with a longer timeout: user-mode Linux may need a second for a
  * page while another thread of the process polls.
  */
 struct opt odp_opt(void);
 
-/* How the memory of one side is registered */
+/* How memory of one side is registered */
 enum way {
 	WAY_RANGE,	/* on demand */
 	WAY_ALL,	/* on demand, all of the address space */
@@ -25,9 +25,9 @@ enum way {
 };
 
 /**
- * struct store - memory with a file behind it
- * @m: what is registered and used of it
- * @start: all of it, at an address that begins a chunk
+ * struct store - memory backed by a file
+ * @m: the part that is registered and used
+ * @start: start of the mapping, aligned to a chunk
  * @size: bytes
  * @fd: the file
  */
@@ -38,11 +38,11 @@ struct store {
 	int		fd;
 };
 
-/* The region starts @off bytes into the memory and leaves @off at its end. */
+/* The region excludes @off bytes at each end of the memory. */
 void store_make(struct store *st, struct side *s, size_t size, size_t off,
 		enum way way, int access);
 
-/* Takes all pages away from the process; the file keeps them. */
+/* Drops all pages from the process; the file keeps the data. */
 void store_drop(struct store *st);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * srnic selftests - verbs harness: on-demand memory while it is being unmapped
  *
- * A thread takes the pages from the process in every way that leaves their
- * bytes where they are, as fast as it can, and traffic must not notice.
+ * A thread unmaps and moves pages as fast as it can, in every way that
+ * preserves their data, which must not affect the traffic.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -45,7 +45,7 @@ static void protect(struct store *st, __u8 *at, size_t len)
 	mprotect(at, len, PROT_READ | PROT_WRITE);
 }
 
-/* Another mapping of the same bytes takes the place of this one. */
+/* Replaces the mapping by another one of the same pages. */
 static void replace(struct store *st, __u8 *at, size_t len)
 {
 	__u8 *twin = mremap(at, 0, len, MREMAP_MAYMOVE);
@@ -106,14 +106,14 @@ static void storm_begin(void)
 	case_end = storm_end;
 }
 
-/* Has it not done what it is here for? */
+/* Has the storm done fewer rounds than required? */
 static bool storm_is_young(void)
 {
 	return __atomic_load_n(&storm.turns, __ATOMIC_RELAXED) <
 	       (unsigned int)rounds;
 }
 
-/* ---- what goes on meanwhile ---- */
+/* ---- traffic during the storm ---- */
 
 static void setup(enum way way)
 {
@@ -124,7 +124,7 @@ static void setup(enum way way)
 	store_make(&sb, &sides[1], SIZE, 7, way, FULL_ACCESS);
 }
 
-/* One message between a's memory and b's. */
+/* One message between a's memory and b's */
 static void one(enum ibv_wr_opcode op, unsigned int *seed)
 {
 	bool read = op == IBV_WR_RDMA_READ;
@@ -176,7 +176,7 @@ static void data_all(void)
 	data(WAY_ALL);
 }
 
-/* The peer's additions and our own are all there in the end. */
+/* No addition is lost, neither the peer's nor the process's own. */
 static void atomics(void)
 {
 	struct opt o = odp_opt();
@@ -208,7 +208,7 @@ static void atomics(void)
 	must_be(*word >> 32, 16 * i);
 }
 
-/* A region goes, and its memory with it, while it is written to. */
+/* A region and its memory are removed while it is written to. */
 static void goes_away(void)
 {
 	struct opt o = odp_opt();
@@ -256,7 +256,7 @@ static void goes_away(void)
 	}
 }
 
-/* ---- several fetch the same ---- */
+/* ---- several threads prefetch the same range ---- */
 
 #define FETCHERS	3
 
@@ -282,14 +282,14 @@ static void fetch_end(void)
 		pthread_join(fetchers[i], NULL);
 }
 
-/* What was there is unmapped, and something else is there, or nothing. */
+/* Replaces the mapping by a new one with protection @prot. */
 static void map_over(const struct mem *m, int prot)
 {
 	must(mmap(m->p, m->len, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 		  -1, 0) == m->p);
 }
 
-/* They find it, miss it, and make room for it at the same time. */
+/* Threads find, miss and evict the same translations at the same time. */
 static void comes_and_goes(void)
 {
 	static struct mem m = { .len = 4 * PAGE };
@@ -313,8 +313,8 @@ static const struct vrb_case odp_storm_cases[] = {
 	{ "odp storm", "SEND, WRITE and READ, ranges", data_range },
 	{ "odp storm", "SEND, WRITE and READ, all memory", data_all },
 	{ "odp storm", "atomics of both sides", atomics },
-	{ "odp storm", "the region goes away", goes_away },
-	{ "odp storm", "memory comes and goes where several fetch it", comes_and_goes },
+	{ "odp storm", "region deregistered and unmapped", goes_away },
+	{ "odp storm", "several threads prefetch remapped memory", comes_and_goes },
 };
 
 VRB_TOPIC("odp", odp_storm_cases);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# With the polled doorbell no work request is lost or delayed: while a queue is watched,
-# while it is not, and in between.
+# With the polled doorbell no work request is lost or delayed, whether a queue is polled
+# for long, briefly or not at all.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -18,12 +18,12 @@ watch_for()
 vrb_up
 
 ktap_plan $((3 * $(vrb_count "${topics[@]}") + 5))
-check "watched for long"		watch_for 20000
+check "polling for long"		watch_for 20000
 vrb_cases -n 5 "${topics[@]}"
-check "they were polled"		counter_over nsA sr0 doorbell_polled 100
-check "watched for a moment"		watch_for 1
+check "queues were polled"		counter_over nsA sr0 doorbell_polled 100
+check "polling for a moment"		watch_for 1
 vrb_cases -n 5 "${topics[@]}"
 vrb_cases -n 5 -a sr0@nsA -b sr0@nsA "${topics[@]}"
 check "doorbells were rung, too"	counter_over nsA sr0 doorbell_syscalls 100
-check "without watching"		watch_for 0
+check "no polling"			watch_for 0
 ktap_end

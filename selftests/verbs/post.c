@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: posting with credentials other than those that opened
- * the device, during a slow doorbell, and to a device that is gone
+ * srnic selftests - verbs harness: posting with credentials other than those
+ * that opened the device, during a slow doorbell, and to a removed device
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -59,10 +59,10 @@ static int post_receive(__u64 id)
 /* ---- other credentials ---- */
 
 /**
- * struct errand - a post by a thread that has become somebody else
- * @post: what it posts by
- * @id: of the work request
- * @err: what came of it
+ * struct errand - a post by a thread that has changed its credentials
+ * @post: the function that posts
+ * @id: wr_id of the work request
+ * @err: its result
  */
 struct errand {
 	int (*post)(__u64 id);
@@ -70,7 +70,7 @@ struct errand {
 	int err;
 };
 
-/* Past the C library, which would change the credentials of all threads */
+/* Without the C library, which would change the credentials of all threads */
 static void *errand_run(void *arg)
 {
 	struct errand *e = arg;
@@ -102,7 +102,7 @@ static void sends_as_nobody(void)
 	as_nobody(post_by_wr, 2);
 	wc_want(p.a.scq, 2, IBV_WC_SUCCESS);
 	same(mb.p, LEN, 2, "another write");
-	/* and still under its own */
+	/* the original credentials still work */
 	must_be(post_write(3), 0);
 	wc_want(p.a.scq, 3, IBV_WC_SUCCESS);
 }
@@ -117,16 +117,17 @@ static void flushes_as_nobody(void)
 	wc_want(p.a.scq, 2, IBV_WC_WR_FLUSH_ERR);
 }
 
-/* ---- a doorbell that takes long ---- */
+/* ---- a slow doorbell ---- */
 
 /**
- * struct held - a thread that posts, and is held where it enters the kernel to ring
- * @post: what it posts by
- * @id: of the work request
- * @err: what came of it
- * @rings: posted when it is there
- * @enter: posted when it may go on
- * @thread: itself
+ * struct held - a thread that posts, and is held when it enters the kernel to
+ * ring
+ * @post: the function that posts
+ * @id: wr_id of the work request
+ * @err: its result
+ * @rings: posted when the thread is about to ring
+ * @enter: posted when it may proceed
+ * @thread: the thread
  */
 struct held {
 	int (*post)(__u64 id);
@@ -151,7 +152,7 @@ static void hold(void)
 	sem_wait(&h->enter);
 }
 
-/* These two are what the provider finds in place of the C library's. */
+/* These two override the C library's functions in the provider. */
 ssize_t write(int fd, const void *buf, size_t len)
 {
 	hold();
@@ -177,7 +178,7 @@ static void *held_run(void *arg)
 	held = h;
 	h->err = h->post(h->id);
 	if (held)
-		h->err = ENOMSG;	/* it did not ring */
+		h->err = ENOMSG;	/* no doorbell */
 	held = NULL;
 	sem_post(&h->rings);
 	return NULL;
@@ -191,7 +192,7 @@ static int held_end(void *arg)
 	return pthread_join(h->thread, NULL);
 }
 
-/* While one thread rings for what it has posted, another posts and rings. */
+/* While one thread rings for its work request, another posts and rings. */
 static void beside(int (*first)(__u64 id), int (*second)(__u64 id),
 		   struct ibv_cq *cq, enum ibv_wc_status status)
 {
@@ -204,10 +205,10 @@ static void beside(int (*first)(__u64 id), int (*second)(__u64 id),
 	undo_later(held_end, &h);
 	must_be(sem_wait(&h.rings), 0);
 
-	alarm(60);	/* a lock that the first one has ends the program */
+	alarm(60);	/* ends the program if the first thread holds a lock */
 	must_be(second(2), 0);
 	alarm(0);
-	/* the doorbell was for all that is in the ring */
+	/* a doorbell is for all that is in the ring */
 	wc_want(cq, 1, status);
 	wc_want(cq, 2, status);
 
@@ -235,9 +236,9 @@ static void receives_beside(void)
 	beside(post_receive, post_receive, p.a.rcq, IBV_WC_WR_FLUSH_ERR);
 }
 
-/* ---- a device that is gone ---- */
+/* ---- a removed device ---- */
 
-/* The event names no object: what is in its place means nothing. */
+/* The event is for no object, so the element field is undefined. */
 static void device_goes(struct side *s)
 {
 	struct ibv_async_event ev;
@@ -254,7 +255,7 @@ static void device_goes(struct side *s)
 	while (ev.event_type != IBV_EVENT_DEVICE_FATAL);
 }
 
-/* What the kernel was shown was posted, whatever became of the doorbell. */
+/* A request visible to the kernel counts as posted, even if the doorbell failed. */
 static void shown_is_posted(void)
 {
 	struct ibv_send_wr wr[2], *bad = (void *)1;
@@ -264,7 +265,7 @@ static void shown_is_posted(void)
 	wr[0].next = &wr[1];
 	must_be(ibv_post_send(p.a.qp, wr, &bad), 0);
 	must(bad == (void *)1);
-	/* from now on it is known that the device is gone */
+	/* from now on the provider knows that the device has been removed */
 	must_be(ibv_post_send(p.a.qp, wr, &bad), EIO);
 	must(bad == &wr[0]);
 }
@@ -306,14 +307,14 @@ static const struct vrb_case post_cases[] = {
 	{ "post", "sends under other credentials", sends_as_nobody },
 	{ "post", "receives in error under other credentials",
 	  flushes_as_nobody },
-	{ "post", "sends beside a doorbell that takes long", sends_beside },
-	{ "post", "receives beside one", receives_beside },
+	{ "post", "sends during a slow doorbell", sends_beside },
+	{ "post", "receives during a slow doorbell", receives_beside },
 };
 
 VRB_TOPIC("post", post_cases);
 
 static const struct vrb_case gone_cases[] = {
-	{ "gone", "the device goes: what was shown is posted, no more is", gone },
+	{ "gone", "device removal: visible requests are posted, no others", gone },
 };
 
 VRB_CASES(gone_cases);

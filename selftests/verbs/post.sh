@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Posting works with any credentials of the caller, and ends with an error when the
-# device is gone.
+# Posting works with any credentials of the caller, and fails once the device has been
+# removed.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# WRITE and READ of 2^31 bytes complete, also if these are 2^23 PSNs.
+# WRITE and READ of 2^31 bytes in 2^23 packets complete.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #
-# By loopback: millions of packets take minutes.
+# Uses loopback: millions of packets take minutes.
 
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"

@@ -10,5 +10,5 @@
 vrb_up
 
 ktap_plan 1
-vrb_cases "wrap: a SEND of half of all PSNs"
+vrb_cases "wrap: a SEND of half the PSN space"
 ktap_end

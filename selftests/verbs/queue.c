@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * srnic selftests - verbs harness: full queues, and posts that must fail
- */
+/* srnic selftests - verbs harness: full queues, and posts that must fail */
 #include "vrb.h"
 
 static void sq_full(void)
@@ -16,7 +14,7 @@ static void sq_full(void)
 	pair_make(&p, &o, NULL);
 	wr = wr_of(1, IBV_WR_SEND, NULL, 0);
 	for (round = 0; round < 3; round++) {
-		/* no receive is there: none of them completes */
+		/* there is no receive, so none of them completes */
 		for (n = 0; n < 4096; n++)
 			if (post_one(&p.a, &wr))
 				break;
@@ -28,7 +26,7 @@ static void sq_full(void)
 			wc_want(p.b.rcq, i, IBV_WC_SUCCESS);
 		}
 	}
-	/* of a list, those before the one that is too many are taken */
+	/* of a list, the requests before the one that does not fit are posted */
 	for (i = 0; i < n - 2; i++)
 		must_be(post_one(&p.a, &wr), 0);
 	for (i = 0; i < 3; i++) {
@@ -39,7 +37,7 @@ static void sq_full(void)
 	must(bad == &more[2]);
 }
 
-/* Posts it as soon as there is room. */
+/* Posts as soon as there is room. */
 static void post_patiently(struct end *e, struct ibv_send_wr *wr)
 {
 	__u64 end = now_us() + 5000000;
@@ -48,7 +46,7 @@ static void post_patiently(struct end *e, struct ibv_send_wr *wr)
 		must(now_us() < end);
 }
 
-/* No timeout helps it on: what nobody waits for is asked after all the same. */
+/* ACKs are requested for unsignalled WQEs, too: no timeout is needed. */
 static void sq_unsignaled(void)
 {
 	struct opt o = opt_default;
@@ -69,7 +67,7 @@ static void sq_unsignaled(void)
 	wc_want(p.a.scq, 2, IBV_WC_SUCCESS);
 }
 
-/* A request that cannot be sent fails after those before it, and not late. */
+/* An invalid request fails right after those before it, without a timeout. */
 static void sq_fails_behind(void)
 {
 	struct opt o = opt_default;
@@ -192,7 +190,7 @@ static void wrong_state(void)
 	must_be(post_recv(&p.a, 2, NULL, 0), 0);
 	must_be(to_rts(&p.a), 0);
 	must_be(to_rts(&p.b), 0);
-	/* what was received for before is there now */
+	/* receives freed by completions are available again */
 	must_be(post_one(&p.b, &wr), 0);
 	must_be(post_one(&p.b, &wr), 0);
 	wc_want(p.a.rcq, 1, IBV_WC_SUCCESS);
@@ -222,7 +220,7 @@ static void cq_overrun(void)
 	must(ev.element.cq == p.b.rcq);
 }
 
-/* Exactly as many as the queue was asked to hold fit, none is lost. */
+/* Exactly as many CQEs as requested fit, and none is lost. */
 static void cq_exact(void)
 {
 	struct ibv_async_event ev = {};
@@ -270,7 +268,24 @@ static void limits(void)
 	must_be(errno, EINVAL);
 }
 
-/* What is in use cannot be destroyed. */
+/* The device offers no more than it grants. */
+static void largest(void)
+{
+	int max = sides[0].attr.max_qp_wr;
+	struct ibv_qp_init_attr init;
+	struct opt o = opt_default;
+	struct ibv_qp_attr attr;
+	struct end e;
+
+	o.send_wr = max;
+	o.recv_wr = max;
+	end_make(&e, &sides[0], &o);
+	must_be(ibv_query_qp(e.qp, &attr, IBV_QP_CAP, &init), 0);
+	must_be(init.cap.max_send_wr, max);
+	must_be(init.cap.max_recv_wr, max);
+}
+
+/* Objects in use cannot be destroyed. */
 static void busy(void)
 {
 	struct pair p;
@@ -285,16 +300,17 @@ static void busy(void)
 static const struct vrb_case queue_cases[] = {
 	{ "queue", "a full send queue is ENOMEM", sq_full },
 	{ "queue", "unsignalled requests make room", sq_unsignaled },
-	{ "queue", "a bad request behind unsignalled ones", sq_fails_behind },
+	{ "queue", "an invalid request behind unsignalled ones", sq_fails_behind },
 	{ "queue", "a full receive queue is ENOMEM", rq_full },
 	{ "queue", "too many SGEs are EINVAL", too_many_sges },
-	{ "queue", "inline data too long is EINVAL", inline_too_long },
-	{ "queue", "an opcode unknown is EINVAL", bad_opcode },
+	{ "queue", "too much inline data is EINVAL", inline_too_long },
+	{ "queue", "an unknown opcode is EINVAL", bad_opcode },
 	{ "queue", "posts in the wrong state are EINVAL", wrong_state },
-	{ "queue", "a completion queue overrun is told", cq_overrun },
-	{ "queue", "a completion queue holds what was asked for", cq_exact },
-	{ "queue", "limits of the device are kept", limits },
-	{ "queue", "what is in use is EBUSY", busy },
+	{ "queue", "a completion queue overrun raises an event", cq_overrun },
+	{ "queue", "a completion queue has the requested size", cq_exact },
+	{ "queue", "limits of the device are enforced", limits },
+	{ "queue", "the largest queues are as the device says", largest },
+	{ "queue", "destroying objects in use is EBUSY", busy },
 };
 
 VRB_TOPIC("queue", queue_cases);

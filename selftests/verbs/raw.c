@@ -2,7 +2,7 @@
 /*
  * srnic selftests - verbs harness: raw packets
  *
- * Host 1 has the queue pairs under test, host 0 is a packet socket.  Frames of
+ * Host 1 has the queue pairs under test, host 0 has a packet socket.  Frames of
  * one sender keep their order, so a frame that must not arrive is followed by
  * one that must.
  */
@@ -22,7 +22,7 @@ static __u8 frame[FRAME_MAX], got[FRAME_MAX];
 
 /* ---- sending ---- */
 
-/* The packet socket gets the frame at @m, whole and as it is. */
+/* The packet socket receives the frame at @m unmodified. */
 static void left(int fd, const struct mem *m, size_t len)
 {
 	must_be(sock_recv(fd, got, sizeof(got), WAIT_MS), len);
@@ -105,7 +105,7 @@ static void raw_wr(void)
 	}
 }
 
-/* Too long or too short: an error, which stops the send queue alone. */
+/* A frame of invalid length is an error, which stops only the send queue. */
 static void raw_lengths(void)
 {
 	int fd = sock_frames(&sides[0], ETH_EXP);
@@ -130,7 +130,7 @@ static void raw_lengths(void)
 		must_be(ibv_modify_qp(e.qp, &attr, IBV_QP_STATE), 0);
 	}
 
-	/* A tag has room of its own; a packet socket does not see it. */
+	/* A tag does not count towards the MTU; packet sockets do not see it. */
 	f.tag = 5;
 	must_be(frame_make(&f, m.p), mtu + 18);
 	sge = sge_of(&m, 0, mtu + 18);
@@ -138,7 +138,7 @@ static void raw_lengths(void)
 	wc_want(e.scq, 1, IBV_WC_SUCCESS);
 	must_be(sock_recv(fd, got, sizeof(got), WAIT_MS), mtu + 14);
 
-	/* None of those before has left. */
+	/* None of the frames above has been sent. */
 	f.tag = NO_TAG;
 	f.payload = 50;
 	frame_make(&f, m.p);
@@ -204,19 +204,19 @@ static void raw_send_csum(void)
 		f.tag = kinds[i].tag;
 		f.no_sums = true;
 		len = frame_make(&f, m.p);
-		fill(m.p + len, kinds[i].pad, 99);	/* of the frame alone */
+		fill(m.p + len, kinds[i].pad, 99);	/* outside the IP packet */
 		sge = sge_of(&m, 0, len + kinds[i].pad);
 		raw_send(&e, &sge, 1, IBV_SEND_IP_CSUM);
 		wc_want(e.scq, 1, IBV_WC_SUCCESS);
 
-		/* A packet socket is told of the tag elsewhere. */
+		/* A packet socket reports the tag in auxiliary data. */
 		f.tag = NO_TAG;
 		f.no_sums = false;
 		len = frame_make(&f, frame);
 		fill(frame + len, kinds[i].pad, 99);
 		do {
 			must(sock_recv(fd, got, sizeof(got), WAIT_MS) > 0);
-			/* hosts have things to say to each other */
+			/* skip the hosts' own neighbour discovery */
 		} while (memcmp(got + 12, frame + 12, len < 40 ? len : 10));
 		must(!memcmp(got, frame, len + kinds[i].pad));
 	}
@@ -244,7 +244,7 @@ static void raw_arrive(void)
 	took_nothing(&t);
 }
 
-/* Scattered, too short, too many SGEs, none there: the QP goes on. */
+/* No receive, a scattered one, one that is too short: the QP stays in RTS. */
 static void raw_receives(void)
 {
 	struct rule r = rule_type(0, ETH_EXP);
@@ -259,13 +259,13 @@ static void raw_receives(void)
 	raw_make(&e, &sides[1], &o);
 	mem_make(&m, &sides[1], FRAME_MAX, FULL_ACCESS);
 	flow_make(e.qp, &r);
-	sock_frame(fd, &f, frame);	/* no receive: lost */
+	sock_frame(fd, &f, frame);	/* no receive: dropped */
 
 	sge[0] = sge_of(&m, 4000, 5);
 	sge[1] = sge_of(&m, 1000, 200);
 	sge[2] = sge_of(&m, 0, 109);
 	must_be(post_recv(&e, 1, sge, 3), 0);
-	f.payload = 301;		/* a byte too long: lost */
+	f.payload = 301;		/* one byte too long: dropped */
 	sock_frame(fd, &f, frame);
 	wc_none(e.rcq, 0);
 	f.payload = 300;
@@ -277,7 +277,7 @@ static void raw_receives(void)
 	untouched(m.p + 109, 64, "behind the last piece");
 	must_be(state_of(&e), IBV_QPS_RTS);
 
-	/* A receive that is bad in itself is another thing. */
+	/* An invalid receive puts the QP into the error state. */
 	sge[0] = sge_of(&m, 0, 1000);
 	sge[0].lkey ^= 1;
 	must_be(post_recv(&e, 2, sge, 1), 0);
@@ -340,7 +340,7 @@ static void raw_states(void)
 		must_be(post_recv(&e, 1, &sge, 1), 0);
 		must_be(post_recv(&e, 2, &sge, 1), 0);
 		f.seed = 10;
-		sock_frame(fd, &f, frame);	/* in INIT: lost */
+		sock_frame(fd, &f, frame);	/* in INIT: dropped */
 		must_be(to_state(&e, IBV_QPS_RTR), 0);
 		f.seed = 11;
 		sock_frame(fd, &f, frame);
@@ -354,7 +354,7 @@ static void raw_states(void)
 	}
 }
 
-/* The stack takes the tag out of a frame; it has to come back. */
+/* The stack removes the tag from a frame; it must be restored. */
 static void raw_vlan(void)
 {
 	struct rule r = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
@@ -378,7 +378,7 @@ static void raw_vlan(void)
 	took(&t, frame, len);
 }
 
-/* What the sender's stack has put together arrives as the frames it is. */
+/* A GSO packet of the sender's stack arrives as separate frames. */
 static void raw_gso(void)
 {
 	struct sockaddr_in to = {
@@ -427,19 +427,19 @@ static void raw_recv_csum(void)
 	flow_make(t.e.qp, &r);
 	len = sock_frame(fd, &f, frame);
 	must_be(took(&t, frame, len).wc_flags, IBV_WC_IP_CSUM_OK);
-	frame[len - 1] ^= 1;		/* of the payload */
+	frame[len - 1] ^= 1;		/* corrupts the payload */
 	sock_send(fd, frame, len);
 	must_be(took(&t, frame, len).wc_flags, 0);
 	frame[len - 1] ^= 1;
-	frame[25] ^= 1;			/* of the IP header's checksum */
+	frame[25] ^= 1;			/* corrupts the IP header checksum */
 	sock_send(fd, frame, len);
 	must_be(took(&t, frame, len).wc_flags, 0);
 	frame[25] ^= 1;
-	sock_send(fd, frame, len + 7);	/* padded */
+	sock_send(fd, frame, len + 7);	/* with padding */
 	must_be(took(&t, frame, len + 7).wc_flags, IBV_WC_IP_CSUM_OK);
 }
 
-/* Queue pairs of the device that sends to many are among them. */
+/* Multicast is looped back to all queue pairs of the device, and to the sender. */
 static void raw_loops(void)
 {
 	struct rule r = rule_type(0, ETH_EXP);
@@ -472,7 +472,7 @@ static void raw_loops(void)
 	took(&self, m.p, len);
 	took_nothing(&deaf);
 
-	/* So is the device that it is addressed to. */
+	/* Frames to the device's own MAC address are looped back as well. */
 	mac_of(&sides[1], f.dmac);
 	frame_make(&f, m.p);
 	raw_send(&other.e, &sge, 1, 0);
@@ -497,7 +497,7 @@ static void give_up(int cap)
 	syscall(SYS_capset, &head, data);
 }
 
-/* The device must be opened by those who use it, so another process does. */
+/* A user must open the device itself, so this runs in another process. */
 static int create_unprivileged(const char *name)
 {
 	struct ibv_qp_init_attr qi = {
@@ -566,7 +566,7 @@ static void raw_caps(void)
 	must_be(attr.rss_caps.rx_hash_function, IBV_RX_HASH_FUNC_TOEPLITZ);
 	must_be(attr.rss_caps.rx_hash_fields_mask, 0xff);
 
-	/* What is not advertised cannot be had. */
+	/* Capabilities that are not advertised are refused. */
 	must_be(attr.raw_packet_caps & ~IBV_RAW_PACKET_CAP_IP_CSUM, 0);
 	qi.create_flags = IBV_QP_CREATE_CVLAN_STRIPPING;
 	must(!ibv_create_qp_ex(sides[1].ctx, &qi));
@@ -578,17 +578,17 @@ static const struct vrb_case raw_cases[] = {
 	{ "raw", "only with CAP_NET_RAW", raw_permission },
 	{ "raw", "frames leave byte for byte", raw_leave },
 	{ "raw", "frames by ibv_wr_send", raw_wr },
-	{ "raw", "frames of a wrong length", raw_lengths },
-	{ "raw", "what is no frame", raw_ops },
+	{ "raw", "frames of invalid length", raw_lengths },
+	{ "raw", "invalid operations", raw_ops },
 	{ "raw", "checksums are filled in", raw_send_csum },
 	{ "raw", "frames arrive byte for byte", raw_arrive },
 	{ "raw", "receives: none, short, scattered, bad", raw_receives },
 	{ "raw", "receives of an SRQ", raw_srq },
 	{ "raw", "states", raw_states },
 	{ "raw", "VLAN tags stay in the frame", raw_vlan },
-	{ "raw", "one by one, whatever the stack joins", raw_gso },
+	{ "raw", "GSO packets arrive as separate frames", raw_gso },
 	{ "raw", "right and wrong checksums", raw_recv_csum },
-	{ "raw", "what it sends to many comes back", raw_loops },
+	{ "raw", "multicast loopback", raw_loops },
 };
 
 VRB_TOPIC("raw", raw_cases);

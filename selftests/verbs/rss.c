@@ -2,7 +2,7 @@
 /*
  * srnic selftests - verbs harness: work queues and hashing
  *
- * Where a frame has to go is computed here, from Microsoft's words: "the hash is
+ * The expected queue is computed here, from Microsoft's definition: "the hash is
  * the XOR of the 32 leftmost bits of the key, shifted left by i, for each bit i
  * that is set in the input".
  */
@@ -168,7 +168,7 @@ static void queues_make(struct queue *q)
 
 /* ---- the cases ---- */
 
-/* Which bytes of the frame go into the hash, from where IP begins */
+/* Fields of the frame that are hashed, as offsets from the IP header */
 struct part {
 	__u64	field;
 	int	offset;
@@ -224,7 +224,7 @@ static struct frame rss_frame(int i, int ip)
 	return f;
 }
 
-/* Each frame lands in the queue that the hash says, and in no other. */
+/* Each frame arrives in the queue that the hash selects, and in no other. */
 static void spread(int ip, __u64 fields)
 {
 	const struct part *parts = ip == 4 ? parts4 : parts6;
@@ -261,7 +261,7 @@ static void spread(int ip, __u64 fields)
 		wc_none(q[j].cq, 0);
 		used += !!per_queue[j];
 	}
-	/* It would be no test if all went one way. */
+	/* the frames must not all go to the same queue */
 	must(used > 1);
 }
 
@@ -300,7 +300,7 @@ static void rss_tcp(void)
 	spread(6, ADDRS6 | TCP);
 }
 
-/* Without fields there is one queue, and what has no IP goes to the first. */
+/* Without hash fields there is one queue; frames other than IP go to the first. */
 static void rss_none(void)
 {
 	struct rule r = rule_udp(0, 2222, 0);
@@ -337,7 +337,7 @@ static void rss_borders(void)
 	queues_make(q);
 	table = table_make(q, LOG_TABLE);
 	attr = rss_attr(table, 0);
-	rss_refused(&attr, EINVAL);		/* many queues, no field */
+	rss_refused(&attr, EINVAL);		/* several queues without hash fields */
 	attr = rss_attr(table, ADDRS4 | ADDRS6);
 	rss_refused(&attr, EINVAL);
 	attr = rss_attr(table, ADDRS4 | UDP | TCP);
@@ -368,7 +368,7 @@ static void rss_borders(void)
 	must_be(ibv_destroy_rwq_ind_table(table), EBUSY);
 }
 
-/* One that sends, too, as others do. */
+/* An RSS queue pair that also has a send queue */
 static void rss_sends(void)
 {
 	int fd = sock_frames(&sides[0], ETH_EXP);
@@ -413,7 +413,7 @@ static void rss_sends(void)
 	flow_make(e.qp, &r);
 	sock_frame(fd, &f, frame);
 	wc_want(q[0].cq, 0, IBV_WC_SUCCESS);
-	/* A queue pair in error takes nothing for its queues. */
+	/* A queue pair in error does not receive for its work queues. */
 	must_be(to_state(&e, IBV_QPS_ERR), 0);
 	sock_frame(fd, &f, frame);
 	wc_none(q[0].cq, 0);
@@ -442,7 +442,7 @@ static void wq_states(void)
 		must_be(wq_post(&q, 1, &sge), 0);
 		must_be(wq_post(&q, 2, &sge), 0);
 		f.seed = 1;
-		sock_frame(fd, &f, frame);	/* in reset: lost */
+		sock_frame(fd, &f, frame);	/* in RESET: dropped */
 		must_be(wq_state(q.wq, IBV_WQS_RDY), 0);
 		must_be(wq_state(q.wq, IBV_WQS_RDY), 0);
 		f.seed = 2;
@@ -459,7 +459,7 @@ static void wq_states(void)
 		must_be(wq_post(&q, 4, &sge), 0);
 		usleep(1000);
 		must_be(wq_state(q.wq, IBV_WQS_RESET), 0);
-		wc_none(q.cq, 0);	/* reset takes back what was not polled */
+		wc_none(q.cq, 0);	/* RESET removes CQEs that were not polled */
 	}
 
 	attr.attr_mask = IBV_WQ_ATTR_FLAGS;
@@ -468,7 +468,7 @@ static void wq_states(void)
 	must_be(ibv_modify_wq(q.wq, &attr), EOPNOTSUPP);
 }
 
-/* All rings say what that of a queue in error says. */
+/* Sets the kick flag of all rings, as if the queues were in error. */
 static void rings_say_kick(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -487,7 +487,7 @@ static void rings_say_kick(void)
 	fclose(maps);
 }
 
-/* A post may see an error, and ring when the queue has recovered. */
+/* A post may see the error state, and ring after the queue has recovered. */
 static void wq_late_bell(void)
 {
 	struct ibv_wq_attr attr = {
@@ -507,7 +507,7 @@ static void wq_late_bell(void)
 	wc_none(q.cq, 0);
 }
 
-/* A bad receive ends the queue, and its completion tells. */
+/* An invalid receive ends the work queue; it is reported by its completion only. */
 static void wq_fails(void)
 {
 	struct rule r = rule_udp(0, 2222, 0);
@@ -577,7 +577,7 @@ static void wq_borders(void)
 	for (i = 0; i < 4; i++)
 		must_be(wq_post(&q, i, &sge), 0);
 	must_be(wq_post(&q, i, &sge), ENOMEM);
-	/* and what is refused leaves it as it is: its end is checked */
+	/* refused transitions leave the state unchanged, as shown by a later one */
 	must_be(wq_state(q.wq, IBV_WQS_UNKNOWN), EINVAL);
 	late.curr_wq_state = IBV_WQS_UNKNOWN;
 	must_be(ibv_modify_wq(q.wq, &late), EINVAL);
@@ -585,18 +585,18 @@ static void wq_borders(void)
 
 static const struct vrb_case rss_cases[] = {
 	{ "wq", "states", wq_states },
-	{ "wq", "a doorbell that comes late", wq_late_bell },
-	{ "wq", "a bad receive", wq_fails },
-	{ "wq", "what cannot be", wq_borders },
+	{ "wq", "a late doorbell", wq_late_bell },
+	{ "wq", "an invalid receive", wq_fails },
+	{ "wq", "invalid attributes are refused", wq_borders },
 	{ "rss", "IPv4 addresses", rss_ipv4 },
 	{ "rss", "IPv4 source", rss_ipv4_src },
 	{ "rss", "IPv4 addresses and UDP ports", rss_udp },
 	{ "rss", "UDP destination port", rss_port },
 	{ "rss", "IPv6 addresses", rss_ipv6 },
 	{ "rss", "IPv6 addresses and TCP ports", rss_tcp },
-	{ "rss", "nothing to hash", rss_none },
-	{ "rss", "it can send", rss_sends },
-	{ "rss", "what cannot be", rss_borders },
+	{ "rss", "no fields to hash", rss_none },
+	{ "rss", "sending", rss_sends },
+	{ "rss", "invalid attributes are refused", rss_borders },
 };
 
 VRB_TOPIC("raw", rss_cases);

@@ -9,7 +9,7 @@
 #define LEN	20000
 #define QPS	4
 
-/* pairs whose b ends share one queue */
+/* pairs whose b ends share one SRQ */
 static struct ibv_srq *srq;
 static struct pair p[QPS];
 static struct mem ma, mb;
@@ -146,7 +146,7 @@ static void full(void)
 	for (i = 0; i < 3; i++)
 		sge[i] = sge_of(&mb, 0, 1);
 	must_be(post_srq(srq, 1, sge, query().max_sge + 1), EINVAL);
-	/* a queue pair that shares has no queue of its own */
+	/* a queue pair with an SRQ has no receive queue of its own */
 	must_be(post_recv(&p[0].b, 1, NULL, 0), EINVAL);
 }
 
@@ -176,6 +176,22 @@ static void limits(void)
 	must_be(query().max_wr, 16);
 }
 
+/* The device offers no more than it grants, and grants it in full. */
+static void largest(void)
+{
+	int max = sides[1].attr.max_srq_wr;
+
+	srq = srq_make(&sides[1], NULL, max, 1);
+	must_be(query().max_wr, max);
+	must_be(arm(max + 1), EINVAL);
+	must_be(arm(max), 0);
+	must_be(query().srq_limit, max);
+	must_be(resize(1), 0);
+	must_be(resize(max), 0);
+	must_be(query().max_wr, max);
+	must_be(arm(1), 0);
+}
+
 static void busy(void)
 {
 	setup(1, 8);
@@ -193,7 +209,7 @@ static void rnr_none(void)
 	wr = wr_of(1, IBV_WR_SEND, &sa, 1);
 	must_be(post_one(&p[0].a, &wr), 0);
 	wc_want(p[0].a.scq, 1, IBV_WC_RNR_RETRY_EXC_ERR);
-	/* the responder has not failed */
+	/* RNR does not put the responder into the error state */
 	must_be(state_of(&p[0].b), IBV_QPS_RTS);
 }
 
@@ -222,7 +238,7 @@ static void rnr_later(void)
 	}
 }
 
-/* Once for each time it was asked for, when fewer are left, not before. */
+/* One event each time the limit is armed, once fewer receives are left. */
 static void limit_event(void)
 {
 	int i, round;
@@ -246,7 +262,7 @@ static void limit_event(void)
 		for (i = 0; i < 5; i++)
 			must_be(post_srq(srq, (16 + i) % 16, NULL, 0), 0);
 	}
-	/* asked for and taken back */
+	/* armed and disarmed */
 	must_be(arm(16), 0);
 	must_be(arm(0), 0);
 	send_takes(0, 10);
@@ -262,7 +278,7 @@ static void resize_keeps(void)
 
 	setup(2, 8);
 	for (s = 0; s < ARRAY_SIZE(sizes); s++) {
-		/* what is posted before is there behind, in its order */
+		/* receives posted before the resize are kept in order */
 		while (posted - taken < 7) {
 			sb = sge_of(&mb, 0, 8);
 			must_be(post_srq(srq, posted++, &sb, 1), 0);
@@ -281,7 +297,7 @@ static void resize_keeps(void)
 	}
 }
 
-/* One that cannot be mapped is refused before the kernel has made it. */
+/* A resize that cannot be mapped is refused before the kernel carries it out. */
 static void resize_no_space(void)
 {
 	struct ibv_send_wr wr = wr_of(1, IBV_WR_SEND, NULL, 0);
@@ -305,7 +321,7 @@ static void resize_no_space(void)
 	must_be(resize(1 << 16), 0);
 }
 
-/* Under traffic, and nothing is lost or comes twice. */
+/* Resized under traffic: no receive is lost or used twice. */
 static void resize_busy(void)
 {
 	const int batch = 32, total = 60 * batch;
@@ -334,7 +350,7 @@ static void resize_busy(void)
 	}
 }
 
-/* A queue pair that fails leaves the shared receives to the others. */
+/* An error of one queue pair leaves the shared receives to the others. */
 static void error_keeps(void)
 {
 	int i;
@@ -351,7 +367,7 @@ static void error_keeps(void)
 	for (i = 1; i < 4; i++)
 		send_takes(1, i);
 
-	/* and again in its next life */
+	/* the same after a reset */
 	must_be(to_state(&p[0].b, IBV_QPS_RESET), 0);
 	must_be(to_state(&p[0].a, IBV_QPS_RESET), 0);
 	connect_pair(&p[0]);
@@ -361,7 +377,7 @@ static void error_keeps(void)
 	event_want(&sides[1], IBV_EVENT_QP_LAST_WQE_REACHED, p[0].b.qp);
 }
 
-/* A receive that was begun is flushed by its queue pair, before the event. */
+/* A receive in use is flushed by its queue pair, and the event follows. */
 static void error_midway(void)
 {
 	struct ibv_send_wr wr;
@@ -372,7 +388,7 @@ static void error_midway(void)
 	sb = sge_of(&mb, 0, LEN);
 	must_be(post_srq(srq, 1, &sb, 1), 0);
 	must_be(post_srq(srq, 2, &sb, 1), 0);
-	/* its first packet goes out, the second has no memory */
+	/* the first packet is sent; the second fails for a bad lkey */
 	sge[0] = sge_of(&ma, 0, 8192);
 	sge[1] = sge[0];
 	sge[1].lkey ^= 0x55000;
@@ -387,7 +403,7 @@ static void error_midway(void)
 	send_takes(1, 2);
 }
 
-/* Buffers belong to the domain of the queue, not to that of the queue pair. */
+/* Buffers belong to the protection domain of the SRQ, not to that of the queue pair. */
 static void other_domain(void)
 {
 	struct opt b = opt_default;
@@ -419,7 +435,7 @@ static void other_domain(void)
 	must_be(post_one(&p[0].a, &wr), 0);
 	wc_want(p[0].a.scq, 1, IBV_WC_REM_OP_ERR);
 	wc_want(p[0].b.rcq, 2, IBV_WC_LOC_PROT_ERR);
-	/* and no other event: the completion told of the error */
+	/* no other event, since the error has a completion */
 	event_want(&sides[1], IBV_EVENT_QP_LAST_WQE_REACHED, p[0].b.qp);
 }
 
@@ -427,18 +443,19 @@ static const struct vrb_case srq_cases[] = {
 	{ "srq", "SEND of each size, through four queue pairs", data },
 	{ "srq", "WRITE with immediate takes a receive", write_imm },
 	{ "srq", "a full queue is ENOMEM, a bad post EINVAL", full },
-	{ "srq", "limits of the device are kept", limits },
-	{ "srq", "what is in use is EBUSY", busy },
+	{ "srq", "limits of the device are enforced", limits },
+	{ "srq", "the largest queue is as the device says", largest },
+	{ "srq", "destroying an SRQ in use is EBUSY", busy },
 	{ "srq", "an empty queue is not ready", rnr_none },
 	{ "srq", "an empty queue, then receives", rnr_later },
-	{ "srq", "the limit is told once for each arming", limit_event },
-	{ "srq", "a resize keeps what is posted", resize_keeps },
+	{ "srq", "one limit event for each arming", limit_event },
+	{ "srq", "a resize keeps posted receives", resize_keeps },
 	{ "srq", "a resize without address space changes nothing",
 	  resize_no_space },
 	{ "srq", "a resize under traffic loses nothing", resize_busy },
-	{ "srq", "an error leaves the receives to others", error_keeps },
-	{ "srq", "an error flushes the receive it had begun", error_midway },
-	{ "srq", "buffers are of the domain of the queue", other_domain },
+	{ "srq", "an error leaves the receives to other queue pairs", error_keeps },
+	{ "srq", "an error flushes the receive in use", error_midway },
+	{ "srq", "buffers belong to the domain of the SRQ", other_domain },
 };
 
 VRB_TOPIC("srq", srq_cases);

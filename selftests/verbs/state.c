@@ -55,15 +55,15 @@ static void illegal_attributes(void)
 	end_make(&p.a, &sides[0], &opt_default);
 	end_make(&p.b, &sides[1], &opt_default);
 
-	/* one is missing */
+	/* a required attribute is missing */
 	attr = (struct ibv_qp_attr) { .qp_state = IBV_QPS_INIT, .port_num = 1 };
 	must_be(ibv_modify_qp(p.a.qp, &attr, IBV_QP_STATE | IBV_QP_PORT |
 			      IBV_QP_PKEY_INDEX), EINVAL);
-	/* one too many */
+	/* an attribute that is not allowed */
 	must_be(ibv_modify_qp(p.a.qp, &attr, IBV_QP_STATE | IBV_QP_PORT |
 			      IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS |
 			      IBV_QP_DEST_QPN), EINVAL);
-	/* no such port, no such key, not that state */
+	/* invalid port, P_Key index and state */
 	attr.port_num = 2;
 	must_be(ibv_modify_qp(p.a.qp, &attr, IBV_QP_STATE | IBV_QP_PORT |
 			      IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS), EINVAL);
@@ -157,7 +157,7 @@ static void query(void)
 	must_be(init.cap.max_send_wr, attr.cap.max_send_wr);
 }
 
-/* RTS to RTS: rights taken away and the RNR timer changed while it works. */
+/* RTS to RTS: access rights are removed and the RNR timer is changed under traffic. */
 static void change_in_rts(void)
 {
 	struct ibv_qp_attr attr = {
@@ -222,8 +222,8 @@ static void sqd(void)
 	must_be(attr.sq_draining, 0);
 
 	/*
-	 * What had begun is complete, what had not waits; the same holds for
-	 * what is posted now.
+	 * Requests in progress have completed, later ones wait, including those
+	 * posted now.
 	 */
 	for (i = 0; i < 4; i++) {
 		struct ibv_wc wc;
@@ -237,7 +237,7 @@ static void sqd(void)
 	must_be(post_one(&p.a, &wr), 0);
 	wc_none(p.a.scq, 100);
 
-	/* the receiver goes on all the while */
+	/* the responder continues in SQD */
 	wr.wr_id = 77;
 	wr.sg_list = NULL;
 	wr.num_sge = 0;
@@ -253,7 +253,7 @@ static void sqd(void)
 	same(mb.p, len, 9, "the writes");
 }
 
-/* Nobody waits for what is on the way, and no timeout looks after it. */
+/* Unsignalled requests in flight drain without a timeout. */
 static void sqd_unsignaled(void)
 {
 	struct ibv_qp_attr attr = {
@@ -282,7 +282,7 @@ static void sqd_unsignaled(void)
 	wc_none(p.a.scq, 0);
 }
 
-/* @e sends, or answers, @depth READs and atomics at a time from now on. */
+/* Sets how many READs and atomics @e may have in flight as requester or responder. */
 static void deepen(struct end *e, int depth, enum ibv_qp_attr_mask which)
 {
 	struct ibv_qp_attr attr = {
@@ -344,7 +344,7 @@ static void sqd_idle(void)
 	must_be(to_state(&p.a, IBV_QPS_ERR), 0);
 }
 
-/* The peer may talk before the program says so, which is told once. */
+/* Packets that arrive in RTR are accepted, and reported by one event. */
 static void established(void)
 {
 	struct ibv_send_wr wr = wr_of(1, IBV_WR_SEND, NULL, 0);
@@ -395,9 +395,9 @@ static void reuse(void)
 		must_be(post_one(&p.a, &wr), 0);
 		wc_want(p.a.scq, i, IBV_WC_SUCCESS);
 		wc_want(p.b.rcq, i, IBV_WC_SUCCESS);
-		same(mb.p, 100000, i, "a send of the new life");
+		same(mb.p, 100000, i, "a send after reset");
 
-		/* leave work behind: it is forgotten, not completed */
+		/* a reset discards queued work without completions */
 		for (k = 0; k < i; k++) {
 			must_be(post_one(&p.a, &wr), 0);
 			must_be(post_recv(&p.a, 900, NULL, 0), 0);
@@ -425,7 +425,7 @@ static struct {
 	bool stop;
 } modified;
 
-/* It was in RTS and stays there, says the program, which may be out of date. */
+/* Modifies the queue pair from RTS to RTS, a state that may be out of date. */
 static void *modify_on(void *arg)
 {
 	struct ibv_qp_attr attr = {
@@ -442,8 +442,8 @@ static void *modify_on(void *arg)
 }
 
 /*
- * A READ, which UC does not have, fails; the queue stays stopped until the program
- * lets it go on.
+ * A READ, which UC does not support, fails.  The send queue stays in SQE until
+ * the program moves it to RTS.
  */
 static void fail_and_resume(struct end *e, int i)
 {
@@ -465,7 +465,7 @@ static void fail_and_resume(struct end *e, int i)
 	wc_want(e->scq, 3 * i + 2, IBV_WC_SUCCESS);
 }
 
-/* However it ends, the thread ends before what it uses. */
+/* The thread ends before the objects it uses are destroyed. */
 static int modify_stop(void *thread)
 {
 	__atomic_store_n(&modified.stop, true, __ATOMIC_RELAXED);
@@ -508,18 +508,18 @@ static void thirty(void)
 }
 
 static const struct vrb_case state_cases[] = {
-	{ "state", "transitions that are none are EINVAL", illegal_transitions },
-	{ "state", "attributes that are not right are EINVAL", illegal_attributes },
+	{ "state", "invalid transitions are EINVAL", illegal_transitions },
+	{ "state", "invalid attributes are EINVAL", illegal_attributes },
 	{ "state", "query_qp returns what was set", query },
 	{ "state", "rights change in RTS", change_in_rts },
-	{ "state", "the send queue drains, tells, and goes on", sqd },
+	{ "state", "the send queue drains, raises an event, and resumes", sqd },
 	{ "state", "unsignalled requests drain", sqd_unsignaled },
 	{ "state", "an idle send queue is drained at once", sqd_idle },
-	{ "state", "more READs and atomics at a time, set in SQD", sqd_deeper },
-	{ "state", "a packet to a queue pair in RTR is told", established },
+	{ "state", "READ and atomic depth increased in SQD", sqd_deeper },
+	{ "state", "a packet to a queue pair in RTR raises an event", established },
 	{ "state", "a queue pair is reset and used again", reuse },
 	{ "state", "a send queue fails while it is modified", modify_race },
-	{ "state", "thirty pairs know their own", thirty },
+	{ "state", "thirty pairs do not mix up messages", thirty },
 };
 
 VRB_TOPIC("state", state_cases);

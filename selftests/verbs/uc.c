@@ -2,8 +2,9 @@
 /*
  * srnic selftests - verbs harness: unreliable connections
  *
- * A send completes when it is on its way.  What arrives is whole, or it never
- * was: the receive that a lost message had taken serves the next.
+ * A send completes when it has been handed to the netdev.  A message arrives
+ * completely or not at all: the receive used by a message that was lost in part
+ * serves the next.
  */
 #include <unistd.h>
 
@@ -89,7 +90,7 @@ static void writes(void)
 		wr = wr_of(i, IBV_WR_RDMA_WRITE, &sa, 1);
 		wr_target(&wr, &mb, 0);
 		post(&wr);
-		/* the receive tells that the write before it has arrived */
+		/* the receive shows that the WRITE before it has arrived */
 		must_be(post_recv(&p.b, i, NULL, 0), 0);
 		wr.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
 		wr.imm_data = htobe32(i);
@@ -103,7 +104,7 @@ static void writes(void)
 	}
 }
 
-/* Nobody is told that there was no receive; the next message finds one. */
+/* A message without a receive is dropped silently; a later message finds a receive. */
 static void not_ready(void)
 {
 	struct ibv_send_wr wr;
@@ -132,12 +133,12 @@ static void too_long(void)
 	post(&wr);
 	wc_none(p.b.rcq, 20);
 	untouched(mb.p + 5000, LEN - 5000, "behind the receive");
-	/* the receive is as it was, and for the next that fits */
+	/* the receive is unchanged, and serves the next message that fits */
 	send_takes(1, 5000, 2);
 	must_be(state_of(&p.b), IBV_QPS_RTS);
 }
 
-/* A WRITE that may not be is dropped; the peers live on. */
+/* An invalid WRITE is dropped; both queue pairs stay in RTS. */
 static void refused(void)
 {
 	struct ibv_send_wr wr;
@@ -180,8 +181,8 @@ static void rights(void)
 }
 
 /*
- * An error of the sender stops its send queue alone: the work behind it is
- * flushed, receives go on, and RTS lets it send again.
+ * An error of the sender stops only its send queue: requests behind it are
+ * flushed, receives continue, and RTS enables sending again.
  */
 static void queue_error(struct ibv_send_wr *wr, enum ibv_wc_status status)
 {
@@ -218,7 +219,7 @@ static void bad_lkey(void)
 	queue_error(&wr, IBV_WC_LOC_PROT_ERR);
 }
 
-/* some packets of it are on their way when its second element fails */
+/* the first packets have been sent when the second SGE fails */
 static void bad_lkey_midway(void)
 {
 	struct ibv_send_wr wr;
@@ -299,8 +300,8 @@ static __u32 soak_len(__u32 n)
 }
 
 /*
- * Messages of many sizes over whatever the wire does: what completes is what
- * was sent, and something does.
+ * Messages of many sizes over a lossy wire: each completion has the data of one
+ * message, and some messages complete.
  */
 static void soak(void)
 {
@@ -344,20 +345,20 @@ static const struct vrb_case uc_cases[] = {
 	{ "uc", "WRITE of each size, with and without immediate", writes },
 	{ "uc", "a SEND without a receive is dropped", not_ready },
 	{ "uc", "a SEND too long is dropped, its receive stays", too_long },
-	{ "uc", "a WRITE to a bad place is dropped", refused },
-	{ "uc", "a WRITE without the right is dropped", rights },
-	{ "uc", "a bad lkey stops the send queue alone", bad_lkey },
+	{ "uc", "a WRITE to an invalid address is dropped", refused },
+	{ "uc", "a WRITE without the access right is dropped", rights },
+	{ "uc", "a bad lkey stops only the send queue", bad_lkey },
 	{ "uc", "a bad lkey in the middle of a message", bad_lkey_midway },
 	{ "uc", "READ is refused", no_such_operation },
-	{ "uc", "a bad receive ends the receiver", bad_receive },
-	{ "uc", "a peer that is gone does not matter", peer_gone },
+	{ "uc", "a bad receive puts the receiver into the error state", bad_receive },
+	{ "uc", "a peer that no longer exists is no error", peer_gone },
 	{ "uc", "receives of a shared queue", shared },
 };
 
 VRB_TOPIC("uc", uc_cases);
 
 static const struct vrb_case soak_cases[] = {
-	{ "ucsoak", "what arrives is what was sent", soak },
+	{ "ucsoak", "messages arrive unmodified", soak },
 };
 
 VRB_TOPIC_ALONE("uc", soak_cases);

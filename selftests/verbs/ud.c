@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * srnic selftests - verbs harness: datagrams, to one and to many
- */
+/* srnic selftests - verbs harness: datagrams, unicast and multicast */
 #include <arpa/inet.h>
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
@@ -37,7 +35,7 @@ static void ud_make(struct end *e, struct side *s, __u32 create_flags)
 	connect_ud(e, QKEY);
 }
 
-/* Two of them, the path between, and memory. */
+/* Two datagram queue pairs, the path between them, and memory */
 struct duo {
 	struct end a, b;
 	struct mem ma, mb;
@@ -72,7 +70,7 @@ static struct ibv_send_wr ud_wr(const struct duo *d, __u64 id,
 	return wr;
 }
 
-/* Sends slot 0 of a to b and waits until it has left. */
+/* Sends slot 0 of a to b and waits for the completion. */
 static void ud_send(struct duo *d, __u64 id, size_t len)
 {
 	struct ibv_sge sge = sge_of(&d->ma, 0, len);
@@ -83,7 +81,7 @@ static void ud_send(struct duo *d, __u64 id, size_t len)
 	must_be(wc_want(d->a.scq, id, IBV_WC_SUCCESS).opcode, IBV_WC_SEND);
 }
 
-/* The header in front of a payload of @len bytes that went from a to @dgid. */
+/* Checks the GRH in front of a payload of @len bytes that a sent to @dgid. */
 static void grh_same(const __u8 *p, const union ibv_gid *dgid, size_t len,
 		     size_t ext)
 {
@@ -110,7 +108,7 @@ static void grh_same(const __u8 *p, const union ibv_gid *dgid, size_t len,
 	must(!memcmp(&ip6.ip6_dst, dgid, 16));
 }
 
-/* b has got in @slot what ud_send() sent. */
+/* b has received in @slot what ud_send() sent. */
 static void ud_got(struct duo *d, __u64 id, __u32 seed, size_t slot, size_t len)
 {
 	struct ibv_wc wc = wc_want(d->b.rcq, id, IBV_WC_SUCCESS);
@@ -154,7 +152,7 @@ static void ud_scattered(void)
 	fill(d.ma.p, 1000, 5);
 	out[0] = sge_of(&d.ma, 0, 300);
 	out[1] = sge_of(&d.ma, 300, 700);
-	in[0] = sge_of(&d.mb, 0, 13);		/* ends inside the header */
+	in[0] = sge_of(&d.mb, 0, 13);		/* ends within the GRH */
 	in[1] = sge_of(&d.mb, SLOT, 100);
 	in[2] = sge_of(&d.mb, 2 * SLOT, 2000);
 	must_be(post_recv(&d.b, 1, in, 3), 0);
@@ -197,7 +195,7 @@ static void ud_inline(void)
 	}
 }
 
-/* A run of datagrams with one address leaves as one. */
+/* Consecutive datagrams to one address are sent as one GSO chain. */
 static void ud_batch(void)
 {
 	struct ibv_send_wr wr[32], *bad;
@@ -220,7 +218,7 @@ static void ud_batch(void)
 	}
 }
 
-/* Each of a list goes its own way: to b, and from a to itself. */
+/* A list alternates between two destinations: b, and a itself. */
 static void ud_addresses(void)
 {
 	struct ibv_send_wr wr[16], *bad;
@@ -255,6 +253,40 @@ static void ud_addresses(void)
 	}
 }
 
+/*
+ * A list alternates between two queue pairs of one host.  All datagrams have the same
+ * source port, which depends on the flow label alone.
+ */
+static void ud_numbers(void)
+{
+	struct ibv_send_wr wr[16], *bad;
+	struct ibv_sge sge;
+	struct end other;
+	struct duo d;
+	int i;
+
+	duo_make(&d);
+	ud_make(&other, &sides[1], 0);
+	d.ah = ah_make_label(&sides[0], NULL, &sides[1].gid, 0x12345);
+	fill(d.ma.p, 100, 3);
+	sge = sge_of(&d.ma, 0, 100);
+	for (i = 0; i < 16; i++) {
+		wr[i] = ud_wr(&d, i, &sge);
+		wr[i].next = i < 15 ? &wr[i + 1] : NULL;
+		if (i & 1)
+			wr[i].wr.ud.remote_qpn = other.qp->qp_num;
+		ud_recv(i & 1 ? &other : &d.b, &d.mb, i, i, SLOT);
+	}
+	must_be(ibv_post_send(d.a.qp, wr, &bad), 0);
+	for (i = 0; i < 16; i++)
+		wc_want(d.a.scq, i, IBV_WC_SUCCESS);
+	for (i = 0; i < 16; i++) {
+		must_be(wc_want(i & 1 ? other.rcq : d.b.rcq, i,
+				IBV_WC_SUCCESS).byte_len, GRH + 100);
+		same(d.mb.p + i * SLOT + GRH, 100, 3, "payload");
+	}
+}
+
 static __u32 qkey_violations(void)
 {
 	struct ibv_port_attr port;
@@ -280,7 +312,7 @@ static void ud_qkey(void)
 	wc_none(d.b.rcq, 50);
 	must_be(qkey_violations() - before, 1);
 
-	/* the high bit: that of the queue pair, whatever else stands there */
+	/* the high bit selects the queue pair's own Q_Key */
 	fill(d.ma.p, 64, 9);
 	wr.wr.ud.remote_qkey = 0x80000000 | (QKEY + 1);
 	must_be(post_one(&d.a, &wr), 0);
@@ -301,7 +333,7 @@ static void ud_too_long(void)
 	ud_got(&d, 1, 3, 0, 64);
 }
 
-/* One that does not fit costs nothing but itself. */
+/* A datagram that does not fit the receive is dropped; nothing else is affected. */
 static void ud_short_receive(void)
 {
 	struct duo d;
@@ -327,7 +359,7 @@ static void ud_no_receive(void)
 	ud_got(&d, 1, 3, 0, 64);
 }
 
-/* After @status of the first, the next is flushed, and receiving goes on. */
+/* The first request fails with @status, the next is flushed, receives continue. */
 static void ud_sqe(struct duo *d, struct ibv_send_wr *wr,
 		   enum ibv_wc_status status)
 {
@@ -386,7 +418,7 @@ static void ud_foreign_ah(void)
 	pd = pd_make(&sides[0]);
 	sge = sge_of(&d.ma, 0, 64);
 	wr = ud_wr(&d, 2, &sge);
-	/* more of them than the own domain has ever had */
+	/* more handles than the queue pair's domain has ever had */
 	for (i = 0; i < 8; i++)
 		wr.wr.ud.ah = ah_make(&sides[0], pd, &sides[1].gid);
 	ud_sqe(&d, &wr, IBV_WC_LOC_QP_OP_ERR);
@@ -474,7 +506,7 @@ static void mc_members(void)
 	wc_none(d.b.rcq, 50);
 }
 
-/* The sender and its neighbour on the host are members too. */
+/* The sender and another queue pair of its host are members, too. */
 static void mc_loop(__u32 create_flags, bool sender_gets_it)
 {
 	union ibv_gid gid = group_gid();
@@ -522,7 +554,7 @@ static void mc_unicast_number(void)
 	must_be(ibv_attach_mcast(d.b.qp, &gid, 0), 0);
 	sge = sge_of(&d.ma, 0, 64);
 	wr = ud_wr(&d, 2, &sge);
-	/* a member's own number with the group's address, and the reverse */
+	/* the group's address with a member's QPN, and the reverse */
 	wr.wr.ud.ah = ah_make(&sides[0], NULL, &gid);
 	must_be(post_one(&d.a, &wr), 0);
 	wc_want(d.a.scq, 2, IBV_WC_SUCCESS);
@@ -534,7 +566,7 @@ static void mc_unicast_number(void)
 	must_be(ibv_detach_mcast(d.b.qp, &gid, 0), 0);
 }
 
-/* As many members as the device says, and not one more. */
+/* A group accepts exactly as many members as the device advertises. */
 static void mc_full(void)
 {
 	struct ibv_qp_init_attr init = {
@@ -572,18 +604,19 @@ static const struct vrb_case ud_cases[] = {
 	{ "ud", "inline data", ud_inline },
 	{ "ud", "a list of datagrams to one address", ud_batch },
 	{ "ud", "a list of datagrams to two addresses", ud_addresses },
+	{ "ud", "a list of datagrams to two queue pairs", ud_numbers },
 	{ "ud", "a wrong Q_Key is dropped and counted", ud_qkey },
 	{ "ud", "longer than the MTU: not sent, no error", ud_too_long },
 	{ "ud", "longer than the receive: dropped", ud_short_receive },
 	{ "ud", "no receive: dropped", ud_no_receive },
-	{ "ud", "a bad lkey stops sending alone", ud_bad_lkey },
-	{ "ud", "an address of another domain", ud_foreign_ah },
-	{ "ud", "an operation that is not of datagrams", ud_bad_opcode },
-	{ "mcast", "members get it, others do not", mc_members },
-	{ "mcast", "the sender gets its own", mc_own },
-	{ "mcast", "the sender does not want its own", mc_blocked },
-	{ "mcast", "number and address must fit", mc_unicast_number },
-	{ "mcast", "no more members than there may be", mc_full },
+	{ "ud", "a bad lkey stops only the send queue", ud_bad_lkey },
+	{ "ud", "an address handle of another domain", ud_foreign_ah },
+	{ "ud", "an invalid opcode", ud_bad_opcode },
+	{ "mcast", "members receive, others do not", mc_members },
+	{ "mcast", "loopback to the sender", mc_own },
+	{ "mcast", "loopback to the sender blocked", mc_blocked },
+	{ "mcast", "QPN and address must match", mc_unicast_number },
+	{ "mcast", "limit of members", mc_full },
 };
 
 VRB_TOPIC("ud", ud_cases);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Datagrams arrive with their header, or not at all; groups receive theirs.
+# Datagrams arrive with their GRH or not at all, unicast and multicast.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

@@ -2,8 +2,8 @@
 /*
  * srnic selftests - verbs harness: one user does not affect others
  *
- * The other user is a child with an id, or a user namespace, of its own that opens
- * the device again.
+ * The other user is a child with its own uid or user namespace, which opens the
+ * device again.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -22,17 +22,17 @@
 #define USER		1000
 #define CONTAINED	"0 100000 65536"	/* ids of a container on the host */
 #define PAGE		4096UL
-#define MANY		40000	/* more than one user gets */
+#define MANY		40000	/* more than the share of a user */
 #define STUCK		3000	/* more than there are workers */
-#define PREFETCHES	(4 + 64)	/* of one user, at work and waiting */
+#define PREFETCHES	(4 + 64)	/* of one user, in progress and queued */
 
 /**
- * struct told - what parent and child tell each other
- * @pid: the child, for the parent
- * @made: things that the child has
- * @err: why it has no more
- * @done: it is done
- * @leave: it may go
+ * struct told - state shared by parent and child
+ * @pid: the child, written by the parent
+ * @made: number of objects that the child has created
+ * @err: errno of the first failure
+ * @done: the child has done its work
+ * @leave: the child may exit
  */
 static struct told {
 	pid_t	pid;
@@ -44,7 +44,7 @@ static struct told {
 
 /* ---- users ---- */
 
-/* In the child: another user, which @be makes it, opens the device of side 0. */
+/* In the child: becomes another user by @be, and opens the device of side 0. */
 static void become(struct side *s, void (*be)(void))
 {
 	struct ibv_device *dev = sides[0].ctx->device;
@@ -65,7 +65,7 @@ static void be_user(void)
 		_exit(2);
 }
 
-/* Gives process @pid, which is in a new user namespace, the ids of a container. */
+/* Maps the ids of a container into the new user namespace of process @pid. */
 static bool map_ids(pid_t pid)
 {
 	char path[64];
@@ -78,8 +78,8 @@ static bool map_ids(pid_t pid)
 }
 
 /*
- * Root of a container: only a process outside of the new namespace may map more
- * than one id.
+ * Becomes root of a container.  Only a process outside of the new namespace may
+ * map more than one id.
  */
 static void be_contained(void)
 {
@@ -102,7 +102,7 @@ static void be_contained(void)
 		_exit(6);
 }
 
-/* Ends the child that tells @mem. */
+/* Ends the child that shares @mem. */
 static int child_undo(void *mem)
 {
 	struct told *child = mem;
@@ -132,7 +132,7 @@ static void child_start(void (*fn)(void))
 	undo_later(child_undo, told);
 }
 
-/* Until the child has done what it can, or has not got on for @ms. */
+/* Waits until the child is done, or has made no progress for @ms. */
 static void child_wait(int ms)
 {
 	__u64 end = now_us() + ms * 1000ULL;
@@ -145,7 +145,7 @@ static void child_wait(int ms)
 		made = told->made;
 		usleep(10000);
 		if (waitpid(told->pid, NULL, WNOHANG) == told->pid)
-			case_fail("the other user is gone");
+			case_fail("the other user's process has exited");
 	}
 }
 
@@ -206,8 +206,8 @@ static bool have_group(struct side *s, int i)
 }
 
 /*
- * All that one may have.  Neither a second context is a second user, nor are the
- * users of a namespace others than the one who made it.
+ * Uses up the share of a user.  Neither a second context nor a new user
+ * namespace gives the user another share.
  */
 static void have_all_as(void (*be)(void))
 {
@@ -238,7 +238,7 @@ static void have_all_contained(void)
 	have_all_as(be_contained);
 }
 
-/* We are somebody else than the child, and have our own share. */
+/* This process is another user than the child, and has its own share. */
 static void others_have_some(void)
 {
 	struct side s = sides[0];
@@ -263,7 +263,7 @@ static void share_is_kept(bool (*fn)(struct side *s, int i), int least)
 	must_be(told->err, EDQUOT);
 	must(told->made >= least);
 	others_have_some();
-	/* and what was taken comes back */
+	/* the share is available again after the child has exited */
 	undo_now(told);
 	child_start(have_all);
 	child_wait(60000);
@@ -303,7 +303,7 @@ static int link_undo(void *name)
 	return !runs("rdma link del sr9; ip link del dummy9");
 }
 
-/* However many groups a user joins, a new device has its management queue pair. */
+/* A user cannot use up the groups that the GSI queue pair of a new device needs. */
 static void groups_and_link(void)
 {
 	have = have_group;
@@ -317,7 +317,7 @@ static void groups_and_link(void)
 	must(runs("rdma res show qp link sr9 | grep -q 'type GSI'"));
 }
 
-/* In the child: a region is given other memory when there are no more keys. */
+/* In the child: re-registers a region when the user's share of keys is used up. */
 static void rereg_with_all_keys(void)
 {
 	static __u8 mem[2 * PAGE];
@@ -335,7 +335,7 @@ static void rereg_with_all_keys(void)
 	if (ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, mem + PAGE,
 			 PAGE, 0))
 		told->err = errno;
-	/* it has as many as before, and one less without the region */
+	/* re-registration took no key: deregistration frees exactly one */
 	if (ibv_alloc_mw(s.pd, IBV_MW_TYPE_2) || ibv_dereg_mr(mr) ||
 	    !ibv_alloc_mw(s.pd, IBV_MW_TYPE_2) ||
 	    ibv_alloc_mw(s.pd, IBV_MW_TYPE_2))
@@ -352,7 +352,7 @@ static void share_rereg(void)
 	must_be(told->err, 0);
 }
 
-/* Each has as much as any other, and root has its share as well. */
+/* Each container has the same share, and root still has its own. */
 static void share_container(void)
 {
 	int num;
@@ -375,9 +375,9 @@ static void share_container(void)
 	others_have_some();
 }
 
-/* ---- numbers ---- */
+/* ---- random numbers ---- */
 
-/* How many of @num numbers follow their predecessor closely? */
+/* How many of @num numbers are close to their predecessor? */
 static int close_by(const __u32 *numbers, int num)
 {
 	int i, n = 0;
@@ -414,9 +414,9 @@ static void qpns_at_random(void)
 	must(close_by(qpn, ARRAY_SIZE(e)) < 4);
 }
 
-/* ---- pages that never come ---- */
+/* ---- page faults that are never resolved ---- */
 
-/* STUCK pages that nobody provides, or NULL. */
+/* Maps STUCK pages whose faults are never resolved; returns NULL on failure. */
 static __u8 *map_stuck(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -438,7 +438,7 @@ static __u8 *map_stuck(void)
 	return NULL;
 }
 
-/* Asks for @num pages more, each with a call that does not wait. */
+/* Prefetches @num more pages asynchronously, one per call. */
 static void ask(struct side *s, __u8 *mem, int num)
 {
 	struct ibv_mr *mr;
@@ -473,7 +473,7 @@ static void ask_in_vain(void)
 	ask(&s, mem, STUCK);
 }
 
-/* The same, with the device closed and opened again in between. */
+/* The same, with the device closed and reopened in between. */
 static void ask_in_vain_anew(void)
 {
 	__u8 *mem = map_stuck();
@@ -493,7 +493,7 @@ static void ask_in_vain_anew(void)
 	}
 }
 
-/* Who comes back gets no new places. */
+/* Reopening the device does not give a user more prefetches. */
 static void places_are_kept(void)
 {
 	child_start(ask_in_vain_anew);
@@ -504,7 +504,7 @@ static void places_are_kept(void)
 	must_be(told->made, PREFETCHES);
 }
 
-/* Does a page that is asked for come within @ms? */
+/* Is a prefetched page present within @ms? */
 static bool prefetched(int ms)
 {
 	__u64 end = now_us() + ms * 1000ULL;
@@ -524,7 +524,7 @@ static bool prefetched(int ms)
 	return there & 1;
 }
 
-/* Neither what is missed nor what is asked for ahead waits behind another user. */
+/* Neither page faults nor prefetches wait behind those of another user. */
 static void others_get_theirs(void)
 {
 	struct opt o = opt_default;
@@ -553,11 +553,11 @@ static void others_get_theirs(void)
 	wr_target(&wr, &mb, 0);
 	must_be(post_one(&p.a, &wr), 0);
 	if (!wc_wait(p.a.scq, &wc, 20000))
-		case_fail("behind %d pages that never come there is none",
+		case_fail("no page fault is resolved behind %d stuck prefetches",
 			  told->made);
 	must_be(wc.status, IBV_WC_SUCCESS);
 	if (!prefetched(20000))
-		case_fail("behind %d pages that never come none is prefetched",
+		case_fail("no page is prefetched behind %d stuck prefetches",
 			  told->made);
 }
 
@@ -565,13 +565,13 @@ static const struct vrb_case user_cases[] = {
 	{ "users", "device memory", share_dm },
 	{ "users", "domains", share_pd },
 	{ "users", "multicast groups", share_group },
-	{ "users", "a new link beside many groups", groups_and_link },
-	{ "users", "containers that root made", share_container },
-	{ "users", "registering again with all keys taken", share_rereg },
-	{ "users", "keys are at random", keys_at_random },
-	{ "users", "QP numbers are at random", qpns_at_random },
-	{ "users", "pages that never come", others_get_theirs },
-	{ "users", "pages that never come, time and again", places_are_kept },
+	{ "users", "a new link in spite of many groups", groups_and_link },
+	{ "users", "containers created by root", share_container },
+	{ "users", "re-registration with all keys in use", share_rereg },
+	{ "users", "random keys", keys_at_random },
+	{ "users", "random QP numbers", qpns_at_random },
+	{ "users", "stuck prefetches of another user", others_get_theirs },
+	{ "users", "stuck prefetches, reopening the device", places_are_kept },
 };
 
 VRB_TOPIC_ALONE("users", user_cases);

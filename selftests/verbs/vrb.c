@@ -6,7 +6,7 @@
  *	      [-t TIMEOUT] [-l] [-e] [GROUP|CASE...|-T [TOPIC...]]
  *	  vrb -L
  *
- * Without words all cases run, with -T all topics except for cases that run only if
+ * Without arguments all cases run, with -T all topics except for cases that run only if
  * their topic is named.  -l lists cases; -L lists topics, with "alone" after those that
  * have such cases.
  */
@@ -26,13 +26,13 @@
 #include "../lib/tap.h"
 
 #define MAX_THINGS	128
-#define PATH_US		20000000	/* time that an address may take to be reachable */
+#define PATH_US		20000000	/* maximum time until an address is reachable */
 
 struct side sides[2];
 int rounds = 20;
 __u32 run_seed = 1;
 int patience = 14;
-static int repeats = 1;	/* of a whole case */
+static int repeats = 1;	/* of each case */
 
 const struct opt opt_default = {
 	.type = IBV_QPT_RC,
@@ -51,7 +51,7 @@ const struct opt opt_default = {
 	.dest_rd_atomic = 4,
 };
 
-/* what the running case has made, by kind */
+/* objects created by the running case, by kind */
 static struct ibv_qp *qps[MAX_THINGS];
 static struct ibv_srq *srqs[MAX_THINGS];
 static struct ibv_xrcd *xrcds[MAX_THINGS];
@@ -70,7 +70,7 @@ static int num_mws, num_pds, num_ahs, num_maps;
 
 void (*case_end)(void);
 
-/* what a case has made by itself, undone before the rest, the youngest first */
+/* undo functions of the running case, called in reverse order and before the rest */
 static struct {
 	int (*undo)(void *thing);
 	void *thing;
@@ -118,7 +118,7 @@ bool kernel_before(int major, int minor)
 
 	must_be(uname(&name), 0);
 	if (sscanf(name.release, "%d.%d", &x, &y) != 2)
-		case_fail("what version is kernel %s?", name.release);
+		case_fail("unknown version format of kernel %s", name.release);
 
 	return x < major || (x == major && y < minor);
 }
@@ -147,7 +147,7 @@ void side_leave(const struct side *s)
 		perror("vrb: setns home");
 }
 
-/* ---- making and undoing ---- */
+/* ---- creating and destroying ---- */
 
 void undo_later(int (*undo)(void *thing), void *thing)
 {
@@ -275,7 +275,7 @@ struct ibv_srq *srq_make(struct side *s, struct ibv_pd *pd, int wr, int sge)
 	return srq;
 }
 
-/* fd -1: a domain of its own */
+/* fd -1: a domain without a file */
 struct ibv_xrcd *xrcd_make(struct ibv_context *ctx, int fd)
 {
 	struct ibv_xrcd_init_attr init = {
@@ -321,7 +321,7 @@ void xsrq_destroy(struct ibv_srq *srq)
 	must_be(ibv_destroy_srq(srq), 0);
 }
 
-/* Which of the domain and the queues a type of queue pair is made with */
+/* Sets the domain and the queues that this type of queue pair is created with. */
 static void end_belongs(struct ibv_qp_init_attr_ex *init, const struct end *e)
 {
 	if (e->o.type == IBV_QPT_XRC_RECV) {
@@ -371,12 +371,12 @@ void end_make(struct end *e, struct side *s, const struct opt *o)
 	must(e->qp);
 	must(num_qps < MAX_THINGS);
 	qps[num_qps++] = e->qp;
-	/* a few packets before the number wraps */
+	/* a few packets before the PSN wraps */
 	e->psn = 0xfffff0 + (s == &sides[1]);
 }
 
-struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,
-		       const union ibv_gid *dgid)
+struct ibv_ah *ah_make_label(struct side *s, struct ibv_pd *pd,
+			     const union ibv_gid *dgid, __u32 label)
 {
 	struct ibv_ah_attr attr = {
 		.is_global = 1,
@@ -386,6 +386,7 @@ struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,
 			.sgid_index = s->gid_index,
 			.hop_limit = 64,
 			.traffic_class = 0x28,
+			.flow_label = label,
 		},
 	};
 	struct ibv_ah *ah;
@@ -397,6 +398,12 @@ struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,
 	must(num_ahs < MAX_THINGS);
 	ahs[num_ahs++] = ah;
 	return ah;
+}
+
+struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,
+		       const union ibv_gid *dgid)
+{
+	return ah_make_label(s, pd, dgid, 0);
 }
 
 void end_destroy_qp(struct end *e)
@@ -447,7 +454,7 @@ void mem_make(struct mem *m, struct side *s, size_t len, int access)
 	mem_own(m, s->pd, access);
 }
 
-/* Undo all; says whether everything let itself be destroyed. */
+/* Destroys all; returns whether all could be destroyed. */
 static bool undo(void)
 {
 	struct ibv_async_event ev;
@@ -461,7 +468,7 @@ static bool undo(void)
 	if (case_end)
 		case_end();
 	case_end = NULL;
-	/* rdma_rxe frees a queue pair under the windows bound by it. */
+	/* rdma_rxe frees a queue pair without regard to the windows bound by it. */
 	for (i = 0; i < num_mws; i++)
 		bad += !!ibv_dealloc_mw(mws[i]);
 	for (i = 0; i < num_qps; i++)
@@ -478,7 +485,7 @@ static bool undo(void)
 		bad += !!ibv_dereg_mr(mrs[i]);
 	for (i = 0; i < num_ahs; i++)
 		bad += !!ibv_destroy_ah(ahs[i]);
-	/* what one is made of is older */
+	/* an object is younger than those it is made of */
 	for (i = num_pds; i-- > 0; )
 		bad += !!ibv_dealloc_pd(pds[i]);
 	for (i = 0; i < num_maps; i++)
@@ -520,7 +527,7 @@ int to_init(struct end *e)
 			     IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
-/* What a type of queue pair is told beyond the path and the numbers */
+/* Attribute masks of each type of queue pair, beyond the path and the PSNs */
 static const struct {
 	int rtr;
 	int rts;
@@ -599,8 +606,8 @@ static bool path_is_missing(int err)
 }
 
 /*
- * On a bad wire a neighbour's address may be long in coming, and so may a route whose
- * link was down.
+ * On a lossy wire it may take a while to resolve a neighbour, and after a link
+ * has come up to have a route.
  */
 static int to_rtr_patiently(struct end *e, const struct end *peer)
 {
@@ -763,7 +770,7 @@ void wc_none(struct ibv_cq *cq, int ms)
 	struct ibv_wc wc = {};
 
 	if (wc_wait(cq, &wc, ms))
-		case_fail("a completion too many: %llu, %s",
+		case_fail("an unexpected completion: %llu, %s",
 			  (unsigned long long)wc.wr_id,
 			  ibv_wc_status_str(wc.status));
 }
@@ -788,7 +795,7 @@ void event_want(struct side *s, enum ibv_event_type type, void *element)
 		if (!event_wait(s, &ev, 5000))
 			case_fail("no event '%s' on %s",
 				  ibv_event_type_str(type), s->dev);
-		/* news of the port or the GIDs are not of this test */
+		/* port and GID changes are ignored */
 	} while (ev.event_type >= IBV_EVENT_PORT_ACTIVE && ev.event_type !=
 		 IBV_EVENT_QP_LAST_WQE_REACHED && ev.event_type != type);
 	if (ev.event_type != type)
@@ -804,7 +811,7 @@ void event_none(struct side *s, enum ibv_event_type type, int ms)
 
 	while (event_wait(s, &ev, ms))
 		if (ev.event_type == type)
-			case_fail("an event '%s' too many on %s",
+			case_fail("an unexpected event '%s' on %s",
 				  ibv_event_type_str(type), s->dev);
 }
 
@@ -923,7 +930,7 @@ static bool topic_is(const struct vrb_set *set, const char *topic)
 	return set->topic && !strcmp(set->topic, topic);
 }
 
-/* The first set of @topic, or the first that runs only if the topic is named */
+/* The first set of @topic, or the first of those that run only if the topic is named */
 static const struct vrb_set *topic_find(const char *topic, bool alone)
 {
 	const struct vrb_set *set = sets;
@@ -933,7 +940,7 @@ static const struct vrb_set *topic_find(const char *topic, bool alone)
 	return set;
 }
 
-/* Lists a topic once even if several sets belong to it. */
+/* Lists each topic once, even if several sets belong to it. */
 static void topics_list(void)
 {
 	const struct vrb_set *set;

@@ -2,9 +2,9 @@
 /*
  * srnic selftests - verbs harness: interface of the cases
  *
- * One process holds both ends, each opened in the network namespace of its
- * host.  A case makes what it needs, says what must be true, and returns; the
- * first thing that is not true ends it.  What it made is undone for it.
+ * One process has both ends, each opened in the network namespace of its host.
+ * A case creates its objects, states its expectations, and returns; the first
+ * expectation that fails ends it.  Its objects are destroyed automatically.
  */
 #ifndef VRB_H
 #define VRB_H
@@ -25,7 +25,7 @@
 /**
  * struct side - one host
  * @dev: name of its device
- * @nsfd: its network namespace, -1 for the one we came from
+ * @nsfd: its network namespace, -1 for that of the process
  */
 struct side {
 	char			*dev;
@@ -39,13 +39,13 @@ struct side {
 	bool			no_events;
 };
 
-/* What a queue pair is made with; opt_default is what most cases want. */
+/* Attributes of a queue pair; opt_default suits most cases. */
 struct opt {
 	enum ibv_qp_type type;
-	__u64		send_ops;	/* for ibv_wr_*, 0: without */
+	__u64		send_ops;	/* for ibv_wr_*; 0 for none */
 	__u32		create_flags;
-	struct ibv_pd	*pd;		/* NULL: the side's */
-	struct ibv_cq	*cq;		/* for sends, NULL: a new one */
+	struct ibv_pd	*pd;		/* NULL: that of the side */
+	struct ibv_cq	*cq;		/* for sends; NULL: a new one */
 	int		vector;
 	struct ibv_srq	*srq;
 	struct ibv_xrcd	*xrcd;
@@ -62,7 +62,7 @@ struct opt {
 	__u8		min_rnr;
 	__u8		rd_atomic;
 	__u8		dest_rd_atomic;
-	enum ibv_mtu	mtu;		/* 0: the largest there is */
+	enum ibv_mtu	mtu;		/* 0: the maximum */
 };
 
 struct end {
@@ -128,10 +128,10 @@ void vrb_register(struct vrb_set *set);
 extern struct side sides[2];
 extern const struct opt opt_default;
 extern int rounds;
-extern __u32 run_seed;	/* of what cases draw at random */
-extern int patience;	/* timeout of the QPs whose packets may be lost */
+extern __u32 run_seed;	/* seed of random numbers in cases */
+extern int patience;	/* timeout of QPs on a lossy wire */
 
-/* Called before what the case has made is undone, however it ends; NULL: none */
+/* Called however the case ends, before its objects are destroyed; NULL for none */
 extern void (*case_end)(void);
 
 _Noreturn void case_fail(const char *fmt, ...);
@@ -157,28 +157,28 @@ __u64 now_us(void);
 
 bool kernel_before(int major, int minor);
 
-/* Writes @text to a file that exists. */
+/* Writes @text to an existing file. */
 bool file_put(const char *path, const char *text);
 
-/* in between, what is started and opened is in the namespace of that side */
+/* between these two calls, sockets and processes belong to the namespace of the side */
 void side_enter(const struct side *s);
 void side_leave(const struct side *s);
 
-/* What "rdma FMT..." says in the host of @s, until it is asked again. */
+/* Output of "rdma FMT..." in the host of @s; valid until the next call */
 const char *rdma_tool(const struct side *s, const char *fmt, ...);
 
 /*
- * Undoes by @undo, which returns 0, when the case is over, or now.  For things
- * that the functions below do not make.
+ * Calls @undo, which returns 0, when the case ends, or now.  For objects that
+ * the functions below do not create.
  */
 void undo_later(int (*undo)(void *thing), void *thing);
 void undo_now(void *thing);
 
-/* making things: all of it is undone when the case is over */
+/* creation of objects, which are destroyed when the case ends */
 void end_make(struct end *e, struct side *s, const struct opt *o);
 struct ibv_cq *cq_make(struct side *s, int cqe, struct ibv_comp_channel *ch);
 struct ibv_pd *pd_make(struct side *s);
-/* What a case made by itself is undone for it from now on. */
+/* Hands an object to the harness, which destroys it when the case ends. */
 void cq_own(struct ibv_cq *cq);
 void pd_own(struct ibv_pd *pd);
 void qp_own(struct ibv_qp *qp);
@@ -192,24 +192,27 @@ struct ibv_srq *xsrq_make(struct ibv_pd *pd, struct ibv_xrcd *xrcd,
 void xsrq_destroy(struct ibv_srq *srq);
 void mem_make(struct mem *m, struct side *s, size_t len, int access);
 void mem_own(struct mem *m, struct ibv_pd *pd, int access);
-/* Memory as mmap() makes it, which nobody has touched. */
+/* A new mapping, without pages */
 void *map_make(size_t len, int flags, int fd);
-/* Until the case is over, or undo_now(NO_SPACE), there is no more than @more. */
+/* Allows @more bytes of address space until the case ends or undo_now(NO_SPACE). */
 void space_limit(size_t more);
 #define NO_SPACE	((void *)space_limit)
 struct ibv_mw *mw_make(struct ibv_pd *pd, enum ibv_mw_type type);
-/* An address handle on @s, in @pd or its own, that leads to @dgid. */
+/* An address handle on @s to @dgid, in @pd or the domain of the side */
 struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,
 		       const union ibv_gid *dgid);
+/* The same, with a flow label */
+struct ibv_ah *ah_make_label(struct side *s, struct ibv_pd *pd,
+			     const union ibv_gid *dgid, __u32 label);
 void end_destroy_qp(struct end *e);
 
-/* the state machine: each returns what ibv_modify_qp() returned */
+/* state transitions: each returns the result of ibv_modify_qp() */
 int to_init(struct end *e);
 int to_rtr(struct end *e, const struct end *peer);
 int to_rts(struct end *e);
 int to_state(struct end *e, enum ibv_qp_state state);
 void connect_pair(struct pair *p);
-/* A queue pair for datagrams, from its beginning to RTS */
+/* Takes a datagram queue pair from RESET to RTS. */
 void connect_ud(struct end *e, __u32 qkey);
 enum ibv_qp_state state_of(struct end *e);
 void state_becomes(struct end *e, enum ibv_qp_state want);
@@ -223,7 +226,7 @@ struct ibv_send_wr wr_of(__u64 id, enum ibv_wr_opcode op,
 void wr_target(struct ibv_send_wr *wr, const struct mem *m, size_t off);
 struct ibv_sge sge_of(const struct mem *m, size_t off, size_t len);
 
-/* completions: wc_want() ends the case when another one comes, or none */
+/* completions: wc_want() fails the case if another one arrives, or none */
 bool wc_wait(struct ibv_cq *cq, struct ibv_wc *wc, int ms);
 struct ibv_wc wc_want(struct ibv_cq *cq, __u64 id, enum ibv_wc_status status);
 void wc_none(struct ibv_cq *cq, int ms);

@@ -2,8 +2,8 @@
 /*
  * srnic selftests - verbs harness: extended reliable connections
  *
- * End a only sends, end b only receives, into the shared queue that each
- * request names by its number.
+ * End a sends only, end b receives only, into the SRQ that each request names
+ * by its number.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ static void queue_make(int i, struct ibv_pd *pd, struct ibv_xrcd *domain)
 	must_be(ibv_get_srq_num(srq[i], &srqn[i]), 0);
 }
 
-/* @named: queue 0 is named when the target is made, too, which means nothing */
+/* @named: the target is created with an SRQ, which has no effect */
 static void setup_ends(struct opt *a, bool named)
 {
 	struct opt b = opt_default;
@@ -177,7 +177,7 @@ static void atomics(void)
 	must_be(*word, 7);
 }
 
-/* The same by ibv_wr_*, in one batch. */
+/* The same with ibv_wr_*, in one batch */
 static void wr_api(void)
 {
 	struct opt a = opt_default;
@@ -208,7 +208,7 @@ static void wr_api(void)
 	must_be(*word, 4);
 }
 
-/* Both ends fail, the responder's program is told. */
+/* Both ends enter the error state; the responder's program gets the event. */
 static void refused(struct ibv_send_wr *wr, __u32 number,
 		    enum ibv_wc_status status, enum ibv_event_type event)
 {
@@ -254,7 +254,7 @@ static void other_domain(void)
 	wc_none(cq[1], 5);
 }
 
-/* Keys are those of the protection domain of the queue that is named. */
+/* Keys belong to the protection domain of the SRQ named in the request. */
 static void other_pd(enum ibv_wr_opcode op)
 {
 	struct ibv_send_wr wr;
@@ -298,7 +298,7 @@ static void not_ready(void)
 	send_takes(1, 1, 10, 3);
 }
 
-/* A message of which the responder has seen the first packets only. */
+/* Sends only the first packets of a message. */
 static void begin_message(void)
 {
 	struct ibv_send_wr wr;
@@ -322,7 +322,7 @@ static void error_midway(void)
 	must_be(wc_want(cq[0], 1, IBV_WC_WR_FLUSH_ERR).qp_num, p.b.qp->qp_num);
 }
 
-/* The queue goes before the message has ended, and nobody misses it. */
+/* The SRQ is destroyed before the message ends, without further errors. */
 static void gone_midway(void)
 {
 	begin_message();
@@ -332,7 +332,7 @@ static void gone_midway(void)
 	wc_none(cq[0], 10);
 }
 
-/* An initiator on the responder's host, which binds what others access */
+/* An initiator on the responder's host, which binds windows for the pair */
 static void binder_make(struct end *e, __u64 send_ops)
 {
 	struct opt o = opt_default;
@@ -381,7 +381,7 @@ static void binds_1(void)
 	untouched(mb.p + 164, LEN - 164, "behind the window");
 }
 
-/* The same by a work request: a window of type 2, and LOCAL_INV ends it. */
+/* The same by a work request: a window of type 2, ended by LOCAL_INV */
 static void binds_2(void)
 {
 	struct ibv_send_wr wr = wr_of(7, IBV_WR_BIND_MW, NULL, 0);
@@ -397,7 +397,7 @@ static void binds_2(void)
 		wr.bind_mw.mw = mw;
 		wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
 		wr.bind_mw.bind_info = shown();
-		wr.qp_type.xrc.remote_srqn = 0xffffff;	/* means nothing here */
+		wr.qp_type.xrc.remote_srqn = 0xffffff;	/* ignored */
 		must_be(post_one(&e, &wr), 0);
 		must_be(wc_want(e.scq, 7, IBV_WC_SUCCESS).opcode, IBV_WC_BIND_MW);
 		mw->rkey = wr.bind_mw.rkey;
@@ -454,8 +454,9 @@ static void cannot(void)
 }
 
 /*
- * Another process, as far as the kernel can see: it opens the domain by its
- * file and the queue pair by its number, and has both when the first has gone.
+ * A second context, which the kernel cannot tell from another process, opens
+ * the domain by its file and the queue pair by its number.  Both survive the
+ * first context.
  */
 static void opened(void)
 {
@@ -516,7 +517,7 @@ static void opened(void)
 	must_be(ibv_destroy_qp(p.b.qp), 0);
 	must_be(ibv_close_xrcd(second), 0);
 	must_be(ibv_close_device(ctx), 0);
-	/* the one who made it has it still */
+	/* its creator can still use it */
 	must_be(post_srq(srq[0], 2, &sb, 1), 0);
 	send_takes(0, 2, 9000, 5);
 	close(fd);
@@ -552,7 +553,7 @@ static void soak(void)
 	}
 }
 
-/* An initiator receives nothing: a queue for that is not in use by it. */
+/* An initiator has no receive CQ, so that CQ can be destroyed. */
 static void unused_cq(void)
 {
 	struct ibv_cq *cq = ibv_create_cq(sides[0].ctx, 8, NULL, NULL, 0);
@@ -579,28 +580,47 @@ static void unused_cq(void)
 	must_be(ibv_destroy_cq(cq), 0);
 }
 
+/* Only a device that offers XRC has initiators. */
+static void offered(void)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_XRC_SEND,
+		.send_cq = cq_make(&sides[0], 8, NULL),
+		.cap = { .max_send_wr = 1, .max_send_sge = 1 },
+	};
+	struct ibv_qp *qp = ibv_create_qp(sides[0].pd, &init);
+
+	if (sides[0].attr.device_cap_flags & IBV_DEVICE_XRC) {
+		qp_own(qp);
+	} else {
+		must(!qp);
+		must_be(errno, EOPNOTSUPP);
+	}
+}
+
 static const struct vrb_case xrc_cases[] = {
 	{ "xrc", "SEND of each size to two queues", sends },
-	{ "xrc", "SEND to a target that was made with a queue", named },
+	{ "xrc", "SEND to a target created with an SRQ", named },
 	{ "xrc", "WRITE and READ of each size", one_sided },
 	{ "xrc", "CMP_SWP and FETCH_ADD", atomics },
-	{ "xrc", "the same by ibv_wr_*", wr_api },
-	{ "xrc", "a queue that never was", no_such_queue },
-	{ "xrc", "a queue that is gone", queue_gone },
-	{ "xrc", "a queue of another XRC domain", other_domain },
+	{ "xrc", "ibv_wr_*", wr_api },
+	{ "xrc", "an invalid SRQ number", no_such_queue },
+	{ "xrc", "a destroyed SRQ", queue_gone },
+	{ "xrc", "an SRQ of another XRC domain", other_domain },
 	{ "xrc", "WRITE to another protection domain", other_pd_write },
 	{ "xrc", "READ from another protection domain", other_pd_read },
 	{ "xrc", "FETCH_ADD in another protection domain", other_pd_atomic },
 	{ "xrc", "an empty queue, then a receive", not_ready },
-	{ "xrc", "an error flushes the receive it had begun", error_midway },
-	{ "xrc", "a queue goes in the middle of a message", gone_midway },
+	{ "xrc", "an error flushes the receive in use", error_midway },
+	{ "xrc", "an SRQ destroyed in the middle of a message", gone_midway },
 	{ "xrc", "ibv_bind_mw of an initiator", binds_1 },
 	{ "xrc", "BIND_MW and LOCAL_INV of an initiator", binds_2 },
 	{ "xrc", "ibv_wr_bind_mw and ibv_wr_local_inv of an initiator",
 	  binds_by_wr },
-	{ "xrc", "what XRC queue pairs cannot", cannot },
-	{ "xrc", "a queue pair is opened by another", opened },
-	{ "xrc", "a completion queue that is not used goes first", unused_cq },
+	{ "xrc", "unsupported operations", cannot },
+	{ "xrc", "a queue pair opened by another context", opened },
+	{ "xrc", "an unused CQ is destroyed first", unused_cq },
+	{ "xrc", "initiators only if the device says so", offered },
 };
 
 VRB_TOPIC("xrc", xrc_cases);
