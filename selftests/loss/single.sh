@@ -8,8 +8,8 @@
 
 need rdma ib_write_bw ib_read_bw nft ethtool
 
-# few_repeated SENT MESSAGES MAX: of 1 MiB in packets of 4 KiB, and no more than MAX
-# packets beside them
+# few_repeated SENT MESSAGES MAX: SENT packets are those of MESSAGES of 1 MiB, in packets of
+# 4 KiB, and at most MAX retransmissions
 few_repeated()
 {
 	local once=$(($2 * 256))
@@ -20,32 +20,32 @@ few_repeated()
 
 ktap_plan 22
 check "two hosts"		pair_up
-check "packet 100 gets lost"	drop_nth nsA veth0 100
+check "packet 100 is lost"	drop_nth nsA veth0 100
 check "WRITEs of 1 MiB arrive"	pair ib_write_bw -s 1048576 -n 5
-check "sr1 saw the gap"		counter_is nsB sr1 out_of_seq_request 1
-check "sr0 was told"		counter_is nsA sr0 rcvd_seq_err 1
+check "sr1 reported the gap"	counter_is nsB sr1 out_of_seq_request 1
+check "sr0 received the NAK"	counter_is nsA sr0 rcvd_seq_err 1
 check "sr0 went back"		counter_over nsA sr0 go_back 0
-check "it repeated little"	few_repeated "$(counter nsA sr0 sent_pkts)" 5 64
+check "few packets were retransmitted"	few_repeated "$(counter nsA sr0 sent_pkts)" 5 64
 check "no timeout was needed"	counter_is nsA sr0 local_ack_timeout_err 0
 
 acks=$(counter nsB sr1 sent_pkts)
 
 # The responder remembers one READ.
-check "response 400 gets lost"	drop_nth nsB veth1 400
+check "response 400 is lost"	drop_nth nsB veth1 400
 check "READs of 8 MiB arrive"	pair ib_read_bw -s 8388608 -n 5 -o 1
-check "sr0 saw the gap"		counter_over nsA sr0 implied_nak_seq_err 0
-check "it asked in parts"	counter_over nsB sr1 rx_read_requests $((5 * 2 - 1))
-check "sr1 repeated little"	few_repeated $(($(counter nsB sr1 sent_pkts) - acks)) 40 16
-check "no timeout here either"	counter_is nsA sr0 local_ack_timeout_err 0
+check "sr0 detected the gap"	counter_over nsA sr0 implied_nak_seq_err 0
+check "it requested parts again"	counter_over nsB sr1 rx_read_requests $((5 * 2 - 1))
+check "few responses were repeated"	few_repeated $(($(counter nsB sr1 sent_pkts) - acks)) 40 16
+check "no timeout was needed for READs"	counter_is nsA sr0 local_ack_timeout_err 0
 
 again=$(counter nsA sr0 go_back)
-check "the last one gets lost"	drop_nth nsB veth1 80
+check "the last one is lost"	drop_nth nsB veth1 80
 check "READs of 64 KiB arrive"	pair ib_read_bw -s 65536 -n 5
 check "sr0 asked again"		counter_over nsA sr0 go_back "$again"
 check "and did not wait long"	counter_is nsA sr0 local_ack_timeout_err 0
 
 again=$(counter nsA sr0 go_back)
-check "the last hundred get lost"	drop_nth nsB veth1 157 256
+check "the last hundred are lost"	drop_nth nsB veth1 157 256
 check "READs of 512 KiB arrive"	pair ib_read_bw -s 524288 -n 5 -o 1
 check "sr0 asked again"		counter_over nsA sr0 go_back "$again"
 check "and did not wait long"	counter_is nsA sr0 local_ack_timeout_err 0

@@ -26,7 +26,7 @@ in_net()
 	nsenter "--net=/run/netns/$1" "${@:2}"
 }
 
-# the daemons that nfsd needs: who may mount, and who had mounted before
+# daemons_up: start the daemons that nfsd needs, for access control and for client tracking
 daemons_up()
 {
 	in_net nsB mount -t rpc_pipefs pipe "$dir/pipe" &&
@@ -73,7 +73,7 @@ umount_it()
 	timeout 60 umount "$mnt"
 }
 
-# Drop the client's cache, which proves nothing.
+# Drop the client's cache, so that files are read from the server.
 remount()
 {
 	umount_it && mount_it
@@ -156,7 +156,7 @@ check "direct write over that wire"	direct write 256k 4 8m
 check "direct randwrite over that wire"	direct randwrite 4k 16 1m
 check "a tree is read over that wire"	tree_out
 check "umount over that wire"		umount_it
-check "the wire loses nothing again"	clear_wire
+check "the wire is faultless again"	clear_wire
 check "both ends have disconnected"	wait_for 60 disconnected
 
 check "mount once more"			mount_it
