@@ -15,6 +15,7 @@
 #include <trace/misc/rdma.h>
 
 struct srnic_cqe;
+struct srnic_cq_loss;
 struct srnic_failure;
 struct srnic_mr;
 struct srnic_pkt;
@@ -381,6 +382,27 @@ TRACE_EVENT(srnic_cqe,
 		  __entry->qpn, __entry->wr_id,
 		  rdma_show_wc_status(__entry->status), __entry->opcode,
 		  __entry->len)
+);
+
+/* A completion is the first that its queue loses. */
+TRACE_EVENT(srnic_overrun,
+	TP_PROTO(u32 cqn, const struct srnic_cq_loss *loss, const char *of),
+	TP_ARGS(cqn, loss, of),
+
+	TP_STRUCT__entry(
+		__field(u32, cqn)
+		__field(u32, qpn)
+		__string(of, of)
+	),
+
+	TP_fast_assign(
+		__entry->cqn = cqn;
+		__entry->qpn = loss->qpn;
+		__assign_str(of);
+	),
+
+	TP_printk("cqn=%u qpn=%u of=%s", __entry->cqn, __entry->qpn,
+		  __get_str(of))
 );
 
 /* Queue pairs */

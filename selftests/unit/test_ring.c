@@ -224,7 +224,10 @@ static void test_rq(struct srnic_rq *rq)
 
 static bool cq_push(struct srnic_cq *cq, u64 wr_id)
 {
-	struct srnic_cqe cqe = { .wr_id = wr_id, .status = IBV_WC_SUCCESS };
+	struct srnic_cqe cqe = {
+		.wr_id = wr_id, .status = IBV_WC_SUCCESS, .qpn = wr_id,
+		.opcode = wr_id & 1 ? IBV_WC_RECV : IBV_WC_SEND,
+	};
 
 	return srnic_cq_push(cq, &cqe, false);
 }
@@ -258,6 +261,8 @@ static void test_cq(struct srnic_cq *cq)
 	hdr->user = hdr->kern;
 	tap_check(!cq_push(cq, 44) && overruns == 1,
 		  "a CQ that lost a completion takes no more, with one notification");
+	tap_check(cq->loss.qpn == 43 && cq->loss.recv && cq->loss.time,
+		  "the first completion that was lost is remembered");
 }
 
 static void test_cq_nonsense(struct srnic_cq *cq)

@@ -221,51 +221,99 @@ static void page_fault_read(void)
 		   "access/page fault: * RDMA READ of 8192 bytes from address 0x*, was refused: *");
 }
 
-/* The number of the only completion queue that this process has on that device */
-static unsigned int cq_number(const struct side *s)
+/* The number of the first completion queue of this process on that device with @mark */
+static unsigned int cq_number(const struct side *s, const char *mark)
 {
 	char cmd[64], owner[32];
 	char *object, *number;
 
-	snprintf(cmd, sizeof(cmd), "rdma -j resource show cq dev %s", s->dev);
+	snprintf(cmd, sizeof(cmd), "rdma -j -dd resource show cq dev %s", s->dev);
 	run(s, cmd);
 	snprintf(owner, sizeof(owner), "\"pid\":%d,", getpid());
 	for (object = strtok(said, "}"); object; object = strtok(NULL, "}")) {
 		number = strstr(object, "\"cqn\":");
-		if (number && strstr(object, owner))
+		if (number && strstr(object, owner) && strstr(object, mark))
 			return atoi(number + strlen("\"cqn\":"));
 	}
-	case_fail("no completion queue of %d", getpid());
+	case_fail("no completion queue of %d with %s", getpid(), mark);
 }
 
-static void cq_is(const struct side *s, const char *want)
+/* srnic-doctor says @want about the completion queue with @mark. */
+static void cq_is(const struct side *s, const char *mark, const char *want)
 {
 	char cmd[128];
 
 	snprintf(cmd, sizeof(cmd), "srnic-doctor --terse --dev %s --cq %u",
-		 s->dev, cq_number(s));
+		 s->dev, cq_number(s, mark));
 	run(s, cmd);
 	said[strcspn(said, "\n")] = 0;
 	if (fnmatch(want, said, 0))
 		case_fail("srnic-doctor says: %s", said);
 }
 
+/* The first completion that was lost is that of a @work of @e. */
+static void cq_lost(const struct end *e, const char *work)
+{
+	char want[128];
+
+	snprintf(want, sizeof(want),
+		 "completion queue overrun: A completion of a %s of queue pair %u was lost when all 4 *",
+		 work, e->qp->qp_num);
+	cq_is(e->side, "\"drv_overrun\":1", want);
+	why_is(e, "completion queue overrun: A completion of this queue pair was lost*");
+}
+
 static void cq_overrun(void)
 {
 	struct ibv_send_wr wr = wr_of(1, IBV_WR_RDMA_WRITE, NULL, 0);
 	struct opt o = opt_default;
+	struct pair q;
 	int i;
 
 	o.cq = cq_make(&sides[0], 4, NULL);
 	pair_make(&p, &o, NULL);
+	pair_make(&q, &o, NULL);
 	must_be(post_one(&p.a, &wr), 0);
 	wc_want(o.cq, 1, IBV_WC_SUCCESS);
-	cq_is(&sides[0], "none: 0 of 4 entries are in use.");
+	cq_is(&sides[0], "\"drv_entries\":4", "none: 0 of 4 entries are in use.");
 	for (i = 0; i < 5; i++)
 		must_be(post_one(&p.a, &wr), 0);
 	state_becomes(&p.a, IBV_QPS_ERR);
-	cq_is(&sides[0], "completion queue overrun: A completion was lost when all 4 *");
-	why_is(&p.a, "completion queue overrun: A completion of this queue pair was lost*");
+	cq_lost(&p.a, "send");
+	must_be(post_one(&q.a, &wr), 0);
+	state_becomes(&q.a, IBV_QPS_ERR);
+	cq_lost(&p.a, "send");
+}
+
+static void cq_overrun_receive(void)
+{
+	struct ibv_send_wr wr = wr_of(1, IBV_WR_SEND, NULL, 0);
+	struct opt o = opt_default;
+	int i;
+
+	o.cqe = 4;
+	pair_make(&p, NULL, &o);
+	for (i = 0; i < 5; i++)
+		must_be(post_recv(&p.b, i, NULL, 0), 0);
+	for (i = 0; i < 5; i++)
+		must_be(post_one(&p.a, &wr), 0);
+	state_becomes(&p.b, IBV_QPS_ERR);
+	cq_lost(&p.b, "receive");
+}
+
+/* A receive that is flushed is one, too, although its completion need not say so. */
+static void cq_overrun_flush(void)
+{
+	struct opt o = opt_default;
+	int i;
+
+	o.cqe = 4;
+	pair_make(&p, NULL, &o);
+	for (i = 0; i < 5; i++)
+		must_be(post_recv(&p.b, i, NULL, 0), 0);
+	must_be(to_state(&p.b, IBV_QPS_ERR), 0);
+	cq_is(&sides[1], "\"drv_overrun\":1",
+	      "completion queue overrun: A completion of a receive of queue pair *");
 }
 
 /* A request for all queue pairs of the device with this index */
@@ -366,6 +414,8 @@ static const struct vrb_case why_cases[] = {
 	{ "why", "on-demand memory that is gone, WRITE", page_fault_write },
 	{ "why", "on-demand memory that is gone, READ", page_fault_read },
 	{ "why", "a completion queue that overran", cq_overrun },
+	{ "why", "a completion queue that lost a receive", cq_overrun_receive },
+	{ "why", "a completion queue that lost a flushed receive", cq_overrun_flush },
 	{ "why", "keys and addresses are for administrators", not_for_all },
 };
 

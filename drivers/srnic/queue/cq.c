@@ -16,6 +16,7 @@ int srnic_cq_init(struct srnic_cq *cq, enum srnic_abi abi, u32 entries)
 	spin_lock_init(&cq->poll_lock);
 	cq->prod = 0;
 	cq->dead = false;
+	cq->loss = (struct srnic_cq_loss) {};
 	cq->lossy = false;
 	cq->gather = 0;
 	cq->gathered = 0;
@@ -46,6 +47,17 @@ static const char *cq_arm_word(u32 arm)
 	return arm & SRNIC_CQ_ARM_SOLICITED ? "solicited" : "none";
 }
 
+/* The completion that the CQ lost first */
+static void cq_look_loss(const struct srnic_cq *cq, struct srnic_look *look)
+{
+	if (!cq->dead)
+		return;
+
+	srnic_look_u32(look, "overrun_qpn", cq->loss.qpn);
+	srnic_look_word(look, "overrun_of", srnic_cq_loss_of(&cq->loss));
+	srnic_look_u64(look, "overrun_time", cq->loss.time);
+}
+
 void srnic_cq_look(struct srnic_cq *cq, struct srnic_look *look)
 {
 	const struct srnic_ring *ring = &cq->ring;
@@ -58,6 +70,7 @@ void srnic_cq_look(struct srnic_cq *cq, struct srnic_look *look)
 		srnic_look_word(look, "armed",
 				cq_arm_word(READ_ONCE(*ring->arm)));
 		srnic_look_u32(look, "overrun", cq->dead);
+		cq_look_loss(cq, look);
 	}
 	spin_unlock_bh(&cq->lock);
 }
@@ -152,8 +165,8 @@ static enum cq_todo cq_signal(struct srnic_cq *cq, bool solicited, bool error)
 	return cq->gathered++ ? CQ_NOTHING : CQ_LATER;
 }
 
-/* A completion did not fit.  Only the first loss is reported. */
-static enum cq_todo cq_lose(struct srnic_cq *cq)
+/* @cqe did not fit.  Only the first loss is reported. */
+static enum cq_todo cq_lose(struct srnic_cq *cq, const struct srnic_cqe *cqe)
 	__must_hold(&cq->lock)
 {
 	lockdep_assert_held(&cq->lock);
@@ -161,6 +174,11 @@ static enum cq_todo cq_lose(struct srnic_cq *cq)
 	if (cq->dead || cq->lossy)
 		return CQ_NOTHING;
 	cq->dead = true;
+	cq->loss = (struct srnic_cq_loss) {
+		.time	= ktime_get_real_ns(),
+		.qpn	= cqe->qpn,
+		.recv	= cqe->opcode & IB_WC_RECV,
+	};
 	WRITE_ONCE(*cq->ring.flags, SRNIC_RING_OVERRUN);
 
 	return CQ_OVERRUN;
@@ -177,7 +195,7 @@ bool srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe,
 	if (ok)
 		todo = cq_signal(cq, solicited, cqe->status != IB_WC_SUCCESS);
 	else
-		todo = cq_lose(cq);
+		todo = cq_lose(cq, cqe);
 	ok |= cq->lossy;
 	spin_unlock_bh(&cq->lock);
 

@@ -122,12 +122,25 @@ static inline void srnic_ring_show(const struct srnic_ring *ring, u32 idx)
 }
 
 /**
+ * struct srnic_cq_loss - the first completion that a CQ lost
+ * @time: when, wall clock, ns; 0: none was lost
+ * @qpn: queue pair that it was for
+ * @recv: it was that of a receive
+ */
+struct srnic_cq_loss {
+	u64	time;
+	u32	qpn;
+	bool	recv;
+};
+
+/**
  * struct srnic_cq - completion queue
  * @ring: shared memory; under @lock if it can be replaced, which is never the
  *	  case for an in-kernel consumer
  * @lock: serialises producers; innermost lock of the driver
  * @prod: next entry to write; under @lock
  * @dead: an overrun has been reported; under @lock
+ * @loss: the completion that was lost then; constant once @dead is set
  * @lossy: a completion that does not fit is dropped without an error
  * @gather: number of completions per event, 0 and 1: no moderation; under @lock
  * @gathered: completions whose event is still pending; under @lock
@@ -138,9 +151,10 @@ static inline void srnic_ring_show(const struct srnic_ring *ring, u32 idx)
  */
 struct srnic_cq {
 	struct srnic_ring	ring;
-	spinlock_t		lock;	/* protects ring, prod, dead, gather, gathered */
+	spinlock_t		lock;	/* protects ring to gathered, but lossy */
 	u32			prod;
 	bool			dead;
+	struct srnic_cq_loss	loss;
 	bool			lossy;
 	u32			gather;
 	u32			gathered;
@@ -152,6 +166,12 @@ struct srnic_cq {
 
 int srnic_cq_init(struct srnic_cq *cq, enum srnic_abi abi, u32 entries);
 void srnic_cq_destroy(struct srnic_cq *cq);
+
+/* Word for "rdma resource" and trace points. */
+static inline const char *srnic_cq_loss_of(const struct srnic_cq_loss *loss)
+{
+	return loss->recv ? "receive" : "send";
+}
 
 /*
  * Writes one completion and raises the event that was requested.  @solicited: the

@@ -12,6 +12,7 @@
 #include <linux/etherdevice.h>
 #include <linux/rcupdate.h>
 
+#include "../trace.h"
 #include "verbs.h"
 
 static void cq_raise(struct ib_cq *ibcq)
@@ -70,6 +71,7 @@ static void cq_overrun(struct srnic_cq *cq)
 		.event		= IB_EVENT_CQ_ERR,
 	};
 
+	trace_srnic_overrun(ibcq->res.id, &cq->loss, srnic_cq_loss_of(&cq->loss));
 	if (ibcq->event_handler)
 		ibcq->event_handler(&event, ibcq->cq_context);
 }

@@ -53,6 +53,8 @@ bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 		srnic_count(qp->stats, SRNIC_CNT_RESP_FLUSH);
 	else if (cqe->status)
 		srnic_count(qp->stats, SRNIC_CNT_RESP_ERR);
+	if (cqe->status)
+		cqe->opcode = IB_WC_RECV;
 	cqe->wr_id = qp->resp.rwqe.wr_id;
 	qp->resp.has_rwqe = false;
 	srnic_sgl_put(&qp->resp.sgl);

@@ -49,6 +49,7 @@
 
 #define ib_wc_status			ibv_wc_status
 #define IB_WC_SUCCESS			IBV_WC_SUCCESS
+#define IB_WC_RECV			IBV_WC_RECV
 #define IB_WC_LOC_LEN_ERR		IBV_WC_LOC_LEN_ERR
 #define IB_WC_LOC_QP_OP_ERR		IBV_WC_LOC_QP_OP_ERR
 
