@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #define SRNIC_LOOK_MAX	48	/* values of an object */
+#define SRNIC_LOOK_ADDR	48	/* a network address as text */
 
 enum srnic_look_kind {
 	SRNIC_LOOK_U32,
@@ -25,7 +26,7 @@ enum srnic_look_kind {
  * @name: what it is called, without the "drv_" that it gets
  * @kind: enum srnic_look_kind
  * @num: the value, unless it is a word
- * @word: the value, constant
+ * @word: the value, constant or part of the list
  */
 struct srnic_look_value {
 	const char	*name;
@@ -39,11 +40,15 @@ struct srnic_look_value {
 /**
  * struct srnic_look - the values of an object
  * @secrets: the reader may see keys and addresses
+ * @peers: the reader may see network addresses
+ * @peer: room for one as text
  * @num: how many, more than SRNIC_LOOK_MAX if some found no room
  * @values: these
  */
 struct srnic_look {
 	bool			secrets;
+	bool			peers;
+	char			peer[SRNIC_LOOK_ADDR];
 	unsigned int		num;
 	struct srnic_look_value	values[SRNIC_LOOK_MAX];
 };

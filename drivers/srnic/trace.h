@@ -440,6 +440,7 @@ TRACE_EVENT(srnic_failure,
 		__field(u32, psn)
 		__field(u32, len)
 		__field(u32, room)
+		__array(u8, peer, sizeof(struct in6_addr))
 		__string(why, why)
 		__string(memory, memory)
 		__string(op, op)
@@ -452,13 +453,14 @@ TRACE_EVENT(srnic_failure,
 		__entry->psn = failure->psn;
 		__entry->len = failure->length;
 		__entry->room = failure->room;
+		memcpy(__entry->peer, &failure->peer, sizeof(failure->peer));
 		__assign_str(why);
 		__assign_str(memory);
 		__assign_str(op);
 	),
 
-	TP_printk("qpn=%u why=%s memory=%s op=%s psn=%u key=0x%08x addr=0x%llx len=%u room=%u",
-		  __entry->qpn, __get_str(why), __get_str(memory),
+	TP_printk("qpn=%u peer=%pI6c why=%s memory=%s op=%s psn=%u key=0x%08x addr=0x%llx len=%u room=%u",
+		  __entry->qpn, __entry->peer, __get_str(why), __get_str(memory),
 		  __get_str(op), __entry->psn, __entry->key, __entry->addr,
 		  __entry->len, __entry->room)
 );

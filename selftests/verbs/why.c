@@ -6,6 +6,7 @@
  * objects.  meta/why.sh verifies that both together cover every verdict.
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <fnmatch.h>
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
@@ -186,6 +187,68 @@ static void receive_malformed(void)
 	state_becomes(&p.b, IBV_QPS_ERR);
 	why_is(&p.b, "malformed receive: * consumed a receive that is malformed.");
 	why_is(&p.a, "NAK remote operation: * SEND of 64 bytes, * (syndrome 0x63).");
+}
+
+/* srnic-doctor says that the peer of @e is at the address of @peer, after @words. */
+static void peer_is(const struct end *e, const struct side *peer, const char *words)
+{
+	const union ibv_gid *gid = &peer->gid;
+	char cmd[128], want[256], addr[INET6_ADDRSTRLEN];
+	bool v4 = IN6_IS_ADDR_V4MAPPED(gid->raw);
+
+	must(inet_ntop(v4 ? AF_INET : AF_INET6, gid->raw + (v4 ? 12 : 0), addr, sizeof(addr)));
+	snprintf(want, sizeof(want), "Queue pair %u of %s, whose peer is %sat %s, failed at *",
+		 e->qp->qp_num, e->side->dev, words, addr);
+	snprintf(cmd, sizeof(cmd), "srnic-doctor --dev %s --qp %u", e->side->dev, e->qp->qp_num);
+	run(e->side, cmd);
+	if (fnmatch(want, said, 0))
+		case_fail("srnic-doctor says: %s", said);
+}
+
+static void peer_connected(void)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	char words[64];
+
+	setup(NULL);
+	sge = sge_of(&ma, 0, 64);
+	wr = wr_of(1, IBV_WR_RDMA_WRITE, &sge, 1);
+	wr_target(&wr, &mb, 0);
+	wr.wr.rdma.rkey ^= 0x55000;
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 1, IBV_WC_REM_ACCESS_ERR);
+	state_becomes(&p.b, IBV_QPS_ERR);
+	snprintf(words, sizeof(words), "queue pair %u ", p.b.qp->qp_num);
+	peer_is(&p.a, &sides[1], words);
+	snprintf(words, sizeof(words), "queue pair %u ", p.a.qp->qp_num);
+	peer_is(&p.b, &sides[0], words);
+}
+
+/* Whoever sent the datagram that consumed a receive without memory */
+static void peer_datagram(void)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct opt o = opt_default;
+	struct end a, b;
+
+	wr = datagram(&a, sides[0].pd, &sge);
+	o.type = IBV_QPT_UD;
+	end_make(&b, &sides[1], &o);
+	connect_ud(&b, 0x11111111);
+	mem_make(&mb, &sides[1], PAGE, FULL_ACCESS);
+	sge = sge_of(&mb, 0, 128);
+	sge.lkey ^= 0x55000;
+	must_be(post_recv(&b, 1, &sge, 1), 0);
+	sge = sge_of(&ma, 0, 64);
+	wr.wr.ud.remote_qpn = b.qp->qp_num;
+	wr.wr.ud.remote_qkey = 0x11111111;
+	must_be(post_one(&a, &wr), 0);
+	wc_want(a.scq, 1, IBV_WC_SUCCESS);
+	wc_want(b.rcq, 1, IBV_WC_LOC_PROT_ERR);
+	state_becomes(&b, IBV_QPS_ERR);
+	peer_is(&b, &sides[0], "");
 }
 
 /* One page of three at the responder is gone. */
@@ -392,17 +455,21 @@ static void not_for_all(void)
 	must(strstr(said, "drv_failure NAK remote access"));
 	must(strstr(said, "drv_failure_key"));
 	must(strstr(said, "drv_failure_addr"));
+	must(strstr(said, "drv_failure_peer"));
 	snprintf(cmd, sizeof(cmd), "%s rdma -dd resource show qp link %s/1",
 		 "setpriv --reuid 65534 --clear-groups", sides[0].dev);
 	run(&sides[0], cmd);
 	must(strstr(said, "drv_failure NAK remote access"));
 	must(!strstr(said, "drv_failure_key"));
 	must(!strstr(said, "drv_failure_addr"));
+	must(!strstr(said, "drv_failure_peer"));
 
 	/* nor through an administrator whom they lend their socket */
 	must(shown_through(0, "failure_key"));
+	must(shown_through(0, "failure_peer"));
 	must(shown_through(65534, "failure_psn"));
 	must(!shown_through(65534, "failure_key"));
+	must(!shown_through(65534, "failure_peer"));
 }
 
 static const struct vrb_case why_cases[] = {
@@ -416,6 +483,8 @@ static const struct vrb_case why_cases[] = {
 	{ "why", "a completion queue that overran", cq_overrun },
 	{ "why", "a completion queue that lost a receive", cq_overrun_receive },
 	{ "why", "a completion queue that lost a flushed receive", cq_overrun_flush },
+	{ "why", "the address of a connected peer", peer_connected },
+	{ "why", "the address of a datagram's sender", peer_datagram },
 	{ "why", "keys and addresses are for administrators", not_for_all },
 };
 

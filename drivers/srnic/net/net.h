@@ -229,6 +229,9 @@ struct srnic_rx_src {
 void srnic_rx_describe(const struct sk_buff *skb, const struct sk_buff *seg,
 		       struct srnic_rx_src *src);
 
+/* The address of the sender; IPv4 addresses are v4-mapped. */
+void srnic_rx_sender(const struct srnic_rx_src *src, struct in6_addr *addr);
+
 /*
  * Did @skb come from @peer, and through the device that leads there?  Packets that
  * this host sends to itself arrive on no real device; only the VRF is compared.

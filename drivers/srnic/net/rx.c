@@ -621,3 +621,13 @@ void srnic_rx_describe(const struct sk_buff *skb, const struct sk_buff *seg,
 		rx_grh6(src->grh, ip, cb->len);
 	rx_smac(skb, src->smac);
 }
+
+void srnic_rx_sender(const struct srnic_rx_src *src, struct in6_addr *addr)
+{
+	const u8 *end = src->grh + SRNIC_GRH_BYTES;
+
+	if (src->version == 4)
+		ipv6_addr_set_v4mapped(((struct iphdr *)end)[-1].saddr, addr);
+	else
+		*addr = ((struct ipv6hdr *)end)[-1].saddr;
+}

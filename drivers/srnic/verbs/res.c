@@ -56,20 +56,21 @@ static int res_put(struct sk_buff *msg, const struct srnic_look *look)
  * May the reader of @msg see keys and addresses?  As for the keys that the RDMA core shows,
  * both the reader and the opener of its socket need the capability, or a privileged program
  * could be tricked into passing on what it reads.  A @msg that is not part of a dump does
- * not know its socket.  Addresses of kernel memory are for nobody.
+ * not know its socket.
  */
-static bool res_may_see(const struct sk_buff *msg,
-			const struct rdma_restrack_entry *res)
+static bool res_may_see(const struct sk_buff *msg)
 {
-	return !rdma_is_kernel_res(res) && msg->sk &&
-	       sk_capable(msg->sk, CAP_NET_ADMIN);
+	return msg->sk && sk_capable(msg->sk, CAP_NET_ADMIN);
 }
 
+/* Keys and addresses of kernel memory are for nobody. */
 int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 {
+	bool see = res_may_see(msg);
 	struct srnic_ibqp *qp = to_qp(ibqp);
 	struct srnic_look look = {
-		.secrets = res_may_see(msg, &ibqp->res),
+		.secrets = see && !rdma_is_kernel_res(&ibqp->res),
+		.peers = see,
 	};
 	int err = -EAGAIN;
 

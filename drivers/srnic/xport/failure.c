@@ -2,6 +2,8 @@
 /*
  * srnic - failures: what a queue pair was doing when it left service
  */
+#include <net/ipv6.h>
+
 #include "failure.h"
 #include "wr.h"
 
@@ -138,10 +140,14 @@ void srnic_failure_of_read(struct srnic_failure *failure,
 }
 
 void srnic_failure_of_receive(struct srnic_failure *failure,
-			      struct srnic_qp *qp, enum srnic_outcome outcome)
+			      struct srnic_qp *qp,
+			      const struct srnic_rx_src *src,
+			      enum srnic_outcome outcome)
 {
 	failure_begin(failure, outcome);
 	failure->op = SRNIC_FAM_SEND;
+	if (src)
+		srnic_rx_sender(src, &failure->peer);
 	failure_receive(failure, qp);
 }
 
@@ -198,6 +204,20 @@ void srnic_failure_of_wqe(struct srnic_failure *failure, struct srnic_qp *qp,
 	}
 }
 
+static void failure_look_peer(const struct in6_addr *peer,
+			      struct srnic_look *look)
+{
+	if (!look->peers || ipv6_addr_any(peer))
+		return;
+
+	if (ipv6_addr_v4mapped(peer))
+		snprintf(look->peer, sizeof(look->peer), "%pI4",
+			 &peer->s6_addr32[3]);
+	else
+		snprintf(look->peer, sizeof(look->peer), "%pI6c", peer);
+	srnic_look_word(look, "failure_peer", look->peer);
+}
+
 void srnic_failure_look(const struct srnic_failure *failure,
 			struct srnic_look *look)
 {
@@ -214,6 +234,7 @@ void srnic_failure_look(const struct srnic_failure *failure,
 	srnic_look_u32(look, "failure_room", failure->room);
 	srnic_look_hex(look, "failure_syndrome", fault->syndrome);
 	srnic_look_u64(look, "failure_time", failure->time);
+	failure_look_peer(&failure->peer, look);
 	if (!look->secrets)
 		return;
 	srnic_look_hex(look, "failure_key", failure->key);

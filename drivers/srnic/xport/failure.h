@@ -26,9 +26,11 @@ void srnic_failure_of_read(struct srnic_failure *failure,
 			   const struct srnic_resp *resp,
 			   enum srnic_outcome outcome);
 
-/* A datagram or a frame cannot be received. */
+/* A datagram from @src, or a frame if that is NULL, cannot be received. */
 void srnic_failure_of_receive(struct srnic_failure *failure,
-			      struct srnic_qp *qp, enum srnic_outcome outcome);
+			      struct srnic_qp *qp,
+			      const struct srnic_rx_src *src,
+			      enum srnic_outcome outcome);
 
 /* The work request @wqe failed. */
 void srnic_failure_of_wqe(struct srnic_failure *failure, struct srnic_qp *qp,

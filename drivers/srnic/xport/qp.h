@@ -249,6 +249,8 @@ struct srnic_cc {
  * struct srnic_failure - the decision that ended the service of a queue pair
  * @time: when it was made, wall clock, ns
  * @addr: address that was to be accessed
+ * @peer: network address of the peer, or of the sender of the datagram; zeros: none.
+ *	  IPv4 addresses are v4-mapped
  * @key: key that was to be used
  * @psn: PSN of the packet, or of the work request's oldest unacknowledged packet
  * @length: bytes of the message, or of the SGE with @key
@@ -258,15 +260,16 @@ struct srnic_cc {
  * @op: enum srnic_failure_op
  */
 struct srnic_failure {
-	u64	time;
-	u64	addr;
-	u32	key;
-	u32	psn;
-	u32	length;
-	u32	room;
-	u8	verdict;
-	u8	memory;
-	u8	op;
+	u64		time;
+	u64		addr;
+	struct in6_addr	peer;
+	u32		key;
+	u32		psn;
+	u32		length;
+	u32		room;
+	u8		verdict;
+	u8		memory;
+	u8		op;
 };
 
 /**

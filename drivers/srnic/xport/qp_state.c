@@ -28,6 +28,8 @@ void srnic_qp_blame(struct srnic_qp *qp, const struct srnic_failure *failure)
 
 	qp->failure = *failure;
 	qp->failure.time = ktime_get_real_ns();
+	if (srnic_qp_is_connected(qp))
+		qp->failure.peer = qp->flow.daddr;
 	trace_srnic_failure(qp->qpn, &qp->failure,
 			    srnic_faults[failure->verdict].name,
 			    srnic_failure_memory(failure),

@@ -83,11 +83,11 @@ enum srnic_outcome srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb)
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);
 		return SRNIC_DONE;
 	}
-	if (!srnic_recv_room(qp, skb->len))
+	if (!srnic_recv_room(qp, NULL, skb->len))
 		return SRNIC_DONE;
 	outcome = srnic_accessed(raw_put(qp, skb), SRNIC_V_LOCAL_PROT);
 	if (outcome)
-		return srnic_recv_spoil(qp, outcome);
+		return srnic_recv_spoil(qp, NULL, outcome);
 
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
 	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, skb->len);

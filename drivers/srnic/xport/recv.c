@@ -202,7 +202,8 @@ bool srnic_recv_run_late(struct srnic_qp *qp)
 	return true;	/* for the packets that waited */
 }
 
-bool srnic_recv_room(struct srnic_qp *qp, u32 bytes)
+bool srnic_recv_room(struct srnic_qp *qp, const struct srnic_rx_src *src,
+		     u32 bytes)
 {
 	enum srnic_verdict verdict = srnic_recv_need(qp);
 
@@ -212,7 +213,7 @@ bool srnic_recv_room(struct srnic_qp *qp, u32 bytes)
 		return false;
 	}
 	if (verdict) {
-		srnic_recv_spoil(qp, srnic_fail(verdict));
+		srnic_recv_spoil(qp, src, srnic_fail(verdict));
 		return false;
 	}
 	if (bytes > qp->resp.rwqe.length) {
@@ -224,6 +225,7 @@ bool srnic_recv_room(struct srnic_qp *qp, u32 bytes)
 }
 
 enum srnic_outcome srnic_recv_spoil(struct srnic_qp *qp,
+				    const struct srnic_rx_src *src,
 				    enum srnic_outcome outcome)
 {
 	struct srnic_failure failure;
@@ -233,7 +235,7 @@ enum srnic_outcome srnic_recv_spoil(struct srnic_qp *qp,
 	if (!srnic_has_failed(outcome))
 		return outcome;
 
-	srnic_failure_of_receive(&failure, qp, outcome);
+	srnic_failure_of_receive(&failure, qp, src, outcome);
 	srnic_qp_blame(qp, &failure);
 	cqe.status = srnic_faults[failure.verdict].status;
 	srnic_recv_cqe(qp, &cqe, true);

@@ -25,12 +25,14 @@ bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
  * Is there a receive for a message of @bytes that will not be retransmitted?  Without
  * one, or if it is too short, the message is dropped and the receive is kept for the
  * next: nobody can stop the QP by sending to it.  Only a malformed receive moves the QP
- * to error.
+ * to error.  @src: sender of the datagram; frames: NULL.
  */
-bool srnic_recv_room(struct srnic_qp *qp, u32 bytes);
+bool srnic_recv_room(struct srnic_qp *qp, const struct srnic_rx_src *src,
+		     u32 bytes);
 
 /* Handles a failure to write the message to the receive: completion and QP state. */
 enum srnic_outcome srnic_recv_spoil(struct srnic_qp *qp,
+				    const struct srnic_rx_src *src,
 				    enum srnic_outcome outcome);
 
 /* Completes it after a whole message; deferred while key invalidations are pending. */

@@ -261,12 +261,12 @@ static enum srnic_outcome ud_receive(struct srnic_qp *qp,
 {
 	enum srnic_outcome outcome;
 
-	if (!srnic_recv_room(qp, sizeof(src->grh) + seg->pkt.payload))
+	if (!srnic_recv_room(qp, src, sizeof(src->grh) + seg->pkt.payload))
 		return SRNIC_DONE;
 
 	outcome = ud_put(qp, seg, src);
 	if (outcome)
-		return srnic_recv_spoil(qp, outcome);
+		return srnic_recv_spoil(qp, src, outcome);
 
 	ud_complete(qp, &seg->pkt, src, vlan);
 
