@@ -10,11 +10,61 @@
 
 #include "verbs.h"
 
+/* Sums of counters, under the names that other drivers and monitoring tools have for them */
+enum counter_sum {
+	SUM_TX_PKTS = SRNIC_CNT_NUM,
+	SUM_TX_BYTES,
+	SUM_RX_PKTS,
+	SUM_RX_BYTES,
+	SUM_RX_DROPS,
+	SHOWN_NUM
+};
+
 #define X(field, text) [SRNIC_CNT_##field].name = text,
-static const struct rdma_stat_desc counter_descs[SRNIC_CNT_NUM] = {
+static const struct rdma_stat_desc counter_descs[SHOWN_NUM] = {
 	SRNIC_COUNTERS(X)
+	[SUM_TX_PKTS].name	= "tx_pkts",
+	[SUM_TX_BYTES].name	= "tx_bytes",
+	[SUM_RX_PKTS].name	= "rx_pkts",
+	[SUM_RX_BYTES].name	= "rx_bytes",
+	[SUM_RX_DROPS].name	= "rx_drops",
 };
 #undef X
+
+static const struct {
+	u8	sum;
+	u8	counter;
+} counter_addends[] = {
+	{ SUM_TX_PKTS,	SRNIC_CNT_SENT_PKTS },
+	{ SUM_TX_BYTES,	SRNIC_CNT_SENT_BYTES },
+	{ SUM_RX_PKTS,	SRNIC_CNT_RCVD_PKTS },
+	{ SUM_RX_BYTES,	SRNIC_CNT_RCVD_BYTES },
+	{ SUM_RX_DROPS,	SRNIC_CNT_RX_ICRC },
+	{ SUM_RX_DROPS,	SRNIC_CNT_RX_MALFORMED },
+	{ SUM_RX_DROPS,	SRNIC_CNT_RX_BAD_PKEY },
+	{ SUM_RX_DROPS,	SRNIC_CNT_RX_BAD_QKEY },
+	{ SUM_RX_DROPS,	SRNIC_CNT_RX_BAD_ADDR },
+	{ SUM_RX_DROPS,	SRNIC_CNT_RX_BAD_STATE },
+	{ SUM_RX_DROPS,	SRNIC_CNT_RX_NOBUF },
+	{ SUM_RX_DROPS,	SRNIC_CNT_RX_EARLY },
+	{ SUM_RX_DROPS,	SRNIC_CNT_RX_TOO_LONG },
+};
+
+static_assert(SHOWN_NUM <= U8_MAX);
+
+static void counters_show(struct rdma_hw_stats *stats,
+			  struct srnic_stats __percpu *set)
+{
+	int i;
+
+	for (i = 0; i < SRNIC_CNT_NUM; i++)
+		stats->value[i] = srnic_stats_sum(set, i);
+	for (; i < SHOWN_NUM; i++)
+		stats->value[i] = 0;
+	for (i = 0; i < ARRAY_SIZE(counter_addends); i++)
+		stats->value[counter_addends[i].sum] +=
+			stats->value[counter_addends[i].counter];
+}
 
 struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ibdev,
 						u32 port)
@@ -27,16 +77,12 @@ struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ibdev,
 int srnic_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 		       u32 port, int index)
 {
-	struct srnic_dev *dev = to_dev(ibdev);
-	int i;
-
 	if (!port || !stats)
 		return -EINVAL;
 
-	for (i = 0; i < SRNIC_CNT_NUM; i++)
-		stats->value[i] = srnic_stats_sum(dev->stats, i);
+	counters_show(stats, to_dev(ibdev)->stats);
 
-	return SRNIC_CNT_NUM;
+	return SHOWN_NUM;
 }
 
 /* Counters that only the device's own set maintains */
@@ -168,11 +214,7 @@ int srnic_counter_unbind_qp(struct ib_qp *ibqp, u32 port)
 
 int srnic_counter_update_stats(struct rdma_counter *counter)
 {
-	struct counter_set *set = counter_set(counter);
-	int i;
-
-	for (i = 0; i < SRNIC_CNT_NUM; i++)
-		counter->stats->value[i] = srnic_stats_sum(set->stats, i);
+	counters_show(counter->stats, counter_set(counter)->stats);
 
 	return 0;
 }
