@@ -218,24 +218,52 @@ TRACE_EVENT(srnic_fetch,
 		  rdma_show_wc_status(__entry->status))
 );
 
+TRACE_EVENT(srnic_retire,
+	TP_PROTO(u32 qpn, u32 index, const struct srnic_swqe *wqe, u8 status),
+	TP_ARGS(qpn, index, wqe, status),
+
+	TP_STRUCT__entry(
+		__field(u64, wr_id)
+		__field(u32, qpn)
+		__field(u32, index)
+		__field(u8, opcode)
+		__field(u8, status)
+	),
+
+	TP_fast_assign(
+		__entry->wr_id = wqe->sqe.wr_id;
+		__entry->qpn = qpn;
+		__entry->index = index;
+		__entry->opcode = wqe->sqe.opcode;
+		__entry->status = status;
+	),
+
+	TP_printk("qpn=%u index=%u wr_id=0x%llx op=%s status=%s",
+		  __entry->qpn, __entry->index, __entry->wr_id,
+		  srnic_show_wr(__entry->opcode),
+		  rdma_show_wc_status(__entry->status))
+);
+
 TRACE_EVENT(srnic_go_back,
-	TP_PROTO(u32 qpn, u32 next, u32 psn),
-	TP_ARGS(qpn, next, psn),
+	TP_PROTO(u32 qpn, u32 next, u32 psn, const char *why),
+	TP_ARGS(qpn, next, psn, why),
 
 	TP_STRUCT__entry(
 		__field(u32, qpn)
 		__field(u32, next)
 		__field(u32, psn)
+		__string(why, why)
 	),
 
 	TP_fast_assign(
 		__entry->qpn = qpn;
 		__entry->next = next;
 		__entry->psn = psn;
+		__assign_str(why);
 	),
 
-	TP_printk("qpn=%u from=%u to=%u",
-		  __entry->qpn, __entry->next, __entry->psn)
+	TP_printk("qpn=%u why=%s from=%u to=%u", __entry->qpn,
+		  __get_str(why), __entry->next, __entry->psn)
 );
 
 TRACE_EVENT(srnic_timeout,

@@ -20,13 +20,13 @@ static bool recover_is_busy(const struct srnic_qp *qp)
 	       srnic_pager_busy(&qp->tx_pager);
 }
 
-/* Timer names for the trace point, by enum srnic_flight_cause */
-static const char * const recover_timers[SRNIC_CAUSE_NUM] = {
+/* Names of enum srnic_flight_cause for the trace points */
+static const char * const recover_causes[SRNIC_CAUSE_NUM] = {
 	[SRNIC_CAUSE_MEMORY]	= "memory",
 	[SRNIC_CAUSE_RNR]	= "rnr",
 	[SRNIC_CAUSE_ASK]	= "ask",
 	[SRNIC_CAUSE_PROBE]	= "probe",
-	[SRNIC_CAUSE_GAP]	= "reordered",
+	[SRNIC_CAUSE_GAP]	= "gap",
 	[SRNIC_CAUSE_TIMEOUT]	= "ack",
 };
 
@@ -46,7 +46,8 @@ void srnic_req_recover(struct srnic_qp *qp, struct srnic_flight_todo todo)
 	switch (todo.act) {
 	case SRNIC_FLIGHT_SEEK:
 		if (todo.cause && todo.cause != SRNIC_CAUSE_ASK) {
-			trace_srnic_go_back(qp->qpn, f->high, f->una);
+			trace_srnic_go_back(qp->qpn, f->high, f->una,
+					    recover_causes[todo.cause]);
 			srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
 		}
 		srnic_req_seek(qp);
@@ -69,7 +70,7 @@ void srnic_req_timeout(struct srnic_qp *qp)
 	todo = srnic_flight_timeout(f, recover_is_busy(qp), ktime_get_ns());
 	if (todo.cause)
 		trace_srnic_timeout(qp->qpn, una, f->retry_left,
-				    recover_timers[todo.cause]);
+				    recover_causes[todo.cause]);
 	if (todo.cause == SRNIC_CAUSE_TIMEOUT)
 		srnic_count(qp->stats, SRNIC_CNT_ACK_TIMEOUT);
 	srnic_req_recover(qp, todo);

@@ -38,10 +38,11 @@ static void req_cqe(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 }
 
 /* Removes the oldest work request from the queue. */
-static void req_retire(struct srnic_qp *qp)
+static void req_retire(struct srnic_qp *qp, enum ib_wc_status status)
 {
 	struct srnic_sq *sq = &qp->sq;
 
+	trace_srnic_retire(qp->qpn, sq->head, srnic_sq_wqe(sq, sq->head), status);
 	if (qp->req.cur == sq->head)
 		srnic_req_advance(qp);
 	sq->head++;
@@ -63,7 +64,7 @@ void srnic_req_complete(struct srnic_qp *qp)
 
 	srnic_task_assert_mine(&qp->task);
 	req_count(qp, wqe);
-	req_retire(qp);
+	req_retire(qp, IB_WC_SUCCESS);
 	if (srnic_req_is_signaled(qp, &copy))
 		req_cqe(qp, &copy, IB_WC_SUCCESS);
 }
@@ -73,16 +74,18 @@ void srnic_req_fail(struct srnic_qp *qp, enum srnic_outcome outcome)
 	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.head);
 	struct srnic_swqe copy = *wqe;
 	struct srnic_failure failure;
+	enum ib_wc_status status;
 
 	srnic_task_assert_mine(&qp->task);
 	srnic_failure_of_wqe(&failure, qp, wqe, outcome);
 	srnic_qp_blame(qp, &failure);
-	req_retire(qp);
+	status = srnic_faults[failure.verdict].status;
+	req_retire(qp, status);
 	if (!srnic_qp_reliable(qp)) {
 		trace_srnic_qp_state(qp->qpn, qp->conf.state, IB_QPS_SQE);
 		qp->conf.state = IB_QPS_SQE;
 	}
-	req_cqe(qp, &copy, srnic_faults[failure.verdict].status);
+	req_cqe(qp, &copy, status);
 	if (srnic_qp_reliable(qp))
 		srnic_qp_to_error(qp);
 }
@@ -110,7 +113,7 @@ bool srnic_req_flush(struct srnic_qp *qp)
 		if (sq->head == sq->tail && !srnic_req_fetch(qp))
 			return false;
 		copy = *srnic_sq_wqe(sq, sq->head);
-		req_retire(qp);
+		req_retire(qp, IB_WC_WR_FLUSH_ERR);
 		req_cqe(qp, &copy, IB_WC_WR_FLUSH_ERR);
 		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
 	}
