@@ -20,6 +20,8 @@
 #                            the Mth
 #   netem NS DEV ARGUMENT... apply tc's netem to RoCE packets that leave DEV
 #   clear_wire               end all faults of the wire
+#   shared FILE              print where a file of tools/ is that is installed in
+#                            /usr/share/srnic: in this tree, or there
 #
 # Everything is removed when the script ends, however it ends.  Two closing checks
 # follow: no RDMA object is left, and the kernel log is clean.
@@ -279,6 +281,16 @@ clear_wire()
 		ip -n "$ns" link del "ifb-$dev"
 	done 2>/dev/null
 	return 0
+}
+
+shared()
+{
+	local dir
+
+	for dir in "$selftests/../tools" /usr/share/srnic; do
+		[ ! -e "$dir/$1" ] || { realpath "$dir/$1"; return; }
+	done
+	return 1
 }
 
 # objects: print the numbers of objects that the RDMA core counts for our links
