@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Prometheus' node_exporter reports how much a device has sent and received.
+# Prometheus' node_exporter reports how much a device has sent and received, and each query
+# of the dashboard for Grafana finds that in Prometheus.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
 . "$(dirname "$0")/../lib/netns.sh"
 
-need rdma ib_write_bw prometheus-node-exporter
+need rdma ib_write_bw prometheus-node-exporter prometheus promtool python3
 port=9100
+dashboard=$(shared grafana/srnic.json) || skip_all "no dashboard"
 
 # metrics: print those of RDMA devices
 metrics()
@@ -60,18 +62,95 @@ writes()
 	pair ib_write_bw -s 1048576 -n 20
 }
 
+# known_metrics: the exporter has all metrics that the dashboard names
+known_metrics()
+{
+	local name status=0
+
+	metrics >"$work/metrics"
+	while read -r name; do
+		grep -q "^$name{.*device=\"sr0\"" "$work/metrics" && continue
+		echo "no metric $name"
+		status=1
+	done < <(grep -oE 'node_infiniband_[a-z_]+' "$dashboard" | sort -u)
+	return "$status"
+}
+
+# queries: those of the dashboard, with values for Grafana's variables
+queries()
+{
+	# shellcheck disable=SC2016 # Grafana's variables
+	python3 - "$dashboard" <<-'EOT' |
+		import json, sys
+		for panel in json.load(open(sys.argv[1]))["panels"]:
+		    for target in panel["targets"]:
+		        print(target["expr"])
+	EOT
+		sed 's/\$__\(rate_interval\|range\)/1m/g; s/\$instance/.*/g; s/\$device/sr[01]/g'
+}
+
+# scrapes: Prometheus does, once a second
+scrapes()
+{
+	cat >"$work/prometheus.yml" <<-EOT
+		scrape_configs:
+		- job_name: srnic
+		  scrape_interval: 1s
+		  static_configs:
+		  - targets: ["127.0.0.1:$port"]
+	EOT
+	prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
+		--web.listen-address=127.0.0.1:9090 2>"$said" &
+	prometheus=$!
+	wait_for 120 finds 'node_infiniband_info' || { cat "$said"; return 1; }
+}
+
+# finds QUERY: it has a value for each of the devices
+finds()
+{
+	promtool query instant http://127.0.0.1:9090 "$1" >"$work/answer" 2>&1 &&
+		grep -q 'device="sr0"' "$work/answer" && grep -q 'device="sr1"' "$work/answer"
+}
+
+# sees_traffic: so far Prometheus has seen what sr0 sent
+sees_traffic()
+{
+	finds 'rate(node_infiniband_port_data_transmitted_bytes_total[1m])' &&
+		grep 'device="sr0"' "$work/answer" | grep -vq '=> 0 @'
+}
+
+all_found()
+{
+	local n=0 query
+
+	while read -r query; do
+		wait_for 60 finds "$query" ||
+			{ echo "$query"; cat "$work/answer"; return 1; }
+		n=$((n + 1))
+	done < <(queries)
+	echo "$n queries"
+	((n > 10))
+}
+
 declare -A before
-said=$(mktemp)
-trap 'kill "$exporter"; pair_down; rm -f "$said"' EXIT
+work=$(mktemp -d)
+said=$work/said
+exporter='' prometheus=''
+# shellcheck disable=SC2086 # none or one
+trap 'kill $exporter $prometheus; pair_down; rm -rf "$work"' EXIT
 exec 3>&1
 
-ktap_plan 7
+ktap_plan 11
 check "two hosts"			pair_up
 check "node_exporter finds the devices"	exports
+check "and all metrics of the dashboard" known_metrics
+check "Prometheus finds them there"	scrapes
 check "20 WRITEs of 1 MiB"		writes
 check "sent by one"	told sr0 port_data_transmitted_bytes_total 20971520 23068672
 check "received by the other"	told sr1 port_data_received_bytes_total 20971520 23068672
 check "only ACKs are received"		told sr0 port_data_received_bytes_total 1 1048576
 diag "$(metrics | grep -E 'sr0|sr1' | sort)"
 check "no packet was bad or dropped"	no_errors
+check "Prometheus sees the traffic"	wait_for 60 sees_traffic
+check "each query of the dashboard has an answer"	all_found
 ktap_end
