@@ -27,7 +27,8 @@ provider:
 	tools/provider/build --rdma-core "$(RDMA_CORE)" --out $(PROVIDER) \
 		$(if $(RDMA_CORE_SRC),--source "$(RDMA_CORE_SRC)")
 
-install: install-modules install-provider install-man install-service install-completion install-doctor
+install: install-modules install-provider install-man install-service install-completion install-doctor \
+	install-share
 
 install-modules: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) modules_install
@@ -54,6 +55,11 @@ install-completion:
 install-doctor:
 	install -d $(DESTDIR)$(prefix)/bin
 	install tools/srnic-doctor $(DESTDIR)$(prefix)/bin
+
+install-share:
+	install -d $(DESTDIR)$(prefix)/share/srnic/bpftrace $(DESTDIR)$(prefix)/share/srnic/grafana
+	install tools/bpftrace/*.bt $(DESTDIR)$(prefix)/share/srnic/bpftrace
+	install -m 644 tools/grafana/*.json $(DESTDIR)$(prefix)/share/srnic/grafana
 
 deb:
 	tools/package/build build/deb
@@ -82,7 +88,8 @@ help:
 	@echo 'make modules    the module only (KDIR=<kernel build tree>)'
 	@echo 'make provider   the provider only (RDMA_CORE=<version>; without apt also'
 	@echo '                RDMA_CORE_SRC=<tar file of its source>)'
-	@echo 'make install    module, provider, man pages, service, tools (DESTDIR=<root>)'
+	@echo 'make install    module, provider, man pages, service, tools, scripts for bpftrace and a'
+	@echo '                dashboard for Grafana (DESTDIR=<root>)'
 	@echo 'make deb        Debian packages, in build/deb'
 	@echo 'make demo       RDMA between two hosts in a throw-away kernel (KERNEL=uml: another'
 	@echo '                kernel, HOST=1: the running one)'
@@ -94,4 +101,4 @@ help:
 	@echo 'make clean      remove build products; kernels stay in ~/.cache/srnic'
 
 .PHONY: all modules provider install install-modules install-provider \
-	install-man install-service install-completion install-doctor deb demo check check-all soak bench clean help
+	install-man install-service install-completion install-doctor install-share deb demo check check-all soak bench clean help
