@@ -53,8 +53,9 @@ install-completion:
 	install -m 644 tools/completion/rdma $(DESTDIR)$(prefix)/share/bash-completion/completions
 
 install-doctor:
-	install -d $(DESTDIR)$(prefix)/bin
+	install -d $(DESTDIR)$(prefix)/bin $(DESTDIR)$(prefix)/share/srnic/doctor
 	install tools/srnic-doctor $(DESTDIR)$(prefix)/bin
+	install -m 644 tools/doctor/*.py $(DESTDIR)$(prefix)/share/srnic/doctor
 
 install-share:
 	install -d $(DESTDIR)$(prefix)/share/srnic/bpftrace $(DESTDIR)$(prefix)/share/srnic/grafana

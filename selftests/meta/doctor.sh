@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - the judgement of srnic-doctor, on recorded facts
+# usage: selftests/meta/doctor.sh
+
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit
+. selftests/lib/ktap.sh
+
+# installed: the files that "make install" copies find each other
+installed()
+{
+	local root status
+
+	root=$(mktemp -d)
+	make -s install-doctor DESTDIR="$root" &&
+		"$root/usr/bin/srnic-doctor" --facts | grep -q '"memlock"'
+	status=$?
+	rm -r "$root"
+	return "$status"
+}
+
+# documented: the manual page has a row for each check
+documented()
+{
+	local name status=0
+
+	while read -r name; do
+		grep -qx "\.B $name" Documentation/srnic-doctor.1 && continue
+		echo "srnic-doctor.1 does not name $name"
+		status=1
+	done < <(grep -oP '^    Check\("\K[^"]+' tools/doctor/health.py)
+	return "$status"
+}
+
+check "installed"		installed
+check "manual page"		documented
+ktap_relay			selftests/meta/judge.py
+ktap_end

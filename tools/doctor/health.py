@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""
+srnic-doctor - health: what the facts mean
+
+Each check is a function of the facts (facts.gather()) and of its subject, which yields
+lines: ok, BAD (what is wrong, what to type), hint (it works, but could be better or
+faster) or ? (it could not be looked at).  A check is not made where one that it needs has
+found something bad, so one cause gives one line.  Nothing here reads the system.
+"""
+
+import collections
+import ipaddress
+
+Line = collections.namedtuple("Line", "level subject check text command")
+Found = collections.namedtuple("Found", "level text command", defaults=("",))
+Check = collections.namedtuple("Check", "name needs function")
+
+SRNIC_ABI_FIRST = 1000
+PROVIDERS = {"srnic": "srnic", "srnic_rxe": "rxe"}
+# Registered memory of a small program, and of most; the usual default is 8 MiB.
+MEMLOCK_LEAST, MEMLOCK_USUAL = 1 << 20, 64 << 20
+# MTU of a network device for each path MTU
+NETDEV_MTU = {4096: 4200, 2048: 2200, 1024: 1500, 512: 640, 256: 384}
+HOOKS_IN, HOOKS_OUT = ("ingress", "prerouting", "input"), ("output", "postrouting", "egress")
+
+
+def good(text):
+    return Found("ok", text)
+
+
+def bad(text, command=""):
+    return Found("BAD", text, command)
+
+
+def hint(text, command=""):
+    return Found("hint", text, command)
+
+
+def unknown(text, command=""):
+    return Found("?", text, command)
+
+
+# --- the host ----------------------------------------------------------------------------
+
+
+def module(facts, _):
+    has = facts["module"]
+    if not has["loaded"]:
+        if has["installed"]:
+            yield bad("srnic is not loaded", "modprobe srnic")
+        else:
+            yield bad(f"srnic is not installed for kernel {has['kernel']}",
+                      "apt install srnic-dkms, or make install in its source")
+    elif has["source"] and has["source_installed"] and has["source"] != has["source_installed"]:
+        yield hint("the module that is loaded is not the one that is installed",
+                   "modprobe -r srnic && modprobe srnic")
+    else:
+        version = f", source version {has['source']}" if has["source"] else ""
+        yield good(f"srnic is loaded in kernel {has['kernel']}{version}")
+
+
+def devices(facts, _):
+    if not facts["devices"]:
+        others = ", ".join(facts["elsewhere"])
+        yield bad("no RDMA device of srnic in this network namespace" +
+                  (f"; {others} is in another" if others else ""),
+                  "rdma link add srnic0 type srnic netdev NETDEV")
+    else:
+        yield good(", ".join(f"{device['name']} on {device['netdev']}"
+                             for device in facts["devices"]))
+
+
+def size(number):
+    return f"{number >> 20} MiB" if number >= 1 << 20 else f"{number >> 10} KiB"
+
+
+def memlock(facts, _):
+    limit = facts["memlock"]["bytes"]
+    if facts["memlock"]["privileged"]:
+        yield good("this user may register any amount of memory (CAP_IPC_LOCK)")
+    elif limit is None:
+        yield good("RLIMIT_MEMLOCK is unlimited")
+    elif limit < MEMLOCK_USUAL:
+        verdict = bad if limit < MEMLOCK_LEAST else hint
+        yield verdict(f"this user may register only {size(limit)} of memory (RLIMIT_MEMLOCK)",
+                      "echo '* - memlock unlimited' > /etc/security/limits.d/rdma.conf, "
+                      "and log in again; LimitMEMLOCK=infinity for a service")
+    else:
+        yield good(f"this user may register {size(limit)} of memory (RLIMIT_MEMLOCK)")
+
+
+def ecn(facts, _):
+    if facts["module"]["ecn"] == "N":
+        yield hint("the module parameter ecn is off: marked packets do not slow senders down",
+                   "echo Y > /sys/module/srnic/parameters/ecn")
+    elif facts["module"]["ecn"] is None:
+        yield unknown("the module parameter ecn cannot be read")
+    else:
+        yield good("packets are ECN capable, and marked ones are answered by CNPs")
+
+
+# --- a device ----------------------------------------------------------------------------
+
+
+def link_type(device):
+    return "srnic" if (device["abi"] or 0) >= SRNIC_ABI_FIRST else "srnic_rxe"
+
+
+def netdev_of(facts, device):
+    return facts["netdevs"].get(device["netdev"])
+
+
+def uverbs(_, device):
+    if not device["uverbs"]:
+        yield bad("programs have no access to the device: ib_uverbs is not loaded",
+                  "modprobe ib_uverbs")
+    else:
+        yield good(f"link type {link_type(device)}, firmware {device['firmware']}, "
+                   f"ABI {device['abi']}")
+
+
+def cgroup(facts, device):
+    if facts["cgroups"] is None:
+        yield unknown("the limits of the cgroup cannot be read here")
+        return
+    for group in facts["cgroups"]:
+        limits = group["limits"].get(device["name"], {})
+        used = group["used"].get(device["name"], {})
+        full = [key for key, most in limits.items()
+                if most is not None and used.get(key, 0) >= most]
+        if full:
+            yield bad(f"cgroup {group['cgroup']} has used up its {full[0]}, {limits[full[0]]}",
+                      f"echo '{device['name']} {full[0]}=max' > {group['cgroup']}/rdma.max")
+            return
+    yield good("no limit of the rdma controller is reached")
+
+
+def provider_missing(verbs, device):
+    """Why a device is not listed, as far as files tell"""
+    name = PROVIDERS[link_type(device)]
+    install = ("apt install ibverbs-providers" if name == "rxe" else
+               "apt install ibverbs-provider-srnic, or make install-provider in its source")
+    wanted = f"lib{name}-rdmav{verbs['pabi']}.so"
+    others = [one for one in verbs["providers"] if one.startswith(f"lib{name}-rdmav")]
+    if name not in verbs["drivers"]:
+        return bad(f"no file of /etc/libibverbs.d names the provider: {name}.driver is missing",
+                   install)
+    if wanted not in verbs["providers"] and others:
+        return bad(f"libibverbs has PABI {verbs['pabi']}, and the provider is {others[0]}", install)
+    if wanted not in verbs["providers"]:
+        return bad(f"{verbs['folder']}/{wanted} is missing", install)
+    said = (verbs["said"].splitlines() or ["no message says why"])[0]
+    return bad(f"{wanted} does not accept ABI {device['abi']}: {said}", install)
+
+
+def provider(facts, device):
+    verbs = facts["verbs"]
+    if not verbs["library"]:
+        yield bad(f"no libibverbs: {verbs['said'].splitlines()[-1]}", "apt install libibverbs1")
+        return
+    seen = verbs["devices"].get(device["name"])
+    if seen is None:
+        yield provider_missing(verbs, device)
+    elif seen["errno"]:
+        yield bad(f"/dev/infiniband/{device['uverbs']} cannot be opened (errno {seen['errno']})",
+                  f"chmod a+rw /dev/infiniband/{device['uverbs']}")
+    else:
+        yield good(f"lib{PROVIDERS[link_type(device)]}-rdmav{verbs['pabi']}.so opens it, for "
+                   f"{verbs['library']}")
+
+
+def link(facts, device):
+    name, netdev = device["netdev"], netdev_of(facts, device)
+    if not netdev:
+        yield unknown(f"the network device {name or ''} is not visible here")
+    elif not netdev["up"]:
+        yield bad(f"{name} is down", f"ip link set dev {name} up")
+    elif not netdev["carrier"]:
+        yield bad(f"{name} has no carrier: cable, switch port or virtual peer",
+                  f"ip link show dev {name}")
+    else:
+        yield good(f"{name} is up and has carrier")
+
+
+def port(_, device):
+    if device["state"] == "ACTIVE":
+        yield good("ACTIVE")
+    else:
+        yield bad(f"the port is {device['state'] or 'in an unknown state'}, and its network "
+                  "device is up",
+                  f"rdma link del {device['name']} && rdma link add {device['name']} "
+                  f"type {link_type(device)} netdev {device['netdev']}")
+
+
+def mtu(facts, device):
+    netdev = netdev_of(facts, device)
+    seen = (facts["verbs"].get("devices") or {}).get(device["name"])
+    if not netdev or not seen or not seen["mtu"]:
+        yield unknown("the active MTU cannot be read")
+        return
+    text = f"MTU {netdev['mtu']} of {device['netdev']}, path MTU {seen['mtu']}"
+    if seen["mtu"] >= netdev["mtu"]:
+        yield bad(f"{text}: packets do not fit", f"ip link set dev {device['netdev']} mtu "
+                  f"{NETDEV_MTU[seen['mtu']]}")
+    else:
+        yield good(text)
+
+
+def embedded(gid):
+    """The address of a GID, as ip prints it"""
+    address = ipaddress.IPv6Address(gid)
+    return str(address.ipv4_mapped or address)
+
+
+def addresses(facts, device):
+    netdev = netdev_of(facts, device)
+    if not netdev:
+        yield unknown("the addresses are not visible here")
+        return
+    name = device["netdev"]
+    for entry in netdev["addresses"]:
+        if entry["dadfailed"]:
+            yield bad(f"{entry['address']} is a duplicate: another host has it",
+                      f"ip addr del {entry['address']}/{entry['prefix']} dev {name}")
+        elif entry["tentative"]:
+            yield bad(f"{entry['address']} is tentative: no neighbour can be resolved until "
+                      "duplicate address detection ends",
+                      f"ip addr show dev {name} tentative, until it shows nothing")
+    if not any(entry["scope"] == "global" for entry in netdev["addresses"]):
+        yield bad(f"{name} has no IP address", f"ip addr add ADDRESS/PREFIX dev {name}")
+    elif not any(entry["tentative"] or entry["dadfailed"] for entry in netdev["addresses"]):
+        yield good(", ".join(entry["address"] for entry in netdev["addresses"]))
+
+
+def gids(facts, device):
+    has = {embedded(entry["gid"]) for entry in device["gids"] if "v2" in entry["type"]}
+    netdev = netdev_of(facts, device) or {"addresses": []}
+    lacking = [entry["address"] for entry in netdev["addresses"]
+               if entry["scope"] == "global" and entry["address"] not in has]
+    if lacking:
+        yield bad(f"{lacking[0]} has no GID",
+                  f"rdma link del {device['name']} && rdma link add {device['name']} "
+                  f"type {link_type(device)} netdev {device['netdev']}")
+    elif not has:
+        yield bad("no GID", f"ip addr add ADDRESS/PREFIX dev {device['netdev']}")
+    else:
+        yield good(", ".join(f"{entry['index']}: {embedded(entry['gid'])}"
+                             for entry in device["gids"]) + " (RoCE v2)")
+
+
+def queueing(facts, device):
+    netdev = netdev_of(facts, device)
+    if not netdev or not netdev["qdisc"]:
+        yield unknown("the queueing discipline cannot be read (tc)")
+    elif netdev["marks"]:
+        yield good(f"{netdev['qdisc']} of {device['netdev']} marks packets (ECN)")
+    elif netdev["qdisc"] in ("fq_codel", "codel", "red", "pie", "fq_pie"):
+        yield hint(f"{netdev['qdisc']} of {device['netdev']} drops packets, without ECN",
+                   f"tc qdisc change dev {device['netdev']} root {netdev['qdisc']} ecn")
+    else:
+        yield good(f"{netdev['qdisc']} of {device['netdev']} does not mark packets; switches may")
+
+
+def spread(facts, device):
+    """Are packets received by more than one processor?"""
+    netdev = netdev_of(facts, device)
+    if not netdev:
+        yield unknown("the receive queues are not visible here")
+    elif not netdev["below"]:
+        yield good(f"{device['netdev']} is virtual: packets arrive on their sender's processor")
+    elif facts["processors"] == 1:
+        yield good("one processor receives everything")
+    elif len(netdev["rps"]) > 1 and netdev["hash"] is False:
+        yield hint(f"{netdev['below']} chooses the receive queue by addresses alone: two hosts "
+                   "use one queue", f"ethtool -N {netdev['below']} rx-flow-hash udp4 sdfn")
+    elif len(netdev["rps"]) > 1:
+        yield good(f"{netdev['below']} has {len(netdev['rps'])} receive queues")
+    elif any(mask and int(mask.replace(",", ""), 16) for mask in netdev["rps"]):
+        yield good(f"RPS spreads the packets of {netdev['below']}")
+    else:
+        mask = (1 << min(facts["processors"], 32)) - 1
+        yield hint(f"one processor receives all packets of {netdev['below']}",
+                   f"echo {mask:x} > /sys/class/net/{netdev['below']}/queues/rx-0/rps_cpus")
+
+
+# --- the peer ----------------------------------------------------------------------------
+
+
+def device_for(facts):
+    """The device that has a GID of the network device towards the peer, or None"""
+    way = facts["peer"].get("route") or {}
+    return next((device for device in facts["devices"] if way.get("dev") in
+                 (device["netdev"], *(entry["netdev"] for entry in device["gids"]))), None)
+
+
+def route(facts, _):
+    peer = facts["peer"]
+    way = peer.get("route")
+    if not peer["address"]:
+        yield bad(f"{peer['name']} has no address: {peer['error']}", f"getent hosts {peer['name']}")
+    elif not way or not way["own"]:
+        yield bad(f"there is no route to {peer['address']}", f"ip route get {peer['address']}")
+    elif not device_for(facts):
+        yield bad(f"the route to {peer['address']} goes through {way['dev']}, which has no device "
+                  "of srnic", f"rdma link add srnic1 type srnic netdev {way['dev']}")
+    else:
+        via = f" via {way['gateway']}" if way["gateway"] else ""
+        yield good(f"{peer['address']}{via} through {way['dev']} from {way['own']}")
+
+
+def neighbour(facts, _):
+    peer, way = facts["peer"], facts["peer"]["route"]
+    host = way["gateway"] or peer["address"]
+    if peer["neighbour"] in ("FAILED", "INCOMPLETE"):
+        asked = "ARP" if peer["ipv4"] else "neighbour solicitations"
+        yield bad(f"{host} does not answer {asked}: it is off, elsewhere, or has no such address",
+                  f"ip neigh show dev {way['dev']}")
+    else:
+        yield good(f"{host} is {peer['neighbour'] or 'reached without resolution'}")
+
+
+def echo(facts, _):
+    peer = facts["peer"]
+    if peer["echo"] is None:
+        yield unknown("ping is not permitted: run this as root")
+    elif peer["echo"]:
+        yield good(f"{peer['address']} answers")
+    else:
+        level = hint if peer["cm"] == "answered" else bad
+        yield level(f"{peer['address']} does not answer; a firewall may drop ICMP",
+                    f"ping {peer['address']}")
+
+
+def accept(facts, hooks):
+    """What lets packets through the chain that probably drops them"""
+    chains = [chain for chain in facts["firewall"] or [] if chain["hook"] in hooks]
+    if not chains:
+        return f"iptables -I {'INPUT' if 'input' in hooks else 'OUTPUT'} -p udp --dport 4791 " \
+            "-j ACCEPT, or the same in the firewall that you use"
+    chain = max(chains, key=lambda one: one["names_port"])
+    return (f"nft insert rule {chain['family']} {chain['table']} {chain['chain']} "
+            "udp dport 4791 accept")
+
+
+def firewall(facts, _):
+    peer, own = facts["peer"], facts["peer"]["route"]["own"]
+    there = f"on {peer['address']}: srnic-doctor {own}"
+    if peer["udp"] in ("EPERM", "ENOBUFS"):
+        yield bad("the firewall of this host drops UDP port 4791 on the way out",
+                  accept(facts, HOOKS_OUT))
+    elif peer["cm"] == "answered":
+        yield good(f"the RDMA device of {peer['address']} answers: UDP port 4791 is open both ways")
+    elif peer["udp"] in ("ECONNREFUSED", "EHOSTUNREACH", "EACCES"):
+        yield bad(f"{peer['address']} refuses UDP port 4791 ({peer['udp']}): it has no RoCE device "
+                  "on that address, or its firewall rejects", there)
+    elif peer["udp"]:
+        yield bad(f"no packet can be sent to UDP port 4791 ({peer['udp']})",
+                  f"ip route get {peer['address']}")
+    elif "cm" in (peer["tap"] or []):
+        yield bad("the firewall of this host drops UDP port 4791 on the way in: the answer of "
+                  f"{peer['address']} arrives, and the device does not get it",
+                  accept(facts, HOOKS_IN))
+    else:
+        yield from silence(peer, there)
+
+
+def silence(peer, there):
+    """No answer came by rdma_cm, and nothing on this host is known to have dropped one."""
+    if peer["cm"] not in (None, "silent"):
+        yield bad(f"rdma_cm cannot use the path: {peer['cm']}", "rdma link show; ip route")
+    elif peer["tap"]:
+        text = f"the RDMA device of {peer['address']} answers"
+        if peer["cm"] is None:
+            yield unknown(f"{text}, but whether its answer passes the firewall here is not known: "
+                          "/dev/infiniband/rdma_cm cannot be opened", "modprobe rdma_ucm")
+        else:
+            yield hint(f"{text}, but not to connection requests: no ib_cm there",
+                       "on the peer: modprobe rdma_ucm")
+    elif peer["tap"] is None and peer["cm"] is None:
+        yield unknown("rdma_ucm is not loaded and packets may not be captured", "modprobe rdma_ucm")
+    else:
+        where = "a firewall there or between" if peer["tap"] is not None else \
+            "a firewall there, between or here (as root srnic-doctor tells them apart)"
+        yield bad(f"no answer from {peer['address']} on UDP port 4791: {where} drops it in one "
+                  "direction, or the address has no RoCE device", there)
+
+
+def path_mtu(facts, _):
+    peer = facts["peer"]
+    seen = (facts["verbs"].get("devices") or {}).get(device_for(facts)["name"]) or {}
+    here = seen.get("mtu")
+    if not peer["echo"] or not here:
+        yield unknown("without ping and the active MTU the path cannot be measured")
+    elif (peer["mtu"] or 0) >= here:
+        yield good(f"packets of path MTU {here} arrive")
+    else:
+        fits = f"those of {peer['mtu']} do" if peer["mtu"] else "nor do those of 256"
+        yield bad(f"packets of path MTU {here} do not arrive, {fits}: the MTU of "
+                  f"{peer['route']['dev']} is larger than that of the path; raise that one, or:",
+                  f"ip link set dev {peer['route']['dev']} mtu {NETDEV_MTU[peer['mtu'] or 256]}")
+
+
+# --- the tables --------------------------------------------------------------------------
+
+HOST = (
+    Check("module", (), module),
+    Check("devices", ("module",), devices),
+    Check("memlock", (), memlock),
+    Check("ecn", ("module",), ecn),
+)
+DEVICE = (
+    Check("device", (), uverbs),
+    Check("cgroup", (), cgroup),
+    Check("provider", ("device", "cgroup"), provider),
+    Check("link", (), link),
+    Check("port", ("link",), port),
+    Check("mtu", ("provider",), mtu),
+    Check("addresses", ("link",), addresses),
+    Check("gids", ("link", "addresses"), gids),
+    Check("qdisc", (), queueing),
+    Check("receive", (), spread),
+)
+PEER = (
+    Check("route", ("devices", "link", "addresses"), route),
+    Check("neighbour", ("route",), neighbour),
+    Check("ping", ("neighbour",), echo),
+    Check("firewall", ("neighbour", "port", "gids"), firewall),
+    Check("path mtu", ("ping", "mtu"), path_mtu),
+)
+
+
+def lines_of(facts, checks, name, subject, failed):
+    """*failed* has the checks that found something bad, and grows."""
+    for check in checks:
+        causes = [need for need in check.needs if need in failed]
+        found = [unknown(f"not looked at, because of {causes[0]}")] if causes else \
+            list(check.function(facts, subject))
+        for one in found:
+            if one.level == "BAD" or causes:
+                failed.add(check.name)
+            yield Line(one.level, name, check.name, one.text, one.command)
+
+
+def judge(facts):
+    """All lines.  A check of the peer needs those of the device towards it."""
+    host = set()
+    lines = list(lines_of(facts, HOST, "", None, host))
+    failed = {}
+    for device in facts["devices"]:
+        failed[device["name"]] = set(host)
+        lines += lines_of(facts, DEVICE, device["name"], device, failed[device["name"]])
+    if facts["peer"]:
+        towards = device_for(facts)
+        before = failed[towards["name"]] if towards else host.union(*failed.values())
+        lines += lines_of(facts, PEER, facts["peer"]["name"], facts["peer"], before)
+    return lines
