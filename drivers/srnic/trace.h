@@ -414,23 +414,26 @@ TRACE_EVENT(srnic_cqe,
 
 /* A completion is the first that its queue loses. */
 TRACE_EVENT(srnic_overrun,
-	TP_PROTO(u32 cqn, const struct srnic_cq_loss *loss, const char *of),
-	TP_ARGS(cqn, loss, of),
+	TP_PROTO(u32 cqn, const struct srnic_cq_loss *loss, const char *of,
+		 const char *why),
+	TP_ARGS(cqn, loss, of, why),
 
 	TP_STRUCT__entry(
 		__field(u32, cqn)
 		__field(u32, qpn)
 		__string(of, of)
+		__string(why, why)
 	),
 
 	TP_fast_assign(
 		__entry->cqn = cqn;
 		__entry->qpn = loss->qpn;
 		__assign_str(of);
+		__assign_str(why);
 	),
 
-	TP_printk("cqn=%u qpn=%u of=%s", __entry->cqn, __entry->qpn,
-		  __get_str(of))
+	TP_printk("cqn=%u qpn=%u of=%s why=%s", __entry->cqn, __entry->qpn,
+		  __get_str(of), __get_str(why))
 );
 
 /* Queue pairs */

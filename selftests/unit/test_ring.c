@@ -116,6 +116,7 @@ static bool sq_fetches(struct srnic_sq *sq, u32 index)
 
 static void sq_start_at(struct srnic_sq *sq, u32 index)
 {
+	sq->broken = false;
 	sq->head = index;
 	sq->tail = index;
 	*sq->ring.user = index;
@@ -140,20 +141,30 @@ static void test_sq(struct srnic_sq *sq)
 
 	tap_check(hdr->kern == BEFORE_WRAP,
 		  "a fetched entry does not belong to user space yet");
-	sq_post(sq, BEFORE_WRAP + ENTRIES);
-	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC),
-		  "an entry that overwrites it is not fetched");
 	sq->head++;
 	srnic_sq_publish(sq);
 	tap_check(hdr->kern == BEFORE_WRAP + 1, "a completed entry belongs to user space");
+	sq_post(sq, BEFORE_WRAP + ENTRIES);
 	tap_check(sq_fetches(sq, BEFORE_WRAP + ENTRIES), "its slot is used again");
+	tap_check(!sq->broken, "all that is no damage");
+	sq_post(sq, BEFORE_WRAP + ENTRIES + 1);
+	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC) && sq->broken,
+		  "an entry that overwrites another is not fetched, and breaks the SQ");
 
 	sq_start_at(sq, 100);
 	hdr->user = 100 + ENTRIES + 1;
-	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC),
+	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC) && sq->broken,
 		  "more entries than an SQ holds cannot be posted");
+	sq_post(sq, 100);
+	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC), "a broken SQ stays broken");
+	sq_start_at(sq, 100);
 	hdr->user = 99;
-	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC) && sq->tail == 100,
+	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC) && sq->broken && sq->tail == 100,
+		  "entries before those in an SQ cannot be posted");
+	sq_start_at(sq, 100);
+	sq_post(sq, 100);
+	hdr->user = sq_fetches(sq, 100) ? 100 : 0;
+	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC) && sq->broken && sq->tail == 101,
 		  "fetched SQ entries cannot be withdrawn");
 
 	srnic_sq_reset(sq);
@@ -181,9 +192,40 @@ static bool rq_fetches(struct srnic_rq *rq, u32 index)
 
 static void rq_start_at(struct srnic_rq *rq, u32 index)
 {
+	rq->broken = false;
 	rq->head = index;
 	*rq->ring.user = index;
 	*rq->ring.kern = index;
+}
+
+static int breaks;	/* calls of rq_fatal() */
+
+static void rq_fatal(struct srnic_rq *rq)
+{
+	breaks += rq->broken;
+}
+
+static void test_rq_breaks(struct srnic_rq *rq)
+{
+	struct srnic_ring_hdr *hdr = rq->ring.hdr;
+	struct srnic_rwqe wqe;
+	struct srnic_rq_info info;
+
+	rq->fatal = rq_fatal;
+	rq_start_at(rq, 100);
+	hdr->user = 100 + ENTRIES + 1;
+	srnic_rq_look(rq, &info);
+	tap_check(!info.broken && !info.posted && !breaks, "only a fetch breaks an RQ");
+	tap_check(!srnic_rq_fetch(rq, &wqe) && srnic_rq_is_broken(rq) && breaks == 1,
+		  "more entries than an RQ holds cannot be posted");
+	rq_post(rq, 100);
+	srnic_rq_look(rq, &info);
+	tap_check(!srnic_rq_fetch(rq, &wqe) && breaks == 1 && info.broken && !info.posted,
+		  "a broken RQ stays broken, with one notification");
+	rq_start_at(rq, 100);
+	hdr->user = 99;
+	tap_check(!srnic_rq_fetch(rq, &wqe) && rq->head == 100 && breaks == 2,
+		  "fetched RQ entries cannot be withdrawn");
 }
 
 static void test_rq(struct srnic_rq *rq)
@@ -203,13 +245,8 @@ static void test_rq(struct srnic_rq *rq)
 	tap_done("an RQ is fetched in order, across the wrap");
 	tap_check(!srnic_rq_fetch(rq, &wqe), "and no further than posted");
 
-	rq_start_at(rq, 100);
-	hdr->user = 100 + ENTRIES + 1;
-	tap_check(!srnic_rq_fetch(rq, &wqe),
-		  "more entries than an RQ holds cannot be posted");
-	hdr->user = 99;
-	tap_check(!srnic_rq_fetch(rq, &wqe) && rq->head == 100,
-		  "fetched RQ entries cannot be withdrawn");
+	tap_check(!srnic_rq_is_broken(rq), "all that is no damage");
+	test_rq_breaks(rq);
 
 	srnic_rq_want_kick(rq, true);
 	tap_check(hdr->flags == SRNIC_RING_KICK, "the doorbell is requested");
@@ -261,7 +298,7 @@ static void test_cq(struct srnic_cq *cq)
 	hdr->user = hdr->kern;
 	tap_check(!cq_push(cq, 44) && overruns == 1,
 		  "a CQ that lost a completion takes no more, with one notification");
-	tap_check(cq->loss.qpn == 43 && cq->loss.recv && cq->loss.time,
+	tap_check(cq->loss.qpn == 43 && cq->loss.recv && cq->loss.time && !cq->loss.index,
 		  "the first completion that was lost is remembered");
 }
 

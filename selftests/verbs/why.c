@@ -145,26 +145,28 @@ static void wr_key(void)
 	       "key operation/key state: The work request LOCAL_INV for key 0x* was refused: *");
 }
 
-/* The receive with that ID, where the driver will read it */
-static struct srnic_rqe *receive_find(__u64 id)
+/* The ring but @not with an entry with that ID, which is stored at *@entry */
+static struct srnic_ring_hdr *ring_find(__u64 id, const void *not, void **entry)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
 	unsigned long start, end;
-	struct srnic_rqe *found = NULL;
 	char line[512];
 	__u64 *word;
 
 	must(maps);
-	while (!found && fgets(line, sizeof(line), maps)) {
+	*entry = NULL;
+	while (!*entry && fgets(line, sizeof(line), maps)) {
 		if (!strstr(line, "uverbs") ||
-		    sscanf(line, "%lx-%lx", &start, &end) != 2)
+		    sscanf(line, "%lx-%lx", &start, &end) != 2 || (void *)start == not)
 			continue;
-		for (word = (__u64 *)start; !found && word < (__u64 *)end; word++)
+		for (word = (__u64 *)start; !*entry && word < (__u64 *)end; word++)
 			if (*word == id)
-				found = (struct srnic_rqe *)word;
+				*entry = word;
 	}
 	fclose(maps);
-	return found;
+	if (!*entry)
+		case_skip("the device has no rings to write to");
+	return (void *)start;
 }
 
 static void receive_malformed(void)
@@ -175,9 +177,7 @@ static void receive_malformed(void)
 
 	setup(NULL);
 	must_be(post_recv(&p.b, MARK, NULL, 0), 0);
-	rqe = receive_find(MARK);
-	if (!rqe)
-		case_skip("the device has no rings to write to");
+	ring_find(MARK, NULL, (void **)&rqe);
 	rqe->num_sge = 0xffff;
 	sge = sge_of(&ma, 0, 64);
 	wr = wr_of(1, IBV_WR_SEND, &sge, 1);
@@ -187,6 +187,118 @@ static void receive_malformed(void)
 	state_becomes(&p.b, IBV_QPS_ERR);
 	why_is(&p.b, "malformed receive: * consumed a receive that is malformed.");
 	why_is(&p.a, "NAK remote operation: * SEND of 64 bytes, * (syndrome 0x63).");
+}
+
+/* More entries than any ring has, or fewer than none */
+static const __u32 leaps[] = { 1U << 30, -1U, 1U << 31 };
+
+/* A program that does not stop corrupting its rings gets one event for each. */
+static void one_event(struct side *s, enum ibv_event_type type)
+{
+	struct ibv_async_event ev;
+	int n = 0;
+
+	while (event_wait(s, &ev, n ? 100 : 5000))
+		n += ev.event_type == type;
+	must_be(n, 1);
+}
+
+static void send_index(void)
+{
+	struct ibv_send_wr wr = wr_of(0, IBV_WR_RDMA_WRITE, NULL, 0);
+	struct srnic_ring_hdr *hdr;
+	size_t i, n;
+	void *entry;
+
+	for (i = 0; i < ARRAY_SIZE(leaps); i++) {
+		setup(NULL);
+		wr.wr_id = MARK + i;	/* the last pair still exists */
+		wr.send_flags = 0;	/* or a completion would have the ID, too */
+		must_be(post_one(&p.a, &wr), 0);
+		wr.wr_id = 2;
+		wr.send_flags = IBV_SEND_SIGNALED;
+		must_be(post_one(&p.a, &wr), 0);
+		wc_want(p.a.scq, 2, IBV_WC_SUCCESS);
+		hdr = ring_find(MARK + i, NULL, &entry);
+		hdr->user += leaps[i];
+		/* The packets make the queue pair look at its rings. */
+		for (n = 0; n < 10; n++) {
+			must_be(post_one(&p.b, &wr), 0);
+			hdr->user += leaps[i];
+		}
+		state_becomes(&p.a, IBV_QPS_ERR);
+		why_is(&p.a, "send queue index: The index of the send queue is impossible: *");
+		one_event(&sides[0], IBV_EVENT_QP_FATAL);
+	}
+}
+
+static void receive_index(void)
+{
+	struct ibv_send_wr wr = wr_of(1, IBV_WR_SEND, NULL, 0);
+	struct srnic_ring_hdr *hdr;
+	void *entry;
+
+	setup(NULL);
+	must_be(post_recv(&p.b, MARK, NULL, 0), 0);
+	hdr = ring_find(MARK, NULL, &entry);
+	hdr->user += leaps[0];
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 1, IBV_WC_REM_OP_ERR);
+	state_becomes(&p.b, IBV_QPS_ERR);
+	why_is(&p.b, "receive queue index: A message from the peer needed a receive, but *");
+	one_event(&sides[1], IBV_EVENT_QP_FATAL);
+}
+
+static void receive_index_ud(void)
+{
+	struct ibv_send_wr wr;
+	struct opt o = opt_default;
+	struct srnic_ring_hdr *hdr;
+	struct ibv_sge sge;
+	struct end a, b;
+	void *entry;
+
+	wr = datagram(&a, sides[0].pd, &sge);
+	o.type = IBV_QPT_UD;
+	end_make(&b, &sides[1], &o);
+	connect_ud(&b, 0x11111111);
+	must_be(post_recv(&b, MARK, NULL, 0), 0);
+	hdr = ring_find(MARK, NULL, &entry);
+	hdr->user += leaps[0];
+	wr.wr.ud.remote_qpn = b.qp->qp_num;
+	wr.wr.ud.remote_qkey = 0x11111111;
+	must_be(post_one(&a, &wr), 0);
+	wc_want(a.scq, 1, IBV_WC_SUCCESS);
+	state_becomes(&b, IBV_QPS_ERR);
+	why_is(&b, "receive queue index: *");
+	one_event(&sides[1], IBV_EVENT_QP_FATAL);
+}
+
+/* Each queue pair that needs a receive of a shared queue fails with it. */
+static void srq_index(void)
+{
+	struct ibv_send_wr wr = wr_of(1, IBV_WR_SEND, NULL, 0);
+	struct opt o = opt_default;
+	struct srnic_ring_hdr *hdr;
+	struct pair q;
+	void *entry;
+
+	o.srq = srq_make(&sides[1], NULL, 16, 1);
+	pair_make(&p, NULL, &o);
+	pair_make(&q, NULL, &o);
+	must_be(post_srq(o.srq, MARK, NULL, 0), 0);
+	hdr = ring_find(MARK, NULL, &entry);
+	hdr->user += leaps[0];
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 1, IBV_WC_REM_OP_ERR);
+	hdr->user += leaps[0];
+	must_be(post_one(&q.a, &wr), 0);
+	wc_want(q.a.scq, 1, IBV_WC_REM_OP_ERR);
+	state_becomes(&p.b, IBV_QPS_ERR);
+	state_becomes(&q.b, IBV_QPS_ERR);
+	why_is(&p.b, "receive queue index: *");
+	why_is(&q.b, "receive queue index: *");
+	one_event(&sides[1], IBV_EVENT_SRQ_ERR);
 }
 
 /* srnic-doctor says that the peer of @e is at the address of @peer, after @words. */
@@ -379,6 +491,28 @@ static void cq_overrun_flush(void)
 	      "completion queue overrun: A completion of a receive of queue pair *");
 }
 
+/* The completion of a receive is in the ring that did not have its ID before. */
+static void cq_index(void)
+{
+	struct ibv_send_wr wr = wr_of(1, IBV_WR_SEND, NULL, 0);
+	struct srnic_ring_hdr *rq, *cq;
+	void *entry;
+
+	setup(NULL);
+	must_be(post_recv(&p.b, MARK, NULL, 0), 0);
+	must_be(post_recv(&p.b, 2, NULL, 0), 0);
+	rq = ring_find(MARK, NULL, &entry);
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+	cq = ring_find(MARK, rq, &entry);
+	cq->user += leaps[0];
+	must_be(post_one(&p.a, &wr), 0);
+	state_becomes(&p.b, IBV_QPS_ERR);
+	cq_is(&sides[1], "\"drv_overrun\":1",
+	      "completion queue overrun: A completion of a receive of queue pair * was lost because the queue's index is impossible: the program corrupted its queue; *");
+	why_is(&p.b, "completion queue overrun: *");
+}
+
 /* A request for all queue pairs of the device with this index */
 struct dump {
 	struct nlmsghdr	head;
@@ -478,6 +612,11 @@ static const struct vrb_case why_cases[] = {
 	{ "why", "a send queue that fails twice", wr_again },
 	{ "why", "LOCAL_INV of a region", wr_key },
 	{ "why", "a receive that its program damaged", receive_malformed },
+	{ "why", "the index of a send queue", send_index },
+	{ "why", "the index of a receive queue", receive_index },
+	{ "why", "the index of a receive queue for datagrams", receive_index_ud },
+	{ "why", "the index of a shared receive queue", srq_index },
+	{ "why", "the index of a completion queue", cq_index },
 	{ "why", "on-demand memory that is gone, WRITE", page_fault_write },
 	{ "why", "on-demand memory that is gone, READ", page_fault_read },
 	{ "why", "a completion queue that overran", cq_overrun },

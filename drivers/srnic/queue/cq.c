@@ -55,6 +55,7 @@ static void cq_look_loss(const struct srnic_cq *cq, struct srnic_look *look)
 
 	srnic_look_u32(look, "overrun_qpn", cq->loss.qpn);
 	srnic_look_word(look, "overrun_of", srnic_cq_loss_of(&cq->loss));
+	srnic_look_word(look, "overrun_why", srnic_cq_loss_why(&cq->loss));
 	srnic_look_u64(look, "overrun_time", cq->loss.time);
 }
 
@@ -81,7 +82,7 @@ static void cq_put(struct srnic_cqe *slot, const struct srnic_cqe *cqe)
 	slot->timestamp = ktime_get_raw_ns();
 }
 
-/* Appends @cqe.  Return: false if the ring is full. */
+/* Appends @cqe.  Return: false if the ring is full, or the user's index is impossible. */
 static bool cq_write(struct srnic_cq *cq, const struct srnic_cqe *cqe)
 	__must_hold(&cq->lock)
 {
@@ -178,6 +179,7 @@ static enum cq_todo cq_lose(struct srnic_cq *cq, const struct srnic_cqe *cqe)
 		.time	= ktime_get_real_ns(),
 		.qpn	= cqe->qpn,
 		.recv	= cqe->opcode & IB_WC_RECV,
+		.index	= srnic_ring_behind(&cq->ring, cq->prod) > cq->ring.room,
 	};
 	WRITE_ONCE(*cq->ring.flags, SRNIC_RING_OVERRUN);
 

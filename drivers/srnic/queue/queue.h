@@ -87,7 +87,9 @@ static inline void *srnic_ring_entry(const struct srnic_ring *ring, u32 idx)
 static inline u32 srnic_ring_ahead(const struct srnic_ring *ring, u32 from)
 {
 	/* Pairs with user space's release: the entries before it are complete. */
-	return (smp_load_acquire(ring->user) - from) & ring->wrap;
+	u32 user = smp_load_acquire(ring->user);
+
+	return user > ring->wrap ? U32_MAX : (user - from) & ring->wrap;
 }
 
 /*
@@ -97,7 +99,9 @@ static inline u32 srnic_ring_ahead(const struct srnic_ring *ring, u32 from)
 static inline u32 srnic_ring_behind(const struct srnic_ring *ring, u32 to)
 {
 	/* Pairs with user space's release: the entries before it have been read. */
-	return (to - smp_load_acquire(ring->user)) & ring->wrap;
+	u32 user = smp_load_acquire(ring->user);
+
+	return user > ring->wrap ? U32_MAX : (to - user) & ring->wrap;
 }
 
 /* Passes the entries before @idx to user space. */
@@ -126,11 +130,13 @@ static inline void srnic_ring_show(const struct srnic_ring *ring, u32 idx)
  * @time: when, wall clock, ns; 0: none was lost
  * @qpn: queue pair that it was for
  * @recv: it was that of a receive
+ * @index: the CQ was not full, but the index that user space writes was impossible
  */
 struct srnic_cq_loss {
 	u64	time;
 	u32	qpn;
 	bool	recv;
+	bool	index;
 };
 
 /**
@@ -167,10 +173,15 @@ struct srnic_cq {
 int srnic_cq_init(struct srnic_cq *cq, enum srnic_abi abi, u32 entries);
 void srnic_cq_destroy(struct srnic_cq *cq);
 
-/* Word for "rdma resource" and trace points. */
+/* Words for "rdma resource" and trace points. */
 static inline const char *srnic_cq_loss_of(const struct srnic_cq_loss *loss)
 {
 	return loss->recv ? "receive" : "send";
+}
+
+static inline const char *srnic_cq_loss_why(const struct srnic_cq_loss *loss)
+{
+	return loss->index ? "index" : "full";
 }
 
 /*
@@ -244,10 +255,11 @@ struct srnic_swqe {
  * @max_sge: most SGEs of one WQE
  * @max_inline: most bytes of inline data of one WQE
  * @trusted: only an in-kernel consumer can post to this queue
+ * @broken: user space wrote an impossible index: nothing more is fetched
  * @head: oldest WQE that has not completed
  * @tail: next entry to fetch
  *
- * @head and @tail are accessed by the queue pair's task only.
+ * @broken, @head and @tail are accessed by the queue pair's task only.
  */
 struct srnic_sq {
 	struct srnic_ring	ring;
@@ -256,6 +268,7 @@ struct srnic_sq {
 	u32			max_sge;
 	u32			max_inline;
 	bool			trusted;
+	bool			broken;
 	u32			head;
 	u32			tail;
 };
@@ -273,7 +286,8 @@ static inline struct srnic_swqe *srnic_sq_wqe(const struct srnic_sq *sq,
 
 /*
  * Copies and validates the next entry.  A malformed one has the error as its status
- * and neither SGEs nor inline data.  Return: the copy, NULL if nothing is posted.
+ * and neither SGEs nor inline data.  Return: the copy, NULL if nothing is posted or
+ * the queue is broken.
  */
 struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type);
 
@@ -318,15 +332,19 @@ struct srnic_rwqe {
  * @max_sge: most SGEs of one WQE
  * @head: next entry to fetch; under @lock
  * @limit: call @low, once, when fewer WQEs are posted; 0: never; under @lock
+ * @broken: user space wrote an impossible index: nothing more is fetched; set under @lock
  * @low: called without @lock
+ * @fatal: called without @lock, once, when the queue breaks; NULL: for nobody
  */
 struct srnic_rq {
 	struct srnic_ring	ring;
-	spinlock_t		lock;	/* protects ring, head and limit */
+	spinlock_t		lock;	/* protects ring, head, limit and broken */
 	u32			max_sge;
 	u32			head;
 	u32			limit;
+	bool			broken;
 	void			(*low)(struct srnic_rq *rq);
+	void			(*fatal)(struct srnic_rq *rq);
 };
 
 int srnic_rq_init(struct srnic_rq *rq, enum srnic_abi abi, u32 entries,
@@ -334,8 +352,17 @@ int srnic_rq_init(struct srnic_rq *rq, enum srnic_abi abi, u32 entries,
 void srnic_rq_destroy(struct srnic_rq *rq);
 void srnic_rq_reset(struct srnic_rq *rq);
 
-/* Copies the oldest receive WQE into *@wqe.  Return: false if there is none. */
+/*
+ * Copies the oldest receive WQE into *@wqe.  Return: false if there is none or the queue
+ * is broken.
+ */
 bool srnic_rq_fetch(struct srnic_rq *rq, struct srnic_rwqe *wqe);
+
+/* Context: any. */
+static inline bool srnic_rq_is_broken(const struct srnic_rq *rq)
+{
+	return READ_ONCE(rq->broken);	/* set in rq_break() */
+}
 
 /* Arms the call of @low at @limit; 0 disarms it. */
 void srnic_rq_arm(struct srnic_rq *rq, u32 limit);
@@ -348,12 +375,14 @@ u32 srnic_rq_limit(struct srnic_rq *rq);
  * @head: index of the next entry to fetch
  * @posted: entries that can be fetched
  * @limit: as srnic_rq_limit()
+ * @broken: the index that user space writes was impossible
  */
 struct srnic_rq_info {
 	u32	entries;
 	u32	head;
 	u32	posted;
 	u32	limit;
+	bool	broken;
 };
 
 /* Takes a snapshot; all zeros if @rq has no ring.  Context: any but hard interrupt. */

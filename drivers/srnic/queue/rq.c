@@ -18,6 +18,7 @@ int srnic_rq_init(struct srnic_rq *rq, enum srnic_abi abi, u32 entries,
 	rq->max_sge = max_sge;
 	rq->head = 0;
 	rq->limit = 0;
+	rq->broken = false;
 
 	return srnic_ring_alloc(&rq->ring, abi, SRNIC_RING_WORK, entries,
 				head + max_sge * sizeof(struct srnic_sge));
@@ -43,6 +44,7 @@ void srnic_rq_reset(struct srnic_rq *rq)
 {
 	spin_lock_bh(&rq->lock);
 	rq->head = 0;
+	WRITE_ONCE(rq->broken, false);
 	WRITE_ONCE(*rq->ring.user, 0);
 	WRITE_ONCE(*rq->ring.flags, 0);
 	WRITE_ONCE(*rq->ring.kern, 0);
@@ -90,7 +92,7 @@ static void rwqe_copy(const struct srnic_rq *rq, struct srnic_rwqe *wqe,
 	wqe->status = IB_WC_SUCCESS;
 }
 
-/* Number of posted entries; 0 if user space claims more than the ring holds. */
+/* Number of posted entries; 0 if user space claims more than the ring holds, or has. */
 static u32 rq_posted(const struct srnic_rq *rq)
 	__must_hold(&rq->lock)
 {
@@ -100,7 +102,22 @@ static u32 rq_posted(const struct srnic_rq *rq)
 
 	posted = srnic_ring_ahead(&rq->ring, rq->head);
 
-	return posted <= rq->ring.room ? posted : 0;
+	return posted <= rq->ring.room && !rq->broken ? posted : 0;
+}
+
+/* Breaks the queue if the index is impossible.  Return: call @fatal. */
+static bool rq_break(struct srnic_rq *rq)
+	__must_hold(&rq->lock)
+{
+	lockdep_assert_held(&rq->lock);
+
+	if (rq->broken ||
+	    srnic_ring_ahead(&rq->ring, rq->head) <= rq->ring.room)
+		return false;
+
+	WRITE_ONCE(rq->broken, true);	/* read in srnic_rq_is_broken() */
+
+	return rq->fatal;
 }
 
 /* Disarms the limit if fewer entries are @left.  Return: call @low. */
@@ -119,20 +136,24 @@ static bool rq_disarm(struct srnic_rq *rq, u32 left)
 
 bool srnic_rq_fetch(struct srnic_rq *rq, struct srnic_rwqe *wqe)
 {
+	bool low, fatal = false;
 	u32 posted;
-	bool low;
 
 	spin_lock_bh(&rq->lock);
 	posted = rq_posted(rq);
 	if (posted) {
 		rwqe_copy(rq, wqe, srnic_ring_entry(&rq->ring, rq->head));
 		srnic_ring_pass(&rq->ring, ++rq->head);
+	} else {
+		fatal = rq_break(rq);
 	}
-	low = rq_disarm(rq, posted ? posted - 1 : 0);
+	low = !rq->broken && rq_disarm(rq, posted ? posted - 1 : 0);
 	spin_unlock_bh(&rq->lock);
 
 	if (low)
 		rq->low(rq);
+	if (fatal)
+		rq->fatal(rq);
 
 	return posted;
 }
@@ -167,6 +188,7 @@ void srnic_rq_look(struct srnic_rq *rq, struct srnic_rq_info *info)
 		info->head = rq->head;
 		info->posted = rq_posted(rq);
 		info->limit = rq->limit;
+		info->broken = rq->broken;
 	}
 	spin_unlock_bh(&rq->lock);
 }

@@ -40,6 +40,7 @@ int srnic_sq_init(struct srnic_sq *sq, enum srnic_abi abi, u32 entries,
 	}
 	sq->max_sge = max_sge;
 	sq->max_inline = max_inline;
+	sq->broken = false;
 	sq->head = 0;
 	sq->tail = 0;
 
@@ -54,6 +55,7 @@ void srnic_sq_destroy(struct srnic_sq *sq)
 
 void srnic_sq_reset(struct srnic_sq *sq)
 {
+	sq->broken = false;
 	sq->head = 0;
 	sq->tail = 0;
 	if (!sq->ring.hdr)
@@ -220,15 +222,26 @@ static void swqe_copy(const struct srnic_sq *sq, struct srnic_swqe *wqe,
 	barrier();
 }
 
+/* Is there an entry to fetch?  An index behind those fetched is impossible, too. */
+static bool sq_ready(struct srnic_sq *sq)
+{
+	u32 fetched = sq->tail - sq->head;
+	u32 posted;
+
+	if (!sq->ring.hdr || sq->broken)
+		return false;
+
+	posted = srnic_ring_ahead(&sq->ring, sq->head);
+	sq->broken = posted < fetched || posted > sq->ring.room;
+
+	return !sq->broken && posted > fetched;
+}
+
 struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type)
 {
 	struct srnic_swqe *wqe = srnic_sq_wqe(sq, sq->tail);
-	u32 posted;
 
-	if (!sq->ring.hdr)
-		return NULL;
-	posted = srnic_ring_ahead(&sq->ring, sq->head);
-	if (posted <= sq->tail - sq->head || posted > sq->ring.room)
+	if (!sq_ready(sq))
 		return NULL;
 
 	swqe_copy(sq, wqe, srnic_ring_entry(&sq->ring, sq->tail));

@@ -71,7 +71,8 @@ static void cq_overrun(struct srnic_cq *cq)
 		.event		= IB_EVENT_CQ_ERR,
 	};
 
-	trace_srnic_overrun(ibcq->res.id, &cq->loss, srnic_cq_loss_of(&cq->loss));
+	trace_srnic_overrun(ibcq->res.id, &cq->loss, srnic_cq_loss_of(&cq->loss),
+			    srnic_cq_loss_why(&cq->loss));
 	if (ibcq->event_handler)
 		ibcq->event_handler(&event, ibcq->cq_context);
 }

@@ -103,6 +103,7 @@ int srnic_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq)
 	srnic_look_u32(&look, "head", info.head);
 	srnic_look_u32(&look, "posted", info.posted);
 	srnic_look_u32(&look, "limit", info.limit);
+	srnic_look_u32(&look, "broken", info.broken);
 
 	return res_put(msg, &look);
 }

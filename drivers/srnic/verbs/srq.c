@@ -8,18 +8,28 @@
  */
 #include "verbs.h"
 
-static void srq_low(struct srnic_rq *rq)
+static void srq_tell(struct srnic_rq *rq, enum ib_event_type type)
 {
 	struct ib_srq *ibsrq = &container_of(rq, struct srnic_ibsrq,
 					     srq.rq)->ibsrq;
 	struct ib_event event = {
 		.device		= ibsrq->device,
 		.element.srq	= ibsrq,
-		.event		= IB_EVENT_SRQ_LIMIT_REACHED,
+		.event		= type,
 	};
 
 	if (ibsrq->event_handler)
 		ibsrq->event_handler(&event, ibsrq->srq_context);
+}
+
+static void srq_low(struct srnic_rq *rq)
+{
+	srq_tell(rq, IB_EVENT_SRQ_LIMIT_REACHED);
+}
+
+static void srq_fatal(struct srnic_rq *rq)
+{
+	srq_tell(rq, IB_EVENT_SRQ_ERR);
 }
 
 static bool srq_type_known(enum ib_srq_type type)
@@ -116,6 +126,7 @@ int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 	if (err)
 		goto err_quota;
 	srq->srq.rq.low = srq_low;
+	srq->srq.rq.fatal = srq_fatal;
 	srq->srq.pd = ibsrq->pd;
 	mutex_init(&srq->lock);
 	spin_lock_init(&srq->post_lock);

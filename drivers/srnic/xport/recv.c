@@ -147,8 +147,11 @@ enum srnic_verdict srnic_recv_need(struct srnic_qp *qp)
 	srnic_task_assert_mine(&qp->task);
 	if (resp->has_rwqe)
 		return SRNIC_V_OK;
-	if (!qp->recvq || !srnic_rq_fetch(qp->recvq, &resp->rwqe))
+	if (!qp->recvq)
 		return SRNIC_V_RNR;
+	if (!srnic_rq_fetch(qp->recvq, &resp->rwqe))
+		return srnic_rq_is_broken(qp->recvq) ? SRNIC_V_RECV_RING :
+						       SRNIC_V_RNR;
 
 	resp->has_rwqe = true;
 	if (qp->xrcd)
@@ -228,6 +231,7 @@ enum srnic_outcome srnic_recv_spoil(struct srnic_qp *qp,
 				    const struct srnic_rx_src *src,
 				    enum srnic_outcome outcome)
 {
+	const struct srnic_fault *fault;
 	struct srnic_failure failure;
 	struct srnic_cqe cqe = { };
 
@@ -237,7 +241,12 @@ enum srnic_outcome srnic_recv_spoil(struct srnic_qp *qp,
 
 	srnic_failure_of_receive(&failure, qp, src, outcome);
 	srnic_qp_blame(qp, &failure);
-	cqe.status = srnic_faults[failure.verdict].status;
+	fault = &srnic_faults[failure.verdict];
+	if (!qp->resp.has_rwqe) {
+		srnic_qp_to_error_tell(qp, fault->event);
+		return SRNIC_DONE;
+	}
+	cqe.status = fault->status;
 	srnic_recv_cqe(qp, &cqe, true);
 	srnic_qp_to_error(qp);
 

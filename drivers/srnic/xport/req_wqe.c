@@ -97,6 +97,8 @@ struct srnic_swqe *srnic_req_fetch(struct srnic_qp *qp)
 	srnic_task_assert_mine(&qp->task);
 	if (wqe)
 		trace_srnic_fetch(qp->qpn, qp->sq.tail - 1, wqe);
+	else if (qp->sq.broken)
+		srnic_qp_to_error_for(qp, SRNIC_V_SEND_RING);
 
 	return wqe;
 }
