@@ -170,11 +170,14 @@ struct srnic_ah {
  * struct srnic_ibmr - verbs object of a memory region
  * @ibmr: region of the RDMA core
  * @user: user charged for its key
+ * @asked: access flags that the user asked for; @mr is paged on demand also if its memory
+ *	   could not be pinned, see mr_may_page()
  * @mr: the region itself
  */
 struct srnic_ibmr {
 	struct ib_mr		ibmr;
 	struct srnic_user	*user;
+	int			asked;
 	struct srnic_mr		mr;
 };
 

@@ -163,16 +163,16 @@ until_accepted()
 }
 
 # pair TOOL ARGUMENT...: print the client's output; fail if either side does.  PEER is the
-# server's address.
+# server's address; the command in the array pair_as runs the tools.
 pair()
 {
-	local tool=$1 server
+	local tool=("${pair_as[@]}" "$1") server
 
 	shift
-	on nsB "$tool" -d sr1 -F "$@" >/dev/null 2>&1 &
+	on nsB "${tool[@]}" -d sr1 -F "$@" >/dev/null 2>&1 &
 	server=$!
 	wait_for 60 listening nsB 18515 || return
-	on nsA "$tool" -d sr0 -F "$@" "${PEER:-10.9.0.2}" &&
+	on nsA "${tool[@]}" -d sr0 -F "$@" "${PEER:-10.9.0.2}" &&
 		wait "$server"
 }
 

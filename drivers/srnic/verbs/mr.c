@@ -5,6 +5,7 @@
  * A region never changes while it is published: reregistration creates a new
  * region.  If the translation stays the same, it takes over the pages and the key.
  */
+#include <linux/moduleparam.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
@@ -20,6 +21,10 @@
 /* Start and length of an implicit region: the whole address space, on demand */
 #define MR_IMPLICIT_START	0
 #define MR_IMPLICIT_LENGTH	U64_MAX
+
+static bool odp_fallback;
+module_param(odp_fallback, bool, 0644);
+MODULE_PARM_DESC(odp_fallback, "page memory beyond RLIMIT_MEMLOCK on demand (N)");
 
 static struct srnic_keys *mr_keys(const struct srnic_ibmr *mr)
 {
@@ -79,6 +84,7 @@ static struct srnic_ibmr *mr_alloc(struct ib_pd *ibpd, int access)
 	mr->ibmr.pd = ibpd;
 	mr->mr.pd = ibpd;
 	mr->mr.access = access;
+	mr->asked = access;
 
 	return mr;
 }
@@ -162,11 +168,35 @@ static int mr_page(struct srnic_mr *mr, struct srnic_lanes *lanes, u64 start,
 	return srnic_mr_map_odp(mr, lanes, start, length, iova);
 }
 
-/* Sets the range of @ibmr and pins its memory, unless it is on-demand paged. */
+/* May @mr, whose memory cannot be pinned because of @err, be paged on demand? */
+static bool mr_may_page(const struct srnic_mr *mr, int err)
+{
+	/* The core refuses with -EPERM if nothing at all may be locked. */
+	return READ_ONCE(odp_fallback) && (err == -ENOMEM || err == -EPERM) &&
+	       !(mr->access & IB_ACCESS_FLUSH_PERSISTENT);
+}
+
+/* Pins the memory of @mr. */
 static int mr_pin(struct srnic_ibmr *ibmr, u64 start, u64 length, u64 iova)
 {
 	struct srnic_mr *mr = &ibmr->mr;
+	struct ib_umem *umem;
+
+	umem = ib_umem_get_va(ibmr->ibmr.device, start, length, mr->access);
+	if (IS_ERR(umem))
+		return PTR_ERR(umem);
+
+	mr->umem = umem;
+
+	return srnic_mr_map_umem(mr, iova);
+}
+
+/* Sets the range of @ibmr and pins its memory, unless it is on-demand paged. */
+static int mr_place(struct srnic_ibmr *ibmr, u64 start, u64 length, u64 iova)
+{
+	struct srnic_mr *mr = &ibmr->mr;
 	u64 end;
+	int err;
 
 	if (mr->access & IB_ZERO_BASED)
 		iova = 0;
@@ -183,15 +213,13 @@ static int mr_pin(struct srnic_ibmr *ibmr, u64 start, u64 length, u64 iova)
 	if (!length)
 		return 0;
 
-	mr->umem = ib_umem_get_va(ibmr->ibmr.device, start, length, mr->access);
-	if (IS_ERR(mr->umem)) {
-		int err = PTR_ERR(mr->umem);
-
-		mr->umem = NULL;
+	err = mr_pin(ibmr, start, length, iova);
+	if (mr->umem || !mr_may_page(mr, err))
 		return err;
-	}
 
-	return srnic_mr_map_umem(mr, iova);
+	mr->access |= IB_ACCESS_ON_DEMAND;
+
+	return mr_page(mr, srnic_user_lanes(ibmr->ibmr.pd), start, length, iova);
 }
 
 static int mr_check_access(struct ib_pd *ibpd, int access)
@@ -237,7 +265,7 @@ static struct ib_mr *mr_register(struct ib_pd *ibpd, u64 start, u64 length,
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 
-	err = mr_pin(mr, start, length, iova);
+	err = mr_place(mr, start, length, iova);
 	if (!err)
 		err = mr_publish_for(mr, old);
 	if (err) {
@@ -404,6 +432,7 @@ static struct ib_mr *mr_rereg(struct srnic_ibmr *old, int flags, u64 start,
 			      u64 length, u64 iova, int access,
 			      struct ib_pd *ibpd, struct ib_udata *udata)
 {
+	int asked = access;
 	struct srnic_ibmr *mr;
 	int err;
 
@@ -411,6 +440,8 @@ static struct ib_mr *mr_rereg(struct srnic_ibmr *old, int flags, u64 start,
 		return mr_register(ibpd, start, length, iova, access, old,
 				   udata);
 
+	/* The same pages are on demand if they were, also if nobody asked for that. */
+	access |= (old->asked ^ old->mr.access) & IB_ACCESS_ON_DEMAND;
 	err = mr_check_keep(&old->mr, flags, access);
 	if (err)
 		return ERR_PTR(err);
@@ -422,8 +453,12 @@ static struct ib_mr *mr_rereg(struct srnic_ibmr *old, int flags, u64 start,
 		return ERR_PTR(err);
 
 	mr = mr_replace(old, access, ibpd);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
 
-	return IS_ERR(mr) ? ERR_CAST(mr) : &mr->ibmr;
+	mr->asked = asked;
+
+	return &mr->ibmr;
 }
 
 struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
@@ -437,7 +472,7 @@ struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 		return ERR_PTR(-EBUSY);
 
 	if (!(flags & IB_MR_REREG_ACCESS))
-		access = old->mr.access;
+		access = old->asked;
 	mr = mr_rereg(old, flags, start, length, iova, access, ibpd, udata);
 	/* On success, the core deregisters @old next. */
 	if (IS_ERR(mr))

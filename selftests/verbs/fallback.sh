@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Memory beyond RLIMIT_MEMLOCK cannot be registered or, with the module parameter
+# odp_fallback, is paged on demand; nothing of it is pinned.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+fallback()
+{
+	echo "$1" >/sys/module/srnic/parameters/odp_fallback
+}
+
+# An ordinary user, who may pin 64 KiB
+user=(prlimit --memlock=65536 setpriv --reuid 65534 --clear-groups)
+
+# limited TOOL ARGUMENT...: a perftest of that user
+limited()
+{
+	local pair_as=("${user[@]}")
+
+	pair "$@"
+}
+
+# refused TOOL ARGUMENT...: it says that it cannot register its memory
+refused()
+{
+	limited "$@" 2>&1 | grep "Couldn't allocate MR"
+}
+
+need ib_write_bw prlimit setpriv
+vrb_up
+
+ktap_plan $((8 + $(vrb_count "fallback off" fallback) + $(vrb_count "fallback off")))
+vrb_cases "fallback off"
+check "perftest: refused"	refused ib_write_bw -s 65536 -n 100
+check "memory is paged on demand beyond the limit"	fallback Y
+vrb_cases fallback
+check "sr1 had page faults"	counter_over nsB sr1 page_faults 100
+check "perftest: WRITE"		limited ib_write_bw -s 65536 -n 100
+check "perftest: READ"		limited ib_read_bw -s 65536 -n 100
+check "perftest: SEND"		limited ib_send_bw -s 65536 -n 100 -r 200
+check "perftest: atomics"	limited ib_atomic_bw -n 100
+check "no longer"		fallback N
+vrb_cases "fallback off"
+ktap_end
