@@ -16,20 +16,37 @@ suite_of()
 		grep -oE '(bookworm|trixie|sid)[a-z-]*/' | tail -n 1 | sed 's@[-/].*@@'
 }
 
-# rootfs_make_once DIR SUITE PACKAGES
-rootfs_make_once()
+# packages_of SECTION...: print the packages of tools/lab/packages, each followed by a comma
+packages_of()
+{
+	local section
+
+	for section; do
+		awk -v s="$section" '$1 == s { for (i = 2; i <= NF; i++) printf "%s,", $i }' \
+			"$LAB/packages"
+	done
+}
+
+# rootfs_debootstrap TARGET SUITE PACKAGES: TARGET is a new folder or NAME.tar
+rootfs_debootstrap()
 {
 	local -a opts
 
-	[ ! -d "$1" ] || return 0
-	need_packages rootfs
-	step "making a root file system of $2 (2 minutes)"
-	rm -rf "$1.new"
+	rm -rf "$1"
 	# accept outdated package lists if the host does
 	mapfile -t opts < <(apt-config dump Acquire::Check-Valid-Until |
 		sed 's/^/--aptopt=/')
 	quietly "$CACHE/log/rootfs-$2" mmdebstrap "${opts[@]}" --variant=minbase \
-		--include="$3" "$2" "$1.new" "$(mirror "$(host_release)")"
+		--include="${3%,}" "$2" "$1" "$(mirror "$(host_release)")"
+}
+
+# rootfs_make_once DIR SUITE PACKAGES
+rootfs_make_once()
+{
+	[ ! -d "$1" ] || return 0
+	need_packages rootfs
+	step "making a root file system of $2 (2 minutes)"
+	rootfs_debootstrap "$1.new" "$2" "$3"
 	mv "$1.new" "$1"
 }
 
@@ -44,7 +61,7 @@ rootfs_find()
 rootfs_make()
 {
 	mkdir -p "$CACHE/rootfs"
-	locked "$(basename "$ROOTFS")" rootfs_make_once "$ROOTFS" "$1" "${2%,}"
+	locked "$(basename "$ROOTFS")" rootfs_make_once "$ROOTFS" "$1" "$2"
 }
 
 # rootfs_prepare VERSION|host: sets ROOTFS and RDMA_CORE.
@@ -58,8 +75,7 @@ rootfs_prepare()
 	[ "$1" != host ] && [ "$1" != "$RDMA_CORE" ] || return 0
 
 	RDMA_CORE=$1
-	packages=$(awk '$1 == "traffic" || $1 == "guest" {
-		for (i = 2; i <= NF; i++) printf "%s,", $i }' "$LAB/packages")
+	packages=$(packages_of traffic guest)
 	rootfs_find "rdma-core-$1" "$packages" && return
 	lab_apt_update
 	suite=$(suite_of libibverbs1 "$1." || true)
