@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Captures show what tracing.rst says: each of its display filters finds packets, loopback
+# is not seen, and a GSO chain is one packet.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#            (tcpdump)              (tcpdump)
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/peers.sh"
+. "$(dirname "$0")/../lib/vrb.sh"
+
+need rdma gcc make tcpdump tshark ib_write_bw nft ethtool
+/usr/bin/python3 -c 'import scapy.contrib.roce' 2>/dev/null || skip_all "no scapy"
+page=$selftests/../Documentation/tracing.rst
+[ -e "$page" ] || skip_all "no documentation here"
+vrb_make
+knob=/sys/module/srnic/parameters/shortcut
+shortcut=$(cat "$knob" 2>/dev/null)
+capture=$(mktemp)
+trap 'echo "${shortcut:-Y}" >"$knob"; pair_down; rm -f "$capture" "$capture.err"' EXIT
+
+# captured NS DEV PEER COMMAND...: run it, and capture the packets there.  A datagram from
+# nsA to PEER marks their end.
+captured()
+{
+	local dump peer=$3 status=0
+
+	ip netns exec "$1" tcpdump -i "$2" -Z root -U -B 65536 -s 512 -w "$capture" \
+		udp port 4791 or udp port 9 2>"$capture.err" &
+	dump=$!
+	wait_for 30 grep -q 'listening on' "$capture.err" || return
+	shift 3
+	"$@" || status=$?
+	on nsA bash -c "echo end-of-capture >/dev/udp/$peer/9"
+	wait_for 30 grep -q end-of-capture "$capture" || status=1
+	kill -TERM "$dump"
+	wait "$dump"
+	cat "$capture.err"
+	return "$status"
+}
+
+# found FILTER: the number of packets
+found()
+{
+	tshark -n -r "$capture" -Y "$1" 2>"$capture.err" | wc -l
+}
+
+has()
+{
+	(($(found "$1") > 0)) && return
+	echo "none with $1"
+	cat "$capture.err"
+	capinfos "$capture"
+	return 1
+}
+
+has_none()
+{
+	local n
+
+	n=$(found "$1")
+	((n == 0)) || { echo "$n with $1"; return 1; }
+}
+
+# filters: those of the table, with numbers of this capture
+filters()
+{
+	# shellcheck disable=SC2016 # the literals of the page
+	sed -n '/list-table:: Display filters/,/^What a capture/p' "$page" |
+		sed -nE 's/^   \* - ``(.*)``$/\1/p' |
+		sed "s/0x0b3a69/$(first infiniband.bth.destqp)/; s/0x2a17f301/$(first infiniband.reth.r_key)/"
+}
+
+# first FIELD: of the capture
+first()
+{
+	tshark -n -r "$capture" -Y "$1" -T fields -e "$1" 2>/dev/null | head -n 1
+}
+
+filters_find()
+{
+	local filter n=0
+
+	while read -r filter; do
+		has "$filter" || return
+		n=$((n + 1))
+	done < <(filters)
+	echo "$n filters"
+	((n >= 12))
+}
+
+# marked: from now on every tenth packet leaves nsA as if a switch had marked it
+marked()
+{
+	on nsA nft "table ip congested {
+		chain out {
+			type filter hook output priority mangle;
+			udp dport 4791 ip ecn ect0 numgen inc mod 10 0 ip ecn set ce
+		}
+	}"
+}
+
+cnp()
+{
+	on nsA /usr/bin/python3 "$selftests/lib/roce.py" 10.9.0.1 10.9.0.2 CNP 0x77 --becn
+}
+
+all_kinds()
+{
+	vrb "lost: packet" && marked && vrb -n 5 soak && vrb "access: WRITE with a bad rkey" &&
+		vrb "retry: RNR, then a receive" && cnp &&
+		until_accepted between cm "ib_write_bw -R -d sr1 -F -n 5" \
+			"ib_write_bw -R -d sr0 -F -n 5 10.9.0.2"
+}
+
+# by_itself TOOL ARGUMENT...: server and client on nsA, with the same device
+by_itself()
+{
+	local server tool=$1
+
+	shift
+	ip netns exec nsA "$tool" -d sr0 -F "$@" >/dev/null &
+	server=$!
+	wait_for 60 listening nsA 18515 &&
+		on nsA "$tool" -d sr0 -F "$@" 10.9.0.1 && wait "$server"
+}
+
+ktap_plan 14
+check "two hosts"			pair_up
+check "the sender's chains are captured"	captured nsA veth0 10.9.0.2 \
+	pair ib_write_bw -s 65536 -n 5
+check "a chain is a packet"		has 'frame.len > 4214'
+check "that begins as its first one"	has 'frame.len > 4214 && infiniband.bth.opcode == 6'
+check "the others are not seen"		has_none 'infiniband.bth.opcode == 7'
+check "offloads are off"		wire_end nsB veth1
+check "here too, and the second packet is lost" drop_nth nsA veth0 2
+check "packets of all kinds are captured"	captured nsB veth1 10.9.0.2 all_kinds
+check "each filter finds some"		filters_find
+check "single packets are seen"		has_none 'frame.len > 4214'
+clear_wire
+check "loopback is captured"		captured nsA any 10.9.0.1 \
+	by_itself ib_write_bw -s 4096 -n 5
+check "and not seen"			has_none infiniband.bth
+echo N >"$knob"
+check "without it, on lo"		captured nsA lo 10.9.0.1 \
+	by_itself ib_write_bw -s 4096 -n 5
+check "packets are seen"		has infiniband.bth
+ktap_end
