@@ -3,6 +3,8 @@
 #
 #   recipe NAME NS [VARIABLE=VALUE...]   run the commands below ".. recipe: NAME"
 #                            in Documentation/security.rst on host NS
+#   man_recipe NAME NS [SED-SCRIPT]      the same below '.\" recipe: NAME' in srnic.7; sed
+#                            replaces names and numbers of the examples
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # netns.sh says where the selftests are
 
@@ -23,4 +25,22 @@ recipe()
 	shift 2
 	text=$(recipe_text "$name") || return
 	on "$ns" env "$@" bash -euc "$text"
+}
+
+# The commands of a man page follow the prompt "# ".
+man_recipe_text()
+{
+	awk -v mark=".\\\\\" recipe: $1" '
+		$0 == mark { found = 1; next }
+		found && $0 == ".EE" { exit }
+		found && sub(/^# /, "") { gsub(/\\-/, "-"); gsub(/\\\(aq/, "\047"); print; lines++ }
+		END { exit !lines }' "$selftests/../Documentation/srnic.7"
+}
+
+man_recipe()
+{
+	local text
+
+	text=$(man_recipe_text "$1" | sed "${3:-}") || return
+	on "$2" bash -euc "$text"
 }
