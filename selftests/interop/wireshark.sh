@@ -12,6 +12,7 @@
 
 need rdma gcc make tcpdump tshark ib_write_bw nft ethtool
 /usr/bin/python3 -c 'import scapy.contrib.roce' 2>/dev/null || skip_all "no scapy"
+# shellcheck disable=SC2154 # netns.sh says where
 page=$selftests/../Documentation/tracing.rst
 [ -e "$page" ] || skip_all "no documentation here"
 vrb_make

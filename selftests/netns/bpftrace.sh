@@ -105,6 +105,7 @@ refused()
 forged()
 {
 	mark rx_icrc_error rx_bad_pkey
+	# shellcheck disable=SC2154 # netns.sh says where
 	on nsA /usr/bin/python3 "$selftests/lib/roce.py" 10.9.0.1 10.9.0.2 UD_SEND_ONLY 1 \
 		--deth 0x80010000,1 --payload @256 --bad-icrc --count 5 &&
 		on nsA /usr/bin/python3 "$selftests/lib/roce.py" 10.9.0.1 10.9.0.2 \

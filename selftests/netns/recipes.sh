@@ -8,6 +8,7 @@
 . "$(dirname "$0")/../lib/recipe.sh"
 
 need rdma ib_write_bw ibv_srq_pingpong nft jq
+# shellcheck disable=SC2154 # netns.sh says where
 [ -e "$selftests/../Documentation/srnic.7" ] || skip_all "no man page here"
 said=$(mktemp)
 trap 'pair_down; rm -f "$said"' EXIT
