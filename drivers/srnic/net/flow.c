@@ -145,17 +145,24 @@ void srnic_flow_steer(struct srnic_flow *flow, struct sk_buff *skb)
 	flow_set_cpu(flow, skb);
 }
 
-void srnic_flow_set_sport(struct srnic_flow *flow, __be16 sport)
-{
-	flow->sport = sport;
-	flow->hash = 0;
-}
-
-void srnic_flow_reset(struct srnic_flow *flow)
+static void flow_drop_route(struct srnic_flow *flow)
 {
 	dst_release(flow->dst);
 	flow->dst = NULL;
 	flow->cookie = 0;
+}
+
+/* Rules and IPsec policies may depend on the port. */
+void srnic_flow_set_sport(struct srnic_flow *flow, __be16 sport)
+{
+	flow->sport = sport;
+	flow->hash = 0;
+	flow_drop_route(flow);
+}
+
+void srnic_flow_reset(struct srnic_flow *flow)
+{
+	flow_drop_route(flow);
 	flow->cpu = 0;
 }
 

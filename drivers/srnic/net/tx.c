@@ -10,6 +10,10 @@
  * On splitting, the stack assigns ascending IPv4 IDs from the head's on, so the
  * packets are built with these: the ICRC covers the ID.  Until then the lengths
  * in the head's IP and UDP headers are those of the whole chain.
+ *
+ * Behind the first device a chain may be forwarded to a tunnel or to IPsec, which
+ * enlarge the headroom of the head alone: skb_segment_list() takes for granted that
+ * the others have room for as many headers.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -27,6 +31,12 @@
 
 #define TX_BATCH_BYTES	65535
 #define TX_ALIGN	16
+
+/* Headroom for tunnels behind the first device, twice that of packets merged by GRO */
+#define TX_TUNNELS	128
+
+/* A packet may be longer than the head of its chain by an RETH. */
+#define TX_SLACK	sizeof(struct srnic_reth)
 
 /*
  * Weight of an skb at the gate.  The destructor implies the weight: the stack
@@ -103,7 +113,8 @@ static unsigned int flow_hdr_len(const struct srnic_flow *flow)
 /* Headroom before the BTH; aligns the data behind the BTH for CRC and copy. */
 static unsigned int tx_headroom(const struct srnic_flow *flow)
 {
-	unsigned int room = LL_RESERVED_SPACE(flow->ndev) + flow_hdr_len(flow);
+	unsigned int room = LL_RESERVED_SPACE(flow->ndev) + TX_TUNNELS +
+			    flow_hdr_len(flow);
 
 	return ALIGN(room + sizeof(struct srnic_bth), TX_ALIGN) -
 	       sizeof(struct srnic_bth);
@@ -262,11 +273,19 @@ static unsigned int tx_batch_max(const struct srnic_flow *flow)
 		     READ_ONCE(flow->ndev->gso_max_size));
 }
 
+/* Routers compare the length of the head, as gso_size, with their MTU. */
+static bool tx_fits(const struct srnic_txb *txb, const struct sk_buff *skb,
+		    unsigned int bytes)
+{
+	return txb->bytes + bytes <= tx_batch_max(txb->flow) &&
+	       skb->len <= txb->head->len + TX_SLACK;
+}
+
 void srnic_tx_add(struct srnic_txb *txb, struct sk_buff *skb)
 {
 	unsigned int bytes = flow_hdr_len(txb->flow) + skb->len;
 
-	if (txb->head && txb->bytes + bytes > tx_batch_max(txb->flow))
+	if (txb->head && !tx_fits(txb, skb, bytes))
 		srnic_tx_flush(txb);
 
 	tx_seal(txb->flow, skb);
@@ -352,33 +371,62 @@ static int tx_out(struct srnic_flow *flow, struct sk_buff *skb,
 	return net_xmit_eval(err);
 }
 
+static void tx_send(struct srnic_txb *txb, struct sk_buff *skb,
+		    struct dst_entry *dst)
+{
+	srnic_tx_charge(txb->gate, skb);
+	if (tx_out(txb->flow, skb, dst))
+		srnic_count(txb->stats, SRNIC_CNT_SEND_ERR);
+}
+
+/* Sends the packets one by one; @dst is the route of all of them. */
+static void tx_send_each(struct srnic_txb *txb, struct dst_entry *dst)
+{
+	struct sk_buff *skb = txb->head, *next = skb_shinfo(skb)->frag_list;
+
+	skb_shinfo(skb)->frag_list = NULL;
+	while (skb) {
+		skb_push(skb, flow_hdr_len(txb->flow));
+		tx_send(txb, skb, dst);
+		skb = next;
+		if (skb) {
+			next = skb->next;
+			skb_mark_not_on_list(skb);
+		}
+	}
+}
+
+/*
+ * IPsec gets packets one by one: if the algorithm is a GSO type of the stack, it would
+ * transform the head of a chain alone.
+ */
+static void tx_send_all(struct srnic_txb *txb)
+{
+	struct dst_entry *dst = srnic_flow_dst(txb->flow);
+
+	if (!dst) {
+		kfree_skb(tx_join(txb));
+		srnic_count(txb->stats, SRNIC_CNT_SEND_ERR);
+	} else if (dst_xfrm(dst)) {
+		tx_send_each(txb, dst);
+	} else {
+		tx_send(txb, tx_join(txb), dst);
+	}
+}
+
 void srnic_tx_flush(struct srnic_txb *txb)
 {
-	struct srnic_flow *flow = txb->flow;
-	struct dst_entry *dst;
-	struct sk_buff *skb;
-
 	if (!txb->head)
 		return;
 
 	srnic_count_add(txb->stats, SRNIC_CNT_SENT_PKTS, txb->num);
 	srnic_count_add(txb->stats, SRNIC_CNT_SENT_BYTES,
-			txb->bytes - txb->num * flow_hdr_len(flow));
-	skb = tx_join(txb);
+			txb->bytes - txb->num * flow_hdr_len(txb->flow));
+	tx_send_all(txb);
 	txb->head = NULL;
 	txb->last = NULL;
 	txb->bytes = 0;
 	txb->num = 0;
-
-	dst = srnic_flow_dst(flow);
-	if (!dst) {
-		kfree_skb(skb);
-		srnic_count(txb->stats, SRNIC_CNT_SEND_ERR);
-		return;
-	}
-	srnic_tx_charge(txb->gate, skb);
-	if (tx_out(flow, skb, dst))
-		srnic_count(txb->stats, SRNIC_CNT_SEND_ERR);
 }
 
 void srnic_tx_alone(struct srnic_txb *txb, struct sk_buff *skb, u8 tos)
