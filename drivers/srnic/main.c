@@ -371,6 +371,22 @@ static void dev_check_ndev(struct net_device *ndev, const struct net *net)
 	put_device(&dev->ib_dev.dev);
 }
 
+/* Does rdma_rxe have a device on @ndev?  Both would receive from QP1 of the same address. */
+static bool ndev_is_taken(struct net_device *ndev)
+{
+	struct ib_device *other;
+
+	other = ib_device_get_by_netdev(ndev, RDMA_DRIVER_RXE);
+	if (!other)
+		return false;
+
+	netdev_info(ndev, "srnic: %s of rdma_rxe is here already\n",
+		    dev_name(&other->dev));
+	ib_device_put(other);
+
+	return true;
+}
+
 static int link_new_abi(const char *name, struct net_device *ndev,
 			enum srnic_abi abi)
 {
@@ -385,6 +401,8 @@ static int link_new_abi(const char *name, struct net_device *ndev,
 	err = ndev_check(ndev);
 	if (err)
 		return err;
+	if (ndev_is_taken(ndev))
+		return -EEXIST;
 
 	mutex_lock(&link_mutex);
 

@@ -40,6 +40,7 @@ CM_QKEY = 0x01234567
 MCAST_QPN = 0xffffff
 WQ_ATTR_STATE = 1
 SOL_PACKET, PACKET_VNET_HDR = 263, 15
+UDP_NO_CHECK6_RX = 102
 
 
 def peer_of(lone, **more):
@@ -88,6 +89,42 @@ def connected(version):
             lone.modify(IBV_QP_STATE, qp_state=IBV_QPS_ERR)
             lone.completions(5)
             ignores(lone, peer, "rx_bad_state", peer.write(2, b"x" * 64))
+
+
+def link_add():
+    run("rdma", "link", "add", "sr1", "type", os.environ.get("TYPE", "srnic"),
+        "netdev", "veth1")
+
+
+@contextlib.contextmanager
+def port_of_another(version):
+    """A socket that has srnic's port"""
+    run("rdma", "link", "del", "sr1")
+    with socket.socket(socket.AF_INET if version == 4 else socket.AF_INET6,
+                       socket.SOCK_DGRAM) as owner:
+        if version == 6:
+            owner.setsockopt(socket.IPPROTO_UDP, UDP_NO_CHECK6_RX, 1)
+        owner.bind(("", roce.PORT))
+        owner.settimeout(60)
+        link_add()
+        yield owner
+        run("rdma", "link", "del", "sr1")
+    link_add()
+
+
+def foreign(version):
+    """
+    Packets that no queue pair may receive are left to who owns the port, as the number may
+    be one of its own.
+    """
+    own, other, stranger = ADDRESSES[version]
+    text = os.urandom(64)
+    with port_of_another(version) as owner:
+        with Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
+            executes(lone, peer, 0)
+            peer.send(peer.write(1, text, src=stranger))
+            assert text in owner.recv(4096)
+            executes(lone, peer, 1)
 
 
 def lengths():
@@ -904,6 +941,7 @@ def keep(many, few):
 
 CASES = {
     "connected4": lambda: connected(4), "connected6": lambda: connected(6),
+    "foreign4": lambda: foreign(4), "foreign6": lambda: foreign(6),
     "lengths": lengths, "raw": raw_qp, "wq": work_queue,
     "crowd4": lambda: crowd(4), "crowd6": lambda: crowd(6),
     "options4": lambda: options(4), "options6": lambda: options(6),

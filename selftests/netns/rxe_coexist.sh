@@ -30,7 +30,7 @@ netdev_events()
 			addr replace fd09::1/64 dev veth0 nodad
 		EOT
 	done
-	wait_for 10 gid_ready nsA sr0
+	wait_for 60 gid_ready nsA sr0
 }
 
 other_link()
@@ -48,7 +48,7 @@ other_link_is_there()
 
 other_link_ends()
 {
-	ip -n nsC link del dummy0 && wait_for 10 eval '! other_link_is_there'
+	ip -n nsC link del dummy0 && wait_for 60 eval '! other_link_is_there'
 	local status=$?
 
 	ip netns del nsC
@@ -60,6 +60,13 @@ second_is_refused()
 {
 	! on nsA rdma link add rx1 type srnic netdev veth0 &&
 		! on nsA rdma link add rx1 type srnic_rxe netdev veth0
+}
+
+# Nor beside a link that is rdma_rxe's own
+second_beside_rxe_is_refused()
+{
+	! on nsC rdma link add rx1 type srnic netdev dummy0 &&
+		! on nsC rdma link add rx1 type srnic_rxe netdev dummy0
 }
 
 links_are_gone()
@@ -79,35 +86,37 @@ unload_under_traffic()
 
 	on nsB timeout 60 ib_write_bw -d sr1 -F -D 30 >/dev/null 2>&1 &
 	server=$!
-	wait_for 20 listening nsB 18515 || return
+	wait_for 60 listening nsB 18515 || return
 	on nsA timeout 60 ib_write_bw -d sr0 -F -D 30 10.9.0.2 &
 	client=$!
-	wait_for 20 counter_over nsB sr1 rx_super_skb 50 || status=1
+	wait_for 60 counter_over nsB sr1 rx_super_skb 50 || status=1
 	modprobe -r rdma_rxe || status=1
 	wait "$client" && { echo "the client saw no error"; status=1; }
 	wait "$server" && { echo "the server saw no error"; status=1; }
-	wait_for 10 links_are_gone || status=1
+	wait_for 60 links_are_gone || status=1
 	return "$status"
 }
 
 module_unloads()
 {
-	modprobe -r srnic && ! lsmod | grep -q '^srnic ' && modprobe srnic
+	wait_for 60 modprobe -r srnic && ! lsmod | grep -q '^srnic ' && modprobe srnic
 }
 
 # Links of both types go with the module, those of rdma_rxe stay.
 module_takes_only_its_own()
 {
-	modprobe rdma_rxe && pair_up && other_link && modprobe -r srnic &&
+	modprobe rdma_rxe && pair_up && other_link &&
+		wait_for 60 modprobe -r srnic &&
 		links_are_gone && other_link_is_there
 }
 
-ktap_plan 15
+ktap_plan 16
 check "two hosts"				pair_up
 check "a link of rdma_rxe beside it"		other_link
 check "both carry on when netdevs change"	netdev_events
 check "traffic"					traffic
 check "one device for each netdev"		second_is_refused
+check "nor one beside that of rdma_rxe"		second_beside_rxe_is_refused
 check "the netdev of rdma_rxe goes"		other_link_ends
 check "traffic goes on"				traffic
 check "rdma_rxe is unloaded under traffic"	unload_under_traffic

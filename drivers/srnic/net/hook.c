@@ -31,8 +31,8 @@
  * struct hook_net - per-namespace state
  * @lock: protects the other fields
  * @users: number of devices that receive here
- * @sock4: IPv4 socket bound to the port, or NULL
- * @sock6: IPv6 socket bound to the port, or NULL
+ * @sock4: IPv4 socket bound to the port, or NULL; read by the hook without the lock
+ * @sock6: IPv6 socket bound to the port, or NULL; likewise
  */
 struct hook_net {
 	struct mutex	lock;	/* protects the other fields */
@@ -108,6 +108,17 @@ static bool hook_policy_ok(struct net *net, struct sk_buff *skb, u8 family)
 }
 
 /*
+ * If the port belongs to another driver, a packet that no queue pair here may receive is left
+ * to that: the number may be one of its own.
+ */
+static bool hook_has_port(const struct net *net, u8 family)
+{
+	const struct hook_net *hn = net_generic(net, hook_net_id);
+
+	return family == AF_INET ? READ_ONCE(hn->sock4) : READ_ONCE(hn->sock6);
+}
+
+/*
  * Usually runs in softirq, but packets that NFQUEUE reinjects come from process context.
  * Checks the IPsec policy, as the UDP socket does, which never sees a stolen packet.
  */
@@ -117,7 +128,7 @@ static unsigned int hook_take(struct sk_buff *skb, struct net *net,
 	unsigned int start = bth - sizeof(struct udphdr);
 	const struct udphdr *udp;
 	struct udphdr buf;
-	bool taken;
+	enum srnic_rx_fate fate;
 
 	if (!bth || skb_network_offset(skb))
 		return NF_ACCEPT;
@@ -129,10 +140,13 @@ static unsigned int hook_take(struct sk_buff *skb, struct net *net,
 		return NF_DROP;
 
 	local_bh_disable();
-	taken = srnic_rx_take(net, skb, bth);
+	fate = srnic_rx_take(net, skb, bth);
 	local_bh_enable();
+	if (fate == SRNIC_RX_TAKEN)
+		return NF_STOLEN;
 
-	return taken ? NF_STOLEN : NF_ACCEPT;
+	return fate == SRNIC_RX_REFUSED && hook_has_port(net, family) ?
+	       NF_DROP : NF_ACCEPT;
 }
 
 static unsigned int hook_ipv4(void *priv, struct sk_buff *skb,
@@ -177,7 +191,8 @@ static int hook_encap_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	unsigned int bth = skb_transport_offset(skb) + sizeof(struct udphdr);
 
-	if (!hook_is_plain(skb) || !srnic_rx_take(sock_net(sk), skb, bth))
+	if (!hook_is_plain(skb) ||
+	    srnic_rx_take(sock_net(sk), skb, bth) != SRNIC_RX_TAKEN)
 		kfree_skb(skb);
 
 	return 0;
@@ -204,8 +219,22 @@ static struct socket *hook_bind(struct net *net, sa_family_t family)
 	return sock;
 }
 
-static void hook_unbind(struct socket *sock)
+/* Binds the port, unless it is bound; another driver may have owned it so far. */
+static void hook_bind_all(struct net *net, struct hook_net *hn)
 {
+	lockdep_assert_held(&hn->lock);
+
+	if (!hn->sock4)
+		WRITE_ONCE(hn->sock4, hook_bind(net, AF_INET));
+	if (IS_ENABLED(CONFIG_IPV6) && !hn->sock6)
+		WRITE_ONCE(hn->sock6, hook_bind(net, AF_INET6));
+}
+
+static void hook_unbind(struct socket **place)
+{
+	struct socket *sock = *place;
+
+	WRITE_ONCE(*place, NULL);
 	if (sock)
 		udp_tunnel_sock_release(sock->sk);
 }
@@ -220,10 +249,8 @@ int srnic_rx_start(struct net *net)
 		err = nf_register_net_hooks(net, hook_ops, ARRAY_SIZE(hook_ops));
 		if (err)
 			goto out;
-		hn->sock4 = hook_bind(net, AF_INET);
-		if (IS_ENABLED(CONFIG_IPV6))
-			hn->sock6 = hook_bind(net, AF_INET6);
 	}
+	hook_bind_all(net, hn);
 	hn->users++;
 out:
 	mutex_unlock(&hn->lock);
@@ -236,8 +263,8 @@ void srnic_rx_stop(struct net *net)
 
 	mutex_lock(&hn->lock);
 	if (!--hn->users) {
-		hook_unbind(hn->sock4);
-		hook_unbind(hn->sock6);
+		hook_unbind(&hn->sock4);
+		hook_unbind(&hn->sock6);
 		nf_unregister_net_hooks(net, hook_ops, ARRAY_SIZE(hook_ops));
 	}
 	mutex_unlock(&hn->lock);

@@ -274,12 +274,16 @@ static void rx_leave_stack(struct sk_buff *skb)
 			rx_let_go(seg);
 }
 
-/* Is this a GSO chain whose packets are the skb and those of its frag_list? */
+/*
+ * Is this a GSO chain whose packets are the skb and those of its frag_list?  The stack may
+ * have merged them since.
+ */
 static bool rx_is_run(const struct sk_buff *skb, unsigned int bth)
 {
 	return (skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST) &&
 	       !(skb_shinfo(skb)->gso_type & SKB_GSO_DODGY) &&
-	       skb_pagelen(skb) >= bth;
+	       skb_has_frag_list(skb) &&
+	       skb_pagelen(skb) == bth + skb_shinfo(skb)->gso_size;
 }
 
 /*
@@ -507,43 +511,39 @@ static u16 rx_vlan_of(const struct sk_buff *skb)
  * Every device has this QP number, so the receivers are found by the device and, for
  * multicast, the address.
  */
-static bool rx_take_group(struct net *net, struct sk_buff *skb,
-			  unsigned int bth, bool mcast)
+static enum srnic_rx_fate rx_take_group(struct net *net, struct sk_buff *skb,
+					unsigned int bth, bool mcast)
 {
 	struct srnic_stats __percpu *stats;
 	struct srnic_rx_dest dest;
 
 	/* Receivers sharing a chain cannot mark its packets; the UDP socket splits it. */
 	if (mcast && skb_is_gso(skb))
-		return false;
+		return SRNIC_RX_LEFT;
 	if (!rx_dest(net, skb, mcast, &dest))
-		return false;
+		return SRNIC_RX_LEFT;
 	stats = srnic_rx_ops->lookup_group(&dest);
 	if (!stats)
-		return false;
+		return SRNIC_RX_LEFT;
 
 	skb = rx_own(skb, bth, rx_vlan(dest.in), stats);
 	if (skb)
 		srnic_rx_ops->deliver_group(&dest, skb);
 
-	return true;
+	return SRNIC_RX_TAKEN;
 }
 
 /* Takes a packet for one owner, which has to admit it before anything else is done. */
-static bool rx_take_one(struct net *net, struct sk_buff *skb, unsigned int bth,
-			u32 qpn)
+static enum srnic_rx_fate rx_take_one(struct net *net, struct sk_buff *skb,
+				      unsigned int bth, u32 qpn)
 {
 	u16 vlan = SRNIC_NO_VLAN;
 	struct srnic_rx_to to;
 	int err;
 
 	err = srnic_rx_ops->lookup(net, qpn, skb, &to);
-	if (err == -ENOENT)
-		return false;
-	if (err) {
-		kfree_skb(skb);
-		return true;
-	}
+	if (err)
+		return err == -ENOENT ? SRNIC_RX_LEFT : SRNIC_RX_REFUSED;
 	if (to.datagram)
 		vlan = rx_vlan_of(skb);
 	skb = rx_own(skb, bth, vlan, to.stats);
@@ -551,10 +551,11 @@ static bool rx_take_one(struct net *net, struct sk_buff *skb, unsigned int bth,
 		srnic_rxcb(skb)->life = to.life;
 	srnic_rx_ops->deliver(to.owner, skb);
 
-	return true;
+	return SRNIC_RX_TAKEN;
 }
 
-bool srnic_rx_take(struct net *net, struct sk_buff *skb, unsigned int bth)
+enum srnic_rx_fate srnic_rx_take(struct net *net, struct sk_buff *skb,
+				 unsigned int bth)
 {
 	const struct srnic_bth *hdr;
 	struct srnic_bth buf;
@@ -562,7 +563,7 @@ bool srnic_rx_take(struct net *net, struct sk_buff *skb, unsigned int bth)
 
 	hdr = skb_header_pointer(skb, bth, sizeof(buf), &buf);
 	if (!hdr || (skb_is_gso(skb) && !rx_is_run(skb, bth)))
-		return false;
+		return SRNIC_RX_LEFT;
 	qpn = be32_to_cpu(hdr->qpn) & SRNIC_QPN_MASK;
 	if (qpn == SRNIC_QPN_MCAST || qpn == SRNIC_QPN_GSI)
 		return rx_take_group(net, skb, bth, qpn == SRNIC_QPN_MCAST);

@@ -5,8 +5,11 @@
  * A region never changes while it is published: reregistration creates a new
  * region.  If the translation stays the same, it takes over the pages and the key.
  */
+#include <linux/capability.h>
+#include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/overflow.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
 
@@ -168,12 +171,24 @@ static int mr_page(struct srnic_mr *mr, struct srnic_lanes *lanes, u64 start,
 	return srnic_mr_map_odp(mr, lanes, start, length, iova);
 }
 
+/* Is this more than the caller may pin?  The rule is that of ib_umem_get(). */
+static bool mr_exceeds_memlock(u64 start, u64 length)
+{
+	u64 pages = (PAGE_ALIGN(start + length) - ALIGN_DOWN(start, PAGE_SIZE)) >>
+		    PAGE_SHIFT;
+
+	return !can_do_mlock() ||
+	       (atomic64_read(&current->mm->pinned_vm) + pages >
+		rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT && !capable(CAP_IPC_LOCK));
+}
+
 /* May @mr, whose memory cannot be pinned because of @err, be paged on demand? */
-static bool mr_may_page(const struct srnic_mr *mr, int err)
+static bool mr_may_page(const struct srnic_mr *mr, u64 start, u64 length, int err)
 {
 	/* The core refuses with -EPERM if nothing at all may be locked. */
 	return READ_ONCE(odp_fallback) && (err == -ENOMEM || err == -EPERM) &&
-	       !(mr->access & IB_ACCESS_FLUSH_PERSISTENT);
+	       !(mr->access & IB_ACCESS_FLUSH_PERSISTENT) &&
+	       mr_exceeds_memlock(start, length);
 }
 
 /* Pins the memory of @mr. */
@@ -214,7 +229,7 @@ static int mr_place(struct srnic_ibmr *ibmr, u64 start, u64 length, u64 iova)
 		return 0;
 
 	err = mr_pin(ibmr, start, length, iova);
-	if (mr->umem || !mr_may_page(mr, err))
+	if (mr->umem || !mr_may_page(mr, start, length, err))
 		return err;
 
 	mr->access |= IB_ACCESS_ON_DEMAND;
