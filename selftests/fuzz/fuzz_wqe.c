@@ -70,6 +70,9 @@ static size_t input_left;
 static const struct srnic_ring *ring;
 static u32 turn;
 
+/* Queues whose index has been impossible: nothing more is fetched */
+static bool sends_broken, receives_broken;
+
 /* That entry before the program last wrote, which is when its SGE list was copied */
 static u8 seen[STRIDE_MAX];
 
@@ -94,15 +97,38 @@ static u32 take_u32(void)
 	return value;
 }
 
+/* Entries that the ring holds; the ABI of rdma_rxe leaves one free. */
+static u32 room(void)
+{
+	return ring->abi == SRNIC_ABI_RXE ? ring->mask : ring->mask + 1;
+}
+
+/* Entries that the program says it has posted; more than there is room for: impossible */
+static u32 claimed(u32 head)
+{
+	u32 user = *ring->user;
+
+	if (ring->abi != SRNIC_ABI_RXE)
+		return user - head;
+
+	return user > ring->mask ? U32_MAX : (user - head) % (ring->mask + 1);
+}
+
+/* An index as it is shown to the program */
+static u32 shown(u32 index)
+{
+	return ring->abi == SRNIC_ABI_RXE ? index % (ring->mask + 1) : index;
+}
+
 /* The program overwrites entry and indices; mostly it has posted a valid number. */
 static void scribble(void)
 {
 	size_t len = min_t(size_t, take(), ring->stride);
 	u8 *entry = srnic_ring_entry(ring, turn);
-	int ahead = take() - 128;
+	u32 ahead = take();
 
 	memcpy(seen, entry, ring->stride);
-	*ring->user = ahead == -128 ? take_u32() : turn + ahead;
+	*ring->user = ahead == 255 ? take_u32() : shown(turn + ahead % (room() + 2));
 	*ring->kern = take();
 	len = min(len, input_left);
 	memcpy(entry, input, len);
@@ -128,20 +154,6 @@ static size_t recv_bytes(void)
 {
 	return ring->abi == SRNIC_ABI_RXE ? sizeof(struct rxe_recv_wqe) :
 					    sizeof(struct srnic_rqe);
-}
-
-/* Entries that the program says it has posted, and whether that can be true */
-static u32 claimed(u32 head)
-{
-	u32 ahead = *ring->user - head;
-
-	return ring->abi == SRNIC_ABI_RXE ? ahead % (ring->mask + 1) : ahead;
-}
-
-/* An index as it is shown to the program */
-static u32 shown(u32 index)
-{
-	return ring->abi == SRNIC_ABI_RXE ? index % (ring->mask + 1) : index;
 }
 
 /* The program overwrites everything that the driver could still read. */
@@ -202,7 +214,8 @@ static void step_send(struct srnic_sq *sq, enum ibv_qp_type type)
 	program_has(&sq->ring, tail);
 	memcpy(&was, srnic_ring_entry(ring, tail), sizeof(was));
 	posted = claimed(head);
-	due = posted > tail - head && posted <= ring->mask + 1;
+	sends_broken |= posted < tail - head || posted > room();
+	due = !sends_broken && posted > tail - head;
 
 	wqe = srnic_sq_fetch(sq, type);
 	wipe();
@@ -241,7 +254,8 @@ static void step_recv(struct srnic_rq *rq)
 		was.num_sge = rxe.dma.num_sge;
 	}
 	posted = claimed(head);
-	due = posted && posted <= ring->mask + 1;
+	receives_broken |= posted > room();
+	due = !receives_broken && posted;
 
 	require(srnic_rq_fetch(rq, &wqe) == due && rq->head == head + due);
 	require(!due || *ring->kern == shown(rq->head));
@@ -275,6 +289,8 @@ static void step_reset(struct srnic_sq *sq, struct srnic_rq *rq)
 {
 	srnic_sq_reset(sq);
 	srnic_rq_reset(rq);
+	sends_broken = false;
+	receives_broken = false;
 	require(!sq->head && !sq->tail && !rq->head);
 }
 
@@ -319,6 +335,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	input = data;
 	input_left = size;
+	sends_broken = false;
+	receives_broken = false;
 	shim_at_barrier = scribble;
 
 	abi = take() % 2 ? SRNIC_ABI_RXE : SRNIC_ABI_OWN;

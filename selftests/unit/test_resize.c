@@ -118,6 +118,16 @@ static void test_rq_lie(void)
 		  "the queue is empty after that");
 }
 
+/* The queue must find that by itself, and report it. */
+static void test_rq_impossible(void)
+{
+	rq_start();
+	*rq.ring.user = rq.head + rq.ring.room + 1;
+	tap_check(rq_to(2 * ENTRIES) == -EINVAL,
+		  "a queue with an impossible index is not resized");
+	*rq.ring.user = rq.head;
+}
+
 /* Adds completions, at growing intervals. */
 static void cq_more(void)
 {
@@ -170,6 +180,7 @@ int main(void)
 
 	test_rq();
 	test_rq_lie();
+	test_rq_impossible();
 	test_cq();
 	srnic_rq_destroy(&rq);
 	srnic_cq_destroy(&cq);

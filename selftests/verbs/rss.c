@@ -439,6 +439,15 @@ static void wq_states(void)
 	must_be(ibv_modify_wq(q.wq, &attr), EINVAL);
 	must_be(wq_state(q.wq, IBV_WQS_ERR), EINVAL);
 	for (round = 0; round < 2; round++) {
+		/* RESET discards receives, also those posted in RESET */
+		must_be(wq_post(&q, 9, &sge), 0);
+		must_be(wq_state(q.wq, IBV_WQS_RESET), 0);
+		must_be(wq_state(q.wq, IBV_WQS_RDY), 0);
+		sock_frame(fd, &f, frame);
+		must_be(wq_state(q.wq, IBV_WQS_ERR), 0);
+		wc_none(q.cq, 10);
+		must_be(wq_state(q.wq, IBV_WQS_RESET), 0);
+
 		must_be(wq_post(&q, 1, &sge), 0);
 		must_be(wq_post(&q, 2, &sge), 0);
 		f.seed = 1;

@@ -193,17 +193,23 @@ void srnic_rq_look(struct srnic_rq *rq, struct srnic_rq_info *info)
 	spin_unlock_bh(&rq->lock);
 }
 
-/* Return: index of the oldest posted entry; *@end: index after the newest. */
-static u32 rq_range(struct srnic_rq *rq, u32 *end)
+/*
+ * Sets *@head to the index of the oldest posted entry, *@end to that after the newest.
+ * Return: false if the user's index is impossible, which the next fetch will report.
+ */
+static bool rq_range(struct srnic_rq *rq, u32 *head, u32 *end)
 {
-	u32 head;
+	u32 posted;
+	bool sane;
 
 	spin_lock_bh(&rq->lock);
-	head = rq->head;
-	*end = head + rq_posted(rq);
+	posted = srnic_ring_ahead(&rq->ring, rq->head);
+	sane = posted <= rq->ring.room && !rq->broken;
+	*head = rq->head;
+	*end = rq->head + posted;
 	spin_unlock_bh(&rq->lock);
 
-	return head;
+	return sane;
 }
 
 /* Switches to @ring, which already holds the posted entries before @end. */
@@ -224,8 +230,7 @@ int srnic_rq_replace(struct srnic_rq *rq, struct srnic_ring *ring)
 {
 	u32 idx, end;
 
-	idx = rq_range(rq, &end);
-	if (end - idx > ring->room)
+	if (!rq_range(rq, &idx, &end) || end - idx > ring->room)
 		return -EINVAL;
 
 	/* Fetching continues: entries fetched meanwhile are copied in vain. */

@@ -121,6 +121,10 @@ int srnic_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 	struct srnic_av *av;
 	int err;
 
+	err = udata ? ib_is_udata_in_empty(udata) : 0;
+	if (err)
+		return err;
+
 	ah->user = srnic_user_of(ibah->pd);
 	err = srnic_quota_take(dev, ah->user, SRNIC_Q_AH, 1);
 	if (err)

@@ -270,7 +270,8 @@ static void qp_enter(struct srnic_qp *qp, u8 old)
 {
 	struct srnic_qp_conf *conf = &qp->conf;
 
-	if (conf->state == old)
+	/* a WQ in RESET may have receives */
+	if (conf->state == old && old != IB_QPS_RESET)
 		return;
 
 	trace_srnic_qp_state(qp->qpn, old, conf->state);

@@ -62,6 +62,9 @@ static enum srnic_mem_err raw_put(struct srnic_qp *qp, struct sk_buff *skb)
 		done += n;
 	}
 	skb_abort_seq_read(&seq);
+	/* the CPU may not be able to read all fragments */
+	if (!err && done < skb->len)
+		err = SRNIC_MEM_FAULT;
 
 	return err;
 }
