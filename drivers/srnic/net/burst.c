@@ -7,7 +7,8 @@
  * waits for nothing.  The receivers of further ones are gathered in a list of the CPU,
  * which a NAPI instance of our own processes when those that poll now have had their
  * turn: in the same softirq, or in the next one if a NIC has more than its weight or the
- * kernel is older than 6.4.
+ * kernel is older than 6.4.  If no other packet joins the one that waits, as where two
+ * queue pairs answer each other, the next few are processed at once.
  */
 #include <linux/kernel_stat.h>
 #include <linux/netdevice.h>
@@ -17,6 +18,9 @@
 #include "burst.h"
 #include "net.h"
 #include "rx.h"
+
+/* Packets that do not wait after one that has waited alone */
+#define BURST_ALONE	8
 
 /**
  * struct burst_cpu - bursts that wait on one CPU
@@ -38,6 +42,8 @@ static struct net_device *burst_ndev;
 /* Takes the reference of the burst that srnic_burst_wait() left in the list. */
 static void burst_run(struct srnic_burst *burst)
 {
+	WRITE_ONCE(burst->alone, READ_ONCE(burst->more) ? 0 : BURST_ALONE);
+	WRITE_ONCE(burst->more, false);
 	/* fully ordered: before run() looks for packets */
 	atomic_xchg(&burst->queued, 0);
 	srnic_rx_ops->run(burst);
@@ -69,19 +75,25 @@ static int burst_poll(struct napi_struct *napi, int budget)
 enum srnic_burst_wait srnic_burst_wait(struct srnic_burst *burst)
 {
 	struct burst_cpu *cpu = this_cpu_ptr(burst_cpus);
-	unsigned int nr;
+	unsigned int alone, nr;
 
 	if (!in_serving_softirq())
 		return SRNIC_BURST_NOW;
 	nr = __this_cpu_read(kstat.softirqs[NET_RX_SOFTIRQ]);
-	/* another CPU may do the same, and one of the two values is kept */
 	if (READ_ONCE(burst->nr) != nr) {
 		WRITE_ONCE(burst->nr, nr);
 		return SRNIC_BURST_NOW;
 	}
+	alone = READ_ONCE(burst->alone);
+	if (alone) {
+		WRITE_ONCE(burst->alone, alone - 1);
+		return SRNIC_BURST_NOW;
+	}
 	/* fully ordered: after the packet was queued */
-	if (atomic_xchg(&burst->queued, 1))
+	if (atomic_xchg(&burst->queued, 1)) {
+		WRITE_ONCE(burst->more, true);
 		return SRNIC_BURST_WAITS;
+	}
 	if (llist_add(&burst->node, &cpu->list))
 		napi_schedule(&cpu->napi);
 

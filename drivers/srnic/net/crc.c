@@ -9,9 +9,6 @@
 
 #include <crypto/hash.h>
 
-/* Bytes below which the call takes longer than the CRC */
-#define CRC_MUCH	64
-
 static struct crypto_shash *crc_tfm;
 
 void srnic_crc_init(void)
@@ -28,12 +25,12 @@ void srnic_crc_exit(void)
 }
 
 /* The state of the hash is the CRC, neither inverted nor byte-swapped. */
-u32 srnic_crc32(u32 crc, const u8 *data, size_t len)
+u32 srnic_crc32_long(u32 crc, const u8 *data, size_t len)
 {
 	SHASH_DESC_ON_STACK(desc, crc_tfm);
 	u32 *state = shash_desc_ctx(desc);
 
-	if (!crc_tfm || len < CRC_MUCH)
+	if (!crc_tfm)
 		return crc32_le(crc, data, len);
 
 	desc->tfm = crc_tfm;

@@ -9,8 +9,17 @@
 
 #ifdef SRNIC_CRC32_BY_CRYPTO
 
+/* Bytes below which the call takes longer than the CRC */
+#define SRNIC_CRC_LONG	64
+
+u32 srnic_crc32_long(u32 crc, const u8 *data, size_t len);
+
 /* Same as crc32_le().  Context: any but hard interrupt. */
-u32 srnic_crc32(u32 crc, const u8 *data, size_t len);
+static inline u32 srnic_crc32(u32 crc, const u8 *data, size_t len)
+{
+	return len < SRNIC_CRC_LONG ? crc32_le(crc, data, len) :
+				      srnic_crc32_long(crc, data, len);
+}
 
 /* May sleep.  Falls back to crc32_le() if the crypto layer has no crc32. */
 void srnic_crc_init(void);

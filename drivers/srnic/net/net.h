@@ -284,13 +284,18 @@ struct srnic_rx_to {
  * @node: entry in the list of a CPU while @queued
  * @queued: it is in the list of a CPU, which holds a reference on the receiver
  * @nr: NET_RX softirq in which its packets were last processed at once
+ * @more: further packets have joined the one that is waiting
+ * @alone: number of packets to process at once, since one that waited stayed alone
  *
- * All zeros at first.  Any CPU may write @nr: which is current matters for speed only.
+ * All zeros at first.  Any CPU may write @nr, @more and @alone: which values are current
+ * matters for speed only.
  */
 struct srnic_burst {
 	struct llist_node	node;
 	atomic_t		queued;
 	unsigned int		nr;
+	bool			more;
+	u8			alone;
 };
 
 /* What to do about a packet that was queued at its receiver */

@@ -86,7 +86,7 @@ static unsigned int backlog_drop(struct srnic_qp *qp)
 		bytes = skb->truesize;
 		qp->rx_todo_bytes -= bytes;
 		if (skb_queue_empty(&qp->rx_todo)) {
-			qp->rx_done = 0;
+			qp->rx_at = NULL;
 			/* no packet needs the page any longer */
 			srnic_pager_forget(&qp->rx_pager);
 		}
@@ -123,5 +123,5 @@ void srnic_backlog_purge(struct srnic_qp *qp)
 	spin_unlock_bh(&qp->rxq.lock);
 	__skb_queue_purge(&qp->rx_todo);
 	qp->rx_todo_bytes = 0;
-	qp->rx_done = 0;
+	qp->rx_at = NULL;
 }

@@ -285,7 +285,7 @@ struct srnic_failure {
  * @rx_charged: memory of waiting packets charged to @pools; under the lock of @rxq
  * @rx_todo: packets that the task has moved here from @rxq
  * @rx_todo_bytes: memory of the packets in @rx_todo
- * @rx_done: datagrams of the first chain in @rx_todo that have been processed
+ * @rx_at: packet of the first chain in @rx_todo to go on with; NULL: the first one
  * @rx_pager: fetches pages for received packets, which wait, and for READ responses
  * @tx_pager: fetches pages for the requester
  * @ooo_timer: runs while packets received out of order are kept
@@ -354,7 +354,7 @@ struct srnic_qp {
 	unsigned int			rx_charged;
 	struct sk_buff_head		rx_todo;
 	unsigned int			rx_todo_bytes;
-	u32				rx_done;
+	struct sk_buff			*rx_at;
 	struct srnic_pager		rx_pager;
 	struct srnic_pager		tx_pager;
 	struct timer_list		ooo_timer;

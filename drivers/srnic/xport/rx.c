@@ -194,8 +194,7 @@ static bool rx_is_due(const struct srnic_qp *qp, struct sk_buff *skb)
 /*
  * Continues with the chain at the head of the queue.  It stops while a READ is being
  * answered, a key invalidated or memory fetched, and when the share is used up.
- * Packets that are done are marked not good (for datagrams, rx_done counts them), so
- * that a chain can be resumed in the middle.
+ * Then qp->rx_at tells where to resume it: a packet that is done is marked not good.
  */
 static enum srnic_outcome rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 {
@@ -204,19 +203,21 @@ static enum srnic_outcome rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 	if (srnic_qp_is_raw(qp))
 		return srnic_raw_rx(qp, skb);
 	if (!rx_is_due(qp, skb)) {
-		qp->rx_done = 0;
+		qp->rx_at = NULL;
 		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
 		return SRNIC_DONE;
 	}
 	if (srnic_qp_is_datagram(qp))
 		return srnic_ud_rx(qp, skb);
-	for (seg = skb; seg && !srnic_rx_busy(qp) && srnic_task_may(&qp->task);
-	     seg = srnic_rx_next(skb, seg)) {
-		if (rx_good_packet(qp, seg) || rx_ooo(qp))
+	for (seg = qp->rx_at ?: skb; seg; seg = srnic_rx_next(skb, seg)) {
+		qp->rx_at = seg;
+		if (srnic_rx_busy(qp) || !srnic_task_may(&qp->task) ||
+		    rx_good_packet(qp, seg) || rx_ooo(qp))
 			return SRNIC_AGAIN;
 	}
+	qp->rx_at = NULL;
 
-	return seg ? SRNIC_AGAIN : SRNIC_DONE;
+	return SRNIC_DONE;
 }
 
 /* The oldest chain waiting */

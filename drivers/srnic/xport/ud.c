@@ -299,25 +299,19 @@ static enum srnic_outcome ud_packet(struct srnic_qp *qp, struct sk_buff *skb,
 	return SRNIC_DONE;
 }
 
-/*
- * The QP itself remembers how much of the chain is done, also when the share is used
- * up; nothing in the chain changes.
- */
+/* The QP itself remembers how much of the chain is done: nothing in the chain changes. */
 enum srnic_outcome srnic_ud_rx(struct srnic_qp *qp, struct sk_buff *skb)
 {
-	struct sk_buff *packet;
-	u32 n = 0;
+	struct sk_buff *packet = qp->rx_at ?: skb;
 
 	srnic_task_assert_mine(&qp->task);
-	for (packet = skb; packet; packet = srnic_rx_next(skb, packet)) {
-		if (n++ < qp->rx_done)
-			continue;
+	for (; packet; packet = srnic_rx_next(skb, packet)) {
+		qp->rx_at = packet;
 		if (!srnic_task_may(&qp->task) ||
 		    (srnic_rxcb(packet)->good && ud_packet(qp, skb, packet)))
 			return SRNIC_AGAIN;
-		qp->rx_done++;
 	}
-	qp->rx_done = 0;
+	qp->rx_at = NULL;
 
 	return SRNIC_DONE;
 }
