@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/../lib/netns.sh"
 
-need rdma nft python3 setpriv srnic-doctor
+need rdma nft tc python3 setpriv srnic-doctor
 
 said=$(mktemp)
 group=/sys/fs/cgroup/srnic-doctor
@@ -216,7 +216,9 @@ as="setpriv $no_lock" check "little memory may be registered" \
 as="setpriv $no_lock" check "as much as usual" \
 	remarks memlock "only 8 MiB" "ulimit -l 8192"
 check "a limit of the cgroup"		names cgroup "used up its hca_object, 0" "$cgroup"
+check "a peer that takes its time"	on nsB tc qdisc add dev veth1 root netem delay 300ms
 check "no access to rdma_cm"		remarks firewall "10.9.0.2 answers, but" "$no_rdma_cm"
+check "at once again"			on nsB tc qdisc del dev veth1 root
 check "break: no ECN"			ecn N
 check "it is named"			remarks ecn "parameter ecn is off"
 check "repair"				ecn Y
@@ -231,7 +233,7 @@ check "a peer with rdma_rxe"		eval 'TYPE_B=rxe pair_up && wait_for 60 settled'
 check "healthy"				healthy
 pair_down
 ip netns add nsA
-check "break: no module"		modprobe -r srnic
+check "break: no module"		wait_for 60 modprobe -r srnic
 check "it is named"			names module "srnic is not loaded"
 check "as told"				as_told nsA
 ip netns del nsA

@@ -161,8 +161,7 @@ def udp_send(family, own, address):
 
 def udp_error(sock):
     """What an ICMP message has told the socket since"""
-    with sock:
-        code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
     return errno.errorcode[code] if code else None
 
 
@@ -195,15 +194,28 @@ def management_class(family, packet, other):
 def tap_read(tap, family, other):
     """The classes of MADs that have arrived from the peer"""
     seen = set()
-    with tap:
-        while True:
-            try:
-                packet, origin = tap.recvfrom(2048)
-            except OSError:
-                return sorted(seen)
-            if origin[2] != PACKET_OUTGOING and len(packet) > header_bytes(family):
-                seen.add(management_class(family, packet, other))
-                seen.discard(None)
+    while True:
+        try:
+            packet, origin = tap.recvfrom(2048)
+        except OSError:
+            return seen - {None}
+        if origin[2] != PACKET_OUTGOING and len(packet) > header_bytes(family):
+            seen.add(management_class(family, packet, other))
+
+
+# --- udp and tap -------------------------------------------------------------------------
+
+
+def answers(sock, tap, family, other, seconds):
+    """(error name or None, sorted classes of MADs); waits until there is one of either"""
+    end = time.monotonic() + seconds
+    while True:
+        left = max(0, end - time.monotonic())
+        ready = select.select([one for one in (sock, tap) if one], [], [], left)[0]
+        error = udp_error(sock) if sock in ready else None
+        seen = tap_read(tap, family, other) if tap in ready else set()
+        if error or seen or left == 0 or not ready:
+            return error, sorted(seen)
 
 
 # --- cm ----------------------------------------------------------------------------------
@@ -330,9 +342,14 @@ def probe(name, seconds):
     tap = tap_open(peer["route"]["dev"])
     sock, peer["udp"] = udp_send(family, own, address)
     peer["cm"] = cm_probe(family, own, address, seconds)
-    if sock:
-        peer["udp"] = peer["udp"] or udp_error(sock)
-    peer["tap"] = tap_read(tap, family, address[0]) if tap else None
+    # rdma_cm, if there is one, has waited for an answer already
+    error, classes = answers(sock, tap, family, address[0],
+                             0 if peer["cm"] or peer["udp"] else seconds)
+    peer["udp"] = peer["udp"] or error
+    peer["tap"] = classes if tap else None
+    for one in sock, tap:
+        if one:
+            one.close()
     peer["neighbour"] = neighbour(peer["route"], address[0])
     peer["mtu"] = largest_mtu(family, address, seconds / 3) if peer["echo"] else None
     return peer
