@@ -31,6 +31,9 @@ noreturn void skip(const char *fmt, ...);
 /* Without a device nothing is sent: packets are only written to the capture. */
 extern bool dry;
 
+/* Microseconds to wait for what is expected */
+extern __u64 patience;
+
 /* ---- line.c ---- */
 
 #define MAX_WORDS	64
@@ -123,7 +126,13 @@ __u8 stream_byte(char stream, size_t i);
 int wire_open(const char *peer, const char *peer_ns, const char *dev,
 	      const char *dev_ns);
 void wire_log(const char *file);
-void wire_send(struct packet *p);
+/*
+ * Consecutive packets of a script leave together, when it goes on with something else: there
+ * is no telling how long the runner would take from one to the next.
+ */
+void wire_queue(struct packet *p);
+void wire_flush(void);
+void wire_forget(void);
 /* Returns false if no packet arrives in that time. */
 bool wire_receive(struct packet *p, __u64 us);
 void wire_drain(void);

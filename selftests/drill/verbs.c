@@ -13,7 +13,6 @@
 #define RX_SLOTS	32
 #define WR_FLUSH	14	/* not defined by the oldest rdma-core */
 #define WC_FLUSH	8
-#define PATIENCE	3000000	/* us to wait for what is expected */
 #define SILENCE		20000	/* us to wait for what is not expected */
 
 static __u64 recv_next;
@@ -300,7 +299,7 @@ void do_cqe(struct line *l)
 	if (!queue || !status || (!send && strcmp(queue, "recv")))
 		fail("send or receive completion?");
 	come = cq_wait(send ? qp_get()->scq : qp_get()->rcq, &wc,
-		       strcmp(status, "none") ? PATIENCE : SILENCE);
+		       strcmp(status, "none") ? patience : SILENCE);
 	if (!strcmp(status, "none")) {
 		if (come)
 			fail("expected none, got: %s", wc_show(&wc));
@@ -353,7 +352,7 @@ void do_state(struct line *l)
 	};
 	int want = name_value(states, ARRAY_SIZE(states), "state",
 			      line_word(l, 1));
-	__u64 end = now_us() + PATIENCE;
+	__u64 end = now_us() + patience;
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
 
@@ -395,7 +394,7 @@ void do_event(struct line *l)
 	};
 	int want = name_value(events, ARRAY_SIZE(events), "event",
 			      line_word(l, 1));
-	__u64 end = now_us() + (want < 0 ? SILENCE : PATIENCE);
+	__u64 end = now_us() + (want < 0 ? SILENCE : patience);
 	struct ibv_async_event ev;
 
 	line_end(l);

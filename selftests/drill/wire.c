@@ -25,11 +25,18 @@
 #include "drill.h"
 
 #define UDP_PROTO	17
+#define QUEUE		64	/* frames that leave together at most */
 
 static int sock = -1;
 static FILE *log_file;
 static __u8 mac_peer[6], mac_dev[6];
 static int home_ns = -1;
+
+static struct {
+	__u8	frame[MAX_FRAME + 100];
+	size_t	len;
+} queue[QUEUE];
+static unsigned int queued;
 
 __u64 now_us(void)
 {
@@ -165,13 +172,16 @@ static int put_ip(const struct packet *p, __u8 *ip, int len)
 	return 40;
 }
 
-void wire_send(struct packet *p)
+void wire_queue(struct packet *p)
 {
-	__u8 frame[MAX_FRAME + 100] = {};
-	__u8 *ip = frame + 14, *udp, *t;
+	__u8 *frame, *ip, *udp, *t;
 	int len = 8 + p->len + 4;
 	__u32 crc;
 
+	if (queued == QUEUE)
+		wire_flush();
+	frame = memset(queue[queued].frame, 0, sizeof(queue[queued].frame));
+	ip = frame + 14;
 	memcpy(frame, mac_dev, 6);
 	memcpy(frame + 6, mac_peer, 6);
 	put_be16(frame + 12, p->ip == 4 ? ETH_P_IP : ETH_P_IPV6);
@@ -187,11 +197,31 @@ void wire_send(struct packet *p)
 	t[1] = crc >> 8;
 	t[2] = crc >> 16;
 	t[3] = crc >> 24;
-	len = t + 4 - frame;
+	queue[queued++].len = t + 4 - frame;
 	p->us = now_us();
-	log_frame(frame, len, p->us);
-	if (!dry && send(sock, frame, len, 0) != len)
-		fail("the frame cannot be sent: %s", strerror(errno));
+	log_frame(frame, t + 4 - frame, p->us);
+}
+
+void wire_flush(void)
+{
+	struct mmsghdr msgs[QUEUE] = {};
+	struct iovec iovs[QUEUE];
+	unsigned int i, n = queued;
+
+	for (i = 0; i < n; i++) {
+		iovs[i].iov_base = queue[i].frame;
+		iovs[i].iov_len = queue[i].len;
+		msgs[i].msg_hdr.msg_iov = &iovs[i];
+		msgs[i].msg_hdr.msg_iovlen = 1;
+	}
+	queued = 0;
+	if (n && !dry && sendmmsg(sock, msgs, n, 0) != (int)n)
+		fail("not all frames can be sent: %s", strerror(errno));
+}
+
+void wire_forget(void)
+{
+	queued = 0;
 }
 
 /* ---- receiving ---- */

@@ -130,12 +130,12 @@ flat()
 
 stays_flat()
 {
-	wait_for 20 flat || { cat "$work/flat"; return 1; }
+	wait_for 60 flat || { cat "$work/flat"; return 1; }
 }
 
 module_again()
 {
-	wait_for 20 rmmod_now && modprobe "$TYPE"
+	wait_for 60 rmmod_now && modprobe "$TYPE"
 }
 
 rmmod_now()

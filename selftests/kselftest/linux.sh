@@ -18,6 +18,9 @@ trap 'rm -rf "$work"' EXIT
 
 without_tun='s/^ip tuntap add mode tun \([^ ]*\)/ip link add \1 type veth/'
 
+# a server starts and ends late on a busy machine
+patiently='s/^sleep 1\>/sleep 5/; s/^rping -c .* 1\.1\.1\.1 -C 3 .*/&; wait/'
+
 # translate TYPE [SCRIPT-FOR-SED]: each at its own path, for they look for helpers beside
 # them
 translate()
@@ -27,7 +30,7 @@ translate()
 	mkdir -p "$work/$1/rdma"
 	ln -s "$KSFT/kselftest" "$work/$1/kselftest"
 	for script in "$KSFT"/rdma/*.sh; do
-		sed -e "s/type rxe/type $1/; s/rdma_rxe/srnic/g" -e "${2:-}" \
+		sed -e "s/type rxe/type $1/; s/rdma_rxe/srnic/g" -e "$patiently" -e "${2:-}" \
 			"$script" >"$work/$1/rdma/${script##*/}"
 		chmod +x "$work/$1/rdma/${script##*/}"
 	done

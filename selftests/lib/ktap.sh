@@ -109,13 +109,16 @@ need()
 	done
 }
 
+# wait_for SECONDS COMMAND...: until it succeeds.  It gets a chance after the deadline, since
+# the guest may have had no processor until then.
 wait_for()
 {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1)) late
 
 	shift
-	until "$@"; do
-		((SECONDS < end)) || return 1
+	while late=$((SECONDS >= end)); do
+		"$@" && return
+		((late == 0)) || return 1
 		sleep 0.02
 	done
 }

@@ -64,7 +64,7 @@ def case(what, function, *args):
     return check(what, True)
 
 
-def wait_for(condition, seconds=10.0):
+def wait_for(condition, seconds=60.0):
     """Until *condition()* holds; returns its value."""
     end = time.monotonic() + seconds
     while True:
@@ -240,7 +240,8 @@ class Lone:
         self.modify(mask, **fields)
         return self
 
-    def to_rts(self, timeout=14, retry=7):
+    # the timeout is longer than a script may need to answer
+    def to_rts(self, timeout=18, retry=7):
         mask = IBV_QP_STATE
         fields = {"qp_state": IBV_QPS_RTS}
         if self.kind != "RAW":
@@ -323,7 +324,7 @@ class Peer:
             for data in frames:
                 self.capture.sock.send(data)
 
-    def answer(self, seconds=5.0):
+    def answer(self, seconds=60.0):
         """The next packet of the queue pair; its BTH, None if none comes."""
         pkt = self.capture.next(seconds)
         return pkt and pkt[roce.BTH]

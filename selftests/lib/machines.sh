@@ -203,7 +203,7 @@ pair_up()
 	host_wired nsA veth0 "${1:-4200}" && there host_wired nsB veth1 "${1:-4200}" &&
 		host_up nsA veth0 sr0 1 "$TYPE_A" &&
 		there host_up nsB veth1 sr1 2 "$TYPE_B" &&
-		wait_for 30 gid_ready nsA sr0 && wait_for 30 gid_ready nsB sr1 || return
+		wait_for 60 gid_ready nsA sr0 && wait_for 60 gid_ready nsB sr1 || return
 	objects_before=$(objects)
 }
 
@@ -248,7 +248,8 @@ arguments()
 
 	[ -z "${FAMILY:-}" ] || gid='fd09:*'
 	case $2 in
-	ib_*) echo "-d $link -F -x $(gid_index "$1" "$link" "$gid")" ;;
+	# the other machine may be without a processor for seconds
+	ib_*) echo "-d $link -F -u 20 -x $(gid_index "$1" "$link" "$gid")" ;;
 	ibv_*) echo "-d $link -g $(gid_index "$1" "$link" "$gid")" ;;
 	esac
 }

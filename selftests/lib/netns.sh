@@ -99,7 +99,7 @@ pair_up()
 		peer name veth1 mtu "$mtu" netns nsB || return
 	host_up nsA veth0 sr0 1 "$TYPE_A" &&
 		host_up nsB veth1 sr1 2 "$TYPE_B" || return
-	wait_for 10 gid_ready nsA sr0 && wait_for 10 gid_ready nsB sr1 || return
+	wait_for 60 gid_ready nsA sr0 && wait_for 60 gid_ready nsB sr1 || return
 	objects_before=$(objects)
 }
 
@@ -163,16 +163,17 @@ until_accepted()
 }
 
 # pair TOOL ARGUMENT...: print the client's output; fail if either side does.  PEER is the
-# server's address; the command in the array pair_as runs the tools.
+# server's address, QP_TIMEOUT the ACK timeout, so long by default that it does not expire on
+# a busy machine; the command in the array pair_as runs the tools.
 pair()
 {
-	local tool=("${pair_as[@]}" "$1") server
+	local command=("${pair_as[@]}" "$1" -F -u "${QP_TIMEOUT:-18}") server
 
 	shift
-	on nsB "${tool[@]}" -d sr1 -F "$@" >/dev/null 2>&1 &
+	on nsB "${command[@]}" -d sr1 "$@" >/dev/null 2>&1 &
 	server=$!
 	wait_for 60 listening nsB 18515 || return
-	on nsA "${tool[@]}" -d sr0 -F "$@" "${PEER:-10.9.0.2}" &&
+	on nsA "${command[@]}" -d sr0 "$@" "${PEER:-10.9.0.2}" &&
 		wait "$server"
 }
 
@@ -200,7 +201,7 @@ pingpong()
 	b=${b:-$(gid_index nsB sr1 '*ffff:0a09:*')}
 	on nsB timeout 60 "$tool" -d sr1 -g "$b" "$@" &
 	server=$!
-	wait_for 10 listening nsB 18515 || return
+	wait_for 60 listening nsB 18515 || return
 	on nsA timeout 60 "$tool" -d sr0 -g "$a" "$@" 10.9.0.2 &&
 		wait "$server"
 }

@@ -44,7 +44,7 @@ serve()
 # ask READY COMMAND: on nsA, after the server is ready
 ask()
 {
-	wait_for 20 up "$1" && on nsA timeout -k 1 60 bash -c "exec $2"
+	wait_for 60 up "$1" && on nsA timeout -k 1 60 bash -c "exec $2"
 }
 
 # dismiss: stop the server

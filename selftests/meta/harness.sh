@@ -65,26 +65,26 @@ tree_make()
 # scripts_here: on the host
 scripts_here()
 {
-	script good here 5 'printf "1..2\nok 1 a\nok 2 b\n"'
-	script skipped here 5 'echo "1..0 # SKIP no tool"; exit 4'
-	script known here 5 'printf "1..2\nok 1 a\nnot ok 2 b # TODO later\n"'
-	script fails here 5 'printf "1..2\nok 1 a\nnot ok 2 b\n# why\n"; exit 1'
-	script fewer here 5 'printf "1..2\nok 1 a\n"'
-	script more here 5 'printf "1..1\nok 1 a\nok 2 b\n"'
-	script unplanned here 5 'echo "ok 1 a"'
-	script silent here 5 ':'
-	script lies here 5 'printf "1..1\nnot ok 1 a\n"'
-	script gloomy here 5 'printf "1..1\nok 1 a\n"; exit 1'
-	script half here 5 'printf "1..1\nok 1 a\n"; exit 4'
-	script crashes here 5 'printf "1..2\nok 1 a\n"; kill -SEGV $$'
-	script hangs here 1 'printf "1..1\nok 1 a\n"; exec sleep 100'
-	script relays here 5 '. lib/ktap.sh' 'ktap_plan 2' \
+	script good here 60 'printf "1..2\nok 1 a\nok 2 b\n"'
+	script skipped here 60 'echo "1..0 # SKIP no tool"; exit 4'
+	script known here 60 'printf "1..2\nok 1 a\nnot ok 2 b # TODO later\n"'
+	script fails here 60 'printf "1..2\nok 1 a\nnot ok 2 b\n# why\n"; exit 1'
+	script fewer here 60 'printf "1..2\nok 1 a\n"'
+	script more here 60 'printf "1..1\nok 1 a\nok 2 b\n"'
+	script unplanned here 60 'echo "ok 1 a"'
+	script silent here 60 ':'
+	script lies here 60 'printf "1..1\nnot ok 1 a\n"'
+	script gloomy here 60 'printf "1..1\nok 1 a\n"; exit 1'
+	script half here 60 'printf "1..1\nok 1 a\n"; exit 4'
+	script crashes here 60 'printf "1..2\nok 1 a\n"; kill -SEGV $$'
+	script hangs here 10 'printf "1..1\nok 1 a\n"; exec sleep 100'
+	script relays here 60 '. lib/ktap.sh' 'ktap_plan 2' \
 		'ktap_relay sh -c "echo ok 1 a; exit 3"' ktap_end
-	script recounts here 5 '. lib/ktap.sh' 'ktap_plan 2' \
+	script recounts here 60 '. lib/ktap.sh' 'ktap_plan 2' \
 		'ktap_relay sh -c "echo 1..2; echo ok 1 a"' ktap_end
-	script broken here 5 '. lib/ktap.sh' '. lib/programs.sh' \
+	script broken here 60 '. lib/ktap.sh' '. lib/programs.sh' \
 		'programs_make broken' 'ktap_plan 1' 'check a true' ktap_end
-	script dirty_here here 5 '. lib/ktap.sh' 'closed() { false; }' \
+	script dirty_here here 60 '. lib/ktap.sh' 'closed() { false; }' \
 		'ktap_closing=(closed)' 'ktap_plan 1' 'check a true' ktap_end
 	echo "verbs/sun*.sh fake 5" >>"$tree/selftests/plan"
 }

@@ -43,7 +43,7 @@ connect()
 	ip netns exec nsB timeout 60 ${server_words//ADDR/$3} &
 	server=$!
 	# shellcheck disable=SC2086
-	if ! wait_for 20 cm_listens nsB "$3" ||
+	if ! wait_for 60 cm_listens nsB "$3" ||
 		! on "$1" timeout 60 ${client//ADDR/$3}; then
 		kill "$server"
 		wait "$server"
@@ -62,8 +62,8 @@ vlans_up()
 		ip -n nsB link add link veth1 name veth1.7 type vlan id 7 &&
 		ip -n nsB addr add 10.9.7.2/24 dev veth1.7 &&
 		ip -n nsB link set veth1.7 up &&
-		wait_for 10 has_gid nsA sr0 ffff:0a09:0701 &&
-		wait_for 10 has_gid nsB sr1 ffff:0a09:0702
+		wait_for 60 has_gid nsA sr0 ffff:0a09:0701 &&
+		wait_for 60 has_gid nsB sr1 ffff:0a09:0702
 }
 
 # upper_up COMMAND: run COMMAND, which creates an upper device, possibly on a VLAN.  The
@@ -79,15 +79,15 @@ upper_up()
 		ip -n nsB addr add 10.9.8.2/24 dev upper &&
 		ip -n nsA addr add 10.9.8.1/24 dev "$near" &&
 		ip -n nsA neigh flush dev "$near" || return
-	wait_for 10 has_gid nsA sr0 ffff:0a09:0801 &&
-		wait_for 10 has_gid nsB sr1 ffff:0a09:0802
+	wait_for 60 has_gid nsA sr0 ffff:0a09:0801 &&
+		wait_for 60 has_gid nsB sr1 ffff:0a09:0802
 }
 
 upper_down()
 {
 	ip -n nsB link del upper && ip -n nsA addr flush to 10.9.8.1 &&
-		wait_for 10 no_gid nsA sr0 ffff:0a09:0801 &&
-		wait_for 10 no_gid nsB sr1 ffff:0a09:0802
+		wait_for 60 no_gid nsA sr0 ffff:0a09:0801 &&
+		wait_for 60 no_gid nsB sr1 ffff:0a09:0802
 }
 
 # macvlan [DEV]
@@ -160,7 +160,7 @@ container()
 		ip -n nsC link set upper up &&
 		ip -n nsC addr add 10.9.8.2/24 dev upper &&
 		ip -n nsA addr add 10.9.8.1/24 dev veth0 &&
-		wait_for 10 has_gid nsA sr0 ffff:0a09:0801
+		wait_for 60 has_gid nsA sr0 ffff:0a09:0801
 }
 
 container_got()
@@ -176,7 +176,7 @@ kept_apart()
 	before=$(counter nsB sr1 rcvd_pkts)
 	(exec ip netns exec nsA timeout 30 rping -c -a 10.9.8.2 -C 1) &
 	client=$!
-	wait_for 30 container_got || status=1
+	wait_for 60 container_got || status=1
 	kill "$client"
 	wait "$client"
 	((status == 0)) && counter_is nsB sr1 rcvd_pkts "$before"
@@ -224,7 +224,7 @@ check "a macvlan in a container"	container
 check "its packets do not reach the host"	kept_apart
 ip netns del nsC
 ip -n nsA addr del 10.9.8.1/24 dev veth0
-wait_for 10 no_gid nsA sr0 ffff:0a09:0801
+wait_for 60 no_gid nsA sr0 ffff:0a09:0801
 check "a third device"			third_up
 for kind in macvlan bridge macvlan_on_vlan7 bridge_on_vlan7 \
 	bridge_of_two_devices bridge_with_a_device bond; do

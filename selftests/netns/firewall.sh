@@ -28,7 +28,7 @@ rules()
 link_again()
 {
 	on nsB rdma link del sr1 && on nsB rdma link add sr1 type "$TYPE" netdev veth1 &&
-		wait_for 10 gid_ready nsB sr1
+		wait_for 60 gid_ready nsB sr1
 }
 
 known_are_counted()
@@ -63,19 +63,19 @@ strangers()
 {
 	ip -n nsA addr add 10.9.0.3/24 dev veth0 &&
 		ip -n nsA addr add fd09::3/64 dev veth0 nodad &&
-		wait_for 10 gid_of '*:ffff:0a09:0003' && wait_for 10 gid_of 'fd09:*:0003'
+		wait_for 60 gid_of '*:ffff:0a09:0003' && wait_for 60 gid_of 'fd09:*:0003'
 }
 
-# from PATTERN: traffic from the GID of nsA that matches, to one of the same family
+# from PATTERN [TIMEOUT]: traffic from the GID of nsA that matches, to one of the same family
 from()
 {
-	local gid_a gid_b pattern=$1 status
+	local gid_a gid_b pattern=$1 status timeout=${2:-18}
 
 	gid_a=$(gid_index nsA sr0 "$pattern")
 	gid_b=$(gid_index nsB sr1 "${pattern/%000?/0002}")
-	on nsB ib_write_bw -d sr1 -F -n 5 -u 8 -x "$gid_b" >/dev/null 2>&1 &
+	on nsB ib_write_bw -d sr1 -F -n 5 -u "$timeout" -x "$gid_b" >/dev/null 2>&1 &
 	wait_for 60 listening nsB 18515 || return
-	on nsA ib_write_bw -d sr0 -F -n 5 -u 8 -x "$gid_a" 10.9.0.2
+	on nsA ib_write_bw -d sr0 -F -n 5 -u "$timeout" -x "$gid_a" 10.9.0.2
 	status=$?
 	wait $!
 	return "$status"
@@ -85,7 +85,7 @@ from()
 only_peers()
 {
 	from '*:ffff:0a09:0001' && from 'fd09:*:0001' &&
-		! from '*:ffff:0a09:0003' && ! from 'fd09:*:0003'
+		! from '*:ffff:0a09:0003' 8 && ! from 'fd09:*:0003' 8
 }
 
 strangers_too()

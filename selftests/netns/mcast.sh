@@ -52,7 +52,7 @@ cast()
 		# shellcheck disable=SC2086 # two words
 		server $member "$dir/${#pids[@]}" &
 		pids+=($!)
-		wait_for 20 joined "$dir/$((${#pids[@]} - 1))" || status=1
+		wait_for 60 joined "$dir/$((${#pids[@]} - 1))" || status=1
 	done
 	client "$from" "$addr" || status=1
 	for member in "${pids[@]}"; do

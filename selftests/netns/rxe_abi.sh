@@ -44,7 +44,7 @@ rping_by()
 
 	on nsB timeout 30 rping -s -a "$1" -C 10 -V &
 	server=$!
-	wait_for 10 cm_listens nsB "$1" || return
+	wait_for 60 cm_listens nsB "$1" || return
 	on nsA timeout 30 rping -c -a "$1" -C 10 -V && wait "$server"
 }
 

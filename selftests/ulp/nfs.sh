@@ -35,7 +35,7 @@ daemons_up()
 	# not by in_net(), since they are killed by their process IDs
 	nsenter --net=/run/netns/nsB nfsdcld -F -p "$dir/pipe" -s "$dir/cld" &
 	nsenter --net=/run/netns/nsB rpc.mountd -F -N 2 -N 3 2>/dev/null &
-	wait_for 10 is_open inotify && wait_for 10 is_open nfsd.fh/channel
+	wait_for 60 is_open inotify && wait_for 60 is_open nfsd.fh/channel
 }
 
 # is_open FILE: a daemon is ready for requests of the kernel
@@ -114,7 +114,7 @@ link_again()
 {
 	on nsA timeout 60 rdma link del sr0 &&
 		on nsA rdma link add sr0 type "$TYPE" netdev veth0 &&
-		wait_for 10 gid_ready nsA sr0
+		wait_for 60 gid_ready nsA sr0
 }
 
 # The client reconnects after 5 seconds.

@@ -105,15 +105,15 @@ no_remote()
 
 connect()
 {
-	timeout 60 nvme connect -t rdma -a 10.9.0.2 -s 4420 -n srnic -i 2 \
+	timeout 60 nvme connect -t rdma -a 10.9.0.2 -s 4420 -n srnic -i 2 -k 120 \
 		--hostnqn "nqn.2014-08.org.nvmexpress:uuid:$uuid" \
 		--hostid "$uuid" &&
-		wait_for 10 remote
+		wait_for 60 remote
 }
 
 disconnect()
 {
-	timeout 60 nvme disconnect -n srnic && wait_for 10 no_remote
+	timeout 60 nvme disconnect -n srnic && wait_for 60 no_remote
 }
 
 # fio_on FILE KIND SIZE DEPTH TOTAL: write, read back and compare
@@ -155,7 +155,7 @@ link_comes()
 	local now
 
 	rdma link add "$2" type "$TYPE" netdev "$3" &&
-		wait_for 10 gid_ready "$1" "$2" && now=$(objects) || return
+		wait_for 60 gid_ready "$1" "$2" && now=$(objects) || return
 	objects_before=$(printf '%s\n' "$objects_before" \
 		"$(grep "^$2:" <<<"$now")" | sort)
 }
