@@ -9,60 +9,17 @@
  *					with queues of 128
  *	  cost copy BYTES TIMES		MiB/s of memcpy() from buffer to buffer
  */
-#include <infiniband/verbs.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-
-static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
+#define _GNU_SOURCE
+#include "bench.h"
 
 static struct ibv_pd *open_pd(const char *name)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *ctx = NULL;
-	struct ibv_pd *pd;
+	struct ibv_pd *pd = ibv_alloc_pd(open_device(name));
 
-	for (; list && *list && !ctx; list++)
-		if (!strcmp(ibv_get_device_name(*list), name))
-			ctx = ibv_open_device(*list);
-	pd = ctx ? ibv_alloc_pd(ctx) : NULL;
 	if (!pd)
 		die(name);
 
 	return pd;
-}
-
-static void *buffer(size_t len)
-{
-	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-	if (p == MAP_FAILED)
-		die("mmap");
-
-	return p;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* Free memory in bytes */
@@ -131,7 +88,7 @@ static void cost_reg(size_t len, int times, const char *name)
 		took[i] = (now() - begin) * 1e6;
 		ibv_dereg_mr(mr);
 	}
-	qsort(took, times, sizeof(took[0]), compare);
+	qsort(took, times, sizeof(took[0]), by_value);
 	printf("%.1f %.0f\n", took[times / 2], reg_memory(pd, p, len));
 }
 

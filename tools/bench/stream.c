@@ -29,19 +29,13 @@
  * of both ends, in programs, kernel threads and interrupts.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
-#include <sched.h>
 #include <semaphore.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 #include <x86intrin.h>
+
+#include "bench.h"
 
 #define PORT	"7471"
 #define WARM	2	/* warm-up, seconds */
@@ -106,21 +100,6 @@ struct stream {
 	int			count;
 };
 
-static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 /* --- connecting ---------------------------------------------------------- */
 
 static struct rdma_cm_id *endpoint(const char *address, const char *from)
@@ -172,11 +151,9 @@ static void end_init(struct stream *s, struct end *end, struct rdma_cm_id *id)
 
 static void end_register(struct stream *s, struct end *end, struct rdma_cm_id *id)
 {
-	void *p = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-	end->mr = ibv_reg_mr(id->pd, p, s->size, IBV_ACCESS_LOCAL_WRITE |
-			     IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
+	end->mr = ibv_reg_mr(id->pd, buffer(s->size), s->size,
+			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			     IBV_ACCESS_REMOTE_READ);
 	if (!end->mr)
 		die("ibv_reg_mr");
 }
@@ -198,18 +175,6 @@ static void new_qp(struct stream *s, struct end *end, struct rdma_cm_id *id)
 		die("rdma_create_qp");
 	if (!end->mr)
 		end_register(s, end, id);
-}
-
-static void enter(const char *netns)
-{
-	char path[256];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", netns);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		die(netns);
-	close(fd);
 }
 
 /* The receiver: accepts the connections. */
@@ -417,13 +382,6 @@ static void stream_measure(struct stream *s, int lists)
 }
 
 /* --- fairness and latency -------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* Jain's index: 1 if all have the same share, 1 / count if one has everything */
 static double fairness(const struct stream *s)
