@@ -68,11 +68,16 @@ static int __net_init net_setup(struct net *net)
 	return 0;
 }
 
-/* The netdevs are gone by now, and the removal of their devices is queued. */
+/*
+ * The netdevs are gone by now, and the removal of their devices is queued.  In shared mode
+ * devices of other namespaces are visible in this one, too, and the core may be about to end
+ * that for one that is being removed.
+ */
 static void __net_exit net_teardown(struct net *net)
 {
 	struct srnic_net *sn = net_generic(net, net_id);
 
+	flush_workqueue(dev_wq);
 	wait_var_event(&sn->devs, !atomic_read(&sn->devs));
 }
 
