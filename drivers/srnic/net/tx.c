@@ -35,6 +35,9 @@
 /* Headroom for tunnels behind the first device, twice that of packets merged by GRO */
 #define TX_TUNNELS	128
 
+/* Page blocks of a CPU: as much as the gate lets a queue pair have in the stack */
+#define TX_BLOCKS	16
+
 /* A packet may be longer than the head of its chain by an RETH. */
 #define TX_SLACK	sizeof(struct srnic_reth)
 
@@ -121,26 +124,48 @@ static unsigned int tx_headroom(const struct srnic_flow *flow)
 }
 
 /**
- * struct tx_block - page block from which a CPU allocates packets
+ * struct tx_blocks - page blocks from which a CPU allocates packets, in turn
  * @lock: for PREEMPT_RT, where disabling BHs does not exclude other users
- * @frag: unused rest of the block; under @lock
+ * @turn: index of the block in use; under @lock
+ * @frags: unused rests of the blocks; under @lock
+ *
+ * When its turn comes again, a block whose packets are gone is used once more, as it is in
+ * the cache and need not be cleared (init_on_alloc), and another one is replaced.
  */
-struct tx_block {
-	local_lock_t		lock;	/* protects frag */
-	struct page_frag	frag;
+struct tx_blocks {
+	local_lock_t		lock;	/* protects turn and frags */
+	unsigned int		turn;
+	struct page_frag	frags[TX_BLOCKS];
 };
 
-static DEFINE_PER_CPU(struct tx_block, tx_block) = {
+static DEFINE_PER_CPU(struct tx_blocks, tx_blocks) = {
 	.lock = INIT_LOCAL_LOCK(lock),
 };
 
-/* Allocates a packet of @size bytes from @frag.  Return: NULL without memory. */
-static struct sk_buff *tx_cut(struct page_frag *frag, unsigned int size)
+/* The block with room for @size bytes.  Return: NULL without memory. */
+static struct page_frag *tx_refill(struct tx_blocks *blocks, unsigned int size)
 {
-	struct sk_buff *skb;
+	struct page_frag *frag = &blocks->frags[blocks->turn];
 
+	if (frag->page && frag->size - frag->offset >= size)
+		return frag;
+
+	blocks->turn = (blocks->turn + 1) % TX_BLOCKS;
+	frag = &blocks->frags[blocks->turn];
 	if (!skb_page_frag_refill(size, frag, GFP_ATOMIC | __GFP_NOWARN) ||
 	    frag->size - frag->offset < size)
+		return NULL;
+
+	return frag;
+}
+
+/* Allocates a packet of @size bytes.  Return: NULL without memory. */
+static struct sk_buff *tx_cut(struct tx_blocks *blocks, unsigned int size)
+{
+	struct page_frag *frag = tx_refill(blocks, size);
+	struct sk_buff *skb;
+
+	if (!frag)
 		return NULL;
 
 	skb = napi_build_skb(page_address(frag->page) + frag->offset, size);
@@ -162,23 +187,23 @@ struct sk_buff *srnic_tx_new(unsigned int len)
 			    SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
 	struct sk_buff *skb;
 
-	local_lock_nested_bh(&tx_block.lock);
-	skb = tx_cut(this_cpu_ptr(&tx_block.frag), size);
-	local_unlock_nested_bh(&tx_block.lock);
+	local_lock_nested_bh(&tx_blocks.lock);
+	skb = tx_cut(this_cpu_ptr(&tx_blocks), size);
+	local_unlock_nested_bh(&tx_blocks.lock);
 
 	return skb ?: alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
 }
 
 void srnic_tx_exit(void)
 {
-	int cpu;
+	int cpu, i;
 
 	for_each_possible_cpu(cpu) {
-		struct page_frag *frag = per_cpu_ptr(&tx_block.frag, cpu);
+		struct tx_blocks *blocks = per_cpu_ptr(&tx_blocks, cpu);
 
-		if (frag->page)
-			put_page(frag->page);
-		frag->page = NULL;
+		for (i = 0; i < TX_BLOCKS; i++)
+			if (blocks->frags[i].page)
+				put_page(blocks->frags[i].page);
 	}
 }
 
