@@ -230,13 +230,20 @@ static void hook_bind_all(struct net *net, struct hook_net *hn)
 		WRITE_ONCE(hn->sock6, hook_bind(net, AF_INET6));
 }
 
-static void hook_unbind(struct socket **place)
+static void hook_unbind(struct socket *sock)
 {
-	struct socket *sock = *place;
-
-	WRITE_ONCE(*place, NULL);
 	if (sock)
 		udp_tunnel_sock_release(sock->sk);
+}
+
+static void hook_unbind_all(struct hook_net *hn)
+{
+	lockdep_assert_held(&hn->lock);
+
+	hook_unbind(hn->sock4);
+	hook_unbind(hn->sock6);
+	WRITE_ONCE(hn->sock4, NULL);
+	WRITE_ONCE(hn->sock6, NULL);
 }
 
 int srnic_rx_start(struct net *net)
@@ -263,9 +270,8 @@ void srnic_rx_stop(struct net *net)
 
 	mutex_lock(&hn->lock);
 	if (!--hn->users) {
-		hook_unbind(&hn->sock4);
-		hook_unbind(&hn->sock6);
 		nf_unregister_net_hooks(net, hook_ops, ARRAY_SIZE(hook_ops));
+		hook_unbind_all(hn);
 	}
 	mutex_unlock(&hn->lock);
 }
