@@ -249,7 +249,7 @@ arguments()
 	[ -z "${FAMILY:-}" ] || gid='fd09:*'
 	case $2 in
 	# the other machine may be without a processor for seconds
-	ib_*) echo "-d $link -F -u 20 -x $(gid_index "$1" "$link" "$gid")" ;;
+	ib_*) echo "-d $link -F -u ${QP_TIMEOUT:-20} -x $(gid_index "$1" "$link" "$gid")" ;;
 	ibv_*) echo "-d $link -g $(gid_index "$1" "$link" "$gid")" ;;
 	esac
 }
@@ -270,7 +270,7 @@ server()
 	shift
 	read -ra own < <(arguments "$to" "$1")
 	[ "$1" != rping ] || end=(-s -a "${address_of[$to${FAMILY:-}]}")
-	on "$to" timeout -k 1 120 "$@" "${own[@]}" "${end[@]}" >/dev/null 2>&1 &
+	on "$to" timeout -k 1 600 "$@" "${own[@]}" "${end[@]}" >/dev/null 2>&1 &
 	server=$!
 	wait_for 60 ready "$to" "$1"
 }
@@ -283,7 +283,7 @@ client()
 	read -ra own < <(arguments "$from" "$1")
 	end=("${address_of[$to]}")	# perftest connects by IPv4 first
 	[ "$1" != rping ] || end=(-c -a "${address_of[$to${FAMILY:-}]}")
-	on "$from" timeout -k 1 120 "$@" "${own[@]}" "${end[@]}"
+	on "$from" timeout -k 1 600 "$@" "${own[@]}" "${end[@]}"
 }
 
 program()

@@ -9,6 +9,7 @@
 
 need rdma ib_write_bw ib_read_bw ib_send_bw
 
+QP_TIMEOUT=17	# which expires at the end
 TOOLS=(ib_write_bw ib_read_bw ib_send_bw)
 out=$(mktemp -d)
 trap 'rm -rf "$out"; pair_down' EXIT
@@ -37,7 +38,7 @@ told()
 # gives_up TOOL: its work request failed; the tool may still wait for its peer
 gives_up()
 {
-	wait_for 60 told "$1" || { cat "$out/$1"; return 1; }
+	wait_for 120 told "$1" || { cat "$out/$1"; return 1; }
 	pkill -9 "$1"
 	wait "${clients[$1]}"
 	true

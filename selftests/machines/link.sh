@@ -52,12 +52,12 @@ sent()
 # link_goes: the client on A finds that nobody answers
 link_goes()
 {
-	local client status=0
+	local QP_TIMEOUT=17 client status=0
 
 	server nsB ib_write_bw -D 60 || return
 	client nsA nsB ib_write_bw -D 60 >"$out" 2>&1 &
 	client=$!
-	wait_for 60 sent && there rdma link del sr1 && wait_for 60 ended "$client" ||
+	wait_for 60 sent && there rdma link del sr1 && wait_for 120 ended "$client" ||
 		status=$?
 	cat "$out"
 	stop ib_write_bw
