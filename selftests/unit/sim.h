@@ -26,6 +26,7 @@
 #define SIM_HEADERS	62	/* bytes, Ethernet to ICRC */
 #define SIM_STORE	32768	/* packets that an end keeps out of order */
 #define SIM_QUEUE	64	/* messages in a send queue */
+#define SIM_UNTIMED_NSEC (67 * NSEC_PER_MSEC)	/* in place of timeout 0 */
 #define SIM_STALL_NSEC	(200 * NSEC_PER_USEC)
 
 /* How a responder treats packets that arrive out of order */
@@ -692,8 +693,11 @@ static inline void sim_ack(struct sim *s, const struct sim_pkt *pkt)
 	struct sim_flow *w = &s->flow[pkt->flow];
 	u64 end = pkt->seq + (pkt->kind == SIM_ACK), seq;
 
-	if (!sim_is_ours(w, pkt->psn))
+	if (!sim_is_ours(w, pkt->psn)) {
+		if (pkt->kind == SIM_NAK)
+			srnic_flight_early_nak(&w->f, s->now);
 		return;
+	}
 	sim_require(s, sim_seq(w, pkt->psn) == pkt->seq, "an ACK maps to its place");
 	seq = sim_complete(w, end);
 	if (seq > w->una)
@@ -701,6 +705,8 @@ static inline void sim_ack(struct sim *s, const struct sim_pkt *pkt)
 	if (seq < end) {	/* the response was lost */
 		w->covered = max(w->covered, end);
 		sim_todo(s, w, srnic_flight_missing(&w->f, sim_gap(w, seq), s->now));
+		if (pkt->kind != SIM_ACK)
+			srnic_flight_early_nak(&w->f, s->now);
 		return;
 	}
 	if (pkt->kind == SIM_NAK)
@@ -831,7 +837,8 @@ static inline void sim_init(struct sim *s, const struct sim_conf *conf)
 	s->conf = *conf;
 	s->trace_from = ~0ULL;
 	s->now = 1;	/* 0 means no time */
-	s->patience = 20 * (max(conf->timeout, sim_longest_rtt(conf)) + conf->rnr_nsec) +
+	s->patience = 20 * (max(conf->timeout ? conf->timeout : SIM_UNTIMED_NSEC,
+			     sim_longest_rtt(conf)) + conf->rnr_nsec) +
 		      conf->dark_to - conf->dark_from;
 	/* Consecutive losses, and page faults, extend many timeouts in a row. */
 	if (conf->may_fail)

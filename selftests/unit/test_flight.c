@@ -1036,6 +1036,19 @@ static void spurious_holes(u32 at)
 	must(f.mode == SRNIC_FLIGHT_OPEN && !f.holes);
 }
 
+/* Responses that were reported missing have come late. */
+static void spurious_gap(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(8);
+	send_many(1);
+	nak(3);
+	read_one(3);
+	now += SHORT / 4;
+	ack(10);
+	must(f.mode == SRNIC_FLIGHT_OPEN && !f.gap);
+}
+
 static void spurious_is_remembered(u32 at)
 {
 	spurious_repair(at);
@@ -2134,6 +2147,119 @@ static void refused_in_detour(u32 at)
 	must(i < 100 && !f.retry_left);
 }
 
+/* The peer may drop what was sent behind a gap, and says so once. */
+static void nak_without_timeout(u32 at)
+{
+	begin_path(at, SHORT);
+	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	send_many(4);
+	srnic_flight_hurry(&f, now);
+	expire();
+	send_one(false);
+	must(!f.deadline);
+	nak(0);
+	must(send_one(false) && f.deadline);
+	/* only what was retransmitted has arrived */
+	now += SHORT;
+	ack(2);
+	must(send_one(false) && f.deadline);
+	nak(0);
+	must(f.deadline);
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+}
+
+/* The packet was late; those behind it may have been dropped. */
+static void late_without_timeout(u32 at)
+{
+	begin_path(at, LONG);
+	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	send_many(2);
+	send_one(true);
+	must(!f.deadline);
+	must(is_nothing(nak(0)));
+	now += USEC;
+	ack(2);
+	must(f.mode == SRNIC_FLIGHT_OPEN && f.deadline);
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+}
+
+/* So may they if the NAK itself was late. */
+static void late_nak_without_timeout(u32 at)
+{
+	begin_path(at, SHORT);
+	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	send_one(true);
+	must(!f.deadline);
+	srnic_flight_early_nak(&f, now);
+	must(f.deadline);
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+}
+
+/* Seven tenths of a window that is twice as large as the path still fill it. */
+static void cut_in_full_queue(u32 at)
+{
+	begin_path(at, SHORT);
+	measure(2 * SHORT);
+	f.window = 10;
+	fill();
+	nak(0);
+	must(f.window == 10);
+
+	begin_path(at, SHORT);
+	measure(2 * SHORT + 1);
+	f.window = 10;
+	fill();
+	nak(0);
+	must(f.window == 7);
+
+	/* a larger window bears some loss by chance */
+	begin_path(at, SHORT);
+	measure(2 * SHORT + 1);
+	f.window = 16;
+	fill();
+	nak(0);
+	must(f.window == 16);
+}
+
+/* The queue does not run empty while the packet is retransmitted. */
+static void released_on_short_path(u32 at)
+{
+	u32 n = 0;
+
+	begin_path(at, 200 * USEC);
+	measure(600 * USEC);
+	f.window = 10;
+	f.keeps = SRNIC_KEEPS_ALL;
+	fill();
+	nak(0);
+	must(f.window == 7 && f.tick);
+	must(send_one(false) && !srnic_flight_open(&f));
+	while (f.tick && f.deadline == f.tick && n < 100) {
+		must(is_nothing(expire()));
+		n += fill();
+	}
+	must(n > 0 && n <= 7);
+}
+
+/* The first NAK comes before the first round trip is complete. */
+static void first_is_doubted(u32 at)
+{
+	begin(at);
+	fill();
+	now += MSEC;
+	must(is_nothing(nak(0)));
+	must(f.mode == SRNIC_FLIGHT_DOUBT && f.doubt == now + MSEC);
+	now += MSEC - USEC;
+	ack(1);
+	must(f.mode == SRNIC_FLIGHT_OPEN && f.rtt_min == 2 * MSEC - USEC);
+
+	/* not on a path that may be short */
+	begin(at);
+	fill();
+	now += SHORT;
+	must(is(nak(0), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+}
+
 static void rate(u32 at)
 {
 	begin(at);
@@ -2188,6 +2314,7 @@ static const struct {
 	{ "a run of losses cuts the window", cut_by_run },
 	{ "missing packets that exceed an eighth of the window do", cut_by_holes },
 	{ "those of several round trips are not added up", cut_not_by_old_holes },
+	{ "a loss in a full queue cuts a small window", cut_in_full_queue },
 	{ "a cut leaves at least half of the window", cut_by_half_at_most },
 	{ "a window has at least one packet", cut_at_least_one },
 	{ "a cut does not suppress another one 2^23 PSNs later", cut_much_later },
@@ -2196,9 +2323,11 @@ static const struct {
 	{ "they are not on a short path, or after a small ACK", withheld_nothing },
 	{ "packets sent meanwhile have a timer", withheld_and_due },
 	{ "into a full queue packets are released once the window is cut", released_after_cut },
+	{ "on a short path, too", released_on_short_path },
 
 	{ "on a long path a retransmission waits for reordering", nak_is_doubted },
 	{ "it waits at least half a round trip", nak_is_doubted_as_long },
+	{ "and before the first one is known as long as the NAK took", first_is_doubted },
 	{ "on a short path the packet is retransmitted at once", nak_on_short_path },
 	{ "only that packet is, and new packets continue", repair_is_one },
 	{ "reordered packets are not retransmitted", reordered },
@@ -2215,6 +2344,7 @@ static const struct {
 	{ "if they go on after a wait of a round trip, it is measured anew", spurious_thrice },
 	{ "not if a round trip was measured meanwhile", spurious_measured },
 	{ "packets that were not lost do not count as missing", spurious_holes },
+	{ "and no responses known to be missing", spurious_gap },
 	{ "an ACK after a round trip does not indicate reordering", spurious_not },
 	{ "nor does one before a round trip is known", spurious_not_before_rtt },
 	{ "a spurious probe changes nothing", spurious_probe },
@@ -2268,6 +2398,9 @@ static const struct {
 	{ "a timeout cuts the window to 7/10", timeout_cuts },
 	{ "before a round trip is known it cuts it to 1/4", timeout_cuts_first },
 	{ "timeout 0 disables the timer", timeout_none },
+	{ "not while packets behind a gap may have been dropped", nak_without_timeout },
+	{ "nor after the packet that was missing came late", late_without_timeout },
+	{ "nor after a NAK that came too late", late_nak_without_timeout },
 	{ "nothing happens before the deadline", timeout_early },
 	{ "there is no deadline with nothing in flight", idle_is_silent },
 	{ "an ACK restarts the timer", ack_rearms },

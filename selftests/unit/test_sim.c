@@ -183,17 +183,35 @@ static u64 run(const struct sim_conf *c, u64 seed, bool verbose, u64 trace_from)
 	return steps;
 }
 
-static void test_seeds(u64 runs)
+/* With an infinite timeout, on a path that reorders and duplicates but loses nothing */
+static struct sim_conf draw_untimed(u64 seed)
+{
+	struct sim_conf c = draw(seed);
+
+	c.timeout = 0;
+	c.there.loss = 0;
+	c.back.loss = 0;
+	c.there.queue = 0;
+	c.back.queue = 0;
+	c.dark_from = 0;
+	c.dark_to = 0;
+	c.may_fail = false;
+	c.lossless = false;
+
+	return c;
+}
+
+static void test_seeds(struct sim_conf (*drawn)(u64 seed), u64 runs, const char *sentence)
 {
 	struct sim_conf c;
 	u64 seed, steps = 0;
 
 	for (seed = 1; seed <= runs; seed++) {
-		c = draw(seed);
+		c = drawn(seed);
 		steps += run(&c, seed, false, ~0ULL);
 	}
 	printf("# %llu runs, %llu steps\n", runs, steps);
-	tap_done("on random paths all data arrives once, in order and in time");
+	tap_done(sentence);
 }
 
 /* Fixed paths */
@@ -323,7 +341,30 @@ static void test_short_queue(void)
 	c = steady(true, 4096, 100 * MBIT, 20000, 30000);
 	o = measure(&c);
 	expect("READ, 100 Mbit/s", &o, 0.9, 0.2);
+	c = steady(false, 4096, GBIT, 20000, 30000);
+	o = measure(&c);
+	expect("WRITE, 1 Gbit/s", &o, 0.98, 0.04);
+	c = steady(true, 4096, GBIT, 20000, 30000);
+	o = measure(&c);
+	expect("READ, 1 Gbit/s", &o, 0.98, 0.04);
 	tap_done("after tail drop of the first burst a peer is not taken for go-back-N");
+}
+
+/* Reordering alone causes no retransmission, from the first packet on. */
+static void test_reordered(void)
+{
+	struct outcome o;
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		struct sim_conf c = steady(i & 1, i & 2 ? 4096 : 1024, GBIT, MSEC, 0);
+
+		(c.reads ? &c.back : &c.there)->reorder = 50000;
+		c.until = SECONDS(1);
+		o = measure(&c);
+		expect(c.reads ? "READ" : "WRITE", &o, 0.95, 0);
+	}
+	tap_done("reordered packets are not retransmitted");
 }
 
 static void test_long_rtt(void)
@@ -516,9 +557,9 @@ int main(int argc, char **argv)
 		table_rest();
 		return 0;
 	}
-	if (argc > 2 && !strcmp(argv[1], "seed")) {
+	if (argc > 2 && (!strcmp(argv[1], "seed") || !strcmp(argv[1], "untimed"))) {
 		u64 seed = strtoull(argv[2], NULL, 0);
-		struct sim_conf c = draw(seed);
+		struct sim_conf c = argv[1][0] == 's' ? draw(seed) : draw_untimed(seed);
 
 		run(&c, seed, true, argc > 3 ? strtoull(argv[3], NULL, 0) * MSEC : ~0ULL);
 		tap_done("the seed finds no fault");
@@ -526,9 +567,11 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1)
 		runs = strtoull(argv[1], NULL, 0);
-	test_seeds(runs);
+	test_seeds(draw, runs, "on random paths all data arrives once, in order and in time");
+	test_seeds(draw_untimed, runs, "so it does with timeout 0 if nothing is lost");
 	test_first_lost();
 	test_short_queue();
+	test_reordered();
 	test_long_rtt();
 	test_deep_queue();
 	test_mixed();

@@ -188,6 +188,38 @@ static void comp_nak(struct srnic_qp *qp, u8 syndrome)
 	}
 }
 
+/*
+ * A NAK has arrived ahead of a response, which is requested again.  If the NAK is fatal, it
+ * is not: the peer is silent from now on.
+ */
+static void comp_early_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	struct srnic_req *req = &qp->req;
+
+	srnic_flight_early_nak(&req->flight, ktime_get_ns());
+	if (srnic_ack_of(pkt->syndrome) != SRNIC_ACK_FATAL ||
+	    (req->nak && srnic_psn_diff(pkt->psn, req->nak_psn) >= 0))
+		return;
+
+	req->nak = pkt->syndrome;
+	req->nak_psn = pkt->psn;
+}
+
+/* The response may have been the one that the NAK has overtaken. */
+static void comp_recall_nak(struct srnic_qp *qp)
+{
+	struct srnic_req *req = &qp->req;
+	u8 syndrome = req->nak;
+
+	if (srnic_psn_diff(req->nak_psn, req->flight.una) < 0) {
+		req->nak = 0;
+	} else if (comp_ack_before(qp, req->nak_psn)) {
+		req->nak = 0;
+		if (comp_oldest(qp))
+			comp_nak(qp, syndrome);
+	}
+}
+
 void srnic_comp_acked(struct srnic_qp *qp, u32 psn)
 {
 	comp_ack_before(qp, psn);
@@ -200,6 +232,8 @@ static void comp_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	/* A NAK refers to the PSN it carries, an ACK includes it. */
 	if (!comp_ack_before(qp, srnic_psn_add(pkt->psn, ack))) {
 		comp_reread(qp, 1);
+		if (!ack)
+			comp_early_nak(qp, pkt);
 		return;
 	}
 	if (!ack && comp_oldest(qp))
@@ -278,6 +312,8 @@ static enum srnic_outcome comp_response(struct srnic_qp *qp,
 		srnic_sgl_forget(&qp->req.rsgl);
 		/* A response acknowledges what is before it, also if it was kept. */
 		comp_ack_before(qp, srnic_ooo_first(&qp->req.ooo, next));
+		if (qp->req.nak)
+			comp_recall_nak(qp);
 	} else {
 		comp_advance(qp, next);
 	}
@@ -333,6 +369,9 @@ enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 	struct srnic_swqe *wqe;
 	s32 ahead = srnic_psn_diff(seg->pkt.psn, req->flight.una);
 
+	if (ahead < 0 && op->family == SRNIC_FAM_ACK &&
+	    srnic_ack_of(seg->pkt.syndrome) == SRNIC_ACK_SEQ)
+		srnic_flight_early_nak(&req->flight, ktime_get_ns());
 	/* Ignore stale packets and those for a PSN that was never sent. */
 	if (ahead < 0 || srnic_psn_diff(seg->pkt.psn, req->flight.high) >= 0)
 		return SRNIC_DONE;

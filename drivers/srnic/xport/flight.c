@@ -44,8 +44,11 @@
 /* This many consecutive packets are not lost by chance. */
 #define FLIGHT_QUEUE_RUN	4
 
-/* Nor is more than this part of the packets of a round trip. */
+/* Nor is more than this part of the packets of a round trip, */
 #define FLIGHT_QUEUE_PART	8
+
+/* or than this part if round trips are more than twice as long as the shortest */
+#define FLIGHT_FULL_PART	16
 
 /*
  * After this many answers that came too early for the round trip, and none from which one
@@ -67,11 +70,17 @@
 /* Steps per round trip in which new packets are released during a recovery */
 #define FLIGHT_TICKS		8
 
+/* Shortest of these steps; the timer of a shorter one would cost more than it helps */
+#define FLIGHT_TICK_NSEC	(50ULL * NSEC_PER_USEC)
+
 /* Most packets between two ACK requests */
 #define FLIGHT_ACKREQ		32
 
 /* Limit of consecutive probes, and of the backoff shift */
 #define FLIGHT_MAX_PROBES	16
+
+/* Limit of the backoff shift where no ACK timeout limits the wait */
+#define FLIGHT_UNTIMED_SHIFT	4
 
 static const struct srnic_flight_todo flight_nothing;
 
@@ -113,6 +122,7 @@ void srnic_flight_skip(struct srnic_flight *f, u32 psn)
 	f->holes = 0;
 	f->undone = psn;
 	f->limited = psn;
+	f->untold = psn;
 	f->doubt = 0;
 	f->detour = 0;
 	f->num_samples = 0;
@@ -451,11 +461,21 @@ static void flight_grow(struct srnic_flight *f, u32 npsn)
 	f->credit = 0;
 }
 
+/*
+ * Does the window hold more than twice what the path does?  Then seven tenths of it still
+ * fill the path, so that a cut costs nothing even if the loss was by chance.
+ */
+static bool flight_is_full(const struct srnic_flight *f)
+{
+	return f->rtt > 2 * f->rtt_min;
+}
+
 /* Did a queue drop the missing packets? */
 static bool flight_is_dropped(const struct srnic_flight *f)
 {
 	return f->run >= FLIGHT_QUEUE_RUN || flight_is_queued(f) ||
-	       f->holes > max(f->window / FLIGHT_QUEUE_PART, 1U);
+	       f->holes > max(f->window / FLIGHT_QUEUE_PART, 1U) ||
+	       (flight_is_full(f) && f->holes > f->window / FLIGHT_FULL_PART);
 }
 
 /*
@@ -492,7 +512,7 @@ static u64 flight_probe_nsec(const struct srnic_flight *f)
 	u64 nsec = f->srtt ? f->srtt + max(4 * f->rttvar, FLIGHT_PROBE_NSEC) :
 			     FLIGHT_FIRST_PROBE_NSEC;
 
-	return nsec << f->probes;
+	return nsec << (f->timeout ? f->probes : min_t(u8, f->probes, FLIGHT_UNTIMED_SHIFT));
 }
 
 /*
@@ -507,7 +527,26 @@ static u64 flight_timeout_nsec(const struct srnic_flight *f)
 static bool flight_may_probe(const struct srnic_flight *f)
 {
 	return f->probes < FLIGHT_MAX_PROBES &&
-	       flight_probe_nsec(f) < flight_timeout_nsec(f);
+	       (!f->timeout || flight_probe_nsec(f) < flight_timeout_nsec(f));
+}
+
+/* May the peer have dropped packets in flight and told nobody? */
+static bool flight_is_untold(const struct srnic_flight *f)
+{
+	return srnic_psn_diff(f->untold, f->una) > 0;
+}
+
+/*
+ * With an infinite timeout silence means nothing, except while the peer is known to have
+ * dropped packets: it reports a gap once, and drops what arrives behind it, again if the
+ * retransmitted packets are reordered.
+ */
+static bool flight_is_timed(const struct srnic_flight *f)
+{
+	if (f->timeout)
+		return true;
+
+	return f->probes < FLIGHT_MAX_PROBES && flight_is_untold(f);
 }
 
 /* The timer serves whichever event comes first. */
@@ -527,7 +566,7 @@ void srnic_flight_arm(struct srnic_flight *f, u64 now)
 		f->silence = f->doubt;
 	else if (flight_unasked(f))
 		f->silence = now + FLIGHT_ASK_NSEC;
-	else if (flight_front(f) == f->una || !f->timeout)
+	else if (flight_front(f) == f->una || !flight_is_timed(f))
 		f->silence = 0;
 	else
 		f->silence = now + (flight_may_probe(f) ? flight_probe_nsec(f) :
@@ -555,21 +594,30 @@ static void flight_detour(struct srnic_flight *f, u32 psn, u32 npsn)
 }
 
 /*
- * Packets arrive behind the missing one, and no ACK reports that.  On a long path new
- * packets are released by time instead, as many as would have been acknowledged; not into
- * a queue, unless the window has been cut for it.
+ * Packets arrive behind the missing one, and no ACK reports that.  New packets are released
+ * by time instead, as many as would have been acknowledged: on a long path, but not into a
+ * queue unless the window has been cut for it; on a short path only if it has been cut for
+ * a queue, which would run empty otherwise.
  */
 static bool flight_lets_out(const struct srnic_flight *f)
 {
+	bool cut = srnic_psn_diff(f->una, f->cut) < 0;
+
 	return (f->mode == SRNIC_FLIGHT_DOUBT || f->mode == SRNIC_FLIGHT_REPAIR) &&
 	       !f->gap && f->keeps == SRNIC_KEEPS_ALL && f->extra < f->window &&
-	       flight_is_long(f) &&
-	       (!flight_is_queued(f) || srnic_psn_diff(f->una, f->cut) < 0);
+	       (flight_is_long(f) ? cut || !flight_is_queued(f) :
+				    cut && flight_is_full(f));
+}
+
+/* How often */
+static u64 flight_tick_nsec(const struct srnic_flight *f)
+{
+	return max(f->srtt / FLIGHT_TICKS, FLIGHT_TICK_NSEC);
 }
 
 static void flight_set_tick(struct srnic_flight *f, u64 now)
 {
-	f->tick = f->withheld || flight_lets_out(f) ? now + f->srtt / FLIGHT_TICKS : 0;
+	f->tick = f->withheld || flight_lets_out(f) ? now + flight_tick_nsec(f) : 0;
 }
 
 static void flight_start_ticks(struct srnic_flight *f, u64 now)
@@ -684,9 +732,19 @@ static struct srnic_flight_todo flight_retry(struct srnic_flight *f, u32 npsn, u
 	return todo;
 }
 
-/* How long to wait for a packet that may have been reordered; 0: do not wait */
-static u64 flight_doubt_nsec(const struct srnic_flight *f)
+/*
+ * How long to wait for a packet that may have been reordered; 0: do not wait.  Before a
+ * round trip has been measured, the report of a gap tells how long one takes at most.
+ */
+static u64 flight_doubt_nsec(const struct srnic_flight *f, u64 now)
 {
+	u64 age;
+
+	if (!f->rtt_min && f->num_samples) {
+		age = min(now - f->samples[0].sent, FLIGHT_FIRST_PROBE_NSEC);
+		return age < FLIGHT_SHORT_NSEC ? 0 : age;
+	}
+
 	return max(min(f->reorder, f->srtt), flight_is_long(f) ? f->srtt / 2 : 0);
 }
 
@@ -702,7 +760,7 @@ static void flight_start_doubt(struct srnic_flight *f, u64 wait, u64 now)
 /* Was the missing packet retransmitted long enough ago to have been lost again? */
 static bool flight_is_lost_again(const struct srnic_flight *f, u64 now)
 {
-	u64 wait = f->srtt ? max(f->srtt, f->rtt) + flight_doubt_nsec(f) :
+	u64 wait = f->srtt ? max(f->srtt, f->rtt) + flight_doubt_nsec(f, now) :
 			     FLIGHT_FIRST_PROBE_NSEC;
 	u32 retries = f->retry_cnt - f->retry_left;
 
@@ -712,11 +770,13 @@ static bool flight_is_lost_again(const struct srnic_flight *f, u64 now)
 
 struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u64 now)
 {
-	u64 wait = flight_doubt_nsec(f);
+	u64 wait = flight_doubt_nsec(f, now);
 
 	if (f->mode == SRNIC_FLIGHT_RNR || f->una == f->high)
 		return flight_nothing;
 
+	if (!gap)
+		f->untold = f->high;
 	/* Each response that arrives makes room for another. */
 	if (gap && f->extra < f->window)
 		f->extra++;
@@ -799,6 +859,7 @@ static bool flight_check_spurious(struct srnic_flight *f, u32 psn, u64 now)
 	}
 	f->mode = SRNIC_FLIGHT_OPEN;
 	f->holes = 0;
+	f->gap = 0;
 	f->jumped = false;
 	f->detour = 0;
 	f->next = f->high;
@@ -874,7 +935,7 @@ static void flight_doubt_acked(struct srnic_flight *f, u32 hole, u64 now)
 		return;
 
 	f->gap = hole;
-	f->doubt = hole ? now + flight_doubt_nsec(f) : 0;
+	f->doubt = hole ? now + flight_doubt_nsec(f, now) : 0;
 	if (!hole) {
 		f->mode = SRNIC_FLIGHT_OPEN;
 		flight_stop_ticks(f);
@@ -888,7 +949,7 @@ static void flight_doubt_acked(struct srnic_flight *f, u32 hole, u64 now)
 static struct srnic_flight_todo flight_open_acked(struct srnic_flight *f, u32 hole,
 						  u64 now)
 {
-	u64 wait = flight_doubt_nsec(f);
+	u64 wait = flight_doubt_nsec(f, now);
 	struct srnic_flight_todo todo;
 
 	f->gap = hole;
@@ -932,6 +993,9 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 	bool ambiguous = f->mode == SRNIC_FLIGHT_REPAIR || f->mode == SRNIC_FLIGHT_BACK;
 	bool undone = flight_check_spurious(f, psn, now);
 
+	/* What was sent since the NAK may have been dropped, too. */
+	if (f->mode != SRNIC_FLIGHT_OPEN && flight_is_untold(f))
+		f->untold = f->high;
 	flight_sampled(f, psn, ambiguous && (!undone || !f->rtt_min), now);
 	/* The remaining samples may be of packets that were sent more than once. */
 	if (undone && !f->rtt_min)
@@ -945,7 +1009,7 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 		f->holes = 0;
 	}
 	/* The backoff remains until a round trip is measured (Karn), or part of it. */
-	if (!ambiguous || f->repair != SRNIC_CAUSE_PROBE)
+	if (!ambiguous || f->repair != SRNIC_CAUSE_PROBE || !f->timeout)
 		f->probes = min_t(u8, f->probes, 1);
 	f->retry_left = f->retry_cnt;
 	f->rnr_left = f->rnr_retry;
@@ -977,6 +1041,7 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 	f->cut = srnic_psn_max(f->cut, psn);
 	f->undone = srnic_psn_max(f->undone, psn);
 	f->limited = srnic_psn_max(f->limited, psn);
+	f->untold = srnic_psn_max(f->untold, psn);
 	flight_withhold(f, npsn, now);
 	srnic_flight_arm(f, now);
 	if (f->mode == SRNIC_FLIGHT_OPEN && hole && hole != SRNIC_FLIGHT_KEPT)
@@ -986,6 +1051,16 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 		moved.act = SRNIC_FLIGHT_SEEK;
 
 	return todo.act ? todo : moved;
+}
+
+void srnic_flight_early_nak(struct srnic_flight *f, u64 now)
+{
+	if (f->timeout || f->una == f->high)
+		return;
+
+	f->untold = f->high;
+	if (!f->silence)
+		srnic_flight_arm(f, now);
 }
 
 struct srnic_flight_todo srnic_flight_rnr(struct srnic_flight *f, u64 nsec, u64 now)
@@ -1000,6 +1075,7 @@ struct srnic_flight_todo srnic_flight_rnr(struct srnic_flight *f, u64 nsec, u64 
 	f->retry_left = f->retry_cnt;
 	f->probes = 0;
 	f->mode = SRNIC_FLIGHT_RNR;
+	f->untold = f->high;
 	f->doubt = 0;
 	f->hold = now + nsec;
 	srnic_flight_arm(f, now);
@@ -1078,10 +1154,12 @@ static struct srnic_flight_todo flight_silence(struct srnic_flight *f)
 	return flight_repair(f, 1, SRNIC_CAUSE_PROBE);
 }
 
-/* An eighth of a round trip (FLIGHT_TICKS) has passed. */
+/* A tick is due: releases what is sent in that time. */
 static void flight_let_out(struct srnic_flight *f, u64 now)
 {
-	u32 step = DIV_ROUND_UP(f->window, FLIGHT_TICKS);
+	u64 srtt = max(f->srtt, 1ULL);
+	u64 part = div64_u64(f->window * flight_tick_nsec(f) + srtt - 1, srtt);
+	u32 step = min_t(u64, part, f->window);
 
 	if (f->withheld)
 		f->withheld -= min(f->withheld, step);

@@ -125,6 +125,8 @@ struct srnic_flight_sample {
  * @holes: retransmissions since the last end of a round
  * @undone: retransmissions of packets before it turned out to be spurious
  * @limited: PSN following those in flight when the window was last full
+ * @untold: PSN following those in flight when the last NAK arrived, or when the recovery
+ *	    from it ended: the peer may have dropped some of them and told nobody
  * @repair: REPAIR, BACK: enum srnic_flight_cause
  * @gap: responses known to be missing at @una; 0: none, or requests are missing
  * @repaired: PSN following those retransmitted in mode REPAIR
@@ -183,6 +185,7 @@ struct srnic_flight {
 	u32				holes;
 	u32				undone;
 	u32				limited;
+	u32				untold;
 	u32				repaired;
 	u64				repaired_at;
 	u64				reorder;
@@ -340,6 +343,15 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
  * Return: what to do.
  */
 struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u64 now);
+
+/**
+ * srnic_flight_early_nak() - a NAK cannot be obeyed: it was overtaken, or has overtaken
+ * @f: the flight
+ * @now: time
+ *
+ * The peer drops packets, which only a timer can find out from now on.
+ */
+void srnic_flight_early_nak(struct srnic_flight *f, u64 now);
 
 /**
  * srnic_flight_rnr() - the peer has no receive for the packet at @una

@@ -79,6 +79,8 @@ struct srnic_qp_conf {
  * @rsgl: cursor into the SGE list of the oldest READ or atomic
  * @refused: why work request @cur, the last one, waits to fail: enum srnic_outcome;
  *	     0: it does not
+ * @nak: syndrome of a fatal NAK that has overtaken a response; 0: none.  Set by completer.c
+ * @nak_psn: its PSN
  * @reading: a loopback READ is in progress, see loopback.c
  * @sqd_told: SQ_DRAINED has been raised
  */
@@ -89,6 +91,8 @@ struct srnic_req {
 	struct srnic_sgl	sgl;
 	struct srnic_sgl	rsgl;
 	u32			refused;
+	u32			nak_psn;
+	u8			nak;
 	bool			reading;
 	bool			sqd_told;
 };
