@@ -1082,6 +1082,14 @@ static struct {
 	pthread_t	thread;
 } slow;
 
+static bool slow_read(struct uffd_msg *msg, int timeout_ms)
+{
+	struct pollfd fd = { .fd = slow.fd, .events = POLLIN };
+
+	return poll(&fd, 1, timeout_ms) == 1 &&
+	       read(slow.fd, msg, sizeof(*msg)) == sizeof(*msg);
+}
+
 static void *slow_serve(void *arg)
 {
 	struct uffd_msg msg;
@@ -1092,7 +1100,7 @@ static void *slow_serve(void *arg)
 	};
 
 	memset(src, 0x77, sizeof(src));
-	while (read(slow.fd, &msg, sizeof(msg)) == sizeof(msg)) {
+	while (slow_read(&msg, -1)) {
 		usleep(slow.wait_ms * 1000);
 		copy.dst = msg.arg.pagefault.address & ~(PAGE - 1);
 		if (ioctl(slow.fd, UFFDIO_COPY, &copy))
@@ -1111,7 +1119,10 @@ static void slow_end(void)
 	slow.thread = 0;
 }
 
-/* Pages of @m are provided by this process, @wait_ms after they are requested. */
+/*
+ * Pages of @m are provided by this process, @wait_ms after they are requested.  A fetch that
+ * an earlier case has left behind may have provided them until then.
+ */
 static void slow_make(struct mem *m, int wait_ms)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -1120,12 +1131,13 @@ static void slow_make(struct mem *m, int wait_ms)
 		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
 
-	slow.fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	slow.fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	if (slow.fd < 0)
 		case_skip("no userfaultfd here");
 	case_end = slow_end;
 	must_be(ioctl(slow.fd, UFFDIO_API, &api), 0);
 	must_be(ioctl(slow.fd, UFFDIO_REGISTER, &reg), 0);
+	must_be(madvise(m->p, m->len, MADV_DONTNEED), 0);
 	slow.wait_ms = wait_ms;
 }
 
@@ -1211,14 +1223,12 @@ static void slow_for_ever(void)
  */
 static size_t slow_asked(const struct mem *m, bool *asked)
 {
-	struct pollfd fd = { .fd = slow.fd, .events = POLLIN };
 	struct uffd_msg msg;
 	size_t page;
 
 	do {
-		if (poll(&fd, 1, 60000) != 1)
+		if (!slow_read(&msg, 60000))
 			case_fail("no page is requested");
-		must_be(read(slow.fd, &msg, sizeof(msg)), sizeof(msg));
 		must_be(msg.event, UFFD_EVENT_PAGEFAULT);
 		page = (msg.arg.pagefault.address - (uintptr_t)m->p) / PAGE;
 		must(page < m->len / PAGE);
