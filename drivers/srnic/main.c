@@ -39,7 +39,7 @@ static DEFINE_MUTEX(link_mutex);
  * ib_device_set_netdev() was called, see get_netdev() in verbs/device.c.
  */
 static LIST_HEAD(dev_list);
-static DEFINE_SPINLOCK(dev_lock);	/* protects dev_list */
+static DEFINE_SPINLOCK(dev_lock);	/* protects dev_list and the rounds in it */
 
 /* Runs srnic_dev.leave and srnic_dev.released */
 static struct workqueue_struct *dev_wq;
@@ -68,16 +68,51 @@ static int __net_init net_setup(struct net *net)
 	return 0;
 }
 
+/* A device that has not been looked at in this @round, or NULL */
+static struct srnic_dev *dev_of_round(unsigned long round)
+{
+	struct srnic_dev *dev, *found = NULL;
+
+	spin_lock(&dev_lock);
+	list_for_each_entry(dev, &dev_list, list) {
+		if (dev->round != round) {
+			dev->round = round;
+			get_device(&dev->ib_dev.dev);
+			found = dev;
+			break;
+		}
+	}
+	spin_unlock(&dev_lock);
+
+	return found;
+}
+
 /*
- * The netdevs are gone by now, and the removal of their devices is queued.  In shared mode
- * devices of other namespaces are visible in this one, too, and the core may be about to end
- * that for one that is being removed.
+ * In shared mode devices of other namespaces are visible in all of them, which the core
+ * ends last when it removes a device, after all users have gone: waits for removals that
+ * are as far as that.  Namespaces exit one at a time.
  */
+static void devs_finish(void)
+{
+	static unsigned long round;
+	struct srnic_dev *dev;
+
+	for (round++; (dev = dev_of_round(round)); put_device(&dev->ib_dev.dev)) {
+		if (ib_device_try_get(&dev->ib_dev)) {
+			ib_device_put(&dev->ib_dev);
+			continue;
+		}
+		mutex_lock(&dev->ib_dev.unregistration_lock);
+		mutex_unlock(&dev->ib_dev.unregistration_lock);
+	}
+}
+
+/* The netdevs are gone by now, and the removal of their devices is queued. */
 static void __net_exit net_teardown(struct net *net)
 {
 	struct srnic_net *sn = net_generic(net, net_id);
 
-	flush_workqueue(dev_wq);
+	devs_finish();
 	wait_var_event(&sn->devs, !atomic_read(&sn->devs));
 }
 

@@ -60,6 +60,7 @@ struct srnic_user {
  * struct srnic_dev - one RDMA device bound to one netdev
  * @ib_dev: device of the RDMA core
  * @list: entry in the list of all devices
+ * @round: see devs_finish(); under the lock of that list
  * @abi: user ABI, chosen by the link type
  * @leave: unregisters the device
  * @released: lets go of @net when the core is done with the device
@@ -81,6 +82,7 @@ struct srnic_user {
 struct srnic_dev {
 	struct ib_device		ib_dev;
 	struct list_head		list;
+	unsigned long			round;
 	enum srnic_abi			abi;
 	struct work_struct		leave;
 	struct work_struct		released;

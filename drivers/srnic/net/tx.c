@@ -150,13 +150,20 @@ static struct page_frag *tx_refill(struct tx_blocks *blocks, unsigned int size)
 	if (frag->page && frag->size - frag->offset >= size)
 		return frag;
 
+	if (size > PAGE_SIZE << SKB_FRAG_PAGE_ORDER)
+		return NULL;
 	blocks->turn = (blocks->turn + 1) % TX_BLOCKS;
 	frag = &blocks->frags[blocks->turn];
-	if (!skb_page_frag_refill(size, frag, GFP_ATOMIC | __GFP_NOWARN) ||
-	    frag->size - frag->offset < size)
+	if (!skb_page_frag_refill(size, frag, GFP_ATOMIC | __GFP_NOWARN))
 		return NULL;
+	if (frag->size - frag->offset >= size)
+		return frag;
 
-	return frag;
+	/* a single page, from when there was no block */
+	put_page(frag->page);
+	frag->page = NULL;
+
+	return NULL;
 }
 
 /* Allocates a packet of @size bytes.  Return: NULL without memory. */
@@ -423,7 +430,8 @@ static void tx_send_each(struct srnic_txb *txb, struct dst_entry *dst)
 
 /*
  * IPsec gets packets one by one: if the algorithm is a GSO type of the stack, it would
- * transform the head of a chain alone.
+ * transform the head of a chain alone.  So does an encapsulation by the route itself, whose
+ * headers may take more than TX_TUNNELS.
  */
 static void tx_send_all(struct srnic_txb *txb)
 {
@@ -432,7 +440,7 @@ static void tx_send_all(struct srnic_txb *txb)
 	if (!dst) {
 		kfree_skb(tx_join(txb));
 		srnic_count(txb->stats, SRNIC_CNT_SEND_ERR);
-	} else if (dst_xfrm(dst)) {
+	} else if (dst_xfrm(dst) || dst->lwtstate) {
 		tx_send_each(txb, dst);
 	} else {
 		tx_send(txb, tx_join(txb), dst);

@@ -199,6 +199,9 @@ static int wq_modify(struct srnic_ibwq *wq, const struct ib_wq_attr *attr,
 		return -EINVAL;
 	}
 
+	if (!(mask & IB_WQ_STATE))
+		return 0;	/* RESET would discard receives */
+
 	conf.state = wq_states[to];
 	err = srnic_qp_apply(wq->qp, from, &conf, NULL);
 	if (!err)

@@ -312,11 +312,11 @@ static enum srnic_outcome comp_response(struct srnic_qp *qp,
 		srnic_sgl_forget(&qp->req.rsgl);
 		/* A response acknowledges what is before it, also if it was kept. */
 		comp_ack_before(qp, srnic_ooo_first(&qp->req.ooo, next));
-		if (qp->req.nak)
-			comp_recall_nak(qp);
 	} else {
 		comp_advance(qp, next);
 	}
+	if (qp->req.nak)
+		comp_recall_nak(qp);
 
 	return SRNIC_DONE;
 }
