@@ -1075,7 +1075,9 @@ struct srnic_flight_todo srnic_flight_rnr(struct srnic_flight *f, u64 nsec, u64 
 	f->retry_left = f->retry_cnt;
 	f->probes = 0;
 	f->mode = SRNIC_FLIGHT_RNR;
-	f->untold = f->high;
+	/* the peer has dropped the packets behind it */
+	if (srnic_psn_diff(f->high, f->una) > 1)
+		f->untold = f->high;
 	f->doubt = 0;
 	f->hold = now + nsec;
 	srnic_flight_arm(f, now);
