@@ -179,8 +179,8 @@ modprobe -q vrf
 modprobe -q bonding max_bonds=0
 ktap_plan 55
 check "two hosts"	pair_up
-cases foreign4 foreign6 connected4 connected6 lengths options4 options6 raw wq crowd4 crowd6 unkeyed \
-	hoards tracked
+cases foreign4 foreign6 connected4 connected6 lengths options4 options6 raw wq crowd4 crowd6 \
+	unkeyed hoards tracked
 cases kept4 kept6 bulky responses no_room budget forgotten moved moved_read
 if modprobe -q sch_netem; then
 	cases lists
