@@ -79,7 +79,8 @@
 /* Limit of consecutive probes, and of the backoff shift */
 #define FLIGHT_MAX_PROBES	16
 
-/* Limit of the backoff shift where no ACK timeout limits the wait */
+/* Where no ACK timeout limits the wait: shortest wait for a probe, limit of the backoff shift */
+#define FLIGHT_UNTIMED_NSEC	(20ULL * NSEC_PER_MSEC)
 #define FLIGHT_UNTIMED_SHIFT	4
 
 static const struct srnic_flight_todo flight_nothing;
@@ -512,7 +513,10 @@ static u64 flight_probe_nsec(const struct srnic_flight *f)
 	u64 nsec = f->srtt ? f->srtt + max(4 * f->rttvar, FLIGHT_PROBE_NSEC) :
 			     FLIGHT_FIRST_PROBE_NSEC;
 
-	return nsec << (f->timeout ? f->probes : min_t(u8, f->probes, FLIGHT_UNTIMED_SHIFT));
+	if (f->timeout)
+		return nsec << f->probes;
+
+	return max(nsec, FLIGHT_UNTIMED_NSEC) << min_t(u8, f->probes, FLIGHT_UNTIMED_SHIFT);
 }
 
 /*
