@@ -2195,6 +2195,22 @@ static void late_nak_without_timeout(u32 at)
 	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
 }
 
+/* Only a packet behind another can have been dropped because that one was missing. */
+static void rnr_without_timeout(u32 at)
+{
+	begin_path(at, SHORT);
+	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	send_many(4);
+	rnr(MSEC);
+	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_RNR));
+	must(send_one(true) && !f.deadline);
+	now += SHORT;
+	ack(2);
+	must(send_one(true) && !f.deadline);
+	must(send_one(true) && f.deadline);
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+}
+
 /* Seven tenths of a window that is twice as large as the path still fill it. */
 static void cut_in_full_queue(u32 at)
 {
@@ -2401,6 +2417,7 @@ static const struct {
 	{ "not while packets behind a gap may have been dropped", nak_without_timeout },
 	{ "nor after the packet that was missing came late", late_without_timeout },
 	{ "nor after a NAK that came too late", late_nak_without_timeout },
+	{ "nor while one packet is retransmitted behind another", rnr_without_timeout },
 	{ "nothing happens before the deadline", timeout_early },
 	{ "there is no deadline with nothing in flight", idle_is_silent },
 	{ "an ACK restarts the timer", ack_rearms },

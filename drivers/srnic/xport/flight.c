@@ -80,8 +80,8 @@
 #define FLIGHT_MAX_PROBES	16
 
 /* Where no ACK timeout limits the wait: shortest wait for a probe, limit of the backoff shift */
-#define FLIGHT_UNTIMED_NSEC	(20ULL * NSEC_PER_MSEC)
-#define FLIGHT_UNTIMED_SHIFT	4
+#define FLIGHT_UNTIMED_NSEC	(100ULL * NSEC_PER_MSEC)
+#define FLIGHT_UNTIMED_SHIFT	2
 
 static const struct srnic_flight_todo flight_nothing;
 
@@ -350,6 +350,8 @@ bool srnic_flight_sent(struct srnic_flight *f, u32 npsn, bool response, bool ask
 		flight_take_place(f, end);
 	if (f->next == f->una)
 		f->repaired_at = now;
+	else if (f->mode == SRNIC_FLIGHT_BACK)
+		f->untold = srnic_psn_max(f->untold, end);
 	if (f->detour)
 		f->repaired = srnic_psn_max(f->repaired, end);
 
@@ -541,9 +543,9 @@ static bool flight_is_untold(const struct srnic_flight *f)
 }
 
 /*
- * With an infinite timeout silence means nothing, except while the peer is known to have
- * dropped packets: it reports a gap once, and drops what arrives behind it, again if the
- * retransmitted packets are reordered.
+ * With an infinite timeout silence means nothing, except while the peer may have dropped
+ * packets: it reports a gap once, and drops what arrives behind it, again if packets
+ * retransmitted one behind another are reordered.
  */
 static bool flight_is_timed(const struct srnic_flight *f)
 {
@@ -1079,9 +1081,6 @@ struct srnic_flight_todo srnic_flight_rnr(struct srnic_flight *f, u64 nsec, u64 
 	f->retry_left = f->retry_cnt;
 	f->probes = 0;
 	f->mode = SRNIC_FLIGHT_RNR;
-	/* the peer has dropped the packets behind it */
-	if (srnic_psn_diff(f->high, f->una) > 1)
-		f->untold = f->high;
 	f->doubt = 0;
 	f->hold = now + nsec;
 	srnic_flight_arm(f, now);

@@ -125,8 +125,8 @@ struct srnic_flight_sample {
  * @holes: retransmissions since the last end of a round
  * @undone: retransmissions of packets before it turned out to be spurious
  * @limited: PSN following those in flight when the window was last full
- * @untold: PSN following those in flight when the last NAK arrived, or when the recovery
- *	    from it ended: the peer may have dropped some of them and told nobody
+ * @untold: PSN following the packets in flight that the peer may have dropped without
+ *	    reporting it, because one before them was missing
  * @repair: REPAIR, BACK: enum srnic_flight_cause
  * @gap: responses known to be missing at @una; 0: none, or requests are missing
  * @repaired: PSN following those retransmitted in mode REPAIR
