@@ -2,7 +2,9 @@
 # srnic selftests - podman containers on the two hosts; source this after netns.sh
 #
 #   storage_up STORE         a tmpfs for containers of the images in STORE (tools/lab/image)
+#   rootless_up STORE        the same for an unprivileged user, whose podman is used from now on
 #   pods_end                 remove all containers
+#   LIMIT                    what podman's caller may lock, in KiB
 #   start NAME OPTION...     a container that sleeps; image 0 or 1, as NAME ends
 #   pod ARGUMENT...          podman
 #   in_pod NAME COMMAND...   run it in that container
@@ -11,30 +13,71 @@
 #   opens NAME NODE          a process there can open it
 #   perf CLIENT SERVER TOOL ARGUMENT...  a perftest between containers on nsA and nsB
 #   mpi NUMBER               an MPI job in the containers aNUMBER and bNUMBER
+#
+#   a0, b0: containers of the first image on nsA and nsB, and a1, b1 of the second, with ALL
+#   check_traffic            the checks of perftest and MPI between them
+#   each_sees_its_device
+#   foreign_nodes            a0 can only open that of its device
+#   endless                  a0 writes to b1 until somebody is killed
+#   killed NAME...           kill them and wait for who waits for them here; no object is left
+#   connected COMMAND...     COMMAND sees a queue pair of sr0 in state RTS
 # shellcheck shell=bash
 
 IMAGES=(bookworm trixie)
+LIMIT=8192		# as a login
+ULIMIT=memlock=-1:-1
+ALL=(--device /dev/infiniband)
 store=
 
-storage_up()
+# tmpfs_up: with what containers need
+tmpfs_up()
 {
 	store=$(mktemp -d) || return
 	mount -t tmpfs containers "$store" || return
 	# no udev, and no systemd
 	modprobe -a ib_uverbs rdma_ucm || return
 	PODMAN=(podman --root "$store/root" --runroot "$store/run" --tmpdir "$store/libpod"
-		--storage-driver overlay --storage-opt "overlay.imagestore=$1"
-		--runtime crun --cgroup-manager cgroupfs --events-backend none)
+		--storage-driver overlay --runtime crun --cgroup-manager cgroupfs
+		--events-backend none)
 	mkdir -m 700 "$store/ssh" &&
 		ssh-keygen -q -t ed25519 -N "" -f "$store/ssh/id_ed25519" &&
 		cp "$store/ssh/id_ed25519.pub" "$store/ssh/authorized_keys"
 }
 
-# pod: with the limit that a login has
+storage_up()
+{
+	tmpfs_up && PODMAN+=(--storage-opt "overlay.imagestore=$1")
+}
+
+# copied STORE: by the user, so that the files of root belong to the root of the containers
+copied()
+{
+	local part
+
+	for part in "$1"/overlay/* "$1"/overlay-*; do
+		tar -C "$1" --exclude 'diff/dev/*' -c "${part#"$1"/}" |
+			pod unshare tar -C "$store/root" -x || return
+		echo 2 >/proc/sys/vm/drop_caches	# the guest opens a file per inode
+	done
+}
+
+rootless_up()
+{
+	local home
+
+	# procfs can be mounted in a user namespace only if it is visible as a whole
+	! mountpoint -q /proc/cpuinfo || umount /proc/cpuinfo || return
+	tmpfs_up && home=$store/home && useradd -m -d "$home" podman-user || return
+	PODMAN=(setpriv --reuid podman-user --regid podman-user --init-groups
+		env "HOME=$home" "XDG_RUNTIME_DIR=$home" "${PODMAN[@]}")
+	ULIMIT=host
+	copied "$1"
+}
+
 pod()
 {
 	(
-		cd / && ulimit -l 8192
+		cd / && ulimit -l "$LIMIT"
 		exec "${PODMAN[@]}" "$@"
 	)
 }
@@ -52,7 +95,7 @@ run()
 
 	shift
 	pod run --name "$name" --hostname "$name" --cgroups disabled \
-		--security-opt seccomp=unconfined --ulimit memlock=-1:-1 "$@"
+		--security-opt seccomp=unconfined --ulimit "$ULIMIT" "$@"
 }
 
 start()
@@ -135,4 +178,62 @@ mpi()
 		-x UCX_WARN_UNUSED_ENV_VARS=n \
 		python3 -m mpi4py.bench ringtest -n 65536 -l 50 &&
 		counter_over nsB sr1 rcvd_bytes $((before + 5000000))
+}
+
+fails()
+{
+	! "$@"
+}
+
+mode()
+{
+	wait_for 60 rdma system set netns "$1" && rdma system show | grep -q "netns $1"
+}
+
+each_sees_its_device()
+{
+	sees a0 sr0 && sees a1 sr0 && sees b0 sr1 && sees b1 sr1
+}
+
+foreign_nodes()
+{
+	opens a0 "$(node nsA sr0)" && fails opens a0 "$(node nsB sr1)"
+}
+
+connected()
+{
+	"$@" rdma resource show qp link sr0 | grep 'type RC.*state RTS'
+}
+
+endless()
+{
+	in_pod b1 ib_write_bw -d sr1 -F -D 1000 &
+	wait_for 60 listening nsB 18515 || return
+	in_pod a0 ib_write_bw -d sr0 -F -D 1000 10.9.0.2 &
+	wait_for 60 connected on nsA
+}
+
+killed()
+{
+	pod kill -s KILL "$@"
+	wait
+	wait_for 60 objects_are_back
+}
+
+no_node()
+{
+	! ls /dev/infiniband/uverbs* 2>/dev/null
+}
+
+check_traffic()
+{
+	local tool
+
+	for tool in ib_write_bw ib_send_lat ib_read_bw; do
+		check "$tool, Debian 12 to 13"	perf a0 b1 "$tool" -n 500
+		check "$tool, Debian 13 to 12"	perf a1 b0 "$tool" -n 500
+	done
+	check "ib_write_bw by rdma_cm"		perf a0 b1 ib_write_bw -R -n 500
+	check "Open MPI of Debian 12"		mpi 0
+	check "Open MPI of Debian 13"		mpi 1
 }
