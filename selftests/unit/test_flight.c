@@ -1098,6 +1098,37 @@ static void spurious_probe(u32 at)
 	must(!f.tick && !f.extra);
 }
 
+/* The queue has become longer, and the answers it holds up arrive one after the other. */
+static void spurious_late_probe(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(4);
+	send_one(true);
+	send_many(10);
+	send_one(true);
+	must(wait().cause == SRNIC_CAUSE_PROBE);
+	send_one(false);
+	now += 4 * SHORT;
+	ack(6);
+	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == f.high && !f.detour);
+	must(f.rtt > 4 * SHORT && !f.probes);
+}
+
+/* Nobody asked for this ACK: the probe was missed, and the next packet is. */
+static void needed_probe(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(4);
+	send_one(true);
+	send_many(10);
+	send_one(true);
+	must(wait().cause == SRNIC_CAUSE_PROBE);
+	send_one(false);
+	now += 4 * SHORT;
+	must(is(ack(9), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(9));
+}
+
 static void spurious_timeout(u32 at)
 {
 	struct srnic_flight_todo todo;
@@ -2364,6 +2395,8 @@ static const struct {
 	{ "an ACK after a round trip does not indicate reordering", spurious_not },
 	{ "nor does one before a round trip is known", spurious_not_before_rtt },
 	{ "a spurious probe changes nothing", spurious_probe },
+	{ "so does one that came long before the answer", spurious_late_probe },
+	{ "an answer to a probe that nobody asked for shows the next gap", needed_probe },
 	{ "a spurious timeout ends retransmission", spurious_timeout },
 	{ "a timeout is not undone by ACKs of single packets", spurious_not_one },
 	{ "packets of a spurious timeout are not measured", spurious_measures_nothing },

@@ -805,11 +805,23 @@ struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u
 	}
 }
 
+/* Has an ACK of all before @psn been requested, by a packet that was sent once? */
+static bool flight_was_asked(const struct srnic_flight *f, u32 psn)
+{
+	u32 n;
+
+	for (n = 0; n < f->num_samples; n++)
+		if (srnic_psn_add(f->samples[n].psn, 1) == psn)
+			return true;
+
+	return false;
+}
+
 /*
  * Does this answer, to all before @psn, come too soon to be one to the retransmission?
  * Then it is one to the original: packets were reordered, or the round trip has become
- * longer.  Before a round trip is known, an answer that covers more than a probe or a
- * timeout retransmitted is taken to be one to the original.
+ * longer.  So is an answer to more than was retransmitted by a probe, if just this answer
+ * had been requested, or by a probe or a timeout, if no round trip is known.
  */
 static bool flight_is_spurious(const struct srnic_flight *f, u32 psn, u64 now)
 {
@@ -825,6 +837,8 @@ static bool flight_is_spurious(const struct srnic_flight *f, u32 psn, u64 now)
 		return false;
 	if (!f->rtt_min)
 		return f->repair != SRNIC_CAUSE_GAP;
+	if (f->repair == SRNIC_CAUSE_PROBE && flight_was_asked(f, psn))
+		return true;
 
 	return now - f->repaired_at < f->rtt_min * 3 / 4;
 }
