@@ -134,6 +134,7 @@ struct sim_path {
  * @unawaited: probability that a message is not signalled
  * @stall: probability that the allocation of a packet fails
  * @busy: probability that a page is being fetched when a deadline expires
+ * @late: part of srnic_flight_slack() by which timers fire late, %
  * @hurry: probability per step of a call of srnic_flight_hurry()
  * @may_fail: losses may exhaust the retries
  * @lossless: only losses cause retransmissions, so their number is checked
@@ -166,6 +167,7 @@ struct sim_conf {
 	u32		unawaited;
 	u32		stall;
 	u32		busy;
+	u32		late;
 	u32		hurry;
 	bool		may_fail;
 	bool		lossless;
@@ -868,19 +870,28 @@ static inline void sim_free(struct sim *s)
 	free(s->heap);
 }
 
-/* The flow with the earliest deadline, -1 if there is none */
-static inline int sim_deadline(const struct sim *s)
+/* When the timer fires */
+static inline u64 sim_due(const struct sim *s, const struct sim_flow *w)
 {
-	u64 first = ~0ULL;
+	return w->f.deadline + srnic_flight_slack(&w->f) * s->conf.late / 100;
+}
+
+/* The flow whose timer fires next, -1 if there is none */
+static inline int sim_next_due(const struct sim *s)
+{
+	u64 first = ~0ULL, due;
 	int found = -1;
 	u32 i;
 
 	for (i = 0; i < s->conf.flows; i++) {
 		const struct sim_flow *w = &s->flow[i];
 
-		if (w->failed || !w->f.deadline || w->f.deadline >= first)
+		if (w->failed || !w->f.deadline)
 			continue;
-		first = w->f.deadline;
+		due = sim_due(s, w);
+		if (due >= first)
+			continue;
+		first = due;
 		found = i;
 	}
 
@@ -905,7 +916,7 @@ static inline void sim_timeout(struct sim *s, u32 flow)
 	struct sim_flow *w = &s->flow[flow];
 	bool busy = sim_chance(s->conf.busy);
 
-	s->now = max(s->now, w->f.deadline);
+	s->now = max(s->now, sim_due(s, w));
 	sim_todo(s, w, srnic_flight_timeout(&w->f, busy, s->now));
 	if (w->f.late)
 		sim_push(s, (struct sim_pkt) {
@@ -945,7 +956,7 @@ static inline void sim_arrive(struct sim *s)
 
 static inline void sim_step(struct sim *s)
 {
-	int due = sim_deadline(s);
+	int due = sim_next_due(s);
 	struct sim_flow *w;
 
 	s->steps++;
@@ -953,7 +964,7 @@ static inline void sim_step(struct sim *s)
 		sim_require(s, false, "until the end a packet is in flight or a timer runs");
 		return;
 	}
-	if (due >= 0 && (!s->num || s->flow[due].f.deadline < s->heap[0].at))
+	if (due >= 0 && (!s->num || sim_due(s, &s->flow[due]) < s->heap[0].at))
 		sim_timeout(s, due);
 	else
 		sim_arrive(s);

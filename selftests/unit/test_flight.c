@@ -1114,7 +1114,7 @@ static void spurious_late_probe(u32 at)
 	must(f.rtt > 4 * SHORT && !f.probes);
 }
 
-/* Nobody asked for this ACK: the probe was missed, and the next packet is. */
+/* Nobody asked for this ACK: the packet was missing, and so is the next. */
 static void needed_probe(u32 at)
 {
 	begin_path(at, SHORT);
@@ -1929,6 +1929,53 @@ static void busy(u32 at)
 	must(wait().cause == SRNIC_CAUSE_PROBE);
 }
 
+static void slack(u32 at)
+{
+	begin_path(at, LONG);
+	send_one(true);
+	must(srnic_flight_slack(&f) == MSEC);
+	srnic_flight_set_limits(&f, MSEC / 10, RETRIES, RETRIES);
+	must(srnic_flight_slack(&f) == MSEC / 10);
+	f.window = SRNIC_FLIGHT_WINDOW - 1;
+	must(!srnic_flight_slack(&f));
+}
+
+static void slack_without_timeout(u32 at)
+{
+	begin_path(at, LONG);
+	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	send_many(3);
+	send_one(true);
+	nak(0);
+	must(wait().cause == SRNIC_CAUSE_GAP && send_one(true));
+	must(f.deadline && srnic_flight_slack(&f) == MSEC);
+}
+
+static void no_slack(u32 at)
+{
+	begin_path(at, LONG);
+	must(!srnic_flight_slack(&f));
+	send_one(false);
+	must(f.deadline && !srnic_flight_slack(&f));
+	srnic_flight_hurry(&f, now);
+	must(f.deadline && !srnic_flight_slack(&f));
+
+	begin_path(at, LONG);
+	send_many(3);
+	nak(0);
+	must(f.mode == SRNIC_FLIGHT_DOUBT && f.deadline && !srnic_flight_slack(&f));
+
+	begin_path(at, LONG);
+	send_one(true);
+	srnic_flight_rnr(&f, 10 * USEC, now);
+	must(f.deadline && !srnic_flight_slack(&f));
+
+	begin_path(at, LONG);
+	send_one(true);
+	srnic_flight_stall(&f, 10 * USEC, now);
+	must(f.deadline && !srnic_flight_slack(&f));
+}
+
 static void hurry(u32 at)
 {
 	begin_path(at, LONG);
@@ -2455,6 +2502,9 @@ static const struct {
 	{ "there is no deadline with nothing in flight", idle_is_silent },
 	{ "an ACK restarts the timer", ack_rearms },
 	{ "the timer is off while a page is fetched", busy },
+	{ "the timer of an answer may be late unless the window has been cut", slack },
+	{ "so it may with an infinite timeout", slack_without_timeout },
+	{ "not for RNR, for reordered packets, for memory, nor to request an ACK", no_slack },
 	{ "srnic_flight_hurry() requests an ACK at once", hurry },
 	{ "unless nothing is in flight, or an ACK has been requested", hurry_in_vain },
 	{ "nor does it shorten the wait after a NAK", hurry_in_doubt },

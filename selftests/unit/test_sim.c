@@ -72,6 +72,7 @@ static void draw_events(struct sim_conf *c)
 		c->dark_from = MSEC * PICK(0, 1, 50, 200);
 		c->dark_to = c->dark_from + MSEC * PICK(1, 20, 100, 400);
 	}
+	c->late = PICK(0, 50, 100);
 }
 
 static struct sim_conf draw(u64 seed)
@@ -128,8 +129,9 @@ static void describe_conf(const struct sim_conf *c)
 	       c->store, c->flows, c->psn, c->mtu, c->places);
 	printf("#   message %u%s, reads %u, sends %u, PSNs %llu, timeout %.3f ms\n", c->message,
 	       c->mixed ? " mixed" : "", c->reads, c->sends, c->num, c->timeout / 1e6);
-	printf("#   rnr %u, stall %u, busy %u, hurry %u, unawaited %u%s%s\n", c->rnr, c->stall,
-	       c->busy, c->hurry, c->unawaited, c->may_fail ? ", may fail" : "",
+	printf("#   rnr %u, stall %u, busy %u, late %u, hurry %u, unawaited %u%s%s\n", c->rnr,
+	       c->stall, c->busy, c->late, c->hurry, c->unawaited,
+	       c->may_fail ? ", may fail" : "",
 	       c->lossless ? ", bounded" : "");
 	printf("#   far %.0f to %.0f by %.0f ms, dark %.0f to %.0f ms\n", c->far_from / 1e6,
 	       c->far_to / 1e6, c->far_delay / 1e6, c->dark_from / 1e6, c->dark_to / 1e6);
@@ -233,7 +235,7 @@ static struct sim_conf steady(bool read, u32 mtu, u64 rate, u64 delay, u64 queue
 		.there = path(rate, delay, queue), .back = path(rate, delay, queue),
 		.flows = 1, .psn = 1, .mtu = mtu, .message = (1 << 20) / mtu,
 		.reads = read ? 1000000 : 0, .places = 16, .until = SECONDS(10),
-		.timeout = 67109 * NSEC_PER_USEC, .retry_cnt = 7, .rnr_retry = 7,
+		.timeout = 67109 * NSEC_PER_USEC, .retry_cnt = 7, .rnr_retry = 7, .late = 100,
 	};
 }
 

@@ -76,6 +76,9 @@
 /* Most packets between two ACK requests */
 #define FLIGHT_ACKREQ		32
 
+/* How much longer than needed to wait for an answer, to save interrupts */
+#define FLIGHT_SLACK_NSEC	((u64)NSEC_PER_MSEC)
+
 /* Limit of consecutive probes, and of the backoff shift */
 #define FLIGHT_MAX_PROBES	16
 
@@ -578,6 +581,18 @@ void srnic_flight_arm(struct srnic_flight *f, u64 now)
 		f->silence = now + (flight_may_probe(f) ? flight_probe_nsec(f) :
 							  flight_timeout_nsec(f));
 	flight_set_deadline(f);
+}
+
+u64 srnic_flight_slack(const struct srnic_flight *f)
+{
+	bool awaits_answer = f->deadline == f->silence && !f->hold &&
+			     f->mode != SRNIC_FLIGHT_DOUBT && srnic_flight_asked(f);
+
+	/* A window that has been cut is one of a path that drops packets. */
+	if (!awaits_answer || f->window < SRNIC_FLIGHT_WINDOW)
+		return 0;
+
+	return min_not_zero(f->timeout, FLIGHT_SLACK_NSEC);
 }
 
 /*

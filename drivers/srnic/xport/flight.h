@@ -406,6 +406,17 @@ struct srnic_flight_todo srnic_flight_timeout(struct srnic_flight *f, bool busy,
 void srnic_flight_arm(struct srnic_flight *f, u64 now);
 
 /**
+ * srnic_flight_slack() - how long after the deadline may the timer fire?
+ * @f: the flight, with a deadline
+ *
+ * One interrupt then serves many queue pairs.  Most deadlines are those of answers that
+ * arrive before; all others are kept.
+ *
+ * Return: the time, ns; at most the ACK timeout.
+ */
+u64 srnic_flight_slack(const struct srnic_flight *f);
+
+/**
  * srnic_flight_is_held() - is sending on hold?
  * @f: the flight
  *

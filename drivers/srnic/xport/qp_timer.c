@@ -23,15 +23,16 @@ void srnic_qp_timer_init(struct srnic_qp *qp)
 
 /*
  * The deadline moves with every acknowledgment, but the timer does not: the deadline is
- * checked when it fires.  Only a deadline before its expiry restarts the timer.
+ * checked when it fires.  Only a timer that would fire too late is restarted.
  */
 void srnic_qp_timer_sync(struct srnic_qp *qp)
 {
 	ktime_t when = ns_to_ktime(qp->req.flight.deadline);
+	u64 slack = srnic_flight_slack(&qp->req.flight);
 
 	if (when && (!hrtimer_is_queued(&qp->timer) ||
-		     ktime_before(when, hrtimer_get_softexpires(&qp->timer))))
-		hrtimer_start(&qp->timer, when, HRTIMER_MODE_ABS_SOFT);
+		     ktime_before(ktime_add_ns(when, slack), hrtimer_get_expires(&qp->timer))))
+		hrtimer_start_range_ns(&qp->timer, when, slack, HRTIMER_MODE_ABS_SOFT);
 }
 
 bool srnic_qp_timer_is_due(struct srnic_qp *qp)

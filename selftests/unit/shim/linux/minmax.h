@@ -27,6 +27,13 @@
 #define max_t(type, a, b)	max((type)(a), (type)(b))
 #define clamp_t(type, v, lo, hi)	clamp((type)(v), (type)(lo), (type)(hi))
 
+#define min_not_zero(a, b)		\
+({					\
+	__auto_type _x = (a);		\
+	__auto_type _y = (b);		\
+	!_x ? _y : !_y ? _x : min(_x, _y);	\
+})
+
 #define abs_diff(a, b)			\
 ({					\
 	__auto_type _a = (a);		\
