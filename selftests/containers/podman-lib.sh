@@ -180,11 +180,6 @@ mpi()
 		counter_over nsB sr1 rcvd_bytes $((before + 5000000))
 }
 
-fails()
-{
-	! "$@"
-}
-
 mode()
 {
 	wait_for 60 rdma system set netns "$1" && rdma system show | grep -q "netns $1"

@@ -3,6 +3,7 @@
 #
 #   ktap_plan N              N checks follow; without it ktap_end prints the plan
 #   check WHAT COMMAND...    one check: it passes if COMMAND succeeds
+#   fails COMMAND...         succeeds if COMMAND fails
 #   skip WHAT WHY            a check that cannot be made here
 #   skip_all WHY             exits: nothing in this script can be checked here
 #   diag TEXT...             a comment
@@ -52,6 +53,11 @@ ktap_plan()
 {
 	ktap_planned=$(($1 + ${#ktap_closing[@]}))
 	ktap_say "1..$ktap_planned"
+}
+
+fails()
+{
+	! "$@"
 }
 
 # A known failure (TODO) does not count as one.

@@ -50,11 +50,6 @@ still_there()
 	there true
 }
 
-fails()
-{
-	! "$@"
-}
-
 link_deleted()
 {
 	timeout 20 rdma link del sr0 && timeout 20 rmmod srnic && modprobe srnic

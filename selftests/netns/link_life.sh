@@ -29,11 +29,6 @@ add()
 	on nsA rdma link add "$2" type "$TYPE" netdev "$1"
 }
 
-fails()
-{
-	! "$@"
-}
-
 # over NAME LINK-ARGUMENTS...: create a netdev of that type and a link on it, remove both
 over()
 {
