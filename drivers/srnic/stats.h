@@ -36,6 +36,8 @@
 	X(RX_READ,		"rx_read_requests")			\
 	X(RX_ATOMIC,		"rx_atomic_requests")			\
 	X(GO_BACK,		"go_back")				\
+	X(ACK_DELAYED,		"delayed_acks")				\
+	X(ACK_LATE,		"delayed_acks_late")			\
 	X(RX_ICRC,		"rx_icrc_error")			\
 	X(RX_MALFORMED,		"rx_malformed")				\
 	X(RX_BAD_PKEY,		"rx_bad_pkey")				\

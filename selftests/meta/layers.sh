@@ -49,7 +49,8 @@ fresh()
 		'int srnic_high(void) { return srnic_low(); }'
 	put xport/qp_low.h
 	put xport/qp.h 'struct srnic_req {' '	u32	cur;' '};' \
-		'struct srnic_flight {' '	u32	una;' '};'
+		'struct srnic_flight {' '	u32	una;' '};' \
+		'struct srnic_delack {' '	bool	due;' '};'
 	put xport/qp_low.c '#include "qp_low.h"' 'int srnic_low(void) { return 0; }' \
 		'/* qp->req.cur++; */'
 	floors '# of one room' 'xport: low: qp_low' 'xport: high: qp'

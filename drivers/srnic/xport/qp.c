@@ -19,6 +19,7 @@
 #include "qp_timer.h"
 #include "replay.h"
 #include "requester.h"
+#include "resp_reply.h"
 #include "responder.h"
 #include "run.h"
 #include "xport.h"
@@ -160,6 +161,16 @@ err_free:
 	return ERR_PTR(err);
 }
 
+/* The peer would never learn that its message has been executed. */
+static void qp_acknowledge(struct srnic_qp *qp)
+{
+	local_bh_disable();
+	srnic_resp_ack(qp, false);
+	if (qp->flow.ndev)
+		srnic_tx_flush(&qp->txb);
+	local_bh_enable();
+}
+
 /* Stops timers, drops packets, clears protocol state.  The caller owns the task. */
 static void qp_reset(struct srnic_qp *qp)
 {
@@ -257,6 +268,7 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 	srnic_qp_put(qp);
 	wait_for_completion(&qp->unused);
 	srnic_task_stop(&qp->task);
+	qp_acknowledge(qp);
 	qp_reset(qp);
 	qp_set_flow(qp, &nowhere, NULL);
 	srnic_sq_destroy(&qp->sq);
@@ -369,6 +381,8 @@ int srnic_qp_apply(struct srnic_qp *qp, u8 from,
 		kfree(peer);
 		return -ESTALE;
 	}
+	if (conf->state != IB_QPS_RTS)
+		qp_acknowledge(qp);
 	qp->conf = *conf;
 	err = qp_configure(qp, old.state);
 	if (err) {

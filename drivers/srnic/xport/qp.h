@@ -28,6 +28,7 @@
 #include "../wire/psn.h"
 #include "../wire/rss.h"
 #include "dcqcn.h"
+#include "delack.h"
 #include "flight.h"
 #include "ooo.h"
 #include "pool.h"
@@ -108,7 +109,7 @@ struct srnic_req {
  * @late: the deferred completion
  * @open: family of the message in progress, SRNIC_FAM_NONE between messages
  * @nak_sent: an RNR NAK, or a NAK for the gap at @psn, has been sent
- * @ack_due: an ACK for @psn - 1 is owed
+ * @ack: the ACK for @psn - 1, if it is owed
  * @mr: WRITE in progress: its region; held only within a run of the task
  * @srqn: XRC: number of the SRQ that the current, or else the last, message named
  * @rkey: WRITE in progress: R_Key
@@ -143,7 +144,7 @@ struct srnic_resp {
 	struct srnic_cqe	late;
 	u8			open;
 	bool			nak_sent;
-	bool			ack_due;
+	struct srnic_delack	ack;
 	struct srnic_mr		*mr;
 	u32			srqn;
 	u32			rkey;
@@ -294,7 +295,7 @@ struct srnic_failure {
  * @tx_pager: fetches pages for the requester
  * @ooo_timer: runs while packets received out of order are kept
  * @ooo_fired: set by @ooo_timer, cleared by the task
- * @timer: fires at the deadline of the flight: retransmission, RNR and others
+ * @timer: fires at the deadline of the flight (retransmission, RNR and others) or of an ACK
  * @timer_fired: set by @timer, cleared by the task
  * @txb: GSO chain being built
  * @flow: path to the peer; UD: path of the last address vector used

@@ -50,7 +50,7 @@ static void info_resp(const struct srnic_qp *qp, struct srnic_look *look)
 	srnic_look_u32(look, "early", resp->ooo.num + req->num);
 	srnic_look_u32(look, "early_bytes", resp->ooo.bytes + req->bytes);
 	srnic_look_u32(look, "read_left", resp->read_left);
-	srnic_look_u32(look, "ack_due", resp->ack_due);
+	srnic_look_u32(look, "ack_due", resp->ack.due);
 }
 
 static void info_rq(struct srnic_rq *rq, struct srnic_look *look)

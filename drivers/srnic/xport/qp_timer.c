@@ -21,18 +21,24 @@ void srnic_qp_timer_init(struct srnic_qp *qp)
 		      HRTIMER_MODE_ABS_SOFT);
 }
 
+/* Has the timer fire at @deadline, or at most @slack later, unless it fires earlier. */
+static void timer_reach(struct srnic_qp *qp, u64 deadline, u64 slack)
+{
+	ktime_t when = ns_to_ktime(deadline);
+
+	if (when && (!hrtimer_is_queued(&qp->timer) ||
+		     ktime_before(ktime_add_ns(when, slack), hrtimer_get_expires(&qp->timer))))
+		hrtimer_start_range_ns(&qp->timer, when, slack, HRTIMER_MODE_ABS_SOFT);
+}
+
 /*
  * The deadline moves with every acknowledgment, but the timer does not: the deadline is
  * checked when it fires.  Only a timer that would fire too late is restarted.
  */
 void srnic_qp_timer_sync(struct srnic_qp *qp)
 {
-	ktime_t when = ns_to_ktime(qp->req.flight.deadline);
-	u64 slack = srnic_flight_slack(&qp->req.flight);
-
-	if (when && (!hrtimer_is_queued(&qp->timer) ||
-		     ktime_before(ktime_add_ns(when, slack), hrtimer_get_expires(&qp->timer))))
-		hrtimer_start_range_ns(&qp->timer, when, slack, HRTIMER_MODE_ABS_SOFT);
+	timer_reach(qp, qp->req.flight.deadline, srnic_flight_slack(&qp->req.flight));
+	timer_reach(qp, qp->resp.ack.deadline, SRNIC_DELACK_SLACK_NSEC);
 }
 
 bool srnic_qp_timer_is_due(struct srnic_qp *qp)

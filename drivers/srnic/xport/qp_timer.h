@@ -9,10 +9,10 @@
 
 void srnic_qp_timer_init(struct srnic_qp *qp);
 
-/* Sets the timer to the deadline of the flight, if there is one. */
+/* Sets the timer to the deadlines of the flight and of an ACK that waits, if there are any. */
 void srnic_qp_timer_sync(struct srnic_qp *qp);
 
-/* Has the timer fired, and has the deadline passed? */
+/* Has the timer fired, and has the deadline of the flight passed? */
 bool srnic_qp_timer_is_due(struct srnic_qp *qp);
 
 /* Stops the timer, until it is set again.  May sleep. */

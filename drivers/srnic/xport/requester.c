@@ -222,6 +222,12 @@ static enum srnic_outcome req_step(struct srnic_qp *qp)
 	return outcome;
 }
 
+bool srnic_req_is_idle(struct srnic_qp *qp)
+{
+	return qp->conf.state == IB_QPS_RTS && qp->req.cur == qp->sq.tail &&
+	       srnic_flight_open(&qp->req.flight);
+}
+
 bool srnic_req_run(struct srnic_qp *qp)
 {
 	enum srnic_outcome outcome;

@@ -11,6 +11,9 @@ bool srnic_req_run(struct srnic_qp *qp);
 
 void srnic_req_reset(struct srnic_qp *qp);
 
+/* Is everything sent that was posted, so that the next step is the program's? */
+bool srnic_req_is_idle(struct srnic_qp *qp);
+
 /* Enables SQ_DRAINED, to be raised when nothing is in progress any more. */
 void srnic_req_drain(struct srnic_qp *qp);
 

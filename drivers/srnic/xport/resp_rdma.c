@@ -228,7 +228,7 @@ enum srnic_outcome srnic_resp_rdma_read(struct srnic_qp *qp,
 
 	rdma_remember_read(&qp->resp, &seg->pkt);
 	qp->resp.read_again = false;
-	qp->resp.ack_due = false;	/* the response acknowledges all before it */
+	srnic_delack_done(&qp->resp.ack);	/* the response acknowledges all before it */
 
 	return SRNIC_DONE;
 }

@@ -29,15 +29,21 @@ static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
 		srnic_qp_send(qp, &pkt, skb);
 }
 
-void srnic_resp_ack(struct srnic_qp *qp)
+void srnic_resp_ack(struct srnic_qp *qp, bool may_wait)
 {
+	struct srnic_delack *ack = &qp->resp.ack;
+
 	srnic_task_assert_mine(&qp->task);
 
-	if (!qp->resp.ack_due || qp->resp.read_left ||
-	    qp->conf.state == IB_QPS_ERR)
+	if (!ack->due || qp->resp.read_left || qp->conf.state == IB_QPS_ERR ||
+	    (may_wait && srnic_delack_waits(ack, qp->req.flight.timeout, ktime_get_ns())))
 		return;
 
-	qp->resp.ack_due = false;
+	if (ack->deadline)
+		srnic_count(qp->stats, SRNIC_CNT_ACK_DELAYED);
+	if (ack->late)
+		srnic_count(qp->stats, SRNIC_CNT_ACK_LATE);
+	srnic_delack_done(ack);
 	reply_send_aeth(qp, SRNIC_OP_ACK, srnic_psn_add(qp->resp.psn, -1),
 			SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS, 0);
 }
@@ -46,7 +52,7 @@ void srnic_resp_nak(struct srnic_qp *qp, u32 psn, u8 syndrome)
 {
 	srnic_task_assert_mine(&qp->task);
 
-	qp->resp.ack_due = false;
+	srnic_delack_done(&qp->resp.ack);
 	reply_send_aeth(qp, SRNIC_OP_ACK, psn, syndrome, 0);
 }
 

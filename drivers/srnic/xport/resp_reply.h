@@ -27,8 +27,11 @@ u8 srnic_resp_reply_opcode(u8 family);
 /* Drops the message in progress; its receive is reused for the next one. */
 void srnic_resp_drop(struct srnic_qp *qp);
 
-/* Sends the ACK that is owed, if any. */
-void srnic_resp_ack(struct srnic_qp *qp);
+/*
+ * Sends the ACK that is owed, if any.  @may_wait: the requester may soon send a request
+ * that it could leave with.
+ */
+void srnic_resp_ack(struct srnic_qp *qp, bool may_wait);
 
 /* Sends a NAK, which also acknowledges everything before @psn. */
 void srnic_resp_nak(struct srnic_qp *qp, u32 psn, u8 syndrome);

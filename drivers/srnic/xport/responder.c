@@ -43,7 +43,7 @@ bool srnic_resp_flush(struct srnic_qp *qp)
 	srnic_ooo_purge(&resp->ooo);
 	resp->read_left = 0;
 	resp->late_due = false;
-	resp->ack_due = false;
+	srnic_delack_done(&resp->ack);
 
 	return srnic_recv_flush(qp);
 }
@@ -122,7 +122,7 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 	} else if (srnic_resp_reply_opcode(family) != SRNIC_OP_ACK) {
 		srnic_resp_reply(qp, family, pkt->psn);
 	} else {
-		qp->resp.ack_due = true;
+		srnic_delack_owe_at_once(&qp->resp.ack);
 	}
 }
 
@@ -142,11 +142,14 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 		resp->msn = (resp->msn + 1) & SRNIC_PSN_MASK;
 
 	if (srnic_resp_reply_opcode(op->family) != SRNIC_OP_ACK) {
-		resp->ack_due = false;
+		srnic_delack_done(&resp->ack);
 		if (!seg->local)
 			srnic_resp_reply(qp, op->family, pkt->psn);
-	} else if (op->family != SRNIC_FAM_READ && pkt->ackreq) {
-		resp->ack_due = srnic_qp_reliable(qp);
+	} else if (op->family != SRNIC_FAM_READ && pkt->ackreq && srnic_qp_reliable(qp)) {
+		if (resp->open != SRNIC_FAM_NONE)
+			srnic_delack_owe_at_once(&resp->ack);
+		else
+			srnic_delack_owe(&resp->ack);
 	}
 }
 

@@ -35,6 +35,24 @@ static bool run_respond(struct srnic_qp *qp)
 	return true;
 }
 
+/*
+ * Sends requests, and then the ACK that is owed: it may wait for the next request.
+ * True: more to do.
+ */
+static bool run_request(struct srnic_qp *qp)
+{
+	u32 next = qp->req.flight.next;
+	bool more = srnic_req_run(qp);
+	bool sent = qp->req.flight.next != next;
+
+	if (sent)
+		srnic_delack_answered(&qp->resp.ack);
+	srnic_resp_ack(qp, !sent && srnic_req_is_idle(qp));
+	srnic_qp_timer_sync(qp);
+
+	return more;
+}
+
 bool srnic_qp_run(struct srnic_task *task)
 {
 	struct srnic_qp *qp = container_of(task, struct srnic_qp, task);
@@ -47,11 +65,10 @@ bool srnic_qp_run(struct srnic_task *task)
 		srnic_req_timeout(qp);
 	if (!srnic_backlog_is_settled(qp))
 		srnic_backlog_settle(qp);
-	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD) {
-		more |= srnic_req_run(qp);
-		srnic_qp_timer_sync(qp);
-	}
-	srnic_resp_ack(qp);
+	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD)
+		more |= run_request(qp);
+	else
+		srnic_resp_ack(qp, false);
 	if (qp->flow.ndev)
 		srnic_tx_flush(&qp->txb);
 	if (qp->conf.state == IB_QPS_ERR || qp->conf.state == IB_QPS_SQE)

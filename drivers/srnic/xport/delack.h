@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - when a responder acknowledges: at once, or together with a request of its own
+ *
+ * Where two ends answer each other, as in remote procedure calls, the ACK of a message can
+ * leave with the answer, in one GSO chain: one trip through the stack and one interrupt of
+ * the peer instead of two.  An ACK waits for this only after several messages in a row have
+ * been answered.  If the answer then fails to come, more of them are required.
+ *
+ * Pure: values in, values out.  Times are in ns.
+ */
+#ifndef SRNIC_XPORT_DELACK_H
+#define SRNIC_XPORT_DELACK_H
+
+#include <linux/time64.h>
+#include <linux/types.h>
+
+/* How much later than its deadline a waiting ACK may be sent, to save interrupts */
+#define SRNIC_DELACK_SLACK_NSEC	(500ULL * NSEC_PER_USEC)
+
+/**
+ * struct srnic_delack - the acknowledgment that a responder owes; written by delack.c only
+ * @due: it is owed
+ * @urgent: it must not wait
+ * @answered: a request has been sent since the last ACK became due
+ * @late: it has waited in vain
+ * @fails: how often ACKs have waited in vain, less what has been made up for
+ * @runs: messages answered in a row
+ * @deadline: when it is sent at the latest; 0: it does not wait
+ */
+struct srnic_delack {
+	bool	due;
+	bool	urgent;
+	bool	answered;
+	bool	late;
+	u8	fails;
+	u32	runs;
+	u64	deadline;
+};
+
+/* A message requests an ACK. */
+void srnic_delack_owe(struct srnic_delack *ack);
+
+/* A duplicate, or a packet in the middle of a message, requests one. */
+void srnic_delack_owe_at_once(struct srnic_delack *ack);
+
+/* A request has been sent. */
+void srnic_delack_answered(struct srnic_delack *ack);
+
+/**
+ * srnic_delack_waits - should the ACK that is due wait for a request?
+ * @ack: the ACK
+ * @timeout: ACK timeout of the queue pair, which may be that of its peer; 0: none
+ * @now: time
+ *
+ * Return: true until @ack->deadline, which is set.  False: it is to be sent now.
+ */
+bool srnic_delack_waits(struct srnic_delack *ack, u64 timeout, u64 now);
+
+/* The ACK has been sent, or another packet acknowledges as much. */
+void srnic_delack_done(struct srnic_delack *ack);
+
+#endif /* SRNIC_XPORT_DELACK_H */

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic - an ACK waits for the answer only where messages are answered
+ */
+
+#include "tap.h"
+#include "xport/delack.h"
+
+#define USEC	1000ULL
+#define RUNS	8		/* messages answered before an ACK waits */
+#define WAIT	(500 * USEC)
+
+static u64 now = 1000;
+
+/* A message arrives.  Return: does its ACK wait?  If not, it is sent. */
+static bool message(struct srnic_delack *ack)
+{
+	srnic_delack_owe(ack);
+	if (srnic_delack_waits(ack, 0, now))
+		return true;
+	srnic_delack_done(ack);
+
+	return false;
+}
+
+/* The program answers, and an ACK that waits leaves with the answer. */
+static void answer(struct srnic_delack *ack)
+{
+	srnic_delack_answered(ack);
+	srnic_delack_done(ack);
+}
+
+/* Messages until the ACK of one waits, each answered; at most @limit */
+static unsigned int exchanges(struct srnic_delack *ack, unsigned int limit)
+{
+	unsigned int n;
+
+	for (n = 0; n < limit; n++) {
+		if (message(ack))
+			return n;
+		answer(ack);
+	}
+
+	return limit;
+}
+
+/* The answer fails to come.  Return: was the ACK sent at its deadline, and not before? */
+static bool fail(struct srnic_delack *ack)
+{
+	u64 deadline = ack->deadline;
+
+	if (!srnic_delack_waits(ack, 0, deadline - 1) ||
+	    srnic_delack_waits(ack, 0, deadline) || !ack->late)
+		return false;
+	now = deadline;
+	srnic_delack_done(ack);
+
+	return true;
+}
+
+static void test_stream(void)
+{
+	struct srnic_delack ack = {};
+	unsigned int i;
+
+	for (i = 0; i < 10000; i++)
+		if (message(&ack))
+			tap_fault("message %u", i);
+	tap_done("no ACK of a stream waits");
+
+	for (i = 0; i < 10000; i++) {
+		if (message(&ack))
+			tap_fault("message %u", i);
+		if (i % RUNS)
+			answer(&ack);
+	}
+	tap_done("nor where one message in eight is not answered");
+}
+
+static void test_answers(void)
+{
+	struct srnic_delack ack = {};
+	unsigned int i;
+
+	tap_check(exchanges(&ack, 100) == RUNS, "the ACK waits after eight answers");
+	tap_check(ack.deadline == now + WAIT, "for half a millisecond");
+	now += WAIT / 2;
+	srnic_delack_owe(&ack);
+	tap_check(srnic_delack_waits(&ack, 0, now) && ack.deadline == now + WAIT / 2,
+		  "another message does not extend this");
+	answer(&ack);
+
+	for (i = 0; i < 10000; i++) {
+		if (!message(&ack))
+			tap_fault("message %u", i);
+		now += WAIT - 1;
+		answer(&ack);
+	}
+	tap_done("every ACK waits while the answers come in time");
+
+	message(&ack);
+	tap_check(fail(&ack), "an ACK is sent at its deadline");
+}
+
+static void test_failures(void)
+{
+	struct srnic_delack ack = {};
+	unsigned int i, n;
+
+	exchanges(&ack, 100);
+	for (n = 2 * RUNS, i = 0; i < 12; i++, n *= 2)
+		if (!fail(&ack) || exchanges(&ack, 100000) != n)
+			tap_fault("failure %u: not after %u answers", i, n);
+	tap_done("each answer that fails to come doubles what is required");
+	tap_check(fail(&ack) && exchanges(&ack, 100000) == n / 2, "twelve times at most");
+
+	for (i = 0; i < n / 2 - 1; i++) {
+		answer(&ack);
+		message(&ack);
+	}
+	tap_check(fail(&ack) && exchanges(&ack, 100000) == n / 2,
+		  "one answer less than were required makes up for nothing");
+	for (i = 0; i < n / 2; i++) {
+		answer(&ack);
+		message(&ack);
+	}
+	tap_check(fail(&ack) && exchanges(&ack, 100000) == n / 2,
+		  "as many answers as were required make up for a failure");
+}
+
+/* Both ends wait for a completion before they go on. */
+static void test_deadlock(void)
+{
+	struct srnic_delack ack = {};
+	unsigned int i, late = 0;
+
+	for (i = 0; i < 1000000; i++) {
+		if (message(&ack))
+			late += fail(&ack);
+		srnic_delack_answered(&ack);
+	}
+	tap_check(late <= 50, "of a million ACKs that are waited for 50 are late at most");
+}
+
+static void test_urgent(void)
+{
+	struct srnic_delack ack = {};
+
+	exchanges(&ack, 100);
+	srnic_delack_owe_at_once(&ack);
+	tap_check(!srnic_delack_waits(&ack, 0, now),
+		  "a duplicate is acknowledged at once, with the ACK that waits");
+	srnic_delack_done(&ack);
+	srnic_delack_answered(&ack);
+	tap_check(message(&ack), "the next ACK waits again");
+}
+
+static void test_timeout(void)
+{
+	struct srnic_delack ack = {};
+
+	exchanges(&ack, 100);
+	answer(&ack);
+	srnic_delack_owe(&ack);
+	srnic_delack_waits(&ack, 80 * USEC, now);
+	tap_check(ack.deadline == now + 10 * USEC,
+		  "an ACK waits for an eighth of the timeout at most");
+	answer(&ack);
+	srnic_delack_owe(&ack);
+	srnic_delack_waits(&ack, 67000 * USEC, now);
+	tap_check(ack.deadline == now + WAIT, "a longer timeout makes no difference");
+}
+
+int main(void)
+{
+	test_stream();
+	test_answers();
+	test_failures();
+	test_deadlock();
+	test_urgent();
+	test_timeout();
+
+	return tap_end();
+}
