@@ -114,18 +114,41 @@ static void test_failures(void)
 	tap_done("each answer that fails to come doubles what is required");
 	tap_check(fail(&ack) && exchanges(&ack, 100000) == n / 2, "twelve times at most");
 
-	for (i = 0; i < n / 2 - 1; i++) {
+	n /= 2;
+	for (i = 1; i < 63 * n; i++) {
 		answer(&ack);
 		message(&ack);
 	}
-	tap_check(fail(&ack) && exchanges(&ack, 100000) == n / 2,
-		  "one answer less than were required makes up for nothing");
-	for (i = 0; i < n / 2; i++) {
+	tap_check(fail(&ack) && exchanges(&ack, 100000) == n,
+		  "63 times as many answers as were required make up for nothing");
+	for (i = 0; i < 63 * n; i++) {
 		answer(&ack);
 		message(&ack);
 	}
-	tap_check(fail(&ack) && exchanges(&ack, 100000) == n / 2,
-		  "as many answers as were required make up for a failure");
+	tap_check(fail(&ack) && exchanges(&ack, 100000) == n,
+		  "64 times as many make up for one failure of those that count");
+}
+
+/* The answer to every Nth message fails to come. */
+static void test_patterns(void)
+{
+	unsigned int i, late, period;
+
+	for (period = 1; period <= 1000; period++) {
+		struct srnic_delack ack = {};
+
+		for (i = 1, late = 0; i <= 100 * period; i++) {
+			bool waits = message(&ack);
+
+			if (i % period == 0)
+				late += waits && fail(&ack);
+			else
+				answer(&ack);
+		}
+		if (late > 8)
+			tap_fault("one in %u: %u of 100 were late", period, late);
+	}
+	tap_done("eight of a hundred ACKs that are not answered are late at most");
 }
 
 /* Both ends wait for a completion before they go on. */
@@ -140,6 +163,16 @@ static void test_deadlock(void)
 		srnic_delack_answered(&ack);
 	}
 	tap_check(late <= 50, "of a million ACKs that are waited for 50 are late at most");
+
+	for (i = 0, late = 0; i < 1000000; i++) {
+		if (message(&ack)) {
+			srnic_delack_owe_again(&ack);
+			late += ack.late;
+			srnic_delack_done(&ack);
+		}
+		srnic_delack_answered(&ack);
+	}
+	tap_check(late <= 50, "likewise where the peer asks for them again");
 }
 
 static void test_urgent(void)
@@ -148,11 +181,16 @@ static void test_urgent(void)
 
 	exchanges(&ack, 100);
 	srnic_delack_owe_at_once(&ack);
-	tap_check(!srnic_delack_waits(&ack, 0, now),
-		  "a duplicate is acknowledged at once, with the ACK that waits");
-	srnic_delack_done(&ack);
-	srnic_delack_answered(&ack);
-	tap_check(message(&ack), "the next ACK waits again");
+	tap_check(!srnic_delack_waits(&ack, 0, now) && !ack.late,
+		  "in the middle of a message the ACK that waits is sent");
+	answer(&ack);
+	tap_check(message(&ack), "the next one waits again");
+
+	srnic_delack_owe_again(&ack);
+	tap_check(!srnic_delack_waits(&ack, 0, now) && ack.late,
+		  "when the peer asks again, it has waited in vain");
+	answer(&ack);
+	tap_check(exchanges(&ack, 100) == 2 * RUNS - 1, "more answers are required then");
 }
 
 static void test_timeout(void)
@@ -176,6 +214,7 @@ int main(void)
 	test_stream();
 	test_answers();
 	test_failures();
+	test_patterns();
 	test_deadlock();
 	test_urgent();
 	test_timeout();

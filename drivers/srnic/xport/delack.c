@@ -19,18 +19,20 @@
 /* Messages in a row that must have been answered before an ACK waits, */
 #define DELACK_RUNS		8
 
-/* doubled this often at most */
+/* doubled with each ACK that waits in vain, this often at most; */
 #define DELACK_FAILS_MAX	12
+
+/* this many times as many in a row make up for one of these, which costs as much as dozens */
+#define DELACK_FORGIVE		64
 
 static u32 delack_runs_needed(const struct srnic_delack *ack)
 {
 	return DELACK_RUNS << ack->fails;
 }
 
-/* As many answers as were required make up for a failure. */
 static void delack_continue_run(struct srnic_delack *ack)
 {
-	if (++ack->runs < 2 * delack_runs_needed(ack))
+	if (++ack->runs < DELACK_FORGIVE * delack_runs_needed(ack))
 		return;
 	if (ack->fails)
 		ack->fails--;
@@ -55,6 +57,20 @@ void srnic_delack_owe_at_once(struct srnic_delack *ack)
 	ack->urgent = true;
 }
 
+static void delack_fail(struct srnic_delack *ack)
+{
+	ack->late = true;
+	ack->runs = 0;
+	ack->fails = min(ack->fails + 1, DELACK_FAILS_MAX);
+}
+
+void srnic_delack_owe_again(struct srnic_delack *ack)
+{
+	if (ack->deadline && !ack->late)
+		delack_fail(ack);
+	srnic_delack_owe_at_once(ack);
+}
+
 void srnic_delack_answered(struct srnic_delack *ack)
 {
 	ack->answered = true;
@@ -74,11 +90,14 @@ bool srnic_delack_waits(struct srnic_delack *ack, u64 timeout, u64 now)
 	if (now < ack->deadline)
 		return true;
 
-	ack->late = true;
-	ack->runs = 0;
-	ack->fails = min(ack->fails + 1, DELACK_FAILS_MAX);
+	delack_fail(ack);
 
 	return false;
+}
+
+u64 srnic_delack_slack(u64 timeout)
+{
+	return delack_wait(timeout);
 }
 
 void srnic_delack_done(struct srnic_delack *ack)

@@ -5,18 +5,14 @@
  * Where two ends answer each other, as in remote procedure calls, the ACK of a message can
  * leave with the answer, in one GSO chain: one trip through the stack and one interrupt of
  * the peer instead of two.  An ACK waits for this only after several messages in a row have
- * been answered.  If the answer then fails to come, more of them are required.
+ * been answered.  If the answer then fails to come, twice as many are required.
  *
  * Pure: values in, values out.  Times are in ns.
  */
 #ifndef SRNIC_XPORT_DELACK_H
 #define SRNIC_XPORT_DELACK_H
 
-#include <linux/time64.h>
 #include <linux/types.h>
-
-/* How much later than its deadline a waiting ACK may be sent, to save interrupts */
-#define SRNIC_DELACK_SLACK_NSEC	(500ULL * NSEC_PER_USEC)
 
 /**
  * struct srnic_delack - the acknowledgment that a responder owes; written by delack.c only
@@ -41,10 +37,13 @@ struct srnic_delack {
 /* A message requests an ACK. */
 void srnic_delack_owe(struct srnic_delack *ack);
 
-/* A duplicate, or a packet in the middle of a message, requests one. */
+/* A packet in the middle of a message requests one. */
 void srnic_delack_owe_at_once(struct srnic_delack *ack);
 
-/* A request has been sent. */
+/* A duplicate does: its ACK has been lost, or waits for too long. */
+void srnic_delack_owe_again(struct srnic_delack *ack);
+
+/* A request has been sent, not only retransmitted. */
 void srnic_delack_answered(struct srnic_delack *ack);
 
 /**
@@ -56,6 +55,9 @@ void srnic_delack_answered(struct srnic_delack *ack);
  * Return: true until @ack->deadline, which is set.  False: it is to be sent now.
  */
 bool srnic_delack_waits(struct srnic_delack *ack, u64 timeout, u64 now);
+
+/* How much later than its deadline an ACK may be sent, to save interrupts */
+u64 srnic_delack_slack(u64 timeout);
 
 /* The ACK has been sent, or another packet acknowledges as much. */
 void srnic_delack_done(struct srnic_delack *ack);

@@ -194,8 +194,7 @@ bool srnic_flight_open(struct srnic_flight *f)
 	return false;
 }
 
-/* Is the path long enough for more than the initial window to be of use? */
-static bool flight_is_long(const struct srnic_flight *f)
+bool srnic_flight_is_long(const struct srnic_flight *f)
 {
 	return f->rtt_min >= FLIGHT_SHORT_NSEC;
 }
@@ -239,7 +238,7 @@ u32 srnic_flight_span(struct srnic_flight *f, u32 left, u32 places)
 		return f->repair == SRNIC_CAUSE_PROBE ? min(left, f->detour) : left;
 
 	room = limit - out;
-	want = max(min_t(u32, limit / (flight_is_long(f) ? 8 : 4), SRNIC_FLIGHT_READ),
+	want = max(min_t(u32, limit / (srnic_flight_is_long(f) ? 8 : 4), SRNIC_FLIGHT_READ),
 		   DIV_ROUND_UP(2 * limit, max(places, 2U)));
 	if (out && room < min3(left, want, limit / 2)) {
 		f->limited = flight_front(f);
@@ -263,7 +262,7 @@ static bool flight_unasked(const struct srnic_flight *f)
 /* Packets between two ACK requests; few, so that an ACK does not release a burst */
 static u32 flight_ack_every(const struct srnic_flight *f)
 {
-	u32 every = DIV_ROUND_UP(flight_limit(f), flight_is_long(f) ? 8 : 4);
+	u32 every = DIV_ROUND_UP(flight_limit(f), srnic_flight_is_long(f) ? 8 : 4);
 
 	return min_t(u32, every, FLIGHT_ACKREQ);
 }
@@ -446,7 +445,7 @@ static bool flight_may_grow(const struct srnic_flight *f)
 	if (f->window < SRNIC_FLIGHT_WINDOW)
 		return true;
 
-	return flight_is_long(f) && f->rtt < FLIGHT_QUEUE_RTTS * f->rtt_min;
+	return srnic_flight_is_long(f) && f->rtt < FLIGHT_QUEUE_RTTS * f->rtt_min;
 }
 
 /* @npsn more packets are acknowledged, and none is lost. */
@@ -626,7 +625,7 @@ static bool flight_lets_out(const struct srnic_flight *f)
 
 	return (f->mode == SRNIC_FLIGHT_DOUBT || f->mode == SRNIC_FLIGHT_REPAIR) &&
 	       !f->gap && f->keeps == SRNIC_KEEPS_ALL && f->extra < f->window &&
-	       (flight_is_long(f) ? cut || !flight_is_queued(f) :
+	       (srnic_flight_is_long(f) ? cut || !flight_is_queued(f) :
 				    cut && flight_is_full(f));
 }
 
@@ -655,7 +654,7 @@ static void flight_withhold(struct srnic_flight *f, u32 npsn, u64 now)
 {
 	u32 burst = DIV_ROUND_UP(f->window, FLIGHT_TICKS / 2), room;
 
-	if (f->mode == SRNIC_FLIGHT_BACK || !flight_is_long(f) || npsn <= burst)
+	if (f->mode == SRNIC_FLIGHT_BACK || !srnic_flight_is_long(f) || npsn <= burst)
 		return;
 
 	room = flight_limit(f) - min(flight_limit(f), flight_out(f));
@@ -766,7 +765,7 @@ static u64 flight_doubt_nsec(const struct srnic_flight *f, u64 now)
 		return age < FLIGHT_SHORT_NSEC ? 0 : age;
 	}
 
-	return max(min(f->reorder, f->srtt), flight_is_long(f) ? f->srtt / 2 : 0);
+	return max(min(f->reorder, f->srtt), srnic_flight_is_long(f) ? f->srtt / 2 : 0);
 }
 
 /* The packet at una may have been reordered: gives it @wait to arrive. */
@@ -914,7 +913,7 @@ static u32 flight_next_burst(const struct srnic_flight *f, u32 hole)
 {
 	u32 burst = max(hole, 2 * f->burst);
 
-	return flight_is_long(f) ? max(burst, f->window / FLIGHT_QUEUE_PART) : burst;
+	return srnic_flight_is_long(f) ? max(burst, f->window / FLIGHT_QUEUE_PART) : burst;
 }
 
 /* All before @psn is acknowledged in mode REPAIR; una is the first retransmitted. */

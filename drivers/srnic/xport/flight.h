@@ -427,6 +427,9 @@ static inline bool srnic_flight_is_held(const struct srnic_flight *f)
 	return f->hold;
 }
 
+/* Is the path long enough for more than the initial window to be of use? */
+bool srnic_flight_is_long(const struct srnic_flight *f);
+
 /**
  * srnic_flight_is_idle() - is nothing in flight, nor to be retransmitted?
  * @f: the flight

@@ -38,7 +38,8 @@ static void timer_reach(struct srnic_qp *qp, u64 deadline, u64 slack)
 void srnic_qp_timer_sync(struct srnic_qp *qp)
 {
 	timer_reach(qp, qp->req.flight.deadline, srnic_flight_slack(&qp->req.flight));
-	timer_reach(qp, qp->resp.ack.deadline, SRNIC_DELACK_SLACK_NSEC);
+	if (!qp->resp.read_left)	/* it waits for the end of the response as well */
+		timer_reach(qp, qp->resp.ack.deadline, srnic_delack_slack(qp->req.flight.timeout));
 }
 
 bool srnic_qp_timer_is_due(struct srnic_qp *qp)

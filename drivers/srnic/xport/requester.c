@@ -225,6 +225,7 @@ static enum srnic_outcome req_step(struct srnic_qp *qp)
 bool srnic_req_is_idle(struct srnic_qp *qp)
 {
 	return qp->conf.state == IB_QPS_RTS && qp->req.cur == qp->sq.tail &&
+	       qp->req.cur - qp->sq.head < REQ_AHEAD &&
 	       srnic_flight_open(&qp->req.flight);
 }
 

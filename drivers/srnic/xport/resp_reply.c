@@ -29,13 +29,25 @@ static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
 		srnic_qp_send(qp, &pkt, skb);
 }
 
+/*
+ * The response to a READ acknowledges what is before it.  In the error state nothing is
+ * acknowledged but what an ACK that waits has promised.
+ */
+static bool reply_may_ack(const struct srnic_qp *qp)
+{
+	const struct srnic_resp *resp = &qp->resp;
+
+	return resp->ack.due && !resp->read_left && qp->flow.ndev &&
+	       (resp->ack.deadline || qp->conf.state != IB_QPS_ERR);
+}
+
 void srnic_resp_ack(struct srnic_qp *qp, bool may_wait)
 {
 	struct srnic_delack *ack = &qp->resp.ack;
 
 	srnic_task_assert_mine(&qp->task);
 
-	if (!ack->due || qp->resp.read_left || qp->conf.state == IB_QPS_ERR ||
+	if (!reply_may_ack(qp) ||
 	    (may_wait && srnic_delack_waits(ack, qp->req.flight.timeout, ktime_get_ns())))
 		return;
 

@@ -36,18 +36,25 @@ static bool run_respond(struct srnic_qp *qp)
 }
 
 /*
- * Sends requests, and then the ACK that is owed: it may wait for the next request.
- * True: more to do.
+ * May an ACK leave with a request yet to be posted?  Not if that may use loopback, nor on a
+ * long path: there it would save little, and the peer would measure its wait as a queue.
  */
+static bool run_may_answer(struct srnic_qp *qp)
+{
+	return !qp->self && !srnic_flight_is_long(&qp->req.flight) &&
+	       srnic_req_is_idle(qp);
+}
+
+/* Sends requests, and then the ACK that is owed.  True: more to do. */
 static bool run_request(struct srnic_qp *qp)
 {
-	u32 next = qp->req.flight.next;
+	u32 high = qp->req.flight.high;
 	bool more = srnic_req_run(qp);
-	bool sent = qp->req.flight.next != next;
+	bool sent = qp->req.flight.high != high;
 
 	if (sent)
 		srnic_delack_answered(&qp->resp.ack);
-	srnic_resp_ack(qp, !sent && srnic_req_is_idle(qp));
+	srnic_resp_ack(qp, !sent && run_may_answer(qp));
 	srnic_qp_timer_sync(qp);
 
 	return more;
