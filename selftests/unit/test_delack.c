@@ -9,6 +9,7 @@
 #define USEC	1000ULL
 #define RUNS	8		/* messages answered before an ACK waits */
 #define WAIT	(500 * USEC)
+#define PROMPT	(50 * USEC)
 
 static u64 now = 1000;
 
@@ -16,18 +17,29 @@ static u64 now = 1000;
 static bool message(struct srnic_delack *ack)
 {
 	srnic_delack_owe(ack);
-	if (srnic_delack_waits(ack, 0, now))
+	if (srnic_delack_waits(ack, 7, 0, now))
 		return true;
 	srnic_delack_done(ack);
 
 	return false;
 }
 
-/* The program answers, and an ACK that waits leaves with the answer. */
-static void answer(struct srnic_delack *ack)
+/* An ACK that waits is sent.  Return: was it late? */
+static bool leaves(struct srnic_delack *ack)
+{
+	bool late = ack->deadline && srnic_delack_leaves(ack, now);
+
+	srnic_delack_done(ack);
+
+	return late;
+}
+
+/* The program answers.  Return: has the ACK waited for too long? */
+static bool answer(struct srnic_delack *ack)
 {
 	srnic_delack_answered(ack);
-	srnic_delack_done(ack);
+
+	return leaves(ack);
 }
 
 /* Messages until the ACK of one waits, each answered; at most @limit */
@@ -49,13 +61,12 @@ static bool fail(struct srnic_delack *ack)
 {
 	u64 deadline = ack->deadline;
 
-	if (!srnic_delack_waits(ack, 0, deadline - 1) ||
-	    srnic_delack_waits(ack, 0, deadline) || !ack->late)
+	if (!srnic_delack_waits(ack, 7, 0, deadline - 1) ||
+	    srnic_delack_waits(ack, 7, 0, deadline))
 		return false;
 	now = deadline;
-	srnic_delack_done(ack);
 
-	return true;
+	return leaves(ack);
 }
 
 static void test_stream(void)
@@ -83,23 +94,65 @@ static void test_answers(void)
 	unsigned int i;
 
 	tap_check(exchanges(&ack, 100) == RUNS, "the ACK waits after eight answers");
-	tap_check(ack.deadline == now + WAIT, "for half a millisecond");
-	now += WAIT / 2;
+	tap_check(ack.deadline == now + WAIT && ack.psn == 7, "for half a millisecond");
+	now += PROMPT;
 	srnic_delack_owe(&ack);
-	tap_check(srnic_delack_waits(&ack, 0, now) && ack.deadline == now + WAIT / 2,
+	tap_check(srnic_delack_waits(&ack, 8, 0, now) &&
+		  ack.deadline == now + WAIT - PROMPT && ack.psn == 7,
 		  "another message does not extend this");
-	answer(&ack);
+	tap_check(!answer(&ack), "an answer within 50 us is not late");
 
 	for (i = 0; i < 10000; i++) {
 		if (!message(&ack))
 			tap_fault("message %u", i);
-		now += WAIT - 1;
+		now += PROMPT;
 		answer(&ack);
 	}
 	tap_done("every ACK waits while the answers come in time");
 
 	message(&ack);
 	tap_check(fail(&ack), "an ACK is sent at its deadline");
+	exchanges(&ack, 100);
+	answer(&ack);
+	srnic_delack_owe(&ack);
+	srnic_delack_answered(&ack);
+	tap_check(!srnic_delack_waits(&ack, 7, 0, now),
+		  "an ACK that could not leave with the answer does not wait for another");
+}
+
+/* Return: is the answer to the next message, @after its arrival, late? */
+static bool slow(struct srnic_delack *ack, u64 after)
+{
+	if (!message(ack))
+		return false;
+	now += after;
+
+	return answer(ack);
+}
+
+static void test_slow(void)
+{
+	struct srnic_delack ack = {};
+	unsigned int i;
+
+	exchanges(&ack, 100);
+	answer(&ack);
+	for (i = 0; i < 10000; i++)
+		if (slow(&ack, i % 10 ? PROMPT : WAIT - 1) == !!(i % 10))
+			tap_fault("message %u", i);
+	tap_done("ACKs wait although one answer in ten is slow");
+
+	for (i = 0; i < 4; i++)
+		slow(&ack, PROMPT + 1);
+	tap_check(exchanges(&ack, 1000) == 2 * RUNS - 1, "four slow answers are a failure");
+
+	for (i = 0; i < 48; i++) {
+		now += PROMPT + 1;
+		answer(&ack);
+		exchanges(&ack, 100000);
+	}
+	tap_check(exchanges(&ack, 100000) == 0 && ack.fails == 12,
+		  "programs that are always slow are seldom waited for");
 }
 
 static void test_failures(void)
@@ -166,9 +219,9 @@ static void test_deadlock(void)
 
 	for (i = 0, late = 0; i < 1000000; i++) {
 		if (message(&ack)) {
-			srnic_delack_owe_again(&ack);
-			late += ack.late;
-			srnic_delack_done(&ack);
+			now += 280 * USEC;
+			srnic_delack_owe_at_once(&ack);
+			late += !srnic_delack_waits(&ack, 7, 0, now) && leaves(&ack);
 		}
 		srnic_delack_answered(&ack);
 	}
@@ -181,16 +234,10 @@ static void test_urgent(void)
 
 	exchanges(&ack, 100);
 	srnic_delack_owe_at_once(&ack);
-	tap_check(!srnic_delack_waits(&ack, 0, now) && !ack.late,
-		  "in the middle of a message the ACK that waits is sent");
-	answer(&ack);
+	tap_check(!srnic_delack_waits(&ack, 7, 0, now) && !leaves(&ack),
+		  "a duplicate is acknowledged at once, with the ACK that waits");
+	srnic_delack_answered(&ack);
 	tap_check(message(&ack), "the next one waits again");
-
-	srnic_delack_owe_again(&ack);
-	tap_check(!srnic_delack_waits(&ack, 0, now) && ack.late,
-		  "when the peer asks again, it has waited in vain");
-	answer(&ack);
-	tap_check(exchanges(&ack, 100) == 2 * RUNS - 1, "more answers are required then");
 }
 
 static void test_timeout(void)
@@ -200,12 +247,13 @@ static void test_timeout(void)
 	exchanges(&ack, 100);
 	answer(&ack);
 	srnic_delack_owe(&ack);
-	srnic_delack_waits(&ack, 80 * USEC, now);
-	tap_check(ack.deadline == now + 10 * USEC,
+	srnic_delack_waits(&ack, 7, 80 * USEC, now);
+	tap_check(ack.deadline == now + 10 * USEC && ack.prompt == ack.deadline,
 		  "an ACK waits for an eighth of the timeout at most");
+	tap_check(srnic_delack_slack(80 * USEC) == 10 * USEC, "and for the timer as much");
 	answer(&ack);
 	srnic_delack_owe(&ack);
-	srnic_delack_waits(&ack, 67000 * USEC, now);
+	srnic_delack_waits(&ack, 7, 67000 * USEC, now);
 	tap_check(ack.deadline == now + WAIT, "a longer timeout makes no difference");
 }
 
@@ -213,6 +261,7 @@ int main(void)
 {
 	test_stream();
 	test_answers();
+	test_slow();
 	test_failures();
 	test_patterns();
 	test_deadlock();

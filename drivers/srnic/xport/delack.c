@@ -9,12 +9,20 @@
 #include "delack.h"
 
 /*
- * How long an ACK waits: with a timer that is not cancelled when the ACK leaves, longer than
- * most programs take to answer, and short for a peer that waits for it in vain.  A peer with a
- * short timeout must not retransmit meanwhile: of this an ACK waits for a part at most.
+ * How long an ACK waits: the timer, which is not cancelled when the ACK leaves, should fire
+ * rarely.  A peer with a short timeout must not retransmit meanwhile: of this an ACK waits
+ * for a part at most.
  */
 #define DELACK_WAIT_NSEC	(500ULL * NSEC_PER_USEC)
 #define DELACK_WAIT_PART	8
+
+/*
+ * A peer that needs the ACK to go on loses more by a longer wait than a packet costs.  Four
+ * slow answers, or so, are as bad as none; eight prompt ones make up for one of them.
+ */
+#define DELACK_PROMPT_NSEC	(50ULL * NSEC_PER_USEC)
+#define DELACK_SLOW		8
+#define DELACK_SLOW_MAX		(4 * DELACK_SLOW)
 
 /* Messages in a row that must have been answered before an ACK waits, */
 #define DELACK_RUNS		8
@@ -22,7 +30,7 @@
 /* doubled with each ACK that waits in vain, this often at most; */
 #define DELACK_FAILS_MAX	12
 
-/* this many times as many in a row make up for one of these, which costs as much as dozens */
+/* this many times as many in a row make up for one of these */
 #define DELACK_FORGIVE		64
 
 static u32 delack_runs_needed(const struct srnic_delack *ack)
@@ -57,20 +65,6 @@ void srnic_delack_owe_at_once(struct srnic_delack *ack)
 	ack->urgent = true;
 }
 
-static void delack_fail(struct srnic_delack *ack)
-{
-	ack->late = true;
-	ack->runs = 0;
-	ack->fails = min(ack->fails + 1, DELACK_FAILS_MAX);
-}
-
-void srnic_delack_owe_again(struct srnic_delack *ack)
-{
-	if (ack->deadline && !ack->late)
-		delack_fail(ack);
-	srnic_delack_owe_at_once(ack);
-}
-
 void srnic_delack_answered(struct srnic_delack *ack)
 {
 	ack->answered = true;
@@ -81,18 +75,19 @@ static u64 delack_wait(u64 timeout)
 	return timeout ? min(timeout / DELACK_WAIT_PART, DELACK_WAIT_NSEC) : DELACK_WAIT_NSEC;
 }
 
-bool srnic_delack_waits(struct srnic_delack *ack, u64 timeout, u64 now)
+bool srnic_delack_waits(struct srnic_delack *ack, u32 psn, u64 timeout, u64 now)
 {
-	if (ack->urgent || ack->runs < delack_runs_needed(ack))
+	u64 wait = delack_wait(timeout);
+
+	if (ack->urgent || ack->answered || ack->runs < delack_runs_needed(ack))
 		return false;
-	if (!ack->deadline)
-		ack->deadline = now + delack_wait(timeout);
-	if (now < ack->deadline)
-		return true;
+	if (!ack->deadline) {
+		ack->psn = psn;
+		ack->prompt = now + min(wait, DELACK_PROMPT_NSEC);
+		ack->deadline = now + wait;
+	}
 
-	delack_fail(ack);
-
-	return false;
+	return now < ack->deadline;
 }
 
 u64 srnic_delack_slack(u64 timeout)
@@ -100,10 +95,34 @@ u64 srnic_delack_slack(u64 timeout)
 	return delack_wait(timeout);
 }
 
+/* The answer has come, but slowly. */
+static bool delack_is_tolerable(struct srnic_delack *ack, u64 now)
+{
+	if (now >= ack->deadline || ack->urgent)
+		return false;
+	ack->slow += DELACK_SLOW;
+
+	return ack->slow < DELACK_SLOW_MAX;
+}
+
+bool srnic_delack_leaves(struct srnic_delack *ack, u64 now)
+{
+	if (now <= ack->prompt) {
+		ack->slow -= min(ack->slow, 1);
+		return false;
+	}
+	if (!delack_is_tolerable(ack, now)) {
+		ack->slow = 0;
+		ack->runs = 0;
+		ack->fails = min(ack->fails + 1, DELACK_FAILS_MAX);
+	}
+
+	return true;
+}
+
 void srnic_delack_done(struct srnic_delack *ack)
 {
 	ack->due = false;
 	ack->urgent = false;
-	ack->late = false;
 	ack->deadline = 0;
 }

@@ -5,7 +5,8 @@
  * Where two ends answer each other, as in remote procedure calls, the ACK of a message can
  * leave with the answer, in one GSO chain: one trip through the stack and one interrupt of
  * the peer instead of two.  An ACK waits for this only after several messages in a row have
- * been answered.  If the answer then fails to come, twice as many are required.
+ * been answered.  If the answer then fails to come, or is often slow, twice as many are
+ * required, as the peer may have to wait for the ACK before it does something else.
  *
  * Pure: values in, values out.  Times are in ns.
  */
@@ -19,29 +20,30 @@
  * @due: it is owed
  * @urgent: it must not wait
  * @answered: a request has been sent since the last ACK became due
- * @late: it has waited in vain
  * @fails: how often ACKs have waited in vain, less what has been made up for
+ * @slow: the same for answers that were slow
+ * @psn: PSN expected when it began to wait
  * @runs: messages answered in a row
+ * @prompt: until when an answer is worth the wait
  * @deadline: when it is sent at the latest; 0: it does not wait
  */
 struct srnic_delack {
 	bool	due;
 	bool	urgent;
 	bool	answered;
-	bool	late;
 	u8	fails;
+	u8	slow;
+	u32	psn;
 	u32	runs;
+	u64	prompt;
 	u64	deadline;
 };
 
 /* A message requests an ACK. */
 void srnic_delack_owe(struct srnic_delack *ack);
 
-/* A packet in the middle of a message requests one. */
+/* A duplicate, or a packet in the middle of a message, requests one. */
 void srnic_delack_owe_at_once(struct srnic_delack *ack);
-
-/* A duplicate does: its ACK has been lost, or waits for too long. */
-void srnic_delack_owe_again(struct srnic_delack *ack);
 
 /* A request has been sent, not only retransmitted. */
 void srnic_delack_answered(struct srnic_delack *ack);
@@ -49,15 +51,19 @@ void srnic_delack_answered(struct srnic_delack *ack);
 /**
  * srnic_delack_waits - should the ACK that is due wait for a request?
  * @ack: the ACK
+ * @psn: the PSN expected next
  * @timeout: ACK timeout of the queue pair, which may be that of its peer; 0: none
  * @now: time
  *
  * Return: true until @ack->deadline, which is set.  False: it is to be sent now.
  */
-bool srnic_delack_waits(struct srnic_delack *ack, u64 timeout, u64 now);
+bool srnic_delack_waits(struct srnic_delack *ack, u32 psn, u64 timeout, u64 now);
 
 /* How much later than its deadline an ACK may be sent, to save interrupts */
 u64 srnic_delack_slack(u64 timeout);
+
+/* The ACK, which has waited, is sent.  Return: is it late?  Then fewer wait. */
+bool srnic_delack_leaves(struct srnic_delack *ack, u64 now);
 
 /* The ACK has been sent, or another packet acknowledges as much. */
 void srnic_delack_done(struct srnic_delack *ack);

@@ -29,16 +29,23 @@ static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
 		srnic_qp_send(qp, &pkt, skb);
 }
 
-/*
- * The response to a READ acknowledges what is before it.  In the error state nothing is
- * acknowledged but what an ACK that waits has promised.
- */
+/* In the error state only an ACK that waits is sent, for what it was to acknowledge. */
 static bool reply_may_ack(const struct srnic_qp *qp)
 {
 	const struct srnic_resp *resp = &qp->resp;
 
-	return resp->ack.due && !resp->read_left && qp->flow.ndev &&
-	       (resp->ack.deadline || qp->conf.state != IB_QPS_ERR);
+	if (!resp->ack.due || resp->read_left || !qp->flow.ndev)
+		return false;
+
+	return qp->conf.state != IB_QPS_ERR ||
+	       (resp->ack.deadline && resp->ack.psn == resp->psn);
+}
+
+static void reply_note_wait(struct srnic_qp *qp)
+{
+	srnic_count(qp->stats, SRNIC_CNT_ACK_DELAYED);
+	if (srnic_delack_leaves(&qp->resp.ack, ktime_get_ns()))
+		srnic_count(qp->stats, SRNIC_CNT_ACK_LATE);
 }
 
 void srnic_resp_ack(struct srnic_qp *qp, bool may_wait)
@@ -48,13 +55,12 @@ void srnic_resp_ack(struct srnic_qp *qp, bool may_wait)
 	srnic_task_assert_mine(&qp->task);
 
 	if (!reply_may_ack(qp) ||
-	    (may_wait && srnic_delack_waits(ack, qp->req.flight.timeout, ktime_get_ns())))
+	    (may_wait && srnic_delack_waits(ack, qp->resp.psn, qp->req.flight.timeout,
+					    ktime_get_ns())))
 		return;
 
 	if (ack->deadline)
-		srnic_count(qp->stats, SRNIC_CNT_ACK_DELAYED);
-	if (ack->late)
-		srnic_count(qp->stats, SRNIC_CNT_ACK_LATE);
+		reply_note_wait(qp);
 	srnic_delack_done(ack);
 	reply_send_aeth(qp, SRNIC_OP_ACK, srnic_psn_add(qp->resp.psn, -1),
 			SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS, 0);
