@@ -490,6 +490,7 @@ static void test_resize(struct srnic_cq *cq)
 			tap_fault("%u entries: %u unread", sizes[i], n);
 	}
 	tap_done("unread completions move to a ring of another size");
+	srnic_cq_push(cq, &cqe, false);
 	if (!srnic_ring_alloc(&ring, SRNIC_ABI_RXE, SRNIC_RING_COMP, 1,
 			      cq->ring.stride)) {
 		tap_check(srnic_cq_replace(cq, &ring) == -EINVAL,

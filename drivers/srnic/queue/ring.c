@@ -29,6 +29,12 @@ struct ring_layout {
 	bool	wraps;
 };
 
+/*
+ * Programs with one work request at a time post the next one before they have polled the
+ * completion of the last (perftest with events), as devices round the size of a CQ up.
+ */
+#define RING_COMP_MIN	2U
+
 #define OWN(field)	offsetof(struct srnic_ring_hdr, field)
 #define RXE(field)	offsetof(struct rxe_queue_buf, field)
 
@@ -93,6 +99,8 @@ int srnic_ring_alloc(struct srnic_ring *ring, enum srnic_abi abi,
 
 	if (!entries || entries > BIT(31))
 		return -EINVAL;
+	if (role == SRNIC_RING_COMP)
+		entries = max(entries, RING_COMP_MIN);
 	slots = roundup_pow_of_two((size_t)entries + lay->wraps);
 	if (slots > BIT(31))
 		return -EINVAL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - the retransmission timer of a queue pair
+ * srnic - the timer of a queue pair: retransmissions and delayed ACKs
  */
 #include "qp.h"
 #include "qp_timer.h"
