@@ -83,8 +83,8 @@
 #define FLIGHT_MAX_PROBES	16
 
 /* Where no ACK timeout limits the wait: shortest wait for a probe, limit of the backoff shift */
-#define FLIGHT_UNTIMED_NSEC	(100ULL * NSEC_PER_MSEC)
-#define FLIGHT_UNTIMED_SHIFT	2
+#define FLIGHT_UNTIMED_NSEC	(300ULL * NSEC_PER_MSEC)
+#define FLIGHT_UNTIMED_SHIFT	1
 
 static const struct srnic_flight_todo flight_nothing;
 
