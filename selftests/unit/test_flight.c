@@ -1098,8 +1098,8 @@ static void spurious_probe(u32 at)
 	must(!f.tick && !f.extra);
 }
 
-/* The queue has become longer, and the answers it holds up arrive one after the other. */
-static void spurious_late_probe(u32 at)
+/* Two packets of 16 requested an ACK, none came, and a probe was sent some time ago. */
+static void probe_in_queue(u32 at)
 {
 	begin_path(at, SHORT);
 	send_many(4);
@@ -1109,6 +1109,12 @@ static void spurious_late_probe(u32 at)
 	must(wait().cause == SRNIC_CAUSE_PROBE);
 	send_one(false);
 	now += 4 * SHORT;
+}
+
+/* The queue has become longer, and the answers it holds up arrive one after the other. */
+static void spurious_late_probe(u32 at)
+{
+	probe_in_queue(at);
 	ack(6);
 	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == f.high && !f.detour);
 	must(f.rtt > 4 * SHORT && !f.probes);
@@ -1117,14 +1123,7 @@ static void spurious_late_probe(u32 at)
 /* Nobody asked for this ACK: the packet was missing, and so is the next. */
 static void needed_probe(u32 at)
 {
-	begin_path(at, SHORT);
-	send_many(4);
-	send_one(true);
-	send_many(10);
-	send_one(true);
-	must(wait().cause == SRNIC_CAUSE_PROBE);
-	send_one(false);
-	now += 4 * SHORT;
+	probe_in_queue(at);
 	must(is(ack(9), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(9));
 }
