@@ -17,7 +17,7 @@ static u64 now = 1000;
 static bool message(struct srnic_delack *ack)
 {
 	srnic_delack_owe(ack);
-	if (srnic_delack_waits(ack, 7, 0, now))
+	if (srnic_delack_waits(ack, 7, 3, 0, now))
 		return true;
 	srnic_delack_done(ack);
 
@@ -61,12 +61,20 @@ static bool fail(struct srnic_delack *ack)
 {
 	u64 deadline = ack->deadline;
 
-	if (!srnic_delack_waits(ack, 7, 0, deadline - 1) ||
-	    srnic_delack_waits(ack, 7, 0, deadline))
+	if (!srnic_delack_waits(ack, 7, 3, 0, deadline - 1) ||
+	    srnic_delack_waits(ack, 7, 3, 0, deadline))
 		return false;
 	now = deadline;
 
 	return leaves(ack);
+}
+
+/* The peer sends the message again.  Return: is the ACK sent, and was it late? */
+static bool ask_again(struct srnic_delack *ack)
+{
+	srnic_delack_owe_again(ack);
+
+	return !srnic_delack_waits(ack, 7, 3, 0, now) && leaves(ack);
 }
 
 static void test_stream(void)
@@ -94,11 +102,12 @@ static void test_answers(void)
 	unsigned int i;
 
 	tap_check(exchanges(&ack, 100) == RUNS, "the ACK waits after eight answers");
-	tap_check(ack.deadline == now + WAIT && ack.psn == 7, "for half a millisecond");
+	tap_check(ack.deadline == now + WAIT && ack.psn == 7 && ack.msn == 3,
+		  "for half a millisecond");
 	now += PROMPT;
 	srnic_delack_owe(&ack);
-	tap_check(srnic_delack_waits(&ack, 8, 0, now) &&
-		  ack.deadline == now + WAIT - PROMPT && ack.psn == 7,
+	tap_check(srnic_delack_waits(&ack, 8, 4, 0, now) &&
+		  ack.deadline == now + WAIT - PROMPT && ack.psn == 7 && ack.msn == 3,
 		  "another message does not extend this");
 	tap_check(!answer(&ack), "an answer within 50 us is not late");
 
@@ -116,7 +125,7 @@ static void test_answers(void)
 	answer(&ack);
 	srnic_delack_owe(&ack);
 	srnic_delack_answered(&ack);
-	tap_check(!srnic_delack_waits(&ack, 7, 0, now),
+	tap_check(!srnic_delack_waits(&ack, 7, 3, 0, now),
 		  "an ACK that could not leave with the answer does not wait for another");
 }
 
@@ -219,13 +228,12 @@ static void test_deadlock(void)
 
 	for (i = 0, late = 0; i < 1000000; i++) {
 		if (message(&ack)) {
-			now += 280 * USEC;
-			srnic_delack_owe_at_once(&ack);
-			late += !srnic_delack_waits(&ack, 7, 0, now) && leaves(&ack);
+			now += PROMPT / 2;
+			late += ask_again(&ack);
 		}
 		srnic_delack_answered(&ack);
 	}
-	tap_check(late <= 50, "likewise where the peer asks for them again");
+	tap_check(late <= 50, "likewise where the peer asks for them again, even if soon");
 }
 
 static void test_urgent(void)
@@ -234,10 +242,17 @@ static void test_urgent(void)
 
 	exchanges(&ack, 100);
 	srnic_delack_owe_at_once(&ack);
-	tap_check(!srnic_delack_waits(&ack, 7, 0, now) && !leaves(&ack),
-		  "a duplicate is acknowledged at once, with the ACK that waits");
+	tap_check(!srnic_delack_waits(&ack, 7, 3, 0, now) && !leaves(&ack),
+		  "an ACK that waits leaves with one in the middle of a message");
 	srnic_delack_answered(&ack);
 	tap_check(message(&ack), "the next one waits again");
+	tap_check(ask_again(&ack), "a duplicate is acknowledged at once, and that was late");
+	srnic_delack_owe_again(&ack);
+	tap_check(!srnic_delack_waits(&ack, 7, 3, 0, now) && !ack.deadline,
+		  "likewise where no ACK waits");
+	srnic_delack_done(&ack);
+	tap_check(exchanges(&ack, 1000) == 2 * RUNS && !answer(&ack),
+		  "twice as many messages have to be answered then");
 }
 
 static void test_timeout(void)
@@ -247,13 +262,13 @@ static void test_timeout(void)
 	exchanges(&ack, 100);
 	answer(&ack);
 	srnic_delack_owe(&ack);
-	srnic_delack_waits(&ack, 7, 80 * USEC, now);
+	srnic_delack_waits(&ack, 7, 3, 80 * USEC, now);
 	tap_check(ack.deadline == now + 10 * USEC && ack.prompt == ack.deadline,
 		  "an ACK waits for an eighth of the timeout at most");
-	tap_check(srnic_delack_slack(80 * USEC) == 10 * USEC, "and for the timer as much");
+	tap_check(srnic_delack_limit(80 * USEC) == 10 * USEC, "and for the timer as much");
 	answer(&ack);
 	srnic_delack_owe(&ack);
-	srnic_delack_waits(&ack, 7, 67000 * USEC, now);
+	srnic_delack_waits(&ack, 7, 3, 67000 * USEC, now);
 	tap_check(ack.deadline == now + WAIT, "a longer timeout makes no difference");
 }
 

@@ -65,34 +65,36 @@ void srnic_delack_owe_at_once(struct srnic_delack *ack)
 	ack->urgent = true;
 }
 
+void srnic_delack_owe_again(struct srnic_delack *ack)
+{
+	srnic_delack_owe_at_once(ack);
+	ack->repeated = true;
+}
+
 void srnic_delack_answered(struct srnic_delack *ack)
 {
 	ack->answered = true;
 }
 
-static u64 delack_wait(u64 timeout)
+u64 srnic_delack_limit(u64 timeout)
 {
 	return timeout ? min(timeout / DELACK_WAIT_PART, DELACK_WAIT_NSEC) : DELACK_WAIT_NSEC;
 }
 
-bool srnic_delack_waits(struct srnic_delack *ack, u32 psn, u64 timeout, u64 now)
+bool srnic_delack_waits(struct srnic_delack *ack, u32 psn, u32 msn, u64 timeout, u64 now)
 {
-	u64 wait = delack_wait(timeout);
+	u64 wait = srnic_delack_limit(timeout);
 
 	if (ack->urgent || ack->answered || ack->runs < delack_runs_needed(ack))
 		return false;
 	if (!ack->deadline) {
 		ack->psn = psn;
+		ack->msn = msn;
 		ack->prompt = now + min(wait, DELACK_PROMPT_NSEC);
 		ack->deadline = now + wait;
 	}
 
 	return now < ack->deadline;
-}
-
-u64 srnic_delack_slack(u64 timeout)
-{
-	return delack_wait(timeout);
 }
 
 /* The answer has come, but slowly. */
@@ -107,7 +109,7 @@ static bool delack_is_tolerable(struct srnic_delack *ack, u64 now)
 
 bool srnic_delack_leaves(struct srnic_delack *ack, u64 now)
 {
-	if (now <= ack->prompt) {
+	if (now <= ack->prompt && !ack->repeated) {
 		ack->slow -= min(ack->slow, 1);
 		return false;
 	}
@@ -124,5 +126,6 @@ void srnic_delack_done(struct srnic_delack *ack)
 {
 	ack->due = false;
 	ack->urgent = false;
+	ack->repeated = false;
 	ack->deadline = 0;
 }

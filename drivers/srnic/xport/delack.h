@@ -19,10 +19,12 @@
  * struct srnic_delack - the acknowledgment that a responder owes; written by delack.c only
  * @due: it is owed
  * @urgent: it must not wait
+ * @repeated: the peer has sent a message again
  * @answered: a request has been sent since the last ACK became due
  * @fails: how often ACKs have waited in vain, less what has been made up for
  * @slow: the same for answers that were slow
  * @psn: PSN expected when it began to wait
+ * @msn: the same for the MSN
  * @runs: messages answered in a row
  * @prompt: until when an answer is worth the wait
  * @deadline: when it is sent at the latest; 0: it does not wait
@@ -30,10 +32,12 @@
 struct srnic_delack {
 	bool	due;
 	bool	urgent;
+	bool	repeated;
 	bool	answered;
 	u8	fails;
 	u8	slow;
 	u32	psn;
+	u32	msn;
 	u32	runs;
 	u64	prompt;
 	u64	deadline;
@@ -42,25 +46,32 @@ struct srnic_delack {
 /* A message requests an ACK. */
 void srnic_delack_owe(struct srnic_delack *ack);
 
-/* A duplicate, or a packet in the middle of a message, requests one. */
+/* A packet in the middle of a message requests one. */
 void srnic_delack_owe_at_once(struct srnic_delack *ack);
+
+/* A duplicate requests one: if an ACK waits, it has waited for too long. */
+void srnic_delack_owe_again(struct srnic_delack *ack);
 
 /* A request has been sent, not only retransmitted. */
 void srnic_delack_answered(struct srnic_delack *ack);
+
+/*
+ * How long an ACK waits at most, by the ACK timeout of the queue pair, or 0.  To save
+ * interrupts it may be sent as much again later.
+ */
+u64 srnic_delack_limit(u64 timeout);
 
 /**
  * srnic_delack_waits - should the ACK that is due wait for a request?
  * @ack: the ACK
  * @psn: the PSN expected next
+ * @msn: the MSN
  * @timeout: ACK timeout of the queue pair, which may be that of its peer; 0: none
  * @now: time
  *
  * Return: true until @ack->deadline, which is set.  False: it is to be sent now.
  */
-bool srnic_delack_waits(struct srnic_delack *ack, u32 psn, u64 timeout, u64 now);
-
-/* How much later than its deadline an ACK may be sent, to save interrupts */
-u64 srnic_delack_slack(u64 timeout);
+bool srnic_delack_waits(struct srnic_delack *ack, u32 psn, u32 msn, u64 timeout, u64 now);
 
 /* The ACK, which has waited, is sent.  Return: is it late?  Then fewer wait. */
 bool srnic_delack_leaves(struct srnic_delack *ack, u64 now);

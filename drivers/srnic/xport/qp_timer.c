@@ -39,7 +39,7 @@ void srnic_qp_timer_sync(struct srnic_qp *qp)
 {
 	timer_reach(qp, qp->req.flight.deadline, srnic_flight_slack(&qp->req.flight));
 	if (!qp->resp.read_left)	/* it waits for the end of the response as well */
-		timer_reach(qp, qp->resp.ack.deadline, srnic_delack_slack(qp->req.flight.timeout));
+		timer_reach(qp, qp->resp.ack.deadline, srnic_delack_limit(qp->req.flight.timeout));
 }
 
 bool srnic_qp_timer_is_due(struct srnic_qp *qp)

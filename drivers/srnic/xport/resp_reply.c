@@ -13,7 +13,7 @@
 #include "seg.h"
 #include "verdict.h"
 
-static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
+static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn, u32 msn,
 			    u8 syndrome, u64 orig)
 {
 	struct srnic_pkt pkt;
@@ -22,7 +22,7 @@ static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
 
 	srnic_qp_pkt(qp, &pkt, opcode, psn);
 	pkt.syndrome = syndrome;
-	pkt.msn = qp->resp.msn;
+	pkt.msn = msn;
 	pkt.swap_add = orig;
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
 	if (skb)
@@ -37,8 +37,7 @@ static bool reply_may_ack(const struct srnic_qp *qp)
 	if (!resp->ack.due || resp->read_left || !qp->flow.ndev)
 		return false;
 
-	return qp->conf.state != IB_QPS_ERR ||
-	       (resp->ack.deadline && resp->ack.psn == resp->psn);
+	return qp->conf.state != IB_QPS_ERR || resp->ack.deadline;
 }
 
 static void reply_note_wait(struct srnic_qp *qp)
@@ -51,18 +50,23 @@ static void reply_note_wait(struct srnic_qp *qp)
 void srnic_resp_ack(struct srnic_qp *qp, bool may_wait)
 {
 	struct srnic_delack *ack = &qp->resp.ack;
+	u32 psn = qp->resp.psn, msn = qp->resp.msn;
 
 	srnic_task_assert_mine(&qp->task);
 
 	if (!reply_may_ack(qp) ||
-	    (may_wait && srnic_delack_waits(ack, qp->resp.psn, qp->req.flight.timeout,
+	    (may_wait && srnic_delack_waits(ack, psn, msn, qp->req.flight.timeout,
 					    ktime_get_ns())))
 		return;
 
+	if (qp->conf.state == IB_QPS_ERR) {
+		psn = ack->psn;
+		msn = ack->msn;
+	}
 	if (ack->deadline)
 		reply_note_wait(qp);
 	srnic_delack_done(ack);
-	reply_send_aeth(qp, SRNIC_OP_ACK, srnic_psn_add(qp->resp.psn, -1),
+	reply_send_aeth(qp, SRNIC_OP_ACK, srnic_psn_add(psn, -1), msn,
 			SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS, 0);
 }
 
@@ -71,7 +75,7 @@ void srnic_resp_nak(struct srnic_qp *qp, u32 psn, u8 syndrome)
 	srnic_task_assert_mine(&qp->task);
 
 	srnic_delack_done(&qp->resp.ack);
-	reply_send_aeth(qp, SRNIC_OP_ACK, psn, syndrome, 0);
+	reply_send_aeth(qp, SRNIC_OP_ACK, psn, qp->resp.msn, syndrome, 0);
 }
 
 void srnic_resp_drop(struct srnic_qp *qp)
@@ -164,9 +168,9 @@ void srnic_resp_reply(struct srnic_qp *qp, u8 family, u32 psn)
 
 	srnic_task_assert_mine(&qp->task);
 	if (replay)
-		reply_send_aeth(qp, srnic_resp_reply_opcode(family), psn,
+		reply_send_aeth(qp, srnic_resp_reply_opcode(family), psn, qp->resp.msn,
 				SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
-			       replay->orig);
+				replay->orig);
 }
 
 void srnic_resp_answer(struct srnic_qp *qp, u8 family, u32 psn,

@@ -122,7 +122,7 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 	} else if (srnic_resp_reply_opcode(family) != SRNIC_OP_ACK) {
 		srnic_resp_reply(qp, family, pkt->psn);
 	} else {
-		srnic_delack_owe_at_once(&qp->resp.ack);
+		srnic_delack_owe_again(&qp->resp.ack);
 	}
 }
 
