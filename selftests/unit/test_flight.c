@@ -2241,8 +2241,14 @@ static void nak_without_timeout(u32 at)
 	ack(2);
 	must(send_one(false) && f.deadline);
 	nak(0);
-	must(f.deadline);
+	must(f.deadline == now + 300 * MSEC);
 	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	/* doubled once for the same packet, but not for another one */
+	must(send_one(false) && f.deadline == now + 600 * MSEC);
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	must(send_one(false) && f.deadline == now + 600 * MSEC);
+	ack(3);
+	must(send_one(false) && f.deadline == now + 300 * MSEC);
 }
 
 /* The packet was late; those behind it may have been dropped. */

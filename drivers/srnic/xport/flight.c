@@ -1042,8 +1042,13 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 		f->round = f->high;
 		f->holes = 0;
 	}
-	/* The backoff remains until a round trip is measured (Karn), or part of it. */
-	if (!ambiguous || f->repair != SRNIC_CAUSE_PROBE || !f->timeout)
+	/*
+	 * The backoff remains until a round trip is measured (Karn), or part of it.  Without
+	 * a timeout the wait is long even so.
+	 */
+	if (!f->timeout)
+		f->probes = 0;
+	else if (!ambiguous || f->repair != SRNIC_CAUSE_PROBE)
 		f->probes = min_t(u8, f->probes, 1);
 	f->retry_left = f->retry_cnt;
 	f->rnr_left = f->rnr_retry;
