@@ -370,6 +370,16 @@ static void overrun(void)
 	event_none(&sides[0], IBV_EVENT_CQ_ERR, 20);
 }
 
+/* A program may post a message before it has polled the completion of the last one. */
+static void smallest(void)
+{
+	setup_cqe(1);
+	must(p.a.scq->cqe >= 2);
+	post_from(0, 2);
+	want_from(0, 2);
+	wc_none(p.a.scq, 20);
+}
+
 /* Two queue pairs share a CQ: when one overruns it, the other fails as well. */
 static void overrun_shared(void)
 {
@@ -651,6 +661,7 @@ static const struct vrb_case cq_cases[] = {
 	{ "cq", "moderation: an error is not delayed", moderation_error },
 	{ "cq", "moderation: a full queue is not delayed", moderation_full },
 	{ "cq", "overrun: event, error, earlier completions are intact", overrun },
+	{ "cq", "the smallest has room for two", smallest },
 	{ "cq", "overrun: all QPs that share the queue fail",
 	  overrun_shared },
 	{ "cq", "overrun ignored", overrun_ignored },
