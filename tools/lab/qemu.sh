@@ -68,13 +68,12 @@ qemu_machine()
 	local accel cpu=max
 
 	if [ -n "$ICOUNT" ]; then
-		echo -accel tcg,thread=single -icount shift=0,sleep=on \
-			-cpu max,-erms,-fsrm -smp 1
-		return
+		accel='tcg,thread=single -icount shift=0,sleep=on' cpu=max,-erms,-fsrm
+	else
+		accel=$(qemu_accel)
+		[ "$accel" != kvm ] || cpu=host
 	fi
-	accel=$(qemu_accel)
-	[ "$accel" != kvm ] || cpu=host
-	echo -accel "$accel" -cpu "$cpu" -smp "$CPUS"
+	echo "-accel $accel -cpu $cpu -smp $CPUS ${PLUGIN:+-plugin $PLUGIN}"
 }
 
 # qemu_nic: the options for the Ethernet device.  A tap has vnet headers, so offloads; frames

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Queue pairs of different processors share no cache line that is written for a message:
+# eight emulated processors, whose loads and stores a plugin of QEMU counts.
+# usage: lines.sh [DIR], which keeps the results in DIR for shared.py -l
+
+selftests=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+. "$selftests/lib/ktap.sh"
+
+processors=8
+messages=200
+
+guest()
+{
+	"$selftests/../tools/lab/run" --kernel debian --cpus "$processors" --icount \
+		--plugin "$results/lines.so,report=$results/lines" --results "$results" \
+		--timeout 800 -- \
+		selftests/cores/lines-guest "$results/pairs" "$messages" 2>&1
+}
+
+need qemu-system-x86_64 gcc make python3
+results=${1:-$(mktemp -d)}
+[ $# -gt 0 ] || trap 'rm -r "$results"' EXIT
+rm -f "$results"/lines.*
+
+check "the programs compile"	make -C "$selftests/cores" OUT="$results"
+[ -x "$results/pairs" ] || ktap_end
+mapfile -t kinds < <("$results/pairs" -l)
+ktap_relay guest
+ktap_relay "$selftests/cores/shared.py" "$results" "$processors" "$messages" \
+	"${kinds[@]#lines: }"
+ktap_end

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - traffic of many processors, between marks that lines.c sees
+ *
+ * Each processor runs this program.  In each case all of them send messages of one kind, one
+ * by one, by queue pairs of their own.  MARK_BEGIN and MARK_END enclose as many messages of
+ * each as option -n says.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "mark.h"
+#include "vrb.h"
+
+#define QKEY	0x11111111
+#define SIZE	65536		/* of the memory at an end */
+#define LONG	16384		/* several packets, in one GSO chain */
+
+static int cpu, cpus;
+
+static void stay_on(int to)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(to, &set);
+	must_be(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+/**
+ * struct common - memory that the processes share
+ * @arrived: how many have met, in all meetings
+ * @counted: messages of all processors
+ * @ring: lines that one processor after the other writes
+ */
+static struct common {
+	atomic_int	arrived;
+	atomic_int	counted;
+	struct {
+		atomic_int	word;
+		char		rest[60];	/* of the line */
+	} ring[509];	/* prime: a processor meets the lines of others */
+} *common;
+
+static void common_map(void)
+{
+	int fd = open("/dev/shm/pairs", O_RDWR | O_CREAT, 0600);
+
+	must(fd >= 0);
+	must_be(ftruncate(fd, sizeof(*common)), 0);
+	common = mmap(NULL, sizeof(*common), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	must(common != MAP_FAILED);
+	close(fd);
+	cpu = sched_getcpu();
+	cpus = sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* Waits until all processors are here.  Without one of them there is no test. */
+static void meet(void)
+{
+	static int meetings;
+	int left = 100000;
+
+	if (!common)
+		common_map();
+	atomic_fetch_add(&common->arrived, 1);
+	meetings++;
+	while (atomic_load(&common->arrived) < meetings * cpus) {
+		if (!left--) {
+			fprintf(stderr, "pairs: a processor is missing\n");
+			_exit(1);
+		}
+		usleep(1000);
+	}
+}
+
+static void meet_and_begin(void)
+{
+	meet();
+	if (!cpu)
+		MARK(MARK_BEGIN);
+	meet();
+}
+
+static void meet_and_end(void)
+{
+	meet();
+	if (!cpu)
+		MARK(MARK_END);
+	meet();
+}
+
+struct both {
+	struct pair	pair;
+	struct mem	from;
+	struct mem	to;
+	struct ibv_ah	*ah;
+};
+
+static void both_make(struct both *x, enum ibv_qp_type type)
+{
+	struct opt o = opt_default;
+
+	o.type = type;
+	end_make(&x->pair.a, &sides[0], &o);
+	end_make(&x->pair.b, &sides[1], &o);
+	mem_make(&x->from, &sides[0], SIZE, FULL_ACCESS);
+	mem_make(&x->to, &sides[1], SIZE, FULL_ACCESS);
+	if (type != IBV_QPT_UD) {
+		connect_pair(&x->pair);
+		return;
+	}
+	connect_ud(&x->pair.a, QKEY);
+	connect_ud(&x->pair.b, QKEY);
+	x->ah = ah_make(&sides[0], NULL, &sides[1].gid);
+}
+
+static void message(struct both *x, enum ibv_wr_opcode op, size_t size)
+{
+	struct ibv_sge from = sge_of(&x->from, 0, size), to = sge_of(&x->to, 0, SIZE);
+	struct ibv_send_wr wr = wr_of(1, op, &from, 1);
+
+	if (x->ah) {
+		wr.wr.ud.ah = x->ah;
+		wr.wr.ud.remote_qpn = x->pair.b.qp->qp_num;
+		wr.wr.ud.remote_qkey = QKEY;
+	} else {
+		wr_target(&wr, &x->to, 0);
+	}
+	if (op == IBV_WR_SEND)
+		must_be(post_recv(&x->pair.b, 2, &to, 1), 0);
+	must_be(post_one(&x->pair.a, &wr), 0);
+	wc_want(x->pair.a.scq, 1, IBV_WC_SUCCESS);
+	if (op == IBV_WR_SEND)
+		wc_want(x->pair.b.rcq, 2, IBV_WC_SUCCESS);
+}
+
+static void messages(enum ibv_qp_type type, enum ibv_wr_opcode op, size_t size)
+{
+	struct both x = {};
+	int i;
+
+	both_make(&x, type);
+	for (i = 0; i < rounds / 4; i++)
+		message(&x, op, size);
+	meet_and_begin();
+	for (i = 0; i < rounds; i++)
+		message(&x, op, size);
+	meet_and_end();
+}
+
+static void write_64(void)
+{
+	messages(IBV_QPT_RC, IBV_WR_RDMA_WRITE, 64);
+}
+
+static void write_16k(void)
+{
+	messages(IBV_QPT_RC, IBV_WR_RDMA_WRITE, LONG);
+}
+
+static void read_64(void)
+{
+	messages(IBV_QPT_RC, IBV_WR_RDMA_READ, 64);
+}
+
+static void read_16k(void)
+{
+	messages(IBV_QPT_RC, IBV_WR_RDMA_READ, LONG);
+}
+
+static void fetch_add(void)
+{
+	messages(IBV_QPT_RC, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
+}
+
+static void send_64(void)
+{
+	messages(IBV_QPT_RC, IBV_WR_SEND, 64);
+}
+
+static void send_16k(void)
+{
+	messages(IBV_QPT_RC, IBV_WR_SEND, LONG);
+}
+
+static void datagram(void)
+{
+	messages(IBV_QPT_UD, IBV_WR_SEND, 64);
+}
+
+/* What shared.py must notice: every second message is sent by another processor. */
+static void moving(void)
+{
+	struct both x = {};
+	int i;
+
+	both_make(&x, IBV_QPT_RC);
+	meet_and_begin();
+	for (i = 0; i < rounds; i++) {
+		stay_on((cpu + (i & 1) * cpus / 2) % cpus);
+		message(&x, IBV_WR_RDMA_WRITE, 64);
+	}
+	stay_on(cpu);
+	meet_and_end();
+}
+
+/* Likewise: a shared line is written for every fourth message, or a shared ring. */
+static void counting(void)
+{
+	struct both x = {};
+	int i;
+
+	both_make(&x, IBV_QPT_RC);
+	meet_and_begin();
+	for (i = 0; i < rounds; i++) {
+		message(&x, IBV_WR_RDMA_WRITE, 64);
+		if (i % 4 == 0)
+			atomic_fetch_add(&common->counted, 1);
+	}
+	meet_and_end();
+}
+
+static void rotating(void)
+{
+	struct both x = {};
+	int i;
+
+	both_make(&x, IBV_QPT_RC);
+	meet_and_begin();
+	for (i = 0; i < rounds; i++) {
+		message(&x, IBV_WR_RDMA_WRITE, 64);
+		atomic_store(&common->ring[(cpu + i * cpus) % ARRAY_SIZE(common->ring)].word, i);
+	}
+	meet_and_end();
+}
+
+static const struct vrb_case cases[] = {
+	{ "lines", "WRITE of 64 bytes", write_64 },
+	{ "lines", "WRITE of 16 KiB", write_16k },
+	{ "lines", "READ of 64 bytes", read_64 },
+	{ "lines", "READ of 16 KiB", read_16k },
+	{ "lines", "FETCH_ADD", fetch_add },
+	{ "lines", "SEND of 64 bytes", send_64 },
+	{ "lines", "SEND of 16 KiB", send_16k },
+	{ "lines", "datagram of 64 bytes", datagram },
+	{ "lines", "moving", moving },
+	{ "lines", "counting", counting },
+	{ "lines", "rotating", rotating },
+};
+
+VRB_CASES(cases)

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""srnic selftests - judge what lines.c counted
+
+usage: shared.py [-l] RESULTS PROCESSORS MESSAGES NAME...
+
+RESULTS/lines.N is the report on the kind of message that is the Nth NAME, of which each of
+the PROCESSORS sent MESSAGES; RESULTS/symbols is the kernel's kallsyms.
+
+An instruction of a processor shares a line that another processor touches as well, as often
+as both do, if one of them writes it.  None may share lines, always the same or a different one
+each time, for every fourth message or more often, except those of the clock.  In three kinds
+of message lines are shared, which must be found: see the last cases of pairs.c.
+
+-l lists, for each kind, the lines that processor 1 writes for every second message or more
+often: the address, how often, and the functions that touch it.
+"""
+import bisect
+import collections
+import pathlib
+import sys
+
+# Lines of srnic that are written for a message, or shared by two processors, or many more
+LEAST = 20
+
+# The functions that update the clock, with each tick
+CLOCK = {"timekeeping_advance", "update_vsyscall", "tick_do_update_jiffies64"}
+
+
+class Symbols:
+    """The functions of the kernel, by address"""
+
+    def __init__(self, path):
+        rows = (line.split() for line in path.open(encoding="ascii"))
+        found = sorted((int(row[0], 16), " ".join(row[2:])) for row in rows
+                       if row[1] in "tTwW")
+        self.addresses = [address for address, _ in found]
+        self.names = [name for _, name in found]
+
+    def name(self, address):
+        at = bisect.bisect(self.addresses, address)
+
+        return self.names[at - 1] if at else "user space"
+
+
+class Line:
+    """A cache line: loads and stores by processor and instruction, and how often each processor
+    executed the instruction that touched it most often, since an update takes several"""
+
+    def __init__(self):
+        self.address = ""
+        self.uses = []
+        self.touched = collections.Counter()
+        self.written = collections.Counter()
+
+    def add(self, address, cpu, pc, loads, stores):
+        self.address = address
+        self.uses.append((cpu, pc, loads, stores))
+        self.touched[cpu] = max(self.touched[cpu], loads, stores)
+        self.written[cpu] = max(self.written[cpu], stores)
+
+    def functions(self, symbols):
+        """Those that touched it, the most frequent one first"""
+        by = collections.Counter()
+        for _, pc, loads, stores in self.uses:
+            by[symbols.name(pc)] += loads + stores
+
+        return [name for name, _ in by.most_common()]
+
+    def is_of_srnic(self, symbols):
+        return "[srnic]" in " ".join(self.functions(symbols))
+
+    def is_of_the_clock(self, symbols):
+        return CLOCK.issuperset(symbols.name(pc).partition(".")[0]
+                                for _, pc, _, stores in self.uses if stores)
+
+
+class Kind:
+    """What was counted for a kind of message"""
+
+    def __init__(self, path, symbols, processors, messages):
+        self.symbols = symbols
+        self.processors = processors
+        self.messages = messages
+        lines = collections.defaultdict(Line)
+        with path.open(encoding="ascii") as rows:
+            self.unknown = int(next(rows).split()[1])
+            for row in rows:
+                line, address, cpu, pc, loads, stores = row.split()
+                lines[line].add(address, int(cpu), int(pc, 16), int(loads), int(stores))
+        self.lines = lines.values()
+        self.own = [line for line in self.lines if line.is_of_srnic(symbols)]
+
+    def sharing(self):
+        """The functions that share lines; none if each line is used by one processor"""
+        shared = collections.Counter()
+        for line in self.lines:
+            if len(line.touched) < 2 or line.is_of_the_clock(self.symbols):
+                continue
+            everyone = sum(line.touched.values())
+            for cpu, pc, loads, stores in line.uses:
+                others = everyone - line.touched[cpu]
+                shared[cpu, pc, stores > 0] += min(max(loads, stores), others)
+        often = [use for use, n in shared.items() if n >= self.messages / 4]
+        if len({cpu for cpu, _, _ in often}) < 2 or not any(wrote for _, _, wrote in often):
+            return []
+
+        return sorted({self.symbols.name(pc) for _, pc, _ in often})
+
+    def is_busy(self):
+        """Each processor has sent its messages."""
+        return all(sum(line.written[cpu] >= self.messages for line in self.own) >= LEAST
+                   for cpu in range(self.processors))
+
+    def is_moving(self):
+        """Each processor shares lines of srnic with the one that it moves to."""
+        half = self.processors // 2
+
+        return all(sum(min(line.written[cpu], line.written[cpu + half]) >= self.messages / 4
+                       for line in self.own) >= LEAST for cpu in range(half))
+
+    def listing(self):
+        for line in sorted(self.lines, key=lambda line: line.address):
+            if line.written[1] >= self.messages / 2:
+                yield " ".join([line.address, str(line.written[1]),
+                                ", ".join(line.functions(self.symbols))])
+
+
+def judge(name, kind):
+    """Return: has it passed, what was checked"""
+    if name == "moving":
+        return kind.is_moving(), "lines of queue pairs that move are found to be shared"
+    if name in ("counting", "rotating"):
+        return "user space" in kind.sharing(), "shared lines are found"
+
+    return kind.is_busy() and not kind.sharing(), "no lines are shared"
+
+
+def main():
+    args = sys.argv[1:]
+    listed = args[0] == "-l"
+    if listed:
+        args = args[1:]
+    results, names = pathlib.Path(args[0]), args[3:]
+    symbols = Symbols(results / "symbols")
+    failed = 0
+    print(f"TAP version 13\n1..{len(names)}")
+    for number, name in enumerate(names, 1):
+        kind = Kind(results / f"lines.{number}", symbols, int(args[1]), int(args[2]))
+        passed, what = judge(name, kind)
+        failed += not passed
+        print(f"{'' if passed else 'not '}ok {number} {name}: {what}")
+        print(f"# {kind.unknown} accesses unknown; shared by:", ", ".join(kind.sharing()[:20]))
+        for row in kind.listing() if listed else []:
+            print("#", row)
+
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
