@@ -148,8 +148,9 @@ cm_listens()
 		{ asleep "${BASH_REMATCH[1]}" || sleep 1; }
 }
 
-# until_accepted COMMAND...: repeat a client that its server rejects.  With perftest -R and
-# qperf both ends agree to connect a moment before the server listens.
+# until_accepted COMMAND...: repeat a client that its server rejects, for datagrams with
+# IB_SIDR_UNSUPPORTED.  With perftest -R and qperf both ends agree to connect a moment before
+# the server listens.
 until_accepted()
 {
 	local said try
@@ -157,7 +158,7 @@ until_accepted()
 	for try in 1 2 3 4 5; do
 		said=$("$@" 2>&1) && return
 		echo "try $try: $said"
-		grep -qi rejected <<<"$said" || return
+		grep -qiE 'rejected|UNREACHABLE; error: 1\.' <<<"$said" || return
 	done
 	return 1
 }
