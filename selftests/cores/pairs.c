@@ -139,7 +139,11 @@ static void message(struct both *x, enum ibv_wr_opcode op, size_t size)
 		wc_want(x->pair.b.rcq, 2, IBV_WC_SUCCESS);
 }
 
-static void messages(enum ibv_qp_type type, enum ibv_wr_opcode op, size_t size)
+/* What is to be done before the message @i that is counted */
+typedef void (*each_fn)(int i);
+
+static void messages_each(enum ibv_qp_type type, enum ibv_wr_opcode op, size_t size,
+			  each_fn each)
 {
 	struct both x = {};
 	int i;
@@ -148,9 +152,17 @@ static void messages(enum ibv_qp_type type, enum ibv_wr_opcode op, size_t size)
 	for (i = 0; i < rounds / 4; i++)
 		message(&x, op, size);
 	meet_and_begin();
-	for (i = 0; i < rounds; i++)
+	for (i = 0; i < rounds; i++) {
+		if (each)
+			each(i);
 		message(&x, op, size);
+	}
 	meet_and_end();
+}
+
+static void messages(enum ibv_qp_type type, enum ibv_wr_opcode op, size_t size)
+{
+	messages_each(type, op, size, NULL);
 }
 
 static void write_64(void)
@@ -194,49 +206,38 @@ static void datagram(void)
 }
 
 /* What shared.py must notice: every second message is sent by another processor. */
-static void moving(void)
+static void move(int i)
 {
-	struct both x = {};
-	int i;
-
-	both_make(&x, IBV_QPT_RC);
-	meet_and_begin();
-	for (i = 0; i < rounds; i++) {
-		stay_on((cpu + (i & 1) * cpus / 2) % cpus);
-		message(&x, IBV_WR_RDMA_WRITE, 64);
-	}
-	stay_on(cpu);
-	meet_and_end();
+	stay_on((cpu + (i & 1) * cpus / 2) % cpus);
 }
 
-/* Likewise: a shared line is written for every fourth message, or a shared ring. */
+static void moving(void)
+{
+	messages_each(IBV_QPT_RC, IBV_WR_RDMA_WRITE, 64, move);
+	stay_on(cpu);
+}
+
+/* Likewise: a shared line is written for every fourth message, */
+static void count(int i)
+{
+	if (i % 4 == 0)
+		atomic_fetch_add(&common->counted, 1);
+}
+
 static void counting(void)
 {
-	struct both x = {};
-	int i;
+	messages_each(IBV_QPT_RC, IBV_WR_RDMA_WRITE, 64, count);
+}
 
-	both_make(&x, IBV_QPT_RC);
-	meet_and_begin();
-	for (i = 0; i < rounds; i++) {
-		message(&x, IBV_WR_RDMA_WRITE, 64);
-		if (i % 4 == 0)
-			atomic_fetch_add(&common->counted, 1);
-	}
-	meet_and_end();
+/* or a line of a shared ring for each one. */
+static void rotate(int i)
+{
+	atomic_store(&common->ring[(cpu + i * cpus) % ARRAY_SIZE(common->ring)].word, i);
 }
 
 static void rotating(void)
 {
-	struct both x = {};
-	int i;
-
-	both_make(&x, IBV_QPT_RC);
-	meet_and_begin();
-	for (i = 0; i < rounds; i++) {
-		message(&x, IBV_WR_RDMA_WRITE, 64);
-		atomic_store(&common->ring[(cpu + i * cpus) % ARRAY_SIZE(common->ring)].word, i);
-	}
-	meet_and_end();
+	messages_each(IBV_QPT_RC, IBV_WR_RDMA_WRITE, 64, rotate);
 }
 
 static const struct vrb_case cases[] = {

@@ -90,8 +90,9 @@ class Kind:
                 lines[line].add(address, int(cpu), int(pc, 16), int(loads), int(stores))
         self.lines = lines.values()
         self.own = [line for line in self.lines if line.is_of_srnic(symbols)]
+        self.sharing = self.find_sharing()
 
-    def sharing(self):
+    def find_sharing(self):
         """The functions that share lines; none if each line is used by one processor"""
         shared = collections.Counter()
         for line in self.lines:
@@ -131,9 +132,9 @@ def judge(name, kind):
     if name == "moving":
         return kind.is_moving(), "lines of queue pairs that move are found to be shared"
     if name in ("counting", "rotating"):
-        return "user space" in kind.sharing(), "shared lines are found"
+        return "user space" in kind.sharing, "shared lines are found"
 
-    return kind.is_busy() and not kind.sharing(), "no lines are shared"
+    return kind.is_busy() and not kind.sharing, "no lines are shared"
 
 
 def main():
@@ -150,7 +151,7 @@ def main():
         passed, what = judge(name, kind)
         failed += not passed
         print(f"{'' if passed else 'not '}ok {number} {name}: {what}")
-        print(f"# {kind.unknown} accesses unknown; shared by:", ", ".join(kind.sharing()[:20]))
+        print(f"# {kind.unknown} accesses unknown; shared by:", ", ".join(kind.sharing[:20]))
         for row in kind.listing() if listed else []:
             print("#", row)
 
