@@ -81,15 +81,13 @@ u64 srnic_delack_limit(u64 timeout)
 	return timeout ? min(timeout / DELACK_WAIT_PART, DELACK_WAIT_NSEC) : DELACK_WAIT_NSEC;
 }
 
-bool srnic_delack_waits(struct srnic_delack *ack, u32 psn, u32 msn, u64 timeout, u64 now)
+bool srnic_delack_waits(struct srnic_delack *ack, u64 timeout, u64 now)
 {
 	u64 wait = srnic_delack_limit(timeout);
 
 	if (ack->urgent || ack->answered || ack->runs < delack_runs_needed(ack))
 		return false;
 	if (!ack->deadline) {
-		ack->psn = psn;
-		ack->msn = msn;
 		ack->prompt = now + min(wait, DELACK_PROMPT_NSEC);
 		ack->deadline = now + wait;
 	}
@@ -100,7 +98,7 @@ bool srnic_delack_waits(struct srnic_delack *ack, u32 psn, u32 msn, u64 timeout,
 /* The answer has come, but slowly. */
 static bool delack_is_tolerable(struct srnic_delack *ack, u64 now)
 {
-	if (now >= ack->deadline || ack->urgent)
+	if (now >= ack->deadline || ack->repeated)
 		return false;
 	ack->slow += DELACK_SLOW;
 

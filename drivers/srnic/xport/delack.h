@@ -23,8 +23,6 @@
  * @answered: a request has been sent since the last ACK became due
  * @fails: how often ACKs have waited in vain, less what has been made up for
  * @slow: the same for answers that were slow
- * @psn: PSN expected when it began to wait
- * @msn: the same for the MSN
  * @runs: messages answered in a row
  * @prompt: until when an answer is worth the wait
  * @deadline: when it is sent at the latest; 0: it does not wait
@@ -36,8 +34,6 @@ struct srnic_delack {
 	bool	answered;
 	u8	fails;
 	u8	slow;
-	u32	psn;
-	u32	msn;
 	u32	runs;
 	u64	prompt;
 	u64	deadline;
@@ -64,14 +60,12 @@ u64 srnic_delack_limit(u64 timeout);
 /**
  * srnic_delack_waits - should the ACK that is due wait for a request?
  * @ack: the ACK
- * @psn: the PSN expected next
- * @msn: the MSN
  * @timeout: ACK timeout of the queue pair, which may be that of its peer; 0: none
  * @now: time
  *
  * Return: true until @ack->deadline, which is set.  False: it is to be sent now.
  */
-bool srnic_delack_waits(struct srnic_delack *ack, u32 psn, u32 msn, u64 timeout, u64 now);
+bool srnic_delack_waits(struct srnic_delack *ack, u64 timeout, u64 now);
 
 /* The ACK, which has waited, is sent.  Return: is it late?  Then fewer wait. */
 bool srnic_delack_leaves(struct srnic_delack *ack, u64 now);

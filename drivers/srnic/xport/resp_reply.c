@@ -13,7 +13,7 @@
 #include "seg.h"
 #include "verdict.h"
 
-static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn, u32 msn,
+static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
 			    u8 syndrome, u64 orig)
 {
 	struct srnic_pkt pkt;
@@ -22,22 +22,17 @@ static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn, u32 msn,
 
 	srnic_qp_pkt(qp, &pkt, opcode, psn);
 	pkt.syndrome = syndrome;
-	pkt.msn = msn;
+	pkt.msn = qp->resp.msn;
 	pkt.swap_add = orig;
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
 	if (skb)
 		srnic_qp_send(qp, &pkt, skb);
 }
 
-/* In the error state only an ACK that waits is sent, for what it was to acknowledge. */
+/* In the error state, too: what was executed has been completed. */
 static bool reply_may_ack(const struct srnic_qp *qp)
 {
-	const struct srnic_resp *resp = &qp->resp;
-
-	if (!resp->ack.due || resp->read_left || !qp->flow.ndev)
-		return false;
-
-	return qp->conf.state != IB_QPS_ERR || resp->ack.deadline;
+	return qp->resp.ack.due && !qp->resp.read_left && qp->flow.ndev;
 }
 
 static void reply_note_wait(struct srnic_qp *qp)
@@ -50,23 +45,17 @@ static void reply_note_wait(struct srnic_qp *qp)
 void srnic_resp_ack(struct srnic_qp *qp, bool may_wait)
 {
 	struct srnic_delack *ack = &qp->resp.ack;
-	u32 psn = qp->resp.psn, msn = qp->resp.msn;
 
 	srnic_task_assert_mine(&qp->task);
 
 	if (!reply_may_ack(qp) ||
-	    (may_wait && srnic_delack_waits(ack, psn, msn, qp->req.flight.timeout,
-					    ktime_get_ns())))
+	    (may_wait && srnic_delack_waits(ack, qp->req.flight.timeout, ktime_get_ns())))
 		return;
 
-	if (qp->conf.state == IB_QPS_ERR) {
-		psn = ack->psn;
-		msn = ack->msn;
-	}
 	if (ack->deadline)
 		reply_note_wait(qp);
 	srnic_delack_done(ack);
-	reply_send_aeth(qp, SRNIC_OP_ACK, srnic_psn_add(psn, -1), msn,
+	reply_send_aeth(qp, SRNIC_OP_ACK, srnic_psn_add(qp->resp.psn, -1),
 			SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS, 0);
 }
 
@@ -75,7 +64,7 @@ void srnic_resp_nak(struct srnic_qp *qp, u32 psn, u8 syndrome)
 	srnic_task_assert_mine(&qp->task);
 
 	srnic_delack_done(&qp->resp.ack);
-	reply_send_aeth(qp, SRNIC_OP_ACK, psn, qp->resp.msn, syndrome, 0);
+	reply_send_aeth(qp, SRNIC_OP_ACK, psn, syndrome, 0);
 }
 
 void srnic_resp_drop(struct srnic_qp *qp)
@@ -168,7 +157,7 @@ void srnic_resp_reply(struct srnic_qp *qp, u8 family, u32 psn)
 
 	srnic_task_assert_mine(&qp->task);
 	if (replay)
-		reply_send_aeth(qp, srnic_resp_reply_opcode(family), psn, qp->resp.msn,
+		reply_send_aeth(qp, srnic_resp_reply_opcode(family), psn,
 				SRNIC_AETH_ACK | SRNIC_AETH_NO_CREDITS,
 				replay->orig);
 }

@@ -42,8 +42,9 @@ bool srnic_resp_flush(struct srnic_qp *qp)
 	srnic_resp_let_go(qp);
 	srnic_ooo_purge(&resp->ooo);
 	resp->read_left = 0;
-	resp->late_due = false;
 	srnic_delack_done(&resp->ack);
+	if (resp->late_due)
+		return false;	/* it precedes those that are flushed */
 
 	return srnic_recv_flush(qp);
 }
@@ -126,7 +127,7 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 	}
 }
 
-/* Updates the state after a request was executed. */
+/* Updates the state after a request was executed, unless its completion was lost. */
 static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 {
 	const struct srnic_pkt *pkt = &seg->pkt;
@@ -134,6 +135,9 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 	struct srnic_resp *resp = &qp->resp;
 	u32 npsn = op->family == SRNIC_FAM_READ ? resp->read_left :
 		   srnic_seg_npsn(seg, qp->conf.mtu);
+
+	if (qp->conf.state == IB_QPS_ERR)
+		return;
 
 	resp->psn = srnic_psn_add(pkt->psn, npsn);
 	resp->seq += npsn;
