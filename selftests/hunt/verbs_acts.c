@@ -892,10 +892,8 @@ static void do_import(struct job *j, struct dice *d)
 	if (fd < 0)
 		return;
 	ctx = made(j, IMPORT, ibv_import_device(fd));
-	if (!ctx) {
-		close(fd);
-		return;
-	}
+	if (!ctx)
+		return;		/* fd may be closed already, and reused by another thread */
 	pd = made(j, IMPORT, ibv_import_pd(ctx, handle));
 	mr = pd ? made(j, IMPORT, ibv_import_mr(pd, roll(d, 40))) : NULL;
 	dm = made(j, IMPORT, ibv_import_dm(ctx, handle));
