@@ -35,11 +35,13 @@ static void stay_on(int to)
  * struct common - memory that the processes share
  * @arrived: how many have met, in all meetings
  * @counted: messages of all processors
+ * @last: the processor that has sent the last one
  * @ring: lines that one processor after the other writes
  */
 static struct common {
 	atomic_int	arrived;
 	atomic_int	counted;
+	atomic_int	last;
 	struct {
 		atomic_int	word;
 		char		rest[60];	/* of the line */
@@ -63,7 +65,7 @@ static void common_map(void)
 static void meet(void)
 {
 	static int meetings;
-	int left = 100000;
+	int left = 10000;
 
 	if (!common)
 		common_map();
@@ -74,7 +76,7 @@ static void meet(void)
 			fprintf(stderr, "pairs: a processor is missing\n");
 			_exit(1);
 		}
-		usleep(1000);
+		usleep(10000);
 	}
 }
 
@@ -142,6 +144,10 @@ static void message(struct both *x, enum ibv_wr_opcode op, size_t size)
 /* What is to be done before the message @i that is counted */
 typedef void (*each_fn)(int i);
 
+/*
+ * An emulated processor runs until its next interrupt, unless it pauses: then the others do,
+ * and their messages alternate.
+ */
 static void messages_each(enum ibv_qp_type type, enum ibv_wr_opcode op, size_t size,
 			  each_fn each)
 {
@@ -156,6 +162,7 @@ static void messages_each(enum ibv_qp_type type, enum ibv_wr_opcode op, size_t s
 		if (each)
 			each(i);
 		message(&x, op, size);
+		__builtin_ia32_pause();
 	}
 	meet_and_end();
 }
@@ -229,6 +236,19 @@ static void counting(void)
 	messages_each(IBV_QPT_RC, IBV_WR_RDMA_WRITE, 64, count);
 }
 
+/* or when the last one was another processor's, */
+static void compare(int i)
+{
+	(void)i;
+	if (atomic_load(&common->last) != cpu)
+		atomic_store(&common->last, cpu);
+}
+
+static void comparing(void)
+{
+	messages_each(IBV_QPT_RC, IBV_WR_RDMA_WRITE, 64, compare);
+}
+
 /* or a line of a shared ring for each one. */
 static void rotate(int i)
 {
@@ -251,6 +271,7 @@ static const struct vrb_case cases[] = {
 	{ "lines", "datagram of 64 bytes", datagram },
 	{ "lines", "moving", moving },
 	{ "lines", "counting", counting },
+	{ "lines", "comparing", comparing },
 	{ "lines", "rotating", rotating },
 };
 

@@ -8,9 +8,9 @@ RESULTS/lines.N is the report on the kind of message that is the Nth NAME, of wh
 the PROCESSORS sent MESSAGES; RESULTS/symbols is the kernel's kallsyms.
 
 An instruction of a processor shares a line that another processor touches as well, as often
-as both do, if one of them writes it.  None may share lines, always the same or a different one
-each time, for every fourth message or more often, except those of the clock.  In three kinds
-of message lines are shared, which must be found: see the last cases of pairs.c.
+as both do.  None may write shared lines, always the same or a different one each time, for
+every fourth message or more often, except those of the clock; what only reads them is named
+with it.  In some kinds lines are shared, which must be found: see the last cases of pairs.c.
 
 -l lists, for each kind, the lines that processor 1 writes for every second message or more
 often: the address, how often, and the functions that touch it.
@@ -20,7 +20,7 @@ import collections
 import pathlib
 import sys
 
-# Lines of srnic that are written for a message, or shared by two processors, or many more
+# Lines of srnic that are written for a message, or shared by two processors; there are more
 LEAST = 20
 
 # The functions that update the clock, with each tick
@@ -131,7 +131,7 @@ def judge(name, kind):
     """Return: has it passed, what was checked"""
     if name == "moving":
         return kind.is_moving(), "lines of queue pairs that move are found to be shared"
-    if name in ("counting", "rotating"):
+    if name in ("counting", "comparing", "rotating"):
         return "user space" in kind.sharing, "shared lines are found"
 
     return kind.is_busy() and not kind.sharing, "no lines are shared"
@@ -143,6 +143,8 @@ def main():
     if listed:
         args = args[1:]
     results, names = pathlib.Path(args[0]), args[3:]
+    if not names:
+        sys.exit("shared.py: no kind of message is named")
     symbols = Symbols(results / "symbols")
     failed = 0
     print(f"TAP version 13\n1..{len(names)}")
