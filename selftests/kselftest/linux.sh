@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 without_tun='s/^ip tuntap add mode tun \([^ ]*\)/ip link add \1 type veth/'
 
 # a server starts and ends late on a busy machine
-patiently='s/^sleep 1\>/sleep 5/; s/^rping -c .* 1\.1\.1\.1 -C 3 .*/&; wait/'
+patiently='s/seq 1 50/seq 1 600/; s/^sleep 1\>/sleep 5/; s/^rping -c .* 1\.1\.1\.1 -C 3 .*/&; wait/'
 
 # translate TYPE [SCRIPT-FOR-SED]: each at its own path, for they look for helpers beside
 # them
@@ -39,7 +39,7 @@ translate()
 # run TYPE SCRIPT: a counter that is not there would stay the same, and that would do
 run()
 {
-	(cd "$work/$1/rdma" && timeout 60 bash "./$2") 2>&1 | tee "$work/said"
+	(cd "$work/$1/rdma" && timeout 300 bash "./$2") 2>&1 | tee "$work/said"
 	((PIPESTATUS[0] == 0)) && ! grep -q 'No such file' "$work/said"
 }
 

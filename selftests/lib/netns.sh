@@ -200,10 +200,10 @@ pingpong()
 	shift
 	a=${a:-$(gid_index nsA sr0 '*ffff:0a09:*')}
 	b=${b:-$(gid_index nsB sr1 '*ffff:0a09:*')}
-	on nsB timeout 60 "$tool" -d sr1 -g "$b" "$@" &
+	on nsB timeout 240 "$tool" -d sr1 -g "$b" "$@" &
 	server=$!
 	wait_for 60 listening nsB 18515 || return
-	on nsA timeout 60 "$tool" -d sr0 -g "$a" "$@" 10.9.0.2 &&
+	on nsA timeout 240 "$tool" -d sr0 -g "$a" "$@" 10.9.0.2 &&
 		wait "$server"
 }
 

@@ -52,7 +52,7 @@ still_there()
 
 link_deleted()
 {
-	timeout 20 rdma link del sr0 && timeout 20 rmmod srnic && modprobe srnic
+	timeout 120 rdma link del sr0 && timeout 120 rmmod srnic && modprobe srnic
 }
 
 ktap_plan 11

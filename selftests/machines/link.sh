@@ -54,8 +54,8 @@ link_goes()
 {
 	local QP_TIMEOUT=17 client status=0
 
-	server nsB ib_write_bw -D 60 || return
-	client nsA nsB ib_write_bw -D 60 >"$out" 2>&1 &
+	server nsB ib_write_bw -D 600 || return
+	client nsA nsB ib_write_bw -D 600 >"$out" 2>&1 &
 	client=$!
 	wait_for 60 sent && there rdma link del sr1 && wait_for 120 ended "$client" ||
 		status=$?

@@ -40,11 +40,11 @@ connect()
 
 	# not by on(), since it is killed by its process ID
 	# shellcheck disable=SC2086 # commands with arguments
-	ip netns exec nsB timeout 60 ${server_words//ADDR/$3} &
+	ip netns exec nsB timeout 240 ${server_words//ADDR/$3} &
 	server=$!
 	# shellcheck disable=SC2086
 	if ! wait_for 60 cm_listens nsB "$3" ||
-		! on "$1" timeout 60 ${client//ADDR/$3}; then
+		! on "$1" timeout 240 ${client//ADDR/$3}; then
 		kill "$server"
 		wait "$server"
 		return 1
@@ -199,7 +199,7 @@ refused()
 {
 	local said
 
-	said=$(on nsA timeout 20 rping -c -a 10.9.0.2 -C 1 2>&1) && return 1
+	said=$(on nsA timeout 120 rping -c -a 10.9.0.2 -C 1 2>&1) && return 1
 	grep -qi reject <<<"$said"
 }
 

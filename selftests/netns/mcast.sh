@@ -32,13 +32,13 @@ no_member()
 # server NS ADDR FILE: a member that waits for ten datagrams
 server()
 {
-	on "$1" timeout 30 stdbuf -oL mckey -m "$group" -b "$2" >"$3"
+	on "$1" timeout 120 stdbuf -oL mckey -m "$group" -b "$2" >"$3"
 }
 
 # client NS ADDR: sends ten
 client()
 {
-	on "$1" timeout 30 mckey -m "$group" -b "$2" -s
+	on "$1" timeout 120 mckey -m "$group" -b "$2" -s
 }
 
 # cast NS ADDR SERVER...: send ten datagrams to all servers, each "NS ADDR"

@@ -263,10 +263,10 @@ rping_over()
 {
 	local server
 
-	on nsB timeout 30 rping -s -a 10.77.0.2 -C 10 -V &
+	on nsB timeout 120 rping -s -a 10.77.0.2 -C 10 -V &
 	server=$!
 	wait_for 60 cm_listens nsB 10.77.0.2 || return
-	on nsA timeout 30 rping -c -a 10.77.0.2 -C 10 -V && wait "$server"
+	on nsA timeout 120 rping -c -a 10.77.0.2 -C 10 -V && wait "$server"
 }
 
 # uses_cm: the RDMA core permits rdma_cm where there are MAC addresses.  It looks for the

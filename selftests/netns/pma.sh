@@ -140,10 +140,10 @@ mcast()
 	local log server
 
 	log=$(mktemp)
-	on nsB timeout 30 stdbuf -oL mckey -m 239.1.2.3 -b 10.9.0.2 >"$log" &
+	on nsB timeout 120 stdbuf -oL mckey -m 239.1.2.3 -b 10.9.0.2 >"$log" &
 	server=$!
 	wait_for 60 grep -q 'joined dgid' "$log" &&
-		on nsA timeout 30 mckey -m 239.1.2.3 -b 10.9.0.1 -s &&
+		on nsA timeout 120 mckey -m 239.1.2.3 -b 10.9.0.1 -s &&
 		wait "$server"
 }
 

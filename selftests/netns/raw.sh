@@ -42,7 +42,7 @@ raw_run()
 
 	shift
 	raw_start "$tool" -s 512 "$@" || return
-	on nsA timeout 30 "$tool" --client -d sr0 -F -B "$mac_a" -E "$mac_b" \
+	on nsA timeout 120 "$tool" --client -d sr0 -F -B "$mac_a" -E "$mac_b" \
 		-s 512 "$@" || { kill -9 "$server"; return 1; }
 	wait "$server"
 }
@@ -62,8 +62,8 @@ hosts()
 # traffic: endless, and a sniffer that sees it
 traffic()
 {
-	raw_start raw_ethernet_bw -s 512 -D 60 --sniffer || return
-	ip netns exec nsA raw_ethernet_bw --client -d sr0 -F -D 60 -s 512 \
+	raw_start raw_ethernet_bw -s 512 -D 600 --sniffer || return
+	ip netns exec nsA raw_ethernet_bw --client -d sr0 -F -D 600 -s 512 \
 		-B "$mac_a" -E "$mac_b" >/dev/null 2>&1 &
 	client=$!
 	wait_for 60 counter_over nsB sr1 rdma_recvs 1000

@@ -84,10 +84,10 @@ unload_under_traffic()
 {
 	local client server status=0
 
-	on nsB timeout 60 ib_write_bw -d sr1 -F -D 30 >/dev/null 2>&1 &
+	on nsB timeout 240 ib_write_bw -d sr1 -F -D 200 >/dev/null 2>&1 &
 	server=$!
 	wait_for 60 listening nsB 18515 || return
-	on nsA timeout 60 ib_write_bw -d sr0 -F -D 30 10.9.0.2 &
+	on nsA timeout 240 ib_write_bw -d sr0 -F -D 200 10.9.0.2 &
 	client=$!
 	wait_for 60 counter_over nsB sr1 rx_super_skb 50 || status=1
 	modprobe -r rdma_rxe || status=1

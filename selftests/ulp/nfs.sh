@@ -64,13 +64,13 @@ server_down()
 
 mount_it()
 {
-	in_net nsA timeout 60 mount -t nfs \
+	in_net nsA timeout 240 mount -t nfs \
 		-o vers=4.1,proto=rdma,port=20049 10.9.0.2:/ "$mnt"
 }
 
 umount_it()
 {
-	timeout 60 umount "$mnt"
+	timeout 240 umount "$mnt"
 }
 
 # Drop the client's cache, so that files are read from the server.
@@ -95,7 +95,7 @@ tree_out()
 # direct KIND SIZE DEPTH TOTAL: direct I/O, without the page cache
 direct()
 {
-	timeout 120 fio --name=srnic --filename="$mnt/file" --rw="$1" --bs="$2" \
+	timeout 300 fio --name=srnic --filename="$mnt/file" --rw="$1" --bs="$2" \
 		--iodepth="$3" --size="$4" --ioengine=libaio --direct=1 \
 		--verify=crc32c --verify_fatal=1 --verify_state_save=0
 }
@@ -112,7 +112,7 @@ disconnected()
 # link_again: remove the link of the server's peer, and create it again
 link_again()
 {
-	on nsA timeout 60 rdma link del sr0 &&
+	on nsA timeout 240 rdma link del sr0 &&
 		on nsA rdma link add sr0 type "$TYPE" netdev veth0 &&
 		wait_for 60 gid_ready nsA sr0
 }
@@ -120,7 +120,7 @@ link_again()
 # The client reconnects after 5 seconds.
 still_there()
 {
-	timeout 60 cat "$mnt/tree/plan" | cmp - "$srv/tree/plan"
+	timeout 240 cat "$mnt/tree/plan" | cmp - "$srv/tree/plan"
 }
 
 all_down()
