@@ -29,7 +29,7 @@ check "the programs compile"	make -C "$selftests/cores" OUT="$results"
 [ -x "$results/pairs" ] || ktap_end
 mapfile -t kinds < <("$results/pairs" -l)
 ktap_relay guest
-((ktap_failed == 0)) || diag "all results: $results"
 ktap_relay "$selftests/cores/shared.py" "$results" "$processors" "$messages" \
 	"${kinds[@]#lines: }"
+((ktap_failed == 0)) || diag "all results: $results"
 ktap_end
