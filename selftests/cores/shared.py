@@ -23,8 +23,11 @@ import sys
 # Lines of srnic that are written for a message, or shared by two processors; there are more
 LEAST = 20
 
-# The functions that update the clock, with each tick
-CLOCK = {"timekeeping_advance", "update_vsyscall", "tick_do_update_jiffies64"}
+# What does not run for messages but by time: the clock, and the scheduler's search for the
+# busiest processor, on the stack of a task that it may move
+PERIODIC = {"timekeeping_advance", "update_vsyscall", "tick_do_update_jiffies64",
+            "update_sd_lb_stats", "update_sg_lb_stats", "sched_balance_find_src_group",
+            "sched_balance_rq", "sched_balance_newidle"}
 
 
 class Symbols:
@@ -41,6 +44,9 @@ class Symbols:
         at = bisect.bisect(self.addresses, address)
 
         return self.names[at - 1] if at else "user space"
+
+    def is_periodic(self, address):
+        return self.name(address).partition(".")[0] in PERIODIC
 
 
 class Line:
@@ -70,10 +76,6 @@ class Line:
     def is_of_srnic(self, symbols):
         return "[srnic]" in " ".join(self.functions(symbols))
 
-    def is_of_the_clock(self, symbols):
-        return CLOCK.issuperset(symbols.name(pc).partition(".")[0]
-                                for _, pc, _, stores in self.uses if stores)
-
 
 class Kind:
     """What was counted for a kind of message"""
@@ -94,19 +96,24 @@ class Kind:
 
     def find_sharing(self):
         """The functions that share lines; none if each line is used by one processor"""
+        uses = collections.defaultdict(set)
         shared = collections.Counter()
         for line in self.lines:
-            if len(line.touched) < 2 or line.is_of_the_clock(self.symbols):
+            if len(line.touched) < 2:
                 continue
             everyone = sum(line.touched.values())
             for cpu, pc, loads, stores in line.uses:
                 others = everyone - line.touched[cpu]
+                uses[line].add((cpu, pc, stores > 0))
                 shared[cpu, pc, stores > 0] += min(max(loads, stores), others)
-        often = [use for use, n in shared.items() if n >= self.messages / 4]
-        if len({cpu for cpu, _, _ in often}) < 2 or not any(wrote for _, _, wrote in often):
+        often = {use for use, n in shared.items()
+                 if n >= self.messages / 4 and not self.symbols.is_periodic(use[1])}
+        written = {use for use in often if use[2]}
+        found = set().union(*(of_line & often for of_line in uses.values() if of_line & written))
+        if len({cpu for cpu, _, _ in found}) < 2:
             return []
 
-        return sorted({self.symbols.name(pc) for _, pc, _ in often})
+        return sorted({self.symbols.name(pc) for _, pc, _ in found})
 
     def is_busy(self):
         """Each processor has sent its messages."""
