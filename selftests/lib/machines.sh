@@ -70,7 +70,9 @@ host_wired()
 	wait_for 60 nic >/dev/null && ndev=$(nic) || return
 	[ "$ndev" = "$2" ] || ip link set "$ndev" name "$2" || return
 	[ "$(<"/sys/class/net/$2/mtu")" = "$3" ] || ip link set "$2" mtu "$3" || return
-	nic_open "$2"
+	nic_open "$2" || return
+	# so slow that softirqs would leave the processes no time
+	[ "$SRNIC_KERNEL" != uml-debug ] || echo 1 >"/sys/class/net/$2/threaded"
 }
 
 # nic_open DEV: bring it up.  When it opens, the vector driver takes a lock of its NAPI poll
