@@ -127,7 +127,7 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 	}
 }
 
-/* Updates the state after a request was executed, unless its completion was lost. */
+/* Updates the state after a request was executed. */
 static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 {
 	const struct srnic_pkt *pkt = &seg->pkt;
@@ -135,9 +135,6 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 	struct srnic_resp *resp = &qp->resp;
 	u32 npsn = op->family == SRNIC_FAM_READ ? resp->read_left :
 		   srnic_seg_npsn(seg, qp->conf.mtu);
-
-	if (qp->conf.state == IB_QPS_ERR)
-		return;
 
 	resp->psn = srnic_psn_add(pkt->psn, npsn);
 	resp->seq += npsn;
@@ -180,6 +177,13 @@ static void resp_refuse(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	srnic_resp_fail(qp, &failure);
 }
 
+/* The request was executed, but its completion is lost, and with it the QP. */
+static void resp_lost(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	if (srnic_qp_reliable(qp))
+		srnic_resp_nak(qp, pkt->psn, SRNIC_AETH_NAK_REM_OP);
+}
+
 /* Handles the request that is expected next. */
 static enum srnic_outcome resp_request(struct srnic_qp *qp,
 				       const struct srnic_seg *seg)
@@ -199,6 +203,8 @@ static enum srnic_outcome resp_request(struct srnic_qp *qp,
 		return SRNIC_AGAIN;
 	if (outcome)
 		resp_refuse(qp, &seg->pkt, outcome);
+	else if (qp->conf.state == IB_QPS_ERR)
+		resp_lost(qp, &seg->pkt);
 	else
 		resp_done(qp, seg);
 
