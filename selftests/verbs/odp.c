@@ -1250,6 +1250,36 @@ static void slow_give(const struct mem *m, size_t page)
 	must_be(ioctl(slow.fd, UFFDIO_COPY, &copy), 0);
 }
 
+/* A message that was executed is acknowledged though the READ behind it has no answer yet. */
+static void slow_acknowledged(void)
+{
+	struct opt o = odp_opt();
+	struct ibv_send_wr wr[2];
+	struct ibv_sge sge[3];
+	bool asked[1] = {};
+	struct mem m;
+
+	o.timeout = 0;	/* once */
+	pair_make(&p, &o, &o);
+	stores(WAY_PINNED, WAY_PINNED);
+	fresh(&m, &sides[1], PAGE, FULL_ACCESS);
+	slow_make(&m, 0);
+	sge[0] = sge_of(&sa.m, 0, 100);
+	sge[1] = sge_of(&sa.m, PAGE, 100);
+	sge[2] = sge_of(&sb.m, 0, 100);
+	must_be(post_recv(&p.b, 3, &sge[2], 1), 0);
+	wr[0] = wr_of(1, IBV_WR_SEND, &sge[0], 1);
+	wr[1] = wr_of(2, IBV_WR_RDMA_READ, &sge[1], 1);
+	wr_target(&wr[1], &m, 0);
+	wr[0].next = &wr[1];
+	must_be(post_one(&p.a, wr), 0);
+	must_be(slow_asked(&m, asked), 0);
+	wc_none(p.a.scq, 50);
+	must_be(to_state(&p.b, IBV_QPS_ERR), 0);
+	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+	wc_none(p.a.scq, 50);
+}
+
 /* Creates a queue pair that sends page @page of @m, which is absent. */
 static void miss(struct end *e, struct ibv_ah *ah, const struct mem *m,
 		 size_t page)
@@ -1374,6 +1404,7 @@ static const struct vrb_case odp_cases[] = {
 	{ "odp", "a slow page: source", slow_source },
 	{ "odp", "a slow page: sink of a READ", slow_sink },
 	{ "odp", "a page that never arrives", slow_for_ever },
+	{ "odp", "an ACK before a READ of such a page", slow_acknowledged },
 	{ "odp", "a slow page: draining the send queue", slow_drain },
 	{ "odp", "page faults of destroyed queue pairs", slow_of_the_gone },
 };

@@ -19,6 +19,7 @@
 #include "qp_timer.h"
 #include "replay.h"
 #include "requester.h"
+#include "resp_rdma.h"
 #include "resp_reply.h"
 #include "responder.h"
 #include "run.h"
@@ -161,10 +162,12 @@ err_free:
 	return ERR_PTR(err);
 }
 
-/* The peer would never learn that its message has been executed. */
-static void qp_acknowledge(struct srnic_qp *qp)
+/* Before state @next the peer has to learn which of its messages have been executed. */
+static void qp_acknowledge(struct srnic_qp *qp, u8 next)
 {
 	local_bh_disable();
+	if (next == IB_QPS_RESET)
+		srnic_resp_rdma_forgo(qp);
 	srnic_resp_ack(qp, false);
 	if (qp->flow.ndev)
 		srnic_tx_flush(&qp->txb);
@@ -268,7 +271,7 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 	srnic_qp_put(qp);
 	wait_for_completion(&qp->unused);
 	srnic_task_stop(&qp->task);
-	qp_acknowledge(qp);
+	qp_acknowledge(qp, IB_QPS_RESET);
 	qp_reset(qp);
 	qp_set_flow(qp, &nowhere, NULL);
 	srnic_sq_destroy(&qp->sq);
@@ -382,7 +385,7 @@ int srnic_qp_apply(struct srnic_qp *qp, u8 from,
 		return -ESTALE;
 	}
 	if (conf->state != IB_QPS_RTS)
-		qp_acknowledge(qp);
+		qp_acknowledge(qp, conf->state);
 	qp->conf = *conf;
 	err = qp_configure(qp, old.state);
 	if (err) {

@@ -228,7 +228,6 @@ enum srnic_outcome srnic_resp_rdma_read(struct srnic_qp *qp,
 
 	rdma_remember_read(&qp->resp, &seg->pkt);
 	qp->resp.read_again = false;
-	srnic_delack_done(&qp->resp.ack);	/* the response acknowledges all before it */
 
 	return SRNIC_DONE;
 }
@@ -241,11 +240,34 @@ static u8 rdma_read_opcode(bool first, bool last)
 	return last ? SRNIC_OP_READ_RESP_LAST : SRNIC_OP_READ_RESP_MIDDLE;
 }
 
+/* The response begins.  Its first packet acknowledges all requests before the READ. */
+static void rdma_read_begun(struct srnic_resp *resp)
+{
+	if (resp->read_first && !resp->read_again)
+		srnic_delack_done(&resp->ack);
+	resp->read_first = false;
+}
+
 /* Drops the rest of the response; the requester may request it again. */
 static void rdma_read_drop(struct srnic_qp *qp)
 {
+	rdma_read_begun(&qp->resp);
 	qp->resp.read_left = 0;
 	srnic_resp_put_mr(&qp->resp.read_mr);
+}
+
+void srnic_resp_rdma_forgo(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	srnic_task_assert_mine(&qp->task);
+	if (!resp->read_left || !resp->read_first || resp->read_again)
+		return;
+
+	resp->psn = resp->read_psn;
+	resp->seq -= resp->read_left;
+	resp->msn = (resp->msn - 1) & SRNIC_PSN_MASK;
+	resp->read_left = 0;
 }
 
 /* Handles a failed access: of a duplicate, whose memory may be gone, just drops it. */
@@ -279,7 +301,7 @@ static enum srnic_outcome rdma_read_data(struct srnic_qp *qp, void *dst,
 /* @npsn packets of the response, with @len bytes, are done. */
 static void rdma_read_gone(struct srnic_resp *resp, u32 npsn, u32 len)
 {
-	resp->read_first = false;
+	rdma_read_begun(resp);
 	resp->read_va += len;
 	resp->read_bytes -= len;
 	resp->read_psn = srnic_psn_add(resp->read_psn, npsn);

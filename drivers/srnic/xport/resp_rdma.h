@@ -18,6 +18,12 @@ enum srnic_outcome srnic_resp_rdma_read(struct srnic_qp *qp,
 enum srnic_outcome srnic_resp_rdma_read_start(struct srnic_qp *qp,
 					      const struct srnic_pkt *pkt);
 
+/*
+ * Takes back a READ whose response has not begun, as the QP fails or is reset: what was
+ * executed before it can be acknowledged then.
+ */
+void srnic_resp_rdma_forgo(struct srnic_qp *qp);
+
 /* Continues the response; as srnic_resp_run() */
 bool srnic_resp_rdma_run(struct srnic_qp *qp);
 

@@ -11,6 +11,7 @@
 #include "req_recover.h"
 #include "req_wqe.h"
 #include "requester.h"
+#include "resp_rdma.h"
 #include "resp_reply.h"
 #include "responder.h"
 #include "run.h"
@@ -60,6 +61,14 @@ static bool run_request(struct srnic_qp *qp)
 	return more;
 }
 
+/* No requests are sent, and in the error state no responses are to follow. */
+static void run_acknowledge(struct srnic_qp *qp)
+{
+	if (qp->conf.state == IB_QPS_ERR)
+		srnic_resp_rdma_forgo(qp);
+	srnic_resp_ack(qp, false);
+}
+
 bool srnic_qp_run(struct srnic_task *task)
 {
 	struct srnic_qp *qp = container_of(task, struct srnic_qp, task);
@@ -75,7 +84,7 @@ bool srnic_qp_run(struct srnic_task *task)
 	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD)
 		more |= run_request(qp);
 	else
-		srnic_resp_ack(qp, false);
+		run_acknowledge(qp);
 	if (qp->flow.ndev)
 		srnic_tx_flush(&qp->txb);
 	if (qp->conf.state == IB_QPS_ERR || qp->conf.state == IB_QPS_SQE)
