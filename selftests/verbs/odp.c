@@ -1250,34 +1250,82 @@ static void slow_give(const struct mem *m, size_t page)
 	must_be(ioctl(slow.fd, UFFDIO_COPY, &copy), 0);
 }
 
-/* A message that was executed is acknowledged though the READ behind it has no answer yet. */
-static void slow_acknowledged(void)
+/* B processes a SEND and a READ of @m in one run, and has to wait for the page of the READ. */
+static void send_and_miss(struct mem *m)
 {
-	struct opt o = odp_opt();
+	struct ibv_sge at_a[2], at_b;
 	struct ibv_send_wr wr[2];
-	struct ibv_sge sge[3];
 	bool asked[1] = {};
-	struct mem m;
 
-	o.timeout = 0;	/* once */
-	pair_make(&p, &o, &o);
-	stores(WAY_PINNED, WAY_PINNED);
-	fresh(&m, &sides[1], PAGE, FULL_ACCESS);
-	slow_make(&m, 0);
-	sge[0] = sge_of(&sa.m, 0, 100);
-	sge[1] = sge_of(&sa.m, PAGE, 100);
-	sge[2] = sge_of(&sb.m, 0, 100);
-	must_be(post_recv(&p.b, 3, &sge[2], 1), 0);
-	wr[0] = wr_of(1, IBV_WR_SEND, &sge[0], 1);
-	wr[1] = wr_of(2, IBV_WR_RDMA_READ, &sge[1], 1);
-	wr_target(&wr[1], &m, 0);
+	slow_make(m, 0);
+	at_a[0] = sge_of(&sa.m, 0, 100);
+	at_a[1] = sge_of(&sa.m, PAGE, 100);
+	at_b = sge_of(&sb.m, 0, 100);
+	must_be(post_recv(&p.b, 3, &at_b, 1), 0);
+	wr[0] = wr_of(1, IBV_WR_SEND, &at_a[0], 1);
+	wr[1] = wr_of(2, IBV_WR_RDMA_READ, &at_a[1], 1);
+	wr_target(&wr[1], m, 0);
 	wr[0].next = &wr[1];
 	must_be(post_one(&p.a, wr), 0);
-	must_be(slow_asked(&m, asked), 0);
-	wc_none(p.a.scq, 50);
+	must_be(slow_asked(m, asked), 0);
+}
+
+static void slow_make_once(struct mem *m)
+{
+	struct opt o = odp_opt();
+
+	o.timeout = 0;
+	pair_make(&p, &o, &o);
+	stores(WAY_PINNED, WAY_PINNED);
+	fresh(m, &sides[1], PAGE, FULL_ACCESS);
+	send_and_miss(m);
+}
+
+/* A queue pair that fails acknowledges the message before a READ that has no answer yet. */
+static void slow_to_error(void)
+{
+	struct mem m;
+
+	slow_make_once(&m);
 	must_be(to_state(&p.b, IBV_QPS_ERR), 0);
 	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
 	wc_none(p.a.scq, 50);
+}
+
+static void slow_fails(void)
+{
+	struct ibv_sge sge;
+	struct ibv_send_wr wr;
+	struct mem m;
+
+	slow_make_once(&m);
+	sge = sge_of(&sb.m, 0, 100);
+	sge.lkey ^= 0x100;
+	wr = wr_of(4, IBV_WR_RDMA_WRITE, &sge, 1);
+	wr_target(&wr, &sa.m, 0);
+	must_be(post_one(&p.b, &wr), 0);
+	wc_want(p.b.scq, 4, IBV_WC_LOC_PROT_ERR);
+	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+	wc_none(p.a.scq, 50);
+}
+
+/* A READ whose region is deregistered while it waits is refused, once: see odp.sh. */
+static void slow_dereg(void)
+{
+	struct mem m;
+
+	odp_pair();
+	stores(WAY_PINNED, WAY_PINNED);
+	m.len = PAGE;
+	m.p = map_make(m.len, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	m.mr = ibv_reg_mr(sides[1].pd, m.p, m.len, ON_DEMAND);
+	must(m.mr);
+	send_and_miss(&m);
+	must_be(ibv_dereg_mr(m.mr), 0);
+	slow_give(&m, 0);
+	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+	wc_want(p.a.scq, 2, IBV_WC_REM_ACCESS_ERR);
+	state_becomes(&p.b, IBV_QPS_ERR);
 }
 
 /* Creates a queue pair that sends page @page of @m, which is absent. */
@@ -1404,7 +1452,9 @@ static const struct vrb_case odp_cases[] = {
 	{ "odp", "a slow page: source", slow_source },
 	{ "odp", "a slow page: sink of a READ", slow_sink },
 	{ "odp", "a page that never arrives", slow_for_ever },
-	{ "odp", "an ACK before a READ of such a page", slow_acknowledged },
+	{ "odp", "such a page, and the queue pair is moved to error", slow_to_error },
+	{ "odp", "such a page, and the queue pair fails", slow_fails },
+	{ "odp dereg", "of a page that a READ waits for", slow_dereg },
 	{ "odp", "a slow page: draining the send queue", slow_drain },
 	{ "odp", "page faults of destroyed queue pairs", slow_of_the_gone },
 };

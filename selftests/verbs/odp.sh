@@ -10,7 +10,7 @@
 need ib_write_bw
 vrb_up
 
-ktap_plan $((7 + $(vrb_count "odp prefetch" odp "odp storm")))
+ktap_plan $((8 + $(vrb_count "odp prefetch" "odp dereg" odp "odp storm")))
 vrb_cases "odp prefetch: no page faults in later transfers"
 check "sr0 had no page fault"	counter_is nsA sr0 page_faults 0
 check "sr1 had no page fault"	counter_is nsB sr1 page_faults 0
@@ -18,7 +18,9 @@ vrb_cases "odp prefetch: pages become present" "odp prefetch: asynchronous" \
 	"odp prefetch: errors" "odp prefetch: ranges that are not mapped" \
 	"odp prefetch: mapped ranges without pages" \
 	"odp prefetch: pages behind absent ones" \
-	"odp prefetch: of a process that has exited" odp
+	"odp prefetch: of a process that has exited" "odp dereg"
+check "sr1 refused once"	counter_is nsB sr1 resp_remote_access_errors 1
+vrb_cases odp
 check "sr0 had page faults"	counter_over nsA sr0 page_faults 100
 check "sr1 had page faults"	counter_over nsB sr1 page_faults 100
 vrb_cases "odp storm"

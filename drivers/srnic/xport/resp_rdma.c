@@ -280,6 +280,8 @@ static void rdma_read_fail(struct srnic_qp *qp, enum srnic_outcome outcome)
 		return;
 	}
 	srnic_failure_of_read(&failure, &qp->resp, outcome);
+	srnic_resp_rdma_forgo(qp);	/* the MSN of the NAK does not include it */
+	rdma_read_drop(qp);
 	srnic_resp_fail(qp, &failure);
 }
 

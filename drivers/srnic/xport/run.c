@@ -46,6 +46,14 @@ static bool run_may_answer(struct srnic_qp *qp)
 	       srnic_req_is_idle(qp);
 }
 
+/* Sends the ACK that is owed.  In the error state no response follows that would do. */
+static void run_acknowledge(struct srnic_qp *qp, bool may_wait)
+{
+	if (qp->conf.state == IB_QPS_ERR)
+		srnic_resp_rdma_forgo(qp);
+	srnic_resp_ack(qp, may_wait);
+}
+
 /* Sends requests, and then the ACK that is owed.  True: more to do. */
 static bool run_request(struct srnic_qp *qp)
 {
@@ -55,18 +63,10 @@ static bool run_request(struct srnic_qp *qp)
 
 	if (sent)
 		srnic_delack_answered(&qp->resp.ack);
-	srnic_resp_ack(qp, !sent && run_may_answer(qp));
+	run_acknowledge(qp, !sent && run_may_answer(qp));
 	srnic_qp_timer_sync(qp);
 
 	return more;
-}
-
-/* No requests are sent, and in the error state no responses are to follow. */
-static void run_acknowledge(struct srnic_qp *qp)
-{
-	if (qp->conf.state == IB_QPS_ERR)
-		srnic_resp_rdma_forgo(qp);
-	srnic_resp_ack(qp, false);
 }
 
 bool srnic_qp_run(struct srnic_task *task)
@@ -84,7 +84,7 @@ bool srnic_qp_run(struct srnic_task *task)
 	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD)
 		more |= run_request(qp);
 	else
-		run_acknowledge(qp);
+		run_acknowledge(qp, false);
 	if (qp->flow.ndev)
 		srnic_tx_flush(&qp->txb);
 	if (qp->conf.state == IB_QPS_ERR || qp->conf.state == IB_QPS_SQE)
