@@ -1188,6 +1188,15 @@ static void slow_sink(void)
 	must_be(m.p[PAGE - 1], 0x77);
 }
 
+/* A page of B that is registered on demand, until the case deregisters it */
+static void page_to_dereg(struct mem *m)
+{
+	m->len = PAGE;
+	m->p = map_make(m->len, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	m->mr = ibv_reg_mr(sides[1].pd, m->p, m->len, ON_DEMAND);
+	must(m->mr);
+}
+
 /* Destroying objects does not wait for a page that never arrives. */
 static void slow_for_ever(void)
 {
@@ -1197,10 +1206,7 @@ static void slow_for_ever(void)
 
 	odp_pair();
 	stores(WAY_RANGE, WAY_RANGE);
-	m.len = PAGE;
-	m.p = map_make(m.len, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	m.mr = ibv_reg_mr(sides[1].pd, m.p, m.len, ON_DEMAND);
-	must(m.mr);
+	page_to_dereg(&m);
 	slow_make(&m, 0);
 	sge = sge_of(&sa.m, 0, 100);
 	wr = wr_of(1, IBV_WR_RDMA_WRITE, &sge, 1);
@@ -1316,10 +1322,7 @@ static void slow_dereg(void)
 
 	odp_pair();
 	stores(WAY_PINNED, WAY_PINNED);
-	m.len = PAGE;
-	m.p = map_make(m.len, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	m.mr = ibv_reg_mr(sides[1].pd, m.p, m.len, ON_DEMAND);
-	must(m.mr);
+	page_to_dereg(&m);
 	send_and_miss(&m);
 	must_be(ibv_dereg_mr(m.mr), 0);
 	slow_give(&m, 0);
