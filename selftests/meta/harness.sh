@@ -35,7 +35,8 @@ tree_make()
 {
 	mkdir -p "$tree/selftests"
 	cp -r "$HERE"/../{run,run-guest,lib} "$tree/selftests"
-	put selftests/Makefile <<<'programs:'
+	put selftests/Makefile <<<'programs costs:'
+	put build/costs <<<'echo "nothing costs anything"'
 	put selftests/broken/Makefile <<<$'all:\n\tfalse'
 	put build/vrb/vrb <<<'echo "sunny alone"'
 	put selftests/verbs/topics.sh <<-'END'
@@ -114,15 +115,75 @@ scripts_uml()
 	script next uml 20 'printf "1..1\nok 1 a\n"' 'echo WARNING: CPU: 0 >/dev/kmsg'
 }
 
-# run NAME WORD...: runs these scripts; the runner must fail
-run()
+# late NAME N WHAT...: a script on the host that is late in its first and in its Nth run;
+# WHAT is what else it does then
+late()
+{
+	script "$1" here 60 "ran=$work/$1.ran" 'echo again >>"$ran"' \
+		'n=$(wc -l <"$ran")' \
+		"((n == 1 || n == $2)) || { printf '1..2\nok 1 a\nok 2 b\n'; exit; }" \
+		'printf "1..2\nnot ok 1 a\n# that\n# late: a program\n"' "${@:3}"
+}
+
+# scripts_late: programs that take too long on the first runs
+scripts_late()
+{
+	late late_once 1 'echo "ok 2 b"; exit 1'
+	late late_both 1 'printf "not ok 2 b\n# late: another\n"; exit 1'
+	late late_again 4 'echo "ok 2 b"; exit 1'
+	late late_wrong 1 'printf "not ok 2 b\n# late 2\n"; exit 1'
+	late late_crash 1 'echo "ok 2 b"; kill -SEGV $$'
+	late late_short 1 'exit 1'
+}
+
+# scripts_kept: one that counts how often it runs, and one that waits until it is killed
+scripts_kept()
+{
+	script kept here 60 "echo >>$work/kept" 'printf "1..1\nok 1 a\n"'
+	script spins here 60 '. lib/ktap.sh' 'ktap_plan 1' \
+		'run=$(ps -o ppid= "$(ps -o ppid= "$PPID" | tr -d " ")" | tr -d " ")' \
+		"five() { pgrep -f \"lib/busy \$run\" >$work/spinners;" \
+		"	((\$(wc -l <$work/spinners) >= 5)); }" \
+		'check "a busy machine" wait_for 60 five' ktap_end
+}
+
+# runs NAME OPTION|WORD...: runs these scripts; the runner must succeed
+runs()
 {
 	local results=$work/$1
 
 	shift
 	mkdir -p "$results"
-	! "$tree/selftests/run" --results "$results" "$@" >"$results/said" 2>&1 ||
+	"$tree/selftests/run" --results "$results" "$@" >"$results/said" 2>&1 ||
 		{ cat "$results/said"; return 1; }
+}
+
+# run NAME WORD...: the same; the runner must fail
+run()
+{
+	! runs "$@" || { cat "$work/$1/said"; return 1; }
+}
+
+# ran TIMES SCRIPT: the script was run so often
+ran()
+{
+	wc -l <"$work/$2.ran"
+	(($(wc -l <"$work/$2.ran") == $1))
+}
+
+# resumes TIMES: after the resumed run, the script has been run so often
+resumes()
+{
+	"$tree/selftests/run" --resume "$work/pieces" t/kept t/good >"$work/pieces.said" &&
+		cat "$work/pieces.said" "$work/kept" &&
+		(($(wc -l <"$work/kept") == $1)) &&
+		grep -Fx "3 passed, 0 failed, 0 skipped" "$work/pieces.said"
+}
+
+# spinners_end: they do when the runner has ended
+spinners_end()
+{
+	! ps -p "$(paste -sd, "$work/spinners")"
 }
 
 # judged NAME KERNEL SCRIPT WORD TEXT: the report begins with WORD and has TEXT
@@ -138,13 +199,6 @@ judged()
 said()
 {
 	grep -Fx "$2" "$work/$1/said" || { cat "$work/$1/said"; return 1; }
-}
-
-# good_alone: the runner must succeed
-good_alone()
-{
-	mkdir -p "$work/good"
-	"$tree/selftests/run" --results "$work/good" t/good.sh
 }
 
 # KERNEL|SCRIPT|WORD|TEXT|what it is: what has to be reported of each script
@@ -193,12 +247,41 @@ judge()
 	done < <(printf '%s\n' "$@")
 }
 
-ktap_plan $((6 + ${#checks[@]} + ${#uml_checks[@]}))
+late_checks=(
+	"here|t/late_again.sh|FAIL|# late: a program|a program that is late too often"
+	"here|t/late_wrong.sh|FAIL|not ok 2 b|one that is late beside a failure"
+	"here|t/late_crash.sh|FAIL|returned 139|one that is late and crashes"
+	"here|t/late_short.sh|FAIL|planned 2 checks, made 1|one that is late and ends early"
+)
+
+ktap_plan $((22 + ${#checks[@]} + ${#late_checks[@]} + ${#uml_checks[@]}))
 tree_make
 scripts_here
+scripts_late
+scripts_kept
 scripts_fake
 scripts_uml
-check "the runner succeeds when all is well"	good_alone
+check "the runner succeeds when all is well"	runs good t/good.sh
+check "it says what this machine costs"		said good "nothing costs anything"
+check "it succeeds if late scripts recover"	runs late t/late_once t/late_both t/good
+check "it names them"				said late "unstable: 2 scripts"
+check "it counts no failure"			said late "3 passed, 0 failed, 0 skipped"
+check "it ran them three times more"		ran 4 late_once
+check "it fails if they do not"			run later t/late_again t/late_wrong \
+						t/late_crash t/late_short
+judge later "${late_checks[@]}"
+check "no unstable script is named"		fails said later "unstable: 1 scripts"
+check "a script that stays late is run again"	ran 4 late_again
+for name in wrong crash short; do
+	check "late and $name: not again"	ran 1 "late_$name"
+done
+check "a run that can be resumed"		resumes 1
+check "nothing is run twice"			resumes 1
+touch "$tree/new"
+check "other sources need another run"		resumes 2
+check "beside busy processes"			runs busy --busy t/spins
+check "these end"				wait_for 60 spinners_end
+rm "$tree"/selftests/t/{late,kept,spins}*
 check "it fails on the host and in a fake lab"	run bad here fake unmade
 judge bad "${checks[@]}"
 check "it lists what was skipped"		said bad "skipped: here/t-skipped.sh: no tool"

@@ -78,7 +78,7 @@ results_make()
 		printf '%s=%q\n' REPO "$REPO" RESULTS "$RESULTS" \
 			SRNIC_KERNEL "$KERNEL" TTY "$KERNEL_TTY" \
 			TERM "${TERM:-linux}" HUNT "${HUNT:-}" HUNT_SEED "${HUNT_SEED:-}" \
-			MACHINE "$MACHINE" LINE "${LINE:+$KERNEL_LINE}"
+			KTAP_BOUND "${KTAP_BOUND:-}" MACHINE "$MACHINE" LINE "${LINE:+$KERNEL_LINE}"
 		printf 'ROWS=%s COLS=%s\n' "$(stty size 2>/dev/null | cut -d' ' -f1)" \
 			"$(stty size 2>/dev/null | cut -d' ' -f2)"
 	} >"$JOB/settings"

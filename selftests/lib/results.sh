@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - what selftests/run knows of each script: output, judgement, sums
+#
+#   tap_file KERNEL SCRIPT   where its TAP goes; beside it are
+#                              .status   its exit status, written last
+#                              .report   what was printed about it
+#                              .count    passed, failed, skipped, and what that depends on
+#                              .late     it only failed because a bound was reached
+#                              .unstable and passed when it was run again: .again
+#   report KERNEL SCRIPT SECONDS-TAKEN [DEATH]  judges it
+#   results_keep             forgets the results of other sources or other kernels
+#   missing                  those jobs of the standard input that have no result
+#   run_again                runs those that were late three times more
+#   summary                  sums; succeeds if nothing failed
+#
+# RESULTS is the folder.
+# shellcheck shell=bash
+
+CACHE=${SRNIC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/srnic}
+SOURCES=$(find .. \( -path ../.git -o -path ../build -o -name __pycache__ \) -prune -o -type f -print0 |
+	sort -z | xargs -0 sha256sum | sha256sum | cut -c1-12)
+
+# lab_kernel KERNEL: what the lab calls the kernel of these guests
+lab_kernel()
+{
+	local name=${1%-2}
+
+	name=${name#pair-}
+	echo "${name%+*}"
+}
+
+tap_file()
+{
+	echo "$RESULTS/$1/${2//\//-}.tap"
+}
+
+# complaint STATUS: what is wrong with a script that returned STATUS, besides the failed
+# checks; ktap_count has read its output
+complaint()
+{
+	local made=$((passed + failed + skipped))
+
+	case $1 in
+	'' | 0 | 1 | "$KSFT_SKIP") ;;
+	124 | 137) echo "ran out of time"; return ;;
+	*) echo "returned $1"; return ;;
+	esac
+	if ((planned < 0)); then
+		echo "gave no plan"
+	elif ((planned != made)); then
+		echo "planned $planned checks, made $made"
+	else
+		case $1:$((failed > 0)):$((passed > 0)) in
+		:* | 0:0:* | 1:1:* | "$KSFT_SKIP:0:0") ;;
+		*) echo "returned $1, and $failed checks failed" ;;
+		esac
+	fi
+}
+
+report()
+{
+	local failed file passed planned skipped status='' what word
+
+	file=$(tap_file "$1" "$2")
+	touch "$file"
+	ktap_count <"$file"
+	[ -e "$file.status" ] && status=$(cat "$file.status")
+	what=${4:-$(complaint "$status")}
+	[ -z "$what" ] || failed=$((failed + 1))
+
+	word=ok
+	((failed == 0)) || word=FAIL
+	((passed + failed)) || word=skip
+	{
+		printf '%-5s%-13s %-34s %3d passed %3d failed %6s s\n' "$word" "$1" \
+			"$2" "$passed" "$failed" "$3"
+		[ -z "$what" ] || echo "     $what, all it said: $file"
+		[ "$word" != FAIL ] || ktap_failures <"$file" | head -n 60 | sed 's/^/     /'
+	} | tee "$file.report"
+	[ "$word" != FAIL ] || [ -n "$what" ] || ! ktap_late <"$file" ||
+		echo "$1 $2" >"$file.late"
+	echo "$passed $failed $skipped $(inputs "$1")" >"$file.count"
+}
+
+# inputs KERNEL: what a result depends on
+inputs()
+{
+	echo "$SOURCES-$(basename "$(readlink "$CACHE/current/$(lab_kernel "$1")")")"
+}
+
+results_keep()
+{
+	local count kernel of
+
+	find "$RESULTS" -name '*.count' | while read -r count; do
+		kernel=${count#"$RESULTS/"}
+		read -r _ _ _ of <"$count"
+		[ "$of" = "$(inputs "${kernel%%/*}")" ] || rm -f "${count%.count}"*
+	done
+}
+
+missing()
+{
+	local kernel script seconds
+
+	while read -r kernel script seconds; do
+		[ -e "$(tap_file "$kernel" "$script").count" ] ||
+			echo "$kernel $script $seconds"
+	done
+}
+
+# again KERNEL SCRIPT: whether it passes three times in a row, each time alone
+again()
+{
+	local n
+
+	for n in 1 2 3; do
+		./run --once ${RARE:+--all} --results "$RESULTS/again/$n" "${1%-2}:$2" ||
+			return
+	done
+}
+
+run_again()
+{
+	local file kernel log script
+
+	find "$RESULTS" -name '*.late' | sort | while read -r file; do
+		read -r kernel script <"$file"
+		log=${file%.late}.again
+		echo "again: $kernel $script, three times"
+		if again "$kernel" "$script" >"$log" 2>&1 </dev/null; then
+			sed -i '1s/^\([0-9]* \)[0-9]* /\10 /' "${file%.late}.count"
+			mv "$file" "${file%.late}.unstable"
+		else
+			rm "$file"
+			tail -n 60 "$log" | sed 's/^/     /'
+		fi
+	done
+	rm -rf "${RESULTS:?}/again"
+}
+
+summary()
+{
+	local failed file name passed skipped unstable
+
+	find "$RESULTS" -name '*.tap' | sort | while read -r file; do
+		name=${file#"$RESULTS"/}
+		ktap_skips <"$file" | sed "s@^@skipped: ${name%.tap}: @"
+	done
+	mapfile -t unstable < <(find "$RESULTS" -name '*.unstable' | sort)
+	((${#unstable[@]} == 0)) || echo "unstable: ${#unstable[@]} scripts"
+	for file in "${unstable[@]}"; do
+		echo "     $(cat "$file"), all it said: ${file%.unstable}"
+	done
+	echo "took $SECONDS s"
+	read -r passed failed skipped < <(find "$RESULTS" -name '*.count' -exec cat {} + |
+		awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
+	echo "$passed passed, $failed failed, $skipped skipped"
+	((failed == 0 && passed > 0))
+}
