@@ -2,7 +2,7 @@
 /*
  * srnic selftests - what a system call and a page fault cost on this machine
  *
- * These two decide how long the guests take; the best of several rounds is
+ * These two decide how long the guests take; the best of many rounds is
  * printed, for other processes only ever add to it.
  */
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROUNDS	5
-#define CALLS	20000
-#define PAGES	4000
+#define ROUNDS	200
+#define CALLS	1000
+#define PAGES	100
 
 static double us(void)
 {
