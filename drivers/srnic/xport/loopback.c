@@ -120,8 +120,8 @@ static u32 loopback_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 			  struct srnic_seg *seg, u64 *word)
 {
 	u32 left = wqe->npsn - srnic_psn_diff(qp->req.flight.next, wqe->psn);
-	u32 npsn = min(left, srnic_wr_has_answer(wqe) ? LOOPBACK_READ :
-							LOOPBACK_PIECE);
+	u32 most = srnic_wr_has_answer(wqe) ? LOOPBACK_READ : LOOPBACK_PIECE;
+	u32 npsn = min(left, most);
 	u64 off;
 
 	memset(seg, 0, sizeof(*seg));
