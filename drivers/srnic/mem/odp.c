@@ -540,7 +540,7 @@ static long odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
  */
 static u64 chunk_absent(struct odp_chunk *chunk, u64 va)
 {
-	u32 max = min(ODP_BATCH, ODP_PAGES - odp_slot(va));
+	u32 max = min_t(u32, ODP_BATCH, ODP_PAGES - odp_slot(va));
 	unsigned long pfns[ODP_BATCH] = {};
 	struct hmm_range range = {
 		.notifier	= &chunk->notifier,

@@ -108,7 +108,8 @@ static bool delack_is_tolerable(struct srnic_delack *ack, u64 now)
 bool srnic_delack_leaves(struct srnic_delack *ack, u64 now)
 {
 	if (now <= ack->prompt && !ack->repeated) {
-		ack->slow -= min(ack->slow, 1);
+		if (ack->slow)
+			ack->slow--;
 		return false;
 	}
 	if (!delack_is_tolerable(ack, now)) {

@@ -31,7 +31,7 @@ static void info_req(const struct srnic_qp *qp, struct srnic_look *look)
 	srnic_look_u32(look, "burst",
 		       f->mode == SRNIC_FLIGHT_OPEN ? 0 : f->burst);
 	srnic_look_u64(look, "srtt_ns", f->srtt);
-	srnic_look_u64(look, "timer_ns", f->deadline ? max(left, 1) : 0);
+	srnic_look_u64(look, "timer_ns", f->deadline ? max_t(s64, left, 1) : 0);
 }
 
 static void info_cc(const struct srnic_cc *cc, struct srnic_look *look)
