@@ -213,7 +213,6 @@ static struct socket *hook_bind(struct net *net, sa_family_t family)
 
 	if (udp_sock_create(net, &cfg, &sock))
 		return NULL;
-	udp_set_bit(NO_CHECK6_RX, sock->sk);
 	setup_udp_tunnel_sock(net, sock->sk, &tunnel);
 
 	return sock;

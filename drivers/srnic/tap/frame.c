@@ -93,7 +93,7 @@ static void frame_describe(struct sk_buff *skb, struct net_device *ndev)
 	if (!eth_proto_is_802_3(skb->protocol))
 		skb->protocol = htons(ETH_P_802_2);
 	if (eth_type_vlan(skb->protocol))
-		vlan_get_protocol_and_depth(skb, skb->protocol, &depth);
+		__vlan_get_protocol(skb, skb->protocol, &depth);
 	skb_set_network_header(skb, depth);
 	skb_probe_transport_header(skb);
 }
