@@ -71,7 +71,7 @@ static bool hook_confirm(struct sk_buff *skb)
 	struct nf_conn *ct = nf_ct_get(skb, &info);
 
 	if (ct_hook && ct && !nf_ct_is_confirmed(ct))
-		return ct_hook->confirm(skb) == NF_ACCEPT;
+		return SRNIC_CT_CONFIRM(ct_hook, skb) == NF_ACCEPT;
 #endif
 	return true;
 }
