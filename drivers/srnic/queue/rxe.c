@@ -16,6 +16,16 @@
 #define SQE_FLAGS	(IB_SEND_FENCE | IB_SEND_SIGNALED | \
 			 IB_SEND_SOLICITED | IB_SEND_INLINE)
 
+/* wr.ud up to the address vector; kernel 5.15 has only the first three in its header. */
+struct sqe_ud {
+	u32	qpn;
+	u32	qkey;
+	u16	pkey_index;
+	u16	reserved;
+	u32	ah;
+	u32	pad[4];
+};
+
 /* wr.flush, which <rdma/rdma_user_rxe.h> lacks in kernel 6.1; @length is not set. */
 struct sqe_flush {
 	u64	remote_addr;
@@ -24,6 +34,9 @@ struct sqe_flush {
 	u8	type;
 	u8	level;
 };
+
+/* Bytes of a work request in front of the address vector */
+#define SQE_WR_BYTES	(offsetof(struct rxe_send_wr, wr) + sizeof(struct sqe_ud))
 
 /**
  * struct sqe_copy - what is read of a send WQE
@@ -37,9 +50,12 @@ struct sqe_copy {
 
 static void sqe_bare(struct srnic_sqe *sqe, const struct rxe_send_wr *wr)
 {
-	sqe->ud.ah = wr->wr.ud.ah_num;
-	sqe->ud.qpn = wr->wr.ud.remote_qpn;
-	sqe->ud.qkey = wr->wr.ud.remote_qkey;
+	struct sqe_ud ud;
+
+	memcpy(&ud, &wr->wr, sizeof(ud));
+	sqe->ud.ah = ud.ah;
+	sqe->ud.qpn = ud.qpn;
+	sqe->ud.qkey = ud.qkey;
 }
 
 static void sqe_rdma(struct srnic_sqe *sqe, const struct rxe_send_wr *wr)
@@ -134,7 +150,7 @@ const void *srnic_rxe_copy_sqe(struct srnic_swqe *wqe,
 {
 	struct sqe_copy copy;
 
-	memcpy(&copy.wr, &slot->wr, offsetof(struct rxe_send_wr, wr.ud.av));
+	memcpy(&copy.wr, &slot->wr, SQE_WR_BYTES);
 	memcpy(&copy.dma, &slot->dma, sizeof(copy.dma));
 	barrier();	/* keeps the compiler from reading the slot again */
 	sqe_convert(&wqe->sqe, &copy);
@@ -201,5 +217,6 @@ static_assert(sizeof(struct rxe_sge) == sizeof(struct srnic_sge) &&
 	      offsetof(struct rxe_sge, lkey) == offsetof(struct srnic_sge, lkey));
 static_assert(offsetof(struct rxe_send_wqe, dma) + sizeof(struct rxe_dma_info) ==
 	      sizeof(struct rxe_send_wqe));
-static_assert(offsetof(struct rxe_send_wr, wr) + sizeof(struct sqe_flush) <=
-	      offsetof(struct rxe_send_wr, wr.ud.av));
+static_assert(sizeof(struct sqe_flush) <= sizeof(struct sqe_ud));
+static_assert(SQE_WR_BYTES + sizeof(struct rxe_av) ==
+	      offsetof(struct rxe_send_wqe, status));

@@ -114,7 +114,7 @@ struct rdma_hw_stats *srnic_counter_alloc_stats(struct rdma_counter *counter)
 		return NULL;
 
 	for (i = 0; i < ARRAY_SIZE(counter_of_device); i++)
-		set_bit(counter_of_device[i], stats->is_disabled);
+		SRNIC_STAT_DISABLE(stats, counter_of_device[i]);
 
 	return stats;
 }

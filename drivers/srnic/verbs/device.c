@@ -90,9 +90,6 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 					  IB_DEVICE_FLUSH_GLOBAL |
 					  IB_DEVICE_FLUSH_PERSISTENT |
 					  IB_DEVICE_ATOMIC_WRITE,
-		.kernel_cap_flags	= IBK_ALLOW_USER_UNREG |
-					  IBK_ON_DEMAND_PAGING |
-					  IBK_BLOCK_MULTICAST_LOOPBACK,
 		.max_send_sge		= SRNIC_MAX_SGE,
 		.max_recv_sge		= SRNIC_MAX_SGE,
 		.max_sge_rd		= SRNIC_MAX_SGE,
@@ -122,6 +119,8 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.timestamp_mask		= U64_MAX,
 		.hca_core_clock		= 1000000,	/* kHz: 1 ns per tick */
 	};
+	attr->kernel_cap_flags |= IBK_ALLOW_USER_UNREG | IBK_ON_DEMAND_PAGING |
+				  IBK_BLOCK_MULTICAST_LOOPBACK;
 	if (srnic_has_frames(to_dev(ibdev)))
 		query_frames(attr);
 	if (to_dev(ibdev)->abi == SRNIC_ABI_RXE)

@@ -44,11 +44,12 @@ static bool recv_borrow(struct srnic_qp *qp)
 bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 		    bool solicited)
 {
+	struct srnic_cq *cq;
+
 	srnic_task_assert_mine(&qp->task);
 
 	/* An earlier run may have taken the receive and released the SRQ. */
-	struct srnic_cq *cq = recv_borrow(qp) ? qp->recv_cq : NULL;
-
+	cq = recv_borrow(qp) ? qp->recv_cq : NULL;
 	if (cqe->status == IB_WC_WR_FLUSH_ERR)
 		srnic_count(qp->stats, SRNIC_CNT_RESP_FLUSH);
 	else if (cqe->status)

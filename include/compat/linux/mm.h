@@ -19,4 +19,9 @@ static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 	get_user_pages_remote(mm, start, num, flags, pages, NULL, locked)
 #endif
 
+#ifndef SRNIC_HAVE_FOLIO
+#define virt_to_folio(addr)		virt_to_head_page(addr)
+#define folio_mark_dirty(page)		set_page_dirty(page)
+#endif
+
 #endif /* SRNIC_COMPAT_MM_H */

@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - <linux/netdevice.h> of older kernels made to look like today's
+ * srnic - wrapper of <linux/netdevice.h>: the current API on older kernels
  */
 #ifndef SRNIC_COMPAT_NETDEVICE_H
 #define SRNIC_COMPAT_NETDEVICE_H
 
 #include_next <linux/netdevice.h>
+
+#ifndef SRNIC_HAVE_NETDEV_HOLD
+typedef struct {} netdevice_tracker;
+
+static inline void netdev_hold(struct net_device *ndev,
+			       netdevice_tracker *tracker, gfp_t gfp)
+{
+	dev_hold(ndev);
+}
+
+static inline void netdev_put(struct net_device *ndev,
+			      netdevice_tracker *tracker)
+{
+	dev_put(ndev);
+}
+#endif
+
+#ifndef SRNIC_HAVE_NAPI_WITHOUT_WEIGHT
+#define netif_napi_add(ndev, napi, poll) \
+	netif_napi_add(ndev, napi, poll, NAPI_POLL_WEIGHT)
+#endif
 
 #ifndef SRNIC_HAVE_NETDEV_DUMMY
 #include <linux/slab.h>

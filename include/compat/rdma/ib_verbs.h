@@ -87,6 +87,37 @@ static struct ib_dmah * const dmah __maybe_unused;
 #define SRNIC_FILL_RES_SRQ(fill)
 #endif
 
+#ifndef SRNIC_HAVE_KERNEL_CAPS
+/* One field holds these flags and those that user space sees. */
+#define kernel_cap_flags		device_cap_flags
+#define IBK_ALLOW_USER_UNREG		IB_DEVICE_ALLOW_USER_UNREG
+#define IBK_ON_DEMAND_PAGING		IB_DEVICE_ON_DEMAND_PAGING
+#define IBK_BLOCK_MULTICAST_LOOPBACK	IB_DEVICE_BLOCK_MULTICAST_LOOPBACK
+#endif
+
+#ifndef SRNIC_HAVE_UDP_SPORT
+static inline u16 rdma_get_udp_sport(u32 label, u32 lqpn, u32 rqpn)
+{
+	return rdma_flow_label_to_udp_sport(label ?:
+					    rdma_calc_flow_label(lqpn, rqpn));
+}
+#endif
+
+/* Excludes a counter from what is shown, which takes a kernel that can */
+#ifdef SRNIC_HAVE_STAT_DESC
+#define SRNIC_STAT_DISABLE(stats, i)	set_bit(i, (stats)->is_disabled)
+#else
+#define SRNIC_STAT_DISABLE(stats, i)	((void)(stats))
+
+/* The core takes an array of names, which an array of this is. */
+struct rdma_stat_desc {
+	const char	*name;
+};
+
+#define rdma_alloc_hw_stats_struct(descs, num, lifespan) \
+	rdma_alloc_hw_stats_struct(&(descs)->name, num, lifespan)
+#endif
+
 #ifndef SRNIC_HAVE_MARK_NAME
 /* The function only keeps udev from renaming the device. */
 #define ib_mark_name_assigned_by_user(dev)
