@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* older than 6.1 */
-#include <rdma/ib_verbs.h>
-
-u64 probe(const struct ib_device_attr *attr);
-u64 probe(const struct ib_device_attr *attr)
-{
-	return attr->kernel_cap_flags & IBK_ALLOW_USER_UNREG;
-}
