@@ -60,6 +60,8 @@ int srnic_mr_map_umem(struct srnic_mr *mr, u64 iova)
 		dma_addr_t addr = rdma_block_iter_dma_address(&iter);
 
 		span->block[i++] = (void *)(uintptr_t)addr;
+		if (i == num)
+			break;	/* kernel 6.1.0 goes on where 32 bits overflow */
 		if (!(i % SZ_64K))
 			cond_resched();
 	}
