@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* FLUSH and ATOMIC WRITE, which the core of 6.1 does not know */
+/* FLUSH and ATOMIC WRITE in the RDMA core, 6.2 */
 #include <rdma/ib_verbs.h>
 
 u64 probe(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* resize_user_cq() of an unsigned number of entries */
+/* resize_user_cq() of an unsigned number of entries, 7.x */
 #include <rdma/ib_verbs.h>
 
 int probe(struct ib_cq *cq, struct ib_udata *udata);
