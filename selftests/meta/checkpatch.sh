@@ -7,11 +7,12 @@
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 . selftests/lib/ktap.sh
+. selftests/lib/tree.sh
 
 CHECKPATCH=${SRNIC_CACHE:-$HOME/.cache/srnic}/current/uml/src/scripts/checkpatch.pl
 KNOWN=selftests/meta/checkpatch.known
 
-need git perl
+need perl
 [ -f "$CHECKPATCH" ] || skip_all "no kernel source with a checkpatch.pl"
 
 # mistakes FILE: comma-separated types of false positives of checkpatch for FILE
@@ -45,7 +46,7 @@ clean()
 	return "$status"
 }
 
-mapfile -t listed < <(git ls-files -co --exclude-standard -- '*.[ch]')
+mapfile -t listed < <(tree_files '*.[ch]')
 mapfile -t folders < <(printf '%s\n' "${listed[@]%/*}" | sort -u)
 
 ktap_plan "${#folders[@]}"

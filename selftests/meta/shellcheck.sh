@@ -5,24 +5,11 @@
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 . selftests/lib/ktap.sh
+. selftests/lib/tree.sh
 
-need git shellcheck
+need shellcheck
 
-# scripts: all that end in .sh or begin as one
-scripts()
-{
-	local file first
-
-	git ls-files -co --exclude-standard | while IFS= read -r file; do
-		[ -f "$file" ] || continue
-		IFS= read -r first <"$file" 2>/dev/null
-		if [[ $file == *.sh || $first =~ ^'#!'.*(/| )(ba|da)?sh( |$) ]]; then
-			echo "$file"
-		fi
-	done
-}
-
-mapfile -t listed < <(scripts 2>/dev/null)
+mapfile -t listed < <(tree_scripts 2>/dev/null)
 
 # What is sourced is checked for itself, where it is depends on the caller
 # (SC1090, SC1091), and its variables are for others (SC2034).
