@@ -106,10 +106,17 @@ no_memory_is_lost()
 	echo scan >$leaks
 	sleep 1		# memory freed during the first scan is not reported by the second
 	echo scan >$leaks
-	awk -v RS='unreferenced object' 'NF && !(/radix_tree_node_alloc/ && /uapi_/) {
-		print
-		bad = 1
-	} END { exit bad }' $leaks && echo clear >$leaks
+	awk '
+	function judge() {
+		if (leak != "" && !(leak ~ /radix_tree_node_alloc/ && leak ~ /uapi_/)) {
+			printf "%s", leak
+			bad = 1
+		}
+		leak = ""
+	}
+	/^unreferenced object/ { judge() }
+	{ leak = leak $0 "\n" }
+	END { judge(); exit bad }' $leaks && echo clear >$leaks
 }
 
 # the_kernel_log_is_clean: except for warnings of vmalloc(), which cannot be suppressed, and

@@ -76,7 +76,7 @@ fenced()
 # The poll that follows arming is another function, so the fence must come before the end.
 arm_fenced()
 {
-	fenced '->arm,' '^}|->kern,|srnic_look\(' "$@"
+	fenced '->arm,' '^}|->kern,|srnic_look[(]' "$@"
 }
 
 # The flags of a ring say whether a posted entry needs a doorbell.
