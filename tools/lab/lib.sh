@@ -78,15 +78,35 @@ packages_missing()
 	done
 }
 
+# may_be_root: root, or a user whom sudo obeys at once or may ask for a password
+may_be_root()
+{
+	((EUID)) || return 0
+	[ -n "$(type -P sudo)" ] && { sudo -n true 2>/dev/null || [ -t 0 ]; }
+}
+
+# apt_get LOG ARGUMENT...: the host's, as root
+apt_get()
+{
+	local as_root=() log=$1
+
+	shift
+	if ((EUID)); then
+		sudo -v || die "sudo is needed to install packages"
+		as_root=(sudo)
+	fi
+	quietly "$CACHE/log/$log" "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+		apt-get "$@"
+}
+
 look_up_packages()
 {
 	local missing
 
 	mapfile -t missing < <(packages_missing "$@")
 	((${#missing[@]})) && [ -z "${LOOKED_UP:-}" ] || return 0
-	((EUID == 0)) ||
-		die "packages are missing, run: sudo apt-get install ${missing[*]}"
-	quietly "$CACHE/log/apt-update" apt-get -q update
+	may_be_root || die "packages are missing, as root run: apt-get install ${missing[*]}"
+	apt_get apt-update -q update
 	LOOKED_UP=1
 }
 
@@ -98,9 +118,8 @@ install_packages()
 	mapfile -t missing < <(packages_missing "$@")
 	((${#missing[@]})) || return 0
 	step "installing ${#missing[@]} packages: ${missing[*]}"
-	export DEBIAN_FRONTEND=noninteractive
-	quietly "$CACHE/log/apt-install" apt-get -qy \
-		-o DPkg::Lock::Timeout=300 install --no-install-recommends "${missing[@]}"
+	apt_get apt-install -qy -o DPkg::Lock::Timeout=300 \
+		install --no-install-recommends "${missing[@]}"
 }
 
 # packages_look_up SECTION...: update the package lists if packages are missing
