@@ -5,6 +5,7 @@
  * Unprivileged users can read them, so most readers get neither keys nor addresses: see
  * res_may_see().
  */
+#include <linux/slab.h>
 #include <net/netlink.h>
 #include <net/sock.h>
 #include <rdma/restrack.h>
@@ -24,6 +25,12 @@ static int res_put_value(struct sk_buff *msg,
 	default:
 		return rdma_nl_put_driver_string(msg, value->name, value->word);
 	}
+}
+
+/* An empty list of values, too large for the stack of a kernel with KASAN */
+static struct srnic_look *res_begin(void)
+{
+	return kzalloc(sizeof(struct srnic_look), GFP_KERNEL);
 }
 
 /* Adds the driver's part to @msg, which is left out if it does not fit. */
@@ -52,6 +59,16 @@ static int res_put(struct sk_buff *msg, const struct srnic_look *look)
 	return 0;
 }
 
+/* The same, and frees @look */
+static int res_end(struct sk_buff *msg, struct srnic_look *look)
+{
+	int err = res_put(msg, look);
+
+	kfree(look);
+
+	return err;
+}
+
 /*
  * May the reader of @msg see keys and addresses?  As for the keys that the RDMA core shows,
  * both the reader and the opener of its socket need the capability, or a privileged program
@@ -66,53 +83,67 @@ static bool res_may_see(const struct sk_buff *msg)
 /* Keys and addresses of kernel memory are for nobody. */
 int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 {
+	struct srnic_look *look = res_begin();
 	bool see = res_may_see(msg);
 	struct srnic_ibqp *qp = to_qp(ibqp);
-	struct srnic_look look = {
-		.secrets = see && !rdma_is_kernel_res(&ibqp->res),
-		.peers = see,
-	};
 	int err = -EAGAIN;
 
+	if (!look)
+		return -ENOMEM;
+
+	look->secrets = see && !rdma_is_kernel_res(&ibqp->res);
+	look->peers = see;
 	mutex_lock(&qp->lock);
 	if (qp->qp) {
-		srnic_qp_look(qp->qp, &look);
+		srnic_qp_look(qp->qp, look);
 		err = 0;
 	}
 	mutex_unlock(&qp->lock);
 
-	return err ?: res_put(msg, &look);
+	err = err ?: res_put(msg, look);
+	kfree(look);
+
+	return err;
 }
 
 int srnic_fill_res_cq(struct sk_buff *msg, struct ib_cq *ibcq)
 {
-	struct srnic_look look = {};
+	struct srnic_look *look = res_begin();
 
-	srnic_cq_look(srnic_cq_of(ibcq), &look);
+	if (!look)
+		return -ENOMEM;
 
-	return res_put(msg, &look);
+	srnic_cq_look(srnic_cq_of(ibcq), look);
+
+	return res_end(msg, look);
 }
 
 int srnic_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq)
 {
-	struct srnic_look look = {};
+	struct srnic_look *look = res_begin();
 	struct srnic_rq_info info;
 
-	srnic_rq_look(&to_srq(ibsrq)->srq.rq, &info);
-	srnic_look_u32(&look, "entries", info.entries);
-	srnic_look_u32(&look, "head", info.head);
-	srnic_look_u32(&look, "posted", info.posted);
-	srnic_look_u32(&look, "limit", info.limit);
-	srnic_look_u32(&look, "broken", info.broken);
+	if (!look)
+		return -ENOMEM;
 
-	return res_put(msg, &look);
+	srnic_rq_look(&to_srq(ibsrq)->srq.rq, &info);
+	srnic_look_u32(look, "entries", info.entries);
+	srnic_look_u32(look, "head", info.head);
+	srnic_look_u32(look, "posted", info.posted);
+	srnic_look_u32(look, "limit", info.limit);
+	srnic_look_u32(look, "broken", info.broken);
+
+	return res_end(msg, look);
 }
 
 int srnic_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr)
 {
-	struct srnic_look look = {};
+	struct srnic_look *look = res_begin();
 
-	srnic_mr_look(&to_mr(ibmr)->mr, &look);
+	if (!look)
+		return -ENOMEM;
 
-	return res_put(msg, &look);
+	srnic_mr_look(&to_mr(ibmr)->mr, look);
+
+	return res_end(msg, look);
 }
