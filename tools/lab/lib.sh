@@ -4,6 +4,7 @@
 
 set -euo pipefail
 shopt -s inherit_errexit
+export LC_ALL=C	# fractions have a point, and names one order
 
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 REPO=$(cd "$LAB/../.." && pwd)
