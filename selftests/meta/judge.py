@@ -14,6 +14,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
@@ -52,8 +53,15 @@ PHYSICAL = [put("netdevs/veth0/below", "veth0"), put("processors", 8)]
 SEEN = "verbs/devices/sr0"
 LOCK = "memlock/privileged"
 
+MISSING = [put("module/loaded", False), put("module/installed", False), put("devices", [])]
 # level, check, part of the text or of the command, changes
 CASES = (
+    ("BAD", "kernel", "lacks ib_uverbs, rdma_ucm -> apt install --reinstall linux-image-7.3.4",
+     MISSING + [put("kernel/missing", ["ib_uverbs", "rdma_ucm"])]),
+    ("hint", "kernel", "cannot use rdma_cm", [put("kernel/missing", ["rdma_ucm"])]),
+    ("BAD", "kernel", "no modules for kernel 7.3.4 in /lib/modules -> reboot",
+     MISSING + [put("kernel/missing", None)]),
+    ("ok", "kernel", "not visible here", [put("kernel/missing", None)]),
     ("BAD", "module", "not installed", [put("module/loaded", False),
                                         put("module/installed", False)]),
     ("BAD", "module", "modprobe srnic", [put("module/loaded", False)]),
@@ -145,7 +153,7 @@ def expect(level, check, text, changes):
     lines = judged(changes)
     mine = [line for line in lines if line.check == check]
     assert len(mine) == 1 and mine[0].level == level, mine
-    assert text in f"{mine[0].text} {mine[0].command}", mine
+    assert text in f"{mine[0].text} -> {mine[0].command}", mine
     others = [line for line in lines if line.check != check and line.level in ("BAD", "hint")]
     assert not others, others
     assert bool(mine[0].command) or level in ("ok", "?"), mine
@@ -171,6 +179,56 @@ def another_device():
                     put("netdevs/eth9", dict(RECORDED["netdevs"]["veth0"], up=False))])
     assert [line.subject for line in lines if line.level == "BAD"] == ["sr9", "sr9"], lines
     assert all(line.level == "ok" for line in lines if line.subject == RECORDED["peer"]["name"])
+
+
+# ID and ID_LIKE of os-release, release of the kernel, what is neither built in nor a module
+# and not loaded, what to type
+SYSTEMS = (
+    ('ID=ubuntu\nID_LIKE="debian"', "6.14.0-1015-aws", ["rdma_ucm"],
+     "apt install linux-modules-extra-6.14.0-1015-aws"),
+    ('ID=linuxmint\nID_LIKE="ubuntu debian"', "6.8.0-51-generic", ["ib_uverbs", "rdma_ucm"],
+     "apt install linux-modules-extra-6.8.0-51-generic"),
+    ("ID=debian", "6.1.0-56-cloud-amd64", ["ip6_udp_tunnel"],
+     "apt install --reinstall linux-image-6.1.0-56-cloud-amd64"),
+    ('ID=fedora', "6.17.4-300.fc43.x86_64", ["ib_core", "ib_uverbs", "rdma_ucm"],
+     "dnf install kernel-modules-6.17.4-300.fc43.x86_64"),
+    ('ID="rocky"\nID_LIKE="rhel centos fedora"', "6.12.0-55.el10.x86_64", ["ib_core"],
+     "dnf install kernel-modules-6.12.0-55.el10.x86_64"),
+    ("ID=other", "6.18.2", ["ib_core", "rdma_ucm"], "install the other modules of the kernel"),
+)
+
+
+def system(root, release, text, missing):
+    """A tree with what is not missing: modules, built in, and loaded"""
+    folder = root / "lib/modules" / release
+    folder.mkdir(parents=True)
+    (root / "etc").mkdir()
+    (root / "etc/os-release").write_text(f"NAME='x=y'\n{text}\n", encoding="utf-8")
+    has = [name for name in facts.MODULES if name not in missing]
+    (root / "sys/module" / has.pop()).mkdir(parents=True)
+    built_in = f"kernel/net/{has.pop()}.ko\n"
+    modules = "".join(f"kernel/core/{name.replace('_', '-')}.ko.xz: kernel/lib/ib_core_x.ko\n"
+                      for name in has)
+    (folder / "modules.builtin").write_text(built_in, encoding="utf-8")
+    (folder / "modules.dep").write_text(modules, encoding="utf-8")
+
+
+def modules_by_distribution():
+    for text, release, missing, command in SYSTEMS:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            system(root, release, text, missing)
+            seen = facts.kernel(root, release)
+            assert seen["missing"] == missing and seen["release"] == release, seen
+            line = judged(MISSING + [put("kernel", seen)])[0]
+            assert line.check == "kernel" and line.command.startswith(command), line
+            assert all(name in line.text for name in missing), line
+
+
+def no_modules():
+    with tempfile.TemporaryDirectory() as folder:
+        seen = facts.kernel(pathlib.Path(folder), "6.1.0")
+    assert seen == {"release": "6.1.0", "distribution": [], "missing": None}, seen
 
 
 def limits():
@@ -222,7 +280,8 @@ def main():
     cases = [(f"{level} {check}: {text}", expect, (level, check, text, changes))
              for level, check, text, changes in CASES]
     cases += [(one.__name__.replace("_", " "), one, ())
-              for one in (healthy, tested, another_device, limits, answers, icrc, facts_here)]
+              for one in (healthy, tested, another_device, modules_by_distribution,
+                          no_modules, limits, answers, icrc, facts_here)]
     tap = Tap(len(cases))
     for name, function, arguments in cases:
         if function is icrc and not scapy:

@@ -143,6 +143,7 @@ cgroup='cd /sys/fs/cgroup && echo +rdma >cgroup.subtree_control && mkdir -p srni
 	cd srnic-doctor && echo "sr0 hca_object=0" >rdma.max && echo $$ >cgroup.procs; cd /'
 no_rdma_cm='cm=/dev/infiniband/rdma_cm
 	mount --bind $cm $cm && mount -o remount,bind,nodev $cm'
+no_modules='mount -t tmpfs none /lib/modules'
 no_lock="--bounding-set -ipc_lock --inh-caps -ipc_lock"
 
 check "two hosts"			pair_up
@@ -205,6 +206,7 @@ peer=10.9.0.77 check "no such host"	names neighbour "10.9.0.77 does not answer A
 peer=192.0.2.1 check "no route"		names route "no route to 192.0.2.1"
 peer=nowhere.invalid check "no name"	names route "nowhere.invalid has no address"
 
+check "healthy, as in a container"	healthy "$no_modules"
 check "no file for the provider"	names provider "srnic.driver is missing" "$no_driver"
 check "no provider"			names provider "so is missing" "$providers; rm \$file"
 check "a provider for another PABI"	names provider "and the provider is libsrnic-rdmav99.so" \
@@ -236,5 +238,7 @@ ip netns add nsA
 check "break: no module"		wait_for 60 modprobe -r srnic
 check "it is named"			names module "srnic is not loaded"
 check "as told"				as_told nsA
+check "break: no module"		wait_for 60 modprobe -r srnic
+check "nor any other"			names kernel "no modules for kernel" "$no_modules"
 ip netns del nsA
 ktap_end

@@ -16,6 +16,8 @@ import subprocess
 import sys
 
 SYS = pathlib.Path("/sys")
+# Modules of the kernel that srnic needs, and the one that gives programs rdma_cm
+MODULES = ("ib_core", "ib_uverbs", "udp_tunnel", "ip6_udp_tunnel", "rdma_ucm")
 CONFIG_DIR = pathlib.Path("/etc/libibverbs.d")
 CAP_NET_ADMIN, CAP_IPC_LOCK = 12, 14
 
@@ -82,6 +84,32 @@ def has_capability(number):
                     16)
     initial = (read("/proc/self/uid_map") or "").split() == ["0", "0", "4294967295"]
     return bool(effective >> number & 1) and (initial or number != CAP_IPC_LOCK)
+
+
+def distribution(root):
+    """The names in os-release of the distribution and of those that it is like"""
+    text = read(root / "etc/os-release") or read(root / "usr/lib/os-release") or ""
+    fields = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    return " ".join(fields.get(key, "").strip("'\"") for key in ("ID", "ID_LIKE")).split()
+
+
+def modules_of(folder):
+    """The modules of a kernel and what is built into it, by the lists of depmod and kbuild"""
+    lines = "\n".join(read(folder / name) or "" for name in ("modules.dep", "modules.builtin"))
+    return {match.replace("-", "_") for match in
+            re.findall(r"^(?:\S*/)?([^/\s]+)\.ko\b", lines, re.MULTILINE)}
+
+
+def kernel(root=pathlib.Path("/"), release=os.uname().release):
+    """Which modules are neither loaded nor installed; None if none are installed at all"""
+    folder = root / "lib/modules" / release
+    has = modules_of(folder)
+    return {
+        "release": release, "distribution": distribution(root),
+        "missing": [name for name in MODULES
+                    if name not in has and not (root / "sys/module" / name).is_dir()]
+        if has else None,
+    }
 
 
 def module():
@@ -272,7 +300,7 @@ def gather():
     found = [device for device in everywhere if device["netdev"]]
     netdevs = {device["netdev"] for device in found}
     return {
-        "module": module(), "verbs": verbs(), "devices": found,
+        "kernel": kernel(), "module": module(), "verbs": verbs(), "devices": found,
         "elsewhere": [device["name"] for device in everywhere if not device["netdev"]],
         "netdevs": {name: netdev_facts(name) for name in sorted(netdevs)},
         "memlock": memlock(), "cgroups": cgroups(), "firewall": firewall(),

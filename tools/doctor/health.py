@@ -21,6 +21,17 @@ PROVIDERS = {"srnic": "srnic", "srnic_rxe": "rxe"}
 MEMLOCK_LEAST, MEMLOCK_USUAL = 1 << 20, 64 << 20
 # MTU of a network device for each path MTU
 NETDEV_MTU = {4096: 4200, 2048: 2200, 1024: 1500, 512: 640, 256: 384}
+# What installs the other modules of a kernel, by a name in os-release; the flavour is part of
+# the kernel's release.  On Ubuntu linux-modules has ib_core and the UDP tunnels; whether
+# ib_uverbs and rdma_ucm are there, too, depends on the flavour.  On Fedora and its relatives
+# kernel-core has the UDP tunnels, kernel-modules the rest.  Debian has one package, in which
+# the cloud flavours have all of them.
+PACKAGES = {
+    "ubuntu": "apt install linux-modules-extra-{release}",
+    "debian": "apt install --reinstall linux-image-{release}",
+    "fedora": "dnf install kernel-modules-{release}",
+    "rhel": "dnf install kernel-modules-{release}",
+}
 HOOKS_IN, HOOKS_OUT = ("ingress", "prerouting", "input"), ("output", "postrouting", "egress")
 
 
@@ -41,6 +52,31 @@ def unknown(text, command=""):
 
 
 # --- the host ----------------------------------------------------------------------------
+
+
+def modules_installed_by(release, names):
+    """What to type for more modules of that kernel; the first name is the distribution's"""
+    known = [name for name in names if name in PACKAGES]
+    if not known:
+        return "install the other modules of the kernel, which are not in its main package"
+    return PACKAGES[known[0]].format(release=release)
+
+
+def kernel(facts, _):
+    has = facts["kernel"]
+    release, missing = has["release"], has["missing"]
+    if missing is None and facts["module"]["loaded"]:
+        yield good(f"srnic is loaded in kernel {release}, whose modules are not visible here")
+    elif missing is None:
+        yield bad(f"there are no modules for kernel {release} in /lib/modules",
+                  "reboot after an update of the kernel; load srnic on the host of a container")
+    elif missing:
+        verdict = hint if missing == ["rdma_ucm"] else bad
+        yield verdict(f"kernel {release} lacks {', '.join(missing)}" +
+                      (": programs cannot use rdma_cm" if verdict is hint else ""),
+                      modules_installed_by(release, has["distribution"]))
+    else:
+        yield good(f"kernel {release} has the modules that srnic needs")
 
 
 def module(facts, _):
@@ -403,7 +439,8 @@ def path_mtu(facts, _):
 # --- the tables --------------------------------------------------------------------------
 
 HOST = (
-    Check("module", (), module),
+    Check("kernel", (), kernel),
+    Check("module", ("kernel",), module),
     Check("devices", ("module",), devices),
     Check("memlock", (), memlock),
     Check("ecn", ("module",), ecn),
