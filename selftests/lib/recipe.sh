@@ -3,19 +3,44 @@
 #
 #   recipe NAME NS [VARIABLE=VALUE...]   run the commands below ".. recipe: NAME"
 #                            in Documentation/security.rst on host NS
+#   workflow_text FILE       print what is below ".. workflow: FILE" in Documentation/ci.rst
+#   workflow_step STEP       print the commands of that step of the workflow for GitHub
 #   man_recipe NAME NS [SED-SCRIPT]      the same below '.\" recipe: NAME' in srnic.7; sed
 #                            replaces names and numbers of the examples
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # netns.sh says where the selftests are
 
-recipe_text()
+# page_text PAGE MARK: print the literal block below the line MARK, "::" between them
+page_text()
 {
-	awk -v mark=".. recipe: $1" '
+	awk -v mark=".. $2" '
 		$0 == mark { found = 1; next }
+		found && $0 == "::" { next }
 		found && /^  / { print substr($0, 3); lines++; next }
 		found && lines && /^[^ ]/ { exit }
 		found && lines { print "" }
-		END { exit !lines }' "$selftests/../Documentation/security.rst"
+		END { exit !lines }' "$selftests/../Documentation/$1.rst"
+}
+
+recipe_text()
+{
+	page_text security "recipe: $1"
+}
+
+workflow_text()
+{
+	page_text ci "workflow: $1"
+}
+
+workflow_step()
+{
+	workflow_text .github/workflows/rdma.yml | awk -v step="- name: $1" '
+		{ text = $0; sub(/^ */, "", text) }
+		text == step { found = 1; next }
+		found && text == "run: |" { depth = length($0) - length(text) + 2; next }
+		depth && length($0) - length(text) < depth { exit }
+		depth { print substr($0, depth + 1); lines++ }
+		END { exit !lines }'
 }
 
 recipe()

@@ -87,7 +87,7 @@ with()
 	PATH=$TREE/$1:$PATH "${@:2}"
 }
 
-# recipes: all commands that selftests/netns takes from the documentation
+# recipes: all commands that selftests take from the documentation
 recipes()
 {
 	local name
@@ -97,6 +97,9 @@ recipes()
 	done
 	sed -n 's/^\.\\" recipe: //p' Documentation/srnic.7 | while read -r name; do
 		man_recipe_text "$name" || echo "no recipe $name"
+	done
+	sed -n 's/^ *- name: //p' Documentation/ci.rst | while read -r name; do
+		workflow_step "$name" || echo "no recipe $name"
 	done
 }
 
