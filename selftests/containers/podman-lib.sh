@@ -78,7 +78,7 @@ pod()
 {
 	(
 		cd / && ulimit -l "$LIMIT"
-		exec "${PODMAN[@]}" "$@"
+		exec bounded "${PODMAN[@]}" "$@"
 	)
 }
 
@@ -147,9 +147,9 @@ perf()
 	local client=$1 server=$2 tool=$3
 
 	shift 3
-	in_pod "$server" timeout -k 1 120 "$tool" -d sr1 -F "$@" &
-	wait_for 60 ready "$@" &&
-		in_pod "$client" timeout -k 1 120 "$tool" -d sr0 -F "$@" 10.9.0.2 && wait $!
+	in_pod "$server" "$tool" -d sr1 -F "$@" &
+	wait_for ready "$@" &&
+		in_pod "$client" "$tool" -d sr0 -F "$@" 10.9.0.2 && wait $!
 }
 
 # sshd_up NAME NS PORT: a user of any of the containers may enter
@@ -161,7 +161,7 @@ sshd_up()
 		tar -C "$store/ssh" -c . |
 			pod exec -i "$1" tar -C /root/.ssh --no-same-owner -x &&
 		in_pod "$1" /usr/sbin/sshd -p "$3" -o UsePAM=no &&
-		wait_for 60 listening "$2" "$3"
+		wait_for listening "$2" "$3"
 }
 
 # mpi NUMBER: four ranks, neighbours of the ring on different hosts, without TCP and
@@ -172,7 +172,7 @@ mpi()
 
 	before=$(counter nsB sr1 rcvd_bytes)
 	sshd_up "a$1" nsA "220$1" && sshd_up "b$1" nsB "220$1" || return
-	in_pod "a$1" timeout -k 1 120 mpirun --allow-run-as-root --map-by node -np 4 \
+	in_pod "a$1" mpirun --allow-run-as-root --map-by node -np 4 \
 		--host 10.9.0.1:2,10.9.0.2:2 --oversubscribe --mca pml ucx \
 		-x UCX_TLS=rc_verbs,ud_verbs,self -x UCX_NET_DEVICES=sr0:1,sr1:1 \
 		-x UCX_WARN_UNUSED_ENV_VARS=n \
@@ -182,7 +182,7 @@ mpi()
 
 mode()
 {
-	wait_for 60 rdma system set netns "$1" && rdma system show | grep -q "netns $1"
+	wait_for rdma system set netns "$1" && rdma system show | grep -q "netns $1"
 }
 
 each_sees_its_device()
@@ -203,16 +203,16 @@ connected()
 endless()
 {
 	in_pod b1 ib_write_bw -d sr1 -F -D 1000 &
-	wait_for 60 listening nsB 18515 || return
+	wait_for listening nsB 18515 || return
 	in_pod a0 ib_write_bw -d sr0 -F -D 1000 10.9.0.2 &
-	wait_for 60 connected on nsA
+	wait_for connected on nsA
 }
 
 killed()
 {
 	pod kill -s KILL "$@"
 	wait
-	wait_for 60 objects_are_back
+	wait_for objects_are_back
 }
 
 no_node()

@@ -15,7 +15,7 @@ guest()
 {
 	"$selftests/../tools/lab/run" --kernel debian --cpus "$processors" --icount \
 		--plugin "$results/lines.so,report=$results/lines" --results "$results" \
-		--timeout 1500 -- \
+		--bounded -- \
 		selftests/cores/lines-guest "$results/pairs" "$messages" 2>&1
 }
 

@@ -40,7 +40,7 @@ wire_up()
 	for addr in 10.9.0.2 fd09::2; do
 		ip -n nsA neigh replace "$addr" lladdr "$mac" dev veth0 || return
 	done
-	wait_for 60 gid_ready nsA sr0 || return
+	wait_for gid_ready nsA sr0 || return
 	objects_before=$(objects)
 }
 

@@ -140,7 +140,7 @@ netns_exit()
 				netdev veth2 || return
 		faults_on 20 kworker/u
 		ip netns del nsC
-		wait_for 60 no_link sr2
+		wait_for no_link sr2
 		faults_off
 		no_link sr2 || return
 	done
@@ -177,7 +177,7 @@ faults_set N
 check "namespaces are deleted"	netns_exit "$(hunt_num 2 200)"
 check "no object is left" no_object_is_left
 pair_down
-check "the module is removed"	wait_for 60 rmmod_now
+check "the module is removed"	wait_for rmmod_now
 check "the module is loaded again"	nth "$(hunt_num 500 1)" module "$ko" "$TYPE"
 modprobe "$TYPE"
 check "no memory is lost"	no_memory_is_lost

@@ -41,7 +41,7 @@ attack()
 	caged bash -c 'ulimit -n 65536 && exec "$@"' - \
 		ip netns exec nsA setpriv --reuid 65534 --regid 65534 --clear-groups \
 		"${hunt_dir:?}/hunt-neighbours" sr0 "$1" "$2"
-	wait_for 120 attack_on && grep -Eq '^(ready|refused)' "$work/said" ||
+	wait_for attack_on && grep -Eq '^(ready|refused)' "$work/said" ||
 		{ cat "$work/said"; return 1; }
 }
 
@@ -54,7 +54,7 @@ attack_on()
 storm()
 {
 	caged "${hunt_dir:?}/hunt-$1" -s "$SEED" -n 1000000 -r 1000000
-	wait_for 120 storm_on
+	wait_for storm_on
 }
 
 storm_on()
@@ -67,7 +67,7 @@ attack_off()
 {
 	echo 1 >"$cgroup/cgroup.kill"
 	wait "$attacker" 2>/dev/null
-	wait_for 60 no_object_is_left && wait_for 60 rmdir "$cgroup"
+	wait_for no_object_is_left && wait_for rmdir "$cgroup"
 }
 
 # kernel_kB: print the kernel's own memory
@@ -139,7 +139,7 @@ campaign()
 	before=$(kernel_kB)
 	check "$1: $2 of them"		attack "$1" "$2"
 	diag "$(cat "$work/said")"
-	check "$1: no timer runs"	wait_for 60 timers_are_off
+	check "$1: no timer runs"	wait_for timers_are_off
 	check "$1: others are not affected"	fares "$1"
 	if grep -qw kasan_report /proc/kallsyms; then
 		skip "$1: the cgroup is charged" "KASAN's own memory hides the growth"

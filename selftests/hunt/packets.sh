@@ -35,7 +35,7 @@ wire_taps()
 		host_up "$ns" "tap$i" "sr$i" $((i + 1)) srnic || return
 	done
 	hosts_settle tap0 tap1 || return
-	wait_for 60 gids_there nsA sr0 && wait_for 60 gids_there nsB sr1 || return
+	wait_for gids_there nsA sr0 && wait_for gids_there nsB sr1 || return
 	objects_before=$(objects)
 }
 
@@ -122,8 +122,8 @@ no_fragments()
 # KASAN and kmemleak have memory of their own, which grows with peak usage.
 memory_is_back()
 {
-	wait_for 60 no_fragments nsA && wait_for 60 no_fragments nsB || return
-	wait_for 60 slab_below $((slab_before + $(hunt_num 2048 8192))) && return
+	wait_for no_fragments nsA && wait_for no_fragments nsB || return
+	wait_for slab_below $((slab_before + $(hunt_num 2048 8192))) && return
 	echo "unreclaimable: $slab_before KiB before, $(slab_kb) KiB now"
 	return 1
 }

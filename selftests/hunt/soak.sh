@@ -74,7 +74,7 @@ connected()
 # disturb: until all loads have ended
 disturb()
 {
-	wait_for 300 connected
+	wait_for connected
 	while [ -n "$(jobs -rp)" ]; do
 		case $((RANDOM % 3)) in
 		0) flap ;;
@@ -130,12 +130,12 @@ flat()
 
 stays_flat()
 {
-	wait_for 60 flat || { cat "$work/flat"; return 1; }
+	wait_for flat || { cat "$work/flat"; return 1; }
 }
 
 module_again()
 {
-	wait_for 60 rmmod_now && modprobe "$TYPE"
+	wait_for rmmod_now && modprobe "$TYPE"
 }
 
 rmmod_now()

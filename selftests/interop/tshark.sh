@@ -26,7 +26,7 @@ captured()
 		-w "$capture" udp port 4791 \
 		2>"$capture.err" &
 	dump=$!
-	wait_for 60 grep -q 'listening on' "$capture.err" || return
+	wait_for grep -q 'listening on' "$capture.err" || return
 	vrb "$@" || status=$?
 	# tcpdump ends after it has written all captured packets
 	kill -TERM "$dump"

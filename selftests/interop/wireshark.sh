@@ -30,11 +30,11 @@ captured()
 	ip netns exec "$1" tcpdump -i "$2" -Z root -U -B 65536 -s 512 -w "$capture" \
 		udp port 4791 or udp port 9 2>"$capture.err" &
 	dump=$!
-	wait_for 60 grep -q 'listening on' "$capture.err" || return
+	wait_for grep -q 'listening on' "$capture.err" || return
 	shift 3
 	"$@" || status=$?
 	on nsA bash -c "echo end-of-capture >/dev/udp/$peer/9"
-	wait_for 60 grep -q end-of-capture "$capture" || status=1
+	wait_for grep -q end-of-capture "$capture" || status=1
 	kill -TERM "$dump"
 	wait "$dump"
 	cat "$capture.err"
@@ -123,7 +123,7 @@ by_itself()
 	shift
 	ip netns exec nsA "$tool" -d sr0 -F "$@" >/dev/null &
 	server=$!
-	wait_for 60 listening nsA 18515 &&
+	wait_for listening nsA 18515 &&
 		on nsA "$tool" -d sr0 -F "$@" 10.9.0.1 && wait "$server"
 }
 

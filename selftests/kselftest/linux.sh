@@ -39,7 +39,7 @@ translate()
 # run TYPE SCRIPT: a counter that is not there would stay the same, and that would do
 run()
 {
-	(cd "$work/$1/rdma" && timeout 300 bash "./$2") 2>&1 | tee "$work/said"
+	(cd "$work/$1/rdma" && bounded bash "./$2") 2>&1 | tee "$work/said"
 	((PIPESTATUS[0] == 0)) && ! grep -q 'No such file' "$work/said"
 }
 

@@ -11,17 +11,22 @@
 #   ktap_relay [-p PREFIX] COMMAND...  runs a program that prints TAP and adopts its
 #                            checks, with PREFIX in front of their names
 #   need TOOL...             skip_all if a tool is not installed
-#   wait_for SECONDS COMMAND...  waits until COMMAND succeeds
+#   wait_for COMMAND...      waits until COMMAND succeeds
+#   bounded COMMAND...       a program that may hang; "on NS bounded COMMAND..." in a host
 #   known KEY COMMAND...     COMMAND, unless it succeeded with that KEY before; KEY
 #                            identifies everything that the result depends on
 #   ktap_end                 the closing checks, and the exit status
 #
 #   ktap_line LINE           parses one line of TAP
+#   ktap_late_only           every failed check in standard input, if any, was late
 #   ktap_count               counts the checks in standard input
 #   ktap_failures            prints the failed checks, their comments and what is not TAP
 #   ktap_skips               prints what was skipped, and why
 #   ktap_late                succeeds if checks failed, and each of them because a bound
 #                            was reached
+#
+# wait_for and bounded give up after KTAP_BOUND seconds, which only a hang reaches.  A check
+# that fails after that was late: among the comments that follow it is "# late: COMMAND".
 #
 # A file that sources this one may add closing checks by ktap_closing+=(NAME): ktap_end
 # runs the functions of these names, each as one more check.
@@ -36,6 +41,12 @@ ktap_failed=0
 ktap_closing=()
 ktap_log=
 ktap_begun=
+
+export KTAP_BOUND=${KTAP_BOUND:-300}
+ktap_bound_later=$((KTAP_BOUND / 10 + 1))
+export KTAP_LATE=	# file: what reached the bound during this check
+ktap_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+PATH=$PATH:$ktap_lib	# bounded
 
 # --- output ----------------------------------------------------------------
 
@@ -71,12 +82,35 @@ ktap_point()
 	ktap_say "$1 $ktap_number $2"
 }
 
+# ktap_watch: notes from here on what reaches the bound
+ktap_watch()
+{
+	ktap_log=${ktap_log:-$(mktemp)}
+	KTAP_LATE=$ktap_log.late
+	: >"$KTAP_LATE"
+}
+
+# ktap_late WHAT...: it did not happen within the bound
+ktap_late()
+{
+	[ ! -f "$KTAP_LATE" ] || echo "${*//$'\n'/ }" >>"$KTAP_LATE"
+}
+
+# ktap_say_late: for the check that has just failed.  The checks that follow get less time,
+# or a hang that affects all of them would exceed the time limit of the script.
+ktap_say_late()
+{
+	[ -s "$KTAP_LATE" ] || return 0
+	sed 's/^/# late: /' "$KTAP_LATE"
+	KTAP_BOUND=$ktap_bound_later
+}
+
 check()
 {
 	local status=0 what=$1
 
 	shift
-	ktap_log=${ktap_log:-$(mktemp)}
+	ktap_watch
 	"$@" >"$ktap_log" 2>&1 || status=$?
 	if ((status == 0)); then
 		ktap_point ok "$what"
@@ -84,6 +118,8 @@ check()
 	fi
 	ktap_point "not ok" "$what"
 	diag "'$*' returned $status"
+	sed -n 's/^# late: //p' "$ktap_log" >>"$KTAP_LATE"
+	! ktap_late_only <"$ktap_log" || ktap_say_late
 	tail -n 30 "$ktap_log" | sed 's/^/# /'
 }
 
@@ -118,18 +154,19 @@ need()
 	done
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds.  It gets a chance after the deadline, since
-# the guest may have had no processor until then.
+# wait_for COMMAND...: until it succeeds.  It gets a chance after the deadline, since the
+# guest may have had no processor until then.
 wait_for()
 {
-	local end=$((SECONDS + $1)) late
+	local end=$((SECONDS + KTAP_BOUND)) late
 
-	shift
 	while late=$((SECONDS >= end)); do
 		"$@" && return
-		((late == 0)) || return 1
+		((late == 0)) || break
 		sleep 0.02
 	done
+	ktap_late "wait_for $*"
+	return 1
 }
 
 ktap_end()
@@ -139,7 +176,7 @@ ktap_end()
 	for closing in "${ktap_closing[@]}"; do
 		check "${closing//_/ }" "$closing"
 	done
-	rm -f "$ktap_log"
+	rm -f "$ktap_log" "$KTAP_LATE"
 	[ -n "$ktap_planned" ] || ktap_plan $((ktap_number - ${#ktap_closing[@]}))
 	((ktap_number == ktap_planned)) || diag "$ktap_planned checks were planned"
 	((ktap_failed == 0 && ktap_number > 0 && ktap_number == ktap_planned))
@@ -190,6 +227,13 @@ ktap_count()
 		none) planned=1 skipped=1 ;;
 		esac
 	done
+}
+
+ktap_late_only()
+{
+	awk '/^(not )?ok / { plain += open; open = /^not / && !/# TODO/ }
+		/^# late: / { open = 0 }
+		END { exit plain + open > 0 }'
 }
 
 # ktap_failures: failed checks with the comments that follow them, and other output
@@ -251,6 +295,7 @@ ktap_relay()
 		shift 2
 	fi
 	name=${name:-${1##*/}}
+	ktap_watch
 	while IFS= read -r line; do
 		ktap_line "$line"
 		case $ktap_kind in
@@ -282,4 +327,5 @@ ktap_relay()
 	0:0 | 1:1 | "$KSFT_SKIP":0) [ "$planned" != "$made" ] || return 0 ;;
 	esac
 	ktap_point "not ok" "$name: made $made of ${planned:-?} checks, returned $status"
+	ktap_say_late
 }

@@ -64,14 +64,22 @@ def case(what, function, *args):
     return check(what, True)
 
 
-def wait_for(condition, seconds=60.0):
-    """Until *condition()* holds; returns its value."""
+def poll(condition, seconds):
+    """Until *condition()* holds or that time has passed; returns its value."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
         if value or time.monotonic() > end:
             return value
         time.sleep(0.01)
+
+
+def wait_for(condition):
+    """Until *condition()* holds, which only a hang prevents; returns its value."""
+    value = poll(condition, tap.tap_bound())
+    if not value:
+        tap.tap_late(traceback.extract_stack(limit=2)[0].line)
+    return value
 
 
 @contextlib.contextmanager
@@ -258,9 +266,12 @@ class Lone:
     def up(self):
         return self.to_init().to_rtr().to_rts()
 
-    def completions(self, seconds=0.0):
-        """Those that are here, or the first that come within that time."""
-        return wait_for(lambda: self.cq.poll(16)[1], seconds)
+    def completions(self, wait=False):
+        """Those that are here, or the first that come."""
+        def come():
+            return self.cq.poll(16)[1]
+
+        return wait_for(come) if wait else come()
 
     def read(self, length, offset=0):
         return self.mr.read(length, offset)
@@ -324,9 +335,9 @@ class Peer:
             for data in frames:
                 self.capture.sock.send(data)
 
-    def answer(self, seconds=60.0):
-        """The next packet of the queue pair; its BTH, None if none comes."""
-        pkt = self.capture.next(seconds)
+    def answer(self, wait=True):
+        """The next packet of the queue pair; its BTH, None if there is none."""
+        pkt = self.capture.next(wait)
         return pkt and pkt[roce.BTH]
 
     def close(self):

@@ -25,7 +25,7 @@
 # shellcheck disable=SC2154 # netns.sh has them
 
 calls=/run/line
-patience=240	# nudges until an answer is given up, each after 5 seconds
+patience=$((4 * KTAP_BOUND / 5))	# nudges until an answer is given up, each after 5 s
 powered_off=
 
 # --- both machines ------------------------------------------------------------
@@ -46,7 +46,7 @@ line_there()
 # line_open: sets line_fd
 line_open()
 {
-	wait_for 60 line_there || return
+	wait_for line_there || return
 	exec {line_fd}<>"$(line_device)" || return
 	[ ! -t "$line_fd" ] || stty -F "$(line_device)" raw -echo
 }
@@ -67,7 +67,7 @@ host_wired()
 
 	[ -e "/run/netns/$1" ] || ip netns attach "$1" 1 || return
 	modprobe -q virtio_net
-	wait_for 60 nic >/dev/null && ndev=$(nic) || return
+	wait_for nic >/dev/null && ndev=$(nic) || return
 	[ "$ndev" = "$2" ] || ip link set "$ndev" name "$2" || return
 	[ "$(<"/sys/class/net/$2/mtu")" = "$3" ] || ip link set "$2" mtu "$3" || return
 	nic_open "$2" || return
@@ -108,8 +108,10 @@ answer()
 {
 	local said=$RESULTS/line/$1 status=0
 
+	KTAP_LATE=$said.late
+	: >"$KTAP_LATE"
 	eval "$2" >"$said" 2>"$said.err" </dev/null || status=$?
-	sync "$said" "$said.err"
+	sync "$said" "$said.err" "$said.late"
 	printf '\n%s %d\n' "$1" "$status" >&"$line_fd"
 }
 
@@ -163,13 +165,14 @@ call()
 	[ ! -e "$calls/gone" ] || status=255
 	[ -n "$status" ] || printf '%s %s\n' "$id" "$1" >&"$line_fd"
 	until [ -n "$status" ] || read -r -t 5 -u "$fifo" status; do
-		((++tries < patience)) || status=255
+		((++tries < patience)) || { ktap_late "machine B: $1"; status=255; }
 		echo "nudge" >&"$line_fd"
 	done
 	exec {fifo}>&-
 	rm -f "$calls/$id"
 	[ ! -s "$RESULTS/B/line/$id" ] || cat "$RESULTS/B/line/$id"
 	[ ! -s "$RESULTS/B/line/$id.err" ] || cat "$RESULTS/B/line/$id.err" >&2
+	[ ! -s "$RESULTS/B/line/$id.late" ] || ktap_late "$(<"$RESULTS/B/line/$id.late")"
 	return "$status"
 }
 
@@ -205,7 +208,7 @@ pair_up()
 	host_wired nsA veth0 "${1:-4200}" && there host_wired nsB veth1 "${1:-4200}" &&
 		host_up nsA veth0 sr0 1 "$TYPE_A" &&
 		there host_up nsB veth1 sr1 2 "$TYPE_B" &&
-		wait_for 60 gid_ready nsA sr0 && wait_for 60 gid_ready nsB sr1 || return
+		wait_for gid_ready nsA sr0 && wait_for gid_ready nsB sr1 || return
 	objects_before=$(objects)
 }
 
@@ -272,9 +275,9 @@ server()
 	shift
 	read -ra own < <(arguments "$to" "$1")
 	[ "$1" != rping ] || end=(-s -a "${address_of[$to${FAMILY:-}]}")
-	on "$to" timeout -k 1 600 "$@" "${own[@]}" "${end[@]}" >/dev/null 2>&1 &
+	on "$to" bounded "$@" "${own[@]}" "${end[@]}" >/dev/null 2>&1 &
 	server=$!
-	wait_for 60 ready "$to" "$1"
+	wait_for ready "$to" "$1"
 }
 
 client()
@@ -285,7 +288,7 @@ client()
 	read -ra own < <(arguments "$from" "$1")
 	end=("${address_of[$to]}")	# perftest connects by IPv4 first
 	[ "$1" != rping ] || end=(-c -a "${address_of[$to${FAMILY:-}]}")
-	on "$from" timeout -k 1 600 "$@" "${own[@]}" "${end[@]}"
+	on "$from" bounded "$@" "${own[@]}" "${end[@]}"
 }
 
 program()

@@ -99,7 +99,7 @@ pair_up()
 		peer name veth1 mtu "$mtu" netns nsB || return
 	host_up nsA veth0 sr0 1 "$TYPE_A" &&
 		host_up nsB veth1 sr1 2 "$TYPE_B" || return
-	wait_for 60 gid_ready nsA sr0 && wait_for 60 gid_ready nsB sr1 || return
+	wait_for gid_ready nsA sr0 && wait_for gid_ready nsB sr1 || return
 	objects_before=$(objects)
 }
 
@@ -173,7 +173,7 @@ pair()
 	shift
 	on nsB "${command[@]}" -d sr1 "$@" >/dev/null 2>&1 &
 	server=$!
-	wait_for 60 listening nsB 18515 || return
+	wait_for listening nsB 18515 || return
 	on nsA "${command[@]}" -d sr0 "$@" "${PEER:-10.9.0.2}" &&
 		wait "$server"
 }
@@ -200,10 +200,10 @@ pingpong()
 	shift
 	a=${a:-$(gid_index nsA sr0 '*ffff:0a09:*')}
 	b=${b:-$(gid_index nsB sr1 '*ffff:0a09:*')}
-	on nsB timeout 240 "$tool" -d sr1 -g "$b" "$@" &
+	on nsB bounded "$tool" -d sr1 -g "$b" "$@" &
 	server=$!
-	wait_for 60 listening nsB 18515 || return
-	on nsA timeout 240 "$tool" -d sr0 -g "$a" "$@" 10.9.0.2 &&
+	wait_for listening nsB 18515 || return
+	on nsA bounded "$tool" -d sr0 -g "$a" "$@" 10.9.0.2 &&
 		wait "$server"
 }
 
@@ -313,7 +313,7 @@ objects_are_back()
 no_object_is_left()
 {
 	[ -n "$objects_before" ] || return 0
-	wait_for 10 objects_are_back && return
+	wait_for objects_are_back && return
 	printf 'before:\n%s\nnow:\n%s\n' "$objects_before" "$(objects)"
 	return 1
 }

@@ -37,14 +37,14 @@ up()
 # serve COMMAND: on nsB; not by on(), since it is killed by its process ID
 serve()
 {
-	ip netns exec nsB timeout -k 1 240 bash -c "exec $1" &
+	ip netns exec nsB bounded bash -c "exec $1" &
 	server=$!
 }
 
 # ask READY COMMAND: on nsA, after the server is ready
 ask()
 {
-	wait_for 60 up "$1" && on nsA timeout -k 1 240 bash -c "exec $2"
+	wait_for up "$1" && on nsA bounded bash -c "exec $2"
 }
 
 # dismiss: stop the server

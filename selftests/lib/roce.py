@@ -14,6 +14,7 @@ As a module:
   Tap(name)                             a tap device; what is sent comes in there
   Nic(name)                             the same, in page fragments
   Capture(dev)                          RoCEv2 packets that pass a device
+  readable(file)                        waits for a packet
   fragments(packet, size)               IPv4 fragments of it
   icrc(packet), icrc_seen(packet)       what it should carry, and what it does
 
@@ -36,8 +37,9 @@ import select
 import socket
 import struct
 import sys
-import time
 import zlib
+
+import tap
 
 logging.getLogger("scapy").setLevel(logging.CRITICAL)
 from scapy.compat import raw  # noqa: E402
@@ -272,6 +274,15 @@ def send_frames(dev, packets, dst="ff:ff:ff:ff:ff:ff", src=None, vlan=None):
             sock.send(frame(pkt, src or mac_of(dev), dst, vlan))
 
 
+def readable(file, wait=True):
+    """There is something to read, now or at last."""
+    if select.select([file], [], [], tap.tap_bound() if wait else 0)[0]:
+        return True
+    if wait:
+        tap.tap_late("a packet")
+    return False
+
+
 class _Tun(contextlib.AbstractContextManager):
     """A tap device, until the end of a with block."""
 
@@ -336,9 +347,9 @@ class Nic(_Tun):
         assert len(pieces) <= self.MAX_FRAGS + 1
         assert os.writev(self.fd, pieces) == len(data)
 
-    def next(self, seconds=5.0):
-        """The next frame from the host, as scapy layers; None: none came."""
-        if not select.select([self.fd], [], [], seconds)[0]:
+    def next(self, wait=True):
+        """The next frame from the host, as scapy layers; None: there is none."""
+        if not readable(self.fd, wait):
             return None
         return Ether(os.read(self.fd, 65536))
 
@@ -358,20 +369,17 @@ class Capture(contextlib.AbstractContextManager):
         self.sock.bind((dev, 0x0003))
         self.sock.setblocking(False)
 
-    def next(self, seconds=5.0):
-        """The next packet, as scapy layers from Ethernet on; None: none came."""
-        end = time.monotonic() + seconds
-        while True:
-            left = max(0, end - time.monotonic())
-            if not select.select([self.sock], [], [], left)[0]:
-                return None
+    def next(self, wait=True):
+        """The next packet, as scapy layers from Ethernet on; None: there is none."""
+        while readable(self.sock, wait):
             pkt = Ether(self.sock.recv(65536))
             if self.want(pkt):
                 return pkt
+        return None
 
     def all(self):
         """What has come by now."""
-        return list(iter(lambda: self.next(0), None))
+        return list(iter(lambda: self.next(wait=False), None))
 
     def close(self):
         self.sock.close()

@@ -53,7 +53,7 @@ self_up()
 	self_route veth0 10.9.0.1 902 veth1 10.9.0.2 &&
 		self_route veth1 10.9.0.2 901 veth0 10.9.0.1 || return
 	self_rule add && ip rule del priority 0 || return
-	wait_for 60 gid_ready nsA sr0 && wait_for 60 gid_ready nsB sr1 || return
+	wait_for gid_ready nsA sr0 && wait_for gid_ready nsB sr1 || return
 	objects_before=$(objects)
 }
 

@@ -5,7 +5,9 @@
  * tap_point() prints the result of a check, tap_check() that of one with a constant
  * name.  tap_fault() prints why the next check fails, at most TAP_FAULTS_SHOWN times,
  * and tap_done() ends that check; so a check of a whole table is a loop of tap_fault()
- * and one tap_done().  The counters are static: include this in one file of a program.
+ * and one tap_done().  tap_late() says what did not happen within tap_bound(), a time that
+ * only a hang reaches; it is printed if the next check fails, see ktap.sh.  The counters
+ * are static: include this in one file of a program.
  */
 #ifndef SRNIC_TAP_H
 #define SRNIC_TAP_H
@@ -13,6 +15,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define TAP_FAULTS_SHOWN	5
 
@@ -24,6 +27,24 @@ static unsigned int tap_number;
 static unsigned int tap_failed;
 static unsigned int tap_faults;
 static bool tap_is_planned;
+static char tap_late_what[256];
+
+/* In seconds */
+static inline unsigned int tap_bound(void)
+{
+	const char *bound = getenv("KTAP_BOUND");
+
+	return bound && atoi(bound) > 0 ? atoi(bound) : 300;
+}
+
+static inline void tap_late(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(tap_late_what, sizeof(tap_late_what), fmt, ap);
+	va_end(ap);
+}
 
 /*
  * @directive: "SKIP" if the check was not made, "TODO" if its failure is known and is
@@ -41,6 +62,9 @@ static inline void tap_point(bool passed, const char *directive, const char *why
 	if (directive)
 		printf(" # %s %s", directive, why);
 	printf("\n");
+	if (!passed && *tap_late_what)
+		printf("# late: %s\n", tap_late_what);
+	*tap_late_what = '\0';
 	fflush(stdout);	/* it would be lost if the next check crashed */
 	tap_failed += !passed && !directive;
 }

@@ -5,12 +5,25 @@ srnic selftests - TAP for programs in Python
   class Tap       check() prints the result of a check, followed by the remarks if it
                   failed; skip() is for a check that cannot be made; end() prints the
                   plan, unless it was given before, and exits
+  tap_bound()     the seconds that only a hang reaches
+  tap_late(what)  *what* did not happen within that time; printed if the next check
+                  fails, see ktap.sh
   skip_all(why)   exits: nothing can be checked here
 """
 
+import os
 import sys
 
 KSFT_PASS, KSFT_FAIL, KSFT_SKIP = 0, 1, 4
+LATE = []
+
+
+def tap_bound():
+    return float(os.environ.get("KTAP_BOUND") or 300)
+
+
+def tap_late(what):
+    LATE.append(what)
 
 
 class Tap:
@@ -34,9 +47,12 @@ class Tap:
         self._point("ok" if good else "not ok", what)
         if not good:
             self.failed += 1
+            for wait in LATE:
+                self._say(f"# late: {wait}")
             for remark in remarks:
                 for line in str(remark).splitlines():
                     self._say(f"# {line}")
+        LATE.clear()
         return good
 
     def skip(self, what, why):

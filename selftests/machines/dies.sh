@@ -21,7 +21,7 @@ busy()
 	server nsB "$1" -D 600 && disown "$server" || return
 	client nsA nsB "$1" -D 600 >"$out/$1" 2>&1 &
 	clients[$1]=$!
-	wait_for 60 completed "$1"
+	wait_for completed "$1"
 }
 
 # completed TOOL: work requests of it; until then it may wait for its server by TCP
@@ -38,7 +38,7 @@ told()
 # gives_up TOOL: its work request failed; the tool may still wait for its peer
 gives_up()
 {
-	wait_for 120 told "$1" || { cat "$out/$1"; return 1; }
+	wait_for told "$1" || { cat "$out/$1"; return 1; }
 	pkill -9 "$1"
 	wait "${clients[$1]}"
 	true
@@ -52,7 +52,7 @@ still_there()
 
 link_deleted()
 {
-	timeout 120 rdma link del sr0 && timeout 120 rmmod srnic && modprobe srnic
+	bounded rdma link del sr0 && bounded rmmod srnic && modprobe srnic
 }
 
 ktap_plan 11

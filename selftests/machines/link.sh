@@ -21,7 +21,7 @@ talk()
 link_up()
 {
 	on "$1" rdma link add "${link_of[$1]}" type "$TYPE" netdev "$2" &&
-		wait_for 60 gid_ready "$1" "${link_of[$1]}"
+		wait_for gid_ready "$1" "${link_of[$1]}"
 }
 
 # again NS DEV: five times, each with a connection
@@ -57,7 +57,7 @@ link_goes()
 	server nsB ib_write_bw -D 600 || return
 	client nsA nsB ib_write_bw -D 600 >"$out" 2>&1 &
 	client=$!
-	wait_for 60 sent && there rdma link del sr1 && wait_for 120 ended "$client" ||
+	wait_for sent && there rdma link del sr1 && wait_for ended "$client" ||
 		status=$?
 	cat "$out"
 	stop ib_write_bw
@@ -91,7 +91,7 @@ talk_to()
 address_moves()
 {
 	there ip addr add 10.9.0.77/24 dev veth1 &&
-		wait_for 60 has_gid ffff:0a09:004d || return
+		wait_for has_gid ffff:0a09:004d || return
 	address_of[nsB]=10.9.0.77
 	program nsA nsB rping -C 10 || return
 	address_of[nsB]=10.9.0.2
@@ -106,10 +106,10 @@ has_gid()
 # netdev_down_and_up: the survivor sees nothing, its packets get no answer
 netdev_down_and_up()
 {
-	there ip link set veth1 down && wait_for 60 sr1_is DOWN &&
-		there ip link set veth1 up && wait_for 60 sr1_is ACTIVE &&
+	there ip link set veth1 down && wait_for sr1_is DOWN &&
+		there ip link set veth1 up && wait_for sr1_is ACTIVE &&
 		there ip addr replace fd09::2/64 dev veth1 nodad &&
-		wait_for 60 gid_ready nsB sr1 && talk nsA nsB
+		wait_for gid_ready nsB sr1 && talk nsA nsB
 }
 
 sr1_is()

@@ -19,7 +19,7 @@ active_mtu_is()
 # mtu NS DEV MTU ACTIVE
 mtu()
 {
-	on "$1" ip link set "$2" mtu "$3" && wait_for 60 active_mtu_is "$1" "$4"
+	on "$1" ip link set "$2" mtu "$3" && wait_for active_mtu_is "$1" "$4"
 }
 
 # from_b: perftest agrees on the smaller MTU; rdma_cm takes that of the client

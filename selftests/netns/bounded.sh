@@ -57,7 +57,7 @@ alone()
 	shift
 	on nsA "$tool" -d sr0 -F "$@" >/dev/null 2>&1 &
 	server=$!
-	wait_for 60 listening nsA 18515 || return
+	wait_for listening nsA 18515 || return
 	on nsA "$tool" -d sr0 -F "$@" 10.9.0.1 && wait "$server"
 }
 

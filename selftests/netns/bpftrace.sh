@@ -41,7 +41,7 @@ traced()
 	rm -f "$work/attached"
 	bpftrace -c "/bin/sh $work/hold" "$tools/$script.bt" >"$work/said" 2>&1 &
 	tracer=$!
-	wait_for 500 attached
+	wait_for attached
 	[ -e "$work/attached" ] || { kill "$tracer"; cat "$work/said"; return 1; }
 	"$@" || status=$?
 	echo >"$work/end"
@@ -111,7 +111,7 @@ forged()
 		on nsA /usr/bin/python3 "$selftests/lib/roce.py" 10.9.0.1 10.9.0.2 \
 			UD_SEND_ONLY 1 --deth 0x80010000,1 --payload @256 \
 			--pkey 0x1234 --count 3 &&
-		wait_for 60 has_dropped 8
+		wait_for has_dropped 8
 }
 
 has_dropped()

@@ -40,11 +40,11 @@ connect()
 
 	# not by on(), since it is killed by its process ID
 	# shellcheck disable=SC2086 # commands with arguments
-	ip netns exec nsB timeout 240 ${server_words//ADDR/$3} &
+	ip netns exec nsB bounded ${server_words//ADDR/$3} &
 	server=$!
 	# shellcheck disable=SC2086
-	if ! wait_for 60 cm_listens nsB "$3" ||
-		! on "$1" timeout 240 ${client//ADDR/$3}; then
+	if ! wait_for cm_listens nsB "$3" ||
+		! on "$1" bounded ${client//ADDR/$3}; then
 		kill "$server"
 		wait "$server"
 		return 1
@@ -62,8 +62,8 @@ vlans_up()
 		ip -n nsB link add link veth1 name veth1.7 type vlan id 7 &&
 		ip -n nsB addr add 10.9.7.2/24 dev veth1.7 &&
 		ip -n nsB link set veth1.7 up &&
-		wait_for 60 has_gid nsA sr0 ffff:0a09:0701 &&
-		wait_for 60 has_gid nsB sr1 ffff:0a09:0702
+		wait_for has_gid nsA sr0 ffff:0a09:0701 &&
+		wait_for has_gid nsB sr1 ffff:0a09:0702
 }
 
 # upper_up COMMAND: run COMMAND, which creates an upper device, possibly on a VLAN.  The
@@ -79,15 +79,15 @@ upper_up()
 		ip -n nsB addr add 10.9.8.2/24 dev upper &&
 		ip -n nsA addr add 10.9.8.1/24 dev "$near" &&
 		ip -n nsA neigh flush dev "$near" || return
-	wait_for 60 has_gid nsA sr0 ffff:0a09:0801 &&
-		wait_for 60 has_gid nsB sr1 ffff:0a09:0802
+	wait_for has_gid nsA sr0 ffff:0a09:0801 &&
+		wait_for has_gid nsB sr1 ffff:0a09:0802
 }
 
 upper_down()
 {
 	ip -n nsB link del upper && ip -n nsA addr flush to 10.9.8.1 &&
-		wait_for 60 no_gid nsA sr0 ffff:0a09:0801 &&
-		wait_for 60 no_gid nsB sr1 ffff:0a09:0802
+		wait_for no_gid nsA sr0 ffff:0a09:0801 &&
+		wait_for no_gid nsB sr1 ffff:0a09:0802
 }
 
 # macvlan [DEV]
@@ -160,7 +160,7 @@ container()
 		ip -n nsC link set upper up &&
 		ip -n nsC addr add 10.9.8.2/24 dev upper &&
 		ip -n nsA addr add 10.9.8.1/24 dev veth0 &&
-		wait_for 60 has_gid nsA sr0 ffff:0a09:0801
+		wait_for has_gid nsA sr0 ffff:0a09:0801
 }
 
 container_got()
@@ -174,9 +174,9 @@ kept_apart()
 	local before client status=0
 
 	before=$(counter nsB sr1 rcvd_pkts)
-	(exec ip netns exec nsA timeout 30 rping -c -a 10.9.8.2 -C 1) &
+	(exec ip netns exec nsA bounded rping -c -a 10.9.8.2 -C 1) &
 	client=$!
-	wait_for 60 container_got || status=1
+	wait_for container_got || status=1
 	kill "$client"
 	wait "$client"
 	((status == 0)) && counter_is nsB sr1 rcvd_pkts "$before"
@@ -199,7 +199,7 @@ refused()
 {
 	local said
 
-	said=$(on nsA timeout 120 rping -c -a 10.9.0.2 -C 1 2>&1) && return 1
+	said=$(on nsA bounded rping -c -a 10.9.0.2 -C 1 2>&1) && return 1
 	grep -qi reject <<<"$said"
 }
 
@@ -224,7 +224,7 @@ check "a macvlan in a container"	container
 check "its packets do not reach the host"	kept_apart
 ip netns del nsC
 ip -n nsA addr del 10.9.8.1/24 dev veth0
-wait_for 60 no_gid nsA sr0 ffff:0a09:0801
+wait_for no_gid nsA sr0 ffff:0a09:0801
 check "a third device"			third_up
 for kind in macvlan bridge macvlan_on_vlan7 bridge_on_vlan7 \
 	bridge_of_two_devices bridge_with_a_device bond; do

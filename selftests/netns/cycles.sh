@@ -29,7 +29,7 @@ link_cycles()
 	for ((i = 0; i < $1; i++)); do
 		on nsA rdma link del sr0 || return
 		on nsA rdma link add sr0 type "$TYPE" netdev veth0 || return
-		wait_for 60 gid_ready nsA sr0 || return
+		wait_for gid_ready nsA sr0 || return
 		vrb -n 1 soak || { echo "cycle $i"; return 1; }
 	done
 }

@@ -81,7 +81,7 @@ settled()
 addresses()
 {
 	ip -n "$1" addr replace "10.9.0.$2/24" dev "$3" &&
-		ip -n "$1" addr replace "fd09::$2/64" dev "$3" nodad && wait_for 60 settled
+		ip -n "$1" addr replace "fd09::$2/64" dev "$3" nodad && wait_for settled
 }
 
 # drop NS HOOK
@@ -103,7 +103,7 @@ open_again()
 duplicate()
 {
 	ip -n nsA addr add fd09::2/64 dev veth0 &&
-		wait_for 60 sh -c "ip -n nsA addr show dev veth0 | grep -q dadfailed"
+		wait_for sh -c "ip -n nsA addr show dev veth0 | grep -q dadfailed"
 }
 
 # tentative: for long
@@ -116,14 +116,14 @@ tentative()
 mtu_both()
 {
 	ip -n nsA link set veth0 mtu "$1" && ip -n nsB link set veth1 mtu "$1" &&
-		wait_for 60 settled
+		wait_for settled
 }
 
 # link_again NS DEV NETDEV TYPE
 link_again()
 {
 	on "$1" rdma link del "$2" 2>/dev/null
-	on "$1" rdma link add "$2" type "$4" netdev "$3" && wait_for 60 settled
+	on "$1" rdma link add "$2" type "$4" netdev "$3" && wait_for settled
 }
 
 ecn()
@@ -148,7 +148,7 @@ no_lock="--bounding-set -ipc_lock --inh-caps -ipc_lock"
 
 check "two hosts"			pair_up
 check "the connection manager"		modprobe rdma_ucm
-check "their addresses"			wait_for 60 settled
+check "their addresses"			wait_for settled
 check "healthy"				healthy
 peer=fd09::2 check "healthy by IPv6"	healthy
 peer='' check "healthy without a peer"	examine nsA ""
@@ -179,7 +179,7 @@ check "healthy"				healthy
 check "break: MTU of the peer"		ip -n nsB link set veth1 mtu 1500
 check "it is named"			names "path mtu" "4096 do not arrive, those of 1024 do"
 check "as told"				as_told nsA
-check "addresses again"			wait_for 60 settled
+check "addresses again"			wait_for settled
 check "healthy"				healthy
 check "repair"				mtu_both 4200
 
@@ -231,11 +231,11 @@ check "healthy"				healthy
 check "break: no device"		on nsA rdma link del sr0
 check "it is named"			names devices "no RDMA device"
 pair_down
-check "a peer with rdma_rxe"		eval 'TYPE_B=rxe pair_up && wait_for 60 settled'
+check "a peer with rdma_rxe"		eval 'TYPE_B=rxe pair_up && wait_for settled'
 check "healthy"				healthy
 pair_down
 ip netns add nsA
-check "break: no module"		wait_for 60 modprobe -r srnic
+check "break: no module"		wait_for modprobe -r srnic
 check "it is named"			names module "srnic is not loaded"
 check "as told"				as_told nsA
 check "break: no module"		wait_for 60 modprobe -r srnic

@@ -52,9 +52,9 @@ told()
 	sent=$(counter "$np" "$np_dev" np_cnp_sent)
 	handled=$(counter "$rp" "$rp_dev" rp_cnp_handled)
 	"$@" >/dev/null || return
-	wait_for 60 counter_over "$np" "$np_dev" np_ecn_marked_roce_packets "$marked" &&
-		wait_for 60 counter_over "$np" "$np_dev" np_cnp_sent "$sent" &&
-		wait_for 60 counter_over "$rp" "$rp_dev" rp_cnp_handled "$handled"
+	wait_for counter_over "$np" "$np_dev" np_ecn_marked_roce_packets "$marked" &&
+		wait_for counter_over "$np" "$np_dev" np_cnp_sent "$sent" &&
+		wait_for counter_over "$rp" "$rp_dev" rp_cnp_handled "$handled"
 }
 
 # quiet COMMAND...: run it; no CNP is sent
@@ -76,7 +76,7 @@ captured()
 	ip netns exec nsA tcpdump -i veth0 -Z root -U -B 65536 -s 0 \
 		-w "$capture" udp port 4791 2>"$capture.err" &
 	dump=$!
-	wait_for 60 grep -q 'listening on' "$capture.err" || return
+	wait_for grep -q 'listening on' "$capture.err" || return
 	"$@" >/dev/null || status=$?
 	kill -TERM "$dump"
 	wait "$dump"
@@ -138,7 +138,7 @@ counts()
 
 	want=$(($(counter nsA sr0 "$name") + want))
 	shift 2
-	lies "$@" && wait_for 60 counter_is nsA sr0 "$name" "$want"
+	lies "$@" && wait_for counter_is nsA sr0 "$name" "$want"
 }
 
 # flood: every CNP is handled or ignored
@@ -148,7 +148,7 @@ flood()
 
 	before=$(cnps)
 	lies 10.9.0.2 "$1" good 1000 || return
-	wait_for 60 flood_is_over $((before + 1000)) || { cnps; return 1; }
+	wait_for flood_is_over $((before + 1000)) || { cnps; return 1; }
 }
 
 cnps()
@@ -167,11 +167,11 @@ victim_up()
 	ip netns exec nsB ib_write_bw -d sr1 -F -s 4096 --run_infinitely \
 		>/dev/null 2>&1 &
 	server=$!
-	wait_for 60 listening nsB 18515 || return
+	wait_for listening nsB 18515 || return
 	ip netns exec nsA ib_write_bw -d sr0 -F -s 4096 --run_infinitely \
 		10.9.0.2 >/dev/null 2>&1 &
 	client=$!
-	wait_for 60 victim_known
+	wait_for victim_known
 }
 
 victim_known()
@@ -186,7 +186,7 @@ victim_lives()
 	local status=0
 
 	victim_known &&
-		wait_for 60 counter_over nsA sr0 rdma_writes \
+		wait_for counter_over nsA sr0 rdma_writes \
 			"$(counter nsA sr0 rdma_writes)" || status=1
 	kill "$client" "$server"
 	wait "$client" "$server" 2>/dev/null

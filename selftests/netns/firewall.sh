@@ -28,7 +28,7 @@ rules()
 link_again()
 {
 	on nsB rdma link del sr1 && on nsB rdma link add sr1 type "$TYPE" netdev veth1 &&
-		wait_for 60 gid_ready nsB sr1
+		wait_for gid_ready nsB sr1
 }
 
 known_are_counted()
@@ -63,7 +63,7 @@ strangers()
 {
 	ip -n nsA addr add 10.9.0.3/24 dev veth0 &&
 		ip -n nsA addr add fd09::3/64 dev veth0 nodad &&
-		wait_for 60 gid_of '*:ffff:0a09:0003' && wait_for 60 gid_of 'fd09:*:0003'
+		wait_for gid_of '*:ffff:0a09:0003' && wait_for gid_of 'fd09:*:0003'
 }
 
 # from PATTERN [TIMEOUT]: traffic from the GID of nsA that matches, to one of the same family
@@ -74,7 +74,7 @@ from()
 	gid_a=$(gid_index nsA sr0 "$pattern")
 	gid_b=$(gid_index nsB sr1 "${pattern/%000?/0002}")
 	on nsB ib_write_bw -d sr1 -F -n 5 -u "$timeout" -x "$gid_b" >/dev/null 2>&1 &
-	wait_for 60 listening nsB 18515 || return
+	wait_for listening nsB 18515 || return
 	on nsA ib_write_bw -d sr0 -F -n 5 -u "$timeout" -x "$gid_a" 10.9.0.2
 	status=$?
 	wait $!

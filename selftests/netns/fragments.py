@@ -54,9 +54,9 @@ class Wire(Peer):
         for packet in (packets if isinstance(packets, list) else [packets]):
             self.nic.send(self.frame(packet), cuts)
 
-    def answer(self, seconds=5.0):
+    def answer(self, wait=True):
         while True:
-            pkt = self.nic.next(seconds)
+            pkt = self.nic.next(wait)
             if pkt is None or self.is_answer(pkt):
                 return pkt and pkt[roce.BTH]
 
@@ -100,7 +100,7 @@ def is_refused(wire, packet, why, cuts):
     before = counter(DEV, why)
     wire.send(packet, cuts=cuts)
     assert wait_for(lambda: counter(DEV, why) == before + 1), why
-    assert wire.answer(0) is None
+    assert wire.answer(wait=False) is None
 
 
 def write():
@@ -177,7 +177,7 @@ def send():
             wire.send(wire.packet("RC_SEND_ONLY", psn, payload=text, ackreq=1),
                       cuts=cuts)
             assert wire.answer().psn == psn, cuts
-            assert [wc.byte_len for wc in lone.completions(5)] == [4096]
+            assert [wc.byte_len for wc in lone.completions(wait=True)] == [4096]
             assert lone.read(4096) == text, cuts
 
 
@@ -197,7 +197,7 @@ def read():
                    response(wire, "MIDDLE", 1, text)], cuts=[ETH, 61, 2222])
         assert wait_for(lambda: lone.info()["early"] == "2"), lone.info()
         wire.send(response(wire, "FIRST", 0, text), cuts=[ETH, 77, END - 30])
-        assert lone.completions(5)[0].status == 0
+        assert lone.completions(wait=True)[0].status == 0
         assert lone.read(len(text)) == text
 
 
@@ -210,7 +210,7 @@ def datagram():
             text = os.urandom(4096)
             wire.send(wire.packet("UD_SEND_ONLY", 0, deth, payload=text),
                       cuts=cuts)
-            assert [wc.byte_len for wc in lone.completions(5)] == [4096 + 40]
+            assert [wc.byte_len for wc in lone.completions(wait=True)] == [4096 + 40]
             assert lone.read(4096, 40) == text, cuts
         for opcode in ("RC_RDMA_WRITE_MIDDLE", 0x3f):
             is_refused(wire, wire.packet(opcode, 0, payload=bytes(4096)),

@@ -14,7 +14,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from lone import (Absent, Lone, Peer, case, counter, done, mac_in,  # noqa: E402
-                  netns, raw, run, wait_for)
+                  netns, poll, raw, run, wait_for)
 
 OTHER = "10.9.0.1"
 HERE = "sr1", "10.9.0.2"
@@ -61,7 +61,7 @@ class Host:
 
         def arrived():
             self.write(self.last, (psn, GOOD, 1))
-            return wait_for(lambda: expected(self.last) == self.last_psn, 0.5)
+            return poll(lambda: expected(self.last) == self.last_psn, 0.5)
 
         assert wait_for(arrived)
 

@@ -70,7 +70,7 @@ container_up()
 		on nsB ip xfrm policy add dir fwd "${inner[@]}" \
 			tmpl "${ends[@]}" proto esp reqid 1 mode tunnel &&
 		on nsC rdma link add sr2 type srnic netdev veth7 &&
-		wait_for 60 gid_index nsC sr2 '*ffff:0a07:*'
+		wait_for gid_index nsC sr2 '*ffff:0a07:*'
 }
 
 # nsA forwards packets from veth9, even with its own address, in fragments of ESP.

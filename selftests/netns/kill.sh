@@ -28,10 +28,10 @@ traffic_on()
 	# exec, so that the process ID is that of the tool
 	ip netns exec nsB ib_write_bw -d sr1 -F -D 600 -s 65536 >/dev/null 2>&1 &
 	server=$!
-	wait_for 60 listening nsB 18515 || return
+	wait_for listening nsB 18515 || return
 	ip netns exec nsA ib_write_bw -d sr0 -F -D 600 -s 65536 10.9.0.2 >/dev/null 2>&1 &
 	client=$!
-	wait_for 60 sent 1000
+	wait_for sent 1000
 }
 
 # traffic_off: remaining processes end when told to, and nothing is left behind
@@ -50,7 +50,7 @@ gone()
 kill_end()
 {
 	kill -9 "$1"
-	wait_for 60 gone "$1" && traffic_off &&
+	wait_for gone "$1" && traffic_off &&
 		still_works
 }
 
@@ -73,7 +73,7 @@ link_goes()
 netdev_goes()
 {
 	ip -n nsA link del veth0 || return
-	wait_for 60 no_link sr0 && wait_for 60 no_link sr1
+	wait_for no_link sr0 && wait_for no_link sr1
 }
 
 # The tests hold their namespace: it is deleted after they have ended.
@@ -81,7 +81,7 @@ netns_goes()
 {
 	ip netns del nsA || return
 	kill -9 "$client"
-	wait_for 60 no_link sr0
+	wait_for no_link sr0
 }
 
 no_link()
@@ -97,7 +97,7 @@ module_goes()
 	wait "$client" "$server" 2>/dev/null
 	on nsA rdma link del sr0
 	on nsB rdma link del sr1
-	wait_for 60 rmmod_again && modprobe "$TYPE"
+	wait_for rmmod_again && modprobe "$TYPE"
 }
 
 rmmod_again()

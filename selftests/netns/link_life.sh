@@ -38,12 +38,12 @@ over()
 	ip -n nsA link add "$dev" "$@" || return
 	ip -n nsA link set "$dev" up
 	add "$dev" srx || return
-	wait_for 60 rdma_link srx "" || return
+	wait_for rdma_link srx "" || return
 	on nsA ibv_devinfo -d srx >/dev/null || return
 	on nsA rdma link del srx || return
-	wait_for 60 no_link srx && add "$dev" srx || return
+	wait_for no_link srx && add "$dev" srx || return
 	ip -n nsA link del "$dev" || return
-	wait_for 60 no_link srx
+	wait_for no_link srx
 }
 
 # on_vlan: refused, since sr0 on the device below has the VLAN's addresses already
@@ -53,31 +53,31 @@ on_vlan()
 	ip -n nsA addr add 10.9.0.99/24 dev veth0.7
 	ip -n nsA link set veth0.7 up
 	fails add veth0.7 srv || return
-	wait_for 60 has_gid ffff:0a09:0063 || return
+	wait_for has_gid ffff:0a09:0063 || return
 	ip -n nsA link del veth0.7 || return
-	wait_for 60 no_gid ffff:0a09:0063
+	wait_for no_gid ffff:0a09:0063
 }
 
 on_lo()
 {
-	add lo srl && wait_for 60 rdma_link srl 'state ACTIVE' &&
+	add lo srl && wait_for rdma_link srl 'state ACTIVE' &&
 		on nsA rdma link del srl
 }
 
 carrier()
 {
 	ip -n nsB link set veth1 down || return
-	wait_for 60 rdma_link sr0 'state DOWN' || return
+	wait_for rdma_link sr0 'state DOWN' || return
 	ip -n nsB link set veth1 up || return
-	wait_for 60 rdma_link sr0 'state ACTIVE'
+	wait_for rdma_link sr0 'state ACTIVE'
 }
 
 admin()
 {
 	ip -n nsA link set veth0 down || return
-	wait_for 60 rdma_link sr0 'state DOWN' || return
+	wait_for rdma_link sr0 'state DOWN' || return
 	ip -n nsA link set veth0 up || return
-	wait_for 60 rdma_link sr0 'state ACTIVE'
+	wait_for rdma_link sr0 'state ACTIVE'
 }
 
 active_mtu_is()
@@ -87,7 +87,7 @@ active_mtu_is()
 
 mtu_follows()
 {
-	ip -n nsA link set veth0 mtu "$1" && wait_for 60 active_mtu_is "$2"
+	ip -n nsA link set veth0 mtu "$1" && wait_for active_mtu_is "$2"
 }
 
 netdev_renamed()
@@ -95,7 +95,7 @@ netdev_renamed()
 	ip -n nsA link set veth0 down || return
 	ip -n nsA link set veth0 name cable0 || return
 	ip -n nsA link set cable0 up || return
-	wait_for 60 shown_on sr0 cable0 || return
+	wait_for shown_on sr0 cable0 || return
 	ip -n nsA link set cable0 down || return
 	ip -n nsA link set cable0 name veth0 || return
 	ip -n nsA link set veth0 up
@@ -120,15 +120,15 @@ no_gid()
 address_follows()
 {
 	ip -n nsA addr add 10.9.0.77/24 dev veth0 || return
-	wait_for 60 has_gid ffff:0a09:004d || return
+	wait_for has_gid ffff:0a09:004d || return
 	ip -n nsA addr del 10.9.0.77/24 dev veth0 || return
-	wait_for 60 no_gid ffff:0a09:004d
+	wait_for no_gid ffff:0a09:004d
 }
 
 link_renamed()
 {
 	on nsA rdma dev set sr0 name srz || return
-	wait_for 60 rdma_link srz "" || return
+	wait_for rdma_link srz "" || return
 	on nsA rdma dev set srz name sr0
 }
 
@@ -140,7 +140,7 @@ again()
 		on nsA rdma link del sr0 || return
 		add veth0 sr0 || return
 	done
-	wait_for 60 gid_ready nsA sr0
+	wait_for gid_ready nsA sr0
 }
 
 # netdev_leaves: it moves to the other host while its link is being created
@@ -155,7 +155,7 @@ netdev_leaves()
 		sleep "0.00$i"
 		ip -n nsA link set dummy8 netns nsB || return
 		wait "$adding"
-		wait_for 60 no_link srw || return
+		wait_for no_link srw || return
 		ip -n nsB link set dummy8 netns nsA || return
 	done
 	ip -n nsA link del dummy8
@@ -164,7 +164,7 @@ netdev_leaves()
 netdev_deleted()
 {
 	ip -n nsA link del veth0 || return
-	wait_for 60 no_link sr0 && wait_for 60 no_link sr1
+	wait_for no_link sr0 && wait_for no_link sr1
 }
 
 netns_deleted()
@@ -172,7 +172,7 @@ netns_deleted()
 	pair_down
 	pair_up || return
 	ip netns del nsA
-	wait_for 60 no_link sr0
+	wait_for no_link sr0
 }
 
 module_removed()
@@ -181,7 +181,7 @@ module_removed()
 	pair_up || return
 	# refused while there are links, or removes them
 	if rmmod "$TYPE"; then
-		wait_for 60 no_link sr0 || return
+		wait_for no_link sr0 || return
 	else
 		on nsA rdma link del sr0 && on nsB rdma link del sr1 &&
 			rmmod "$TYPE" || return

@@ -32,13 +32,13 @@ no_member()
 # server NS ADDR FILE: a member that waits for ten datagrams
 server()
 {
-	on "$1" timeout 120 stdbuf -oL mckey -m "$group" -b "$2" >"$3"
+	on "$1" bounded stdbuf -oL mckey -m "$group" -b "$2" >"$3"
 }
 
 # client NS ADDR: sends ten
 client()
 {
-	on "$1" timeout 120 mckey -m "$group" -b "$2" -s
+	on "$1" bounded mckey -m "$group" -b "$2" -s
 }
 
 # cast NS ADDR SERVER...: send ten datagrams to all servers, each "NS ADDR"
@@ -52,7 +52,7 @@ cast()
 		# shellcheck disable=SC2086 # two words
 		server $member "$dir/${#pids[@]}" &
 		pids+=($!)
-		wait_for 60 joined "$dir/$((${#pids[@]} - 1))" || status=1
+		wait_for joined "$dir/$((${#pids[@]} - 1))" || status=1
 	done
 	client "$from" "$addr" || status=1
 	for member in "${pids[@]}"; do

@@ -241,7 +241,7 @@ reachable()
 # links: on x, at both ends
 links()
 {
-	wait_for 60 reachable || return
+	wait_for reachable || return
 	link_on nsA sr0 && link_on nsB sr1 && objects_before=$(objects)
 }
 
@@ -263,10 +263,10 @@ rping_over()
 {
 	local server
 
-	on nsB timeout 120 rping -s -a 10.77.0.2 -C 10 -V &
+	on nsB bounded rping -s -a 10.77.0.2 -C 10 -V &
 	server=$!
-	wait_for 60 cm_listens nsB 10.77.0.2 || return
-	on nsA timeout 120 rping -c -a 10.77.0.2 -C 10 -V && wait "$server"
+	wait_for cm_listens nsB 10.77.0.2 || return
+	on nsA bounded rping -c -a 10.77.0.2 -C 10 -V && wait "$server"
 }
 
 # uses_cm: the RDMA core permits rdma_cm where there are MAC addresses.  It looks for the
@@ -288,7 +288,7 @@ ends_with_netdev()
 {
 	local below
 
-	wait_for 60 objects_are_back && objects_before='' || return
+	wait_for objects_are_back && objects_before='' || return
 	below=$(on nsA rdma link show sr0/1 | sed 's/.* netdev \([^ ]*\).*/\1/')
 	if [ -n "${wire:-}" ]; then
 		unplug
@@ -296,10 +296,10 @@ ends_with_netdev()
 		deleted x x
 	fi
 	if [ "$below" != x ]; then
-		wait_for 60 no_gids || return
+		wait_for no_gids || return
 		deleted "$below" "${below/veth0/veth1}"
 	fi
-	wait_for 60 no_links
+	wait_for no_links
 }
 
 # deleted DEV-A DEV-B: one end of a veth takes the other along
@@ -354,7 +354,7 @@ alone()
 	gid=$(gid_index nsA sr0 '*ffff:0a4d:*') || return
 	on nsA ib_write_bw -d sr0 -F -u 18 -x "$gid" -n 100 >/dev/null &
 	server=$!
-	wait_for 60 listening nsA 18515 || return
+	wait_for listening nsA 18515 || return
 	on nsA ib_write_bw -d sr0 -F -u 18 -x "$gid" -n 100 10.77.0.1 && wait "$server"
 }
 
@@ -388,10 +388,10 @@ on_failing_bond()
 	gids '*ffff:0a4d:*' || return
 	PEER=10.9.0.2 pair ib_write_bw -s 65536 -D 4 -x "$GID_A" &
 	client=$!
-	wait_for 60 sends || return
-	ip -n nsA link set veth0 down && wait_for 60 bond_sends nsA veth2 &&
-		wait_for 60 bond_sends nsB veth3 && ip -n nsA link set veth0 up &&
-		wait_for 60 bond_may nsA veth0 && wait_for 60 bond_may nsB veth1 &&
+	wait_for sends || return
+	ip -n nsA link set veth0 down && wait_for bond_sends nsA veth2 &&
+		wait_for bond_sends nsB veth3 && ip -n nsA link set veth0 up &&
+		wait_for bond_may nsA veth0 && wait_for bond_may nsB veth1 &&
 		ip -n nsB link set veth3 down && wait "$client" &&
 		bond_sends nsA veth0 && [ "$(counter nsA sr0 local_ack_timeout_err)" -lt 1000 ]
 }

@@ -20,7 +20,7 @@ all_json()
 
 	ip netns exec nsB ibv_srq_pingpong -d sr1 -g 1 -q 2 &
 	server=$!
-	wait_for 60 listening nsB 18515 || status=1
+	wait_for listening nsB 18515 || status=1
 	for what in qp cq mr pd srq ctx; do
 		on nsB rdma -j -dd resource show "$what"
 		echo

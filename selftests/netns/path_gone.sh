@@ -41,7 +41,7 @@ path_up()
 	ip -n nsA link set "$1" up &&
 		ip -n nsA addr add 10.77.0.1/24 dev "$1" &&
 		ip -n nsB addr add 10.77.0.2/24 dev "$2" || return
-	wait_for 60 path_ready
+	wait_for path_ready
 }
 
 # has_path NS DEV: one of the GIDs is in that network
@@ -61,7 +61,7 @@ path_down()
 	ip -n nsA link del "$1"
 	ip -n nsB link del veth1.7
 	ip -n nsB addr del 10.77.0.2/24 dev veth1
-	wait_for 60 no_path
+	wait_for no_path
 } 2>/dev/null
 
 no_path()
@@ -86,11 +86,11 @@ talk()
 	ip netns exec nsB ibv_rc_pingpong -d sr1 -g "$b" -n 100000000 \
 		>/dev/null 2>&1 &
 	server=$!
-	wait_for 60 listening nsB 18515 || return
+	wait_for listening nsB 18515 || return
 	ip netns exec nsA ibv_rc_pingpong -d sr0 -g "$a" -n 100000000 10.77.0.2 \
 		>"$out" 2>&1 &
 	client=$!
-	wait_for 60 client_in RTS && kill -STOP "$client" "$server"
+	wait_for client_in RTS && kill -STOP "$client" "$server"
 }
 
 explained()
@@ -123,7 +123,7 @@ why_is()
 # flushed: the client continues and finds its queue pair in the error state
 flushed()
 {
-	client_in ERR && explained && kill -CONT "$client" && wait_for 60 ended "$client" &&
+	client_in ERR && explained && kill -CONT "$client" && wait_for ended "$client" &&
 		grep -q 'Work Request Flushed Error' "$out"
 }
 
@@ -134,7 +134,7 @@ ends()
 
 	"$@" &
 	pid=$!
-	wait_for 60 ended "$pid" || { status=1; hush; }
+	wait_for ended "$pid" || { status=1; hush; }
 	wait "$pid" && return "$status"
 }
 

@@ -197,7 +197,7 @@ def send_frame(lone, dst):
     lone.qp.post_send(SendWR(opcode=IBV_WR_SEND, num_sge=1,
                              sg=[SGE(lone.addr, len(frame), lone.mr.lkey)],
                              send_flags=IBV_SEND_SIGNALED))
-    assert [wc.status for wc in lone.completions(5)] == [0]
+    assert [wc.status for wc in lone.completions(wait=True)] == [0]
 
 
 def frames():

@@ -97,7 +97,7 @@ as_statistic()
 	local way
 
 	for way in rcvd:rcv sent:xmit; do
-		wait_for 60 grown_by "$1" "port_${way#*:}_packets" \
+		wait_for grown_by "$1" "port_${way#*:}_packets" \
 			"$(grown "$1" "stat/${way%:*}_pkts")" &&
 			grown_by "$1" "port_${way#*:}_data" \
 				$(($(grown "$1" "stat/${way%:*}_bytes") / 4)) || return
@@ -140,10 +140,10 @@ mcast()
 	local log server
 
 	log=$(mktemp)
-	on nsB timeout 120 stdbuf -oL mckey -m 239.1.2.3 -b 10.9.0.2 >"$log" &
+	on nsB bounded stdbuf -oL mckey -m 239.1.2.3 -b 10.9.0.2 >"$log" &
 	server=$!
-	wait_for 60 grep -q 'joined dgid' "$log" &&
-		on nsA timeout 120 mckey -m 239.1.2.3 -b 10.9.0.1 -s &&
+	wait_for grep -q 'joined dgid' "$log" &&
+		on nsA bounded mckey -m 239.1.2.3 -b 10.9.0.1 -s &&
 		wait "$server"
 }
 

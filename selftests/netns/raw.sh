@@ -32,7 +32,7 @@ raw_start()
 	ip netns exec nsB "$tool" --server -d sr1 -F -B "$mac_b" -E "$mac_a" \
 		"$@" >/dev/null &
 	server=$!
-	wait_for 60 raw_ready $state
+	wait_for raw_ready $state
 }
 
 # raw_run TOOL ARGUMENT...: no more frames than receives, so that none is dropped
@@ -42,7 +42,7 @@ raw_run()
 
 	shift
 	raw_start "$tool" -s 512 "$@" || return
-	on nsA timeout 120 "$tool" --client -d sr0 -F -B "$mac_a" -E "$mac_b" \
+	on nsA bounded "$tool" --client -d sr0 -F -B "$mac_a" -E "$mac_b" \
 		-s 512 "$@" || { kill -9 "$server"; return 1; }
 	wait "$server"
 }
@@ -66,7 +66,7 @@ traffic()
 	ip netns exec nsA raw_ethernet_bw --client -d sr0 -F -D 600 -s 512 \
 		-B "$mac_a" -E "$mac_b" >/dev/null 2>&1 &
 	client=$!
-	wait_for 60 counter_over nsB sr1 rdma_recvs 1000
+	wait_for counter_over nsB sr1 rdma_recvs 1000
 }
 
 traffic_off()
@@ -87,15 +87,15 @@ promiscuous()
 
 killed()
 {
-	wait_for 60 promiscuous nsB veth1 1 || return
+	wait_for promiscuous nsB veth1 1 || return
 	traffic_off
-	wait_for 60 no_object_is_left && promiscuous nsB veth1 0 && alive
+	wait_for no_object_is_left && promiscuous nsB veth1 0 && alive
 }
 
 netdev_goes()
 {
 	ip -n nsB link del veth1 || return
-	wait_for 60 no_link sr0 && wait_for 60 no_link sr1 && traffic_off
+	wait_for no_link sr0 && wait_for no_link sr1 && traffic_off
 	return 0
 }
 
@@ -104,7 +104,7 @@ netdev_moves()
 {
 	ip netns add nsC || return
 	ip -n nsB link set veth1 netns nsC || return
-	wait_for 60 no_link sr1 || return
+	wait_for no_link sr1 || return
 	promiscuous nsC veth1 0 || return
 	traffic_off
 	ip netns del nsC

@@ -38,7 +38,7 @@ serve()
 {
 	ip netns exec nsB ibv_srq_pingpong -d sr1 -g "$(gid_index nsB sr1 '*ffff:0a09:*')" -q 2 &
 	server=$!
-	wait_for 60 listening nsB 18515
+	wait_for listening nsB 18515
 }
 
 quit()
@@ -53,10 +53,10 @@ write_on()
 {
 	ip netns exec nsB ib_write_bw -d sr1 -F -D 300 -u 18 >/dev/null &
 	server=$!
-	wait_for 60 listening nsB 18515 || return
+	wait_for listening nsB 18515 || return
 	ip netns exec nsA ib_write_bw -d sr0 -F -D 300 -u 18 10.9.0.2 >/dev/null &
 	client=$!
-	wait_for 60 writes
+	wait_for writes
 }
 
 writes()
@@ -76,7 +76,7 @@ drv()
 # cut_off: nothing arrives any more, and the client cannot react to the error
 cut_off()
 {
-	drop_nth nsA veth0 1 1000000000 && wait_for 60 awaits_ack && kill -STOP "$client"
+	drop_nth nsA veth0 1 1000000000 && wait_for awaits_ack && kill -STOP "$client"
 }
 
 awaits_ack()
@@ -118,7 +118,7 @@ check "what is retransmitted"		shows_retransmissions
 check "the wire is cut"			cut_off
 check "what a queue pair waits for: an acknowledgment" shows waiting nsA \
 	'drv_rnr_wait 0' 'drv_una_psn' 'drv_next_psn'
-check "it fails, and why"		wait_for 120 failed
+check "it fails, and why"		wait_for failed
 kill -CONT "$client"
 quit "$server" "$client"
 clear_wire

@@ -42,10 +42,10 @@ rping_by()
 {
 	local server
 
-	on nsB timeout 120 rping -s -a "$1" -C 10 -V &
+	on nsB bounded rping -s -a "$1" -C 10 -V &
 	server=$!
-	wait_for 60 cm_listens nsB "$1" || return
-	on nsA timeout 120 rping -c -a "$1" -C 10 -V && wait "$server"
+	wait_for cm_listens nsB "$1" || return
+	on nsA bounded rping -c -a "$1" -C 10 -V && wait "$server"
 }
 
 # A name that begins so is enough for rdma-core's provider, but for the ABI version.

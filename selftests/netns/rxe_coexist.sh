@@ -30,7 +30,7 @@ netdev_events()
 			addr replace fd09::1/64 dev veth0 nodad
 		EOT
 	done
-	wait_for 60 gid_ready nsA sr0
+	wait_for gid_ready nsA sr0
 }
 
 other_link()
@@ -48,7 +48,7 @@ other_link_is_there()
 
 other_link_ends()
 {
-	ip -n nsC link del dummy0 && wait_for 60 eval '! other_link_is_there'
+	ip -n nsC link del dummy0 && wait_for eval '! other_link_is_there'
 	local status=$?
 
 	ip netns del nsC
@@ -84,29 +84,29 @@ unload_under_traffic()
 {
 	local client server status=0
 
-	on nsB timeout 240 ib_write_bw -d sr1 -F -D 200 >/dev/null 2>&1 &
+	on nsB bounded ib_write_bw -d sr1 -F -D 200 >/dev/null 2>&1 &
 	server=$!
-	wait_for 60 listening nsB 18515 || return
-	on nsA timeout 240 ib_write_bw -d sr0 -F -D 200 10.9.0.2 &
+	wait_for listening nsB 18515 || return
+	on nsA bounded ib_write_bw -d sr0 -F -D 200 10.9.0.2 &
 	client=$!
-	wait_for 60 counter_over nsB sr1 rx_super_skb 50 || status=1
+	wait_for counter_over nsB sr1 rx_super_skb 50 || status=1
 	modprobe -r rdma_rxe || status=1
 	wait "$client" && { echo "the client saw no error"; status=1; }
 	wait "$server" && { echo "the server saw no error"; status=1; }
-	wait_for 60 links_are_gone || status=1
+	wait_for links_are_gone || status=1
 	return "$status"
 }
 
 module_unloads()
 {
-	wait_for 60 modprobe -r srnic && ! lsmod | grep -q '^srnic ' && modprobe srnic
+	wait_for modprobe -r srnic && ! lsmod | grep -q '^srnic ' && modprobe srnic
 }
 
 # Links of both types go with the module, those of rdma_rxe stay.
 module_takes_only_its_own()
 {
 	modprobe rdma_rxe && pair_up && other_link &&
-		wait_for 60 modprobe -r srnic &&
+		wait_for modprobe -r srnic &&
 		links_are_gone && other_link_is_there
 }
 

@@ -18,7 +18,7 @@ is_shown()
 	# exec, so that the process ID is that of the program
 	ip netns exec nsB ibv_srq_pingpong -d sr1 -g 1 -q 4 &
 	server=$!
-	wait_for 60 listening nsB 18515 || status=1
+	wait_for listening nsB 18515 || status=1
 	on nsB rdma res show srq dev sr1 | tee "$shown"
 	grep -Eq 'type BASIC lqpn [0-9]+([-,][0-9]+)+ ' "$shown" || status=1
 	kill "$server"

@@ -20,7 +20,7 @@ hosts()
 	read -r -t 20 -u "$wire" || return
 	ip -n nsA link set tun0 mtu 4200 && ip -n nsB link set tun1 mtu 4200 &&
 		host_up nsA tun0 sr0 1 srnic && host_up nsB tun1 sr1 2 srnic &&
-		wait_for 60 gid_ready nsA sr0 && wait_for 60 gid_ready nsB sr1 &&
+		wait_for gid_ready nsA sr0 && wait_for gid_ready nsB sr1 &&
 		objects_before=$(objects)
 }
 
@@ -50,10 +50,10 @@ no_frames()
 
 gone_with_its_netdev()
 {
-	wait_for 60 objects_are_back && objects_before='' || return
+	wait_for objects_are_back && objects_before='' || return
 	exec {wire}<&-
 	pkill -f "lib/tun_wire.py tun nsA tun0"
-	wait_for 60 no_link
+	wait_for no_link
 }
 
 # no_link: on either host
@@ -86,7 +86,7 @@ type_stays()
 		on nsA rdma link add srx type srnic netdev bond8 || return
 	! ip -n nsA link set tun8 master bond8 || return
 	ip -n nsA link del bond8 && ip -n nsA link del tun8 &&
-		wait_for 60 objects_are_back
+		wait_for objects_are_back
 }
 
 ktap_plan 15

@@ -42,7 +42,7 @@ hosts()
 		ip link add u0 mtu 9000 netns nsR type veth peer name u1 mtu 9000 netns nsS &&
 		router nsR u0 1 r0 && router nsS u1 2 s0 &&
 		host_up nsA veth0 sr0 1 "$TYPE" && host_up nsB veth1 sr1 2 "$TYPE" || return
-	wait_for 60 gid_ready nsA sr0 && wait_for 60 gid_ready nsB sr1 || return
+	wait_for gid_ready nsA sr0 && wait_for gid_ready nsB sr1 || return
 	objects_before=$(objects)
 }
 

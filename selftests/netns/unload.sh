@@ -16,7 +16,7 @@ user_is_stuck()
 {
 	ip netns exec nsA "$here/stuck.py" sr0 >"$said" &
 	user=$!
-	wait_for 60 grep -qx stuck "$said"
+	wait_for grep -qx stuck "$said"
 }
 
 # unloading: the module has begun to go
@@ -29,13 +29,13 @@ unload_waits()
 {
 	modprobe -r srnic &
 	unload=$!
-	wait_for 60 unloading && wait_for 60 eval '! on nsB rdma link show sr1/1' &&
+	wait_for unloading && wait_for eval '! on nsB rdma link show sr1/1' &&
 		unloading && kill -0 "$unload"
 } 2>/dev/null
 
 namespaces_come_and_go()
 {
-	timeout -s KILL 20 ip netns add nsC && ip netns del nsC && unloading
+	bounded ip netns add nsC && ip netns del nsC && unloading
 }
 
 module_goes()

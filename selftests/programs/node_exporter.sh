@@ -31,7 +31,7 @@ exports()
 	prometheus-node-exporter --collector.disable-defaults --collector.infiniband \
 		--web.listen-address="127.0.0.1:$port" 2>"$said" &
 	exporter=$!
-	wait_for 60 metrics || { cat "$said"; return 1; }
+	wait_for metrics || { cat "$said"; return 1; }
 }
 
 # told DEV NAME LEAST MOST: the metric has grown by LEAST to MOST
@@ -102,7 +102,7 @@ scrapes()
 	prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
 		--web.listen-address=127.0.0.1:9090 2>"$said" &
 	prometheus=$!
-	wait_for 120 finds 'node_infiniband_info' || { cat "$said"; return 1; }
+	wait_for finds 'node_infiniband_info' || { cat "$said"; return 1; }
 }
 
 # finds QUERY: it has a value for each of the devices
@@ -124,7 +124,7 @@ all_found()
 	local n=0 query
 
 	while read -r query; do
-		wait_for 60 finds "$query" ||
+		wait_for finds "$query" ||
 			{ echo "$query"; cat "$work/answer"; return 1; }
 		n=$((n + 1))
 	done < <(queries)
@@ -151,6 +151,6 @@ check "received by the other"	told sr1 port_data_received_bytes_total 20971520 2
 check "only ACKs are received"		told sr0 port_data_received_bytes_total 1 1048576
 diag "$(metrics | grep -E 'sr0|sr1' | sort)"
 check "no packet was bad or dropped"	no_errors
-check "Prometheus sees the traffic"	wait_for 60 sees_traffic
+check "Prometheus sees the traffic"	wait_for sees_traffic
 check "each query of the dashboard has an answer"	all_found
 ktap_end

@@ -72,7 +72,7 @@ mpi()
 		PMIX_MCA_gds=hash PMIX_MCA_ptl_tcp_if_include=veth0 \
 		PMIX_MCA_ptl_tcp_remote_connections=1 \
 		UCX_TLS="$1,self" UCX_NET_DEVICES=sr0:1,sr1:1 \
-		timeout -k 1 240 mpirun -np 4 --oversubscribe --mca plm isolated \
+		bounded mpirun -np 4 --oversubscribe --mca plm isolated \
 		--mca pml ucx --mca btl ^openib,vader "$dir/rank" "$dir/ring"
 }
 

@@ -35,7 +35,7 @@ daemons_up()
 	# not by in_net(), since they are killed by their process IDs
 	nsenter --net=/run/netns/nsB nfsdcld -F -p "$dir/pipe" -s "$dir/cld" &
 	nsenter --net=/run/netns/nsB rpc.mountd -F -N 2 -N 3 2>/dev/null &
-	wait_for 60 is_open inotify && wait_for 60 is_open nfsd.fh/channel
+	wait_for is_open inotify && wait_for is_open nfsd.fh/channel
 }
 
 # is_open FILE: a daemon is ready for requests of the kernel
@@ -64,13 +64,13 @@ server_down()
 
 mount_it()
 {
-	in_net nsA timeout 240 mount -t nfs \
+	in_net nsA bounded mount -t nfs \
 		-o vers=4.1,proto=rdma,port=20049 10.9.0.2:/ "$mnt"
 }
 
 umount_it()
 {
-	timeout 240 umount "$mnt"
+	bounded umount "$mnt"
 }
 
 # Drop the client's cache, so that files are read from the server.
@@ -82,20 +82,20 @@ remount()
 # tree_in, tree_out: copy files of all sizes, and compare them on the other side
 tree_in()
 {
-	timeout 300 cp -r "$selftests" "$mnt/tree" && remount &&
+	bounded cp -r "$selftests" "$mnt/tree" && remount &&
 		diff -r "$selftests" "$srv/tree"
 }
 
 tree_out()
 {
-	timeout 300 cp -r "$mnt/tree" "$copy/" &&
+	bounded cp -r "$mnt/tree" "$copy/" &&
 		diff -r "$srv/tree" "$copy/tree" && rm -r "$copy/tree"
 }
 
 # direct KIND SIZE DEPTH TOTAL: direct I/O, without the page cache
 direct()
 {
-	timeout 300 fio --name=srnic --filename="$mnt/file" --rw="$1" --bs="$2" \
+	bounded fio --name=srnic --filename="$mnt/file" --rw="$1" --bs="$2" \
 		--iodepth="$3" --size="$4" --ioengine=libaio --direct=1 \
 		--verify=crc32c --verify_fatal=1 --verify_state_save=0
 }
@@ -112,15 +112,15 @@ disconnected()
 # link_again: remove the link of the server's peer, and create it again
 link_again()
 {
-	on nsA timeout 240 rdma link del sr0 &&
+	on nsA bounded rdma link del sr0 &&
 		on nsA rdma link add sr0 type "$TYPE" netdev veth0 &&
-		wait_for 60 gid_ready nsA sr0
+		wait_for gid_ready nsA sr0
 }
 
 # The client reconnects after 5 seconds.
 still_there()
 {
-	timeout 240 cat "$mnt/tree/plan" | cmp - "$srv/tree/plan"
+	bounded cat "$mnt/tree/plan" | cmp - "$srv/tree/plan"
 }
 
 all_down()
@@ -157,7 +157,7 @@ check "direct randwrite over that wire"	direct randwrite 4k 16 1m
 check "a tree is read over that wire"	tree_out
 check "umount over that wire"		umount_it
 check "the wire is faultless again"	clear_wire
-check "both ends have disconnected"	wait_for 60 disconnected
+check "both ends have disconnected"	wait_for disconnected
 
 check "mount once more"			mount_it
 check "the client's link is removed and created" link_again

@@ -105,21 +105,21 @@ no_remote()
 
 connect()
 {
-	timeout 240 nvme connect -t rdma -a 10.9.0.2 -s 4420 -n srnic -i 2 -k 120 \
+	bounded nvme connect -t rdma -a 10.9.0.2 -s 4420 -n srnic -i 2 -k 120 \
 		--hostnqn "nqn.2014-08.org.nvmexpress:uuid:$uuid" \
 		--hostid "$uuid" &&
-		wait_for 60 remote
+		wait_for remote
 }
 
 disconnect()
 {
-	timeout 240 nvme disconnect -n srnic && wait_for 60 no_remote
+	bounded nvme disconnect -n srnic && wait_for no_remote
 }
 
 # fio_on FILE KIND SIZE DEPTH TOTAL: write, read back and compare
 fio_on()
 {
-	timeout 300 fio --name=srnic --filename="$1" --rw="$2" --bs="$3" \
+	bounded fio --name=srnic --filename="$1" --rw="$2" --bs="$3" \
 		--iodepth="$4" --size="$5" --ioengine=libaio --direct=1 \
 		--verify=crc32c --verify_fatal=1 --verify_state_save=0
 }
@@ -145,7 +145,7 @@ on_ext4()
 # link_goes DEV: remove it after the objects that depend on it
 link_goes()
 {
-	timeout 240 rdma link del "$1" || return
+	bounded rdma link del "$1" || return
 	objects_before=$(sed "/^$1:/d" <<<"$objects_before")
 }
 
@@ -155,7 +155,7 @@ link_comes()
 	local now
 
 	rdma link add "$2" type "$TYPE" netdev "$3" &&
-		wait_for 60 gid_ready "$1" "$2" && now=$(objects) || return
+		wait_for gid_ready "$1" "$2" && now=$(objects) || return
 	objects_before=$(printf '%s\n' "$objects_before" \
 		"$(grep "^$2:" <<<"$now")" | sort)
 }

@@ -89,7 +89,7 @@ machine_gid()
 {
 	local gid=("$1$2" "$1$3" "*:ffff:0a09:0${NUMBER[$1]}*")
 
-	wait_for 20 gid_index "${gid[@]}" >/dev/null && gid_index "${gid[@]}"
+	wait_for gid_index "${gid[@]}" >/dev/null && gid_index "${gid[@]}"
 }
 
 # machines_up TYPE MTU

@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# srnic selftests - a check that fails because of a hang says so, and no other check does
+# usage: selftests/meta/ktap.sh
+
+HERE=$(dirname "$(readlink -f "$0")")
+LIB=$HERE/../lib
+. "$LIB/ktap.sh"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# tap_of SCRIPT: the TAP of a script, whose bound is a second
+tap_of()
+{
+	KTAP_BOUND=1 LIB=$LIB bash -c ". \"\$LIB/ktap.sh\"; $1; ktap_end"
+}
+
+# prints EXPECTED SCRIPT: its failed checks, named by number, and its late ones
+prints()
+{
+	local said
+
+	said=$(tap_of "$2" | sed -n 's/^not ok \([0-9]*\).*/failed \1/p; s/^# late: /late: /p' |
+		paste -sd, -)
+	[ "$said" = "$1" ] || { echo "$said"; return 1; }
+}
+
+# gone COMMAND-LINE: no process has it
+gone()
+{
+	! pgrep -fx "$1"
+}
+
+# group_ends NUMBER: a program of two processes that ignore SIGTERM; the sleeps of this test
+# are told apart by their length
+group_ends()
+{
+	prints "failed 1,late: bash $work/group" "check a bounded bash $work/group" &&
+		wait_for gone "sleep $1"
+}
+
+group_put()
+{
+	cat >"$work/group" <<-END
+		trap '' TERM
+		sleep $1 &
+		wait
+	END
+}
+
+# passed_on: stdin and status
+passed_on()
+{
+	local status=0 text
+
+	text=$(echo text | bounded cat) && [ "$text" = text ] || return
+	bounded sh -c 'exit 7' || status=$?
+	((status == 7))
+}
+
+# ends_with_it NUMBER: a signal for bounded ends the program
+ends_with_it()
+{
+	bounded sleep "$1" &
+	wait_for pgrep -fx "sleep $1" && kill "$!" && fails wait "$!" &&
+		wait_for gone "sleep $1"
+}
+
+# in_place: comments of a program, between its checks
+in_place()
+{
+	local want='not ok 1 a|# late: x|ok 2 b|not ok 3 c|# why'
+
+	[ "$(tap_of "ktap_relay printf '$want|1..3\n' | tr '|' '\n'" |
+		grep -v -e '^TAP' -e made -e '^1\.\.' | paste -sd'|' -)" = "$want" ]
+}
+
+c_program()
+{
+	cat >"$work/late.c" <<-'END'
+		#include "tap.h"
+		int main(void)
+		{
+			tap_late("a wait of %u", tap_bound());
+			tap_check(true, "in time");
+			tap_check(false, "wrong");
+			tap_late("a wait of %u", tap_bound());
+			tap_check(false, "late");
+			return tap_end();
+		}
+	END
+	gcc -Wall -Werror -I "$LIB" -o "$work/late" "$work/late.c"
+}
+
+python_program()
+{
+	cat >"$work/late.py" <<-'END'
+		from tap import Tap, tap_bound, tap_late
+		tap = Tap()
+		tap_late(f"a wait of {tap_bound():.0f}")
+		tap.check("in time", True)
+		tap.check("wrong", False)
+		tap_late(f"a wait of {tap_bound():.0f}")
+		tap.check("late", False)
+		tap.end()
+	END
+}
+
+# EXPECTED|SCRIPT|what it is
+cases=(
+	"|check a wait_for true|a state that is there"
+	"failed 1,late: wait_for false|check a wait_for false|a state that never comes"
+	"failed 1|check a false|a wrong result"
+	"failed 1,late: sleep 901|check a bounded sleep 901|a program that hangs"
+	"|check a bounded true|one that does not"
+	"failed 1|check a bounded sh -c \"exit 124\"|one that returns 124 by itself"
+	"failed 1|check a bounded sh -c \"kill -9 \\\$\\\$\"|one that is killed by another"
+	"failed 2|check a fails wait_for false; check b false|a result behind a check that was late"
+	"failed 2,late: sleep 902|f() { ! wait \$!; }; g() { bounded sleep 902 & }; check a g; check b fails f|a program in the background"
+	"failed 1,late: x|f() { echo not ok 1; echo \\# late: x; false; }; check a f|a program that prints TAP"
+	"failed 1|f() { echo not ok 1; echo \\# late: x; echo not ok 2; false; }; check a f|one with another failure"
+	"failed 1,late: sleep 903|ktap_relay bounded sleep 903|a relayed program that hangs"
+	"failed 2,failed 3,late: a wait of 1|ktap_relay $work/late|a program in C"
+	"failed 2,failed 3,late: a wait of 1|PYTHONPATH=\$LIB ktap_relay python3 $work/late.py|a program in Python"
+)
+
+need gcc python3 pgrep
+c_program
+python_program
+group_put 904
+
+ktap_plan $((${#cases[@]} + 4))
+while IFS='|' read -r expected script what; do
+	check "$what" prints "$expected" "$script"
+done < <(printf '%s\n' "${cases[@]}")
+check "a program that ignores SIGTERM"		group_ends 904
+check "input and status are passed on"		passed_on
+check "a program ends with the one that bounds it"	ends_with_it 905
+check "comments stay behind their checks"	in_place
+ktap_end
