@@ -65,18 +65,17 @@ static void common_map(void)
 static void meet(void)
 {
 	static int meetings;
-	int left = 10000;
+	__u64 end = 0;
 
 	if (!common)
 		common_map();
 	atomic_fetch_add(&common->arrived, 1);
 	meetings++;
 	while (atomic_load(&common->arrived) < meetings * cpus) {
-		if (!left--) {
+		if (!wait_more(&end, "processors")) {
 			fprintf(stderr, "pairs: a processor is missing\n");
 			_exit(1);
 		}
-		usleep(10000);
 	}
 }
 

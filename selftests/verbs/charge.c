@@ -71,11 +71,11 @@ static long get(const char *file, const char *key)
 
 static int cage_remove(void *path)
 {
-	int i;
+	__u64 end = 0;
 
 	/* a reaped child may still occupy the cgroup for a moment */
-	for (i = 0; i < 1000 && rmdir(path); i++)
-		usleep(1000);
+	while (rmdir(path) && wait_more(&end, "removal of the cgroup"))
+		;
 	return access(path, F_OK) ? 0 : -1;
 }
 
@@ -250,13 +250,11 @@ static void measure(const struct kind *kind)
 /* Waits until @key of memory.stat exceeds @before by the wanted amount. */
 static void measure_late(const char *key, long before)
 {
-	__u64 end;
+	__u64 end = 0;
 
-	for (end = now_us() + 30000000; now_us() < end; usleep(1000)) {
+	do {
 		told->grown = get("memory.stat", key) - before;
-		if (told->grown >= told->want)
-			break;
-	}
+	} while (told->grown < told->want && wait_more(&end, key));
 }
 
 static void charges(void (*fn)(const struct kind *kind),

@@ -64,11 +64,10 @@ static void want_from(int first, int n)
 
 static bool event_comes(int ms)
 {
-	struct pollfd fd = { .fd = p.a.channel->fd, .events = POLLIN };
 	struct ibv_cq *cq;
 	void *context;
 
-	if (poll(&fd, 1, ms) != 1)
+	if (!readable(p.a.channel->fd, ms))
 		return false;
 	must_be(ibv_get_cq_event(p.a.channel, &cq, &context), 0);
 	must(cq == p.a.scq);
@@ -132,7 +131,7 @@ static void resize_no_space(void)
 	must_be(p.a.scq->cqe, cqe);
 	post_from(20, 4);
 	for (i = 0; i < 24; i++) {
-		must(wc_wait(p.a.scq, &wc, 5000));
+		must(wc_wait(p.a.scq, &wc, BOUND));
 		must_be(wc.wr_id, i);
 	}
 	must_be(ibv_resize_cq(p.a.scq, 1 << 16), 0);
@@ -192,7 +191,7 @@ static void traffic_polled(int round)
 
 	post_from(round * 32, 32);
 	for (i = 0; i < 32; i++) {
-		if (!wc_wait(p.a.scq, &wc, 60000))
+		if (!wc_wait(p.a.scq, &wc, BOUND))
 			break;
 		if (wc.wr_id != (__u64)round * 32 + i || wc.status)
 			break;
@@ -204,13 +203,12 @@ static void traffic_polled(int round)
 
 static void traffic_events(int round)
 {
-	struct pollfd fd = { .fd = p.a.channel->fd, .events = POLLIN };
 	struct ibv_wc wc;
 
 	arm();
 	post_from(round, 1);
-	if (poll(&fd, 1, 60000) == 1 && event_comes(0) &&
-	    wc_wait(p.a.scq, &wc, 60000) && wc.wr_id == (__u64)round)
+	if (readable(p.a.channel->fd, BOUND) && event_comes(0) &&
+	    wc_wait(p.a.scq, &wc, BOUND) && wc.wr_id == (__u64)round)
 		return;
 	if (!resizer.err)
 		resizer.err = -1;
@@ -234,7 +232,7 @@ static void resize_armed(void)
 	arm();
 	must_be(ibv_resize_cq(p.a.scq, 100), 0);
 	post_from(0, 1);
-	must(event_comes(5000));
+	must(event_comes(BOUND));
 	want_from(0, 1);
 	must(!event_comes(0));
 }
@@ -279,7 +277,7 @@ static void moderation_counts(void)
 		want_from(0, 3);
 		must(!event_comes(20));
 		post_from(3, 1);
-		must(event_comes(5000));
+		must(event_comes(BOUND));
 		want_from(3, 1);
 	}
 	must(!event_comes(20));
@@ -297,7 +295,7 @@ static void moderation_waits(void)
 	arm();
 	begin = now_us();
 	post_from(0, 3);
-	must(event_comes(10000));
+	must(event_comes(BOUND));
 	took = now_us() - begin;
 	if (took < 30000)
 		case_fail("the event came after %llu us",
@@ -315,10 +313,10 @@ static void moderation_ends(void)
 	want_from(0, 2);
 	must(!event_comes(20));
 	must_be(moderate(0, 0), 0);
-	must(event_comes(5000));
+	must(event_comes(BOUND));
 	arm();
 	post_from(0, 1);
-	must(event_comes(5000));
+	must(event_comes(BOUND));
 }
 
 static void moderation_error(void)
@@ -328,7 +326,7 @@ static void moderation_error(void)
 	arm();
 	must_be(to_state(&p.a, IBV_QPS_ERR), 0);
 	post_from(0, 1);
-	must(event_comes(5000));
+	must(event_comes(BOUND));
 	wc_want(p.a.scq, 0, IBV_WC_WR_FLUSH_ERR);
 }
 
@@ -338,7 +336,7 @@ static void moderation_full(void)
 	must_be(moderate(100, 0), 0);
 	arm();
 	post_from(0, p.a.scq->cqe);
-	must(event_comes(5000));
+	must(event_comes(BOUND));
 	want_from(0, p.a.scq->cqe);
 }
 
@@ -349,7 +347,7 @@ static void cq_err_comes(struct side *s, struct ibv_cq *cq)
 	struct ibv_async_event ev = {};
 
 	do {
-		if (!event_wait(s, &ev, 5000))
+		if (!event_wait(s, &ev, BOUND))
 			case_fail("no event for the overrun");
 	} while (ev.event_type != IBV_EVENT_CQ_ERR);
 	must(ev.element.cq == cq);
@@ -478,7 +476,7 @@ static void events_on(int vector, int n)
 	for (i = 0; i < n; i++) {
 		arm();
 		post_from(i, 1);
-		must(event_comes(5000));
+		must(event_comes(BOUND));
 		want_from(i, 1);
 	}
 }
@@ -587,7 +585,7 @@ static void within_poll(void)
 	for (i = 0; i < 4; i++)
 		complete_from(i, 1);
 
-	alarm(60);	/* a deadlock ends the program */
+	watchdog(true);
 	must_be(ibv_start_poll(ex, &poll_attr), 0);
 	must_be(ex->wr_id, 0);
 	must_be(ibv_req_notify_cq(o.cq, 0), 0);
@@ -596,7 +594,7 @@ static void within_poll(void)
 	must_be(ex->wr_id, 1);
 	must_be(ibv_next_poll(ex), ENOENT);
 	ibv_end_poll(ex);
-	alarm(0);
+	watchdog(false);
 
 	p = other;
 	post_from(9, 1);

@@ -9,7 +9,6 @@
 #include "frames.h"
 
 #define PORT	2222
-#define WAIT_MS	20000
 
 static __u8 frame[FRAME_MAX], got[FRAME_MAX];
 
@@ -333,7 +332,7 @@ static bool stack_gets(int fd, const struct frame *f, struct frame mark)
 
 	sock_frame(fd, f, frame);
 	sock_frame(fd, &mark, frame);
-	must(sock_recv(marks, got, sizeof(got), WAIT_MS) > 0);
+	must(sock_recv(marks, got, sizeof(got), BOUND) > 0);
 	gets = sock_recv(sock, got, sizeof(got), 0) == f->payload;
 	undo_now((void *)(long)(sock + 1));
 	undo_now((void *)(long)(marks + 1));
@@ -482,7 +481,7 @@ static void flow_tag(void)
 	struct frame f = frame_default();
 	int fd = sock_frames(&sides[0], 0);
 	__u32 tags[] = { 0, 0x123456, 0xffffffff };
-	__u64 end = now_us() + WAIT_MS * 1000ULL;
+	__u64 end;
 	struct ibv_qp_init_attr qi = {
 		.qp_type = IBV_QPT_RAW_PACKET,
 		.cap = { .max_send_wr = 1, .max_recv_wr = 8,
@@ -518,8 +517,9 @@ static void flow_tag(void)
 		must_be(post_recv(&e, i, &sge, 1), 0);
 		f.dport = PORT + i;
 		sock_frame(fd, &f, frame);
+		end = 0;
 		while (ibv_start_poll(cq, &none))
-			must(now_us() < end);
+			wait_turn(&end, "frame");
 		must_be(cq->wr_id, i);
 		must_be(cq->status, IBV_WC_SUCCESS);
 		must_be(ibv_wc_read_flow_tag(cq), tags[i]);

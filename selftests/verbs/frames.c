@@ -284,9 +284,7 @@ void sock_send(int fd, const void *data, size_t len)
 
 ssize_t sock_recv(int fd, void *data, size_t len, int ms)
 {
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
-
-	if (poll(&pfd, 1, ms) != 1)
+	if (!readable(fd, ms))
 		return -1;
 	return recv(fd, data, len, 0);
 }

@@ -175,14 +175,14 @@ static struct srnic_ring_hdr *ring_of_first(void)
 static struct srnic_ring_hdr *send_ring(struct end *e)
 {
 	struct ibv_send_wr wr = wr_of(FIRST_ID, IBV_WR_RDMA_WRITE, NULL, 0);
-	__u64 end = now_us() + 10000000;
+	__u64 end = 0;
 	struct srnic_ring_hdr *hdr;
 
 	wr.send_flags = 0;	/* otherwise the completion ring has the id as well */
 	must_be(post_one(e, &wr), 0);
 	hdr = ring_of_first();
 	while (__atomic_load_n(&hdr->kern, __ATOMIC_ACQUIRE) != 1)
-		must(now_us() < end);
+		wait_turn(&end, "doorbell");
 
 	return hdr;
 }

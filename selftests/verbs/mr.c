@@ -221,7 +221,7 @@ static void rereg_busy(void)
 				     mb.p + LEN / 2, LEN / 2, 0), 0);
 		memset(mb.p, GUARD, LEN / 2);
 		do {
-			if (!wc_wait(p.a.scq, &wc, 10000))
+			if (!wc_wait(p.a.scq, &wc, BOUND))
 				case_fail("the writes do not end");
 		} while (wc.status == IBV_WC_SUCCESS && wc.wr_id < 59);
 		if (wc.status != IBV_WC_SUCCESS)

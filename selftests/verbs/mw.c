@@ -706,7 +706,7 @@ static void race_quiet(void)
 
 	memset(rb.p, GUARD, RACE_LEN);
 	do {
-		if (!wc_wait(p.a.scq, &wc, 10000))
+		if (!wc_wait(p.a.scq, &wc, BOUND))
 			case_fail("the writes do not end");
 	} while (wc.status == IBV_WC_SUCCESS && wc.wr_id < 15);
 	if (wc.status != IBV_WC_SUCCESS)
@@ -720,7 +720,7 @@ static void race_invalidate(void)
 	struct ibv_wc wc = {};
 
 	must_be(post_one(&p.b, &wr), 0);
-	must(wc_wait(p.b.scq, &wc, 10000));
+	must(wc_wait(p.b.scq, &wc, BOUND));
 	must_be(wc.wr_id, 52);
 	if (wc.status != IBV_WC_WR_FLUSH_ERR)
 		must_be(wc.status, IBV_WC_SUCCESS);

@@ -172,13 +172,13 @@ static const char *wrong(const struct fact *who, const struct fact *facts,
 static void look_at(struct side *s, const char *what, struct fact who,
 		    const struct fact *facts, size_t num)
 {
-	__u64 end = now_us() + 5000000;
+	__u64 end = 0;
 	const char *key;
 
 	do {
 		ask(s, what);
 		key = wrong(&who, facts, num);
-	} while (key && now_us() < end);
+	} while (key && wait_more(&end, key));
 	if (key)
 		case_fail("%s of %s %lld: %.400s", key, who.key, who.value,
 			  shown);
@@ -635,10 +635,12 @@ static void lost(void)
 static void lost_tail(void)
 {
 	struct ibv_send_wr wr;
+	struct opt a = opt_default;
 	struct ibv_sge sge;
-	__u64 end;
+	__u64 end = 0;
 
-	setup(NULL, NULL);
+	a.timeout = 0;
+	setup(&a, NULL);
 	bind_end(&p.a);
 	fill(ma.p, 4097, 7);
 	mb.p[4096] = ~ma.p[4096];
@@ -647,9 +649,8 @@ static void lost_tail(void)
 	wr.send_flags = 0;
 	wr_target(&wr, &mb, 0);
 	must_be(post_one(&p.a, &wr), 0);
-	end = now_us() + 5000000;
 	while (__atomic_load_n(&mb.p[4096], __ATOMIC_ACQUIRE) != ma.p[4096])
-		must(now_us() < end);
+		wait_turn(&end, "data");
 	same(mb.p, 4097, 7, "the write");
 	look(&sides[0], "counter", IS("lqpn", p.a.qp->qp_num),
 	     OVER("retrans_pkts", 0), IS("local_ack_timeout_err", 0));

@@ -466,22 +466,21 @@ static void prefetch_pages(void)
 	must_be(present(&m), 64);
 }
 
-/* A worker prefetches pages within @ms. */
-static void comes_later(int ms)
+/* A worker prefetches pages. */
+static void comes_later(void)
 {
-	__u64 end = now_us() + ms * 1000ULL;
+	__u64 end = 0;
 	struct mem m;
 
 	fresh(&m, &sides[0], 64 * PAGE, FULL_ACCESS);
 	must_be(advise_mem(&m, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, 0), 0);
-	while (present(&m) != 64 && now_us() < end)
-		usleep(1000);
-	must_be(present(&m), 64);
+	while (present(&m) != 64)
+		wait_turn(&end, "prefetched page");
 }
 
 static void prefetch_later(void)
 {
-	comes_later(10000);
+	comes_later();
 }
 
 #define PLACES		4		/* prefetches of one user in progress */
@@ -514,7 +513,7 @@ static void prefetch_holes(void)
 	mem_own(&all, sides[0].pd, ON_DEMAND);
 	for (i = 0; i < PLACES; i++)
 		must_be(advise_huge(all.mr, NOWHERE, 1ULL << 32, 0), 0);
-	comes_later(60000);
+	comes_later();
 	must_be(advise_huge(all.mr, NOWHERE, 1ULL << 32, SYNC), 0);
 }
 
@@ -535,7 +534,7 @@ static void prefetch_sparse(void)
 	mem_own(&all, sides[0].pd, ON_DEMAND);
 	for (i = 0; i < PLACES; i++)
 		must_be(advise_huge(all.mr, (uintptr_t)mem, 0, 0), 0);
-	comes_later(120000);
+	comes_later();
 }
 
 /* Number of page faults of the device of @s */
@@ -558,6 +557,7 @@ static void prefetch_behind(void)
 	long long before;
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
+	__u64 end = 0;
 	__u8 *last;
 	int ms;
 
@@ -569,7 +569,7 @@ static void prefetch_behind(void)
 	sge = sge_of(&m, m.len - PAGE, PAGE);
 	wr = wr_of(1, IBV_WR_RDMA_WRITE, &sge, 1);
 	wr_target(&wr, &sb.m, 0);
-	for (ms = 1; ms < 40000; ms *= 2) {
+	for (ms = 1; wait_more(&end, "prefetched page"); ms *= 2) {
 		must_be(madvise(last, PAGE, MADV_DONTNEED), 0);
 		fill(last, PAGE, ms);
 		/* rdma_tool() forks, which invalidates translations */
@@ -617,7 +617,7 @@ static void prefetch_of_the_dead(void)
 		die_prefetching(mem);
 	must_be(waitpid(pid, &status, 0), pid);
 	must_be(status, 0);
-	comes_later(60000);
+	comes_later();
 }
 
 /* The script checks by the counters that there were no page faults. */
@@ -1141,6 +1141,11 @@ static void slow_make(struct mem *m, int wait_ms)
 	slow.wait_ms = wait_ms;
 }
 
+/* With these, a queue pair gives up after 2 to 4.3 seconds; a page takes longer. */
+#define SLOW_TIMEOUT	17
+#define SLOW_RETRY	1
+#define SLOW_MS		5000
+
 /* A page takes longer than all timeouts: it is not mistaken for packet loss. */
 static void slow_source(void)
 {
@@ -1149,12 +1154,12 @@ static void slow_source(void)
 	struct ibv_sge sge;
 	struct mem m;
 
-	o.timeout = 14;		/* 67 ms */
-	o.retry = 2;
+	o.timeout = SLOW_TIMEOUT;
+	o.retry = SLOW_RETRY;
 	pair_make(&p, &o, &o);
 	stores(WAY_RANGE, WAY_PINNED);
 	fresh(&m, &sides[0], PAGE, FULL_ACCESS);
-	slow_make(&m, 1000);
+	slow_make(&m, SLOW_MS);
 	must_be(pthread_create(&slow.thread, NULL, slow_serve, NULL), 0);
 	sge = sge_of(&m, 0, PAGE);
 	wr = wr_of(1, IBV_WR_RDMA_WRITE, &sge, 1);
@@ -1171,13 +1176,13 @@ static void slow_sink(void)
 	struct ibv_sge sge;
 	struct mem m;
 
-	o.timeout = 14;
-	o.retry = 2;
+	o.timeout = SLOW_TIMEOUT;
+	o.retry = SLOW_RETRY;
 	pair_make(&p, &o, &o);
 	stores(WAY_RANGE, WAY_PINNED);
 	fill(sb.m.p, PAGE / 2, 1);
 	fresh(&m, &sides[0], PAGE, FULL_ACCESS);
-	slow_make(&m, 1000);
+	slow_make(&m, SLOW_MS);
 	must_be(pthread_create(&slow.thread, NULL, slow_serve, NULL), 0);
 	sge = sge_of(&m, 0, PAGE / 2);
 	wr = wr_of(1, IBV_WR_RDMA_READ, &sge, 1);
@@ -1233,7 +1238,7 @@ static size_t slow_asked(const struct mem *m, bool *asked)
 	size_t page;
 
 	do {
-		if (!slow_read(&msg, 60000))
+		if (!slow_read(&msg, BOUND))
 			case_fail("no page is requested");
 		must_be(msg.event, UFFD_EVENT_PAGEFAULT);
 		page = (msg.arg.pagefault.address - (uintptr_t)m->p) / PAGE;

@@ -246,7 +246,7 @@ static void goes_away(void)
 			must_be(munmap(m.p, m.len), 0);
 		}
 		do {
-			if (!wc_wait(p.a.scq, &wc, 60000))
+			if (!wc_wait(p.a.scq, &wc, BOUND))
 				case_fail("the writes do not end");
 		} while (wc.status == IBV_WC_SUCCESS && wc.wr_id < 7);
 		must(wc.status == IBV_WC_SUCCESS ||

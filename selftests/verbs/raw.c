@@ -16,7 +16,6 @@
 #include "frames.h"
 
 #define PORT	2222
-#define WAIT_MS	20000
 
 static __u8 frame[FRAME_MAX], got[FRAME_MAX];
 
@@ -25,7 +24,7 @@ static __u8 frame[FRAME_MAX], got[FRAME_MAX];
 /* The packet socket receives the frame at @m unmodified. */
 static void left(int fd, const struct mem *m, size_t len)
 {
-	must_be(sock_recv(fd, got, sizeof(got), WAIT_MS), len);
+	must_be(sock_recv(fd, got, sizeof(got), BOUND), len);
 	must(!memcmp(got, m->p, len));
 }
 
@@ -136,7 +135,7 @@ static void raw_lengths(void)
 	sge = sge_of(&m, 0, mtu + 18);
 	raw_send(&e, &sge, 1, 0);
 	wc_want(e.scq, 1, IBV_WC_SUCCESS);
-	must_be(sock_recv(fd, got, sizeof(got), WAIT_MS), mtu + 14);
+	must_be(sock_recv(fd, got, sizeof(got), BOUND), mtu + 14);
 
 	/* None of the frames above has been sent. */
 	f.tag = NO_TAG;
@@ -215,7 +214,7 @@ static void raw_send_csum(void)
 		len = frame_make(&f, frame);
 		fill(frame + len, kinds[i].pad, 99);
 		do {
-			must(sock_recv(fd, got, sizeof(got), WAIT_MS) > 0);
+			must(sock_recv(fd, got, sizeof(got), BOUND) > 0);
 			/* skip the hosts' own neighbour discovery */
 		} while (memcmp(got + 12, frame + 12, len < 40 ? len : 10));
 		must(!memcmp(got, frame, len + kinds[i].pad));

@@ -26,7 +26,6 @@
 #include "../lib/tap.h"
 
 #define MAX_THINGS	128
-#define PATH_US		20000000	/* maximum time until an address is reachable */
 
 struct side sides[2];
 int rounds = 20;
@@ -109,6 +108,49 @@ __u64 now_us(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000000ULL + ts.tv_nsec / 1000;
+}
+
+static __u64 end_of(int ms)
+{
+	return now_us() + (ms == BOUND ? tap_bound() * 1000000ULL : ms * 1000ULL);
+}
+
+bool in_bound(__u64 *end, const char *what)
+{
+	if (!*end)
+		*end = end_of(BOUND);
+	if (now_us() < *end)
+		return true;
+	if (what)
+		tap_late("%s", what);
+	return false;
+}
+
+bool wait_more(__u64 *end, const char *what)
+{
+	return in_bound(end, what) && !usleep(1000);
+}
+
+void wait_turn(__u64 *end, const char *what)
+{
+	if (!wait_more(end, what))
+		case_fail("no %s", what);
+}
+
+bool readable(int fd, int ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	if (poll(&p, 1, ms == BOUND ? (int)tap_bound() * 1000 : ms) == 1)
+		return true;
+	if (ms == BOUND)
+		tap_late("something to read");
+	return false;
+}
+
+void watchdog(bool on)
+{
+	alarm(on ? tap_bound() : 0);
 }
 
 bool kernel_before(int major, int minor)
@@ -611,14 +653,14 @@ static bool path_is_missing(int err)
  */
 static int to_rtr_patiently(struct end *e, const struct end *peer)
 {
-	__u64 end = now_us() + PATH_US;
+	__u64 end = 0;
 	int err;
 
 	for (;;) {
 		err = to_rtr(e, peer);
-		if (!path_is_missing(err) || now_us() > end)
+		if (!path_is_missing(err))
 			return err;
-		usleep(100000);
+		wait_turn(&end, "path");
 	}
 }
 
@@ -666,11 +708,10 @@ enum ibv_qp_state state_of(struct end *e)
 
 void state_becomes(struct end *e, enum ibv_qp_state want)
 {
-	__u64 end = now_us() + 2000000;
+	__u64 end = 0;
 
-	while (state_of(e) != want && now_us() < end)
-		usleep(1000);
-	must_be(state_of(e), want);
+	while (state_of(e) != want)
+		wait_turn(&end, "change of state");
 }
 
 /* ---- work ---- */
@@ -735,7 +776,7 @@ struct ibv_sge sge_of(const struct mem *m, size_t off, size_t len)
 
 bool wc_wait(struct ibv_cq *cq, struct ibv_wc *wc, int ms)
 {
-	__u64 end = now_us() + ms * 1000ULL;
+	__u64 end = end_of(ms);
 	int n;
 
 	do {
@@ -745,6 +786,8 @@ bool wc_wait(struct ibv_cq *cq, struct ibv_wc *wc, int ms)
 		must(n == 0);
 		sched_yield();
 	} while (now_us() < end);
+	if (ms == BOUND)
+		tap_late("a completion");
 	return false;
 }
 
@@ -752,7 +795,7 @@ struct ibv_wc wc_want(struct ibv_cq *cq, __u64 id, enum ibv_wc_status status)
 {
 	struct ibv_wc wc = {};
 
-	if (!wc_wait(cq, &wc, 300000))
+	if (!wc_wait(cq, &wc, BOUND))
 		case_fail("no completion of %llu, wanted %s",
 			  (unsigned long long)id, ibv_wc_status_str(status));
 	if (wc.status != status)
@@ -777,9 +820,7 @@ void wc_none(struct ibv_cq *cq, int ms)
 
 bool event_wait(struct side *s, struct ibv_async_event *ev, int ms)
 {
-	struct pollfd fd = { .fd = s->ctx->async_fd, .events = POLLIN };
-
-	if (poll(&fd, 1, ms) != 1 || ibv_get_async_event(s->ctx, ev))
+	if (!readable(s->ctx->async_fd, ms) || ibv_get_async_event(s->ctx, ev))
 		return false;
 	ibv_ack_async_event(ev);
 	return true;
@@ -792,7 +833,7 @@ void event_want(struct side *s, enum ibv_event_type type, void *element)
 	if (s->no_events)
 		return;
 	do {
-		if (!event_wait(s, &ev, 5000))
+		if (!event_wait(s, &ev, BOUND))
 			case_fail("no event '%s' on %s",
 				  ibv_event_type_str(type), s->dev);
 		/* port and GID changes are ignored */

@@ -19,6 +19,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define NO_ID		(~0ULL)
+#define BOUND		(-1)	/* milliseconds until a time that only a hang reaches */
 #define FULL_ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 			 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
@@ -154,6 +155,19 @@ _Noreturn void case_skip(const char *fmt, ...);
 	} while (0)
 
 __u64 now_us(void);
+
+/*
+ * For loops that wait for @what, which only a hang prevents; NULL if its absence is a leak.
+ * @end is 0 before the first turn.  in_bound() returns false if it takes too long;
+ * wait_more() sleeps for a moment if not, and wait_turn() fails the case if so.
+ */
+bool in_bound(__u64 *end, const char *what);
+bool wait_more(__u64 *end, const char *what);
+void wait_turn(__u64 *end, const char *what);
+/* Is there something to read in @fd, within @ms or BOUND? */
+bool readable(int fd, int ms);
+/* Ends the program after a deadlock, unless called with false before */
+void watchdog(bool on);
 
 bool kernel_before(int major, int minor);
 

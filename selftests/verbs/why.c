@@ -198,7 +198,7 @@ static void one_event(struct side *s, enum ibv_event_type type)
 	struct ibv_async_event ev;
 	int n = 0;
 
-	while (event_wait(s, &ev, n ? 100 : 5000))
+	while (event_wait(s, &ev, n ? 100 : BOUND))
 		n += ev.event_type == type;
 	must_be(n, 1);
 }
