@@ -25,6 +25,12 @@
 /* The current line has failed or is invalid. */
 noreturn void fail(const char *fmt, ...);
 
+/* The failure that follows is that @what did not come within the time only a hang takes. */
+void late(const char *what);
+
+/* Called often, so that it is known for how long the runner stood still; it slept for @us. */
+void tick(__u64 us);
+
 /* Skips the script, since the driver lacks a feature. */
 noreturn void skip(const char *fmt, ...);
 
@@ -135,6 +141,8 @@ void wire_flush(void);
 void wire_forget(void);
 /* Returns false if no packet arrives in that time. */
 bool wire_receive(struct packet *p, __u64 us);
+/* Gives back a packet that wire_receive() returned, to the next call. */
+void wire_return(const struct packet *p);
 void wire_drain(void);
 __u64 now_us(void);
 void ns_enter(const char *name);

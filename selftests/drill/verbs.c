@@ -240,6 +240,7 @@ bool cq_wait(struct ibv_cq *cq, struct ibv_wc *wc, __u64 us)
 		if (now_us() >= end)
 			return false;
 		usleep(100);
+		tick(100);
 	}
 }
 
@@ -307,8 +308,10 @@ void do_cqe(struct line *l)
 		return;
 	}
 	want = name_value(statuses, ARRAY_SIZE(statuses), "status", status);
-	if (!come)
+	if (!come) {
+		late("completion");
 		fail("no completion");
+	}
 	if (want == ANY_ERROR ? !wc.status : (int)wc.status != want)
 		fail("%s, not %s", wc_show(&wc), status);
 	wc_field(l, &wc, "wr", wc.wr_id);
@@ -363,7 +366,9 @@ void do_state(struct line *l)
 		if ((int)attr.qp_state == want)
 			return;
 		usleep(1000);
+		tick(1000);
 	} while (now_us() < end);
+	late("change of state");
 	fail("it is in state %s",
 	     name_of(states, ARRAY_SIZE(states), attr.qp_state));
 }
@@ -401,9 +406,12 @@ void do_event(struct line *l)
 	while (!event_get(&ev)) {
 		if (now_us() >= end && want < 0)
 			return;
-		if (now_us() >= end)
+		if (now_us() >= end) {
+			late("event");
 			fail("no event");
+		}
 		usleep(1000);
+		tick(1000);
 	}
 	if ((int)ev.event_type != want)
 		fail("unexpected event %s", ibv_event_type_str(ev.event_type));

@@ -24,6 +24,8 @@
 
 #include "drill.h"
 
+#define TURN_MS		10	/* of waiting for a packet */
+
 #define UDP_PROTO	17
 #define QUEUE		64	/* frames that leave together at most */
 
@@ -37,6 +39,7 @@ static struct {
 	size_t	len;
 } queue[QUEUE];
 static unsigned int queued;
+static struct packet returned;	/* received, and not used; .us is 0 if there is none */
 
 __u64 now_us(void)
 {
@@ -306,21 +309,36 @@ static bool frame_receive(struct packet *p)
 bool wire_receive(struct packet *p, __u64 us)
 {
 	struct pollfd fd = { .fd = sock, .events = POLLIN };
-	__u64 end = now_us() + us, now;
+	__u64 end = now_us() + us, now, turn;
 
+	if (returned.us) {
+		*p = returned;
+		returned.us = 0;
+		return true;
+	}
 	while (!frame_receive(p)) {
 		now = now_us();
 		if (now >= end)
 			return false;
-		poll(&fd, 1, (end - now + 999) / 1000);
+		turn = (end - now + 999) / 1000;
+		if (turn > TURN_MS)
+			turn = TURN_MS;
+		poll(&fd, 1, turn);
+		tick(turn * 1000);
 	}
 	return true;
+}
+
+void wire_return(const struct packet *p)
+{
+	returned = *p;
 }
 
 void wire_drain(void)
 {
 	struct packet p;
 
+	returned.us = 0;
 	while (frame_receive(&p))
 		;
 }
