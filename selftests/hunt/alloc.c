@@ -115,14 +115,13 @@ static char before[4096], after[4096];
 
 static void nothing_is_left(void)
 {
-	__u64 end = now_us() + 5000000;
+	__u64 end = 0;
 
 	do {
 		census(after, sizeof(after));
 		if (!strcmp(before, after))
 			return;
-		usleep(10000);
-	} while (now_us() < end);
+	} while (wait_more(&end, NULL));
 	case_fail("before:\n# %s\n# now:\n# %s", before, after);
 }
 

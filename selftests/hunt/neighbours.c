@@ -30,6 +30,8 @@
 #include <infiniband/verbs.h>
 #include <linux/userfaultfd.h>
 
+#include "../lib/tap.h"
+
 #define PAGE 4096UL
 
 static struct ibv_context *ctx;
@@ -242,7 +244,7 @@ static double echo(int fd, __u16 seq)
 	begin = now_us();
 	if (send(fd, &request, sizeof(request), 0) < 0)
 		return -1;
-	while (poll(&in, 1, 2000) == 1) {
+	while (poll(&in, 1, tap_bound() * 1000) == 1) {
 		const struct iphdr *ip = (void *)answer;
 		const struct icmphdr *icmp = (void *)answer + sizeof(*ip);
 
@@ -266,8 +268,10 @@ static void ping(const char *address, int num)
 		die("ping");
 	for (i = 0; i < num; i++) {
 		took[i] = echo(fd, i);
-		if (took[i] < 0)
+		if (took[i] < 0) {
+			fprintf(stderr, "# late: ICMP echo reply\n");
 			die("no answer");
+		}
 		usleep(500);
 	}
 	qsort(took, num, sizeof(*took), by_size);

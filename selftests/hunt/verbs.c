@@ -33,7 +33,6 @@
 
 #define MAX_JOBS	3
 #define MAX_PROCS	3
-#define WAIT_SECONDS	120
 
 /* ---- error codes of verbs ---- */
 
@@ -472,16 +471,15 @@ static void programs_kill(void)
 	}
 }
 
-static void process_wait(int i, __u64 deadline)
+static void process_wait(int i, __u64 *end)
 {
 	int status = 0;
 
 	while (!waitpid(pids[i], &status, WNOHANG)) {
-		if (now_us() > deadline) {
+		if (!wait_more(end, "exit of a process")) {
 			say_stuck(pids[i]);
 			return;
 		}
-		usleep(1000);
 	}
 	pids[i] = 0;
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
@@ -494,8 +492,8 @@ static void program_run(__u32 program, const struct objects *before)
 {
 	struct dice d = dice_of(program, 0);
 	int i, n = 1 + roll(&d, MAX_PROCS);
-	__u64 deadline = now_us() + WAIT_SECONDS * 1000000ULL;
 	struct objects after;
+	__u64 end = 0;
 
 	fflush(stdout);
 	for (i = 0; i < n; i++) {
@@ -505,10 +503,11 @@ static void program_run(__u32 program, const struct objects *before)
 			process_main(program, i);
 	}
 	for (i = 0; i < n; i++)
-		process_wait(i, deadline);
+		process_wait(i, &end);
 	do {
 		objects_get(&after);
-	} while (!objects_same(before, &after) && now_us() < deadline);
+	} while (!objects_same(before, &after) &&
+		 wait_more(&end, NULL));
 	if (!objects_same(before, &after))
 		say("objects are left");
 	if (report->said)

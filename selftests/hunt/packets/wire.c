@@ -190,13 +190,12 @@ static int sock_open(const struct side *s)
 
 static void port_becomes_active(const struct side *s)
 {
-	__u64 end = now_us() + 20000000;
 	struct ibv_port_attr port = {};
+	__u64 end = 0;
 
 	do {
 		must_be(ibv_query_port(s->ctx, 1, &port), 0);
-	} while (port.state != IBV_PORT_ACTIVE && now_us() < end &&
-		 !usleep(1000));
+	} while (port.state != IBV_PORT_ACTIVE && wait_more(&end, "active port"));
 	must_be(port.state, IBV_PORT_ACTIVE);
 }
 
