@@ -15,7 +15,7 @@ guest()
 {
 	"$selftests/../tools/lab/run" --kernel debian --cpus "$processors" --icount \
 		--plugin "$results/lines.so,report=$results/lines" --results "$results" \
-		--bounded -- \
+		--timeout 1500 -- \
 		selftests/cores/lines-guest "$results/pairs" "$messages" 2>&1
 }
 

@@ -12,7 +12,7 @@ need qemu-system-x86_64 qemu-system-aarch64
 machines()
 {
 	"$selftests/../tools/lab/run" --machines 2 --kernel debian --kernel-b debian-arm64 \
-		--bounded -- env MTU=1500 selftests/machines/perftest.sh 2>&1
+		--timeout 3000 -- env MTU=1500 selftests/machines/perftest.sh 2>&1
 }
 
 ktap_relay machines

@@ -13,7 +13,7 @@ if [ -z "${MACHINE:-}" ]; then
 	need qemu-system-x86_64
 	[ -w /dev/net/tun ] && ((EUID == 0)) || skip_all "root and /dev/net/tun are required"
 	ktap_relay "$selftests/../tools/lab/run" --machines 2 --kernel debian --cpus 2 \
-		--queues 2 --bounded -- selftests/machines/offloads.sh
+		--queues 2 --timeout 3000 -- selftests/machines/offloads.sh
 	ktap_end
 fi
 
