@@ -212,7 +212,7 @@ killed()
 {
 	pod kill -s KILL "$@"
 	wait
-	wait_for objects_are_back
+	wait_freed objects_are_back
 }
 
 no_node()

@@ -67,7 +67,7 @@ attack_off()
 {
 	echo 1 >"$cgroup/cgroup.kill"
 	wait "$attacker" 2>/dev/null
-	wait_for no_object_is_left && wait_for rmdir "$cgroup"
+	no_object_is_left && wait_for rmdir "$cgroup"
 }
 
 # kernel_kB: print the kernel's own memory

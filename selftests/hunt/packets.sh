@@ -123,7 +123,7 @@ no_fragments()
 memory_is_back()
 {
 	wait_for no_fragments nsA && wait_for no_fragments nsB || return
-	wait_for slab_below $((slab_before + $(hunt_num 2048 8192))) && return
+	wait_freed slab_below $((slab_before + $(hunt_num 2048 8192))) && return
 	echo "unreclaimable: $slab_before KiB before, $(slab_kb) KiB now"
 	return 1
 }

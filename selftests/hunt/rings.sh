@@ -25,7 +25,7 @@ need rdma gcc make
 vrb_make
 hunt_make
 hunt_seed
-pair_up || exit
+ktap_first "two hosts" pair_up
 sysctl -qw net.core.netdev_max_backlog=10000	# a full one drops datagrams
 hunt_areas
 # except the count of wrong Q_Keys, which the hostile process sends to the same device
@@ -37,5 +37,5 @@ check "by packets, polled"		storm 20000
 check "by loopback"			storm 0 "${loopback[@]}"
 check "by loopback, polled"		storm 20000 "${loopback[@]}"
 echo 0 >/sys/module/srnic/parameters/poll_usecs
-check "the rings are freed"		wait_for areas_are_back
+check "the rings are freed"		wait_freed areas_are_back
 ktap_end

@@ -21,12 +21,12 @@ need rdma gcc make
 vrb_make
 hunt_make
 hunt_seed
-pair_up || exit
+ktap_first "two hosts" pair_up
 sysctl -qw net.core.netdev_max_backlog=10000	# a full one drops datagrams
 hunt_areas
 
 ktap_plan 3
 check "by packets"		hunt_storm
 check "by loopback"		hunt_storm "${loopback[@]}"
-check "the rings are freed"	wait_for areas_are_back
+check "the rings are freed"	wait_freed areas_are_back
 ktap_end

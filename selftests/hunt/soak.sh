@@ -130,7 +130,7 @@ flat()
 
 stays_flat()
 {
-	wait_for flat || { cat "$work/flat"; return 1; }
+	wait_freed flat || { cat "$work/flat"; return 1; }
 }
 
 module_again()

@@ -12,10 +12,10 @@ programs=$(hunt_num 12 100000)
 need rdma gcc make
 hunt_make
 hunt_seed
-pair_up || exit
+ktap_first "two hosts" pair_up
 hunt_areas
 
 ktap_plan 2
 ktap_relay "${hunt_dir:?}/hunt-verbs" -s "$SEED" -n "$programs"
-check "the rings are freed"	wait_for areas_are_back
+check "the rings are freed"	wait_freed areas_are_back
 ktap_end

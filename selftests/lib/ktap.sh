@@ -3,6 +3,7 @@
 #
 #   ktap_plan N              N checks follow; without it ktap_end prints the plan
 #   check WHAT COMMAND...    one check: it passes if COMMAND succeeds
+#   ktap_first WHAT COMMAND...  before the plan: if COMMAND fails, that is the only check
 #   fails COMMAND...         succeeds if COMMAND fails
 #   skip WHAT WHY            a check that cannot be made here
 #   skip_all WHY             exits: nothing in this script can be checked here
@@ -12,6 +13,8 @@
 #                            checks, with PREFIX in front of their names
 #   need TOOL...             skip_all if a tool is not installed
 #   wait_for COMMAND...      waits until COMMAND succeeds
+#   wait_freed COMMAND...    the same for what is a leak, and no hang, if it does not
+#   asleep PID               all threads of that process sleep
 #   bounded COMMAND...       a program that may hang; "on NS bounded COMMAND..." in a host
 #   known KEY COMMAND...     COMMAND, unless it succeeded with that KEY before; KEY
 #                            identifies everything that the result depends on
@@ -105,6 +108,16 @@ ktap_say_late()
 	KTAP_BOUND=$ktap_bound_later
 }
 
+# ktap_fail WHAT STATUS COMMAND...: that check has failed; its output is in $ktap_log
+ktap_fail()
+{
+	ktap_point "not ok" "$1"
+	diag "'${*:3}' returned $2"
+	sed -n 's/^# late: //p' "$ktap_log" >>"$KTAP_LATE"
+	! ktap_late_only <"$ktap_log" || ktap_say_late
+	tail -n 30 "$ktap_log" | sed 's/^/# /'
+}
+
 check()
 {
 	local status=0 what=$1
@@ -114,13 +127,22 @@ check()
 	"$@" >"$ktap_log" 2>&1 || status=$?
 	if ((status == 0)); then
 		ktap_point ok "$what"
-		return
+	else
+		ktap_fail "$what" "$status" "$@"
 	fi
-	ktap_point "not ok" "$what"
-	diag "'$*' returned $status"
-	sed -n 's/^# late: //p' "$ktap_log" >>"$KTAP_LATE"
-	! ktap_late_only <"$ktap_log" || ktap_say_late
-	tail -n 30 "$ktap_log" | sed 's/^/# /'
+}
+
+ktap_first()
+{
+	local status=0 what=$1
+
+	shift
+	ktap_watch
+	"$@" >"$ktap_log" 2>&1 || status=$?
+	((status)) || return 0
+	ktap_plan 1
+	ktap_fail "$what" "$status" "$@"
+	ktap_end
 }
 
 known()
@@ -168,6 +190,19 @@ wait_for()
 	ktap_late "wait_for $*"
 	return 1
 }
+
+wait_freed()
+{
+	local KTAP_LATE=
+
+	wait_for "$@"
+}
+
+asleep()
+{
+	cat /proc/"$1"/task/*/status | awk '/^State:/ { n++; up += $2 != "S" }
+		END { exit !n || up }'
+} 2>/dev/null
 
 ktap_end()
 {

@@ -254,7 +254,7 @@ arguments()
 	[ -z "${FAMILY:-}" ] || gid='fd09:*'
 	case $2 in
 	# the other machine may be without a processor for seconds
-	ib_*) echo "-d $link -F -u ${QP_TIMEOUT:-20} -x $(gid_index "$1" "$link" "$gid")" ;;
+	ib_*) echo "-d $link -F -u ${QP_TIMEOUT:-21} -x $(gid_index "$1" "$link" "$gid")" ;;
 	ibv_*) echo "-d $link -g $(gid_index "$1" "$link" "$gid")" ;;
 	esac
 }
@@ -263,7 +263,12 @@ arguments()
 ready()
 {
 	case $2 in
-	rping) cm_listens "$1" ;;
+	rping)
+		case $1 in
+		nsB) there cm_listens nsB ;;	# where its processes are
+		*) cm_listens "$1" ;;
+		esac
+		;;
 	*) listening "$1" 18515 ;;
 	esac
 }

@@ -43,6 +43,7 @@ modinfo srnic >/dev/null 2>&1 || skip_all "this kernel has no srnic: make instal
 
 kernel_log_mark="selftest ${0##*/} $$"
 objects_before=
+cm_listener=	# process ID and cpu_ticks of the one that was seen to listen
 
 on()
 {
@@ -129,23 +130,27 @@ listening()
 	on "$1" ss -Hltn "sport = :$2" | grep -q .
 }
 
-# asleep PID: all of its threads sleep
-asleep()
+# cpu_ticks PID: print its processor time
+cpu_ticks()
 {
-	cat /proc/"$1"/task/*/status | awk '/^State:/ { n++; up += $2 != "S" }
-		END { exit !n || up }'
+	awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat"
 } 2>/dev/null
 
 # cm_listens NS [ADDRESS]: a process there accepts requests of rdma_cm.  Its id is in state
-# LISTEN a moment too early; the process sleeps afterwards, or polls and gets a second.
+# LISTEN a moment too early, within the system call; afterwards the process sleeps, or polls
+# and has soon had more processor time than that call takes.
 cm_listens()
 {
-	local id
+	local id now pid
 
 	id=$(on "$1" rdma res show cm_id | grep 'state LISTEN' |
 		grep -m 1 -F -e "${2:-}" -e 0.0.0.0 -e "[::]") &&
-		[[ $id =~ \ pid\ ([0-9]+) ]] &&
-		{ asleep "${BASH_REMATCH[1]}" || sleep 1; }
+		[[ $id =~ \ pid\ ([0-9]+) ]] || return
+	pid=${BASH_REMATCH[1]}
+	! asleep "$pid" || return 0
+	now=$(cpu_ticks "$pid")
+	[ "${cm_listener% *}" = "$pid" ] || cm_listener="$pid $now"
+	((now >= ${cm_listener#* } + 25))
 }
 
 # until_accepted COMMAND...: repeat a client that its server rejects, for datagrams with
@@ -153,13 +158,14 @@ cm_listens()
 # the server listens.
 until_accepted()
 {
-	local said try
+	local end=$((SECONDS + KTAP_BOUND)) said
 
-	for try in 1 2 3 4 5; do
+	while ((SECONDS < end)); do
 		said=$("$@" 2>&1) && return
-		echo "try $try: $said"
+		echo "$said"
 		grep -qiE 'rejected|UNREACHABLE; error: 1\.' <<<"$said" || return
 	done
+	ktap_late "$*"
 	return 1
 }
 
@@ -168,7 +174,7 @@ until_accepted()
 # a busy machine; the command in the array pair_as runs the tools.
 pair()
 {
-	local command=("${pair_as[@]}" "$1" -F -u "${QP_TIMEOUT:-18}") server
+	local command=("${pair_as[@]}" "$1" -F -u "${QP_TIMEOUT:-21}") server
 
 	shift
 	on nsB "${command[@]}" -d sr1 "$@" >/dev/null 2>&1 &
@@ -227,6 +233,15 @@ counter_over()
 
 	now=$(counter "$1" "$2" "$3")
 	[ "${now:--1}" -gt "$4" ] || { echo "$3 of $2 is ${now:-missing}, not over $4"; return 1; }
+}
+
+# wire_made: tun_wire.py, whose output is file descriptor $wire, has made its netdevs
+wire_made()
+{
+	# shellcheck disable=SC2154 # the script's
+	read -r -t "$KTAP_BOUND" -u "$wire" && return
+	ktap_late tun_wire.py
+	return 1
 }
 
 # wire_end NS DEV: print the host and device at the other end, where packets can be handled
@@ -313,7 +328,7 @@ objects_are_back()
 no_object_is_left()
 {
 	[ -n "$objects_before" ] || return 0
-	wait_for objects_are_back && return
+	wait_freed objects_are_back && return
 	printf 'before:\n%s\nnow:\n%s\n' "$objects_before" "$(objects)"
 	return 1
 }

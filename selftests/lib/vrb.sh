@@ -52,7 +52,7 @@ vrb_up()
 {
 	need rdma gcc make
 	vrb_make
-	pair_up || exit
+	ktap_first "two hosts" pair_up
 }
 
 vrb_count()

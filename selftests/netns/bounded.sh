@@ -13,7 +13,7 @@
 
 need rdma ib_write_bw ib_read_bw ib_send_bw
 trace_can || skip_all "this kernel traces no events"
-pair_up || exit
+ktap_first "two hosts" pair_up
 trap 'trace_down; pair_down' EXIT
 trace_up || exit
 
@@ -32,8 +32,8 @@ costs()
 	return "$status"
 }
 
-# bounded BYTES: there were several stretches, none exceeded the bound, and their sum did
-bounded()
+# in_stretches BYTES: there were several stretches, none exceeded the bound, and their sum did
+in_stretches()
 {
 	trace_text | awk -v bound="$bound" -v bytes="$1" '
 	match($0, /srnic_task_stretch: .* cost=/) {
@@ -66,13 +66,13 @@ bytes=$((size * num))
 
 ktap_plan 10
 check "long WRITEs on one device"	costs alone ib_write_bw -s $size -n $num
-check "are done in pieces"		bounded "$bytes"
+check "are done in pieces"		in_stretches "$bytes"
 check "long READs on one device"	costs alone ib_read_bw -s $size -n $num
-check "are done in pieces, too"		bounded "$bytes"
+check "are done in pieces, too"		in_stretches "$bytes"
 check "long SENDs on one device"	costs alone ib_send_bw -s $size -n $num
-check "are done in pieces as well"	bounded "$bytes"
+check "are done in pieces as well"	in_stretches "$bytes"
 check "long WRITEs to another host"	costs pair ib_write_bw -s $size -n $num
-check "are done in pieces by both"	bounded "$((2 * bytes))"
+check "are done in pieces by both"	in_stretches "$((2 * bytes))"
 check "long READs from another host"	costs pair ib_read_bw -s $size -n $num
-check "are done in pieces by both, too"	bounded "$((2 * bytes))"
+check "are done in pieces by both, too"	in_stretches "$((2 * bytes))"
 ktap_end

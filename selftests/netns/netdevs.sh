@@ -157,7 +157,7 @@ tap()
 {
 	[ "$1" = nsA ] || return 0
 	exec {wire}< <(exec python3 "${selftests:?}/lib/tun_wire.py" tap nsA x nsB x)
-	read -r -t 20 -u "$wire"
+	wire_made
 }
 
 # A Wi-Fi network without an access point; the radios are those of mac80211_hwsim.
@@ -288,7 +288,7 @@ ends_with_netdev()
 {
 	local below
 
-	wait_for objects_are_back && objects_before='' || return
+	wait_freed objects_are_back && objects_before='' || return
 	below=$(on nsA rdma link show sr0/1 | sed 's/.* netdev \([^ ]*\).*/\1/')
 	if [ -n "${wire:-}" ]; then
 		unplug

@@ -89,7 +89,7 @@ killed()
 {
 	wait_for promiscuous nsB veth1 1 || return
 	traffic_off
-	wait_for no_object_is_left && promiscuous nsB veth1 0 && alive
+	no_object_is_left && promiscuous nsB veth1 0 && alive
 }
 
 netdev_goes()

@@ -17,7 +17,7 @@ hosts()
 
 	host_new nsA srnic && host_new nsB srnic || return
 	exec {wire}< <(exec python3 "${selftests:?}/lib/tun_wire.py" tun nsA tun0 nsB tun1)
-	read -r -t 20 -u "$wire" || return
+	wire_made || return
 	ip -n nsA link set tun0 mtu 4200 && ip -n nsB link set tun1 mtu 4200 &&
 		host_up nsA tun0 sr0 1 srnic && host_up nsB tun1 sr1 2 srnic &&
 		wait_for gid_ready nsA sr0 && wait_for gid_ready nsB sr1 &&
@@ -50,7 +50,7 @@ no_frames()
 
 gone_with_its_netdev()
 {
-	wait_for objects_are_back && objects_before='' || return
+	wait_freed objects_are_back && objects_before='' || return
 	exec {wire}<&-
 	pkill -f "lib/tun_wire.py tun nsA tun0"
 	wait_for no_link
@@ -86,7 +86,7 @@ type_stays()
 		on nsA rdma link add srx type srnic netdev bond8 || return
 	! ip -n nsA link set tun8 master bond8 || return
 	ip -n nsA link del bond8 && ip -n nsA link del tun8 &&
-		wait_for objects_are_back
+		wait_freed objects_are_back
 }
 
 ktap_plan 15

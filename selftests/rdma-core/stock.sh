@@ -18,7 +18,7 @@ python3 -c 'import pyverbs' 2>/dev/null || skip_all "pyverbs is not installed"
 rm -rf /tmp/rdma-core-tests
 cp -r "$docs" /tmp/rdma-core-tests
 gunzip /tmp/rdma-core-tests/*.gz
-pair_up || exit
+ktap_first "two hosts" pair_up
 
 version=$(dpkg-query -W -f '${Version}' ibverbs-providers 2>/dev/null | cut -d. -f1)
 skips=()

@@ -17,7 +17,7 @@ need rdma python3
 python3 -c 'import pyverbs' 2>/dev/null || skip_all "pyverbs is not installed"
 cp -r "$docs" /tmp/rdma-core-tests
 gunzip /tmp/rdma-core-tests/*.gz
-pair_up || exit
+ktap_first "two hosts" pair_up
 
 skips=$here/skips-$(uname -r | cut -d. -f-2)
 [ -e "$skips" ] || skips=
