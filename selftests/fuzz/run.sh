@@ -24,7 +24,7 @@ fuzzer_links()
 fuzz()
 {
 	mkdir -p "$OUT/corpus/$1"
-	"$OUT/$1" -max_total_time="$FUZZ_SECONDS" -max_len=1024 -timeout=5 \
+	"$OUT/$1" -max_total_time="$FUZZ_SECONDS" -max_len=1024 -timeout="$KTAP_BOUND" \
 		-print_final_stats=1 -artifact_prefix="$OUT/$1-" \
 		"$OUT/corpus/$1" >"$OUT/$1.log" 2>&1 && return
 	tail -n 40 "$OUT/$1.log"

@@ -19,7 +19,17 @@ trap 'rm -rf "$work"' EXIT
 without_tun='s/^ip tuntap add mode tun \([^ ]*\)/ip link add \1 type veth/'
 
 # a server starts and ends late on a busy machine
-patiently='s/seq 1 50/seq 1 600/; s/^sleep 1\>/sleep 5/; s/^rping -c .* 1\.1\.1\.1 -C 3 .*/&; wait/'
+patiently="s/seq 1 50/seq 1 $((10 * KTAP_BOUND))/; s/^sleep 1\>/listens \$!/"
+patiently+='; s/^rping -c .* 1\.1\.1\.1 -C 3 .*/&; wait/'
+
+# listens PID: that process accepts requests of rdma_cm, for the scripts
+listens()
+{
+	until nsenter -t "$1" -n rdma resource show cm_id | grep -q 'state LISTEN' && asleep "$1"; do
+		sleep 0.1
+	done
+}
+export -f asleep listens
 
 # translate TYPE [SCRIPT-FOR-SED]: each at its own path, for they look for helpers beside
 # them

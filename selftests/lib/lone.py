@@ -249,7 +249,7 @@ class Lone:
         return self
 
     # the timeout is longer than a script may need to answer
-    def to_rts(self, timeout=18, retry=7):
+    def to_rts(self, timeout=21, retry=7):
         mask = IBV_QP_STATE
         fields = {"qp_state": IBV_QPS_RTS}
         if self.kind != "RAW":

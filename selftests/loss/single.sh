@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib/netns.sh"
 
 need rdma ib_write_bw ib_read_bw nft ethtool
-QP_TIMEOUT=14	# as programs have it: it must not expire
+QP_TIMEOUT=21	# 8 s: the packets that are missing arrive without it
 
 # few_repeated SENT MESSAGES MAX: SENT packets are those of MESSAGES of 1 MiB, in packets of
 # 4 KiB, and at most MAX retransmissions

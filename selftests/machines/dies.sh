@@ -9,7 +9,7 @@
 
 need rdma ib_write_bw ib_read_bw ib_send_bw
 
-QP_TIMEOUT=17	# which expires at the end
+QP_TIMEOUT=18	# 1 s, which expires at the end
 TOOLS=(ib_write_bw ib_read_bw ib_send_bw)
 out=$(mktemp -d)
 trap 'rm -rf "$out"; pair_down' EXIT

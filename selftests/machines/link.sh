@@ -52,7 +52,7 @@ sent()
 # link_goes: the client on A finds that nobody answers
 link_goes()
 {
-	local QP_TIMEOUT=17 client status=0
+	local QP_TIMEOUT=18 client status=0
 
 	server nsB ib_write_bw -D 600 || return
 	client nsA nsB ib_write_bw -D 600 >"$out" 2>&1 &

@@ -815,7 +815,7 @@ def moved_read():
     own, other, _ = ADDRESSES[4]
     # a timeout longer than the script needs to answer
     with second_address() as second, Lone("sr1", own, other).to_init() \
-            .to_rtr().to_rts(timeout=18) as lone:
+            .to_rtr().to_rts() as lone:
         old, new = os.urandom(4096 * 3), os.urandom(4096 * 3)
         with peer_of(lone) as peer:
             lone.post_read(len(old))

@@ -51,10 +51,10 @@ quit()
 # write_on: WRITEs from nsA to nsB until they are stopped.  Retries last for seconds.
 write_on()
 {
-	ip netns exec nsB ib_write_bw -d sr1 -F -D 300 -u 18 >/dev/null &
+	ip netns exec nsB ib_write_bw -d sr1 -F -D 3600 -u 18 >/dev/null &
 	server=$!
 	wait_for listening nsB 18515 || return
-	ip netns exec nsA ib_write_bw -d sr0 -F -D 300 -u 18 10.9.0.2 >/dev/null &
+	ip netns exec nsA ib_write_bw -d sr0 -F -D 3600 -u 18 10.9.0.2 >/dev/null &
 	client=$!
 	wait_for writes
 }

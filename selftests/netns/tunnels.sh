@@ -113,7 +113,7 @@ mixed()
 		           for size in (8, 4096)]
 		    wrs[0].next_wr = wrs[1]
 		    lone.qp.post_send(wrs[0])
-		    assert lone.completions(60)
+		    assert lone.completions(wait=True)
 	EOT
 }
 

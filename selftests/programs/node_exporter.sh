@@ -86,7 +86,7 @@ queries()
 		    for target in panel["targets"]:
 		        print(target["expr"])
 	EOT
-		sed 's/\$__\(rate_interval\|range\)/1m/g; s/\$instance/.*/g; s/\$device/sr[01]/g'
+		sed 's/\$__\(rate_interval\|range\)/1h/g; s/\$instance/.*/g; s/\$device/sr[01]/g'
 }
 
 # scrapes: Prometheus does, once a second
@@ -115,7 +115,7 @@ finds()
 # sees_traffic: so far Prometheus has seen what sr0 sent
 sees_traffic()
 {
-	finds 'rate(node_infiniband_port_data_transmitted_bytes_total[1m])' &&
+	finds 'rate(node_infiniband_port_data_transmitted_bytes_total[1h])' &&
 		grep 'device="sr0"' "$work/answer" | grep -vq '=> 0 @'
 }
 

@@ -80,7 +80,7 @@ copy()
 # measure TEST: qperf's server waits for the next client, too.
 measure()
 {
-	until_accepted between_for 19765 qperf "qperf 10.9.0.2 -to 60 -cm 1 -t 1 -m 4096 $1"
+	until_accepted between_for 19765 qperf "qperf 10.9.0.2 -to $KTAP_BOUND -cm 1 -t 1 -m 4096 $1"
 }
 
 ktap_plan $((${#programs[@]} + ${#plain[@]} + ${#managed[@]} +
