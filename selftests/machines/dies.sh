@@ -18,8 +18,8 @@ declare -A clients
 # busy TOOL: an endless run of it
 busy()
 {
-	server nsB "$1" -D 600 && disown "$server" || return
-	client nsA nsB "$1" -D 600 >"$out/$1" 2>&1 &
+	server nsB "$1" -D 3600 && disown "$server" || return
+	client nsA nsB "$1" -D 3600 >"$out/$1" 2>&1 &
 	clients[$1]=$!
 	wait_for completed "$1"
 }

@@ -54,8 +54,8 @@ link_goes()
 {
 	local QP_TIMEOUT=18 client status=0
 
-	server nsB ib_write_bw -D 600 || return
-	client nsA nsB ib_write_bw -D 600 >"$out" 2>&1 &
+	server nsB ib_write_bw -D 3600 || return
+	client nsA nsB ib_write_bw -D 3600 >"$out" 2>&1 &
 	client=$!
 	wait_for sent && there rdma link del sr1 && wait_for ended "$client" ||
 		status=$?

@@ -26,10 +26,10 @@ traffic_on()
 	pair_down
 	pair_up || return
 	# exec, so that the process ID is that of the tool
-	ip netns exec nsB ib_write_bw -d sr1 -F -D 600 -s 65536 >/dev/null 2>&1 &
+	ip netns exec nsB ib_write_bw -d sr1 -F -D 3600 -s 65536 >/dev/null 2>&1 &
 	server=$!
 	wait_for listening nsB 18515 || return
-	ip netns exec nsA ib_write_bw -d sr0 -F -D 600 -s 65536 10.9.0.2 >/dev/null 2>&1 &
+	ip netns exec nsA ib_write_bw -d sr0 -F -D 3600 -s 65536 10.9.0.2 >/dev/null 2>&1 &
 	client=$!
 	wait_for sent 1000
 }

@@ -62,8 +62,8 @@ hosts()
 # traffic: endless, and a sniffer that sees it
 traffic()
 {
-	raw_start raw_ethernet_bw -s 512 -D 600 --sniffer || return
-	ip netns exec nsA raw_ethernet_bw --client -d sr0 -F -D 600 -s 512 \
+	raw_start raw_ethernet_bw -s 512 -D 3600 --sniffer || return
+	ip netns exec nsA raw_ethernet_bw --client -d sr0 -F -D 3600 -s 512 \
 		-B "$mac_a" -E "$mac_b" >/dev/null 2>&1 &
 	client=$!
 	wait_for counter_over nsB sr1 rdma_recvs 1000
