@@ -129,7 +129,7 @@ makes()
 	reports "5.1.0 5.10.0" "moved of 1 argument"
 }
 
-ktap_plan 25
+ktap_plan 26
 fresh
 check "the driver uses nothing that a release lacks"	census
 check "many names are judged"				judges_much
@@ -163,6 +163,8 @@ check "a function that is gone is" \
 	with 'del_timer_sync(dev)' "6.17.0 6.18.44 7.3.4" "del_timer_sync of 1 argument"
 check "a name that no release has is" \
 	with 'no_such_name(1)' "any release.*" "no_such_name of 1 argument"
+check "so is a constant in an expression" \
+	with 'dev->mtu = min(1U, dev->mtu * NO_SUCH_NAME)' "any release.*" NO_SUCH_NAME
 check "so is a field of a struct of the kernel" \
 	with 'dev->no_such_name = 1' "any release.*" net_device.no_such_name
 check "a function that every release has is fine" \

@@ -49,14 +49,14 @@ def without_tags(items):
     return [item for before, item in zip([None] + items, items) if before not in AGGREGATES]
 
 
-def declared(items):
-    """The names of parameters, and of the variables of all blocks"""
+def declared(items, head=True):
+    """The names of parameters in the @head, and of the variables of all blocks"""
     for item in items:
         if not isinstance(item, Group):
             continue
-        yield from declared(item)
         block = item.bracket == "{" or ";" in item
-        for part in statements(item) if block else split(item, ","):
+        yield from declared(item, head and not block)
+        for part in statements(item) if block else split(item, ",") if head else []:
             while ":" in part and "?" not in part:		# labels
                 part = part[part.index(":") + 1:]
             if is_declaration(part) and item.bracket != "[":
