@@ -74,7 +74,8 @@ driver_build()
 	DRIVER_TREE=$base/tree-$key
 	mkdir -p "$base"
 	[ -d "$DRIVER_TREE" ] ||
-		locked "build-$REPO_ID-$1" driver_make_once "$1" "$DRIVER_TREE" "$base"
+		locked "build-$REPO_ID-$(kernel_file "$1")" \
+			driver_make_once "$1" "$DRIVER_TREE" "$base"
 }
 
 provider_make_once()

@@ -2,6 +2,15 @@
 # srnic lab - a kernel by name, built once and cached
 # shellcheck shell=bash
 
+# kernel_file KERNEL: print its name as it appears in names of files
+kernel_file()
+{
+	local name=$1
+
+	[[ $name != tree:* ]] || name=tree$(realpath -m "${1#tree:}")
+	echo "${name//\//-}"
+}
+
 # kernel_run COMMAND...: run it where modules for the kernel are built; the default is the
 # host
 kernel_run()
@@ -21,11 +30,12 @@ kernel_load()
 	case $1 in
 	uml | uml-debug | uml-leak) . "$LAB/uml.sh" ;;
 	kcsan) . "$LAB/kcsan.sh" ;;
+	tree:*) . "$LAB/tree.sh" ;;
 	debian-arm64) . "$LAB/arm64.sh" ;;
 	debian | debian-rt | debian-[0-9]*.[0-9]*) . "$LAB/debian.sh" ;;
 	host) . "$LAB/host.sh" ;;
 	*) die "no kernel '$1': uml uml-debug uml-leak kcsan debian debian-rt \
-debian-arm64 debian-VERSION[-FLAVOUR] host" ;;
+debian-arm64 debian-VERSION[-FLAVOUR] tree:DIR host" ;;
 	esac
 }
 
@@ -33,7 +43,7 @@ debian-arm64 debian-VERSION[-FLAVOUR] host" ;;
 publish()
 {
 	mkdir -p "$CACHE/current"
-	ln -sfn "$2" "$CACHE/current/$1"
+	ln -sfn "$2" "$CACHE/current/$(kernel_file "$1")"
 }
 
 # tree_depmod TREE VERSION: depmod requires /lib.  It replaces its files and never writes
@@ -65,11 +75,14 @@ kernel_make_once()
 # kernel_prepare KERNEL: set KERNEL_DIR, and build the kernel if it is not cached
 kernel_prepare()
 {
+	local file
+
 	kernel_load "$1"
-	KERNEL_DIR=$CACHE/kernel/$1-$(kernel_key "$1")
+	file=$(kernel_file "$1")
+	KERNEL_DIR=$CACHE/kernel/$file-$(kernel_key "$1")
 	[ -e "$KERNEL_DIR/done" ] && [ -z "${REFRESH:-}" ] &&
-		[ "$(readlink "$CACHE/current/$1")" = "$KERNEL_DIR" ] && return
-	locked "kernel-$1" kernel_make_once "$1" "$KERNEL_DIR"
+		[ "$(readlink "$CACHE/current/$file")" = "$KERNEL_DIR" ] && return
+	locked "kernel-$file" kernel_make_once "$1" "$KERNEL_DIR"
 }
 
 # kernel_choose NAME[,NAME...]: prepare the first that is available; set KERNEL

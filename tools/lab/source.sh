@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic lab - kernels built from Debian's kernel source, with configuration fragments
+# srnic lab - kernels built from source with configuration fragments; the source is Debian's
+# newest unless kernel_source says otherwise
 # shellcheck shell=bash
 
 # KERNEL_ENV: a prefix of the command that compiles the kernel, but not our module
 KERNEL_ENV=()
+
+# kernel_edition KERNEL: print what its configuration and compiler do not tell
+kernel_edition()
+{
+	grep -h '^[-+ @]' "$LAB"/patches/*.patch
+}
 
 # kernel_key KERNEL: kernel_compiler prints the version of the compiler
 kernel_key()
@@ -13,7 +20,7 @@ kernel_key()
 	mapfile -t files < <(kernel_fragments "$1")
 	{
 		grep -hE '^(# )?CONFIG_' "${files[@]}"
-		grep -h '^[-+ @]' "$LAB"/patches/*.patch
+		kernel_edition "$1"
 		kernel_compiler
 	} | sha256sum | cut -c1-12
 }
@@ -51,6 +58,12 @@ source_make_once()
 	echo "$dir"
 }
 
+# kernel_source KERNEL: print the folder of its sources
+kernel_source()
+{
+	locked source source_make_once
+}
+
 # config_holds FILE: every line of the fragments survived olddefconfig
 config_holds()
 {
@@ -68,9 +81,10 @@ config_holds()
 # kernel_build KERNEL DIR: DIR/src, DIR/obj and DIR/tree (its modules).
 kernel_build()
 {
-	local dir=$2 files log=$CACHE/log/$1 mk src
+	local dir=$2 files log mk src
 
-	src=$(locked source source_make_once)
+	log=$CACHE/log/$(kernel_file "$1")
+	src=$(kernel_source "$1")
 	mapfile -t files < <(kernel_fragments "$1")
 	mkdir -p "$dir/obj"
 	ln -sfn "$src" "$dir/src"
