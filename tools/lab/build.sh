@@ -16,6 +16,7 @@ driver_copy()
 			rsync -rlpR --checksum --delete \
 				--filter='P *.o' --filter='P .*.cmd' \
 				--filter='P *.mod*' --filter='P srnic.ko' \
+				--filter='P *.gcno' \
 				"$REPO/./$what" "$1/"
 	done
 }
@@ -29,10 +30,11 @@ driver_make()
 	driver_copy "$src"
 	# shellcheck disable=SC2046 # a list of arguments
 	quietly "$1/log" kernel_run make $(kernel_make "$KERNEL_DIR") \
-		M="$src" -j"$JOBS" modules
+		M="$src" ${COVERAGE:+GCOV_PROFILE=y} -j"$JOBS" modules
 }
 
-# driver_stage DIR TREE: a tree of all modules of that kernel and ours, ready for modprobe
+# driver_stage DIR TREE: a tree of all modules of that kernel and ours, ready for modprobe;
+# for --coverage with the compiler's notes, which gcov reads
 driver_stage()
 {
 	local version new=$2.new
@@ -46,6 +48,9 @@ driver_stage()
 		find "$1/src" -name '*.ko' -exec \
 			cp -t "$new/usr/lib/modules/$version/extra" {} +
 	fi
+	[ -z "$COVERAGE" ] ||
+		rsync -rm --include='*/' --include='*.gcno' --exclude='*' \
+			"$1/src/drivers/srnic/" "$new/coverage"
 	tree_depmod "$new" "$version"
 	mv "$new" "$2"
 }
@@ -68,7 +73,7 @@ driver_build()
 {
 	local base key
 
-	base=$CACHE/build/$REPO_ID/$(basename "$KERNEL_DIR")
+	base=$CACHE/build/$REPO_ID/$(basename "$KERNEL_DIR")${COVERAGE:+-coverage}
 	key=$(hash_of "$REPO/drivers" "$REPO/include" "$REPO/tools/probe" \
 		"$REPO/Kbuild")
 	DRIVER_TREE=$base/tree-$key

@@ -60,6 +60,8 @@ results_make()
 {
 	RESULTS=${RESULTS:-$(results_new)}
 	mkdir -p "$RESULTS/lab"
+	rm -rf "$RESULTS/coverage"
+	[ -z "$COVERAGE" ] || cp -r "$DRIVER_TREE/coverage" "$RESULTS/"
 	RESULTS=$(cd "$RESULTS" && pwd)
 	JOB=$RESULTS/lab
 	INTERACTIVE=
