@@ -13,7 +13,7 @@
 #   run_again                runs those that were late three times more
 #   summary                  sums; succeeds if nothing failed
 #
-# RESULTS is the folder.
+# RESULTS is the folder; COVERAGE is not empty if the lab counts executed lines.
 # shellcheck shell=bash
 
 CACHE=${SRNIC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/srnic}
@@ -26,6 +26,7 @@ lab_kernel()
 	local name=${1%-2}
 
 	name=${name#pair-}
+	((${#COVERAGE[@]} == 0)) || name=${name/#uml-debug/uml}
 	echo "${name%+*}"
 }
 
@@ -77,7 +78,7 @@ report()
 		[ -z "$what" ] || echo "     $what, all it said: $file"
 		[ "$word" != FAIL ] || ktap_failures <"$file" | head -n 60 | sed 's/^/     /'
 	} | tee "$file.report"
-	[ "$word" != FAIL ] || [ -n "$what" ] || ! ktap_late <"$file" ||
+	[ "$word" != FAIL ] || [ -n "$what" ] || ! ktap_late_only <"$file" ||
 		echo "$1 $2" >"$file.late"
 	echo "$passed $failed $skipped $(inputs "$1")" >"$file.count"
 }
