@@ -25,8 +25,6 @@
 #   ktap_count               counts the checks in standard input
 #   ktap_failures            prints the failed checks, their comments and what is not TAP
 #   ktap_skips               prints what was skipped, and why
-#   ktap_late                succeeds if checks failed, and each of them because a bound
-#                            was reached
 #
 # wait_for and bounded give up after KTAP_BOUND seconds, which only a hang reaches.  A check
 # that fails after that was late: among the comments that follow it is "# late: COMMAND".
@@ -299,24 +297,6 @@ ktap_skips()
 		none) echo "$ktap_why" ;;
 		esac
 	done
-}
-
-# ktap_late: such a check is followed by the comment "late: WHAT"
-ktap_late()
-{
-	local failed=0 late=0 line pending=0
-
-	while IFS= read -r line || [ -n "$line" ]; do
-		ktap_line "$line"
-		case $ktap_kind in
-		failed) failed=$((failed + 1)) pending=1 ;;
-		remark)
-			[[ $line != "# late: "* ]] || late=$((late + pending)) pending=0
-			;;
-		*) pending=0 ;;
-		esac
-	done
-	((failed > 0 && failed == late))
 }
 
 # ktap_relay: a program that crashes, or whose number of checks differs from its plan,

@@ -109,7 +109,7 @@ scripts_uml()
 	script leaks uml 60 '. lib/netns.sh' 'ktap_plan 2' 'check "two hosts" pair_up' \
 		'on nsA ibv_rc_pingpong -d sr0 -g 1 >/dev/null &' \
 		'there() { rdma resource show qp | grep -q pingpong; }' \
-		'check "a queue pair" wait_for 10 there' ktap_end
+		'check "a queue pair" wait_for there' ktap_end
 	script panics uml 20 'printf "1..1\nok 1 a\n"; sync' \
 		'echo c >/proc/sysrq-trigger; sleep 100'
 	script next uml 20 'printf "1..1\nok 1 a\n"' 'echo WARNING: CPU: 0 >/dev/kmsg'
@@ -144,7 +144,7 @@ scripts_kept()
 		'run=$(ps -o ppid= "$(ps -o ppid= "$PPID" | tr -d " ")" | tr -d " ")' \
 		"five() { pgrep -f \"lib/busy \$run\" >$work/spinners;" \
 		"	((\$(wc -l <$work/spinners) >= 5)); }" \
-		'check "a busy machine" wait_for 60 five' ktap_end
+		'check "a busy machine" wait_for five' ktap_end
 }
 
 # runs NAME OPTION|WORD...: runs these scripts; the runner must succeed
@@ -280,7 +280,7 @@ check "nothing is run twice"			resumes 1
 touch "$tree/new"
 check "other sources need another run"		resumes 2
 check "beside busy processes"			runs busy --busy t/spins
-check "these end"				wait_for 60 spinners_end
+check "these end"				wait_for spinners_end
 rm "$tree"/selftests/t/{late,kept,spins}*
 check "it fails on the host and in a fake lab"	run bad here fake unmade
 judge bad "${checks[@]}"

@@ -40,12 +40,12 @@ no_link()
 
 gone()
 {
-	rdma link show | grep srnic0 && ip link del rdma0 && wait_for 60 no_link
+	rdma link show | grep srnic0 && ip link del rdma0 && wait_for no_link
 }
 
 ktap_plan 5
 check "a project"	project
-check "no module"	wait_for 60 modprobe -r srnic
+check "no module"	wait_for modprobe -r srnic
 check "device"		step device
 check "pingpong"	step pingpong
 check "it goes with rdma0" gone
