@@ -147,6 +147,16 @@ scripts_kept()
 		'check "a busy machine" wait_for five' ktap_end
 }
 
+# scripts_many: more than a guest is given
+scripts_many()
+{
+	local n
+
+	for n in {1..25}; do
+		script "many_$n" here 60 'printf "1..1\nok 1 a\n"'
+	done
+}
+
 # runs NAME OPTION|WORD...: runs these scripts; the runner must succeed
 runs()
 {
@@ -254,15 +264,18 @@ late_checks=(
 	"here|t/late_short.sh|FAIL|planned 2 checks, made 1|one that is late and ends early"
 )
 
-ktap_plan $((22 + ${#checks[@]} + ${#late_checks[@]} + ${#uml_checks[@]}))
+ktap_plan $((24 + ${#checks[@]} + ${#late_checks[@]} + ${#uml_checks[@]}))
 tree_make
 scripts_here
 scripts_late
 scripts_kept
+scripts_many
 scripts_fake
 scripts_uml
 check "the runner succeeds when all is well"	runs good t/good.sh
 check "it says what this machine costs"		said good "nothing costs anything"
+check "it runs many scripts on the host"	runs many t/many
+check "all of them"				said many "25 passed, 0 failed, 0 skipped"
 check "it succeeds if late scripts recover"	runs late t/late_once t/late_both t/good
 check "it names them"				said late "unstable: 2 scripts"
 check "it counts no failure"			said late "3 passed, 0 failed, 0 skipped"
@@ -281,7 +294,7 @@ touch "$tree/new"
 check "other sources need another run"		resumes 2
 check "beside busy processes"			runs busy --busy t/spins
 check "these end"				wait_for spinners_end
-rm "$tree"/selftests/t/{late,kept,spins}*
+rm "$tree"/selftests/t/{late,kept,spins,many}*
 check "it fails on the host and in a fake lab"	run bad here fake unmade
 judge bad "${checks[@]}"
 check "it lists what was skipped"		said bad "skipped: here/t-skipped.sh: no tool"
