@@ -8,7 +8,9 @@
 #                              .late     it only failed because a bound was reached
 #                              .unstable and passed when it was run again: .again
 #   report KERNEL SCRIPT SECONDS-TAKEN [DEATH]  judges it
-#   results_keep             forgets the results of other sources or other kernels
+#   results_forget           removes all of it
+#   results_keep             removes the results of other sources, kernels and options, and
+#                            those of a guest that was interrupted: its log was not judged
 #   missing                  those jobs of the standard input that have no result
 #   run_again                runs those that were late three times more
 #   summary                  sums; succeeds if nothing failed
@@ -65,7 +67,7 @@ report()
 	file=$(tap_file "$1" "$2")
 	touch "$file"
 	ktap_count <"$file"
-	[ -e "$file.status" ] && status=$(cat "$file.status")
+	[ ! -e "$file.status" ] || read -r status <"$file.status" || status=nothing
 	what=${4:-$(complaint "$status")}
 	[ -z "$what" ] || failed=$((failed + 1))
 
@@ -86,13 +88,23 @@ report()
 # inputs KERNEL: what a result depends on
 inputs()
 {
-	echo "$SOURCES-$(basename "$(readlink "$CACHE/current/$(lab_kernel "$1")")")"
+	echo "$SOURCES-$(basename "$(readlink "$CACHE/current/$(lab_kernel "$1")")")$(
+		printf -- '-%s' "${HUNT:-}" "${HUNT_SEED:-}" "${COVERAGE[@]}")"
+}
+
+results_forget()
+{
+	find "$RESULTS" -mindepth 2 -maxdepth 2 -name '*.tap*' -delete
+	rm -f "$RESULTS"/*/begun
 }
 
 results_keep()
 {
-	local count kernel of
+	local begun count kernel of
 
+	for begun in "$RESULTS"/*/begun; do
+		[ ! -e "$begun" ] || rm -f "${begun%/*}"/*.tap* "$begun"
+	done
 	find "$RESULTS" -name '*.count' | while read -r count; do
 		kernel=${count#"$RESULTS/"}
 		read -r _ _ _ of <"$count"
@@ -116,7 +128,7 @@ again()
 	local n
 
 	for n in 1 2 3; do
-		./run --once ${RARE:+--all} --results "$RESULTS/again/$n" "${1%-2}:$2" ||
+		./run --once ${RARE:+--all} "${COVERAGE[@]}" --results "$RESULTS/again/$n" "${1%-2}:$2" ||
 			return
 	done
 }
@@ -157,5 +169,5 @@ summary()
 	read -r passed failed skipped < <(find "$RESULTS" -name '*.count' -exec cat {} + |
 		awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
 	echo "$passed passed, $failed failed, $skipped skipped"
-	((failed == 0 && passed > 0))
+	((failed == 0 && passed + ${#unstable[@]} > 0))
 }

@@ -58,6 +58,7 @@ tree_make()
 		done
 		touch "$RESULTS/kernel.log"
 		[ ! -e "$RESULTS/../no-boot" ] || exit 99
+		[ ! -e "$RESULTS/../lazy" ] || exit 0
 		"$2" || { echo "lab: timed out" >&2; exit 124; }
 		[ ! -e "$RESULTS/dirty" ] || { echo "lab: WARNING" >&2; exit 99; }
 	END
@@ -140,6 +141,7 @@ scripts_late()
 scripts_kept()
 {
 	script kept here 60 "echo >>$work/kept" 'printf "1..1\nok 1 a\n"'
+	script kept_fake fake 60 "echo >>$work/kept_fake" 'printf "1..1\nok 1 a\n"'
 	script spins here 60 '. lib/ktap.sh' 'ktap_plan 1' \
 		'run=$(ps -o ppid= "$(ps -o ppid= "$PPID" | tr -d " ")" | tr -d " ")' \
 		"five() { pgrep -f \"lib/busy \$run\" >$work/spinners;" \
@@ -181,13 +183,17 @@ ran()
 	(($(wc -l <"$work/$2.ran") == $1))
 }
 
-# resumes TIMES: after the resumed run, the script has been run so often
+# resumes HERE FAKE [OPTION...]: after the resumed run, the script of the host and that of the
+# fake guest have been run so often
 resumes()
 {
-	"$tree/selftests/run" --resume "$work/pieces" t/kept t/good >"$work/pieces.said" &&
-		cat "$work/pieces.said" "$work/kept" &&
-		(($(wc -l <"$work/kept") == $1)) &&
-		grep -Fx "3 passed, 0 failed, 0 skipped" "$work/pieces.said"
+	local here=$1 fake=$2
+
+	shift 2
+	"$tree/selftests/run" "$@" --resume "$work/pieces" t/kept t/good >"$work/pieces.said" &&
+		cat "$work/pieces.said" "$work"/kept* &&
+		(($(wc -l <"$work/kept") == here && $(wc -l <"$work/kept_fake") == fake)) &&
+		grep -Fx "4 passed, 0 failed, 0 skipped" "$work/pieces.said"
 }
 
 # spinners_end: they do when the runner has ended
@@ -264,7 +270,7 @@ late_checks=(
 	"here|t/late_short.sh|FAIL|planned 2 checks, made 1|one that is late and ends early"
 )
 
-ktap_plan $((24 + ${#checks[@]} + ${#late_checks[@]} + ${#uml_checks[@]}))
+ktap_plan $((30 + ${#checks[@]} + ${#late_checks[@]} + ${#uml_checks[@]}))
 tree_make
 scripts_here
 scripts_late
@@ -288,10 +294,15 @@ check "a script that stays late is run again"	ran 4 late_again
 for name in wrong crash short; do
 	check "late and $name: not again"	ran 1 "late_$name"
 done
-check "a run that can be resumed"		resumes 1
-check "nothing is run twice"			resumes 1
+check "a run that can be resumed"		resumes 1 1
+check "nothing is run twice"			resumes 1 1
 touch "$tree/new"
-check "other sources need another run"		resumes 2
+check "other sources need another run"		resumes 2 2
+check "so do other options"			resumes 3 3 --long
+touch "$work/pieces/fake/begun"
+check "and a guest that was interrupted"	resumes 3 4 --long
+check "results of an earlier run do not count"	runs good t/kept.sh
+check "nor are they added"			said good "1 passed, 0 failed, 0 skipped"
 check "beside busy processes"			runs busy --busy t/spins
 check "these end"				wait_for spinners_end
 rm "$tree"/selftests/t/{late,kept,spins,many}*
@@ -302,6 +313,10 @@ check "it counts"				said bad "18 passed, 18 failed, 2 skipped"
 mkdir -p "$work/boot"
 touch "$work/boot/no-boot"
 check "it fails when a guest does not boot"	run boot fake
+mkdir -p "$work/lazy"
+touch "$work/lazy/lazy"
+check "it fails when a guest runs nothing"	run lazy fake
+judge lazy "fake|verbs/sunny.sh|FAIL|was not run|a script that was never started"
 if [ -e "${SRNIC_CACHE:-$HOME/.cache/srnic}/current/uml/done" ]; then
 	check "it fails in user-mode Linux"	run uml uml
 	judge uml "${uml_checks[@]}"
