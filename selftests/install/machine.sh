@@ -50,7 +50,7 @@ machine_disk()
 {
 	local dir=$work/$1
 
-	printf '[Match]\nType=ether\n[Network]\nDHCP=ipv4\n' \
+	printf '[Match]\nName=en* eth*\n[Network]\nDHCP=ipv4\n' \
 		>"$dir/etc/systemd/network/wired.network"
 	install -D -t "$dir/root/selftests/install" "$2" &&
 		install -D -t "$dir/root/selftests/lib" "$selftests/lib/ktap.sh" || return
