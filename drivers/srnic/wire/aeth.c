@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - syndromes of the ACK extended transport header and RNR times
+ * srnic - syndromes of the ACK extended transport header, RNR times and timeouts
  *
- * Three encodings of five bits each; the functions of one ignore the bits above.
+ * The times are codes of five bits; their functions ignore the bits above.
  */
 
 #include "aeth.h"
@@ -17,14 +17,6 @@ static const __u32 rnr_usec[CODE_MASK + 1] = {
 	 40960,  61440,  81920, 122880, 163840, 245760, 327680, 491520,
 };
 
-/* IBTA volume 1, table "End-to-end flow control credit encoding" */
-static const __u32 credits[CODE_MASK + 1] = {
-	    0,     1,     2,     3,     4,     6,     8,    12,
-	   16,    24,    32,    48,    64,    96,   128,   192,
-	  256,   384,   512,   768,  1024,  1536,  2048,  3072,
-	 4096,  6144,  8192, 12288, 16384, 24576, 32768, ~0U,
-};
-
 __u32 srnic_rnr_usec(__u8 code)
 {
 	return rnr_usec[code & CODE_MASK];
@@ -35,11 +27,6 @@ __u64 srnic_ack_timeout_nsec(__u8 exp)
 	exp &= CODE_MASK;
 
 	return exp ? (__u64)4096 << exp : 0;
-}
-
-__u32 srnic_credits(__u8 code)
-{
-	return credits[code & CODE_MASK];
 }
 
 enum srnic_ack srnic_ack_of(__u8 syndrome)

@@ -48,7 +48,4 @@ __u32 srnic_rnr_usec(__u8 code);
  */
 __u64 srnic_ack_timeout_nsec(__u8 exp);
 
-/* Messages that credit @code of an ACK grants, ~0 for "not reported". */
-__u32 srnic_credits(__u8 code);
-
 #endif /* SRNIC_WIRE_AETH_H */
