@@ -28,7 +28,6 @@ lab_kernel()
 	local name=${1%-2}
 
 	name=${name#pair-}
-	((${#COVERAGE[@]} == 0)) || name=${name/#uml-debug/uml}
 	echo "${name%+*}"
 }
 
