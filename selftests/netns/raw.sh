@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/../lib/netns.sh"
 
-need rdma raw_ethernet_bw raw_ethernet_lat ib_write_bw
+need rdma raw_ethernet_bw raw_ethernet_lat ib_write_bw bridge
 
 client=
 server=
@@ -35,16 +35,36 @@ raw_start()
 	wait_for raw_ready $state
 }
 
-# raw_run TOOL ARGUMENT...: no more frames than receives, so that none is dropped
-raw_run()
+# raw_end TOOL ARGUMENT...: run the client of that server
+raw_end()
 {
 	local tool=$1
 
 	shift
-	raw_start "$tool" -s 512 "$@" || return
 	on nsA bounded "$tool" --client -d sr0 -F -B "$mac_a" -E "$mac_b" \
 		-s 512 "$@" || { kill -9 "$server"; return 1; }
 	wait "$server"
+}
+
+# raw_run TOOL ARGUMENT...: no more frames than receives, so that none is dropped
+raw_run()
+{
+	raw_start "$@" -s 512 && raw_end "$@"
+}
+
+# admits ADDRESS: veth1 takes frames to that address besides its own
+admits()
+{
+	bridge -n nsB fdb show dev veth1 | grep -q "^$1 .*self"
+}
+
+# other_address: of a unicast address that is not the netdev's
+other_address()
+{
+	local mac_b=02:00:00:00:07:07
+
+	raw_start raw_ethernet_bw -s 512 -n 400 || return
+	admits $mac_b && raw_end raw_ethernet_bw -n 400 && ! admits $mac_b
 }
 
 alive()
@@ -128,7 +148,7 @@ bridged()
 ip4="-j 10.9.0.1 -J 10.9.0.2 -k 100 -K 200"
 ip6="--raw_ipv6 -j fd09::1 -J fd09::2 -k 100 -K 200"
 
-ktap_plan 19
+ktap_plan 20
 check "two hosts"		hosts
 for how in "" "$ip4" "$ip4 --tcp" "$ip6"; do
 	# shellcheck disable=SC2086 # arguments
@@ -137,6 +157,7 @@ done
 check "data in both directions"	raw_run raw_ethernet_lat -n 50
 # shellcheck disable=SC2086 # arguments
 check "there and back, UDP"	raw_run raw_ethernet_lat -n 50 $ip4
+check "to another unicast address"	other_address
 check "a sniffer"		traffic
 check "the program is killed"	killed
 check "the netdev is a bridge port"	bridged
