@@ -4,9 +4,12 @@
  * that opened the device, during a slow doorbell, and to a removed device
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
+#include <rdma/ib_user_verbs.h>
 #include <semaphore.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -236,6 +239,43 @@ static void receives_beside(void)
 	beside(post_receive, post_receive, p.a.rcq, IBV_WC_WR_FLUSH_ERR);
 }
 
+/* ---- work requests in a command ---- */
+
+/* Passes @num_wrs work requests of no bytes; returns errno. */
+static int post_command(bool recv, __u32 num_wrs)
+{
+	struct ib_uverbs_post_send_resp answer;
+	struct {
+		struct ib_uverbs_cmd_hdr	hdr;
+		struct ib_uverbs_post_send	body;	/* that of receives is alike */
+		struct ib_uverbs_send_wr	wr;
+	} cmd = {
+		.hdr.command = recv ? IB_USER_VERBS_CMD_POST_RECV :
+				      IB_USER_VERBS_CMD_POST_SEND,
+		.hdr.out_words = sizeof(answer) / 4,
+		.body.response = (uintptr_t)&answer,
+		.body.qp_handle = p.a.qp->handle,
+		.body.wr_count = num_wrs,
+		.body.wqe_size = recv ? sizeof(struct ib_uverbs_recv_wr) : sizeof(cmd.wr),
+	};
+	size_t size = offsetof(typeof(cmd), wr) + num_wrs * cmd.body.wqe_size;
+
+	cmd.hdr.in_words = size / 4;
+	return write(p.a.qp->context->cmd_fd, &cmd, size) < 0 ? errno : 0;
+}
+
+/* The commands are doorbells: the rings are the only way to pass work requests. */
+static void in_command(void)
+{
+	setup();
+	must_be(post_command(false, 0), 0);
+	must_be(post_command(false, 1), EOPNOTSUPP);
+	must_be(post_command(true, 0), 0);
+	must_be(post_command(true, 1), EOPNOTSUPP);
+	must_be(post_write(1), 0);
+	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+}
+
 /* ---- a removed device ---- */
 
 /* The event is for no object, so the element field is undefined. */
@@ -309,6 +349,7 @@ static const struct vrb_case post_cases[] = {
 	  flushes_as_nobody },
 	{ "post", "sends during a slow doorbell", sends_beside },
 	{ "post", "receives during a slow doorbell", receives_beside },
+	{ "post", "work requests in a command are refused", in_command },
 };
 
 VRB_TOPIC("post", post_cases);
