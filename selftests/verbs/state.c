@@ -109,6 +109,39 @@ static void illegal_attributes(void)
 	must_be(to_rts(&p.a), 0);
 }
 
+/* A connected queue pair has one path, to one host. */
+static void one_path(void)
+{
+	struct ibv_qp_attr attr = { .path_mig_state = IBV_MIG_MIGRATED };
+	struct side group = sides[1];
+	struct end b;
+	struct pair p;
+
+	pair_make(&p, NULL, NULL);
+	must_be(ibv_modify_qp(p.a.qp, &attr, IBV_QP_PATH_MIG_STATE), 0);
+	attr.path_mig_state = IBV_MIG_ARMED;
+	must_be(ibv_modify_qp(p.a.qp, &attr, IBV_QP_PATH_MIG_STATE), EINVAL);
+	must_be(state_of(&p.a), IBV_QPS_RTS);
+
+	must_be(to_state(&p.a, IBV_QPS_RESET), 0);
+	must_be(to_init(&p.a), 0);
+	memset(group.gid.raw, 0xff, 2);	/* ff00::/8 is multicast */
+	b = p.b;
+	b.side = &group;
+	must_be(to_rtr(&p.a, &b), EINVAL);
+	must_be(to_rtr(&p.a, &p.b), 0);
+}
+
+/* The queues keep the size that they were created with. */
+static void no_resize(void)
+{
+	struct ibv_qp_attr attr = { .cap.max_send_wr = 128, .cap.max_recv_wr = 128 };
+	struct pair p;
+
+	pair_make(&p, NULL, NULL);
+	must_be(ibv_modify_qp(p.a.qp, &attr, IBV_QP_CAP), EOPNOTSUPP);
+}
+
 static void query(void)
 {
 	struct ibv_qp_init_attr init;
@@ -510,6 +543,8 @@ static void thirty(void)
 static const struct vrb_case state_cases[] = {
 	{ "state", "invalid transitions are EINVAL", illegal_transitions },
 	{ "state", "invalid attributes are EINVAL", illegal_attributes },
+	{ "state", "one path, which is not to a group", one_path },
+	{ "state", "queues cannot be resized", no_resize },
 	{ "state", "query_qp returns what was set", query },
 	{ "state", "rights change in RTS", change_in_rts },
 	{ "state", "the send queue drains, raises an event, and resumes", sqd },
