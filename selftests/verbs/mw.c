@@ -447,6 +447,18 @@ static void bind_old_key_1(void)
 	wc_want(p.b.scq, 51, IBV_WC_MW_BIND_ERR);
 }
 
+static void bind_other_key_1(void)
+{
+	struct ibv_mw other;
+
+	setup(FULL_ACCESS | IBV_ACCESS_MW_BIND);
+	mw = mw_make(sides[1].pd, IBV_MW_TYPE_1);
+	other = *mw;
+	other.rkey = ibv_inc_rkey(mw->rkey);
+	must_be(post_bind_1(&p.b, &other, shown(&mb, OFF, WIN, RIGHTS)), 0);
+	wc_want(p.b.scq, 51, IBV_WC_MW_BIND_ERR);
+}
+
 /* ---- invalidating ---- */
 
 static void invalidate(struct end *e, __u32 key, enum ibv_wc_status status)
@@ -800,6 +812,7 @@ static const struct vrb_case mw_cases[] = {
 	{ "mw", "a bind behind an unsignalled request",
 	  bind_behind_unsignaled },
 	{ "mw", "type 1 cannot be bound with its old key", bind_old_key_1 },
+	{ "mw", "type 1 cannot be bound with another key", bind_other_key_1 },
 	{ "mw", "type 2 gives access to its range", type2_shows },
 	{ "mw", "type 2: WRITE before the start", type2_before },
 	{ "mw", "type 2: READ past the end", type2_behind },
