@@ -10,7 +10,20 @@
 need ib_write_bw
 vrb_up
 
-ktap_plan $((8 + $(vrb_count "odp prefetch" "odp dereg" odp "odp storm")))
+# unbuffered COMMAND...: packets that would wait for a page are dropped, and sent again
+unbuffered()
+{
+	local kbytes knob=/sys/module/srnic/parameters/rx_kbytes
+
+	kbytes=$(cat "$knob")
+	echo 0 >"$knob"
+	"$@"
+	echo "$kbytes" >"$knob"
+}
+
+batch="odp: many messages at once"
+
+ktap_plan $((9 + $(vrb_count "odp prefetch" "odp dereg" odp "odp storm") + $(vrb_count "$batch")))
 vrb_cases "odp prefetch: no page faults in later transfers"
 check "sr0 had no page fault"	counter_is nsA sr0 page_faults 0
 check "sr1 had no page fault"	counter_is nsB sr1 page_faults 0
@@ -23,6 +36,9 @@ check "sr1 refused once"	counter_is nsB sr1 resp_remote_access_errors 1
 vrb_cases odp
 check "sr0 had page faults"	counter_over nsA sr0 page_faults 100
 check "sr1 had page faults"	counter_over nsB sr1 page_faults 100
+dropped=$(counter nsB sr1 rx_drop_nobuf)
+unbuffered vrb_cases "$batch"
+check "sr1 dropped packets"	counter_over nsB sr1 rx_drop_nobuf "$dropped"
 vrb_cases "odp storm"
 check "perftest: WRITE"		pair ib_write_bw --odp -s 65536 -n 100
 check "perftest: READ"		pair ib_read_bw --odp -s 65536 -n 100
