@@ -96,8 +96,9 @@ check "without user access and paging on demand" \
 	CONFIG_INFINIBAND_USER_ACCESS= CONFIG_INFINIBAND_ON_DEMAND_PAGING=
 check "without its compiler" \
 	refused_plainly "which is compiled by no-gcc, and that is not installed" CC=no-gcc
-check "too old" beyond refused_plainly "which is older than 5.15" VERSION=5 PATCHLEVEL=14
-check "old enough" beyond refused_for_its_headers VERSION=5 PATCHLEVEL=15
+check "too old" beyond refused_plainly "which is older than 5.15.54" \
+	VERSION=5 PATCHLEVEL=15 SUBLEVEL=53
+check "old enough" beyond refused_for_its_headers VERSION=5 PATCHLEVEL=15 SUBLEVEL=54
 if [[ $KERNEL == uml* ]]; then
 	check "not prepared" unprepared
 else

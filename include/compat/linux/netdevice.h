@@ -7,9 +7,11 @@
 
 #include_next <linux/netdevice.h>
 
-#ifndef SRNIC_HAVE_NETDEV_HOLD
+#ifndef SRNIC_HAVE_NETDEV_TRACKER
 typedef struct {} netdevice_tracker;
+#endif
 
+#ifndef SRNIC_HAVE_NETDEV_HOLD
 static inline void netdev_hold(struct net_device *ndev,
 			       netdevice_tracker *tracker, gfp_t gfp)
 {
