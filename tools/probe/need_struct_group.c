@@ -3,15 +3,12 @@
 #include <linux/stddef.h>
 #include <linux/types.h>
 
-struct probe {
-	struct_group_tagged(group, all,
-		u32 one;
-		u32 two;
-	);
-};
-
-u32 probe(const struct probe *p);
-u32 probe(const struct probe *p)
+unsigned long probe(void);
+unsigned long probe(void)
 {
-	return p->one + p->all.two;
+	struct probe {
+		struct_group_tagged(group, all, u32 one; u32 two;);
+	};
+
+	return sizeof(struct group);
 }
