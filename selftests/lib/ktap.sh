@@ -27,7 +27,8 @@
 #   ktap_skips               prints what was skipped, and why
 #
 # wait_for and bounded give up after KTAP_BOUND seconds, which only a hang reaches.  A check
-# that fails after that was late: among the comments that follow it is "# late: COMMAND".
+# that fails after that was late, unless its program crashed: among the comments that follow
+# it is "# late: COMMAND".
 #
 # A file that sources this one may add closing checks by ktap_closing+=(NAME): ktap_end
 # runs the functions of these names, each as one more check.
@@ -97,11 +98,12 @@ ktap_late()
 	[ ! -f "$KTAP_LATE" ] || echo "${*//$'\n'/ }" >>"$KTAP_LATE"
 }
 
-# ktap_say_late: for the check that has just failed.  The checks that follow get less time,
-# or a hang that affects all of them would exceed the time limit of the script.
+# ktap_say_late STATUS: for the check that has just failed.  A crash is no hang.  The checks
+# that follow get less time, or a hang that affects all of them would exceed the time limit
+# of the script.
 ktap_say_late()
 {
-	[ -s "$KTAP_LATE" ] || return 0
+	[ -s "$KTAP_LATE" ] && (($1 < 128)) || return 0
 	sed 's/^/# late: /' "$KTAP_LATE"
 	KTAP_BOUND=$ktap_bound_later
 }
@@ -112,8 +114,8 @@ ktap_fail()
 	ktap_point "not ok" "$1"
 	diag "'${*:3}' returned $2"
 	sed -n 's/^# late: //p' "$ktap_log" >>"$KTAP_LATE"
-	! ktap_late_only <"$ktap_log" || ktap_say_late
-	tail -n 30 "$ktap_log" | sed 's/^/# /'
+	! ktap_late_only <"$ktap_log" || ktap_say_late "$2"
+	tail -n 30 "$ktap_log" | sed 's/^/#   /'
 }
 
 check()
@@ -330,7 +332,7 @@ ktap_relay()
 			if [[ $line == "ktap_relay $$ "* ]]; then
 				status=${line##* }
 			else
-				diag "$line"
+				diag "  $line"
 			fi
 			;;
 		esac
@@ -342,5 +344,5 @@ ktap_relay()
 	0:0 | 1:1 | "$KSFT_SKIP":0) [ "$planned" != "$made" ] || return 0 ;;
 	esac
 	ktap_point "not ok" "$name: made $made of ${planned:-?} checks, returned $status"
-	ktap_say_late
+	ktap_say_late "$status"
 }

@@ -51,7 +51,7 @@ class Tap:
                 self._say(f"# late: {wait}")
             for remark in remarks:
                 for line in str(remark).splitlines():
-                    self._say(f"# {line}")
+                    self._say(f"#   {line}")
         LATE.clear()
         return good
 

@@ -32,14 +32,15 @@ gone()
 	! pgrep -fx "$1"
 }
 
-# group_ends NUMBER: a program of two processes that ignore SIGTERM; the sleeps of this test
+# group_ends NUMBER: no process of the program in $work/group is left; the sleeps of this test
 # are told apart by their length
 group_ends()
 {
 	prints "failed 1,late: bash $work/group" "check a bounded bash $work/group" &&
-		wait_for gone "sleep $1"
+		wait_freed gone "sleep $1"
 }
 
+# group_put NUMBER: two processes that ignore SIGTERM
 group_put()
 {
 	cat >"$work/group" <<-END
@@ -48,6 +49,16 @@ group_put()
 		wait
 	END
 }
+
+# child_put NUMBER: of the two only the child ignores it
+child_put()
+{
+	cat >"$work/group" <<-END
+		(trap '' TERM; exec sleep $1) &
+		wait
+	END
+}
+
 
 # passed_on: stdin and status
 passed_on()
@@ -100,7 +111,7 @@ python_program()
 		tap = Tap()
 		tap_late(f"a wait of {tap_bound():.0f}")
 		tap.check("in time", True)
-		tap.check("wrong", False)
+		tap.check("wrong", False, "late: no wait")
 		tap_late(f"a wait of {tap_bound():.0f}")
 		tap.check("late", False)
 		tap.end()
@@ -119,6 +130,10 @@ cases=(
 	"failed 2|check a fails wait_for false; check b false|a result behind a check that was late"
 	"failed 2,late: sleep 902|f() { ! wait \$!; }; g() { bounded sleep 902 & }; check a g; check b fails f|a program in the background"
 	"failed 1,late: x|f() { echo not ok 1; echo \\# late: x; false; }; check a f|a program that prints TAP"
+	"failed 1|f() { wait_for false; sh -c \"kill -9 \\\$\\\$\"; }; check a f|a crash behind a wait that was late"
+	"failed 1|f() { wait_for false; sh -c \"kill -9 \\\$\\\$\"; }; ktap_relay f|one of a relayed program"
+	"failed 1|f() { echo late: x; false; }; check a f|a program whose output reads like that"
+	"failed 1|f() { echo not ok 1 a; echo late: x; echo 1..1; return 1; }; ktap_relay f|a relayed one"
 	"failed 1|f() { echo not ok 1; echo \\# late: x; echo not ok 2; false; }; check a f|one with another failure"
 	"failed 1,late: sleep 903|ktap_relay bounded sleep 903|a relayed program that hangs"
 	"failed 2,failed 3,late: a wait of 1|ktap_relay $work/late|a program in C"
@@ -128,13 +143,15 @@ cases=(
 need gcc python3 pgrep
 c_program
 python_program
-group_put 904
 
-ktap_plan $((${#cases[@]} + 4))
+ktap_plan $((${#cases[@]} + 5))
 while IFS='|' read -r expected script what; do
 	check "$what" prints "$expected" "$script"
 done < <(printf '%s\n' "${cases[@]}")
+group_put 904
 check "a program that ignores SIGTERM"		group_ends 904
+child_put 906
+check "one whose child ignores it"		group_ends 906
 check "input and status are passed on"		passed_on
 check "a program ends with the one that bounds it"	ends_with_it 905
 check "comments stay behind their checks"	in_place

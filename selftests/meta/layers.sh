@@ -99,7 +99,7 @@ sees()
 	put "$@"
 	compile wire/pkt.c net/rx.c xport/qp.c xport/qp_low.c || return
 	! layers || return
-	failures_are 1 && grep -F "# $what" "$TREE/said"
+	failures_are 1 && grep -F "#   $what" "$TREE/said"
 }
 
 # sees_call_upward: two files that call each other, one of them by an extern
@@ -111,9 +111,9 @@ sees_call_upward()
 	compile xport/qp.c xport/qp_low.c || return
 	! layers || return
 	failures_are 2 &&
-		grep -F '# xport/qp_low.c on floor 0 (low) calls srnic_high of xport/qp.c' \
+		grep -F '#   xport/qp_low.c on floor 0 (low) calls srnic_high of xport/qp.c' \
 			"$TREE/said" &&
-		grep -F '# xport/qp.c and xport/qp_low.c' "$TREE/said"
+		grep -F '#   xport/qp.c and xport/qp_low.c' "$TREE/said"
 }
 
 # sees_missing: a name of the list that no file has
@@ -122,7 +122,7 @@ sees_missing()
 	fresh
 	floors 'xport: low: qp_low gone' 'xport: high: qp'
 	! layers || return
-	grep -F '# xport/gone is not there' "$TREE/said"
+	grep -F '#   xport/gone is not there' "$TREE/said"
 }
 
 ktap_plan 16

@@ -51,9 +51,9 @@ finds()
 # finds_all HOW
 finds_all()
 {
-	finds "$1" spdx		'^# tools$'
+	finds "$1" spdx		'^#   tools$'
 	finds "$1" shellcheck	'^not ok .* tools$'
-	finds "$1" checkpatch	'^# drivers/srnic/bad.c:2:'
+	finds "$1" checkpatch	'^#   drivers/srnic/bad.c:2:'
 }
 
 ktap_plan 8
