@@ -177,7 +177,7 @@ faults_set N
 check "namespaces are deleted"	netns_exit "$(hunt_num 2 200)"
 check "no object is left" no_object_is_left
 pair_down
-check "the module is removed"	wait_for rmmod_now
+check "the module is removed"	wait_freed rmmod_now
 check "the module is loaded again"	nth "$(hunt_num 500 1)" module "$ko" "$TYPE"
 modprobe "$TYPE"
 check "no memory is lost"	no_memory_is_lost

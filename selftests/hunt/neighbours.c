@@ -253,6 +253,7 @@ static double echo(int fd, __u16 seq)
 		if (icmp->type == ICMP_ECHOREPLY && icmp->un.echo.sequence == seq)
 			return now_us() - begin;
 	}
+	fprintf(stderr, "# late: ICMP echo reply\n");
 	return -1;
 }
 
@@ -269,7 +270,6 @@ static void ping(const char *address, int num)
 	for (i = 0; i < num; i++) {
 		took[i] = echo(fd, i);
 		if (took[i] < 0) {
-			fprintf(stderr, "# late: ICMP echo reply\n");
 			die("no answer");
 		}
 		usleep(500);

@@ -67,7 +67,7 @@ attack_off()
 {
 	echo 1 >"$cgroup/cgroup.kill"
 	wait "$attacker" 2>/dev/null
-	no_object_is_left && wait_for rmdir "$cgroup"
+	no_object_is_left && wait_freed rmdir "$cgroup"
 }
 
 # kernel_kB: print the kernel's own memory
@@ -139,7 +139,7 @@ campaign()
 	before=$(kernel_kB)
 	check "$1: $2 of them"		attack "$1" "$2"
 	diag "$(cat "$work/said")"
-	check "$1: no timer runs"	wait_for timers_are_off
+	check "$1: no timer runs"	wait_freed timers_are_off
 	check "$1: others are not affected"	fares "$1"
 	if grep -qw kasan_report /proc/kallsyms; then
 		skip "$1: the cgroup is charged" "KASAN's own memory hides the growth"

@@ -122,7 +122,7 @@ no_fragments()
 # KASAN and kmemleak have memory of their own, which grows with peak usage.
 memory_is_back()
 {
-	wait_for no_fragments nsA && wait_for no_fragments nsB || return
+	wait_freed no_fragments nsA && wait_freed no_fragments nsB || return
 	wait_freed slab_below $((slab_before + $(hunt_num 2048 8192))) && return
 	echo "unreclaimable: $slab_before KiB before, $(slab_kb) KiB now"
 	return 1

@@ -135,7 +135,7 @@ stays_flat()
 
 module_again()
 {
-	wait_for rmmod_now && modprobe "$TYPE"
+	wait_freed rmmod_now && modprobe "$TYPE"
 }
 
 rmmod_now()

@@ -119,14 +119,28 @@ __thread struct job *me;
 
 static bool traced;
 
+static void say_first(const char *fmt, va_list ap)
+{
+	if (!atomic_exchange(&report->said, 1))
+		vsnprintf(report->text, sizeof(report->text), fmt, ap);
+}
+
 void say(const char *fmt, ...)
 {
 	va_list ap;
 
-	if (atomic_exchange(&report->said, 1))
-		return;
+	report->wrong = 1;
 	va_start(ap, fmt);
-	vsnprintf(report->text, sizeof(report->text), fmt, ap);
+	say_first(fmt, ap);
+	va_end(ap);
+}
+
+static void say_late(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_first(fmt, ap);
 	va_end(ap);
 }
 
@@ -453,7 +467,7 @@ static void say_stuck(pid_t pid)
 	if (fd >= 0 && read(fd, stack, sizeof(stack) - 1) < 0)
 		stack[0] = 0;
 	close(fd);
-	say("a process does not exit: %s", stack);
+	say_late("a process does not exit: %s", stack);
 }
 
 static pid_t pids[MAX_PROCS];
@@ -471,14 +485,15 @@ static void programs_kill(void)
 	}
 }
 
-static void process_wait(int i, __u64 *end)
+/* Returns false if it does not exit. */
+static bool process_wait(int i, __u64 *end)
 {
 	int status = 0;
 
 	while (!waitpid(pids[i], &status, WNOHANG)) {
 		if (!wait_more(end, "exit of a process")) {
 			say_stuck(pids[i]);
-			return;
+			return false;
 		}
 	}
 	pids[i] = 0;
@@ -486,6 +501,7 @@ static void process_wait(int i, __u64 *end)
 		say("a process died of signal %d", WTERMSIG(status));
 	if (WIFEXITED(status) && WEXITSTATUS(status))
 		say("a process returned %d", WEXITSTATUS(status));
+	return true;
 }
 
 static void program_run(__u32 program, const struct objects *before)
@@ -493,6 +509,7 @@ static void program_run(__u32 program, const struct objects *before)
 	struct dice d = dice_of(program, 0);
 	int i, n = 1 + roll(&d, MAX_PROCS);
 	struct objects after;
+	bool exited = true;
 	__u64 end = 0;
 
 	fflush(stdout);
@@ -503,13 +520,15 @@ static void program_run(__u32 program, const struct objects *before)
 			process_main(program, i);
 	}
 	for (i = 0; i < n; i++)
-		process_wait(i, &end);
+		exited &= process_wait(i, &end);
 	do {
 		objects_get(&after);
 	} while (!objects_same(before, &after) &&
 		 wait_more(&end, NULL));
-	if (!objects_same(before, &after))
+	if (exited && !objects_same(before, &after))
 		say("objects are left");
+	if (report->wrong)
+		not_late();
 	if (report->said)
 		case_fail("%s; to repeat: -n 1 -s %u", report->text, program);
 }

@@ -74,6 +74,7 @@ struct job {
 /* Message of the process that fails first, shared with the supervising process */
 struct report {
 	atomic_int	said;
+	atomic_int	wrong;	/* anything but that a process does not exit */
 	char		text[240];
 };
 

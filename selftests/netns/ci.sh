@@ -45,7 +45,7 @@ gone()
 
 ktap_plan 5
 check "a project"	project
-check "no module"	wait_for modprobe -r srnic
+check "no module"	wait_freed modprobe -r srnic
 check "device"		step device
 check "pingpong"	step pingpong
 check "it goes with rdma0" gone

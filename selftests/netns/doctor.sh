@@ -235,10 +235,10 @@ check "a peer with rdma_rxe"		eval 'TYPE_B=rxe pair_up && wait_for settled'
 check "healthy"				healthy
 pair_down
 ip netns add nsA
-check "break: no module"		wait_for modprobe -r srnic
+check "break: no module"		wait_freed modprobe -r srnic
 check "it is named"			names module "srnic is not loaded"
 check "as told"				as_told nsA
-check "break: no module"		wait_for modprobe -r srnic
+check "break: no module"		wait_freed modprobe -r srnic
 check "nor any other"			names kernel "no modules for kernel" "$no_modules"
 ip netns del nsA
 ktap_end

@@ -97,7 +97,7 @@ module_goes()
 	wait "$client" "$server" 2>/dev/null
 	on nsA rdma link del sr0
 	on nsB rdma link del sr1
-	wait_for rmmod_again && modprobe "$TYPE"
+	wait_freed rmmod_again && modprobe "$TYPE"
 }
 
 rmmod_again()

@@ -107,14 +107,14 @@ unload_under_traffic()
 
 module_unloads()
 {
-	wait_for modprobe -r srnic && ! lsmod | grep -q '^srnic ' && modprobe srnic
+	wait_freed modprobe -r srnic && ! lsmod | grep -q '^srnic ' && modprobe srnic
 }
 
 # Links of both types go with the module, those of rdma_rxe stay.
 module_takes_only_its_own()
 {
 	modprobe rdma_rxe && pair_up && other_link &&
-		wait_for modprobe -r srnic &&
+		wait_freed modprobe -r srnic &&
 		links_are_gone && other_link_is_there
 }
 

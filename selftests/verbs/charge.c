@@ -74,7 +74,7 @@ static int cage_remove(void *path)
 	__u64 end = 0;
 
 	/* a reaped child may still occupy the cgroup for a moment */
-	while (rmdir(path) && wait_more(&end, "removal of the cgroup"))
+	while (rmdir(path) && wait_more(&end, NULL))
 		;
 	return access(path, F_OK) ? 0 : -1;
 }

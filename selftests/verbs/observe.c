@@ -168,7 +168,7 @@ static const char *wrong(const struct fact *who, const struct fact *facts,
 	return NULL;
 }
 
-/* Retries for a while, since values may lag behind. */
+/* Retries for a while, since values may lag behind; one that stays wrong is no hang. */
 static void look_at(struct side *s, const char *what, struct fact who,
 		    const struct fact *facts, size_t num)
 {
@@ -178,7 +178,7 @@ static void look_at(struct side *s, const char *what, struct fact who,
 	do {
 		ask(s, what);
 		key = wrong(&who, facts, num);
-	} while (key && wait_more(&end, key));
+	} while (key && wait_more(&end, NULL));
 	if (key)
 		case_fail("%s of %s %lld: %.400s", key, who.key, who.value,
 			  shown);

@@ -126,6 +126,11 @@ bool in_bound(__u64 *end, const char *what)
 	return false;
 }
 
+void not_late(void)
+{
+	*tap_late_what = '\0';
+}
+
 bool wait_more(__u64 *end, const char *what)
 {
 	return in_bound(end, what) && !usleep(1000);
@@ -708,10 +713,14 @@ enum ibv_qp_state state_of(struct end *e)
 
 void state_becomes(struct end *e, enum ibv_qp_state want)
 {
+	enum ibv_qp_state first = state_of(e), now;
 	__u64 end = 0;
 
-	while (state_of(e) != want)
+	while ((now = state_of(e)) != want) {
+		if (now != first)
+			case_fail("it is in state %d, not %d", now, want);
 		wait_turn(&end, "change of state");
+	}
 }
 
 /* ---- work ---- */
@@ -1018,13 +1027,15 @@ static bool case_wanted(const struct vrb_case *c, char **words)
 static int case_run_once(const struct vrb_case *c)
 {
 	int how = setjmp(case_over);
-	bool clean;
+	bool clean, late = *tap_late_what;
 
 	if (!how) {
 		verdict[0] = 0;
 		c->run();
 	}
 	clean = undo();
+	if (how == CASE_FAILED && !late)
+		not_late();
 	if (how == CASE_OK && !clean) {
 		snprintf(verdict, sizeof(verdict),
 			 "something could not be destroyed");

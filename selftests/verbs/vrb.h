@@ -157,13 +157,15 @@ _Noreturn void case_skip(const char *fmt, ...);
 __u64 now_us(void);
 
 /*
- * For loops that wait for @what, which only a hang prevents; NULL if its absence is a leak.
+ * For loops that wait for @what, which only a hang prevents; NULL if its absence is a fault.
  * @end is 0 before the first turn.  in_bound() returns false if it takes too long;
  * wait_more() sleeps for a moment if not, and wait_turn() fails the case if so.
  */
 bool in_bound(__u64 *end, const char *what);
 bool wait_more(__u64 *end, const char *what);
 void wait_turn(__u64 *end, const char *what);
+/* The case fails for another reason than that something did not come. */
+void not_late(void);
 /* Is there something to read in @fd, within @ms or BOUND? */
 bool readable(int fd, int ms);
 /* Ends the program after a deadlock, unless called with false before */
