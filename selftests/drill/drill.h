@@ -25,6 +25,9 @@
 /* The current line has failed or is invalid. */
 noreturn void fail(const char *fmt, ...);
 
+/* The same, if the line might succeed had the runner not stood still */
+noreturn void fail_timed(const char *fmt, ...);
+
 /* The failure that follows is that @what did not come within the time only a hang takes. */
 void late(const char *what);
 

@@ -468,6 +468,9 @@ static void expect(const struct packet *p, const char *name, __u64 want)
 	if (!f)
 		return;
 	v = field_get(p, f);
+	if (v != want && !strcmp(name, "psn"))	/* another packet */
+		fail_timed("psn is not %llu: %s", (unsigned long long)want,
+			   packet_show(p));
 	if (v != want)
 		differs(p, "%s is %llu (0x%llx), not %llu (0x%llx)", name,
 			(unsigned long long)v, (unsigned long long)v,
@@ -556,7 +559,7 @@ void packet_expect(const struct packet *p, struct line *l)
 	opcode = op_parse(line_word(l, 1), &syn);
 	if (p->t[BTH_OPCODE] != opcode ||
 	    (syn && !syn_is(syn, get(p, "syn"))))
-		fail("wrong packet: %s", packet_show(p));
+		fail_timed("wrong packet: %s", packet_show(p));
 	for (i = 0; i < ARRAY_SIZE(fields); i++)
 		if (field_is_in(p, &fields[i]) && field_said(l, &fields[i], &v))
 			expect(p, fields[i].name, v);
