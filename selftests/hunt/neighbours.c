@@ -253,7 +253,7 @@ static double echo(int fd, __u16 seq)
 		if (icmp->type == ICMP_ECHOREPLY && icmp->un.echo.sequence == seq)
 			return now_us() - begin;
 	}
-	fprintf(stderr, "# late: ICMP echo reply\n");
+	fprintf(stderr, "# late: the answer to a ping\n");
 	return -1;
 }
 
@@ -269,9 +269,8 @@ static void ping(const char *address, int num)
 		die("ping");
 	for (i = 0; i < num; i++) {
 		took[i] = echo(fd, i);
-		if (took[i] < 0) {
+		if (took[i] < 0)
 			die("no answer");
-		}
 		usleep(500);
 	}
 	qsort(took, num, sizeof(*took), by_size);
