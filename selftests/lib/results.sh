@@ -104,7 +104,7 @@ results_keep()
 	for begun in "$RESULTS"/*/begun; do
 		[ ! -e "$begun" ] || rm -f "${begun%/*}"/*.tap* "$begun"
 	done
-	find "$RESULTS" -name '*.count' | while read -r count; do
+	find "$RESULTS" -name '*.tap.count' | while read -r count; do
 		kernel=${count#"$RESULTS/"}
 		read -r _ _ _ of <"$count"
 		[ "$of" = "$(inputs "${kernel%%/*}")" ] || rm -f "${count%.count}"*
@@ -136,7 +136,7 @@ run_again()
 {
 	local file kernel log script
 
-	find "$RESULTS" -name '*.late' | sort | while read -r file; do
+	find "$RESULTS" -name '*.tap.late' | sort | while read -r file; do
 		read -r kernel script <"$file"
 		log=${file%.late}.again
 		echo "again: $kernel $script, three times"
@@ -159,13 +159,13 @@ summary()
 		name=${file#"$RESULTS"/}
 		ktap_skips <"$file" | sed "s@^@skipped: ${name%.tap}: @"
 	done
-	mapfile -t unstable < <(find "$RESULTS" -name '*.unstable' | sort)
+	mapfile -t unstable < <(find "$RESULTS" -name '*.tap.unstable' | sort)
 	((${#unstable[@]} == 0)) || echo "unstable: ${#unstable[@]} scripts"
 	for file in "${unstable[@]}"; do
 		echo "     $(cat "$file"), all it said: ${file%.unstable}"
 	done
 	echo "took $SECONDS s"
-	read -r passed failed skipped < <(find "$RESULTS" -name '*.count' -exec cat {} + |
+	read -r passed failed skipped < <(find "$RESULTS" -name '*.tap.count' -exec cat {} + |
 		awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
 	echo "$passed passed, $failed failed, $skipped skipped"
 	((failed == 0 && passed + ${#unstable[@]} > 0))

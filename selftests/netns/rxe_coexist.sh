@@ -91,14 +91,15 @@ gave_up()
 # Their users have work requests in flight when the links go.
 unload_under_traffic()
 {
-	local client server status=0
+	local before client server status=0
 
+	before=$(counter nsB sr1 rx_super_skb) || return
 	on nsB bounded ib_write_bw -d sr1 -F -D 3600 >/dev/null 2>&1 &
 	server=$!
 	wait_for listening nsB 18515 || return
 	on nsA bounded ib_write_bw -d sr0 -F -D 3600 10.9.0.2 &
 	client=$!
-	wait_for counter_over nsB sr1 rx_super_skb 50 || status=1
+	wait_for counter_over nsB sr1 rx_super_skb $((before + 50)) || status=1
 	modprobe -r rdma_rxe || status=1
 	gave_up "$client" && gave_up "$server" || status=1
 	wait_for links_are_gone || status=1
