@@ -59,6 +59,7 @@ tree_make()
 		touch "$RESULTS/kernel.log"
 		[ ! -e "$RESULTS/../no-boot" ] || exit 99
 		[ ! -e "$RESULTS/../lazy" ] || exit 0
+		[ ! -e "$RESULTS/../twice" ] || echo "lab: fake did not boot" >&2
 		"$2" || { echo "lab: timed out" >&2; exit 124; }
 		[ ! -e "$RESULTS/dirty" ] || { echo "lab: WARNING" >&2; exit 99; }
 	END
@@ -270,7 +271,28 @@ late_checks=(
 	"here|t/late_short.sh|FAIL|planned 2 checks, made 1|one that is late and ends early"
 )
 
-ktap_plan $((30 + ${#checks[@]} + ${#late_checks[@]} + ${#uml_checks[@]}))
+# boots HANGS: a guest boots whose first HANGS attempts hang
+boots()
+(
+	. "$REPO/tools/lab/lib.sh"
+	. "$REPO/tools/lab/guest.sh"
+	. "$REPO/tools/lab/qemu.sh"
+	hangs=$1
+	RESULTS=$(mktemp -d "$work/XXXXXX") KERNEL=fake MACHINE='' INTERACTIVE=''
+	JOB=$RESULTS KERNEL_DIR=$RESULTS BOOT_BOUND=1 TIMEOUT=1000 REAL_TIME=()
+	touch "$RESULTS/kernel.log"
+	qemu_run()
+	{
+		if ((hangs-- > 0)); then
+			guest_run sleep 1000
+		else
+			guest_run touch "$JOB/begun"
+		fi
+	}
+	kernel_boot
+)
+
+ktap_plan $((35 + ${#checks[@]} + ${#late_checks[@]} + ${#uml_checks[@]}))
 tree_make
 scripts_here
 scripts_late
@@ -313,6 +335,13 @@ check "it counts"				said bad "18 passed, 18 failed, 2 skipped"
 mkdir -p "$work/boot"
 touch "$work/boot/no-boot"
 check "it fails when a guest does not boot"	run boot fake
+check "a guest boots"				boots 0
+check "it is started again if it hangs"		boots 1
+check "once only"				fails boots 2
+mkdir -p "$work/twice"
+touch "$work/twice/twice"
+check "such a guest serves"			runs twice fake:verbs/sunny.sh
+check "but is reported"				said twice "unstable: 1 scripts"
 mkdir -p "$work/lazy"
 touch "$work/lazy/lazy"
 check "it fails when a guest runs nothing"	run lazy fake

@@ -5,6 +5,9 @@
 # BUSYBOX: static, for the guest's processor
 BUSYBOX=/bin/busybox
 
+# seconds from the start to the session, which only a hang takes
+BOOT_BOUND=${BOOT_BOUND:-900}
+
 # initramfs_make [TREE]: print the path of an initramfs with /init, and with the modules
 # that the stock kernel of TREE needs to mount its root
 initramfs_make()
@@ -65,7 +68,7 @@ results_make()
 	RESULTS=$(cd "$RESULTS" && pwd)
 	JOB=$RESULTS/lab
 	INTERACTIVE=
-	rm -f "$JOB/status" "$JOB/command" "$RESULTS/kernel.log" "$RESULTS/kmemleak"
+	rm -f "$JOB/begun" "$JOB/status" "$JOB/command" "$RESULTS/kernel.log" "$RESULTS/kmemleak"
 
 	if [ $# -gt 0 ]; then
 		printf '%q ' "$@" >"$JOB/command"
@@ -86,10 +89,21 @@ results_make()
 	} >"$JOB/settings"
 }
 
+# guest_watch PID: kill the child of that process if the session does not begin
+guest_watch()
+{
+	local end=$((SECONDS + BOOT_BOUND))
+
+	while [ ! -e "$JOB/begun" ]; do
+		((SECONDS < end)) || { pkill -KILL -P "$1"; return; }
+		sleep 0.5
+	done
+}
+
 # guest_run COMMAND...: run the guest, by REAL_TIME; all of its processes end with it
 guest_run()
 {
-	local out cat guest status=0
+	local out cat guest status=0 watch
 
 	ulimit -c 0
 	if [ -n "$INTERACTIVE" ]; then
@@ -102,12 +116,15 @@ guest_run()
 	cat=$!
 	setsid timeout -s KILL "$TIMEOUT" "${REAL_TIME[@]}" "$@" </dev/null >&"$out" {out}>&- &
 	guest=$!
+	guest_watch "$guest" {out}>&- >/dev/null 2>&1 &
+	watch=$!
 	exec {out}>&-
 	# the guest makes a session of its own, under timeout
 	# shellcheck disable=SC2064 # that guest, not a later one
-	trap "pkill -KILL -P $guest; exit 130" INT TERM HUP
+	trap "pkill -KILL -P $guest; kill $watch; exit 130" INT TERM HUP
 	wait "$guest" || status=$?
 	trap - INT TERM HUP
+	kill "$watch" 2>/dev/null || true
 	wait "$cat" || true
 	return "$status"
 }
@@ -133,6 +150,14 @@ guest_prepare()
 	provider_build "$RDMA_CORE"
 }
 
+# no_boot STATUS: the guest was killed before its session
+no_boot()
+{
+	(($1 == 137)) && [ ! -e "$JOB/begun" ] || return
+	echo "lab: $KERNEL did not boot, kernel log: $RESULTS/kernel.log"
+	tail -n 20 "$RESULTS/kernel.log"
+} >&2
+
 # guest_life COMMAND...: from boot to verdict
 guest_life()
 {
@@ -149,7 +174,10 @@ kernel_verdict()
 	local log=$RESULTS/kernel.log status=$1 bad
 
 	if ((status == 137)) && [ ! -e "$JOB/status" ]; then
-		echo "lab: timed out after $TIMEOUT s, kernel log: $log" >&2
+		no_boot "$status" || {
+			echo "lab: timed out after $TIMEOUT s, kernel log: $log"
+			tail -n 10 "$log"
+		} >&2
 		exit 124
 	fi
 	# messages that a healthy kernel does not print

@@ -61,6 +61,7 @@ kernel_boot()
 	loaded=$(grep -c '^srnic ' /proc/modules || true)
 	dmesg --follow-new >"$RESULTS/kernel.log" &
 	log=$!
+	: >"$JOB/begun"
 	export REPO RESULTS JOB DRIVER_TREE PROVIDER_TREE
 	export -f host_session host_modules
 	guest_run unshare --mount bash -c host_session || status=$?

@@ -107,7 +107,7 @@ qemu_serial()
 	echo -serial stdio
 }
 
-kernel_boot()
+qemu_run()
 {
 	local initrd line lower=driver machine nic serial QEMU=()
 
@@ -135,4 +135,19 @@ kernel_boot()
 		-append "console=$KERNEL_CONSOLE loglevel=7 oops=panic panic=-1 \
 $KERNEL_ARGS lab.fs=9p lab.lower=$lower:root lab.repo=repo,$REPO \
 lab.results=results,$RESULTS"
+}
+
+# kernel_boot: QEMU may hang before the kernel has come up, with KVM in particular.  Of two
+# machines, the other one would not wait for a second attempt.
+kernel_boot()
+{
+	local status=0
+
+	qemu_run || status=$?
+	if [ -z "$MACHINE" ] && no_boot "$status"; then
+		echo "tcg,thread=$(qemu_thread)" >"$KERNEL_DIR/accel-$(uname -r)"
+		status=0
+		qemu_run || status=$?
+	fi
+	return "$status"
 }
