@@ -144,7 +144,8 @@ counts()
 
 	want=$(($(counter nsA sr0 "$name") + want))
 	shift 2
-	lies "$@" && wait_for counter_is nsA sr0 "$name" "$want"
+	lies "$@" && wait_for counter_over nsA sr0 "$name" $((want - 1)) &&
+		counter_is nsA sr0 "$name" "$want"
 }
 
 # flood: every CNP is handled or ignored

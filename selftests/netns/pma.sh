@@ -69,6 +69,12 @@ grown_by()
 	[ "$now" -eq "$3" ] || { echo "$2 of $1 has grown by $now, not $3"; return 1; }
 }
 
+# grown_to DEV NAME NUMBER
+grown_to()
+{
+	[ "$(grown "$1" "$2")" -ge "$3" ]
+}
+
 # watch: from now on packets arrive one by one, and nsB's firewall counts those of RoCE
 watch()
 {
@@ -94,11 +100,12 @@ seen()
 # as_statistic DEV: the values equal those of "rdma statistic"
 as_statistic()
 {
-	local way
+	local packets way
 
 	for way in rcvd:rcv sent:xmit; do
-		wait_for grown_by "$1" "port_${way#*:}_packets" \
-			"$(grown "$1" "stat/${way%:*}_pkts")" &&
+		packets=$(grown "$1" "stat/${way%:*}_pkts")
+		wait_for grown_to "$1" "port_${way#*:}_packets" "$packets" &&
+			grown_by "$1" "port_${way#*:}_packets" "$packets" &&
 			grown_by "$1" "port_${way#*:}_data" \
 				$(($(grown "$1" "stat/${way%:*}_bytes") / 4)) || return
 	done
