@@ -25,13 +25,27 @@ proposes()
 	[ "$got" = "$1" ] || { echo "'$got', not '$1'"; return 1; }
 }
 
-ktap_plan 8
+# hostile: a netdev can have any name without spaces and slashes
+hostile()
+(
+	cd "$(mktemp -d)" || exit
+	trap 'rm -r "$PWD"' EXIT
+	# shellcheck disable=SC2016 # not expanded, that is the test
+	ls() { printf '%s\n' lo '$(touch${IFS}taken)' '`touch${IFS}taken`' 'a;b'; }
+	proposes 'lo \$\(touch\$\{IFS\}taken\) \`touch\$\{IFS\}taken\` a\;b' \
+		rdma link add srnic0 type srnic netdev "" || exit
+	proposes '\$\(touch\$\{IFS\}taken\)' rdma link add srnic0 type srnic netdev '\$' &&
+		[ ! -e taken ]
+)
+
+ktap_plan 9
 check "objects"			proposes "statistic system" rdma s
 check "commands"		proposes "show add delete" rdma link ""
 check "options are skipped"	proposes "show add delete" rdma -j link ""
 check "words after a name"	proposes "type" rdma link add srnic0 ""
 check "only there"		proposes "" rdma link add srnic0 type srnic eth0 ""
 check "network devices"		proposes "lo" rdma link add srnic0 type srnic netdev lo
+check "names are not evaluated"	hostile
 check "objects of a device"	proposes "ctx cm_id cq" rdma resource show c
 check "the keyword before a port"	proposes "link" rdma resource show qp ""
 ktap_end
