@@ -32,7 +32,25 @@ documented()
 	return "$status"
 }
 
+# planted: nothing in the current directory, PYTHONPATH or PATH is executed
+planted()
+(
+	tool=$PWD/tools/srnic-doctor
+	work=$(mktemp -d)
+	trap 'rm -r "$work"' EXIT
+	for name in json ctypes os re subprocess; do
+		echo "open('$work/taken', 'w')" >"$work/$name.py"
+	done
+	for name in ethtool ip modinfo rdma; do
+		printf '#!/bin/sh\n: >%s/taken\n' "$work" >"$work/$name"
+		chmod +x "$work/$name"
+	done
+	cd "$work" && "$tool" --facts && PATH='' "$tool" --facts &&
+		PATH=$work:$PATH PYTHONPATH=$work "$tool" --facts && [ ! -e taken ]
+)
+
 check "installed"		installed
+check "nothing is planted"	planted
 check "manual page"		documented
 ktap_relay			selftests/meta/judge.py
 ktap_end

@@ -20,6 +20,9 @@ SYS = pathlib.Path("/sys")
 MODULES = ("ib_core", "ib_uverbs", "udp_tunnel", "ip6_udp_tunnel", "rdma_ucm")
 CONFIG_DIR = pathlib.Path("/etc/libibverbs.d")
 CAP_NET_ADMIN, CAP_IPC_LOCK = 12, 14
+# Programs come from folders of the system, whatever the caller's PATH is
+ENV = dict(os.environ, LC_ALL="C",
+           PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
 
 # Runs as a program of its own, because libibverbs and providers print warnings and may
 # crash.  struct ibv_port_attr begins with the state and the largest and the active MTU.
@@ -60,20 +63,24 @@ def names(path, pattern="*"):
 
 def run(*command):
     """(standard output or None if the command failed, standard error)"""
-    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin:/usr/bin:/bin"
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              stdin=subprocess.DEVNULL, text=True, timeout=120, check=False,
-                              env=dict(os.environ, PATH=path, LC_ALL="C"))
+                              stdin=subprocess.DEVNULL, encoding="utf-8", errors="replace",
+                              timeout=120, check=False, env=ENV)
     except (OSError, subprocess.TimeoutExpired) as error:
         return None, str(error)
     return (None if done.returncode else done.stdout), done.stderr.strip()
 
 
+def parse(text):
+    """JSON of iproute2, in which names of programs may have control characters"""
+    return json.loads(text, strict=False)
+
+
 def run_json(*command):
     text, _ = run(*command)
     try:
-        return json.loads(text) if text is not None else None
+        return parse(text) if text is not None else None
     except ValueError:
         return None
 
@@ -172,7 +179,7 @@ def devices():
 
 def verbs():
     """What a program gets from libibverbs"""
-    text, said = run(sys.executable, "-c", VERBS)
+    text, said = run(sys.executable, "-I", "-c", VERBS)
     if text is None:
         return {"library": None, "said": said}
     found = json.loads(text)
