@@ -380,6 +380,31 @@ static void recv_over_end(void)
 	recv_fails(&sge, 1, 64, IBV_WC_LOC_PROT_ERR, IBV_WC_REM_OP_ERR);
 }
 
+/* Programs round receives up: only what arrives must be in the region. */
+static void recv_beyond(size_t len)
+{
+	struct ibv_sge sge = sge_of(&mb, LEN - len, len + 4096);
+	struct ibv_send_wr wr;
+
+	fill(ma.p, len, len);
+	sa.length = len;
+	wr = wr_of(1, IBV_WR_SEND, &sa, 1);
+	must_be(post_recv(&p.b, 20, &sge, 1), 0);
+	must_be(post_one(&p.a, &wr), 0);
+	must_be(wc_want(p.b.rcq, 20, IBV_WC_SUCCESS).byte_len, len);
+	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+	same(mb.p + LEN - len, len, len, "received");
+}
+
+static void recv_names_more(void)
+{
+	setup(NULL, NULL, FULL_ACCESS);
+	recv_beyond(1);
+	recv_beyond(64);
+	recv_beyond(5000);
+	recv_beyond(LEN);
+}
+
 static void recv_other_pd(void)
 {
 	struct ibv_sge sge;
@@ -652,6 +677,8 @@ static const struct vrb_case error_cases[] = {
 	{ "local", "receive with a bad lkey", recv_bad_lkey },
 	{ "local", "receive without LOCAL_WRITE", recv_read_only },
 	{ "local", "receive past the end of its region", recv_over_end },
+	{ "local", "receive that names more than its region, and gets less",
+	  recv_names_more },
 	{ "local", "receive in another domain", recv_other_pd },
 	{ "local", "send with a bad lkey", local_bad_lkey },
 	{ "local", "send past the end of its region", local_over_end },

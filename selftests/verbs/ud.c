@@ -347,6 +347,17 @@ static void ud_short_receive(void)
 	ud_got(&d, 1, 3, 0, 63);
 }
 
+/* Only what arrives must be in the region of the receive. */
+static void ud_long_receive(void)
+{
+	struct duo d;
+
+	duo_make(&d);
+	ud_recv(&d.b, &d.mb, 1, 63, 2 * SLOT);
+	ud_send(&d, 3, 64);
+	ud_got(&d, 1, 3, 63, 64);
+}
+
 static void ud_no_receive(void)
 {
 	struct duo d;
@@ -608,6 +619,7 @@ static const struct vrb_case ud_cases[] = {
 	{ "ud", "a wrong Q_Key is dropped and counted", ud_qkey },
 	{ "ud", "longer than the MTU: not sent, no error", ud_too_long },
 	{ "ud", "longer than the receive: dropped", ud_short_receive },
+	{ "ud", "a receive that names more than its region", ud_long_receive },
 	{ "ud", "no receive: dropped", ud_no_receive },
 	{ "ud", "a bad lkey stops only the send queue", ud_bad_lkey },
 	{ "ud", "an address handle of another domain", ud_foreign_ah },

@@ -333,6 +333,9 @@ void srnic_mr_look(const struct srnic_mr *mr, struct srnic_look *look);
 /* Is [addr, addr + len) inside @mr?  The caller holds @mr. */
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len);
 
+/* Number of bytes from @addr to the end of @mr, 0 outside.  The caller holds @mr. */
+u64 srnic_mr_rest(const struct srnic_mr *mr, u64 addr);
+
 struct lane;
 
 /**

@@ -166,6 +166,16 @@ bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len)
 	return off <= mr->span.length && len <= mr->span.length - off;
 }
 
+u64 srnic_mr_rest(const struct srnic_mr *mr, u64 addr)
+{
+	u64 off = addr - mr->span.iova;
+
+	if (mr->dma)
+		return U64_MAX - addr;
+
+	return off < mr->span.length ? mr->span.length - off : 0;
+}
+
 void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len)
 {
 	const struct srnic_span *span = &mr->span;

@@ -2,9 +2,9 @@
 /*
  * srnic - scatter/gather lists: a cursor over keys and addresses
  *
- * The cursor holds the region of its current element, so that successive packets
- * for one element cost a single key lookup.  An element of length 0 names no
- * memory and its key is not checked.
+ * The cursor holds the region of its current element, so that successive packets for one
+ * element cost a single key lookup.  Only what is accessed must be in the region: receives
+ * may name more.  An element of length 0 names no memory and its key is not checked.
  */
 #include <linux/minmax.h>
 
@@ -83,15 +83,15 @@ static enum srnic_mem_err sgl_hold(struct srnic_sgl *sgl)
 
 	sge = &sgl->sge[sgl->cur];
 
-	return srnic_mr_get(sgl->keys, sge->lkey, sgl->pd, sgl->access,
-			    sge->addr, sge->length, &sgl->mr);
+	return srnic_mr_get_whole(sgl->keys, sge->lkey, sgl->pd, 0, sgl->access,
+				  &sgl->mr);
 }
 
 /**
  * struct sgl_piece - part of one element
  * @addr: address of the first byte
  * @len: length in bytes
- * @rest: bytes of the element from @addr to its end
+ * @rest: bytes of the element from @addr to its end, or to that of its region
  */
 struct sgl_piece {
 	u64	addr;
@@ -105,16 +105,18 @@ static enum srnic_mem_err sgl_next(struct srnic_sgl *sgl, u32 len,
 {
 	enum srnic_mem_err err = sgl_hold(sgl);
 	const struct srnic_sge *sge;
+	u32 left;
 
 	if (err)
 		return err;
 
 	sge = &sgl->sge[sgl->cur];
+	left = sge->length - sgl->off;
 	piece->addr = sge->addr + sgl->off;
-	piece->rest = sge->length - sgl->off;
-	piece->len = min(len, piece->rest);
+	piece->len = min(len, left);
+	piece->rest = min_t(u64, left, srnic_mr_rest(sgl->mr, piece->addr));
 
-	return SRNIC_MEM_OK;
+	return piece->len <= piece->rest ? SRNIC_MEM_OK : SRNIC_MEM_RANGE;
 }
 
 static enum srnic_mem_err sgl_write(struct srnic_sgl *sgl, const void *src,
