@@ -53,16 +53,43 @@ static bool found(u32 key)
 	return mr;
 }
 
-static enum srnic_mem_err show(struct srnic_mr *mr, u32 key)
+static enum srnic_mem_err show_again(u32 key, u64 length)
 {
 	const struct srnic_fast fast = {
-		.pd = pd, .key = key, .length = PAGE,
+		.pd = pd, .key = key, .length = length,
 	};
 
+	return srnic_fast_register(&keys, &fast);
+}
+
+static enum srnic_mem_err show(struct srnic_mr *mr, u32 key)
+{
 	srnic_fast_begin(mr, PAGE);
 	srnic_fast_add(mr, PAGE);
 
-	return srnic_fast_register(&keys, &fast);
+	return show_again(key, PAGE);
+}
+
+/* rtrs-srv lists the blocks once, and registers them for each transfer. */
+static void test_fast_again(struct srnic_mr *mr, u32 key)
+{
+	void *block = mr->span.block[0];
+
+	tap_check(srnic_fast_is_free(&keys, key, pd) &&
+		  !srnic_fast_is_free(&keys, key + 1, pd),
+		  "it is free under its last key only");
+	tap_check(show_again(key, 2 * PAGE) == SRNIC_MEM_RANGE,
+		  "without a new list it cannot be registered beyond the last one");
+	tap_check(!show_again(key, PAGE) && found(key) &&
+		  mr->span.block[0] == block,
+		  "without a new list it is what it was");
+	tap_check(!srnic_fast_is_free(&keys, key, pd), "it is not free then");
+	srnic_fast_begin(mr, PAGE);
+	srnic_mr_invalidate(&keys, key, pd, OWNER, &wait);
+	tap_check(show_again(key, PAGE) == SRNIC_MEM_RANGE,
+		  "with an empty list it cannot be registered");
+	tap_check(!show(mr, key) && found(key), "nor for ever");
+	srnic_mr_invalidate(&keys, key, pd, OWNER, &wait);
 }
 
 static void test_fast(void)
@@ -95,6 +122,7 @@ static void test_fast(void)
 	tap_check(srnic_mr_invalidate(&keys, key + 1, pd, OWNER, &wait) ==
 		  SRNIC_MEM_OK && told == 1,
 		  "invalidation without a user completes immediately");
+	test_fast_again(&mr, key + 1);
 	srnic_mr_hide(&keys, &mr);
 	free(mr.span.block);
 	free(mr.next.block);

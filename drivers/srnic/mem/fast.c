@@ -2,9 +2,9 @@
 /*
  * srnic - fast registration: regions registered by a work request
  *
- * A consumer lists the blocks of the next registration while the current one
- * may still be in use, so there are two lists, which are swapped when the
- * work request is executed.
+ * A consumer lists the blocks of the next registration while the current one may still be
+ * in use, so there are two lists, which are swapped when the work request is executed.
+ * Without a new list it registers what it registered before.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -28,36 +28,45 @@ int srnic_fast_alloc(struct srnic_mr *mr, u32 max)
 void srnic_fast_begin(struct srnic_mr *mr, u32 size)
 {
 	mr->next.shift = ilog2(size);
-	mr->num_blocks = 0;
+	mr->num_next = 0;
+	mr->listed = true;
 }
 
 int srnic_fast_add(struct srnic_mr *mr, u64 addr)
 {
-	if (mr->num_blocks == mr->max_blocks)
+	if (mr->num_next == mr->max_blocks)
 		return -ENOMEM;
 
-	mr->next.block[mr->num_blocks++] = (void *)(uintptr_t)addr;
+	mr->next.block[mr->num_next++] = (void *)(uintptr_t)addr;
 
 	return 0;
 }
 
-/* Do the listed blocks cover the range of @fast?  Pure. */
+/* The claimed region takes the new list, if there is one. */
+static void fast_take(struct srnic_mr *mr)
+{
+	if (!mr->listed)
+		return;
+	swap(mr->span, mr->next);
+	mr->num_blocks = mr->num_next;
+	mr->listed = false;
+}
+
+/* Do the blocks cover the range of @fast?  Pure. */
 static bool fast_fits(const struct srnic_mr *mr, const struct srnic_fast *fast)
 {
-	u64 offset = fast->iova & (BIT_ULL(mr->next.shift) - 1);
+	u64 offset = fast->iova & (BIT_ULL(mr->span.shift) - 1);
 	u64 end, last;
 
 	return fast->length &&
 	       !check_add_overflow(fast->iova, fast->length, &last) &&
 	       !check_add_overflow(offset, fast->length, &end) &&
-	       end <= (u64)mr->num_blocks << mr->next.shift;
+	       end <= (u64)mr->num_blocks << mr->span.shift;
 }
 
 /* Registers the claimed region as described by @fast. */
 static void fast_show(struct srnic_mr *mr, const struct srnic_fast *fast)
 {
-	swap(mr->span, mr->next);
-	mr->num_blocks = 0;
 	mr->span.iova = fast->iova;
 	mr->span.length = fast->length;
 	mr->span.offset = fast->iova & (BIT_ULL(mr->span.shift) - 1);
@@ -76,6 +85,7 @@ static enum srnic_mem_err fast_register(struct srnic_mr *mr,
 		return SRNIC_MEM_PD;
 	if (!srnic_mr_move(mr, SRNIC_MR_FREE, SRNIC_MR_BUSY))
 		return SRNIC_MEM_STATE;
+	fast_take(mr);
 	if (!fast_fits(mr, fast)) {
 		srnic_mr_set_state(mr, SRNIC_MR_FREE);
 		return SRNIC_MEM_RANGE;
@@ -98,4 +108,20 @@ enum srnic_mem_err srnic_fast_register(struct srnic_keys *keys,
 	rcu_read_unlock();
 
 	return err;
+}
+
+bool srnic_fast_is_free(struct srnic_keys *keys, u32 key,
+			const struct ib_pd *pd)
+{
+	struct srnic_mr *mr;
+	bool is_free;
+
+	rcu_read_lock();
+	mr = xa_load(&keys->xa, SRNIC_KEY_INDEX(key));
+	is_free = mr && mr->kind == SRNIC_MR_FAST && mr->pd == pd &&
+		  atomic_read_acquire(&mr->state) == SRNIC_MR_FREE &&
+		  READ_ONCE(mr->key) == key;
+	rcu_read_unlock();
+
+	return is_free;
 }

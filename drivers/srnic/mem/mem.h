@@ -126,7 +126,9 @@ struct srnic_span {
  * @owner: type 2 windows: the binder, compared with @owner of srnic_mr_get_remote()
  * @span: memory that the key names; a window borrows the blocks of @parent
  * @next: fast region: block list for the next registration
- * @num_blocks: fast region: number of blocks in @next
+ * @num_next: fast region: number of blocks in @next
+ * @listed: fast region: @next has been filled since the last registration
+ * @num_blocks: fast region: number of blocks in @span
  * @max_blocks: fast region: capacity of the block lists
  * @dma: the region covers all kernel memory and is addressed by kernel addresses
  * @parent: region to which a window is bound
@@ -137,7 +139,8 @@ struct srnic_span {
  * @wait: called when @refs drops to 0; set by whoever made the key BUSY, or NULL
  * @rcu: defers the free, as a lookup may still read a dead region
  *
- * @windows, @state and @refs are atomic; @next and @num_blocks belong to the consumer.
+ * @windows, @state and @refs are atomic; @next, @num_next and @listed belong to
+ * the consumer until it posts the registration.
  * All else is written only while @state is BUSY or DEAD or the region is unpublished,
  * and constant while it is valid, so holders of a reference need no lock.
  */
@@ -150,6 +153,8 @@ struct srnic_mr {
 	u64			owner;
 	struct srnic_span	span;
 	struct srnic_span	next;
+	u32			num_next;
+	bool			listed;
 	u32			num_blocks;
 	u32			max_blocks;
 	bool			dma;
@@ -260,7 +265,10 @@ struct srnic_fast {
 	u64			length;
 };
 
-/* Registers the block list of a fast region whose key is FREE.  Context: any. */
+/*
+ * Registers the last block list of a fast region whose key is FREE; the same list serves
+ * until there is another.  Context: any.
+ */
 enum srnic_mem_err srnic_fast_register(struct srnic_keys *keys,
 				       const struct srnic_fast *fast);
 
@@ -326,6 +334,13 @@ enum srnic_mem_err srnic_mw_bind(struct srnic_keys *keys,
 enum srnic_mem_err srnic_mr_invalidate(struct srnic_keys *keys, u32 key,
 				       const struct ib_pd *pd, u64 owner,
 				       struct srnic_wait *wait);
+
+/*
+ * Does @key name a fast region that is not registered?  A registration at the same time may
+ * be seen or not.  Context: any.
+ */
+bool srnic_fast_is_free(struct srnic_keys *keys, u32 key,
+			const struct ib_pd *pd);
 
 /* Takes a snapshot of @mr; values may be mutually inconsistent.  Context: any. */
 void srnic_mr_look(const struct srnic_mr *mr, struct srnic_look *look);

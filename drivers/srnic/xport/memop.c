@@ -93,13 +93,18 @@ static bool memop_key_needed(struct srnic_qp *qp, u32 key)
 	return false;
 }
 
+/* Consumers also invalidate a region before its first registration. */
 static enum srnic_mem_err memop_inv(struct srnic_qp *qp,
 				    const struct srnic_sqe *sqe)
 {
-	if (memop_key_needed(qp, sqe->invalidate_rkey))
+	u32 key = sqe->invalidate_rkey;
+
+	if (srnic_fast_is_free(qp->keys, key, qp->pd))
+		return SRNIC_MEM_OK;
+	if (memop_key_needed(qp, key))
 		return SRNIC_MEM_BUSY;
 
-	return srnic_inv_key(qp, sqe->invalidate_rkey);
+	return srnic_inv_key(qp, key);
 }
 
 typedef enum srnic_mem_err (*memop_fn)(struct srnic_qp *qp,
