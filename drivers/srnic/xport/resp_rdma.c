@@ -261,12 +261,14 @@ void srnic_resp_rdma_forgo(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 
 	srnic_task_assert_mine(&qp->task);
-	if (!resp->read_left || !resp->read_first || resp->read_again)
+	if (!resp->read_left || (!resp->read_first && !resp->read_again))
 		return;
 
-	resp->psn = resp->read_psn;
-	resp->seq -= resp->read_left;
-	resp->msn = (resp->msn - 1) & SRNIC_PSN_MASK;
+	if (!resp->read_again) {
+		resp->psn = resp->read_psn;
+		resp->seq -= resp->read_left;
+		resp->msn = (resp->msn - 1) & SRNIC_PSN_MASK;
+	}
 	resp->read_left = 0;
 }
 

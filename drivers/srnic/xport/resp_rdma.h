@@ -19,8 +19,8 @@ enum srnic_outcome srnic_resp_rdma_read_start(struct srnic_qp *qp,
 					      const struct srnic_pkt *pkt);
 
 /*
- * Takes back a READ whose response has not begun, as the QP fails or is reset: what was
- * executed before it can be acknowledged then.
+ * Takes back a READ whose response has not begun, and drops one that is repeated, as the QP
+ * fails or is reset: what was executed before it can be acknowledged then.
  */
 void srnic_resp_rdma_forgo(struct srnic_qp *qp);
 
