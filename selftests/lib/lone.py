@@ -35,7 +35,7 @@ from pyverbs.enums import (
     IBV_QP_MAX_DEST_RD_ATOMIC, IBV_QP_MAX_QP_RD_ATOMIC, IBV_QP_MIN_RNR_TIMER,
     IBV_QP_PATH_MTU, IBV_QP_PKEY_INDEX, IBV_QP_PORT, IBV_QP_QKEY,
     IBV_QP_RETRY_CNT, IBV_QP_RNR_RETRY, IBV_QP_RQ_PSN, IBV_QP_SQ_PSN,
-    IBV_QP_STATE, IBV_QP_TIMEOUT, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS,
+    IBV_QP_STATE, IBV_QP_TIMEOUT, IBV_QPS_ERR, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS,
     IBV_QPT_RAW_PACKET, IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD, IBV_MTU_4096,
     IBV_SEND_SIGNALED, IBV_WR_RDMA_READ)
 from pyverbs.mr import MR
@@ -265,6 +265,9 @@ class Lone:
 
     def up(self):
         return self.to_init().to_rtr().to_rts()
+
+    def to_error(self):
+        self.modify(IBV_QP_STATE, qp_state=IBV_QPS_ERR)
 
     def completions(self, wait=False):
         """Those that are here, or the first that come."""

@@ -164,11 +164,12 @@ void srnic_tx_flush(struct srnic_txb *txb);
  * @len: bytes from the BTH to the end of the ICRC
  * @good: addresses and ICRC are correct
  * @ce: marked congestion experienced (ECN CE)
+ * @passed: the responses in the chain have overtaken waiting requests
  * @vlan: VLAN that a GSO chain of datagrams arrived on, SRNIC_NO_VLAN: none
  * @life: life of the owner when it admitted the chain, see struct srnic_rx_to
  *
  * A GSO chain is one skb with a frag_list; each of its packets has its own srnic_rxcb,
- * but @vlan and @life are valid in the first only.  The headers of a packet lie in its
+ * but @passed, @vlan and @life are valid in the first only.  The headers of a packet lie in its
  * linear part, and so does all of a packet of up to SRNIC_RX_SHORT bytes; its payload
  * may lie in fragments, shared with whoever else holds them.
  */
@@ -177,6 +178,7 @@ struct srnic_rxcb {
 	u16	len;
 	bool	good;
 	bool	ce;
+	bool	passed;
 	u16	vlan;
 	u32	life;
 };

@@ -547,8 +547,10 @@ static enum srnic_rx_fate rx_take_one(struct net *net, struct sk_buff *skb,
 	if (to.datagram)
 		vlan = rx_vlan_of(skb);
 	skb = rx_own(skb, bth, vlan, to.stats);
-	if (skb)
+	if (skb) {
 		srnic_rxcb(skb)->life = to.life;
+		srnic_rxcb(skb)->passed = false;
+	}
 	srnic_rx_ops->deliver(to.owner, skb);
 
 	return SRNIC_RX_TAKEN;

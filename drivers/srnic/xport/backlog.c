@@ -105,7 +105,8 @@ void srnic_backlog_settle(struct srnic_qp *qp)
 	spin_lock(&qp->rxq.lock);
 	left = qp->rxq_bytes + qp->rx_todo_bytes;
 	while (left > qp->rx_charged &&
-	       !backlog_charge(qp, left - qp->rx_charged))
+	       (left > SRNIC_RXQ_BYTES ||
+		!backlog_charge(qp, left - qp->rx_charged)))
 		left -= backlog_drop(qp);
 	if (left < qp->rx_charged)
 		backlog_uncharge(qp, qp->rx_charged - left);

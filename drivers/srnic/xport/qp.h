@@ -127,6 +127,7 @@ struct srnic_req {
  * @read_bytes: bytes still to be sent
  * @read_first: no packet of the response has been sent
  * @read_again: the READ request is a duplicate
+ * @read_yields: requests go first in this run, see run.c
  * @read_srqn: XRC: number of the SRQ that the READ request named
  * @read_rkey: R_Key of the READ request
  * @read_mr: region that is read; held only within a run of the task
@@ -162,6 +163,7 @@ struct srnic_resp {
 	u32			read_bytes;
 	bool			read_first;
 	bool			read_again;
+	bool			read_yields;
 	u32			read_srqn;
 	u32			read_rkey;
 	struct srnic_mr		*read_mr;
@@ -472,7 +474,7 @@ static inline u32 srnic_qp_wire_qpn(const struct srnic_qp *qp)
 	return qp->type == IB_QPT_GSI ? SRNIC_QPN_GSI : qp->qpn;
 }
 
-/* Must received packets wait? */
+/* Must received requests wait?  Responses wait for memory only. */
 static inline bool srnic_rx_busy(const struct srnic_qp *qp)
 {
 	return qp->resp.read_left || qp->resp.late_due ||

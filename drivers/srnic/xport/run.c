@@ -69,19 +69,41 @@ static bool run_request(struct srnic_qp *qp)
 	return more;
 }
 
+static bool run_may_request(const struct srnic_qp *qp)
+{
+	return qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD;
+}
+
+/*
+ * Whoever sends first may use up what the rate and the network stack let pass.  While a
+ * READ is answered, requests are first in every other run.  True: more to do.
+ */
+static bool run_alternate(struct srnic_qp *qp)
+{
+	struct srnic_resp *resp = &qp->resp;
+
+	if (!resp->read_left || !run_may_request(qp))
+		return false;
+
+	resp->read_yields = !resp->read_yields;
+
+	return resp->read_yields && srnic_req_run(qp);
+}
+
 bool srnic_qp_run(struct srnic_task *task)
 {
 	struct srnic_qp *qp = container_of(task, struct srnic_qp, task);
 	bool more;
 
 	srnic_qp_ooo_check(qp);
-	more = run_respond(qp);
+	more = run_alternate(qp);
+	more |= run_respond(qp);
 	/* The answer may have been among the packets processed just now. */
 	if (srnic_qp_timer_is_due(qp))
 		srnic_req_timeout(qp);
 	if (!srnic_backlog_is_settled(qp))
 		srnic_backlog_settle(qp);
-	if (qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD)
+	if (run_may_request(qp))
 		more |= run_request(qp);
 	else
 		run_acknowledge(qp, false);

@@ -148,16 +148,23 @@ static u32 rx_resp_next(struct srnic_qp *qp)
 	return qp->resp.psn;
 }
 
+/* Must responses wait? */
+static bool rx_comp_busy(const struct srnic_qp *qp)
+{
+	return srnic_pager_busy(&qp->rx_pager);
+}
+
 /*
  * Processes packets kept out of order whose turn, according to @next, has come; stops
- * when the share is used up or a packet has to be retried.
+ * when @busy, when the share is used up or a packet has to be retried.
  */
 static enum srnic_outcome rx_ooo_half(struct srnic_qp *qp, struct srnic_ooo *ooo,
-				      u32 (*next)(struct srnic_qp *qp))
+				      u32 (*next)(struct srnic_qp *qp),
+				      bool (*busy)(const struct srnic_qp *qp))
 {
 	struct sk_buff *skb;
 
-	while (ooo->num && !srnic_rx_busy(qp) && srnic_task_may(&qp->task)) {
+	while (ooo->num && !busy(qp) && srnic_task_may(&qp->task)) {
 		skb = srnic_ooo_take(ooo, next(qp));
 		if (!skb)
 			break;
@@ -171,13 +178,18 @@ static enum srnic_outcome rx_ooo_half(struct srnic_qp *qp, struct srnic_ooo *ooo
 	return SRNIC_DONE;
 }
 
+static enum srnic_outcome rx_ooo_responses(struct srnic_qp *qp)
+{
+	return rx_ooo_half(qp, &qp->req.ooo, srnic_comp_next, rx_comp_busy);
+}
+
 static enum srnic_outcome rx_ooo(struct srnic_qp *qp)
 {
 	if (!qp->resp.ooo.num && !qp->req.ooo.num)
 		return SRNIC_DONE;
 
-	return rx_ooo_half(qp, &qp->resp.ooo, rx_resp_next) ?:
-	       rx_ooo_half(qp, &qp->req.ooo, srnic_comp_next);
+	return rx_ooo_half(qp, &qp->resp.ooo, rx_resp_next, srnic_rx_busy) ?:
+	       rx_ooo_responses(qp);
 }
 
 /* Was the chain admitted for the QP's current life?  Counts those that were not. */
@@ -193,7 +205,8 @@ static bool rx_is_due(const struct srnic_qp *qp, struct sk_buff *skb)
 
 /*
  * Continues with the chain at the head of the queue.  It stops while a READ is being
- * answered, a key invalidated or memory fetched, and when the share is used up.
+ * answered, a key invalidated or memory fetched, and when the share is used up; then
+ * responses may overtake it.
  * Then qp->rx_at tells where to resume it: a packet that is done is marked not good.
  */
 static enum srnic_outcome rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
@@ -220,19 +233,77 @@ static enum srnic_outcome rx_run_skb(struct srnic_qp *qp, struct sk_buff *skb)
 	return SRNIC_DONE;
 }
 
+/* Takes over what has arrived. */
+static void rx_take(struct srnic_qp *qp)
+{
+	if (skb_queue_empty_lockless(&qp->rxq))
+		return;
+
+	spin_lock(&qp->rxq.lock);
+	skb_queue_splice_tail_init(&qp->rxq, &qp->rx_todo);
+	qp->rx_todo_bytes += qp->rxq_bytes;
+	qp->rxq_bytes = 0;
+	spin_unlock(&qp->rxq.lock);
+}
+
 /* The oldest chain waiting */
 static struct sk_buff *rx_next(struct srnic_qp *qp)
 {
-	if (skb_queue_empty(&qp->rx_todo) &&
-	    !skb_queue_empty_lockless(&qp->rxq)) {
-		spin_lock(&qp->rxq.lock);
-		skb_queue_splice_tail_init(&qp->rxq, &qp->rx_todo);
-		qp->rx_todo_bytes = qp->rxq_bytes;
-		qp->rxq_bytes = 0;
-		spin_unlock(&qp->rxq.lock);
-	}
+	if (skb_queue_empty(&qp->rx_todo))
+		rx_take(qp);
 
 	return skb_peek(&qp->rx_todo);
+}
+
+static bool rx_is_response(struct sk_buff *seg)
+{
+	const struct srnic_rxcb *cb = srnic_rxcb(seg);
+	const struct srnic_op *op;
+
+	if (!cb->good)
+		return false;
+	op = &srnic_ops[seg->data[cb->bth]];
+
+	return op->hdr_len && !(op->flags & SRNIC_OP_REQ);
+}
+
+/* Processes the responses in a chain. */
+static enum srnic_outcome rx_pass(struct srnic_qp *qp, struct sk_buff *skb)
+{
+	struct sk_buff *seg;
+
+	for (seg = skb; seg; seg = srnic_rx_next(skb, seg)) {
+		if (!rx_is_response(seg))
+			continue;
+		if (rx_comp_busy(qp) || !srnic_task_may(&qp->task) ||
+		    rx_good_packet(qp, seg) || rx_ooo_responses(qp))
+			return SRNIC_AGAIN;
+	}
+	srnic_rxcb(skb)->passed = true;
+
+	return SRNIC_DONE;
+}
+
+/*
+ * While a READ is answered, requests wait.  Responses overtake them, or this end's own
+ * requests would time out.
+ */
+static void rx_overtake(struct srnic_qp *qp)
+{
+	struct sk_buff *skb;
+
+	if ((!srnic_rx_busy(qp) && !qp->resp.flushed) || rx_comp_busy(qp) ||
+	    !srnic_qp_reliable(qp))
+		return;
+
+	rx_take(qp);
+	skb_queue_reverse_walk(&qp->rx_todo, skb)
+		if (srnic_rxcb(skb)->passed)
+			break;
+	skb = skb->next;
+	skb_queue_walk_from(&qp->rx_todo, skb)
+		if (srnic_rxcb(skb)->life == qp->rx_life && rx_pass(qp, skb))
+			break;
 }
 
 /* Handles the CNP that overtook the queue, if there is one. */
@@ -254,14 +325,17 @@ bool srnic_rx_run(struct srnic_qp *qp)
 
 	srnic_task_assert_mine(&qp->task);
 	rx_cnp(qp);
+	rx_overtake(qp);
 	if (rx_ooo(qp))	/* kept packets that waited behind a READ */
 		return !srnic_task_may(&qp->task);
 	while (srnic_task_may(&qp->task)) {
 		skb = rx_next(qp);
-		if (!skb || srnic_rx_busy(qp))
+		if (!skb)
 			return false;
-		if (rx_run_skb(qp, skb))
+		if (srnic_rx_busy(qp) || rx_run_skb(qp, skb)) {
+			rx_overtake(qp);
 			return !srnic_task_may(&qp->task);
+		}
 		__skb_unlink(skb, &qp->rx_todo);
 		qp->rx_todo_bytes -= skb->truesize;
 		napi_consume_skb(skb, 1);

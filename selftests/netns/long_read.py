@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+srnic selftests - what a queue pair does while it answers a long READ of its peer
+
+long_read.py CASE...: on nsB, whose device sr1 sends through a token bucket
+"""
+
+import itertools
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+from lone import (Lone, Peer, case, done, mac_in, os, roce, run)  # noqa: E402
+
+LONG = 64 << 20
+MTU = 4096
+READ, FIRST, MIDDLE, LAST, ACK = (
+    roce.OPCODES[f"RC_{name}"] for name in (
+        "RDMA_READ_REQUEST", "RDMA_READ_RESPONSE_FIRST", "RDMA_READ_RESPONSE_MIDDLE",
+        "RDMA_READ_RESPONSE_LAST", "ACKNOWLEDGE"))
+
+
+numbers = itertools.count(0x10000)
+
+
+def line(rate):
+    run("tc", "qdisc", "change", "dev", "veth1", "root", "tbf", "rate", rate,
+        "burst", "16k", "limit", "1m")
+
+
+class Ends:
+    """A queue pair on a line of *rate*, and its peer"""
+
+    def __init__(self, rate, size=LONG):
+        line(rate)
+        # what earlier ones have sent may still be in the token bucket
+        self.lone = Lone("sr1", "10.9.0.2", "10.9.0.1", size=size, dqpn=next(numbers)).up()
+        self.peer = Peer(self.lone, "nsA", "veth0", mac_in("veth1"))
+
+    def __enter__(self):
+        return self.lone, self.peer
+
+    def __exit__(self, *args):
+        self.peer.close()
+        self.lone.close()
+        line("1gbit")
+
+
+def request(peer, psn, length):
+    """A READ of the first *length* bytes"""
+    return peer.packet("RC_RDMA_READ_REQUEST", psn,
+                       roce.RETH(va=peer.lone.addr, rkey=peer.lone.rkey, dmalen=length))
+
+
+def response(peer, which, psn, text):
+    """A packet of the response to a READ of *text* that began with PSN 0"""
+    aeth = [] if which == "MIDDLE" else [roce.AETH(syndrome=0x1f, msn=1)]
+    return peer.packet(f"RC_RDMA_READ_RESPONSE_{which}", psn, *aeth,
+                       payload=text[MTU * psn:MTU * (psn + 1)])
+
+
+def until(peer, *opcodes):
+    """Skips what the queue pair sends up to one of these."""
+    while True:
+        bth = peer.answer()
+        assert bth is not None, "it sends nothing"
+        if bth.opcode in opcodes:
+            return bth
+        assert bth.opcode in (FIRST, MIDDLE), bth.show(dump=True)
+
+
+def beside(lone, peer, length, answers):
+    """
+    The queue pair's own READ completes, by the packets answers(text), while it answers one
+    of the peer.
+    """
+    text = os.urandom(length)
+    peer.send(request(peer, 0, LONG))
+    until(peer, FIRST)
+    lone.post_read(length)
+    assert until(peer, READ).psn == 0
+    peer.send(answers(text))
+    assert lone.completions(wait=True)[0].status == 0
+    assert lone.read(length) == text
+    assert not any(pkt[roce.BTH].opcode == LAST for pkt in peer.capture.all())
+
+
+def read():
+    with Ends("1mbit") as (lone, peer):
+        beside(lone, peer, 64, lambda text: response(peer, "ONLY", 0, text))
+
+
+def behind_requests():
+    """The peer goes on with WRITEs, which wait."""
+    with Ends("1mbit") as (lone, peer):
+        psn = LONG // MTU
+        lone.mr.write(bytes(192), 192, 8192)
+
+        def answers(text):
+            return [peer.write(psn, b"w" * 64, 8192),
+                    peer.write(psn + 1, b"w" * 64, 8256),
+                    response(peer, "ONLY", 0, text),
+                    peer.write(psn + 2, b"w" * 64, 8320)]
+
+        beside(lone, peer, 64, answers)
+        assert lone.read(192, 8192) == bytes(192)
+
+
+def kept():
+    """Responses that came early, too"""
+    with Ends("1mbit") as (lone, peer):
+        beside(lone, peer, 3 * MTU, lambda text: [
+            response(peer, which, psn, text)
+            for which, psn in (("LAST", 2), ("MIDDLE", 1), ("FIRST", 0))])
+
+
+def repeated():
+    """
+    What was executed is acknowledged although the queue pair fails while it answers a READ
+    again.  The second request and the WRITE wait until the first READ is answered.
+    """
+    length = 4 << 20
+    with Ends("20mbit") as (lone, peer):
+        peer.send([request(peer, 0, length), peer.write(length // MTU, b"w" * 64),
+                   request(peer, 0, length)])
+        until(peer, LAST)
+        bth = until(peer, FIRST, ACK)
+        if bth.opcode == FIRST:
+            lone.to_error()
+            bth = until(peer, ACK)
+        assert bth.psn == length // MTU
+
+
+CASES = {"read": read, "behind_requests": behind_requests, "kept": kept,
+         "repeated": repeated}
+
+for name in sys.argv[1:]:
+    case(name, CASES[name])
+done()

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# While a host answers a long READ, its own requests go on; a long READ is one that takes
+# minutes on this wire.
+#
+#   a script at veth0 of nsA ==== veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+need rdma ip tc ethtool
+/usr/bin/python3 -c 'import scapy.contrib.roce, pyverbs.qp' 2>/dev/null ||
+	skip_all "no scapy, or no pyverbs"
+
+here=$(dirname "$0")
+
+# cases CASE...: run those of long_read.py on nsB; each is a check
+cases()
+{
+	ktap_relay ip netns exec nsB /usr/bin/python3 "$here/long_read.py" "$@"
+}
+
+# tokens: nsB sends as fast as its token bucket lets it, packets one by one
+tokens()
+{
+	on nsB ethtool -K veth1 tx-gso-list off tx-udp-segmentation off &&
+		on nsB tc qdisc add dev veth1 root tbf rate 1gbit burst 16k limit 1m
+}
+
+modprobe -q sch_tbf || skip_all "no sch_tbf"
+ktap_plan 6
+check "two hosts"	pair_up
+check "a slow line"	tokens
+cases read behind_requests kept repeated
+ktap_end
