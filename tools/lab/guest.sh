@@ -121,7 +121,7 @@ guest_run()
 	exec {out}>&-
 	# the guest makes a session of its own, under timeout
 	# shellcheck disable=SC2064 # that guest, not a later one
-	trap "pkill -KILL -P $guest; kill $watch; exit 130" INT TERM HUP
+	trap "pkill -KILL -P $guest; kill $watch 2>/dev/null; exit 130" INT TERM HUP
 	wait "$guest" || status=$?
 	trap - INT TERM HUP
 	kill "$watch" 2>/dev/null || true
