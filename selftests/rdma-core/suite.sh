@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# rdma-core's own tests pass, but those that "skips", or on kernel 6.1 "skips-6.1", gives a
+# rdma-core's own tests pass, but those that "skips", or on kernel 6.1 "skips-6.1", give a
 # reason for.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
