@@ -551,6 +551,7 @@ static void time_stamps(void)
 			;
 		ts = ibv_wc_read_completion_ts(ex);
 		when = ibv_wc_read_completion_wallclock_ns(ex);
+		must_be(ibv_wc_read_completion_wallclock_ns(ex), when);
 		ibv_end_poll(ex);
 		must(ts >= raw && ts <= clock_ns(CLOCK_MONOTONIC_RAW));
 		must(when + SLACK >= wall &&

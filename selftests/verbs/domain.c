@@ -170,6 +170,18 @@ static void allocator_none(void)
 	must(heap.allocs >= 3 && !heap.frees);
 }
 
+/* IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC is a permission, not a wish. */
+static void parent_unprotected(void)
+{
+	struct ibv_parent_domain_init_attr attr = {
+		.pd = sides[0].pd, .comp_mask = 1U << 2,
+	};
+	struct ibv_pd *parent = ibv_alloc_parent_domain(sides[0].ctx, &attr);
+
+	must(parent);
+	must_be(ibv_dealloc_pd(parent), 0);
+}
+
 /* A parent domain behaves like its protection domain. */
 static void parent_data(void)
 {
@@ -203,7 +215,7 @@ static void parent_refused(void)
 	must_be(errno, EINVAL);
 	attr.comp_mask = 1U << 31;
 	must(!ibv_alloc_parent_domain(ctx, &attr));
-	must_be(errno, EINVAL);
+	must_be(errno, EOPNOTSUPP);
 	attr.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
 	attr.alloc = heap_alloc;
 	must(!ibv_alloc_parent_domain(ctx, &attr));
@@ -516,8 +528,9 @@ static const struct vrb_case domain_cases[] = {
 	  allocator_default },
 	{ "domain", "parent domain: allocators may fail", allocator_none },
 	{ "domain", "parent domain: data transfer", parent_data },
-	{ "domain", "parent domain: invalid attributes are EINVAL",
+	{ "domain", "parent domain: invalid attributes are refused",
 	  parent_refused },
+	{ "domain", "parent domain: unprotected memory is permitted", parent_unprotected },
 	{ "domain", "another process imports device, domain and region", import },
 	{ "domain", "import: nonexistent handles", import_refused },
 	{ "domain", "fork leaves regions with the parent", fork_copies },

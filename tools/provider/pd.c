@@ -119,18 +119,30 @@ int srnic_dealloc_td(struct ibv_td *ibtd)
 	return 0;
 }
 
+/*
+ * IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC, which early releases lack: memory
+ * may be shared with the host of a confidential guest.  This device needs none.
+ */
+enum {
+	PARENT_CC	= 1 << 2,
+};
+
 #define PARENT_ATTRS	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | \
-			 IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+			 IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT | PARENT_CC)
 
-static bool parent_attr_ok(struct ibv_parent_domain_init_attr *attr)
+/* 0 or errno */
+static int parent_attr_check(struct ibv_context *ctx,
+			     struct ibv_parent_domain_init_attr *attr)
 {
-	if (ibv_check_alloc_parent_domain(attr) ||
-	    (attr->comp_mask & ~PARENT_ATTRS))
-		return false;
-	if (!(attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS))
-		return true;
+	if (ibv_check_alloc_parent_domain(attr) || attr->pd->context != ctx)
+		return EINVAL;
+	if (attr->comp_mask & ~PARENT_ATTRS)
+		return EOPNOTSUPP;
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS &&
+	    (!attr->alloc || !attr->free))
+		return EINVAL;
 
-	return attr->alloc && attr->free;
+	return 0;
 }
 
 struct ibv_pd *
@@ -138,9 +150,11 @@ srnic_alloc_parent_domain(struct ibv_context *ctx,
 			  struct ibv_parent_domain_init_attr *attr)
 {
 	struct srnic_pd *pd, *real;
+	int err;
 
-	if (!parent_attr_ok(attr) || attr->pd->context != ctx) {
-		errno = EINVAL;
+	err = parent_attr_check(ctx, attr);
+	if (err) {
+		errno = err;
 		return NULL;
 	}
 	pd = pd_make();

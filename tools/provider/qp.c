@@ -145,16 +145,23 @@ int srnic_may_post(const struct srnic_qp *qp, const struct srnic_ring *ring,
 	return 0;
 }
 
-static void qp_ring(struct srnic_qp *qp, uint32_t command)
+/* Return: 0 or EIO. */
+static int qp_ring(struct srnic_qp *qp, uint32_t command)
 {
-	if (!srnic_doorbell(&qp->vqp.qp, command))
-		atomic_store_explicit(&qp->dead, true, memory_order_relaxed);
+	if (srnic_doorbell(&qp->vqp.qp, command))
+		return 0;
+
+	atomic_store_explicit(&qp->dead, true, memory_order_relaxed);
+
+	return EIO;
 }
 
-void srnic_ring_send(struct srnic_qp *qp)
+int srnic_ring_send(struct srnic_qp *qp)
 {
-	if (!srnic_ring_flag(&qp->sq, SRNIC_RING_POLLED))
-		qp_ring(qp, IB_USER_VERBS_CMD_POST_SEND);
+	if (srnic_ring_flag(&qp->sq, SRNIC_RING_POLLED))
+		return 0;
+
+	return qp_ring(qp, IB_USER_VERBS_CMD_POST_SEND);
 }
 
 /* Operations that ibv_post_send() supports, and whether they may be inline */
@@ -290,6 +297,7 @@ static int qp_post(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 {
 	struct srnic_qp *qp = to_srnic_qp(ibqp);
 	struct srnic_ring *sq = &qp->sq;
+	struct ibv_send_wr *first = wr;
 	uint32_t index;
 	bool shown;
 	int err;
@@ -317,8 +325,10 @@ static int qp_post(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		srnic_publish(sq, index);
 	srnic_unlock(sq);
 
-	if (shown)
-		srnic_ring_send(qp);
+	if (shown && srnic_ring_send(qp)) {
+		*bad_wr = first;
+		return EIO;
+	}
 	if (err)
 		*bad_wr = wr;
 
@@ -390,8 +400,11 @@ int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 			      bad_wr);
 	srnic_unlock(rq);
 
-	if (srnic_ring_flag(rq, SRNIC_RING_KICK))
-		qp_ring(qp, IB_USER_VERBS_CMD_POST_RECV);
+	if (srnic_ring_flag(rq, SRNIC_RING_KICK) &&
+	    qp_ring(qp, IB_USER_VERBS_CMD_POST_RECV)) {
+		*bad_wr = wr;
+		return EIO;
+	}
 
 	return err;
 }

@@ -328,10 +328,7 @@ static int wr_complete(struct ibv_qp_ex *ex)
 	qp->wr_sqe = NULL;
 	srnic_unlock(&qp->sq);
 
-	if (shown)
-		srnic_ring_send(qp);
-
-	return err;
+	return shown ? srnic_ring_send(qp) : err;
 }
 
 static void wr_abort(struct ibv_qp_ex *ex)

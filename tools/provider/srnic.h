@@ -119,6 +119,8 @@ struct srnic_obj {
  * @cur: current completion of the extended poll API
  * @poller: thread between start_poll and end_poll, 0: none; written by that thread,
  *	    so it equals the caller only if the caller holds the lock
+ * @has_wall: @wall has been read since start_poll
+ * @wall: what the wall clock is ahead of timestamps, ns
  */
 struct srnic_cq {
 	struct srnic_obj	obj;
@@ -126,6 +128,8 @@ struct srnic_cq {
 	struct srnic_ring	ring;
 	const struct srnic_cqe	*cur;
 	pthread_t		poller;
+	bool			has_wall;
+	int64_t			wall;
 };
 
 /**
@@ -409,10 +413,10 @@ int srnic_post_bind(struct ibv_qp *qp, struct ibv_send_wr *wr);
 int srnic_may_post(const struct srnic_qp *qp, const struct srnic_ring *ring,
 		   enum ibv_qp_state least);
 /*
- * Rings the doorbell for published sends if needed; called without the lock.  If it fails
- * because the device is gone, these sends count as posted, and later posts fail.
+ * Rings the doorbell for published sends if needed; called without the lock.
+ * Return: 0, or EIO: the device is gone, and none of them will be executed.
  */
-void srnic_ring_send(struct srnic_qp *qp);
+int srnic_ring_send(struct srnic_qp *qp);
 
 /* doorbell.c */
 /* Rings by @command, IB_USER_VERBS_CMD_POST_*.  Return: false if the device is gone. */
