@@ -95,6 +95,20 @@ def netns(name):
             libc.setns(here.fileno(), CLONE_NEWNET)
 
 
+@contextlib.contextmanager
+def knob(name, value):
+    """Sets a parameter of the module temporarily."""
+    path = f"/sys/module/srnic/parameters/{name}"
+    with open(path, "r+", encoding="ascii") as file:
+        before = file.read()
+        file.write(str(value))
+    try:
+        yield
+    finally:
+        with open(path, "w", encoding="ascii") as file:
+            file.write(before)
+
+
 def run(*command):
     return subprocess.run(command, check=True, capture_output=True,
                           text=True).stdout

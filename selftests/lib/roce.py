@@ -53,6 +53,7 @@ from scapy.packet import Packet, Raw, bind_layers  # noqa: E402
 
 PORT = 4791
 SPORT = 0xc000
+SO_RCVBUFFORCE = 33
 PKEY_DEFAULT = 0xffff
 
 _TRANSPORTS = {"RC": 0x00, "UC": 0x20, "RD": 0x40, "UD": 0x60, "XRC": 0xa0}
@@ -365,7 +366,7 @@ class Capture(contextlib.AbstractContextManager):
         self.want = want
         self.sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                   socket.htons(0x0003))
-        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        self.sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 4 << 20)
         self.sock.bind((dev, 0x0003))
         self.sock.setblocking(False)
 

@@ -17,8 +17,8 @@ import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from lone import (Absent, Lone, Peer, Context, SGE, RecvWR,  # noqa: E402
-                  case, counter, done, gid_of, mac_in, netns, roce, run,
-                  wait_for)
+                  case, counter, done, gid_of, knob, mac_in, netns, roce,
+                  run, wait_for)
 from pyverbs.cm_enums import RAI_PASSIVE, RDMA_PS_UDP  # noqa: E402
 from pyverbs.cmid import (AddrInfo, CMEvent, CMEventChannel,  # noqa: E402
                           CMID)
@@ -221,20 +221,6 @@ def work_queue():
                             sg=[SGE(lone.addr, 4096, lone.mr.lkey)]))
         to_raw(lone, wq.wqn)
         wq.close()
-
-
-@contextlib.contextmanager
-def knob(name, value):
-    """Sets a parameter of the module temporarily."""
-    path = f"/sys/module/srnic/parameters/{name}"
-    with open(path, "r+", encoding="ascii") as file:
-        before = file.read()
-        file.write(str(value))
-    try:
-        yield
-    finally:
-        with open(path, "w", encoding="ascii") as file:
-            file.write(before)
 
 
 @contextlib.contextmanager

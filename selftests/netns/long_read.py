@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
-from lone import (Lone, Peer, case, done, mac_in, os, roce, run)  # noqa: E402
+from lone import (Lone, Peer, case, done, knob, mac_in, os, roce, run)  # noqa: E402
 
 LONG = 64 << 20
 MTU = 4096
@@ -115,13 +115,36 @@ def kept():
             for which, psn in (("LAST", 2), ("MIDDLE", 1), ("FIRST", 0))])
 
 
+def answer_all(peer, text):
+    """Answers each of the READs into which a READ of *text* has been divided."""
+    npsn = 0
+    while npsn < len(text) // MTU:
+        bth = until(peer, READ)
+        n = bth[roce.RETH].dmalen // MTU
+        which = ["FIRST"] + ["MIDDLE"] * (n - 2) + ["LAST"]
+        peer.send([response(peer, which[i], bth.psn + i, text) for i in range(n)])
+        npsn += n
+
+
+def lots():
+    """More than the memory for packets that wait"""
+    text = os.urandom(2 << 20)
+    with knob("rx_kbytes", 1024), Ends("1mbit") as (lone, peer):
+        peer.send(request(peer, 0, LONG))
+        until(peer, FIRST)
+        lone.post_read(len(text))
+        answer_all(peer, text)
+        assert lone.completions(wait=True)[0].status == 0
+        assert lone.read(len(text)) == text
+
+
 def repeated():
     """
     What was executed is acknowledged although the queue pair fails while it answers a READ
     again.  The second request and the WRITE wait until the first READ is answered.
     """
-    length = 4 << 20
-    with Ends("20mbit") as (lone, peer):
+    length = 2 << 20
+    with Ends("1mbit") as (lone, peer):
         peer.send([request(peer, 0, length), peer.write(length // MTU, b"w" * 64),
                    request(peer, 0, length)])
         until(peer, LAST)
@@ -133,7 +156,7 @@ def repeated():
 
 
 CASES = {"read": read, "behind_requests": behind_requests, "kept": kept,
-         "repeated": repeated}
+         "lots": lots, "repeated": repeated}
 
 for name in sys.argv[1:]:
     case(name, CASES[name])

@@ -68,7 +68,7 @@ results_make()
 	RESULTS=$(cd "$RESULTS" && pwd)
 	JOB=$RESULTS/lab
 	INTERACTIVE=
-	rm -f "$JOB/begun" "$JOB/status" "$JOB/command" "$RESULTS/kernel.log" "$RESULTS/kmemleak"
+	rm -f "$JOB/begun" "$JOB/hangs" "$JOB/status" "$JOB/command" "$RESULTS/kernel.log" "$RESULTS/kmemleak"
 
 	if [ $# -gt 0 ]; then
 		printf '%q ' "$@" >"$JOB/command"
@@ -95,7 +95,11 @@ guest_watch()
 	local end=$((SECONDS + BOOT_BOUND))
 
 	while [ ! -e "$JOB/begun" ]; do
-		((SECONDS < end)) || { pkill -KILL -P "$1"; return; }
+		if ((SECONDS >= end)); then
+			: >"$JOB/hangs"
+			pkill -KILL -P "$1"
+			return
+		fi
 		sleep 0.5
 	done
 }
@@ -150,10 +154,10 @@ guest_prepare()
 	provider_build "$RDMA_CORE"
 }
 
-# no_boot STATUS: the guest was killed before its session
+# no_boot: the guest was killed since its session did not begin
 no_boot()
 {
-	(($1 == 137)) && [ ! -e "$JOB/begun" ] || return
+	[ -e "$JOB/hangs" ] && [ ! -e "$JOB/begun" ] || return
 	echo "lab: $KERNEL did not boot, kernel log: $RESULTS/kernel.log"
 	tail -n 20 "$RESULTS/kernel.log"
 } >&2
@@ -174,7 +178,7 @@ kernel_verdict()
 	local log=$RESULTS/kernel.log status=$1 bad
 
 	if ((status == 137)) && [ ! -e "$JOB/status" ]; then
-		no_boot "$status" || {
+		no_boot || {
 			echo "lab: timed out after $TIMEOUT s, kernel log: $log"
 			tail -n 10 "$log"
 		} >&2

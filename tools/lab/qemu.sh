@@ -69,6 +69,8 @@ qemu_machine()
 
 	if [ -n "$ICOUNT" ]; then
 		accel='tcg,thread=single -icount shift=0,sleep=on' cpu=max,-erms,-fsrm
+	elif [ -e "$JOB/hangs" ]; then
+		accel=tcg,thread=$(qemu_thread)
 	else
 		accel=$(qemu_accel)
 		[ "$accel" != kvm ] || cpu=host
@@ -144,8 +146,7 @@ kernel_boot()
 	local status=0
 
 	qemu_run || status=$?
-	if [ -z "$MACHINE" ] && no_boot "$status"; then
-		echo "tcg,thread=$(qemu_thread)" >"$KERNEL_DIR/accel-$(uname -r)"
+	if [ -z "$MACHINE" ] && no_boot; then
 		status=0
 		qemu_run || status=$?
 	fi

@@ -3,8 +3,9 @@
  * srnic - scatter/gather lists: a cursor over keys and addresses
  *
  * The cursor holds the region of its current element, so that successive packets for one
- * element cost a single key lookup.  Only what is accessed must be in the region: receives
- * may name more.  An element of length 0 names no memory and its key is not checked.
+ * element cost a single key lookup.  Of an element to write to, only what is written must be
+ * in the region, since receives may name more.  An element of length 0 names no memory and
+ * its key is not checked.
  */
 #include <linux/minmax.h>
 
@@ -83,8 +84,12 @@ static enum srnic_mem_err sgl_hold(struct srnic_sgl *sgl)
 
 	sge = &sgl->sge[sgl->cur];
 
-	return srnic_mr_get_whole(sgl->keys, sge->lkey, sgl->pd, 0, sgl->access,
-				  &sgl->mr);
+	if (sgl->access & IB_ACCESS_LOCAL_WRITE)
+		return srnic_mr_get_whole(sgl->keys, sge->lkey, sgl->pd, 0,
+					  sgl->access, &sgl->mr);
+
+	return srnic_mr_get(sgl->keys, sge->lkey, sgl->pd, sgl->access,
+			    sge->addr, sge->length, &sgl->mr);
 }
 
 /**

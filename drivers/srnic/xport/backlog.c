@@ -104,8 +104,8 @@ void srnic_backlog_settle(struct srnic_qp *qp)
 	srnic_task_assert_mine(&qp->task);
 	spin_lock(&qp->rxq.lock);
 	left = qp->rxq_bytes + qp->rx_todo_bytes;
-	while (left > qp->rx_charged &&
-	       (left > SRNIC_RXQ_BYTES ||
+	while (left > 2 * SRNIC_RXQ_BYTES ||
+	       (left > qp->rx_charged &&
 		!backlog_charge(qp, left - qp->rx_charged)))
 		left -= backlog_drop(qp);
 	if (left < qp->rx_charged)

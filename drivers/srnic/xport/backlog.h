@@ -9,7 +9,7 @@
 
 #include "qp.h"
 
-/* Packets are dropped once this much memory waits for the task */
+/* Packets are dropped once this much memory waits for the task, or twice as much in it */
 #define SRNIC_RXQ_BYTES		SZ_4M
 
 /* Memory that is not charged to anybody until the task has run */

@@ -27,6 +27,8 @@ static bool run_respond(struct srnic_qp *qp)
 	bool more;
 
 	srnic_task_share(&qp->task);
+	if (!qp->resp.read_yields)	/* to packets that may take its pager */
+		srnic_resp_run(qp);
 	do {
 		more = srnic_rx_run(qp);
 		if (!srnic_resp_run(qp))
@@ -75,19 +77,17 @@ static bool run_may_request(const struct srnic_qp *qp)
 }
 
 /*
- * Whoever sends first may use up what the rate and the network stack let pass.  While a
- * READ is answered, requests are first in every other run.  True: more to do.
+ * Whoever comes first may use up what the rate and the network stack let pass.  While a
+ * READ is answered, requests and responses to them are first in every other run.
+ * True: more to do.
  */
 static bool run_alternate(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 
-	if (!resp->read_left || !run_may_request(qp))
-		return false;
+	resp->read_yields = resp->read_left && !resp->read_yields;
 
-	resp->read_yields = !resp->read_yields;
-
-	return resp->read_yields && srnic_req_run(qp);
+	return resp->read_yields && run_may_request(qp) && srnic_req_run(qp);
 }
 
 bool srnic_qp_run(struct srnic_task *task)

@@ -267,12 +267,13 @@ static bool rx_is_response(struct sk_buff *seg)
 	return op->hdr_len && !(op->flags & SRNIC_OP_REQ);
 }
 
-/* Processes the responses in a chain. */
+/* Processes the responses in a chain of the current life. */
 static enum srnic_outcome rx_pass(struct srnic_qp *qp, struct sk_buff *skb)
 {
+	bool due = srnic_rxcb(skb)->life == qp->rx_life;
 	struct sk_buff *seg;
 
-	for (seg = skb; seg; seg = srnic_rx_next(skb, seg)) {
+	for (seg = skb; seg && due; seg = srnic_rx_next(skb, seg)) {
 		if (!rx_is_response(seg))
 			continue;
 		if (rx_comp_busy(qp) || !srnic_task_may(&qp->task) ||
@@ -284,16 +285,37 @@ static enum srnic_outcome rx_pass(struct srnic_qp *qp, struct sk_buff *skb)
 	return SRNIC_DONE;
 }
 
+/* Is a packet of the chain still to be processed? */
+static bool rx_is_waiting(struct sk_buff *skb)
+{
+	struct sk_buff *seg;
+
+	for (seg = skb; seg; seg = srnic_rx_next(skb, seg))
+		if (srnic_rxcb(seg)->good)
+			return true;
+
+	return false;
+}
+
+static void rx_done(struct srnic_qp *qp, struct sk_buff *skb)
+{
+	if (skb == skb_peek(&qp->rx_todo))
+		qp->rx_at = NULL;
+	__skb_unlink(skb, &qp->rx_todo);
+	qp->rx_todo_bytes -= skb->truesize;
+	napi_consume_skb(skb, 1);
+}
+
 /*
  * While a READ is answered, requests wait.  Responses overtake them, or this end's own
  * requests would time out.
  */
 static void rx_overtake(struct srnic_qp *qp)
 {
-	struct sk_buff *skb;
+	struct sk_buff *skb, *tmp;
 
 	if ((!srnic_rx_busy(qp) && !qp->resp.flushed) || rx_comp_busy(qp) ||
-	    !srnic_qp_reliable(qp))
+	    !srnic_qp_reliable(qp) || rx_ooo_responses(qp))
 		return;
 
 	rx_take(qp);
@@ -301,9 +323,12 @@ static void rx_overtake(struct srnic_qp *qp)
 		if (srnic_rxcb(skb)->passed)
 			break;
 	skb = skb->next;
-	skb_queue_walk_from(&qp->rx_todo, skb)
-		if (srnic_rxcb(skb)->life == qp->rx_life && rx_pass(qp, skb))
+	skb_queue_walk_from_safe(&qp->rx_todo, skb, tmp) {
+		if (rx_pass(qp, skb))
 			break;
+		if (!rx_is_waiting(skb))
+			rx_done(qp, skb);
+	}
 }
 
 /* Handles the CNP that overtook the queue, if there is one. */
@@ -336,9 +361,7 @@ bool srnic_rx_run(struct srnic_qp *qp)
 			rx_overtake(qp);
 			return !srnic_task_may(&qp->task);
 		}
-		__skb_unlink(skb, &qp->rx_todo);
-		qp->rx_todo_bytes -= skb->truesize;
-		napi_consume_skb(skb, 1);
+		rx_done(qp, skb);
 	}
 
 	return true;
