@@ -49,6 +49,15 @@ def chain(hook, **more):
                  "names_port": False}, **more)
 
 
+def renamed(found):
+    """A netdev that a container has renamed; what is proposed must be safe to paste."""
+    found["netdevs"]["$(id)"] = found["netdevs"].pop("veth0")
+    device = found["devices"][0]
+    device["netdev"] = found["peer"]["route"]["dev"] = "$(id)"
+    for entry in device["gids"]:
+        entry["netdev"] = "$(id)"
+
+
 PHYSICAL = [put("netdevs/veth0/below", "veth0"), put("processors", 8)]
 SEEN = "verbs/devices/sr0"
 LOCK = "memlock/privileged"
@@ -97,6 +106,13 @@ CASES = (
     ("BAD", "provider", "chmod a+rw", [put(SEEN, {"errno": 13, "mtu": None})]),
     ("BAD", "link", "ip link set dev veth0 up", [put("netdevs/veth0/up", False),
                                                 put("devices/0/state", "DOWN")]),
+    ("BAD", "link", "ip link set dev '$(id)' up", [
+        put("netdevs/veth0/up", False), put("devices/0/state", "DOWN"), renamed]),
+    ("BAD", "port", "type srnic netdev '$(id)'", [put("devices/0/state", "DOWN"), renamed]),
+    ("BAD", "mtu", "dev '$(id)' mtu 4200", [put("netdevs/veth0/mtu", 1500), renamed]),
+    ("BAD", "cgroup", "> '/g;id'/rdma.max", [put("cgroups", [
+        {"cgroup": "/g;id", "limits": {"sr0": {"hca_handle": 2}},
+         "used": {"sr0": {"hca_handle": 2}}}])]),
     ("BAD", "link", "no carrier", [put("netdevs/veth0/carrier", False),
                                    put("devices/0/state", "DOWN")]),
     ("BAD", "port", "the port is DOWN", [put("devices/0/state", "DOWN")]),

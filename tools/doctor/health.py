@@ -10,6 +10,7 @@ found something bad, so one cause gives one line.  Nothing here reads the system
 
 import collections
 import ipaddress
+from shlex import quote  # names are data: what is proposed may be pasted
 
 Line = collections.namedtuple("Line", "level subject check text command")
 Found = collections.namedtuple("Found", "level text command", defaults=("",))
@@ -166,7 +167,8 @@ def cgroup(facts, device):
                 if most is not None and used.get(key, 0) >= most]
         if full:
             yield bad(f"cgroup {group['cgroup']} has used up its {full[0]}, {limits[full[0]]}",
-                      f"echo '{device['name']} {full[0]}=max' > {group['cgroup']}/rdma.max")
+                      f"echo {quote(device['name'] + ' ' + full[0] + '=max')} > "
+                      f"{quote(group['cgroup'])}/rdma.max")
             return
     yield good("no limit of the rdma controller is reached")
 
@@ -205,15 +207,22 @@ def provider(facts, device):
                    f"{verbs['library']}")
 
 
+def made_again(device):
+    """What deletes the link of a device and adds it again"""
+    name = quote(device["name"])
+    return f"rdma link del {name} && rdma link add {name} type {link_type(device)} " \
+        f"netdev {quote(device['netdev'])}"
+
+
 def link(facts, device):
     name, netdev = device["netdev"], netdev_of(facts, device)
     if not netdev:
         yield unknown(f"the network device {name or ''} is not visible here")
     elif not netdev["up"]:
-        yield bad(f"{name} is down", f"ip link set dev {name} up")
+        yield bad(f"{name} is down", f"ip link set dev {quote(name)} up")
     elif not netdev["carrier"]:
         yield bad(f"{name} has no carrier: cable, switch port or virtual peer",
-                  f"ip link show dev {name}")
+                  f"ip link show dev {quote(name)}")
     else:
         yield good(f"{name} is up and has carrier")
 
@@ -224,8 +233,7 @@ def port(_, device):
     else:
         yield bad(f"the port is {device['state'] or 'in an unknown state'}, and its network "
                   "device is up",
-                  f"rdma link del {device['name']} && rdma link add {device['name']} "
-                  f"type {link_type(device)} netdev {device['netdev']}")
+                  made_again(device))
 
 
 def mtu(facts, device):
@@ -236,8 +244,8 @@ def mtu(facts, device):
         return
     text = f"MTU {netdev['mtu']} of {device['netdev']}, path MTU {seen['mtu']}"
     if seen["mtu"] >= netdev["mtu"]:
-        yield bad(f"{text}: packets do not fit", f"ip link set dev {device['netdev']} mtu "
-                  f"{NETDEV_MTU[seen['mtu']]}")
+        yield bad(f"{text}: packets do not fit", f"ip link set dev {quote(device['netdev'])} "
+                  f"mtu {NETDEV_MTU[seen['mtu']]}")
     else:
         yield good(text)
 
@@ -257,13 +265,13 @@ def addresses(facts, device):
     for entry in netdev["addresses"]:
         if entry["dadfailed"]:
             yield bad(f"{entry['address']} is a duplicate: another host has it",
-                      f"ip addr del {entry['address']}/{entry['prefix']} dev {name}")
+                      f"ip addr del {entry['address']}/{entry['prefix']} dev {quote(name)}")
         elif entry["tentative"]:
             yield bad(f"{entry['address']} is tentative: no neighbour can be resolved until "
                       "duplicate address detection ends",
-                      f"ip addr show dev {name} tentative, until it shows nothing")
+                      f"ip addr show dev {quote(name)} tentative, until it shows nothing")
     if not any(entry["scope"] == "global" for entry in netdev["addresses"]):
-        yield bad(f"{name} has no IP address", f"ip addr add ADDRESS/PREFIX dev {name}")
+        yield bad(f"{name} has no IP address", f"ip addr add ADDRESS/PREFIX dev {quote(name)}")
     elif not any(entry["tentative"] or entry["dadfailed"] for entry in netdev["addresses"]):
         yield good(", ".join(entry["address"] for entry in netdev["addresses"]))
 
@@ -275,10 +283,9 @@ def gids(facts, device):
                if entry["scope"] == "global" and entry["address"] not in has]
     if lacking:
         yield bad(f"{lacking[0]} has no GID",
-                  f"rdma link del {device['name']} && rdma link add {device['name']} "
-                  f"type {link_type(device)} netdev {device['netdev']}")
+                  made_again(device))
     elif not has:
-        yield bad("no GID", f"ip addr add ADDRESS/PREFIX dev {device['netdev']}")
+        yield bad("no GID", f"ip addr add ADDRESS/PREFIX dev {quote(device['netdev'])}")
     else:
         yield good(", ".join(f"{entry['index']}: {embedded(entry['gid'])}"
                              for entry in device["gids"]) + " (RoCE v2)")
@@ -292,7 +299,7 @@ def queueing(facts, device):
         yield good(f"{netdev['qdisc']} of {device['netdev']} marks packets (ECN)")
     elif netdev["qdisc"] in ("fq_codel", "codel", "red", "pie", "fq_pie"):
         yield hint(f"{netdev['qdisc']} of {device['netdev']} drops packets, without ECN",
-                   f"tc qdisc change dev {device['netdev']} root {netdev['qdisc']} ecn")
+                   f"tc qdisc change dev {quote(device['netdev'])} root {netdev['qdisc']} ecn")
     else:
         yield good(f"{netdev['qdisc']} of {device['netdev']} does not mark packets; switches may")
 
@@ -308,7 +315,7 @@ def spread(facts, device):
         yield good("one processor receives everything")
     elif len(netdev["rps"]) > 1 and netdev["hash"] is False:
         yield hint(f"{netdev['below']} chooses the receive queue by addresses alone: two hosts "
-                   "use one queue", f"ethtool -N {netdev['below']} rx-flow-hash udp4 sdfn")
+                   "use one queue", f"ethtool -N {quote(netdev['below'])} rx-flow-hash udp4 sdfn")
     elif len(netdev["rps"]) > 1:
         yield good(f"{netdev['below']} has {len(netdev['rps'])} receive queues")
     elif any(mask and int(mask.replace(",", ""), 16) for mask in netdev["rps"]):
@@ -316,7 +323,7 @@ def spread(facts, device):
     else:
         mask = (1 << min(facts["processors"], 32)) - 1
         yield hint(f"one processor receives all packets of {netdev['below']}",
-                   f"echo {mask:x} > /sys/class/net/{netdev['below']}/queues/rx-0/rps_cpus")
+                   f"echo {mask:x} > /sys/class/net/{quote(netdev['below'])}/queues/rx-0/rps_cpus")
 
 
 # --- the peer ----------------------------------------------------------------------------
@@ -333,12 +340,12 @@ def route(facts, _):
     peer = facts["peer"]
     way = peer.get("route")
     if not peer["address"]:
-        yield bad(f"{peer['name']} has no address: {peer['error']}", f"getent hosts {peer['name']}")
+        yield bad(f"{peer['name']} has no address: {peer['error']}", f"getent hosts {quote(peer['name'])}")
     elif not way or not way["own"]:
         yield bad(f"there is no route to {peer['address']}", f"ip route get {peer['address']}")
     elif not device_for(facts):
         yield bad(f"the route to {peer['address']} goes through {way['dev']}, which has no device "
-                  "of srnic", f"rdma link add srnic1 type srnic netdev {way['dev']}")
+                  "of srnic", f"rdma link add srnic1 type srnic netdev {quote(way['dev'])}")
     else:
         via = f" via {way['gateway']}" if way["gateway"] else ""
         yield good(f"{peer['address']}{via} through {way['dev']} from {way['own']}")
@@ -350,7 +357,7 @@ def neighbour(facts, _):
     if peer["neighbour"] in ("FAILED", "INCOMPLETE"):
         asked = "ARP" if peer["ipv4"] else "neighbour solicitations"
         yield bad(f"{host} does not answer {asked}: it is off, elsewhere, or has no such address",
-                  f"ip neigh show dev {way['dev']}")
+                  f"ip neigh show dev {quote(way['dev'])}")
     else:
         yield good(f"{host} is {peer['neighbour'] or 'reached without resolution'}")
 
@@ -374,7 +381,7 @@ def accept(facts, hooks):
         return f"iptables -I {'INPUT' if 'input' in hooks else 'OUTPUT'} -p udp --dport 4791 " \
             "-j ACCEPT, or the same in the firewall that you use"
     chain = max(chains, key=lambda one: one["names_port"])
-    return (f"nft insert rule {chain['family']} {chain['table']} {chain['chain']} "
+    return (f"nft insert rule {chain['family']} {quote(chain['table'])} {quote(chain['chain'])} "
             "udp dport 4791 accept")
 
 
@@ -433,7 +440,8 @@ def path_mtu(facts, _):
         fits = f"those of {peer['mtu']} do" if peer["mtu"] else "nor do those of 256"
         yield bad(f"packets of path MTU {here} do not arrive, {fits}: the MTU of "
                   f"{peer['route']['dev']} is larger than that of the path; raise that one, or:",
-                  f"ip link set dev {peer['route']['dev']} mtu {NETDEV_MTU[peer['mtu'] or 256]}")
+                  f"ip link set dev {quote(peer['route']['dev'])} "
+                  f"mtu {NETDEV_MTU[peer['mtu'] or 256]}")
 
 
 # --- the tables --------------------------------------------------------------------------
