@@ -414,7 +414,7 @@ int srnic_may_post(const struct srnic_qp *qp, const struct srnic_ring *ring,
 		   enum ibv_qp_state least);
 /*
  * Rings the doorbell for published sends if needed; called without the lock.
- * Return: 0, or EIO: the device is gone, and none of them will be executed.
+ * Return: 0, or EIO: the device is gone, and they may not be executed.
  */
 int srnic_ring_send(struct srnic_qp *qp);
 

@@ -29,6 +29,7 @@ static bool run_respond(struct srnic_qp *qp)
 	srnic_task_share(&qp->task);
 	if (!qp->resp.read_yields)	/* to packets that may take its pager */
 		srnic_resp_run(qp);
+	srnic_task_share(&qp->task);
 	do {
 		more = srnic_rx_run(qp);
 		if (!srnic_resp_run(qp))
