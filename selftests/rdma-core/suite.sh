@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# rdma-core's own tests pass, but those that "skips", or on kernel 6.1 "skips-6.1", give a
-# reason for.
+# rdma-core's own tests pass, but those that "skips", or on an old kernel "skips-VERSION", give
+# a reason for.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #
