@@ -343,6 +343,12 @@ class Peer:
         return self.packet(f"{self.lone.kind}_RDMA_WRITE_ONLY", psn, reth,
                            payload=payload, **more)
 
+    def response(self, which, psn, text):
+        """A packet of the response to a READ of *text* that began with PSN 0."""
+        aeth = [] if which == "MIDDLE" else [roce.AETH(syndrome=0x1f, msn=1)]
+        return self.packet(f"RC_RDMA_READ_RESPONSE_{which}", psn, *aeth,
+                           payload=text[4096 * psn:4096 * (psn + 1)])
+
     def send(self, packets, times=1, vlan=-1):
         vlan = self.vlan if vlan == -1 else vlan
         if not isinstance(packets, (list, tuple)):

@@ -728,13 +728,6 @@ def bulky():
         assert int(lone.info()["early_bytes"]) < 128 * 16 + 4 * 1024
 
 
-def response(peer, which, psn, text):
-    """A packet of the response to a READ of *text* that began with PSN 0."""
-    aeth = [] if which == "MIDDLE" else [roce.AETH(syndrome=0x1f, msn=1)]
-    return peer.packet(f"RC_RDMA_READ_RESPONSE_{which}", psn, *aeth,
-                       payload=text[4096 * psn:4096 * (psn + 1)])
-
-
 def responses():
     """Out-of-order responses are kept likewise; in the error state nothing is."""
     own, other, _ = ADDRESSES[4]
@@ -744,10 +737,10 @@ def responses():
         asked = peer.answer()
         assert asked.opcode == roce.OPCODES["RC_RDMA_READ_REQUEST"]
 
-        peer.send([response(peer, "LAST", 2, text),
-                   response(peer, "MIDDLE", 1, text)])
+        peer.send([peer.response("LAST", 2, text),
+                   peer.response("MIDDLE", 1, text)])
         assert wait_for(lambda: lone.info()["early"] == "2"), lone.info()
-        peer.send(response(peer, "FIRST", 0, text))
+        peer.send(peer.response("FIRST", 0, text))
         assert lone.completions(wait=True)[0].status == 0
         assert lone.read(len(text)) == text
         peer.send(peer.write(3, b"x" * 64))
@@ -806,8 +799,8 @@ def moved_read():
         with peer_of(lone) as peer:
             lone.post_read(len(old))
             assert peer.answer() is not None, "no request"
-            peer.send([response(peer, "LAST", 2, old),
-                       response(peer, "MIDDLE", 1, old)])
+            peer.send([peer.response("LAST", 2, old),
+                       peer.response("MIDDLE", 1, old)])
             assert wait_for(lambda: lone.info()["early"] == "2"), lone.info()
         with peer_of(lone, src=second) as peer:
             assert move(lone, second) == 2
@@ -815,12 +808,12 @@ def moved_read():
             assert asked is not None, "no request"
             # all of it, or the oldest packet if this is a probe
             assert asked.psn == 0 and asked[roce.RETH].dmalen in (4096, len(new))
-            peer.send(response(peer, "FIRST", 0, new))
+            peer.send(peer.response("FIRST", 0, new))
             assert wait_for(lambda: lone.read(4096) == new[:4096])
             assert not lone.completions()
             assert old[4096:8192] != lone.read(4096, 4096)
-            peer.send([response(peer, "MIDDLE", 1, new),
-                       response(peer, "LAST", 2, new)])
+            peer.send([peer.response("MIDDLE", 1, new),
+                       peer.response("LAST", 2, new)])
             assert lone.completions(wait=True)[0].status == 0
         assert lone.read(len(new)) == new
 

@@ -53,13 +53,6 @@ def request(peer, psn, length):
                        roce.RETH(va=peer.lone.addr, rkey=peer.lone.rkey, dmalen=length))
 
 
-def response(peer, which, psn, text):
-    """A packet of the response to a READ of *text* that began with PSN 0"""
-    aeth = [] if which == "MIDDLE" else [roce.AETH(syndrome=0x1f, msn=1)]
-    return peer.packet(f"RC_RDMA_READ_RESPONSE_{which}", psn, *aeth,
-                       payload=text[MTU * psn:MTU * (psn + 1)])
-
-
 def until(peer, *opcodes):
     """Skips what the queue pair sends up to one of these."""
     while True:
@@ -88,7 +81,7 @@ def beside(lone, peer, length, answers):
 
 def read():
     with Ends("1mbit") as (lone, peer):
-        beside(lone, peer, 64, lambda text: response(peer, "ONLY", 0, text))
+        beside(lone, peer, 64, lambda text: peer.response("ONLY", 0, text))
 
 
 def behind_requests():
@@ -100,7 +93,7 @@ def behind_requests():
         def answers(text):
             return [peer.write(psn, b"w" * 64, 8192),
                     peer.write(psn + 1, b"w" * 64, 8256),
-                    response(peer, "ONLY", 0, text),
+                    peer.response("ONLY", 0, text),
                     peer.write(psn + 2, b"w" * 64, 8320)]
 
         beside(lone, peer, 64, answers)
@@ -111,7 +104,7 @@ def kept():
     """Responses that came early, too"""
     with Ends("1mbit") as (lone, peer):
         beside(lone, peer, 3 * MTU, lambda text: [
-            response(peer, which, psn, text)
+            peer.response(which, psn, text)
             for which, psn in (("LAST", 2), ("MIDDLE", 1), ("FIRST", 0))])
 
 
@@ -122,7 +115,7 @@ def answer_all(peer, text):
         bth = until(peer, READ)
         n = bth[roce.RETH].dmalen // MTU
         which = ["FIRST"] + ["MIDDLE"] * (n - 2) + ["LAST"]
-        peer.send([response(peer, which[i], bth.psn + i, text) for i in range(n)])
+        peer.send([peer.response(which[i], bth.psn + i, text) for i in range(n)])
         npsn += n
 
 
