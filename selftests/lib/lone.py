@@ -153,6 +153,12 @@ class Absent:
                     struct.pack("QQQq", self.addr, self.size, 0, 0))
         self.close()
 
+    def vanish(self):
+        """It never comes: what waits for it fails."""
+        assert not ctypes.CDLL(None).mprotect(ctypes.c_void_p(self.addr),
+                                              ctypes.c_size_t(self.size), 0)
+        self.close()
+
     def close(self):
         if self.fd >= 0:
             os.close(self.fd)

@@ -6,12 +6,14 @@ srnic selftests - what a queue pair does while it answers a long READ of its pee
 long_read.py CASE...: on nsB, whose device sr1 sends through a token bucket
 """
 
+import ctypes
 import itertools
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
-from lone import (Lone, Peer, case, done, knob, mac_in, os, roce, run)  # noqa: E402
+from lone import (Absent, Lone, Peer, case, counter, done, knob, mac_in, os,  # noqa: E402
+                  roce, run, wait_for)
 
 LONG = 64 << 20
 MTU = 4096
@@ -32,10 +34,11 @@ def line(rate):
 class Ends:
     """A queue pair on a line of *rate*, and its peer"""
 
-    def __init__(self, rate, size=LONG):
+    def __init__(self, rate, size=LONG, **more):
         line(rate)
         # what earlier ones have sent may still be in the token bucket
-        self.lone = Lone("sr1", "10.9.0.2", "10.9.0.1", size=size, dqpn=next(numbers)).up()
+        self.lone = Lone("sr1", "10.9.0.2", "10.9.0.1", size=size, dqpn=next(numbers),
+                         **more).up()
         self.peer = Peer(self.lone, "nsA", "veth0", mac_in("veth1"))
 
     def __enter__(self):
@@ -108,15 +111,20 @@ def kept():
             for which, psn in (("LAST", 2), ("MIDDLE", 1), ("FIRST", 0))])
 
 
-def answer_all(peer, text):
-    """Answers each of the READs into which a READ of *text* has been divided."""
-    npsn = 0
-    while npsn < len(text) // MTU:
-        bth = until(peer, READ)
-        n = bth[roce.RETH].dmalen // MTU
-        which = ["FIRST"] + ["MIDDLE"] * (n - 2) + ["LAST"]
-        peer.send([peer.response(which[i], bth.psn + i, text) for i in range(n)])
-        npsn += n
+def completion(lone, peer, text):
+    """
+    Answers the READs into which a READ of *text* has been divided, and those of what was
+    dropped here, until it completes.
+    """
+    def answered():
+        bth = peer.answer(wait=False)
+        if bth is not None and bth.opcode == READ:
+            n = bth[roce.RETH].dmalen // MTU
+            which = ["FIRST"] + ["MIDDLE"] * (n - 2) + ["LAST"] if n > 1 else ["ONLY"]
+            peer.send([peer.response(which[i], bth.psn + i, text) for i in range(n)])
+        return bth is None and lone.completions()
+
+    return wait_for(answered)[0]
 
 
 def lots():
@@ -126,9 +134,46 @@ def lots():
         peer.send(request(peer, 0, LONG))
         until(peer, FIRST)
         lone.post_read(len(text))
-        answer_all(peer, text)
-        assert lone.completions(wait=True)[0].status == 0
+        assert completion(lone, peer, text).status == 0
         assert lone.read(len(text)) == text
+
+
+def crowded():
+    """The requests that wait leave memory to responses."""
+    text = os.urandom(MTU)
+    with knob("rx_kbytes", 1024), Ends("1mbit") as (lone, peer):
+        peer.send(request(peer, 0, LONG))
+        until(peer, FIRST)
+        lone.post_read(MTU)
+        assert until(peer, READ).psn == 0
+        before = counter("sr1", "rx_drop_nobuf")
+        psn = itertools.count(LONG // MTU)
+
+        def is_full():
+            peer.send([peer.write(next(psn), text) for _ in range(64)])
+            return counter("sr1", "rx_drop_nobuf") > before
+
+        wait_for(is_full)
+        peer.send(peer.response("ONLY", 0, text))
+        assert lone.completions(wait=True)[0].status == 0
+        assert lone.read(MTU) == text
+
+
+def gone():
+    """
+    What the peer READs does not exist, nor what an own READ is to fill: both fail,
+    whichever is looked at first.
+    """
+    for _ in range(4):
+        memory = Absent(1 << 16)
+        with Ends("1gbit", size=memory.size, addr=memory.addr, odp=True) as (lone, peer):
+            lone.post_read(64)
+            assert until(peer, READ).psn == 0
+            peer.send(request(peer, 0, 64))
+            assert memory.wanted()
+            peer.send(peer.response("ONLY", 0, bytes(64)))
+            memory.vanish()
+            assert lone.completions(wait=True)[0].status != 0
 
 
 def repeated():
@@ -151,7 +196,7 @@ def repeated():
 
 
 CASES = {"read": read, "behind_requests": behind_requests, "kept": kept,
-         "lots": lots, "repeated": repeated}
+         "lots": lots, "crowded": crowded, "gone": gone, "repeated": repeated}
 
 for name in sys.argv[1:]:
     case(name, CASES[name])

@@ -27,8 +27,8 @@ tokens()
 }
 
 modprobe -q sch_tbf || skip_all "no sch_tbf"
-ktap_plan 7
+ktap_plan 9
 check "two hosts"	pair_up
 check "a slow line"	tokens
-cases read behind_requests kept lots repeated
+cases read behind_requests kept lots crowded gone repeated
 ktap_end

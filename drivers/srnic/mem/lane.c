@@ -52,7 +52,7 @@ static const struct {
 	u32		busy;
 	u32		waiting;
 } lane_kinds[SRNIC_LANE_NUM] = {
-	/* Two per queue pair at most, which cancels them when destroyed: no limit */
+	/* Three per queue pair at most, which cancels them when destroyed: no limit */
 	[SRNIC_LANE_MISSED]	= { "srnic-odp", WQ_HIGHPRI,	32,	U32_MAX },
 	[SRNIC_LANE_AHEAD]	= { "srnic-ahead", 0,		4,	64 },
 };

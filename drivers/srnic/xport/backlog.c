@@ -7,18 +7,25 @@
  * while memory is fetched or a READ is answered.  They are charged to the user and to
  * the device.  If a limit is exceeded, the newest packet is dropped first: to the peer
  * it is a lost packet.
+ *
+ * Requests may wait for minutes while a READ is answered.  They leave room for the
+ * responses that overtake them.
  */
 #include "backlog.h"
 #include "pool.h"
 #include "qp.h"
+#include "rx.h"
 
-/* Charges @bytes of waiting packets.  False: no room. */
-static bool backlog_charge(struct srnic_qp *qp, unsigned int bytes)
+/* Percentage of the limits that packets other than responses may use */
+#define BACKLOG_PART	75
+
+/* Charges @bytes of waiting packets to @part % of the limits.  False: no room. */
+static bool backlog_charge(struct srnic_qp *qp, unsigned int bytes, unsigned int part)
 	__must_hold(&qp->rxq.lock)
 {
 	lockdep_assert_held(&qp->rxq.lock);
 
-	if (!srnic_pool_charge(&qp->pools->rx, bytes))
+	if (!srnic_pool_charge(&qp->pools->rx, bytes, part))
 		return false;
 	/* read in srnic_backlog_is_settled() */
 	WRITE_ONCE(qp->rx_charged, qp->rx_charged + bytes);
@@ -47,13 +54,13 @@ static bool backlog_counts(const struct srnic_qp *qp)
 
 bool srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb)
 {
-	bool room, full;
+	bool room, full, overtakes = srnic_qp_reliable(qp) && srnic_rx_is_response(skb);
 
 	skb_orphan(skb);
 	spin_lock(&qp->rxq.lock);
 	room = qp->rxq_bytes < SRNIC_RXQ_BYTES &&
 	       (!backlog_counts(qp) ||
-		backlog_charge(qp, skb->truesize));
+		backlog_charge(qp, skb->truesize, overtakes ? 100 : BACKLOG_PART));
 	if (room) {
 		qp->rxq_bytes += skb->truesize;
 		__skb_queue_tail(&qp->rxq, skb);
@@ -87,8 +94,9 @@ static unsigned int backlog_drop(struct srnic_qp *qp)
 		qp->rx_todo_bytes -= bytes;
 		if (skb_queue_empty(&qp->rx_todo)) {
 			qp->rx_at = NULL;
-			/* no packet needs the page any longer */
-			srnic_pager_forget(&qp->rx_pager);
+			/* no packet needs the pages any longer */
+			srnic_pager_forget(&qp->comp_pager);
+			srnic_pager_forget(&qp->resp_pager);
 		}
 	}
 	srnic_qp_refuse(qp, SRNIC_CNT_RX_NOBUF);
@@ -106,7 +114,7 @@ void srnic_backlog_settle(struct srnic_qp *qp)
 	left = qp->rxq_bytes + qp->rx_todo_bytes;
 	while (left > 2 * SRNIC_RXQ_BYTES ||
 	       (left > qp->rx_charged &&
-		!backlog_charge(qp, left - qp->rx_charged)))
+		!backlog_charge(qp, left - qp->rx_charged, BACKLOG_PART)))
 		left -= backlog_drop(qp);
 	if (left < qp->rx_charged)
 		backlog_uncharge(qp, qp->rx_charged - left);

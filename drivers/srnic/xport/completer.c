@@ -263,7 +263,7 @@ static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 		srnic_sgl_put(&req->rsgl);
 		srnic_sgl_init(&req->rsgl, qp->keys, qp->pd, wqe->sge,
 			       wqe->sqe.num_sge, IB_ACCESS_LOCAL_WRITE,
-			       &qp->rx_pager);
+			       &qp->comp_pager);
 		err = srnic_sgl_seek(&req->rsgl, off);
 		if (err)
 			return err;

@@ -109,7 +109,7 @@ bool srnic_ooo_put(struct srnic_ooo *ooo, struct srnic_pool *pool,
 	if (srnic_ooo_has(ooo, psn))
 		return true;
 	copy = ooo_copy(skb);
-	if (!copy || !srnic_pool_charge(pool, copy->truesize)) {
+	if (!copy || !srnic_pool_charge(pool, copy->truesize, 100)) {
 		kfree_skb(copy);
 		return false;
 	}

@@ -40,12 +40,12 @@ static long pool_max(const struct srnic_pool *pool)
 	return pool->percent ? max * READ_ONCE(*pool->percent) / 100 : max;
 }
 
-bool srnic_pool_charge(struct srnic_pool *pool, unsigned int bytes)
+bool srnic_pool_charge(struct srnic_pool *pool, unsigned int bytes, unsigned int part)
 {
 	struct srnic_pool *at, *full;
 
 	for (at = pool; at; at = at->parent)
-		if (atomic_long_add_return(bytes, &at->bytes) > pool_max(at))
+		if (atomic_long_add_return(bytes, &at->bytes) > pool_max(at) * part / 100)
 			goto err_full;
 
 	return true;

@@ -48,11 +48,12 @@ void srnic_pools_init(struct srnic_pools *pools, struct srnic_pools *dev,
  * srnic_pool_charge() - charge memory, unless a limit would be exceeded
  * @pool: pool to charge, along with its parent
  * @bytes: amount
+ * @part: percentage of each limit that may be used
  *
  * Context: any.
  * Return: true if there was room.
  */
-bool srnic_pool_charge(struct srnic_pool *pool, unsigned int bytes);
+bool srnic_pool_charge(struct srnic_pool *pool, unsigned int bytes, unsigned int part);
 
 /**
  * srnic_pool_recharge() - charge memory regardless of the limit

@@ -135,8 +135,9 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	qp->txb.flow = &qp->flow;
 	qp->txb.gate = &qp->gate;
 	qp->txb.stats = qp->stats;
-	srnic_pager_init(&qp->rx_pager, &qp_pager_ops, qp);
-	srnic_pager_init(&qp->tx_pager, &qp_pager_ops, qp);
+	srnic_pager_init(&qp->req_pager, &qp_pager_ops, qp);
+	srnic_pager_init(&qp->comp_pager, &qp_pager_ops, qp);
+	srnic_pager_init(&qp->resp_pager, &qp_pager_ops, qp);
 	srnic_inv_init(qp);
 	qp->transport = qp_transports[qp->type];
 	qp->conf.state = IB_QPS_RESET;
@@ -181,8 +182,9 @@ static void qp_reset(struct srnic_qp *qp)
 	srnic_cc_reset(qp);
 	srnic_qp_ooo_stop(qp);
 	srnic_backlog_purge(qp);
-	srnic_pager_cancel(&qp->rx_pager);
-	srnic_pager_cancel(&qp->tx_pager);
+	srnic_pager_cancel(&qp->req_pager);
+	srnic_pager_cancel(&qp->comp_pager);
+	srnic_pager_cancel(&qp->resp_pager);
 	srnic_req_reset(qp);
 	srnic_resp_reset(qp);
 }

@@ -293,8 +293,9 @@ struct srnic_failure {
  * @rx_todo: packets that the task has moved here from @rxq
  * @rx_todo_bytes: memory of the packets in @rx_todo
  * @rx_at: packet of the first chain in @rx_todo to go on with; NULL: the first one
- * @rx_pager: fetches pages for received packets, which wait, and for READ responses
- * @tx_pager: fetches pages for the requester
+ * @req_pager: fetches pages for the requester
+ * @comp_pager: fetches pages for received responses, which wait
+ * @resp_pager: fetches pages for received requests, which wait, and for READ responses sent
  * @ooo_timer: runs while packets received out of order are kept
  * @ooo_fired: set by @ooo_timer, cleared by the task
  * @timer: fires at the deadline of the flight (retransmission, RNR and others) or of an ACK
@@ -362,8 +363,9 @@ struct srnic_qp {
 	struct sk_buff_head		rx_todo;
 	unsigned int			rx_todo_bytes;
 	struct sk_buff			*rx_at;
-	struct srnic_pager		rx_pager;
-	struct srnic_pager		tx_pager;
+	struct srnic_pager		req_pager;
+	struct srnic_pager		comp_pager;
+	struct srnic_pager		resp_pager;
 	struct timer_list		ooo_timer;
 	bool				ooo_fired;
 	struct hrtimer			timer;
@@ -478,7 +480,8 @@ static inline u32 srnic_qp_wire_qpn(const struct srnic_qp *qp)
 static inline bool srnic_rx_busy(const struct srnic_qp *qp)
 {
 	return qp->resp.read_left || qp->resp.late_due ||
-	       srnic_pager_busy(&qp->rx_pager);
+	       srnic_pager_busy(&qp->resp_pager) ||
+	       srnic_pager_busy(&qp->comp_pager);
 }
 
 /* Counters of @qp, for callers that do not own its task.  Context: BH disabled. */

@@ -159,7 +159,7 @@ enum srnic_verdict srnic_recv_need(struct srnic_qp *qp)
 		resp->rwqe_srq = qp->srq->id;
 	srnic_sgl_init(&resp->sgl, qp->keys, qp->srq ? qp->srq->pd : qp->pd,
 		       resp->rwqe.sge, resp->rwqe.num_sge,
-		       IB_ACCESS_LOCAL_WRITE, &qp->rx_pager);
+		       IB_ACCESS_LOCAL_WRITE, &qp->resp_pager);
 
 	return resp->rwqe.status ? SRNIC_V_LOCAL_OP : SRNIC_V_OK;
 }

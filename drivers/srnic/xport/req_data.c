@@ -25,7 +25,7 @@ enum srnic_mem_err srnic_req_place(struct srnic_qp *qp,
 
 	srnic_sgl_put(&req->sgl);
 	srnic_sgl_init(&req->sgl, qp->keys, qp->pd, wqe->sge,
-		       wqe->sqe.num_sge, 0, &qp->tx_pager);
+		       wqe->sqe.num_sge, 0, &qp->req_pager);
 
 	return srnic_sgl_seek(&req->sgl, off);
 }

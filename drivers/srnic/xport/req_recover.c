@@ -16,8 +16,9 @@
 /* Is this end late?  The answer may have arrived already. */
 static bool recover_is_busy(const struct srnic_qp *qp)
 {
-	return srnic_pager_busy(&qp->rx_pager) ||
-	       srnic_pager_busy(&qp->tx_pager);
+	return srnic_pager_busy(&qp->req_pager) ||
+	       srnic_pager_busy(&qp->comp_pager) ||
+	       srnic_pager_busy(&qp->resp_pager);
 }
 
 /* Names of enum srnic_flight_cause for the trace points */

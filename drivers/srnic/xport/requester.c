@@ -206,7 +206,7 @@ static enum srnic_outcome req_step(struct srnic_qp *qp)
 	struct srnic_swqe *wqe;
 
 	if (srnic_flight_is_held(&req->flight) ||
-	    srnic_pager_busy(&qp->tx_pager))
+	    srnic_pager_busy(&qp->req_pager))
 		return SRNIC_AGAIN;
 	if (req->reading)
 		return srnic_out_run(qp);

@@ -105,7 +105,7 @@ static enum srnic_outcome rdma_write_data(struct srnic_qp *qp,
 		return SRNIC_DONE;
 
 	return srnic_accessed(srnic_payload_to_mr(seg, resp->mr, resp->va,
-						  resp->left, &qp->rx_pager),
+						  resp->left, &qp->resp_pager),
 			      SRNIC_V_ACCESS);
 }
 
@@ -297,7 +297,7 @@ static enum srnic_outcome rdma_read_data(struct srnic_qp *qp, void *dst,
 		return SRNIC_DONE;
 
 	err = srnic_mr_read(resp->read_mr, resp->read_va, dst, len,
-			    resp->read_bytes, &qp->rx_pager);
+			    resp->read_bytes, &qp->resp_pager);
 
 	return srnic_accessed(err, SRNIC_V_ACCESS);
 }
@@ -352,7 +352,7 @@ bool srnic_resp_rdma_run(struct srnic_qp *qp)
 	enum srnic_outcome outcome;
 
 	srnic_task_assert_mine(&qp->task);
-	if (!resp->read_left || srnic_pager_busy(&qp->rx_pager))
+	if (!resp->read_left || srnic_pager_busy(&qp->resp_pager))
 		return false;
 	outcome = rdma_read_hold(qp);
 	while (!outcome && resp->read_left && srnic_task_may(&qp->task)) {
@@ -375,7 +375,7 @@ bool srnic_resp_rdma_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent)
 	u32 npsn = min(max, resp->read_left);
 
 	srnic_task_assert_mine(&qp->task);
-	if (!npsn || resp->read_again || srnic_pager_busy(&qp->rx_pager) ||
+	if (!npsn || resp->read_again || srnic_pager_busy(&qp->resp_pager) ||
 	    rdma_read_hold(qp))
 		return false;
 
@@ -390,7 +390,7 @@ bool srnic_resp_rdma_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent)
 	lent->sge.addr = resp->read_va;
 	lent->sge.length = lent->seg.pkt.payload;
 	srnic_sgl_init(&lent->sgl, qp->keys, qp->pd, &lent->sge, 1, 0,
-		       &qp->rx_pager);
+		       &qp->resp_pager);
 	lent->sgl.mr = resp->read_mr;	/* owned by the QP */
 	lent->seg.from = &lent->sgl;
 
@@ -461,7 +461,7 @@ static enum srnic_outcome rdma_word(struct srnic_qp *qp,
 	if (err)
 		return srnic_accessed(err, SRNIC_V_ACCESS);
 
-	err = srnic_mr_word(mr, pkt->va, fn, seg, &orig, &qp->rx_pager);
+	err = srnic_mr_word(mr, pkt->va, fn, seg, &orig, &qp->resp_pager);
 	srnic_mr_put(mr);
 	if (!err) {
 		srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);

@@ -27,7 +27,7 @@ static bool run_respond(struct srnic_qp *qp)
 	bool more;
 
 	srnic_task_share(&qp->task);
-	if (!qp->resp.read_yields)	/* to packets that may take its pager */
+	if (!qp->resp.read_yields)	/* or packets may use the share up in each run */
 		srnic_resp_run(qp);
 	srnic_task_share(&qp->task);
 	do {

@@ -151,7 +151,7 @@ static u32 rx_resp_next(struct srnic_qp *qp)
 /* Must responses wait? */
 static bool rx_comp_busy(const struct srnic_qp *qp)
 {
-	return srnic_pager_busy(&qp->rx_pager);
+	return srnic_pager_busy(&qp->comp_pager);
 }
 
 /*
@@ -255,7 +255,7 @@ static struct sk_buff *rx_next(struct srnic_qp *qp)
 	return skb_peek(&qp->rx_todo);
 }
 
-static bool rx_is_response(struct sk_buff *seg)
+bool srnic_rx_is_response(struct sk_buff *seg)
 {
 	const struct srnic_rxcb *cb = srnic_rxcb(seg);
 	const struct srnic_op *op;
@@ -274,7 +274,7 @@ static enum srnic_outcome rx_pass(struct srnic_qp *qp, struct sk_buff *skb)
 	struct sk_buff *seg;
 
 	for (seg = skb; seg && due; seg = srnic_rx_next(skb, seg)) {
-		if (!rx_is_response(seg))
+		if (!srnic_rx_is_response(seg))
 			continue;
 		if (rx_comp_busy(qp) || !srnic_task_may(&qp->task) ||
 		    rx_good_packet(qp, seg) || rx_ooo_responses(qp))
