@@ -127,15 +127,15 @@ by_itself()
 		on nsA "$tool" -d sr0 -F "$@" 10.9.0.1 && wait "$server"
 }
 
-# chains_captured: WRITEs without a retransmission, which might begin a chain in the middle of a
-# message
+# chains_captured: WRITEs one by one that fit into the initial window, without a retransmission,
+# or a chain might begin in the middle of a message
 chains_captured()
 {
 	local before
 
 	for _ in 1 2 3 4 5; do
 		before=$(counter nsA sr0 retrans_pkts)
-		captured nsA veth0 10.9.0.2 pair ib_write_bw -s 65536 -n 5 || return
+		captured nsA veth0 10.9.0.2 pair ib_write_bw -s 32768 -n 5 -t 1 || return
 		[ "$(counter nsA sr0 retrans_pkts)" != "$before" ] || return 0
 	done
 	return 1

@@ -46,6 +46,8 @@ enum sim_kind {
 	SIM_RNR,
 	SIM_RESPONSE,
 	SIM_PAGE,		/* no packet: the page of a late timeout is present */
+	SIM_ALARM,		/* no packet: the timer may be due */
+	SIM_START,		/* no packet: the flow starts */
 };
 
 /**
@@ -117,6 +119,7 @@ struct sim_path {
  * @peer: enum sim_peer
  * @store: packets that the responder keeps, 0: SIM_STORE
  * @flows: number of flows
+ * @apart: time between the starts of two of them, ns
  * @psn: first PSN
  * @mtu: bytes per packet
  * @message: PSNs per message
@@ -134,7 +137,7 @@ struct sim_path {
  * @unawaited: probability that a message is not signalled
  * @stall: probability that the allocation of a packet fails
  * @busy: probability that a page is being fetched when a deadline expires
- * @late: part of srnic_flight_slack() by which timers fire late, %
+ * @late: part of srnic_flight_slack() by which timers fire late at most, %
  * @hurry: probability per step of a call of srnic_flight_hurry()
  * @may_fail: losses may exhaust the retries
  * @lossless: only losses cause retransmissions, so their number is checked
@@ -150,6 +153,7 @@ struct sim_conf {
 	enum sim_peer	peer;
 	u32		store;
 	u32		flows;
+	u64		apart;
 	u32		psn;
 	u32		mtu;
 	u32		message;
@@ -214,6 +218,8 @@ struct sim_slot {
  * @expected: responder: sequence number of the expected packet
  * @told: responder: has sent a NAK for it
  * @slot: responder: packets kept out of order
+ * @late: by which part of the slack the timer is late, 1 of 1024
+ * @alarm_at: when the next SIM_ALARM arrives, 0: there is none
  * @progress_at: time of the last advance of @una, ns
  * @failed: retries are exhausted
  * @sent: PSNs sent; a READ request counts those of its response
@@ -234,6 +240,8 @@ struct sim_flow {
 	u64			expected;
 	bool			told;
 	struct sim_slot		*slot;
+	u32			late;
+	u64			alarm_at;
 	u64			progress_at;
 	bool			failed;
 	u64			sent;
@@ -667,10 +675,15 @@ static inline bool sim_next_response(struct sim *s, struct sim_flow *w)
 	return true;
 }
 
-/* Is it for a packet in flight, not older and not newer? */
-static inline bool sim_is_ours(const struct sim_flow *w, u32 psn)
+/* Is it for a packet in flight?  An older one shows that the peer is alive. */
+static inline bool sim_is_ours(struct sim_flow *w, u32 psn)
 {
-	return srnic_psn_diff(psn, w->f.una) >= 0 && srnic_psn_diff(w->f.high, psn) > 0;
+	if (srnic_psn_diff(psn, w->f.una) < 0) {
+		srnic_flight_heard(&w->f);
+		return false;
+	}
+
+	return srnic_psn_diff(w->f.high, psn) > 0;
 }
 
 static inline void sim_response(struct sim *s, const struct sim_pkt *pkt)
@@ -839,7 +852,7 @@ static inline void sim_init(struct sim *s, const struct sim_conf *conf)
 	s->conf = *conf;
 	s->trace_from = ~0ULL;
 	s->now = 1;	/* 0 means no time */
-	s->patience = 20 * (max(conf->timeout ? conf->timeout : SIM_UNTIMED_NSEC,
+	s->patience = 100 * (max(conf->timeout ? conf->timeout : SIM_UNTIMED_NSEC,
 			     sim_longest_rtt(conf)) + conf->rnr_nsec) +
 		      conf->dark_to - conf->dark_from;
 	/* Consecutive losses, and page faults, extend many timeouts in a row. */
@@ -852,6 +865,7 @@ static inline void sim_init(struct sim *s, const struct sim_conf *conf)
 		w->here = calloc(SIM_STORE, sizeof(*w->here));
 		w->slot = calloc(SIM_STORE, sizeof(*w->slot));
 		w->cursor = conf->psn;
+		w->late = rand32() % 1024;
 		srnic_flight_start(&w->f, conf->psn);
 		srnic_flight_set_limits(&w->f, conf->timeout, conf->retry_cnt,
 					conf->rnr_retry);
@@ -873,29 +887,19 @@ static inline void sim_free(struct sim *s)
 /* When the timer fires */
 static inline u64 sim_due(const struct sim *s, const struct sim_flow *w)
 {
-	return w->f.deadline + srnic_flight_slack(&w->f) * s->conf.late / 100;
+	return w->f.deadline + srnic_flight_slack(&w->f) * w->late / 1024 * s->conf.late / 100;
 }
 
-/* The flow whose timer fires next, -1 if there is none */
-static inline int sim_next_due(const struct sim *s)
+/* Has SIM_ALARM arrive when the timer fires, or before; a later time is looked up then. */
+static inline void sim_set_alarm(struct sim *s, u32 flow)
 {
-	u64 first = ~0ULL, due;
-	int found = -1;
-	u32 i;
+	struct sim_flow *w = &s->flow[flow];
+	u64 due = max(sim_due(s, w), s->now);
 
-	for (i = 0; i < s->conf.flows; i++) {
-		const struct sim_flow *w = &s->flow[i];
-
-		if (w->failed || !w->f.deadline)
-			continue;
-		due = sim_due(s, w);
-		if (due >= first)
-			continue;
-		first = due;
-		found = i;
-	}
-
-	return found;
+	if (w->failed || !w->f.deadline || (w->alarm_at && w->alarm_at <= due))
+		return;
+	w->alarm_at = due;
+	sim_push(s, (struct sim_pkt) { .kind = SIM_ALARM, .flow = flow, .at = due });
 }
 
 /* Have all requested PSNs been transferred? */
@@ -916,7 +920,7 @@ static inline void sim_timeout(struct sim *s, u32 flow)
 	struct sim_flow *w = &s->flow[flow];
 	bool busy = sim_chance(s->conf.busy);
 
-	s->now = max(s->now, sim_due(s, w));
+	w->late = rand32() % 1024;
 	sim_todo(s, w, srnic_flight_timeout(&w->f, busy, s->now));
 	if (w->f.late)
 		sim_push(s, (struct sim_pkt) {
@@ -925,53 +929,70 @@ static inline void sim_timeout(struct sim *s, u32 flow)
 	sim_send(s, flow);
 }
 
-static inline void sim_arrive(struct sim *s)
+static inline void sim_alarm(struct sim *s, const struct sim_pkt *pkt)
 {
-	struct sim_pkt pkt = sim_pop(s);
+	struct sim_flow *w = &s->flow[pkt->flow];
 
-	s->now = pkt.at;
-	sim_trace(s, "flow %u gets kind %u, %llu + %u, asks %u", pkt.flow, pkt.kind,
-		  pkt.seq, pkt.npsn, pkt.ackreq);
-	if (s->flow[pkt.flow].failed)
+	if (w->alarm_at != pkt->at)	/* an earlier one has replaced it */
 		return;
-	switch (pkt.kind) {
+	w->alarm_at = 0;
+	if (w->f.deadline && sim_due(s, w) <= s->now)
+		sim_timeout(s, pkt->flow);
+}
+
+static inline void sim_arrive(struct sim *s, const struct sim_pkt *pkt)
+{
+	s->now = pkt->at;
+	sim_trace(s, "flow %u gets kind %u, %llu + %u, asks %u", pkt->flow, pkt->kind,
+		  pkt->seq, pkt->npsn, pkt->ackreq);
+	if (s->flow[pkt->flow].failed)
+		return;
+	switch (pkt->kind) {
 	case SIM_WRITE:
 	case SIM_SEND:
 	case SIM_READ:
-		sim_request(s, &pkt);
+		sim_request(s, pkt);
 		return;
 	case SIM_RESPONSE:
-		sim_response(s, &pkt);
+		sim_response(s, pkt);
 		break;
 	case SIM_PAGE:
-		if (s->flow[pkt.flow].f.late)
-			srnic_flight_arm(&s->flow[pkt.flow].f, s->now);
+		if (s->flow[pkt->flow].f.late)
+			srnic_flight_arm(&s->flow[pkt->flow].f, s->now);
+		break;
+	case SIM_ALARM:
+		sim_alarm(s, pkt);
+		return;
+	case SIM_START:
 		break;
 	default:
-		sim_ack(s, &pkt);
+		sim_ack(s, pkt);
 		break;
 	}
-	sim_send(s, pkt.flow);
+	sim_send(s, pkt->flow);
 }
 
 static inline void sim_step(struct sim *s)
 {
-	int due = sim_next_due(s);
 	struct sim_flow *w;
+	struct sim_pkt pkt;
+	u32 flow;
 
 	s->steps++;
-	if (due < 0 && !s->num) {
+	if (!s->num) {
 		sim_require(s, false, "until the end a packet is in flight or a timer runs");
 		return;
 	}
-	if (due >= 0 && (!s->num || sim_due(s, &s->flow[due]) < s->heap[0].at))
-		sim_timeout(s, due);
-	else
-		sim_arrive(s);
+	pkt = sim_pop(s);
+	sim_arrive(s, &pkt);
+	sim_set_alarm(s, pkt.flow);
 
-	w = &s->flow[s->steps % s->conf.flows];
-	if (!w->failed && sim_chance(s->conf.hurry))
+	flow = s->steps % s->conf.flows;
+	w = &s->flow[flow];
+	if (!w->failed && sim_chance(s->conf.hurry)) {
 		srnic_flight_hurry(&w->f, s->now);
+		sim_set_alarm(s, flow);
+	}
 	if (!w->failed && w->una != w->assigned)
 		sim_require(s, s->now - w->progress_at <= s->patience,
 			    "there is progress within the patience");
@@ -994,9 +1015,10 @@ static inline void sim_run(struct sim *s)
 {
 	u32 i;
 
-	if (!s->steps)
-		for (i = 0; i < s->conf.flows; i++)
-			sim_send(s, i);
+	for (i = 0; i < s->conf.flows && !s->steps; i++)
+		sim_push(s, (struct sim_pkt) {
+			.kind = SIM_START, .flow = i, .at = s->now + i * s->conf.apart,
+		});
 	while (!s->fault && s->now < s->conf.until && !sim_is_done(s))
 		sim_step(s);
 	if (s->conf.lossless)

@@ -162,6 +162,7 @@ static void begin(u32 at)
 	first = at;
 	now = SEC;
 	srnic_flight_start(&f, first);
+	f.window = SRNIC_FLIGHT_WINDOW;	/* as on a short path after some round trips */
 	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
 }
 
@@ -1153,16 +1154,131 @@ static void timeout_cuts(u32 at)
 	fill();
 	f.probes = 16;
 	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	must(f.window == SRNIC_FLIGHT_WINDOW);	/* the answers may be late */
+	send_one(false);
+	now += SHORT;
+	ack(2);
 	must(f.window == SRNIC_FLIGHT_WINDOW * 7 / 10);
 }
 
-static void timeout_cuts_first(u32 at)
+/* The initial window stays. */
+static void timeout_first(u32 at)
 {
 	begin(at);
+	f.window = SRNIC_FLIGHT_FIRST;
 	fill();
 	f.probes = 16;
 	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
-	must(f.window <= SRNIC_FLIGHT_WINDOW / 4);
+	send_one(false);
+	now += LONG;
+	ack(1);
+	must(f.window == SRNIC_FLIGHT_FIRST);
+}
+
+/* Doubles while a window takes one round trip, and no longer. */
+static void window_starts(u32 at)
+{
+	u32 i, sum = 0;
+
+	first = at;
+	now = SEC;
+	srnic_flight_start(&f, first);
+	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
+	for (i = SRNIC_FLIGHT_FIRST; i <= SRNIC_FLIGHT_WINDOW; i *= 2) {
+		must(fill() == i && !srnic_flight_open(&f));
+		sum += i;
+		now += SHORT;
+		ack(sum);
+	}
+	must(f.window == SRNIC_FLIGHT_WINDOW);
+
+	srnic_flight_start(&f, first);
+	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
+	must(fill() == SRNIC_FLIGHT_FIRST);
+	now += 100 * USEC;
+	ack(SRNIC_FLIGHT_FIRST);
+	must(fill() == 2 * SRNIC_FLIGHT_FIRST);
+	now += 500 * USEC;
+	ack(3 * SRNIC_FLIGHT_FIRST);
+	must(f.window == 2 * SRNIC_FLIGHT_FIRST + 1);
+}
+
+/* Sends packet @i, and retransmits it until its answer arrives after @rtt. */
+static void answer_late(u32 i, u64 rtt)
+{
+	u64 end = now + rtt;
+
+	send_one(true);
+	while (f.deadline && f.deadline < end) {
+		must(expire().act != SRNIC_FLIGHT_FAIL);
+		send_one(false);
+	}
+	now = end;
+	ack(i + 1);
+}
+
+/*
+ * Round trips of 30 timeouts, one packet at a time: each answer may be one to a
+ * retransmission, until there is none.
+ */
+static void late_answers(u32 at)
+{
+	u32 i;
+
+	begin(at);
+	for (i = 0; i < 20 && !f.rtt_min; i++)
+		answer_late(i, 30 * TIMEOUT + TIMEOUT / 3);
+	must(i < 20 && f.rtt_min > 30 * TIMEOUT);
+	for (; f.srtt < 30 * TIMEOUT && i < 30; i++)
+		answer_late(i, 30 * TIMEOUT + TIMEOUT / 3);
+	send_one(true);
+	must(f.deadline > now + 30 * TIMEOUT && !f.wait && !f.backoff);
+}
+
+/* Timeouts become longer, up to 8 times; the first measured round trip ends that. */
+static void timeouts_back_off(u32 at)
+{
+	static const u8 factors[] = { 1, 2, 4, 8, 8, 8 };
+	u64 from;
+	u32 i;
+
+	begin_path(at, SHORT);
+	for (i = 0; i < ARRAY_SIZE(factors); i++) {
+		send_one(true);
+		f.probes = 16;
+		srnic_flight_arm(&f, now);
+		from = now;
+		must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+		must(now - from == factors[i] * TIMEOUT);
+	}
+	send_one(true);
+	now += SHORT;
+	ack(2);
+	measure(SHORT);
+	send_one(true);
+	f.probes = 16;
+	srnic_flight_arm(&f, now);
+	must(f.deadline == now + TIMEOUT);
+}
+
+/* A live peer renews the retries, a limited number of times. */
+static void heard(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	srnic_flight_set_limits(&f, TIMEOUT, 1, RETRIES);
+	send_one(true);
+	for (i = 0; i < 100; i++) {
+		f.probes = 16;
+		srnic_flight_arm(&f, now);
+		if (expire().act == SRNIC_FLIGHT_FAIL)
+			break;
+		send_one(true);
+		srnic_flight_heard(&f);
+		must(f.retry_left == 1 || i >= 16);
+	}
+	must(i == 17);
 }
 
 /* Retransmits until the timeout has expired once more. */
@@ -1849,7 +1965,7 @@ static void timeouts_last(u32 at)
 			send_one(false);
 	} while (todo.act == SRNIC_FLIGHT_SEEK);
 	must(now - from >= (RETRIES + 1) * TIMEOUT);
-	must(now - from <= 4 * (RETRIES + 1) * TIMEOUT);
+	must(now - from <= 8 * (RETRIES + 1) * TIMEOUT);
 }
 
 static void naks_exhaust(u32 at)
@@ -1935,7 +2051,7 @@ static void slack(u32 at)
 	must(srnic_flight_slack(&f) == MSEC);
 	srnic_flight_set_limits(&f, MSEC / 10, RETRIES, RETRIES);
 	must(srnic_flight_slack(&f) == MSEC / 10);
-	f.window = SRNIC_FLIGHT_WINDOW - 1;
+	f.lossy = true;
 	must(!srnic_flight_slack(&f));
 }
 
@@ -2372,7 +2488,8 @@ static const struct {
 	const char	*sentence;
 	void		(*rule)(u32 at);
 } rules[] = {
-	{ "the initial window limits the packets in flight", window },
+	{ "the initial window doubles until the path is full", window_starts },
+	{ "the window limits the packets in flight", window },
 	{ "an ACK allows as many new packets as it covers", window_reopens },
 	{ "a READ counts the PSNs of its response", window_of_reads },
 	{ "the first packet requests an ACK", asks_first },
@@ -2497,7 +2614,10 @@ static const struct {
 	{ "a NAK fails if retry_cnt is 0", naks_exhaust },
 	{ "progress resets the retries", progress_restores },
 	{ "a timeout cuts the window to 7/10", timeout_cuts },
-	{ "before a round trip is known it cuts it to 1/4", timeout_cuts_first },
+	{ "before a round trip is known it does not", timeout_first },
+	{ "timeouts back off until a round trip is measured", timeouts_back_off },
+	{ "round trips of 30 timeouts are measured", late_answers },
+	{ "packets of the peer renew the retries", heard },
 	{ "timeout 0 disables the timer", timeout_none },
 	{ "not while packets behind a gap may have been dropped", nak_without_timeout },
 	{ "nor after the packet that was missing came late", late_without_timeout },

@@ -3,12 +3,12 @@
  * srnic - whatever the path does, all data arrives once and in order, and no
  * flow is stuck
  *
- * usage: test_sim [<runs> | seed <seed> [<ms>] | table]
+ * usage: test_sim [<runs> | seed <seed> [<ms>] | line <seed> | table]
  *
  * Each run simulates flows over a random path.  The number of runs may also be
  * given by SEEDS in the environment.  "seed" runs a single seed, and prints its
- * events from a time on.  "table" prints how well common paths are used, for
- * tuning.
+ * events from a time on; "line" runs one of the random paths without losses.
+ * "table" prints how well common paths are used, for tuning.
  */
 
 #include <stdio.h>
@@ -104,7 +104,7 @@ static struct sim_conf draw(u64 seed)
 	draw_events(&c);
 	c.may_fail = path_is_bad(&c.there) || path_is_bad(&c.back) ||
 		     c.dark_to > c.dark_from + c.timeout ||
-		     sim_longest_rtt(&c) > 4 * c.timeout;
+		     sim_longest_rtt(&c) > 32 * c.timeout;
 	c.lossless = !c.may_fail && c.peer == SIM_PEER_KEEPS && !path_reorders(&c.there) &&
 		     !path_reorders(&c.back) && !c.far_delay && !c.rnr && !c.store;
 
@@ -246,6 +246,7 @@ static struct sim_conf steady(bool read, u32 mtu, u64 rate, u64 delay, u64 queue
  * @jain: Jain's index over the flows
  * @again: fraction of the packets sent that were retransmissions
  * @lost: PSNs lost
+ * @dead: flows whose retries are exhausted
  * @causes: number of events, by enum srnic_flight_cause
  * @first: final state of the first flow
  */
@@ -255,20 +256,28 @@ struct outcome {
 	double			jain;
 	double			again;
 	u64			lost;
+	u32			dead;
 	u64			causes[SRNIC_CAUSE_NUM];
 	struct srnic_flight	first;
 };
 
-static struct outcome measure(const struct sim_conf *c)
+/* @from: time from which the use of the path counts, ns */
+static struct outcome measure_from(const struct sim_conf *c, u64 from)
 {
 	const struct sim_path *data = c->reads ? &c->back : &c->there;
-	double all = 0, squares = 0, sent = 0, again = 0;
+	double before = 0, all = 0, squares = 0, sent = 0, again = 0;
 	struct outcome o = {};
 	struct sim s;
 	u32 i, k;
 
 	rand_state = 1;
 	sim_init(&s, c);
+	s.conf.until = from;
+	sim_run(&s);
+	for (i = 0; i < c->flows; i++)
+		before += s.flow[i].una;
+	from = from ? s.now : 0;
+	s.conf.until = c->until;
 	sim_run(&s);
 	for (i = 0; i < c->flows; i++) {
 		const struct sim_flow *w = &s.flow[i];
@@ -277,11 +286,13 @@ static struct outcome measure(const struct sim_conf *c)
 		squares += (double)w->una * w->una;
 		sent += w->sent;
 		again += w->retransmitted;
+		o.dead += w->failed;
 		for (k = 0; k < SRNIC_CAUSE_NUM; k++)
 			o.causes[k] += w->causes[k];
 	}
 	o.fault = s.fault;
-	o.use = data->rate ? all * (c->mtu + SIM_HEADERS) / (s.now / 1e9) / data->rate : 0;
+	o.use = data->rate ? (all - before) * (c->mtu + SIM_HEADERS) /
+			     ((s.now - from) / 1e9) / data->rate : 0;
 	o.jain = all * all / (c->flows * squares);
 	o.again = again / sent;
 	o.lost = s.conf.there.lost + s.conf.back.lost;
@@ -289,6 +300,11 @@ static struct outcome measure(const struct sim_conf *c)
 	sim_free(&s);
 
 	return o;
+}
+
+static struct outcome measure(const struct sim_conf *c)
+{
+	return measure_from(c, 0);
 }
 
 /* Expects @o to reach the given values, and prints the actual ones. */
@@ -470,6 +486,157 @@ static void test_delay_changes(void)
 	tap_done("a round trip longer by 50 ms, and shorter again, is handled");
 }
 
+/**
+ * struct line - a path without losses
+ * @name: what is special about it
+ * @rate: bytes per second
+ * @rtt: ns, without a queue
+ * @timeout: exponent of the ACK timeout, as in struct ibv_qp_attr
+ * @flows: how many start
+ * @apart: time between two starts, ns
+ * @mtu: bytes per packet
+ * @message: PSNs per message
+ * @read: READs instead of WRITEs
+ */
+struct line {
+	const char	*name;
+	u64		rate;
+	u64		rtt;
+	u8		timeout;
+	u32		flows;
+	u64		apart;
+	u32		mtu;
+	u32		message;
+	bool		read;
+};
+
+static const struct line lines[] = {
+	{ "64 QPs, 100M", 100 * MBIT, 40000, 14, 64, 0, 4096, 16, false },
+	{ "64 QPs, 100M, READ", 100 * MBIT, 40000, 14, 64, 0, 4096, 16, true },
+	{ "128 QPs, 1G", GBIT, 40000, 14, 128, 0, 4096, 256, false },
+	{ "256 QPs, 1G", GBIT, 40000, 14, 256, 0, 4096, 256, false },
+	{ "256 QPs, 1G, READ", GBIT, 40000, 14, 256, 0, 4096, 256, true },
+	{ "1024 QPs, 1G", GBIT, 40000, 14, 1024, 0, 4096, 256, false },
+	{ "1024 QPs, 10G", 10 * GBIT, 40000, 14, 1024, 0, 4096, 256, false },
+	{ "16 QPs each 0.5 s, 10M", 10 * MBIT, 40000, 14, 16, SECONDS(1) / 2, 4096, 256, false },
+	{ "64 QPs each 0.1 s, 100M", 100 * MBIT, 40000, 14, 64, SECONDS(1) / 10, 4096, 256,
+	  false },
+	{ "16 QPs each 0.5 s, 10M, READ", 10 * MBIT, 40000, 14, 16, SECONDS(1) / 2, 4096, 256,
+	  true },
+	{ "1 QP, 4 KiB, 4M, 20 ms", 4 * MBIT, 20 * MSEC, 14, 1, 0, 4096, 1, false },
+	{ "1 QP, 1M", MBIT, 40000, 14, 1, 0, 4096, 16, false },
+	{ "1 QP, 1M, READ", MBIT, 40000, 14, 1, 0, 4096, 16, true },
+	{ "4 QPs, 1M", MBIT, 40000, 14, 4, 0, 4096, 16, false },
+	{ "1 QP, 1M, timeout 10", MBIT, 40000, 10, 1, 0, 1024, 16, false },
+	{ "280 ms, timeout 14", GBIT, 280 * MSEC, 14, 1, 0, 4096, 256, false },
+	{ "280 ms, timeout 14, READ", GBIT, 280 * MSEC, 14, 1, 0, 4096, 1024, true },
+	{ "260 ms, timeout 14", GBIT, 260 * MSEC, 14, 1, 0, 4096, 256, false },
+	{ "20 ms, timeout 10", GBIT, 20 * MSEC, 10, 1, 0, 4096, 256, false },
+	{ "130 ms, timeout 10", GBIT, 130 * MSEC, 10, 1, 0, 4096, 256, false },
+	{ "2 s, timeout 14", 100 * MBIT, 2000 * MSEC, 14, 1, 0, 4096, 256, false },
+	{ "2 s, timeout 14, READ", 100 * MBIT, 2000 * MSEC, 14, 1, 0, 4096, 1024, true },
+	{ "10M, 0.2 ms, 64 KiB", 10 * MBIT, 200000, 14, 1, 0, 4096, 16, false },
+	{ "20M, 0.2 ms, 64 KiB", 20 * MBIT, 200000, 14, 1, 0, 4096, 16, false },
+};
+
+/*
+ * Nothing is lost and the peer answers: no flow dies, and after twenty round trips, those
+ * of the window with which all flows start, at least half of the path is used.
+ */
+static struct sim_conf conf_of(const struct line *l, u64 *from)
+{
+	struct sim_conf c = steady(l->read, l->mtu, l->rate, l->rtt / 2, 0);
+	u64 burst = (u64)l->flows * SRNIC_FLIGHT_FIRST * (l->mtu + SIM_HEADERS);
+
+	c.flows = l->flows;
+	c.apart = l->apart;
+	c.message = l->message;
+	c.timeout = 4096ULL << l->timeout;
+	*from = 20 * (l->rtt + burst * 1000 / l->rate * MSEC) + l->flows * l->apart;
+	c.until = *from + max(*from / 2, SECONDS(1) / 5);
+
+	return c;
+}
+
+static void test_lossless(void)
+{
+	const struct line *l;
+	struct outcome o;
+	struct sim_conf c;
+	u64 from;
+
+	for (l = lines; l < lines + ARRAY_SIZE(lines); l++) {
+		c = conf_of(l, &from);
+		o = measure_from(&c, from);
+		expect(l->name, &o, 0.5, 0.2);
+	}
+	tap_done("where nothing is lost, no flow dies and none crawls");
+}
+
+/* Longest round trip with which a flow starts, among windows of others that have grown */
+static u64 longest_start(const struct line *l)
+{
+	u32 window = l->apart ? SRNIC_FLIGHT_WINDOW : 2 * SRNIC_FLIGHT_FIRST;
+
+	return l->rtt + (u64)l->flows * window * (l->mtu + SIM_HEADERS) * 1000 / l->rate * MSEC;
+}
+
+/* No flow starts with a round trip of more than 32 timeouts, or 20 s. */
+static struct line draw_line(u64 seed)
+{
+	struct line l = {};
+
+	rand_state = seed * 0x9e3779b97f4a7c15ULL + 1;
+	l.rate = PICK(1, 4, 10, 100, 1000, 1000, 10000) * MBIT;
+	l.rtt = 1000 * PICK(30, 200, 1000, 10000, 100000);
+	l.mtu = PICK(1024, 4096);
+	l.message = PICK(1, 16, 1024);
+	l.read = PICK(0, 1);
+	/* Longer messages and more flows than the path needs, which is at most 12.5 MB */
+	l.flows = PICK(1, 2, 16, 64, 256, 1024);
+	if (l.rate * (l.rtt / 1000) / 1000000 > 16ULL * l.flows * l.message * l.mtu)
+		l.message = 1024;
+	if (l.rate > GBIT && l.flows < 16)
+		l.rate = GBIT;
+	l.apart = PICK(0, 0, 1) * 1000 * PICK(10, 1000, 100000);
+	l.timeout = PICK(8, 10, 14, 17);
+	while (longest_start(&l) > SECONDS(20))
+		l.flows /= 2;
+	while (longest_start(&l) > 32 * 4096ULL << l.timeout)
+		l.timeout++;
+
+	return l;
+}
+
+static void run_line(u64 seed, bool verbose)
+{
+	struct line l = draw_line(seed);
+	struct outcome o;
+	struct sim_conf c;
+	u64 from;
+
+	c = conf_of(&l, &from);
+	if (l.rate * (c.until / MSEC) / 1000 > 400000000)	/* bytes */
+		return;
+	o = measure_from(&c, from);
+	if (o.fault || o.use < 0.5)
+		tap_fault("test_sim line %llu: %.1f %% of the path%s%s", seed, 100 * o.use,
+			  o.fault ? ", not: " : "", o.fault ?: "");
+	if (verbose || ((o.fault || o.use < 0.5) && tap_faults <= TAP_FAULTS_SHOWN))
+		printf("#   %s %u of %u, %llu Mbit/s, %.2f ms, timeout %u, %u flows each %.2f ms\n",
+		       l.read ? "READ" : "WRITE", l.message, l.mtu, l.rate / MBIT, l.rtt / 1e6,
+		       l.timeout, l.flows, l.apart / 1e6);
+}
+
+static void test_lines(u64 runs)
+{
+	u64 seed;
+
+	for (seed = 1; seed <= runs; seed++)
+		run_line(seed, false);
+	tap_done("nor do any on random paths");
+}
+
 static void print(const char *name, const struct sim_conf *c)
 {
 	struct outcome o = measure(c);
@@ -479,10 +646,23 @@ static void print(const char *name, const struct sim_conf *c)
 	printf("repairs %6llu  probes %5llu  timeouts %3llu  lost %6llu  ",
 	       o.causes[SRNIC_CAUSE_GAP], o.causes[SRNIC_CAUSE_PROBE],
 	       o.causes[SRNIC_CAUSE_TIMEOUT], o.lost);
-	printf("window %5u  keeps %u  rtt %.2f, %.2f ms%s%s\n", o.first.window, o.first.keeps,
-	       o.first.rtt / 1e6, o.first.rtt_min / 1e6, o.fault ? ", not: " : "",
-	       o.fault ? o.fault : "");
+	printf("dead %u  window %5u  keeps %u  rtt %.2f, %.2f ms%s%s\n", o.dead,
+	       o.first.window, o.first.keeps, o.first.rtt / 1e6, o.first.rtt_min / 1e6,
+	       o.fault ? ", not: " : "", o.fault ? o.fault : "");
 	fflush(stdout);
+}
+
+static void table_lines(void)
+{
+	const struct line *l;
+	struct sim_conf c;
+	u64 from;
+
+	for (l = lines; l < lines + ARRAY_SIZE(lines); l++) {
+		c = conf_of(l, &from);
+		c.may_fail = true;
+		print(l->name, &c);
+	}
 }
 
 static void table_long(void)
@@ -554,10 +734,16 @@ int main(int argc, char **argv)
 	u64 runs = seeds ? strtoull(seeds, NULL, 0) : RUNS;
 
 	if (argc > 1 && !strcmp(argv[1], "table")) {
+		table_lines();
 		table_long();
 		table_queues();
 		table_rest();
 		return 0;
+	}
+	if (argc > 2 && !strcmp(argv[1], "line")) {
+		run_line(strtoull(argv[2], NULL, 0), true);
+		tap_done("no flow dies, and none crawls");
+		return tap_end();
 	}
 	if (argc > 2 && (!strcmp(argv[1], "seed") || !strcmp(argv[1], "untimed"))) {
 		u64 seed = strtoull(argv[2], NULL, 0);
@@ -580,6 +766,8 @@ int main(int argc, char **argv)
 	test_fair();
 	test_crowd();
 	test_delay_changes();
+	test_lossless();
+	test_lines(runs);
 
 	return tap_end();
 }

@@ -372,6 +372,8 @@ enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 	if (ahead < 0 && op->family == SRNIC_FAM_ACK &&
 	    srnic_ack_of(seg->pkt.syndrome) == SRNIC_ACK_SEQ)
 		srnic_flight_early_nak(&req->flight, ktime_get_ns());
+	if (ahead < 0 && comp_makes_sense(op, &seg->pkt))
+		srnic_flight_heard(&req->flight);
 	/* Ignore stale packets and those for a PSN that was never sent. */
 	if (ahead < 0 || srnic_psn_diff(seg->pkt.psn, req->flight.high) >= 0)
 		return SRNIC_DONE;

@@ -61,6 +61,9 @@
 /* With round trips this many times the shortest, a larger window is of no use */
 #define FLIGHT_QUEUE_RTTS	4
 
+/* The same for the growth of a small window at the start */
+#define FLIGHT_START_RTTS	3
+
 /* After this many recoveries without a kept packet, the peer is taken to go back N. */
 #define FLIGHT_FRUITLESS	3
 
@@ -78,6 +81,25 @@
 
 /* How much longer than needed to wait for an answer, to save interrupts */
 #define FLIGHT_SLACK_NSEC	((u64)NSEC_PER_MSEC)
+
+/*
+ * Longest ACK timeout after others have expired: log2 of the factor, and the time unless
+ * the user's is longer
+ */
+#define FLIGHT_BACKOFF		3
+#define FLIGHT_BACKOFF_NSEC	(4ULL * NSEC_PER_SEC)
+
+/* Longest round trip that is waited for, in ACK timeouts: log2 */
+#define FLIGHT_LATE		5
+
+/* Timeouts in a row after which late answers count, and short waits for probes start again */
+#define FLIGHT_REPROBE		2
+
+/* Part of the time in flight in which an answer comes too soon to be one to the original */
+#define FLIGHT_SOON_PART	8
+
+/* Times that a peer may renew the retries by packets that acknowledge nothing */
+#define FLIGHT_HEARD		16
 
 /* Limit of consecutive probes, and of the backoff shift */
 #define FLIGHT_MAX_PROBES	16
@@ -109,7 +131,7 @@ void srnic_flight_start(struct srnic_flight *f, u32 psn)
 {
 	memset(f, 0, sizeof(*f));
 	srnic_flight_skip(f, psn);
-	f->window = SRNIC_FLIGHT_WINDOW;
+	f->window = SRNIC_FLIGHT_FIRST;
 	f->startup = true;
 }
 
@@ -240,6 +262,8 @@ u32 srnic_flight_span(struct srnic_flight *f, u32 left, u32 places)
 	room = limit - out;
 	want = max(min_t(u32, limit / (srnic_flight_is_long(f) ? 8 : 4), SRNIC_FLIGHT_READ),
 		   DIV_ROUND_UP(2 * limit, max(places, 2U)));
+	if (!f->srtt)
+		want = limit;
 	if (out && room < min3(left, want, limit / 2)) {
 		f->limited = flight_front(f);
 		return 0;
@@ -262,7 +286,12 @@ static bool flight_unasked(const struct srnic_flight *f)
 /* Packets between two ACK requests; few, so that an ACK does not release a burst */
 static u32 flight_ack_every(const struct srnic_flight *f)
 {
-	u32 every = DIV_ROUND_UP(flight_limit(f), srnic_flight_is_long(f) ? 8 : 4);
+	u32 limit = flight_limit(f), every;
+
+	/* Few packets do not fill the window of a start. */
+	if (f->mode == SRNIC_FLIGHT_OPEN && f->startup && f->limited == f->una)
+		limit = max_t(u32, limit, SRNIC_FLIGHT_WINDOW);
+	every = DIV_ROUND_UP(limit, srnic_flight_is_long(f) ? 8 : 4);
 
 	return min_t(u32, every, FLIGHT_ACKREQ);
 }
@@ -379,47 +408,83 @@ static void flight_rtt_min(struct srnic_flight *f, u64 rtt, u64 now)
 	f->rtt_min = min(f->rtt_min, rtt);
 }
 
+/* The first round trip, or one so much longer that the mean would follow too slowly */
+static void flight_reset_srtt(struct srnic_flight *f, u64 rtt)
+{
+	f->srtt = rtt;
+	f->rttvar = rtt / 2;
+}
+
 /*
- * RFC 6298, section 2.  After a retransmission @rtt may be too long, as the answer may
- * be one to the retransmission: it is good enough for the probe timeout but does not
- * indicate a queue.  An outlier, such as a host that was suspended, must not make the
- * user wait for a multiple of the ACK timeout.
+ * RFC 6298, section 2.  An outlier, such as a host that was suspended, must not make the
+ * user wait for a multiple of the ACK timeout: a round trip as long as that is approached
+ * in steps, unless late answers have announced it.
  */
-static void flight_rtt(struct srnic_flight *f, u64 rtt, bool ambiguous, u64 now)
+static void flight_rtt(struct srnic_flight *f, u64 rtt, u64 now)
 {
 	u64 mean = rtt;
 
-	if (ambiguous && f->srtt)
-		mean = min(mean, 2 * f->srtt);
 	if (f->timeout)
-		mean = min(mean, max((ambiguous ? 2 : 4) * f->timeout, f->srtt));
-	if (f->srtt && (ambiguous || f->rtt_min)) {
+		mean = min(mean, max3(4 * f->timeout, 2 * f->srtt, f->wait));
+	if (f->rtt_min && (mean == rtt || !f->wait))
 		flight_smooth(f, mean);
-	} else {
-		f->srtt = mean;
-		f->rttvar = mean / 2;
+	else
+		flight_reset_srtt(f, mean);
+	if (mean == rtt) {
+		f->backoff = 0;
+		f->wait = 0;
+		f->soon = false;
 	}
-	if (ambiguous)
-		return;
-
 	f->rtt = rtt;
 	f->probes = 0;
 	f->early = 0;
 	flight_rtt_min(f, rtt, now);
 }
 
+/*
+ * An answer arrives @rtt after a packet that was retransmitted since: one to the
+ * retransmission if it comes soon after that, otherwise one to the original.  Neither is
+ * certain, so it is good enough for the probe timeout but does not indicate a queue.
+ * Waits become as long as the latter suggests, or with each packet the timer would win
+ * and no round trip would ever be measured (Karn).
+ */
+static void flight_late_rtt(struct srnic_flight *f, u64 rtt, u64 now)
+{
+	u64 since = now - f->repaired_at;
+
+	f->soon = f->repaired_at && since < rtt / FLIGHT_SOON_PART &&
+		  (f->rtt_min ? since <= 2 * f->srtt + 4 * f->rttvar : !f->soon);
+	if (f->soon) {
+		rtt = min(rtt, max(since, FLIGHT_FIRST_PROBE_NSEC));
+		f->backoff = 0;
+	}
+	f->wait = max(f->wait, min(rtt, f->timeout << FLIGHT_LATE));
+	if (f->timeout)
+		rtt = min(rtt, max(2 * f->timeout, f->srtt));
+	if (f->srtt)
+		flight_smooth(f, min(rtt, 2 * f->srtt));
+	else
+		flight_reset_srtt(f, rtt);
+}
+
 /* Ends the measurements of packets before @psn; only the youngest counts. */
 static void flight_sampled(struct srnic_flight *f, u32 psn, bool ambiguous, u64 now)
 {
 	u32 n = 0;
+	u64 rtt;
 
 	while (n < f->num_samples && srnic_psn_diff(psn, f->samples[n].psn) > 0)
 		n++;
 	if (!n)
 		return;
 
-	flight_rtt(f, max(now - f->samples[n - 1].sent, 1ULL), ambiguous, now);
-	f->num_samples -= n;
+	rtt = max(now - f->samples[n - 1].sent, 1ULL);
+	if (ambiguous)
+		flight_late_rtt(f, rtt, now);
+	else
+		flight_rtt(f, rtt, now);
+	/* What the others measure is the time until the loss was repaired. */
+	f->num_samples = ambiguous && f->soon ? 0 : f->num_samples - n;
 	memmove(f->samples, f->samples + n, f->num_samples * sizeof(f->samples[0]));
 }
 
@@ -432,7 +497,7 @@ static bool flight_is_queued(const struct srnic_flight *f)
 /* Is there no sign of a queue, other than that of the packets released by one ACK? */
 static bool flight_is_clear(const struct srnic_flight *f)
 {
-	u64 burst = div_u64(f->rtt_min * flight_ack_every(f), f->window);
+	u64 burst = div_u64(f->rtt_min * min(flight_ack_every(f), f->window), f->window);
 
 	return f->rtt <= f->rtt_min + max(f->rtt_min / 8, FLIGHT_SHORT_NSEC / 8) + burst;
 }
@@ -451,18 +516,22 @@ static bool flight_may_grow(const struct srnic_flight *f)
 /* @npsn more packets are acknowledged, and none is lost. */
 static void flight_grow(struct srnic_flight *f, u32 npsn)
 {
-	u32 most = f->window < SRNIC_FLIGHT_WINDOW ? SRNIC_FLIGHT_WINDOW : SRNIC_FLIGHT_MAX;
+	bool small = f->window < SRNIC_FLIGHT_WINDOW, clear = flight_is_clear(f);
+	u32 most = small ? SRNIC_FLIGHT_WINDOW : SRNIC_FLIGHT_MAX;
 
-	if (f->startup && !flight_is_clear(f))
-		f->startup = false;
 	if (!flight_may_grow(f))
 		return;
-
-	f->credit += flight_is_clear(f) ? npsn * (f->startup ? f->window * 3 / 4 :
-						  f->window / 16 + 1) : npsn;
+	if (!clear && (!small || f->rtt > FLIGHT_START_RTTS * f->rtt_min))
+		f->startup = false;
+	if (f->startup)
+		npsn *= f->window;
+	else if (clear)
+		npsn *= f->window / 16 + 1;
+	f->credit += npsn;
 	if (f->credit < f->window)
 		return;
 	f->window = min(f->window + f->credit / f->window, most);
+	f->lossy &= f->window < SRNIC_FLIGHT_WINDOW;
 	f->credit = 0;
 }
 
@@ -502,6 +571,7 @@ static void flight_cut(struct srnic_flight *f)
 	f->round = f->high;
 	f->holes = 0;
 	f->startup = false;
+	f->lossy = f->window < SRNIC_FLIGHT_WINDOW;
 }
 
 /* Another packet, at una, has been found to be missing. */
@@ -518,18 +588,23 @@ static u64 flight_probe_nsec(const struct srnic_flight *f)
 			     FLIGHT_FIRST_PROBE_NSEC;
 
 	if (f->timeout)
-		return nsec << f->probes;
+		return max(nsec << f->probes, f->wait);
 
 	return max(nsec, FLIGHT_UNTIMED_NSEC) << min_t(u8, f->probes, FLIGHT_UNTIMED_SHIFT);
 }
 
 /*
- * A peer whose answers take longer than the user's timeout is still alive.  srtt is at most
- * four times the timeout, so that the result is at most eight times the timeout.
+ * A peer whose answers take longer than the user's timeout is still alive.  Timeouts that
+ * expire back off, so that a round trip of 32 of them, or of 20 s, is short enough.  A peer
+ * that was merely late once, and has gone since, is not waited for that long.
  */
 static u64 flight_timeout_nsec(const struct srnic_flight *f)
 {
-	return f->timeout ? max(f->timeout, 2 * f->srtt) : 0;
+	bool recent = f->retry_cnt - f->retry_left < FLIGHT_REPROBE;
+	u64 nsec = max3(f->timeout, 2 * f->srtt, recent ? 2 * f->wait : 0);
+	u64 most = min(f->timeout << FLIGHT_BACKOFF, FLIGHT_BACKOFF_NSEC);
+
+	return f->timeout ? max(nsec, min(nsec << f->backoff, most)) : 0;
 }
 
 static bool flight_may_probe(const struct srnic_flight *f)
@@ -587,8 +662,7 @@ u64 srnic_flight_slack(const struct srnic_flight *f)
 	bool awaits_answer = f->deadline == f->silence && !f->hold &&
 			     f->mode != SRNIC_FLIGHT_DOUBT && srnic_flight_asked(f);
 
-	/* A window that has been cut is one of a path that drops packets. */
-	if (!awaits_answer || f->window < SRNIC_FLIGHT_WINDOW)
+	if (!awaits_answer || f->lossy)
 		return 0;
 
 	return min_not_zero(f->timeout, FLIGHT_SLACK_NSEC);
@@ -707,7 +781,7 @@ static struct srnic_flight_todo flight_go_back(struct srnic_flight *f,
 	f->mark = f->high;
 	f->repaired_at = 0;
 	flight_stop_ticks(f);
-	if (cause != SRNIC_CAUSE_TIMEOUT)
+	if (cause != SRNIC_CAUSE_TIMEOUT && cause != SRNIC_CAUSE_PROBE)
 		flight_forget_samples(f);
 
 	return flight_seek(cause);
@@ -1051,6 +1125,7 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 	else if (!ambiguous || f->repair != SRNIC_CAUSE_PROBE)
 		f->probes = min_t(u8, f->probes, 1);
 	f->retry_left = f->retry_cnt;
+	f->heard = 0;
 	f->rnr_left = f->rnr_retry;
 	f->jumped |= f->mode == SRNIC_FLIGHT_BACK && srnic_psn_diff(psn, f->next) > 0;
 	moved = flight_catch_up(f, psn);
@@ -1090,6 +1165,16 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 		moved.act = SRNIC_FLIGHT_SEEK;
 
 	return todo.act ? todo : moved;
+}
+
+void srnic_flight_heard(struct srnic_flight *f)
+{
+	if (f->repair != SRNIC_CAUSE_TIMEOUT || f->heard == FLIGHT_HEARD ||
+	    f->retry_left == f->retry_cnt)
+		return;
+
+	f->heard++;
+	f->retry_left = f->retry_cnt;
 }
 
 void srnic_flight_early_nak(struct srnic_flight *f, u64 now)
@@ -1168,12 +1253,12 @@ static struct srnic_flight_todo flight_expire(struct srnic_flight *f)
 	if (!f->retry_left)
 		return flight_fail(SRNIC_CAUSE_TIMEOUT);
 	f->retry_left--;
-	f->probes = 0;
+	/* A path that has come back is found by a probe, unless the peer has gone. */
+	if (f->rtt_min && f->backoff < FLIGHT_REPROBE)
+		f->probes = 0;
+	f->backoff = min(f->backoff + 1, FLIGHT_BACKOFF);
+
 	f->run = FLIGHT_QUEUE_RUN;
-	flight_cut(f);
-	/* Nothing got through at the first go: the window is many times too large. */
-	if (!f->rtt_min)
-		f->window = DIV_ROUND_UP(f->window, 4);
 
 	return flight_go_back(f, SRNIC_CAUSE_TIMEOUT);
 }

@@ -11,7 +11,10 @@
 
 #include <linux/types.h>
 
-/* Initial window; it fills any path within a host or a rack */
+/* Initial window; RFC 6928 permits 10 packets of up to 1460 bytes */
+#define SRNIC_FLIGHT_FIRST	8
+
+/* Smallest window on a path that is known to be short; fills any within a host or a rack */
 #define SRNIC_FLIGHT_WINDOW	128
 
 /* Largest window: 16 MiB of path MTUs of 1024 bytes, 64 MiB of 4096 */
@@ -106,9 +109,13 @@ struct srnic_flight_sample {
  * @mode: enum srnic_flight_mode
  * @keeps: enum srnic_flight_keeps
  * @startup: the window grows exponentially, as no queue has been seen yet
+ * @lossy: the window is small because packets were dropped
+ * @soon: the last ambiguous answer came soon after a retransmission
  * @late: the timer is off while a page is fetched that the answer may wait for
  * @early: answers too early for the round trip since one was measured, up to 2
  * @probes: probes since the last progress; some remain until a round trip is measured
+ * @backoff: log2 of the factor by which ACK timeouts are longer since some have expired
+ * @heard: times that the retries were renewed without progress
  * @retry_left: transport retries left
  * @rnr_left: RNR retries left
  * @window: PSNs that may be in flight
@@ -144,6 +151,7 @@ struct srnic_flight_sample {
  * @rtt_recent: shortest since @rtt_since, ns
  * @rtt_since: start of the current period of the search for the shortest, ns
  * @timeout: ACK timeout, ns; 0: none
+ * @wait: round trip that late answers suggest, until one is measured, ns
  * @retry_cnt: transport retries without progress
  * @rnr_retry: RNR retries without progress, 7: unlimited
  * @samples: round trips being measured, oldest first
@@ -164,12 +172,16 @@ struct srnic_flight {
 	u8				mode;
 	u8				keeps;
 	bool				startup;
+	bool				lossy;
+	bool				soon;
 	bool				late;
 	u8				repair;
 	bool				jumped;
 	u8				fruitless;
 	u8				early;
 	u8				probes;
+	u8				backoff;
+	u8				heard;
 	u8				retry_left;
 	u8				rnr_left;
 	u32				window;
@@ -201,6 +213,7 @@ struct srnic_flight {
 	u64				rtt_recent;
 	u64				rtt_since;
 	u64				timeout;
+	u64				wait;
 	u8				retry_cnt;
 	u8				rnr_retry;
 	u8				num_samples;
@@ -343,6 +356,15 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
  * Return: what to do.
  */
 struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u64 now);
+
+/**
+ * srnic_flight_heard() - a packet of the peer has arrived that acknowledges nothing new
+ * @f: the flight
+ *
+ * The peer is alive, and what was sent may only be late: it renews the retries, a limited
+ * number of times.
+ */
+void srnic_flight_heard(struct srnic_flight *f);
 
 /**
  * srnic_flight_early_nak() - a NAK cannot be obeyed: it was overtaken, or has overtaken
