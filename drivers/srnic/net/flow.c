@@ -51,8 +51,10 @@ static struct dst_entry *flow_route6(const struct srnic_flow *flow)
 	return IS_ERR(dst) ? NULL : dst;
 }
 
-struct dst_entry *srnic_flow_dst(struct srnic_flow *flow)
+struct dst_entry *srnic_flow_dst(struct srnic_flow *flow, const struct net *net)
 {
+	if (!net_eq(dev_net(flow->ndev), net))
+		return NULL;
 	if (flow->dst && dst_check(flow->dst, flow->cookie))
 		return flow->dst;
 

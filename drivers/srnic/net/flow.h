@@ -7,8 +7,11 @@
 
 #include "net.h"
 
-/* The route of @flow, which keeps the reference; NULL if there is none. */
-struct dst_entry *srnic_flow_dst(struct srnic_flow *flow);
+/*
+ * The route of @flow, which keeps the reference; NULL if there is none, or the netdev has
+ * left @net.
+ */
+struct dst_entry *srnic_flow_dst(struct srnic_flow *flow, const struct net *net);
 
 /*
  * Chooses the queues of @skb, here and wherever else its hash decides: those of the

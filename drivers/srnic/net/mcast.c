@@ -4,54 +4,110 @@
  *
  * The host joins a group as for any of its programs: switches are informed by IGMP
  * or MLD, the netdev accepts the frames, and packets sent to the group are looped back.
+ *
+ * Memberships belong to the IP configuration of the netdev, which ends when the netdev moves
+ * to another namespace or its MTU is too small for IP.  Those of its next one are not ours
+ * to leave.
  */
+#include <linux/err.h>
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/slab.h>
 #include <net/addrconf.h>
 #include <net/ipv6.h>
 
 #include "net.h"
 
-static int mcast_join4(struct net_device *ndev, __be32 addr)
+/**
+ * struct srnic_membership - membership of the host in a group
+ * @addr: the group
+ * @in_dev: IPv4: where it was joined; reference held
+ * @idev: IPv6: the same
+ */
+struct srnic_membership {
+	struct in6_addr		addr;
+	struct in_device	*in_dev;
+	struct inet6_dev	*idev;
+};
+
+static int mcast_join4(struct srnic_membership *m, struct net_device *ndev)
 {
 	struct in_device *in_dev = __in_dev_get_rtnl(ndev);
 
 	if (!in_dev)
 		return -ENODEV;
-	ip_mc_inc_group(in_dev, addr);
+	ip_mc_inc_group(in_dev, m->addr.s6_addr32[3]);
+	in_dev_hold(in_dev);
+	m->in_dev = in_dev;
 
 	return 0;
 }
 
-static void mcast_leave4(struct net_device *ndev, __be32 addr)
+static int mcast_join6(struct srnic_membership *m, struct net_device *ndev)
 {
-	struct in_device *in_dev = __in_dev_get_rtnl(ndev);
+	struct inet6_dev *idev = __in6_dev_get(ndev);
+	int err;
 
-	if (in_dev)
-		ip_mc_dec_group(in_dev, addr);
+	if (!idev)
+		return -ENODEV;
+	err = ipv6_dev_mc_inc(ndev, &m->addr);
+	if (err)
+		return err;
+	in6_dev_hold(idev);
+	m->idev = idev;
+
+	return 0;
 }
 
-int srnic_mcast_join(struct net_device *ndev, const struct in6_addr *addr)
+static void mcast_leave4(struct in_device *in_dev, __be32 addr)
 {
+	if (__in_dev_get_rtnl(in_dev->dev) == in_dev)
+		ip_mc_dec_group(in_dev, addr);
+	in_dev_put(in_dev);
+}
+
+static void mcast_leave6(struct inet6_dev *idev, const struct in6_addr *addr)
+{
+	if (__in6_dev_get(idev->dev) == idev)
+		ipv6_dev_mc_dec(idev->dev, addr);
+	in6_dev_put(idev);
+}
+
+struct srnic_membership *srnic_mcast_join(struct net_device *ndev, const struct net *net,
+					  const struct in6_addr *addr)
+{
+	struct srnic_membership *m;
 	int err = -EAFNOSUPPORT;
 
-	rtnl_lock();
-	if (ipv6_addr_v4mapped(addr))
-		err = mcast_join4(ndev, addr->s6_addr32[3]);
-	else if (IS_ENABLED(CONFIG_IPV6))
-		err = ipv6_dev_mc_inc(ndev, addr);
-	rtnl_unlock();
+	m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
+	if (!m)
+		return ERR_PTR(-ENOMEM);
 
-	return err;
+	m->addr = *addr;
+	rtnl_lock();
+	if (!net_eq(dev_net(ndev), net))
+		err = -ENODEV;
+	else if (ipv6_addr_v4mapped(addr))
+		err = mcast_join4(m, ndev);
+	else if (IS_ENABLED(CONFIG_IPV6))
+		err = mcast_join6(m, ndev);
+	rtnl_unlock();
+	if (err) {
+		kfree(m);
+		return ERR_PTR(err);
+	}
+
+	return m;
 }
 
-void srnic_mcast_leave(struct net_device *ndev, const struct in6_addr *addr)
+void srnic_mcast_leave(struct srnic_membership *m)
 {
 	rtnl_lock();
-	if (ipv6_addr_v4mapped(addr))
-		mcast_leave4(ndev, addr->s6_addr32[3]);
+	if (m->in_dev)
+		mcast_leave4(m->in_dev, m->addr.s6_addr32[3]);
 	else if (IS_ENABLED(CONFIG_IPV6))
-		ipv6_dev_mc_dec(ndev, addr);
+		mcast_leave6(m->idev, &m->addr);
 	rtnl_unlock();
+	kfree(m);
 }

@@ -117,6 +117,7 @@ bool srnic_gate_open(struct srnic_gate *gate);
 /**
  * struct srnic_txb - GSO chain of one flow while it is built
  * @flow: path of the packets
+ * @net: namespace in which they are sent
  * @gate: gate that is charged for them
  * @stats: counters
  * @head: first packet, or NULL
@@ -126,6 +127,7 @@ bool srnic_gate_open(struct srnic_gate *gate);
  */
 struct srnic_txb {
 	struct srnic_flow		*flow;
+	const struct net		*net;
 	struct srnic_gate		*gate;
 	struct srnic_stats __percpu	*stats;
 	struct sk_buff			*head;
@@ -334,12 +336,18 @@ struct srnic_rx_ops {
 				 struct sk_buff *skb);
 };
 
+struct srnic_membership;
+
 /*
- * Join and leave the multicast group @addr (IPv4: v4-mapped) on @ndev as this host;
- * counted.  Context: process, takes rtnl.  Return: 0 or a negative errno.
+ * Join the multicast group @addr (IPv4: v4-mapped) on @ndev as this host, unless that has
+ * left @net; counted.
+ * Context: process, takes rtnl.  Return: the membership, or an ERR_PTR().
  */
-int srnic_mcast_join(struct net_device *ndev, const struct in6_addr *addr);
-void srnic_mcast_leave(struct net_device *ndev, const struct in6_addr *addr);
+struct srnic_membership *srnic_mcast_join(struct net_device *ndev, const struct net *net,
+					  const struct in6_addr *addr);
+
+/* Ends and frees a membership, wherever the netdev is now.  Context: process, takes rtnl. */
+void srnic_mcast_leave(struct srnic_membership *m);
 
 int srnic_net_init(const struct srnic_rx_ops *ops);
 void srnic_net_exit(void);

@@ -435,7 +435,7 @@ static void tx_send_each(struct srnic_txb *txb, struct dst_entry *dst)
  */
 static void tx_send_all(struct srnic_txb *txb)
 {
-	struct dst_entry *dst = srnic_flow_dst(txb->flow);
+	struct dst_entry *dst = srnic_flow_dst(txb->flow, txb->net);
 
 	if (!dst) {
 		kfree_skb(tx_join(txb));

@@ -9,22 +9,25 @@ int srnic_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	const struct in6_addr *addr = (const struct in6_addr *)gid;
 	struct srnic_dev *dev = to_dev(ibqp->device);
 	struct srnic_ibqp *qp = to_qp(ibqp);
+	struct srnic_membership *joined;
 	int err;
 
 	err = srnic_quota_take(dev, qp->user, SRNIC_Q_GROUP, 1);
 	if (err)
 		return err;
-	err = srnic_mcast_attach(qp->qp, addr);
-	if (err)
+	joined = srnic_mcast_join(dev->ndev, dev->net, addr);
+	if (IS_ERR(joined)) {
+		err = PTR_ERR(joined);
 		goto err_quota;
-	err = srnic_mcast_join(dev->ndev, addr);
+	}
+	err = srnic_mcast_attach(qp->qp, addr, joined);
 	if (err)
-		goto err_group;
+		goto err_leave;
 
 	return 0;
 
-err_group:
-	srnic_mcast_detach(qp->qp, addr);
+err_leave:
+	srnic_mcast_leave(joined);
 err_quota:
 	srnic_quota_give(dev, qp->user, SRNIC_Q_GROUP, 1);
 	return err;
@@ -35,13 +38,13 @@ int srnic_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	const struct in6_addr *addr = (const struct in6_addr *)gid;
 	struct srnic_dev *dev = to_dev(ibqp->device);
 	struct srnic_ibqp *qp = to_qp(ibqp);
-	int err;
+	struct srnic_membership *joined;
 
-	err = srnic_mcast_detach(qp->qp, addr);
-	if (err)
-		return err;
+	joined = srnic_mcast_detach(qp->qp, addr);
+	if (!joined)
+		return -EINVAL;
 
-	srnic_mcast_leave(dev->ndev, addr);
+	srnic_mcast_leave(joined);
 	srnic_quota_give(dev, qp->user, SRNIC_Q_GROUP, 1);
 
 	return 0;

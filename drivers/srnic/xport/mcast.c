@@ -38,9 +38,10 @@ struct srnic_group {
 };
 
 struct group_member {
-	struct list_head	list;
-	struct srnic_qp		*qp;
-	struct rcu_head		rcu;
+	struct list_head		list;
+	struct srnic_qp			*qp;
+	struct srnic_membership		*joined;
+	struct rcu_head			rcu;
 };
 
 static DEFINE_HASHTABLE(groups, 10);
@@ -183,7 +184,8 @@ static void group_put(struct srnic_group *group)
 	kfree_rcu(group, rcu);
 }
 
-static int group_add(struct srnic_qp *qp, const struct in6_addr *addr)
+static int group_add(struct srnic_qp *qp, const struct in6_addr *addr,
+		     struct srnic_membership *joined)
 {
 	struct group_member *member;
 	struct srnic_group *group;
@@ -201,25 +203,29 @@ static int group_add(struct srnic_qp *qp, const struct in6_addr *addr)
 		return -ENOMEM;
 	}
 	member->qp = qp;
+	member->joined = joined;
 	list_add_tail_rcu(&member->list, &group->members);
 	group->num_members++;
 
 	return 0;
 }
 
-int srnic_mcast_attach(struct srnic_qp *qp, const struct in6_addr *addr)
+int srnic_mcast_attach(struct srnic_qp *qp, const struct in6_addr *addr,
+		       struct srnic_membership *joined)
 {
 	int err;
 
 	mutex_lock(&group_mutex);
-	err = group_add(qp, addr);
+	err = group_add(qp, addr, joined);
 	mutex_unlock(&group_mutex);
 
 	return err;
 }
 
-int srnic_mcast_detach(struct srnic_qp *qp, const struct in6_addr *addr)
+struct srnic_membership *srnic_mcast_detach(struct srnic_qp *qp,
+					    const struct in6_addr *addr)
 {
+	struct srnic_membership *joined = NULL;
 	struct group_member *member = NULL;
 	struct srnic_group *group;
 
@@ -228,6 +234,7 @@ int srnic_mcast_detach(struct srnic_qp *qp, const struct in6_addr *addr)
 	if (group)
 		member = group_member(group, qp);
 	if (member) {
+		joined = member->joined;
 		list_del_rcu(&member->list);
 		group->num_members--;
 		kfree_rcu(member, rcu);
@@ -235,5 +242,5 @@ int srnic_mcast_detach(struct srnic_qp *qp, const struct in6_addr *addr)
 	}
 	mutex_unlock(&group_mutex);
 
-	return member ? 0 : -EINVAL;
+	return joined;
 }

@@ -98,7 +98,7 @@ static int qp_publish(struct srnic_qp *qp)
 		return err;
 	qp->task.id = qp->qpn;
 	if (qp->type == IB_QPT_GSI) {
-		err = srnic_mcast_attach(qp, &in6addr_any);
+		err = srnic_mcast_attach(qp, &in6addr_any, NULL);
 		if (err) {
 			srnic_qp_unpublish(qp);
 			return err;
@@ -133,6 +133,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	srnic_cc_init(qp);
 	srnic_qp_ooo_init(qp);
 	qp->txb.flow = &qp->flow;
+	qp->txb.net = qp->net;
 	qp->txb.gate = &qp->gate;
 	qp->txb.stats = qp->stats;
 	srnic_pager_init(&qp->req_pager, &qp_pager_ops, qp);
@@ -203,14 +204,22 @@ static void qp_set_flow(struct srnic_qp *qp, const struct srnic_flow *flow,
 	qp->flow.tos = srnic_cc_tos(qp, flow->tos);
 }
 
-/* Is the netdev of the path being unregistered, or in another namespace? */
+/* Is @ndev being unregistered, or in another namespace? */
+static bool qp_ndev_is_gone(const struct srnic_qp *qp, const struct net_device *ndev)
+{
+	/* a bit-field before 6.9, which READ_ONCE() cannot read */
+	return data_race(ndev->reg_state) != NETREG_REGISTERED ||
+	       !net_eq(dev_net(ndev), qp->net);
+}
+
+/* Is the netdev of the device, or that of the path? */
 static bool qp_path_left(const struct srnic_qp *qp)
 {
-	const struct net_device *ndev = qp->flow.ndev;
+	if (qp->type == IB_QPT_GSI)
+		return false;
 
-	/* a bit-field before 6.9, which READ_ONCE() cannot read */
-	return ndev && (data_race(ndev->reg_state) != NETREG_REGISTERED ||
-			!net_eq(dev_net(ndev), qp->net));
+	return qp_ndev_is_gone(qp, qp->ndev) ||
+	       (qp->flow.ndev && qp_ndev_is_gone(qp, qp->flow.ndev));
 }
 
 /*
@@ -232,10 +241,16 @@ static void qp_leave_path(struct srnic_qp *qp)
 	local_bh_enable();
 }
 
-/* Does the path of the QP use netdev @arg, which is not the netdev of its device? */
+/*
+ * Is netdev @arg that of the QP's device, or of its path?  The management QP only ends with
+ * its device; it finds no route, as other datagrams do not.
+ */
 static bool qp_is_on_path(const struct srnic_qp *qp, const void *arg)
 {
-	return qp->ndev != arg && !srnic_qp_is_datagram(qp) &&
+	if (qp->type == IB_QPT_GSI)
+		return false;
+
+	return qp->ndev == arg ||
 	       /* set as part of the path; compared again in qp_ndev_left() */
 	       data_race(READ_ONCE(qp->flow.ndev)) == arg;
 }
@@ -243,7 +258,7 @@ static bool qp_is_on_path(const struct srnic_qp *qp, const void *arg)
 static void qp_ndev_left(struct srnic_qp *qp, const struct net_device *ndev)
 {
 	srnic_task_own(&qp->task);
-	if (qp->flow.ndev == ndev)
+	if (qp->ndev == ndev || (qp->flow.ndev == ndev && !srnic_qp_is_datagram(qp)))
 		qp_leave_path(qp);
 	srnic_task_release(&qp->task);
 	srnic_task_kick(&qp->task);	/* to flush */
@@ -397,7 +412,7 @@ int srnic_qp_apply(struct srnic_qp *qp, u8 from,
 		qp_set_flow(qp, flow, peer);
 	}
 	smp_mb();	/* the path before reg_state; pairs with srnic_qp_ndev_left() */
-	if (qp_path_left(qp) && qp->flow.ndev != qp->ndev)
+	if (qp_path_left(qp))
 		qp_leave_path(qp);
 	qp_set_life(qp, flow && !err);
 	srnic_task_release(&qp->task);

@@ -106,12 +106,17 @@ void *srnic_qp_owner(u32 qpn);
 #define SRNIC_MAX_GROUP_QPS	BIT(8)
 
 /*
- * Attach @qp to the multicast group @addr of its device, or detach it.  May sleep.
- * Return: 0; -EINVAL: it is attached already, or is not; attach: -ENOMEM, also if the
- * group has SRNIC_MAX_GROUP_QPS members.
+ * Attaches @qp to the multicast group @addr of its device.  @joined is returned by
+ * srnic_mcast_detach().  May sleep.
+ * Return: 0; -EINVAL: it is attached already; -ENOMEM, also if the group has
+ * SRNIC_MAX_GROUP_QPS members.
  */
-int srnic_mcast_attach(struct srnic_qp *qp, const struct in6_addr *addr);
-int srnic_mcast_detach(struct srnic_qp *qp, const struct in6_addr *addr);
+int srnic_mcast_attach(struct srnic_qp *qp, const struct in6_addr *addr,
+		       struct srnic_membership *joined);
+
+/* Detaches @qp.  May sleep.  Return: the membership; NULL: it was not attached. */
+struct srnic_membership *srnic_mcast_detach(struct srnic_qp *qp,
+					    const struct in6_addr *addr);
 
 int srnic_xport_init(void);
 void srnic_xport_exit(void);
