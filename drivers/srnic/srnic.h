@@ -110,6 +110,15 @@ static inline bool srnic_has_frames(const struct srnic_dev *dev)
 	return dev->ndev->type != ARPHRD_NONE && dev->abi == SRNIC_ABI_OWN;
 }
 
+/*
+ * May the caller have raw packets?  The core asks for CAP_NET_RAW where the RDMA device is,
+ * which may have been moved without its netdev.
+ */
+static inline bool srnic_may_have_frames(const struct srnic_dev *dev)
+{
+	return ns_capable(dev->net->user_ns, CAP_NET_RAW);
+}
+
 /* Does the device offer XRC?  librxe has no calls for it. */
 static inline bool srnic_has_xrc(const struct srnic_dev *dev)
 {

@@ -189,12 +189,13 @@ module_removed()
 	modprobe "$TYPE"
 }
 
-ktap_plan 25
+ktap_plan 26
 check "two hosts"			pair_up
 check "the same name twice is refused"	fails add lo sr0
 check "the same netdev twice is refused" fails add veth0 sry
 check "no such netdev is refused"	fails add nothing0 sry
 check "deleting an unknown link fails"	fails on nsA rdma link del sry
+check "sysfs names the netdev"		on nsA grep -qx veth0 /sys/class/infiniband/sr0/parent
 check "twenty deletions and creations"	again
 check "carrier down and up"		carrier
 check "netdev down and up"		admin

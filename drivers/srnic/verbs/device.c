@@ -156,7 +156,8 @@ static int query_port(struct ib_device *ibdev, u32 port,
 		attr->active_width = IB_WIDTH_1X;
 	}
 
-	attr->state = ib_get_curr_port_state(dev->ndev);
+	attr->state = iboe_get_mtu(READ_ONCE(dev->ndev->mtu)) ?
+		      ib_get_curr_port_state(dev->ndev) : IB_PORT_DOWN;
 	attr->phys_state = port_phys_state(dev->ndev, attr->state);
 	attr->max_mtu = IB_MTU_4096;
 	attr->active_mtu = srnic_port_mtu(dev);
@@ -226,9 +227,19 @@ static ssize_t board_id_show(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(board_id);
 
+/* The netdev, as rdma_rxe has it; read by lldiscovery, Portals 4 and blktests */
+static ssize_t parent_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct ib_device *ibdev = rdma_device_to_ibdev(dev);
+
+	return sysfs_emit(buf, "%s\n", netdev_name(to_dev(ibdev)->ndev));
+}
+static DEVICE_ATTR_RO(parent);
+
 static struct attribute *device_attrs[] = {
 	&dev_attr_hca_type.attr,
 	&dev_attr_board_id.attr,
+	&dev_attr_parent.attr,
 	NULL
 };
 

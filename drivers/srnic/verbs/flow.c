@@ -271,6 +271,10 @@ static int flow_check(struct ib_qp *ibqp, const struct ib_flow_attr *attr)
 			  ibqp->qp_type, attr->flags);
 		return -EOPNOTSUPP;
 	}
+	if (!srnic_may_have_frames(to_dev(ibqp->device))) {
+		ibdev_dbg(ibqp->device, "flow: CAP_NET_RAW is needed where the netdev is\n");
+		return -EPERM;
+	}
 	if ((unsigned int)attr->type >= ARRAY_SIZE(flow_kinds) ||
 	    (attr->type != IB_FLOW_ATTR_NORMAL && attr->flags)) {
 		ibdev_dbg(ibqp->device, "flow: type %d with flags %#x\n",

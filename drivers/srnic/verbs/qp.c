@@ -104,6 +104,11 @@ static int qp_check_init(struct ib_device *ibdev,
 			  init->qp_type, init->create_flags);
 		return -EOPNOTSUPP;
 	}
+	if (init->qp_type == IB_QPT_RAW_PACKET &&
+	    !srnic_may_have_frames(to_dev(ibdev))) {
+		ibdev_dbg(ibdev, "QP: CAP_NET_RAW is needed where the netdev is\n");
+		return -EPERM;
+	}
 	if (!qp_has_cqs(init)) {
 		ibdev_dbg(ibdev, "QP: needs its CQs, or its XRC domain\n");
 		return -EINVAL;

@@ -77,9 +77,12 @@ static void ud_aim(struct srnic_qp *qp, u32 qpn)
 		srnic_flow_set_sport(&qp->flow, sport);
 }
 
+/* Payload of the longest datagram; 0: the netdev's MTU is too small for RoCE */
 static u32 ud_mtu(const struct srnic_qp *qp)
 {
-	return ib_mtu_enum_to_int(iboe_get_mtu(READ_ONCE(qp->flow.ndev->mtu)));
+	enum ib_mtu mtu = iboe_get_mtu(READ_ONCE(qp->flow.ndev->mtu));
+
+	return mtu ? ib_mtu_enum_to_int(mtu) : 0;
 }
 
 static void ud_fill(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
