@@ -321,7 +321,7 @@ void srnic_task_stop(struct srnic_task *task)
 
 int srnic_exec_init(void)
 {
-	task_wq = alloc_workqueue("srnic", WQ_HIGHPRI | WQ_PERCPU, 0);
+	task_wq = alloc_workqueue("srnic", WQ_PERCPU, 0);
 
 	return task_wq ? 0 : -ENOMEM;
 }
