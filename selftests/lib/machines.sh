@@ -243,6 +243,7 @@ the_kernel_log_of_B_is_clean()
 
 # --- programs -----------------------------------------------------------------
 
+server_said=$(mktemp)
 declare -A link_of=([nsA]=sr0 [nsB]=sr1)
 declare -A address_of=([nsA]=10.9.0.1 [nsB]=10.9.0.2 [nsA6]=fd09::1 [nsB6]=fd09::2)
 
@@ -280,7 +281,7 @@ server()
 	shift
 	read -ra own < <(arguments "$to" "$1")
 	[ "$1" != rping ] || end=(-s -a "${address_of[$to${FAMILY:-}]}")
-	on "$to" bounded "$@" "${own[@]}" "${end[@]}" >/dev/null 2>&1 &
+	on "$to" bounded "$@" "${own[@]}" "${end[@]}" >"$server_said" 2>&1 &
 	server=$!
 	wait_for ready "$to" "$1"
 }
@@ -302,7 +303,9 @@ program()
 
 	shift 2
 	server "$to" "$@" && client "$from" "$to" "$@" && wait "$server" && return
+	echo "status $?, from $from: $*; the server:"
 	on "$to" pkill -9 "$1"
+	cat "$server_said"
 	return 1
 }
 
