@@ -52,7 +52,7 @@ static const struct {
 	u32		waiting;
 } lane_kinds[SRNIC_LANE_NUM] = {
 	/* Three per queue pair at most, which cancels them when destroyed: no limit */
-	[SRNIC_LANE_MISSED]	= { "srnic-odp",		32,	U32_MAX },
+	[SRNIC_LANE_MISSED]	= { "srnic-odp",	32,	U32_MAX },
 	[SRNIC_LANE_AHEAD]	= { "srnic-ahead",	4,	64 },
 };
 
@@ -275,8 +275,7 @@ int srnic_lanes_init(void)
 
 	lanes_kernel = lanes_make(&nobody);
 	for (i = 0; i < SRNIC_LANE_NUM; i++)
-		lane_wqs[i] = alloc_workqueue("%s",
-					      WQ_UNBOUND, WQ_MAX_ACTIVE,
+		lane_wqs[i] = alloc_workqueue("%s", WQ_UNBOUND, WQ_MAX_ACTIVE,
 					      lane_kinds[i].name);
 	for (i = 0; i < SRNIC_LANE_NUM && lane_wqs[i]; i++)
 		;

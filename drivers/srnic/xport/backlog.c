@@ -14,10 +14,21 @@
 #include "backlog.h"
 #include "pool.h"
 #include "qp.h"
-#include "rx.h"
 
 /* Percentage of the limits that packets other than responses may use */
 #define BACKLOG_PART	75
+
+bool srnic_backlog_is_response(struct sk_buff *seg)
+{
+	const struct srnic_rxcb *cb = srnic_rxcb(seg);
+	const struct srnic_op *op;
+
+	if (!cb->good)
+		return false;
+	op = &srnic_ops[seg->data[cb->bth]];
+
+	return op->hdr_len && !(op->flags & SRNIC_OP_REQ);
+}
 
 /* Charges @bytes of waiting packets to @part % of the limits.  False: no room. */
 static bool backlog_charge(struct srnic_qp *qp, unsigned int bytes, unsigned int part)
@@ -54,7 +65,7 @@ static bool backlog_counts(const struct srnic_qp *qp)
 
 bool srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb)
 {
-	bool room, full, overtakes = srnic_qp_reliable(qp) && srnic_rx_is_response(skb);
+	bool room, full, overtakes = srnic_qp_reliable(qp) && srnic_backlog_is_response(skb);
 
 	skb_orphan(skb);
 	spin_lock(&qp->rxq.lock);

@@ -16,6 +16,12 @@
 #define SRNIC_RXQ_FREE		SZ_64K
 
 /*
+ * Is it a response of the peer, an ACK included, with valid addresses and ICRC?  Responses
+ * overtake requests that wait.
+ */
+bool srnic_backlog_is_response(struct sk_buff *seg);
+
+/*
  * Queues @skb for the QP's task, if there is room.  Context: BH disabled.
  * Return: true if the task should run now, since as much as a GSO chain waits.
  */

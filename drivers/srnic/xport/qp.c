@@ -242,13 +242,13 @@ static void qp_leave_path(struct srnic_qp *qp)
 }
 
 /*
- * Is netdev @arg that of the QP's device, or of its path?  The management QP only ends with
- * its device; it finds no route, as other datagrams do not.
+ * Does the QP end with netdev @arg, that of its device or of its path?  The management QP
+ * only ends with its device; datagrams by another netdev find no route.
  */
-static bool qp_is_on_path(const struct srnic_qp *qp, const void *arg)
+static bool qp_ends_with(const struct srnic_qp *qp, const void *arg)
 {
-	if (qp->type == IB_QPT_GSI)
-		return false;
+	if (srnic_qp_is_datagram(qp))
+		return qp->ndev == arg && qp->type != IB_QPT_GSI;
 
 	return qp->ndev == arg ||
 	       /* set as part of the path; compared again in qp_ndev_left() */
@@ -258,7 +258,7 @@ static bool qp_is_on_path(const struct srnic_qp *qp, const void *arg)
 static void qp_ndev_left(struct srnic_qp *qp, const struct net_device *ndev)
 {
 	srnic_task_own(&qp->task);
-	if (qp->ndev == ndev || (qp->flow.ndev == ndev && !srnic_qp_is_datagram(qp)))
+	if (qp_ends_with(qp, ndev))
 		qp_leave_path(qp);
 	srnic_task_release(&qp->task);
 	srnic_task_kick(&qp->task);	/* to flush */
@@ -270,7 +270,7 @@ void srnic_qp_ndev_left(const struct net_device *ndev)
 	u32 next;
 
 	smp_mb();	/* reg_state before the paths; pairs with srnic_qp_apply() */
-	for (next = 0; (qp = srnic_qp_find(next, qp_is_on_path, ndev));) {
+	for (next = 0; (qp = srnic_qp_find(next, qp_ends_with, ndev));) {
 		next = qp->qpn + 1;
 		qp_ndev_left(qp, ndev);
 		srnic_qp_put(qp);

@@ -3,6 +3,7 @@
  * srnic - from a received GSO chain to the half of the QP that handles it
  */
 #include "../trace.h"
+#include "backlog.h"
 #include "cc.h"
 #include "completer.h"
 #include "ooo.h"
@@ -255,18 +256,6 @@ static struct sk_buff *rx_next(struct srnic_qp *qp)
 	return skb_peek(&qp->rx_todo);
 }
 
-bool srnic_rx_is_response(struct sk_buff *seg)
-{
-	const struct srnic_rxcb *cb = srnic_rxcb(seg);
-	const struct srnic_op *op;
-
-	if (!cb->good)
-		return false;
-	op = &srnic_ops[seg->data[cb->bth]];
-
-	return op->hdr_len && !(op->flags & SRNIC_OP_REQ);
-}
-
 /* Processes the responses in a chain of the current life. */
 static enum srnic_outcome rx_pass(struct srnic_qp *qp, struct sk_buff *skb)
 {
@@ -274,7 +263,7 @@ static enum srnic_outcome rx_pass(struct srnic_qp *qp, struct sk_buff *skb)
 	struct sk_buff *seg;
 
 	for (seg = skb; seg && due; seg = srnic_rx_next(skb, seg)) {
-		if (!srnic_rx_is_response(seg))
+		if (!srnic_backlog_is_response(seg))
 			continue;
 		if (rx_comp_busy(qp) || !srnic_task_may(&qp->task) ||
 		    rx_good_packet(qp, seg) || rx_ooo_responses(qp))

@@ -11,9 +11,6 @@
 enum srnic_outcome srnic_rx_local(struct srnic_qp *qp,
 				  const struct srnic_seg *seg);
 
-/* Is it a response of the peer, an ACK included, with valid addresses and ICRC? */
-bool srnic_rx_is_response(struct sk_buff *seg);
-
 /* Processes received packets within the task's share.  True: the share is used up. */
 bool srnic_rx_run(struct srnic_qp *qp);
 
