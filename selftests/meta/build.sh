@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - gcc, sparse and clang report nothing about the module
+# srnic selftests - gcc, sparse, clang and tools/layers report nothing about the module
 # usage: selftests/meta/build.sh [--all]
 #
 # With W=1, for the newest kernel with KASAN, under which frames are largest; with --all also
@@ -24,7 +24,7 @@ TREE=$(mktemp -d)
 trap 'rm -rf "$TREE"' EXIT
 
 # Kernels, each with the tools that check the module for it; gcc has the larger frames.
-KERNELS=("uml-debug gcc sparse")
+KERNELS=("uml-debug gcc sparse layers")
 [ "${1:-}" != --all ] || KERNELS+=(
 	"uml clang"
 	"debian-6.1 gcc sparse clang"
@@ -62,6 +62,14 @@ sparse_is_silent()
 	build gcc $(kernel_make "$KERNEL_DIR") C=2 CHECK="$SPARSE" &&
 		! complaints "$TREE/gcc.log" &&
 		grep -q '^  CHECK .*srnic/main\.c$' "$TREE/gcc.log"
+}
+
+# tools/layers looks at the objects of the build by gcc.
+layers_are_kept()
+{
+	# shellcheck disable=SC2046
+	build gcc $(kernel_make "$KERNEL_DIR") &&
+		"$REPO/tools/layers" --root "$REPO" --objects "$TREE/gcc/drivers/srnic"
 }
 
 # clang_make KERNEL: arguments to build with clang for a kernel built by gcc.  User-mode
@@ -131,6 +139,11 @@ check_sparse()
 	else
 		skip "$1: sparse" "none could be built"
 	fi
+}
+
+check_layers()
+{
+	check "$1: layers" known "$(key sha256sum "$REPO"/tools/{layers,floors})" layers_are_kept
 }
 
 check_clang()
