@@ -301,7 +301,7 @@ enum srnic_mem_err srnic_mr_get_whole(struct srnic_keys *keys, u32 key,
  * @pd: protection domain of the requesting queue pair
  * @owner: uid of the requesting queue pair, never 0
  * @mw_key: current key of the window; its tag is checked for type 1 only
- * @new_key: key after the bind: same index, tag chosen by the consumer
+ * @new_key: its lower 8 bits are the tag of the key after the bind
  * @mr_key: key of the region to bind to
  * @addr: first byte, as addressed by @mr_key
  * @length: length in bytes; 0 unbinds a type 1 window

@@ -16,6 +16,12 @@
 
 #define MW_TAG		0xffU
 
+/* Consumers choose the tag; as for rdma_rxe and mlx5, the rest may be anything. */
+static u32 mw_new_key(const struct srnic_bind *bind)
+{
+	return (bind->mw_key & ~MW_TAG) | (bind->new_key & MW_TAG);
+}
+
 /* Is @bind permitted for window @mw?  Pure. */
 static enum srnic_mem_err mw_check(const struct srnic_mr *mw,
 				   const struct srnic_bind *bind)
@@ -24,8 +30,6 @@ static enum srnic_mem_err mw_check(const struct srnic_mr *mw,
 		return SRNIC_MEM_STATE;
 	if (mw->pd != bind->pd)
 		return SRNIC_MEM_PD;
-	if ((bind->mw_key ^ bind->new_key) & ~MW_TAG)
-		return SRNIC_MEM_KEY;
 	/* LOCAL_WRITE is accepted, but grants a peer nothing. */
 	if (bind->access & ~(MW_RIGHTS | IB_ZERO_BASED | IB_ACCESS_LOCAL_WRITE))
 		return SRNIC_MEM_ACCESS;
@@ -103,7 +107,7 @@ static enum srnic_mem_err mw_claim(struct srnic_mr *mw,
 static void mw_show(struct srnic_mr *mw, const struct srnic_bind *bind,
 		    struct srnic_mr *parent)
 {
-	WRITE_ONCE(mw->key, bind->new_key);	/* read in srnic_mr_hide() */
+	WRITE_ONCE(mw->key, mw_new_key(bind));	/* read in srnic_mr_hide() */
 	mw->access = bind->access & MW_RIGHTS;
 	mw->owner = bind->owner;
 	mw->parent = parent;
@@ -124,7 +128,7 @@ static enum srnic_mem_err mw_bind_nothing(struct srnic_mr *mw,
 	if (err)
 		return err;
 
-	WRITE_ONCE(mw->key, bind->new_key);	/* read in srnic_mr_hide() */
+	WRITE_ONCE(mw->key, mw_new_key(bind));	/* read in srnic_mr_hide() */
 	srnic_mr_set_state(mw, SRNIC_MR_FREE);
 
 	return SRNIC_MEM_OK;
