@@ -35,6 +35,8 @@ enum srnic_quota {
 	SRNIC_Q_KEY,		/* MRs and MWs */
 	SRNIC_Q_GROUP,		/* attachments of QPs to multicast groups */
 	SRNIC_Q_DM,		/* bytes */
+	SRNIC_Q_FLOW,
+	SRNIC_Q_METER,		/* ib_counters of flows */
 	SRNIC_Q_NUM
 };
 
@@ -322,16 +324,19 @@ struct srnic_ind_table {
 /* Counters of verbs flows (struct ib_counters) */
 struct srnic_ibcounters {
 	struct ib_counters	ibcounters;
+	struct srnic_user	*user;	/* who is charged for it */
 	struct srnic_meter	meter;
 };
 
 /**
  * struct srnic_ibflow - verbs flow: a rule for frames and its target queue pair
  * @ibflow: flow of the RDMA core
+ * @user: who is charged for it
  * @rule: the rule itself
  */
 struct srnic_ibflow {
 	struct ib_flow		ibflow;
+	struct srnic_user	*user;
 	struct srnic_rule	rule;
 };
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <linux/userfaultfd.h>
 
+#include "frames.h"
 #include "vrb.h"
 
 #define SHARE		"/sys/module/srnic/parameters/user_share"
@@ -24,6 +25,8 @@
 #define CONTAINED	"0 100000 65536"	/* ids of a container on the host */
 #define PAGE		4096UL
 #define MANY		40000	/* more than the share of a user */
+#define FLOWS		(4096 / 100)	/* 1 % of a device's */
+#define COUNTERS	(65536 / 100)
 #define STUCK		3000	/* more than there are workers */
 #define PREFETCHES	(4 + 64)	/* of one user, in progress and queued */
 
@@ -31,6 +34,7 @@
  * struct told - state shared by parent and child
  * @pid: the child, written by the parent
  * @made: number of objects that the child has created
+ * @most: how many of them the device says it has
  * @err: errno of the first failure
  * @done: the child has done its work
  * @leave: the child may exit
@@ -38,6 +42,7 @@
 static struct told {
 	pid_t	pid;
 	int	made;
+	int	most;
 	int	err;
 	bool	done;
 	bool	leave;
@@ -192,6 +197,7 @@ static void share_small(void)
 /* ---- shares ---- */
 
 static bool (*have)(struct side *s, int i);
+static int (*most)(const struct ibv_device_attr_ex *attr);
 
 static bool have_dm(struct side *s, int i)
 {
@@ -201,10 +207,38 @@ static bool have_dm(struct side *s, int i)
 	return ibv_alloc_dm(s->ctx, &attr);
 }
 
+static int most_dm(const struct ibv_device_attr_ex *attr)
+{
+	return attr->max_dm_size / PAGE;
+}
+
 static bool have_pd(struct side *s, int i)
 {
 	(void)i;
 	return ibv_alloc_pd(s->ctx);
+}
+
+/* become() has taken one. */
+static int most_pd(const struct ibv_device_attr_ex *attr)
+{
+	return attr->orig_attr.max_pd - 1;
+}
+
+static bool have_ah(struct side *s, int i)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1,
+		.port_num = 1,
+		.grh = { .dgid = sides[1].gid, .sgid_index = s->gid_index },
+	};
+
+	(void)i;
+	return ibv_create_ah(s->pd, &attr);
+}
+
+static int most_ah(const struct ibv_device_attr_ex *attr)
+{
+	return attr->orig_attr.max_ah;
 }
 
 static bool have_group(struct side *s, int i)
@@ -227,15 +261,38 @@ static bool have_group(struct side *s, int i)
 	return !errno;
 }
 
+static int most_groups(const struct ibv_device_attr_ex *attr)
+{
+	return attr->orig_attr.max_mcast_grp;
+}
+
+static bool have_counters(struct side *s, int i)
+{
+	struct ibv_counters_init_attr attr = {};
+
+	(void)i;
+	return ibv_create_counters(s->ctx, &attr);
+}
+
+static int most_counters(const struct ibv_device_attr_ex *attr)
+{
+	(void)attr;
+	return COUNTERS;
+}
+
 /*
  * Uses up the share of a user.  Neither a second context nor a new user
  * namespace gives the user another share.
  */
 static void have_all_as(void (*be)(void))
 {
+	struct ibv_device_attr_ex attr;
 	struct side s, again;
 
 	become(&s, be);
+	if (ibv_query_device_ex(s.ctx, NULL, &attr))
+		_exit(7);
+	told->most = most(&attr);
 	while (told->made < MANY && have(&s, told->made))
 		told->made++;
 	if (told->made == MANY)
@@ -275,14 +332,18 @@ static void others_have_some(void)
 	must_be(ibv_close_device(s.ctx), 0);
 }
 
-static void share_is_kept(bool (*fn)(struct side *s, int i), int least)
+static void share_is_kept(bool (*fn)(struct side *s, int i),
+			  int (*says)(const struct ibv_device_attr_ex *attr),
+			  int least)
 {
 	share_small();
 	have = fn;
+	most = says;
 	child_start(have_all);
 	child_done();
 	must_be(told->err, EDQUOT);
 	must(told->made >= least);
+	must_be(told->made, told->most);
 	others_have_some();
 	/* the share is available again after the child has exited */
 	undo_now(told);
@@ -293,17 +354,65 @@ static void share_is_kept(bool (*fn)(struct side *s, int i), int least)
 
 static void share_dm(void)
 {
-	share_is_kept(have_dm, 100);
+	share_is_kept(have_dm, most_dm, 100);
 }
 
 static void share_pd(void)
 {
-	share_is_kept(have_pd, 10000);
+	share_is_kept(have_pd, most_pd, 10000);
+}
+
+static void share_ah(void)
+{
+	share_is_kept(have_ah, most_ah, 10000);
 }
 
 static void share_group(void)
 {
-	share_is_kept(have_group, 300);
+	share_is_kept(have_group, most_groups, 300);
+}
+
+static void share_counters(void)
+{
+	share_is_kept(have_counters, most_counters, 600);
+}
+
+static int flow_undo(void *flow)
+{
+	return ibv_destroy_flow(flow);
+}
+
+static struct ibv_flow *flow_of(struct end *e)
+{
+	struct ibv_flow_attr attr = {
+		.type = IBV_FLOW_ATTR_SNIFFER,
+		.size = sizeof(attr),
+		.port = 1,
+	};
+	struct ibv_flow *flow = ibv_create_flow(e->qp, &attr);
+
+	if (flow)
+		undo_later(flow_undo, flow);
+	return flow;
+}
+
+/* Root has a share like other users. */
+static void share_flows(void)
+{
+	struct opt o = raw_opt();
+	struct ibv_flow *last = NULL, *flow;
+	struct end e;
+	int n = 0;
+
+	share_small();
+	raw_make(&e, &sides[0], &o);
+	while ((flow = flow_of(&e)) && n++ < FLOWS)
+		last = flow;
+	must_be(n, FLOWS);
+	must_be(errno, EDQUOT);
+	undo_now(last);
+	must(flow_of(&e));
+	must(!flow_of(&e));
 }
 
 /* Runs @command on the host of side 0. */
@@ -327,6 +436,7 @@ static int link_undo(void *name)
 static void groups_and_link(void)
 {
 	have = have_group;
+	most = most_groups;
 	child_start(have_all);
 	child_done();
 	must(told->made > 8000);
@@ -379,6 +489,7 @@ static void share_container(void)
 		case_skip("no user namespaces here");
 	share_small();
 	have = have_dm;
+	most = most_dm;
 	child_start(have_all_contained);
 	child_done();
 	must_be(told->err, EDQUOT);
@@ -581,7 +692,10 @@ static void others_get_theirs(void)
 static const struct vrb_case user_cases[] = {
 	{ "users", "device memory", share_dm },
 	{ "users", "domains", share_pd },
+	{ "users", "address handles", share_ah },
 	{ "users", "multicast groups", share_group },
+	{ "users", "flows", share_flows },
+	{ "users", "counters of flows", share_counters },
 	{ "users", "a new link in spite of many groups", groups_and_link },
 	{ "users", "containers created by root", share_container },
 	{ "users", "re-registration with all keys in use", share_rereg },

@@ -503,8 +503,8 @@ void srnic_tap_del(struct srnic_tap *tap, struct srnic_rule *rule)
 		if (list_empty(tap_list(tap, rule)))
 			tap_deafen(tap, rule_sniffs(rule));
 	}
-	synchronize_net();	/* readers of the rule are done */
 	rtnl_unlock();
+	synchronize_rcu_expedited();	/* readers of the rule are done */
 }
 
 void srnic_tap_stop(struct srnic_tap *tap)

@@ -37,14 +37,14 @@ static const struct ib_odp_caps odp_caps = {
 static void query_frames(struct ib_device_attr *attr)
 {
 	attr->device_cap_flags |= IB_DEVICE_RAW_IP_CSUM | DEVICE_FLOWS;
-	attr->max_raw_ethy_qp = SRNIC_MAX_QP;
+	attr->max_raw_ethy_qp = srnic_user_max(SRNIC_Q_QP);
 	attr->raw_packet_caps = IB_RAW_PACKET_CAP_IP_CSUM;
 	attr->rss_caps = (struct ib_rss_caps) {
 		.supported_qpts	= BIT(IB_QPT_RAW_PACKET),
 		.max_rwq_indirection_tables	= SRNIC_MAX_QP,
 		.max_rwq_indirection_table_size	= SRNIC_MAX_RWQ_TBL,
 	};
-	attr->max_wq_type_rq = SRNIC_MAX_QP;
+	attr->max_wq_type_rq = srnic_user_max(SRNIC_Q_QP);
 }
 
 /* Withdraws what librxe has no calls for. */
@@ -67,6 +67,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	if (err)
 		return err;
 
+	/* Of what has a quota, a program is told what it can have. */
 	*attr = (struct ib_device_attr) {
 		.fw_ver			= (u64)SRNIC_ABI_REVISION << 32,
 		.sys_image_guid		= ibdev->node_guid,
@@ -74,7 +75,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.vendor_part_id		= SRNIC_PART_ID,
 		.max_mr_size		= U64_MAX,
 		.page_size_cap		= GENMASK(30, PAGE_SHIFT),
-		.max_qp			= SRNIC_MAX_QP,
+		.max_qp			= srnic_user_max(SRNIC_Q_QP),
 		.max_qp_wr		= srnic_max_wr(to_dev(ibdev)),
 		.device_cap_flags	= IB_DEVICE_CURR_QP_STATE_MOD |
 					  IB_DEVICE_PORT_ACTIVE_EVENT |
@@ -93,22 +94,23 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_send_sge		= SRNIC_MAX_SGE,
 		.max_recv_sge		= SRNIC_MAX_SGE,
 		.max_sge_rd		= SRNIC_MAX_SGE,
-		.max_cq			= SRNIC_MAX_CQ,
+		.max_cq			= srnic_user_max(SRNIC_Q_CQ),
 		.max_cqe		= srnic_max_cqe(to_dev(ibdev)),
-		.max_mr			= SRNIC_MAX_MR,
-		.max_mw			= SRNIC_MAX_MW,
+		.max_mr			= srnic_user_max(SRNIC_Q_KEY),
+		.max_mw			= srnic_user_max(SRNIC_Q_KEY),
 		.max_fast_reg_page_list_len = SRNIC_MAX_FAST_PAGES,
 		.max_dm_size		= srnic_user_max(SRNIC_Q_DM),
-		.max_pd			= SRNIC_MAX_PD,
+		.max_pd			= srnic_user_max(SRNIC_Q_DOMAIN),
 		.max_qp_rd_atom		= SRNIC_MAX_RD_ATOMIC,
-		.max_res_rd_atom	= SRNIC_MAX_QP * SRNIC_MAX_RD_ATOMIC,
+		.max_res_rd_atom	= srnic_user_max(SRNIC_Q_QP) *
+					  SRNIC_MAX_RD_ATOMIC,
 		.max_qp_init_rd_atom	= SRNIC_MAX_RD_ATOMIC,
 		.atomic_cap		= IB_ATOMIC_HCA,
-		.max_mcast_grp		= SRNIC_MAX_GROUPS,
+		.max_mcast_grp		= srnic_user_max(SRNIC_Q_GROUP),
 		.max_mcast_qp_attach	= SRNIC_MAX_GROUP_QPS,
-		.max_total_mcast_qp_attach = SRNIC_MAX_GROUPS,
-		.max_ah			= SRNIC_MAX_AH,
-		.max_srq		= SRNIC_MAX_SRQ,
+		.max_total_mcast_qp_attach = srnic_user_max(SRNIC_Q_GROUP),
+		.max_ah			= srnic_user_max(SRNIC_Q_AH),
+		.max_srq		= srnic_user_max(SRNIC_Q_SRQ),
 		.max_srq_wr		= srnic_max_wr(to_dev(ibdev)),
 		.max_srq_sge		= SRNIC_MAX_SGE,
 		.max_pkeys		= 1,

@@ -140,15 +140,14 @@ static int flow_drop(struct srnic_rule *rule, const union ib_flow_spec *spec)
 	return 0;
 }
 
-static struct srnic_meter *to_meter(struct ib_counters *ibcounters)
+static struct srnic_ibcounters *to_counters(struct ib_counters *ibcounters)
 {
-	return &container_of(ibcounters, struct srnic_ibcounters,
-			     ibcounters)->meter;
+	return container_of(ibcounters, struct srnic_ibcounters, ibcounters);
 }
 
 static int flow_count(struct srnic_rule *rule, const union ib_flow_spec *spec)
 {
-	rule->meter = to_meter(spec->flow_count.counters);
+	rule->meter = &to_counters(spec->flow_count.counters)->meter;
 
 	return 0;
 }
@@ -327,18 +326,24 @@ struct ib_flow *srnic_create_flow(struct ib_qp *ibqp,
 	if (!flow)
 		return ERR_PTR(-ENOMEM);
 
+	flow->user = srnic_user_of_udata(udata);
+	err = srnic_quota_take(dev, flow->user, SRNIC_Q_FLOW, 1);
+	if (err)
+		goto err_free;
 	flow->rule.target = to_qp(ibqp)->qp;
 	err = flow_compile(&flow->rule, attr);
 	if (err) {
 		ibdev_dbg(ibqp->device, "flow: bad specs, or not supported\n");
-		goto err_free;
+		goto err_quota;
 	}
 	err = srnic_tap_add(&dev->tap, &flow->rule);
 	if (err)
-		goto err_free;
+		goto err_quota;
 
 	return &flow->ibflow;
 
+err_quota:
+	srnic_quota_give(dev, flow->user, SRNIC_Q_FLOW, 1);
 err_free:
 	kfree(flow);
 	return ERR_PTR(err);
@@ -348,8 +353,10 @@ int srnic_destroy_flow(struct ib_flow *ibflow)
 {
 	struct srnic_ibflow *flow = container_of(ibflow, struct srnic_ibflow,
 						 ibflow);
+	struct srnic_dev *dev = to_dev(ibflow->device);
 
-	srnic_tap_del(&to_dev(ibflow->device)->tap, &flow->rule);
+	srnic_tap_del(&dev->tap, &flow->rule);
+	srnic_quota_give(dev, flow->user, SRNIC_Q_FLOW, 1);
 	kfree(flow);
 
 	return 0;
@@ -358,11 +365,19 @@ int srnic_destroy_flow(struct ib_flow *ibflow)
 int srnic_create_counters(struct ib_counters *ibcounters,
 			  struct uverbs_attr_bundle *attrs)
 {
-	return 0;
+	struct srnic_ibcounters *counters = to_counters(ibcounters);
+
+	counters->user = srnic_user_of_udata(&attrs->driver_udata);
+
+	return srnic_quota_take(to_dev(ibcounters->device), counters->user,
+				SRNIC_Q_METER, 1);
 }
 
 int srnic_destroy_counters(struct ib_counters *ibcounters)
 {
+	srnic_quota_give(to_dev(ibcounters->device),
+			 to_counters(ibcounters)->user, SRNIC_Q_METER, 1);
+
 	return 0;
 }
 
@@ -371,7 +386,7 @@ int srnic_read_counters(struct ib_counters *ibcounters,
 			struct ib_counters_read_attr *attr,
 			struct uverbs_attr_bundle *attrs)
 {
-	struct srnic_meter *meter = to_meter(ibcounters);
+	const struct srnic_meter *meter = &to_counters(ibcounters)->meter;
 	const u64 values[] = {
 		[IB_COUNTER_PACKETS]	= atomic64_read(&meter->frames),
 		[IB_COUNTER_BYTES]	= atomic64_read(&meter->bytes),

@@ -40,6 +40,8 @@ static const struct {
 	[SRNIC_Q_KEY]		= { "MRs and MWs",	SRNIC_MAX_MR },
 	[SRNIC_Q_GROUP]		= { "multicast joins",	SRNIC_MAX_GROUPS },
 	[SRNIC_Q_DM]		= { "bytes of DM",	SRNIC_MAX_DM },
+	[SRNIC_Q_FLOW]		= { "flows",		SRNIC_MAX_FLOWS },
+	[SRNIC_Q_METER]		= { "counters",		SRNIC_MAX_METERS },
 };
 
 u64 srnic_user_max(enum srnic_quota what)

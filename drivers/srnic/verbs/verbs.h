@@ -21,11 +21,12 @@
 #define SRNIC_MAX_SRQ		BIT(20)
 #define SRNIC_MAX_PD		BIT(20)
 #define SRNIC_MAX_AH		BIT(20)
-#define SRNIC_MAX_MR		(BIT(24) - 1)
-#define SRNIC_MAX_MW		(BIT(24) - 1)
+#define SRNIC_MAX_MR		(BIT(24) - 1)	/* also MWs */
 #define SRNIC_MAX_FAST_PAGES	4096
 #define SRNIC_MAX_DM		BIT(26)		/* bytes, over all users */
 #define SRNIC_MAX_GROUPS	BIT(15)		/* also QP attachments over all groups */
+#define SRNIC_MAX_FLOWS		BIT(12)		/* each frame is compared with all */
+#define SRNIC_MAX_METERS	BIT(16)
 #define SRNIC_GID_TBL_LEN	256
 #define SRNIC_MAX_RWQ_TBL	BIT(IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
 
