@@ -16,6 +16,7 @@
 #include <net/addrconf.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
+#include <rdma/ib_addr.h>
 #include <rdma/rdma_netlink.h>
 
 #include "srnic.h"
@@ -503,9 +504,26 @@ static void link_downed(struct srnic_dev *dev)
 	local_bh_enable();
 }
 
-/* What happens to the netdev of a registered device */
-static void port_event(struct srnic_dev *dev, unsigned long event)
+/* Without room for a RoCE packet the port is down, which the core cannot see. */
+static void mtu_changed(struct srnic_dev *dev, u32 before)
 {
+	bool fits = iboe_get_mtu(dev->ndev->mtu);
+	struct ib_event event = {
+		.device		  = &dev->ib_dev,
+		.element.port_num = 1,
+		.event		  = fits ? IB_EVENT_PORT_ACTIVE :
+					   IB_EVENT_PORT_ERR,
+	};
+
+	if (ib_get_curr_port_state(dev->ndev) == IB_PORT_ACTIVE &&
+	    fits != !!iboe_get_mtu(before))
+		ib_dispatch_event(&event);
+}
+
+/* What happens to the netdev of a registered device; @info is that of the notifier */
+static void port_event(struct srnic_dev *dev, unsigned long event, void *info)
+{
+	const struct netdev_notifier_info_ext *ext = info;
 	const struct net_device *ndev = dev->ndev;
 
 	switch (event) {
@@ -520,6 +538,9 @@ static void port_event(struct srnic_dev *dev, unsigned long event)
 	case NETDEV_UP:
 		/* The core suppresses events that do not change the state. */
 		ib_dispatch_port_state_event(&dev->ib_dev, dev->ndev);
+		break;
+	case NETDEV_CHANGEMTU:
+		mtu_changed(dev, ext->ext.mtu);
 		break;
 	default:
 		break;
@@ -555,7 +576,7 @@ static int ndev_event(struct notifier_block *nb, unsigned long event, void *arg)
 	default:
 		if (!ib_device_try_get(&dev->ib_dev))
 			break;
-		port_event(dev, event);
+		port_event(dev, event, arg);
 		ib_device_put(&dev->ib_dev);
 		break;
 	}
