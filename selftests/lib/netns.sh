@@ -14,12 +14,16 @@
 #   listening NS PORT        a process there accepts TCP connections
 #   cm_listens NS [ADDRESS]  the same for rdma_cm
 #   until_accepted COMMAND...  repeat while the client is rejected
+#   server_ended PID         a program that this check started has ended well
 #   counter NS DEV NAME      print a hardware counter
 #   counter_is, counter_over NS DEV NAME VALUE
 #   drop_nth NS DEV N [M]    drop the Nth RoCE packet that leaves DEV, or the Nth to
 #                            the Mth
 #   netem NS DEV ARGUMENT... apply tc's netem to RoCE packets that leave DEV
 #   clear_wire               end all faults of the wire
+#   need_python MODULE...    skip the script where the distribution's Python lacks one
+#   cases NS [ARGUMENT...]   run the Python program beside this script on that host; its
+#                            checks are this script's
 #   shared FILE              print where a file of tools/ is that is installed in
 #                            /usr/share/srnic: in this tree, or there
 #
@@ -45,9 +49,25 @@ kernel_log_mark="selftest ${0##*/} $$"
 objects_before=
 cm_listener=	# process ID and cpu_ticks of the one that was seen to listen
 
+need_python()
+{
+	local modules=$*
+
+	/usr/bin/python3 -c "import ${modules// /, }" 2>/dev/null ||
+		skip_all "the distribution's Python lacks one of $modules"
+}
+
 on()
 {
 	ip netns exec "$@"
+}
+
+cases()
+{
+	local ns=$1
+
+	shift
+	ktap_relay on "$ns" /usr/bin/python3 "${0%.sh}.py" "$@"
 }
 
 # host_new NS TYPE: create an empty host.  rdma_rxe before 7.0 receives only in the initial
@@ -211,6 +231,14 @@ pingpong()
 	wait_for listening nsB 18515 || return
 	on nsA bounded "$tool" -d sr0 -g "$a" "$@" 10.9.0.2 &&
 		wait "$server"
+}
+
+# The event thread of rping may find its channel closed by the main thread, which has
+# finished; it then ends the program with an error.
+# shellcheck disable=SC2154 # ktap_log is of ktap.sh
+server_ended()
+{
+	wait "$1" || grep -q 'rdma_get_cm_event: Bad file descriptor' "$ktap_log"
 }
 
 counter()

@@ -8,16 +8,7 @@
 . "$(dirname "$0")/../lib/netns.sh"
 
 need rdma ip ethtool nft tc
-/usr/bin/python3 -c 'import scapy.contrib.roce, pyverbs.qp' 2>/dev/null ||
-	skip_all "no scapy, or no pyverbs"
-
-here=$(dirname "$0")
-
-# cases CASE...: run those of border.py on nsB; each is a check
-cases()
-{
-	ktap_relay ip netns exec nsB /usr/bin/python3 "$here/border.py" "$@"
-}
+need_python scapy.contrib.roce pyverbs.qp
 
 # shared NS DEV NUMBER: assign addresses that two devices of nsB share
 shared()
@@ -179,26 +170,26 @@ modprobe -q vrf
 modprobe -q bonding max_bonds=0
 ktap_plan 55
 check "two hosts"	pair_up
-cases foreign4 foreign6 connected4 connected6 lengths options4 options6 raw wq crowd4 crowd6 \
+cases nsB foreign4 foreign6 connected4 connected6 lengths options4 options6 raw wq crowd4 crowd6 \
 	unkeyed hoards tracked
-cases kept4 kept6 bulky responses no_room budget forgotten moved moved_read
+cases nsB kept4 kept6 bulky responses no_room budget forgotten moved moved_read
 if modprobe -q sch_netem; then
-	cases lists
+	cases nsB lists
 else
 	skip "lists"	"no netem"
 fi
 check "two VLANs"	vlans_up
-cases vlans4 vlans6
+cases nsB vlans4 vlans6
 check "no VLAN"		vlans_down
 check "a third device"	third_up
 vrf_cases=(vrfs4 vrfs6 vrf_address4 vrf_address6 vrf_ud4 vrf_ud6 vrf_mcast)
 if ip -n nsB link add test type vrf table 99 2>/dev/null; then
 	ip -n nsB link del test
 	check "two VRFs"	vrfs_up
-	cases "${vrf_cases[@]}"
+	cases nsB "${vrf_cases[@]}"
 	check "no VRF"		vrfs_down
 	check "three hosts"	selves_up
-	cases selves4 selves6
+	cases nsB selves4 selves6
 	check "one host"	selves_down
 else
 	for name in "two VRFs" "${vrf_cases[@]}" "no VRF" \
@@ -207,12 +198,12 @@ else
 	done
 fi
 check "a macvlan"	upper_up macvlan
-cases macvlan_mcast
+cases nsB macvlan_mcast
 check "no macvlan"	ip -n nsB link del upper
 check "a bridge"	upper_up bridge
-cases bridge_mcast
+cases nsB bridge_mcast
 check "no bridge"	bridge_down
 check "a bond"		bond_up
-cases bond4 bond6 bond_ud4 bond_ud6 bond_mcast
+cases nsB bond4 bond6 bond_ud4 bond_ud6 bond_mcast
 ip -n nsA link del veth2 2>/dev/null
 ktap_end

@@ -11,8 +11,7 @@
 need bpftrace ib_write_bw nft ethtool
 [ -e /sys/kernel/btf/vmlinux ] || skip_all "this kernel has no BTF"
 trace_can || skip_all "this kernel traces no events"
-/usr/bin/python3 -c 'import scapy.contrib.roce' 2>/dev/null ||
-	skip_all "no scapy"
+need_python scapy.contrib.roce
 tools=$(shared bpftrace) || skip_all "no scripts"
 vrb_up
 

@@ -51,7 +51,7 @@ connect()
 	fi
 	# cmtime's server waits for the next client
 	[[ $server_words != cmtime* ]] || kill "$server"
-	wait "$server" || [[ $server_words == cmtime* ]]
+	server_ended "$server" || [[ $server_words == cmtime* ]]
 }
 
 vlans_up()

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../lib/trace.sh"
 
 need rdma ib_write_bw ib_send_bw ib_read_bw nft tc ethtool tcpdump tshark
-/usr/bin/python3 -c 'import scapy.contrib.roce' 2>/dev/null || skip_all "no scapy"
+need_python scapy.contrib.roce
 
 here=$(dirname "$0")
 capture=$(mktemp)

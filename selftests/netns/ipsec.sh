@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../lib/recipe.sh"
 
 need rdma ib_write_bw ib_read_bw ib_send_bw nft ip
-/usr/bin/python3 -c 'import pyverbs.qp' 2>/dev/null || skip_all "no pyverbs"
+need_python pyverbs.qp
 ip xfrm policy >/dev/null 2>&1 || skip_all "this kernel has no IPsec"
 modprobe -q -a esp4_offload esp6_offload	# GSO chains take another path with them
 

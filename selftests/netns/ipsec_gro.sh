@@ -9,24 +9,13 @@
 . "$(dirname "$0")/../lib/netns.sh"
 
 need rdma ip tc ethtool
-/usr/bin/python3 -c 'import scapy.contrib.roce, pyverbs.qp' 2>/dev/null ||
-	skip_all "no scapy, or no pyverbs"
+need_python scapy.contrib.roce pyverbs.qp
 ip xfrm policy >/dev/null 2>&1 || skip_all "this kernel has no IPsec"
 modprobe -q sch_netem || skip_all "no netem"
 
 trap 'ip netns del nsC 2>/dev/null; pair_down' EXIT
 
-here=$(dirname "$0")
 ends=(src 10.9.0.1 dst 10.9.0.2)
-
-# cases NS CASE...
-cases()
-{
-	local ns=$1
-
-	shift
-	ktap_relay ip netns exec "$ns" /usr/bin/python3 "$here/ipsec_gro.py" "$@"
-}
 
 # tunnel NUMBER: from nsA to nsB, for packets with that mark
 tunnel()

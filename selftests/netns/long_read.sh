@@ -8,16 +8,7 @@
 . "$(dirname "$0")/../lib/netns.sh"
 
 need rdma ip tc ethtool
-/usr/bin/python3 -c 'import scapy.contrib.roce, pyverbs.qp' 2>/dev/null ||
-	skip_all "no scapy, or no pyverbs"
-
-here=$(dirname "$0")
-
-# cases CASE...: run those of long_read.py on nsB; each is a check
-cases()
-{
-	ktap_relay ip netns exec nsB /usr/bin/python3 "$here/long_read.py" "$@"
-}
+need_python scapy.contrib.roce pyverbs.qp
 
 # tokens: nsB sends as fast as its token bucket lets it, packets one by one
 tokens()
@@ -30,5 +21,5 @@ modprobe -q sch_tbf || skip_all "no sch_tbf"
 ktap_plan 9
 check "two hosts"	pair_up
 check "a slow line"	tokens
-cases read behind_requests kept lots crowded gone repeated
+cases nsB read behind_requests kept lots crowded gone repeated
 ktap_end

@@ -266,7 +266,7 @@ rping_over()
 	on nsB bounded rping -s -a 10.77.0.2 -C 10 -V &
 	server=$!
 	wait_for cm_listens nsB 10.77.0.2 || return
-	on nsA bounded rping -c -a 10.77.0.2 -C 10 -V && wait "$server"
+	on nsA bounded rping -c -a 10.77.0.2 -C 10 -V && server_ended "$server"
 }
 
 # uses_cm: the RDMA core permits rdma_cm where there are MAC addresses.  It looks for the

@@ -7,8 +7,7 @@
 . "$(dirname "$0")/../lib/netns.sh"
 
 need rdma ip ib_write_bw nft ethtool mckey stdbuf
-/usr/bin/python3 -c 'import scapy.contrib.roce, pyverbs.qp' 2>/dev/null ||
-	skip_all "no scapy, or no pyverbs"
+need_python scapy.contrib.roce pyverbs.qp
 
 here=$(dirname "$0")
 before=$(mktemp -d)

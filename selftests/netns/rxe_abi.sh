@@ -45,7 +45,7 @@ rping_by()
 	on nsB bounded rping -s -a "$1" -C 10 -V &
 	server=$!
 	wait_for cm_listens nsB "$1" || return
-	on nsA bounded rping -c -a "$1" -C 10 -V && wait "$server"
+	on nsA bounded rping -c -a "$1" -C 10 -V && server_ended "$server"
 }
 
 # A name that begins so is enough for rdma-core's provider, but for the ABI version.

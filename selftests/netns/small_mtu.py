@@ -50,7 +50,7 @@ def changes(mtu, state):
     assert state in run("rdma", "link", "show", "sr0/1")
 
 
-def sends(lone, ah, **counts):
+def sends(lone, ah, counts):
     before = {name: counter("sr0", name) for name in counts}
     wr = SendWR(opcode=IBV_WR_SEND, num_sge=1, send_flags=IBV_SEND_SIGNALED,
                 sg=[SGE(lone.mr.buf, LENGTH, lone.mr.lkey)])
@@ -66,9 +66,10 @@ with Lone("sr0", "10.9.0.1", "10.9.0.2", kind="UD") as lone, events("sr0") as li
     ah = wait_for(lambda: AH(lone.pd, attr=lone.path()))
     case("the port goes down", changes, SMALL, "state DOWN")
     case("programs are told", told, lines, IBV_EVENT_PORT_ERR)
-    case("a datagram that is too long is not sent", sends, lone, ah, send_err=1, sent_pkts=0)
+    case("a datagram that is too long is not sent", sends, lone, ah,
+         {"send_err": 1, "sent_pkts": 0})
     case("the port comes up", changes, NORMAL, "state ACTIVE")
     case("programs are told of that", told, lines, IBV_EVENT_PORT_ACTIVE)
-    case("the datagram is sent", sends, lone, ah, send_err=0, sent_pkts=1)
+    case("the datagram is sent", sends, lone, ah, {"send_err": 0, "sent_pkts": 1})
     ah.close()
 done()

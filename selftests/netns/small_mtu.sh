@@ -7,13 +7,10 @@
 . "$(dirname "$0")/../lib/netns.sh"
 
 need rdma ip ibv_asyncwatch stdbuf
-/usr/bin/python3 -c 'import scapy.contrib.roce, pyverbs.qp' 2>/dev/null ||
-	skip_all "no scapy, or no pyverbs"
-
-here=$(dirname "$0")
+need_python scapy.contrib.roce pyverbs.qp
 
 ktap_plan 7
 check "two hosts"	pair_up
-ktap_relay ip netns exec nsA /usr/bin/python3 "$here/small_mtu.py"
+cases nsA
 pair_down
 ktap_end

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib/netns.sh"
 
 need rdma ib_write_bw ib_send_bw ethtool nft
-/usr/bin/python3 -c 'import pyverbs.qp' 2>/dev/null || skip_all "no pyverbs"
+need_python pyverbs.qp
 
 trap 'hosts_down' EXIT
 
