@@ -865,6 +865,20 @@ void event_none(struct side *s, enum ibv_event_type type, int ms)
 				  ibv_event_type_str(type), s->dev);
 }
 
+/*
+ * Asynchronous errors are those that are not reported by a completion: IBTA
+ * volume 1, affiliated asynchronous errors.
+ */
+void error_none(struct side *s)
+{
+	struct ibv_async_event ev;
+
+	while (event_wait(s, &ev, 10))
+		if (ev.event_type <= IBV_EVENT_QP_ACCESS_ERR)
+			case_fail("event '%s' on %s in addition to a completion",
+				  ibv_event_type_str(ev.event_type), s->dev);
+}
+
 /* ---- patterns ---- */
 
 __u8 pattern(__u32 seed, size_t i)

@@ -249,6 +249,8 @@ void wc_none(struct ibv_cq *cq, int ms);
 bool event_wait(struct side *s, struct ibv_async_event *ev, int ms);
 void event_want(struct side *s, enum ibv_event_type type, void *element);
 void event_none(struct side *s, enum ibv_event_type type, int ms);
+/* No asynchronous error arrives: it would be in addition to a completion. */
+void error_none(struct side *s);
 
 /* patterns: byte i of stream @seed */
 __u8 pattern(__u32 seed, size_t i);

@@ -539,6 +539,12 @@ enum srnic_mem_err srnic_sgl_write(struct srnic_sgl *sgl, const void *src,
 enum srnic_mem_err srnic_sgl_read(struct srnic_sgl *sgl, void *dst, u32 len);
 
 /*
+ * Can the next @len bytes be read without fetching pages?  If so, holds the region of the
+ * first of them.
+ */
+bool srnic_sgl_ready(struct srnic_sgl *sgl, u32 len);
+
+/*
  * Copies from one list to another.  Any error in @src, and on-demand paged memory in
  * it, also yields SRNIC_MEM_ABSENT.  On error the position of @dst is unchanged and
  * that of @src is SRNIC_SGL_NOWHERE.

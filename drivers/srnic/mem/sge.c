@@ -222,6 +222,43 @@ static const void *sgl_peek(struct srnic_sgl *sgl, u32 *len)
 	return src;
 }
 
+/* May @sgl use the memory of element @sge, and is that pinned? */
+static bool sgl_is_pinned(const struct srnic_sgl *sgl,
+			  const struct srnic_sge *sge)
+{
+	struct srnic_mr *mr;
+	bool pinned;
+
+	if (srnic_mr_get(sgl->keys, sge->lkey, sgl->pd, sgl->access, sge->addr,
+			 sge->length, &mr))
+		return false;
+	pinned = !mr->span.odp;
+	srnic_mr_put(mr);
+
+	return pinned;
+}
+
+bool srnic_sgl_ready(struct srnic_sgl *sgl, u32 len)
+{
+	u32 i, found;
+
+	if (!len)
+		return true;
+	if (sgl_hold(sgl) || sgl->mr->span.odp)
+		return false;
+
+	found = sgl->sge[sgl->cur].length - sgl->off;
+	for (i = sgl->cur + 1; i < sgl->num && found < len; i++) {
+		const struct srnic_sge *sge = &sgl->sge[i];
+
+		if (sge->length && !sgl_is_pinned(sgl, sge))
+			return false;
+		found += sge->length;
+	}
+
+	return true;
+}
+
 enum srnic_mem_err srnic_sgl_copy(struct srnic_sgl *dst, struct srnic_sgl *src,
 				  u32 len)
 {

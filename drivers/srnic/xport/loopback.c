@@ -98,7 +98,10 @@ static bool loopback_ready(const struct srnic_qp *qp, const struct srnic_qp *pee
 	       !srnic_rx_busy(peer) && netif_running(qp->flow.ndev);
 }
 
-/* Locates the payload; @word is a buffer for an ATOMIC WRITE.  False: unavailable. */
+/*
+ * Locates the payload; @word is a buffer for an ATOMIC WRITE.  False: it cannot be copied
+ * now.  Packets are built before the responder judges them, so this comes first here, too.
+ */
 static bool loopback_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 			     u64 off, struct srnic_seg *seg, u64 *word)
 {
@@ -112,7 +115,8 @@ static bool loopback_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	}
 	seg->from = &qp->req.sgl;
 
-	return !srnic_req_place(qp, wqe, off);
+	return !srnic_req_place(qp, wqe, off) &&
+	       srnic_sgl_ready(seg->from, seg->pkt.payload);
 }
 
 /* Builds the rest of the message, or a part of it, as one packet.  Return: its PSNs. */
