@@ -467,6 +467,8 @@ static void data_solicited(void)
 	must_be(to_state(&p.b, IBV_QPS_ERR), 0);
 	must(channel_fires(&p.b, p.b.rcq, BOUND));
 	wc_want(p.b.rcq, 3, IBV_WC_WR_FLUSH_ERR);
+	for (i = 0; i < 3; i++)
+		wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
 }
 
 static void data_notify_all(void)

@@ -218,6 +218,7 @@ static void queue_error(struct ibv_send_wr *wr, enum ibv_wc_status status)
 	wc_want(p.a.scq, 3, IBV_WC_WR_FLUSH_ERR);
 
 	must_be(post_one(&p.b, &back), 0);
+	wc_want(p.b.scq, 5, IBV_WC_SUCCESS);
 	wc_want(p.a.rcq, 5, IBV_WC_SUCCESS);
 	wc_none(p.b.rcq, 5);
 

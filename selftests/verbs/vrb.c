@@ -2,13 +2,14 @@
 /*
  * srnic selftests - verbs harness: two devices, one process, TAP
  *
- * usage: vrb [-a DEV[@NS]] [-b DEV[@NS]] [-6] [-n ROUNDS] [-r REPEATS] [-s SEED]
- *	      [-t TIMEOUT] [-l] [-e] [GROUP|CASE...|-T [TOPIC...]]
+ * usage: vrb [-a DEV[@NS]] [-b DEV[@NS]] [-c DEV[@NS]] [-6] [-n ROUNDS] [-r REPEATS]
+ *	      [-s SEED] [-t TIMEOUT] [-l] [-e] [GROUP|CASE...|-T [TOPIC...]]
  *	  vrb -L
  *
  * Without arguments all cases run, with -T all topics except for cases that run only if
  * their topic is named.  -l lists cases; -L lists topics, with "alone" after those that
- * have such cases.
+ * have such cases.  With -c each case runs a second time, with that device in place of -b:
+ * completions, events, states and memory must be the same, see record.c.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -22,16 +23,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record.h"
 #include "vrb.h"
 #include "../lib/tap.h"
-
-#define MAX_THINGS	128
 
 struct side sides[2];
 int rounds = 20;
 __u32 run_seed = 1;
 int patience = 14;
 static int repeats = 1;	/* of each case */
+static struct side other;	/* what each case runs with after sides[1] */
+static bool comparing, recording;
 
 const struct opt opt_default = {
 	.type = IBV_QPT_RC,
@@ -783,6 +785,16 @@ struct ibv_sge sge_of(const struct mem *m, size_t off, size_t len)
 
 /* ---- completions and events ---- */
 
+static int cq_index(const struct ibv_cq *cq)
+{
+	int i = 0;
+
+	while (i < num_cqs && cqs[i] != cq)
+		i++;
+	must(i < num_cqs);
+	return i;
+}
+
 bool wc_wait(struct ibv_cq *cq, struct ibv_wc *wc, int ms)
 {
 	__u64 end = end_of(ms);
@@ -790,6 +802,8 @@ bool wc_wait(struct ibv_cq *cq, struct ibv_wc *wc, int ms)
 
 	do {
 		n = ibv_poll_cq(cq, 1, wc);
+		if (n > 0 && recording)
+			record_wc(cq_index(cq), wc);
 		if (n > 0)
 			return true;
 		must(n == 0);
@@ -832,6 +846,8 @@ bool event_wait(struct side *s, struct ibv_async_event *ev, int ms)
 	if (!readable(s->ctx->async_fd, ms) || ibv_get_async_event(s->ctx, ev))
 		return false;
 	ibv_ack_async_event(ev);
+	if (recording)
+		record_event(s - sides, ev);
 	return true;
 }
 
@@ -1038,6 +1054,33 @@ static bool case_wanted(const struct vrb_case *c, char **words)
 	return false;
 }
 
+/*
+ * Records what the case leaves behind.  A query of a queue pair waits until its task, and
+ * with it what the task has begun to report, is at rest.
+ */
+static void case_record(void)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_async_event ev;
+	struct ibv_qp_attr attr;
+	int i;
+
+	for (i = 0; i < num_qps; i++) {
+		if (!qps[i])
+			continue;
+		must_be(ibv_query_qp(qps[i], &attr, IBV_QP_STATE, &init), 0);
+		record_state(i, attr.qp_state);
+	}
+	for (i = 0; i < 2; i++)
+		while (event_wait(&sides[i], &ev, 0))
+			;
+	for (i = 0; i < num_maps; i++)
+		record_memory(i, maps[i].p, maps[i].len);
+	for (i = 0; i < num_qps; i++)
+		if (qps[i])
+			record_drain(qps[i]);
+}
+
 static int case_run_once(const struct vrb_case *c)
 {
 	int how = setjmp(case_over);
@@ -1045,8 +1088,12 @@ static int case_run_once(const struct vrb_case *c)
 
 	if (!how) {
 		verdict[0] = 0;
+		recording = comparing;
 		c->run();
+		if (recording)
+			case_record();
 	}
+	recording = false;
 	clean = undo();
 	if (how == CASE_FAILED && !late)
 		not_late();
@@ -1058,13 +1105,49 @@ static int case_run_once(const struct vrb_case *c)
 	return how;
 }
 
+static void sides_turn(void)
+{
+	struct side s = sides[1];
+
+	sides[1] = other;
+	other = s;
+}
+
+/* Runs the case with each of two peers; the outcome must be the same. */
+static int case_compare(const struct vrb_case *c)
+{
+	char *one, *two, name[128];
+	int how;
+
+	how = case_run_once(c);
+	one = record_take();
+	if (how == CASE_OK) {
+		sides_turn();
+		how = case_run_once(c);
+		sides_turn();
+	}
+	two = record_take();
+	snprintf(name, sizeof(name), "%s: %s", c->group, c->name);
+	if (how == CASE_OK &&
+	    (!one || !two ||
+	     !record_alike(name, one, two, verdict, sizeof(verdict))))
+		how = CASE_FAILED;
+	free(one);
+	free(two);
+	return how;
+}
+
 static void case_run(const struct vrb_case *c)
 {
 	int how = CASE_OK;
 	int i;
 
-	for (i = 0; i < repeats && how == CASE_OK; i++)
-		how = case_run_once(c);
+	for (i = 0; i < repeats && how == CASE_OK; i++) {
+		if (comparing)
+			how = case_compare(c);
+		else
+			how = case_run_once(c);
+	}
 	tap_point(how != CASE_FAILED, how == CASE_SKIPPED ? "SKIP" : NULL, verdict,
 		  "%s: %s", c->group, c->name);
 	if (how == CASE_FAILED)
@@ -1073,19 +1156,22 @@ static void case_run(const struct vrb_case *c)
 
 int main(int argc, char **argv)
 {
-	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB");
+	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB"), *third = NULL;
 	int opt;
 	bool list = false, ipv6 = false, topics = false;
 	const struct vrb_set *set;
 	const struct vrb_case *c;
 
-	while ((opt = getopt(argc, argv, "a:b:6n:r:s:t:lLTe")) != -1) {
+	while ((opt = getopt(argc, argv, "a:b:c:6n:r:s:t:lLTe")) != -1) {
 		switch (opt) {
 		case 'a':
 			a = optarg;
 			break;
 		case 'b':
 			b = optarg;
+			break;
+		case 'c':
+			third = optarg;
 			break;
 		case '6':
 			ipv6 = true;
@@ -1122,6 +1208,9 @@ int main(int argc, char **argv)
 		home_ns = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 		if (side_parse(&sides[0], a) || side_parse(&sides[1], b) ||
 		    side_open(&sides[0], ipv6) || side_open(&sides[1], ipv6))
+			return 2;
+		comparing = third;
+		if (comparing && (side_parse(&other, third) || side_open(&other, ipv6)))
 			return 2;
 	}
 	for (set = sets; set; set = set->next) {

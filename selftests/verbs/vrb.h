@@ -19,6 +19,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define NO_ID		(~0ULL)
+#define MAX_THINGS	128	/* objects of a kind that a case may create */
 #define BOUND		(-1)	/* milliseconds until a time that only a hang reaches */
 #define FULL_ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 			 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
