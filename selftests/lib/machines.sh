@@ -18,6 +18,8 @@
 #                            the GID and the address; FAMILY=6 for IPv6
 #   server TO TOOL ARGUMENT...  sets server when it is ready
 #   client FROM TO TOOL ARGUMENT...
+#   busy TOOL                an endless perftest, the client on nsA and the server on nsB
+#   gives_up TOOL            the client of a busy one gets RETRY_EXC, and is ended
 #
 # The Ethernet device of user-mode Linux can neither go down and up again nor return to an
 # MTU above 1500.
@@ -305,6 +307,37 @@ program()
 	echo "status $?, from $from: $*"
 	on "$to" pkill -9 "$1"
 	return 1
+}
+
+declare -A busy_clients busy_said
+
+busy()
+{
+	busy_said[$1]=$(mktemp)
+	server nsB "$1" -D 3600 && disown "$server" || return
+	client nsA nsB "$1" -D 3600 >"${busy_said[$1]}" 2>&1 &
+	busy_clients[$1]=$!
+	wait_for completed "$1"
+}
+
+# completed TOOL: work requests of it; until then it may wait for its server by TCP
+completed()
+{
+	rdma -dd resource show qp link sr0/1 | grep -q " comm $1 .* drv_sq_tail [1-9]"
+}
+
+told()
+{
+	grep 'status 12' "${busy_said[$1]}"
+}
+
+# The tool may still wait for its peer.
+gives_up()
+{
+	wait_for told "$1" || { cat "${busy_said[$1]}"; return 1; }
+	pkill -9 "$1"
+	wait "${busy_clients[$1]}"
+	true
 }
 
 if [ "$MACHINE" = B ]; then
