@@ -28,17 +28,28 @@ proposes()
 # hostile: a netdev can have any name without spaces and slashes
 hostile()
 (
-	cd "$(mktemp -d)" || exit
-	trap 'rm -r "$PWD"' EXIT
+	work=$(mktemp -d)
+	trap 'rm -r "$work"' EXIT
 	# shellcheck disable=SC2016 # not expanded, that is the test
-	ls() { printf '%s\n' lo '$(touch${IFS}taken)' '`touch${IFS}taken`' 'a;b'; }
+	printf '%s\n' lo '$(touch${IFS}taken)' '`touch${IFS}taken`' 'a;b' >"$work/names"
+	printf '#!/bin/sh\ncat "%s/names"\n' "$work" >"$work/ls"
+	chmod +x "$work/ls"
+	PATH=$work:$PATH
+	cd "$work" || exit
 	proposes 'lo \$\(touch\$\{IFS\}taken\) \`touch\$\{IFS\}taken\` a\;b' \
 		rdma link add srnic0 type srnic netdev "" || exit
 	proposes '\$\(touch\$\{IFS\}taken\)' rdma link add srnic0 type srnic netdev '\$' &&
 		[ ! -e taken ]
 )
 
-ktap_plan 9
+# decorated: users often have ls print more than names
+decorated()
+(
+	ls() { command ls -F --color=always "$@"; }
+	proposes "lo" rdma link add srnic0 type srnic netdev lo
+)
+
+ktap_plan 10
 check "objects"			proposes "statistic system" rdma s
 check "commands"		proposes "show add delete" rdma link ""
 check "options are skipped"	proposes "show add delete" rdma -j link ""
@@ -46,6 +57,7 @@ check "words after a name"	proposes "type" rdma link add srnic0 ""
 check "only there"		proposes "" rdma link add srnic0 type srnic eth0 ""
 check "network devices"		proposes "lo" rdma link add srnic0 type srnic netdev lo
 check "names are not evaluated"	hostile
+check "an ls of the user is not used"	decorated
 check "objects of a device"	proposes "ctx cm_id cq" rdma resource show c
 check "the keyword before a port"	proposes "link" rdma resource show qp ""
 ktap_end
