@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """A wire between two TUN or TAP netdevs: what one host sends comes in at the other.
 
