@@ -118,7 +118,8 @@ headers_relocate()
 
 	grep -rlI -e "/usr/src/linux-headers-" -e "/usr/lib/linux-kbuild" \
 		"$obj" --include='Makefile*' --include='*.mk' |
-		xargs -r sed -i "s@/usr/\(src/linux-headers\|lib/linux-kbuild\)@$1/\1@g"
+		USR=$1 xargs -r perl -pi \
+			-e 's@/usr/(src/linux-headers|lib/linux-kbuild)@$ENV{USR}/$1@g'
 	kbuild=$(echo "$1"/lib/linux-kbuild-*)
 	find "$1/src" -type l -lname '*linux-kbuild-*' | while read -r link; do
 		ln -sfn "$kbuild/$(basename "$link")" "$link"

@@ -42,7 +42,10 @@ quietly()
 hash_of()
 {
 	{ find "$@" -type f -print0 2>/dev/null || true; } | sort -z |
-		xargs -0r sha256sum | sed "s@ $REPO/@ @" | sha256sum | cut -c1-12
+		xargs -0r sha256sum | PLACE=" $REPO/" awk '{
+			at = index($0, ENVIRON["PLACE"])
+			print at ? substr($0, 1, at) substr($0, at + length(ENVIRON["PLACE"])) : $0
+		}' | sha256sum | cut -c1-12
 }
 
 # locked NAME COMMAND...: run it under a lock that all lab scripts with this cache share
