@@ -4,13 +4,14 @@
 
 usage: suite.py --list | DEVICE SKIPS... [--absent SKIPS...]
 
-SKIPS name the tests that may be skipped, "PATTERN REASON" in each line.  A
+The tests are in the folder RDMA_CORE_TESTS.  SKIPS name the tests that may be skipped, "PATTERN REASON" in each line.  A
 test that is skipped and is not there has failed.  Those behind --absent are not
 even tried: pyverbs may crash when it cleans up after what a provider lacks.
 """
 
 import fnmatch
 import importlib
+import os
 import pathlib
 import sys
 import types
@@ -19,7 +20,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 import tap  # noqa: E402
 
-FOLDER = "/tmp/rdma-core-tests"
+FOLDER = os.environ["RDMA_CORE_TESTS"]
 MODULES = """
     addr atomic cq cq_events cqex device flow fork mr odp parent_domain pd qp
     qpex rdmacm relaxed_ordering rss_traffic shared_pd srq tag_matching

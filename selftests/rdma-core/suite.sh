@@ -15,8 +15,11 @@ here=$(dirname "$(readlink -f "$0")")
 need rdma python3
 [ -d "$docs" ] || skip_all "rdma-core came without its tests"
 python3 -c 'import pyverbs' 2>/dev/null || skip_all "pyverbs is not installed"
-cp -r "$docs" /tmp/rdma-core-tests
-gunzip /tmp/rdma-core-tests/*.gz
+RDMA_CORE_TESTS=$(mktemp -d)
+export RDMA_CORE_TESTS
+trap 'rm -r "$RDMA_CORE_TESTS"; pair_down' EXIT
+cp -r "$docs/." "$RDMA_CORE_TESTS"
+gunzip "$RDMA_CORE_TESTS"/*.gz
 ktap_first "two hosts" pair_up
 
 skips=$here/skips-$(uname -r | cut -d. -f-2)
