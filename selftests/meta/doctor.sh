@@ -49,6 +49,16 @@ planted()
 		PATH=$work:$PATH PYTHONPATH=$work "$tool" --facts && [ ! -e taken ]
 )
 
+# refuses WORD...: with a message of one line
+refuses()
+{
+	local said
+
+	! said=$(tools/srnic-doctor "$@" 2>&1) && grep '^srnic-doctor: error:' <<<"$said" &&
+		! grep Traceback <<<"$said"
+}
+
+check "a bad time is refused"	refuses --wait inf ::1
 check "installed"		installed
 check "nothing is planted"	planted
 check "manual page"		documented

@@ -253,6 +253,56 @@ def limits():
     assert facts.parse_limits(None) == {}
 
 
+class Fake:
+    """Files of the system, in this block"""
+
+    def __init__(self, files):
+        self.files = files
+
+    def __enter__(self):
+        self.real = facts.contents
+        facts.contents = lambda path: self.files.get(str(path))
+
+    def __exit__(self, *_):
+        facts.contents = self.real
+
+
+# name of a group; what a user has called a file system in user space, see fusermount(1)
+GROUP, MOUNTED = "a\v\x85b\u2028", "x\xa0/home/u\xa0cgroup2\xa0rw"
+
+
+def texts_with_names():
+    """Names in texts that are separated by spaces and newlines may have other white space."""
+    files = {"/proc/self/cgroup": f"0::/{GROUP}\n",
+             "/proc/self/mounts": f"{MOUNTED} /home/u/m fuse.x rw 0 0\n"
+                                  "cgroup2 /mnt/with\\040space cgroup2 rw 0 0\n",
+             f"/mnt/with space/{GROUP}/rdma.max": "sr0 hca_handle=2 hca_object=max\nodd x=\n"}
+    with Fake({name: text.encode() for name, text in files.items()}):
+        found = facts.cgroups()
+    assert [one["cgroup"] for one in found] == \
+        [f"/mnt/with space/{GROUP}", "/mnt/with space"], found
+    assert found[0]["limits"] == {"sr0": {"hca_handle": 2, "hca_object": None}}, found
+
+
+def names_keep_their_bytes():
+    with Fake({"/a": b" v\xff\x1c \n"}):
+        assert facts.encoded(facts.read("/a")) == b"v\xff\x1c"
+    found = facts.parse(facts.decoded(b'{"a": "it\\\'s \\\\ \xff\x01"}'))
+    assert found == {"a": "it's \\ \udcff\x01"}, found
+
+
+def gid_goes():
+    """One may be deleted between two files of sysfs; the file is empty, or cannot be read."""
+    base = facts.SYS / "class/infiniband/sr0/ports/1"
+    files = {f"{base}/gid_attrs/types/{index}": b"RoCE v2\n" for index in range(3)}
+    files[f"{base}/gids/0"] = b"0000:0000:0000:0000:0000:ffff:0a09:0001\n"
+    files[f"{base}/gids/1"] = b""
+    with Fake(files):
+        found = [facts.known(facts.gid_entry, base, str(index)) for index in range(4)]
+    assert found == [{"index": 0, "gid": "::ffff:10.9.0.1", "type": "RoCE v2", "netdev": None},
+                     None, None, None], found
+
+
 def icrc():
     """That of the test library, which was compared with scapy's"""
     for family, own, other in HOSTS:
@@ -297,7 +347,8 @@ def main():
              for level, check, text, changes in CASES]
     cases += [(one.__name__.replace("_", " "), one, ())
               for one in (healthy, tested, another_device, modules_by_distribution,
-                          no_modules, limits, answers, icrc, facts_here)]
+                          no_modules, limits, texts_with_names, names_keep_their_bytes,
+                          gid_goes, answers, icrc, facts_here)]
     tap = Tap(len(cases))
     for name, function, arguments in cases:
         if function is icrc and not scapy:
@@ -306,7 +357,7 @@ def main():
         try:
             function(*arguments)
             tap.check(name, True)
-        except (AssertionError, LookupError, subprocess.CalledProcessError) as error:
+        except (AssertionError, *facts.UNREADABLE, subprocess.CalledProcessError) as error:
             tap.check(name, False, f"{type(error).__name__}: {error}")
     tap.end()
 

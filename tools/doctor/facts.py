@@ -5,13 +5,18 @@ srnic-doctor - facts: what the system says, without judging it
 gather() returns a dictionary of plain values, which "srnic-doctor --facts" prints as
 JSON.  A value is None if it could not be read, usually for lack of privileges or of a
 tool.  Nothing here changes the system.
+
+Texts of the system contain names that other users have chosen.  A name keeps every byte;
+a text that is not as expected counts as one that could not be read.
 """
 
+import ipaddress
 import json
 import os
 import pathlib
 import re
 import resource
+import socket
 import subprocess
 import sys
 
@@ -19,7 +24,11 @@ SYS = pathlib.Path("/sys")
 # Modules of the kernel that srnic needs, and the one that gives programs rdma_cm
 MODULES = ("ib_core", "ib_uverbs", "udp_tunnel", "ip6_udp_tunnel", "rdma_ucm")
 CONFIG_DIR = pathlib.Path("/etc/libibverbs.d")
+LINK_LOCAL = ipaddress.ip_network("fe80::/10")
+MTUS = (4096, 2048, 1024, 512, 256)    # of a path
 CAP_NET_ADMIN, CAP_IPC_LOCK = 12, 14
+# What a text raises that is not as expected, or that has gone since
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError)
 # Programs come from folders of the system, whatever the caller's PATH is
 ENV = dict(os.environ, LC_ALL="C",
            PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
@@ -46,12 +55,36 @@ print(json.dumps({"library": path, "devices": devices}))
 """
 
 
-def read(path):
-    """The text of a file, or None"""
+# --- texts -------------------------------------------------------------------------------
+
+
+def decoded(data):
+    """Bytes that are no UTF-8 are kept as surrogates."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encoded(text):
+    """The inverse; ValueError for other surrogates"""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def contents(path):
+    """The bytes of a file, or None"""
     try:
-        return pathlib.Path(path).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
+        return pathlib.Path(path).read_bytes()
+    except (OSError, ValueError):
         return None
+
+
+def read(path):
+    """The text of a file without the white space around it, or None"""
+    data = contents(path)
+    return None if data is None else decoded(data).strip(" \t\n")
+
+
+def lines_of(path):
+    """Those of a file.  Names may have the other characters at which splitlines() splits."""
+    return (read(path) or "").split("\n")
 
 
 def names(path, pattern="*"):
@@ -61,20 +94,30 @@ def names(path, pattern="*"):
         return []
 
 
+def exists(path):
+    return os.path.exists(path)
+
+
 def run(*command):
     """(standard output or None if the command failed, standard error)"""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              stdin=subprocess.DEVNULL, encoding="utf-8", errors="replace",
-                              timeout=120, check=False, env=ENV)
-    except (OSError, subprocess.TimeoutExpired) as error:
+                              stdin=subprocess.DEVNULL, timeout=120, check=False, env=ENV)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return None, str(error)
-    return (None if done.returncode else done.stdout), done.stderr.strip()
+    said = decoded(done.stderr).strip()
+    if done.returncode:
+        return None, said or f"{command[0]} returned {done.returncode}"
+    return decoded(done.stdout), said
 
 
 def parse(text):
-    """JSON of iproute2, in which names of programs may have control characters"""
-    return json.loads(text, strict=False)
+    """JSON of iproute2, or ValueError.  Names of programs may have control characters in it,
+    and before 6.1 an apostrophe is escaped in them, which is no JSON."""
+    found = json.loads(re.sub(r"\\(.)", lambda char: "'" if char[1] == "'" else char[0], text),
+                       strict=False)
+    encoded(json.dumps(found, ensure_ascii=False))
+    return found
 
 
 def run_json(*command):
@@ -85,12 +128,43 @@ def run_json(*command):
         return None
 
 
+def known(function, *args, otherwise=None):
+    """The result, unless something that it reads is not as expected"""
+    try:
+        return function(*args)
+    except UNREADABLE:
+        return otherwise
+
+
+def address(text):
+    """An IP address as ip prints it; ValueError unless it is one"""
+    family = socket.AF_INET6 if ":" in text else socket.AF_INET
+    return socket.inet_ntop(family, socket.inet_pton(family, text))
+
+
+def link_local(text):
+    """Is an address one that is only complete with a network device?"""
+    return ipaddress.ip_address(text) in LINK_LOCAL
+
+
+def netdev_name(text):
+    """ValueError unless the kernel permits it as the name of a network device"""
+    if not re.fullmatch(r"[^/:\0\s]+", text, re.ASCII) or len(encoded(text)) > 15 or \
+            text in (".", ".."):
+        raise ValueError(text)
+    return text
+
+
+# --- the host ----------------------------------------------------------------------------
+
+
 def has_capability(number):
     """Is it effective, in the user namespace that the kernel asks about?"""
-    effective = int(re.search(r"CapEff:\s*(\w+)", read("/proc/self/status") or "CapEff: 0")[1],
-                    16)
+    effective = re.search(r"^CapEff:\s*([0-9a-f]+)$", read("/proc/self/status") or "",
+                          re.MULTILINE)
     initial = (read("/proc/self/uid_map") or "").split() == ["0", "0", "4294967295"]
-    return bool(effective >> number & 1) and (initial or number != CAP_IPC_LOCK)
+    return bool(effective and int(effective[1], 16) >> number & 1) and \
+        (initial or number != CAP_IPC_LOCK)
 
 
 def distribution(root):
@@ -114,7 +188,7 @@ def kernel(root=pathlib.Path("/"), release=os.uname().release):
     return {
         "release": release, "distribution": distribution(root),
         "missing": [name for name in MODULES
-                    if name not in has and not (root / "sys/module" / name).is_dir()]
+                    if name not in has and not exists(root / "sys/module" / name)]
         if has else None,
     }
 
@@ -122,7 +196,7 @@ def kernel(root=pathlib.Path("/"), release=os.uname().release):
 def module():
     installed, _ = run("modinfo", "-F", "srcversion", "srnic")
     return {
-        "loaded": (SYS / "module/srnic").is_dir(),
+        "loaded": exists(SYS / "module/srnic"),
         "kernel": os.uname().release,
         "installed": installed is not None,
         "source": read(SYS / "module/srnic/srcversion"),
@@ -131,15 +205,20 @@ def module():
     }
 
 
+# --- its devices -------------------------------------------------------------------------
+
+
+def gid_entry(port, index):
+    kind = read(port / "gid_attrs/types" / index)
+    return kind and {"index": int(index), "gid": address(read(port / "gids" / index)),
+                     "type": kind,
+                     "netdev": known(netdev_name, read(port / "gid_attrs/ndevs" / index))}
+
+
 def gid_entries(port):
-    """The GIDs in use, as (index, GID, type, network device)"""
-    found = []
-    for index in names(port / "gid_attrs/types"):
-        kind = read(port / "gid_attrs/types" / index)
-        if kind:
-            found.append({"index": int(index), "gid": read(port / "gids" / index),
-                          "type": kind, "netdev": read(port / "gid_attrs/ndevs" / index)})
-    return sorted(found, key=lambda entry: entry["index"])
+    """The GIDs in use, as (index, GID, type, network device); one may go meanwhile"""
+    found = [known(gid_entry, port, index) for index in names(port / "gid_attrs/types")]
+    return sorted(filter(None, found), key=lambda entry: entry["index"])
 
 
 def uverbs_of(device):
@@ -147,7 +226,7 @@ def uverbs_of(device):
     for entry in names(SYS / "class/infiniband_verbs", "uverbs*"):
         base = SYS / "class/infiniband_verbs" / entry
         if read(base / "ibdev") == device:
-            return entry, int(read(base / "abi_version") or 0)
+            return entry, known(int, read(base / "abi_version"), otherwise=0)
     return None, None
 
 
@@ -156,7 +235,7 @@ def netdev_of(device, gids):
     links = run_json("rdma", "-j", "link", "show", f"{device}/1")
     if links is None:
         return gids[0]["netdev"] if gids else None
-    return links[0].get("netdev") if links else None
+    return known(lambda: netdev_name(links[0]["netdev"]))
 
 
 def devices():
@@ -177,34 +256,40 @@ def devices():
     return found
 
 
+def verbs_seen(text):
+    """What VERBS has printed"""
+    found = json.loads(text)
+    return {"library": os.path.realpath(found["library"]), "devices": {
+        name: {"errno": int(one["errno"]), "mtu": one["mtu"] if one["mtu"] in MTUS else None}
+        for name, one in found["devices"].items()}}
+
+
 def verbs():
     """What a program gets from libibverbs"""
     text, said = run(sys.executable, "-I", "-c", VERBS)
-    if text is None:
+    seen = known(verbs_seen, text)
+    if seen is None:
         return {"library": None, "said": said}
-    found = json.loads(text)
-    library = os.path.realpath(found["library"])
-    with open(library, "rb") as binary:
-        versions = re.findall(rb"IBVERBS_PRIVATE_(\d+)", binary.read())
-    folder = os.path.join(os.path.dirname(library), "libibverbs")
-    drivers = [line.split()[1] for name in names(CONFIG_DIR, "*.driver")
-               for line in (read(CONFIG_DIR / name) or "").splitlines()
-               if line.startswith("driver ")]
-    return {"library": library, "pabi": int(versions[0]) if versions else None,
-            "folder": folder, "providers": names(folder, "*-rdmav*.so"),
-            "drivers": drivers, "devices": found["devices"], "said": said}
+    versions = re.findall(rb"IBVERBS_PRIVATE_(\d{1,9})", contents(seen["library"]) or b"")
+    folder = os.path.join(os.path.dirname(seen["library"]), "libibverbs")
+    drivers = [word for name in names(CONFIG_DIR, "*.driver")
+               for line in lines_of(CONFIG_DIR / name)
+               if line.startswith("driver ") for word in line.split()[1:2]]
+    return dict(seen, pabi=int(versions[0]) if versions else None, folder=folder,
+                providers=names(folder, "*-rdmav*.so"), drivers=drivers, said=said)
 
 
 def rps(netdev):
     """The masks of its receive queues"""
     base = SYS / "class/net" / netdev / "queues"
-    return [read(base / queue / "rps_cpus") for queue in names(base, "rx-*")]
+    masks = [read(base / queue / "rps_cpus") or "" for queue in names(base, "rx-*")]
+    return [mask if re.fullmatch("[0-9a-f]+(,[0-9a-f]+)*", mask) else None for mask in masks]
 
 
 def netdev_below(netdev):
     """The first physical device of a stack, or None"""
     base = SYS / "class/net" / netdev
-    if (base / "device").exists():
+    if exists(base / "device"):
         return netdev
     for lower in names(base, "lower_*"):
         below = netdev_below(lower[len("lower_"):])
@@ -218,7 +303,7 @@ def ecn_qdisc(netdev):
     for qdisc in run_json("tc", "-j", "qdisc", "show", "dev", netdev) or []:
         if qdisc.get("root"):
             options = qdisc.get("options", {})
-            return qdisc["kind"], bool(options.get("ecn")) or qdisc["kind"] == "cake"
+            return str(qdisc["kind"]), bool(options.get("ecn")) or qdisc["kind"] == "cake"
     return None, None
 
 
@@ -228,23 +313,26 @@ def hash_of_ports(netdev):
     return None if text is None else "L4 bytes 0 & 1" in text
 
 
+def address_entry(entry):
+    return {"address": address(entry["local"]), "scope": str(entry["scope"]),
+            "prefix": int(entry["prefixlen"]), "tentative": bool(entry.get("tentative")),
+            "dadfailed": bool(entry.get("dadfailed"))}
+
+
 def netdev_facts(netdev):
-    shown = run_json("ip", "-j", "addr", "show", "dev", netdev)
-    if not shown:
-        return None
-    shown, below = shown[0], netdev_below(netdev)
-    qdisc, marks = ecn_qdisc(netdev)
+    shown = run_json("ip", "-j", "addr", "show", "dev", netdev)[0]
+    below = netdev_below(netdev)
+    qdisc, marks = known(ecn_qdisc, netdev, otherwise=(None, None))
     return {
         "up": "UP" in shown["flags"], "carrier": "LOWER_UP" in shown["flags"],
-        "mtu": shown["mtu"], "qdisc": qdisc, "marks": marks, "below": below,
+        "mtu": int(shown["mtu"]), "qdisc": qdisc, "marks": marks, "below": below,
         "rps": rps(below) if below else [],
         "hash": hash_of_ports(below) if below else None,
-        "addresses": [{"address": entry["local"], "scope": entry["scope"],
-                       "prefix": entry["prefixlen"],
-                       "tentative": bool(entry.get("tentative")),
-                       "dadfailed": bool(entry.get("dadfailed"))}
-                      for entry in shown["addr_info"] if "local" in entry],
+        "addresses": [address_entry(entry) for entry in shown["addr_info"] if "local" in entry],
     }
+
+
+# --- limits and filters ------------------------------------------------------------------
 
 
 def memlock():
@@ -254,24 +342,34 @@ def memlock():
 
 
 def cgroup_mount(kind):
-    for line in (read("/proc/self/mounts") or "").splitlines():
-        words = line.split()
-        if words[2] == kind and (kind == "cgroup2" or "rdma" in words[3].split(",")):
-            return pathlib.Path(words[1])
+    """Spaces separate the words, and are escaped within them; a user may have named others."""
+    for line in lines_of("/proc/self/mounts"):
+        words = line.split(" ")
+        if len(words) > 3 and words[2] == kind and \
+                (kind == "cgroup2" or "rdma" in words[3].split(",")):
+            return pathlib.Path(re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)),
+                                       words[1]))
     return None
 
 
+def parse_limit(line):
+    """(device, {resource: number, or None for max})"""
+    name, *limits = line.split(" ")
+    pairs = (limit.split("=") for limit in limits if limit)
+    return limits and (name, {key: None if value == "max" else int(value)
+                              for key, value in pairs})
+
+
 def parse_limits(text):
-    """{device: {resource: number, or None for max}} of rdma.max"""
-    return {line.split()[0]: {key: None if value == "max" else int(value) for key, value in
-                              (word.split("=") for word in line.split()[1:])}
-            for line in (text or "").splitlines() if line.strip()}
+    """{device: {resource: limit}} of rdma.max"""
+    found = [known(parse_limit, line) for line in (text or "").split("\n")]
+    return dict(filter(None, found))
 
 
 def cgroups():
     """The limits of this process's cgroup and of those above it; None: no such controller"""
-    for line in (read("/proc/self/cgroup") or "").splitlines():
-        number, controllers, path = line.split(":", 2)
+    for line in lines_of("/proc/self/cgroup"):
+        number, controllers, path = (line.split(":", 2) + ["", ""])[:3]
         mount = cgroup_mount("cgroup2" if number == "0" else "cgroup")
         if mount is None or not (number == "0" or "rdma" in controllers.split(",")):
             continue
@@ -282,24 +380,30 @@ def cgroups():
     return None
 
 
+def base_chain(chain, rules):
+    """What is to know of one that can drop packets: a policy or a rule says so"""
+    own = [json.dumps(rule.get("expr")) for rule in rules
+           if all(rule[key] == chain[name] for key, name in
+                  (("family", "family"), ("table", "table"), ("chain", "name")))]
+    drops = [text for text in own if '"drop"' in text or '"reject"' in text]
+    if "hook" not in chain or not (drops or chain.get("policy") == "drop"):
+        return None
+    devs = chain.get("dev", [])
+    return {"hook": str(chain["hook"]), "family": str(chain["family"]),
+            "table": str(chain["table"]), "chain": str(chain["name"]),
+            "devs": [devs] if isinstance(devs, str) else list(devs),
+            "names_port": any("4791" in text for text in drops)}
+
+
 def firewall():
-    """Base chains of nftables that can drop packets: a policy or a rule says so"""
+    """Base chains of nftables that can drop packets"""
     listed = run_json("nft", "-j", "list", "ruleset") if has_capability(CAP_NET_ADMIN) else None
     if listed is None:
         return None
     objects = listed["nftables"]
     rules = [entry["rule"] for entry in objects if "rule" in entry]
-    found = []
-    for chain in (entry["chain"] for entry in objects if "chain" in entry):
-        own = [json.dumps(rule["expr"]) for rule in rules
-               if all(rule[key] == chain[name] for key, name in
-                      (("family", "family"), ("table", "table"), ("chain", "name")))]
-        drops = [text for text in own if '"drop"' in text or '"reject"' in text]
-        if "hook" in chain and (drops or chain.get("policy") == "drop"):
-            found.append({"hook": chain["hook"], "family": chain["family"],
-                          "table": chain["table"], "chain": chain["name"],
-                          "names_port": any("4791" in text for text in drops)})
-    return found
+    return [found for found in (base_chain(entry["chain"], rules)
+                                for entry in objects if "chain" in entry) if found]
 
 
 def gather():
@@ -309,7 +413,7 @@ def gather():
     return {
         "kernel": kernel(), "module": module(), "verbs": verbs(), "devices": found,
         "elsewhere": [device["name"] for device in everywhere if not device["netdev"]],
-        "netdevs": {name: netdev_facts(name) for name in sorted(netdevs)},
-        "memlock": memlock(), "cgroups": cgroups(), "firewall": firewall(),
+        "netdevs": {name: known(netdev_facts, name) for name in sorted(netdevs)},
+        "memlock": memlock(), "cgroups": known(cgroups), "firewall": known(firewall),
         "processors": len(os.sched_getaffinity(0)), "peer": None,
     }
