@@ -45,17 +45,31 @@ def silent(tap, cm="silent", udp=None):
 
 
 def chain(hook, **more):
-    return dict({"hook": hook, "family": "inet", "table": "t", "chain": hook,
+    return dict({"hook": hook, "family": "inet", "table": "t", "chain": hook, "devs": [],
                  "names_port": False}, **more)
 
 
-def renamed(found):
+def renamed_to(name):
     """A netdev that a container has renamed; what is proposed must be safe to paste."""
-    found["netdevs"]["$(id)"] = found["netdevs"].pop("veth0")
-    device = found["devices"][0]
-    device["netdev"] = found["peer"]["route"]["dev"] = "$(id)"
-    for entry in device["gids"]:
-        entry["netdev"] = "$(id)"
+    def change(found):
+        found["netdevs"][name] = found["netdevs"].pop("veth0")
+        device = found["devices"][0]
+        device["netdev"] = found["peer"]["route"]["dev"] = name
+        for entry in device["gids"]:
+            entry["netdev"] = name
+    return change
+
+
+def link_local(zone, own="fe80::1"):
+    """The peer's address is fe80::2."""
+    return [put("peer/address", "fe80::2"), put("peer/zone", zone), put("peer/ipv4", False),
+            put("peer/route/own", own)]
+
+
+renamed = renamed_to("$(id)")
+NFT_JSON = ('{"nftables": [{"insert": {"rule": {"family": "inet", "table": "x; flush ruleset", '
+            '"chain": "input", "expr": [{"match": {"op": "==", "right": 4791, "left": {"payload": '
+            '{"protocol": "udp", "field": "dport"}}}}, {"accept": null}]}}}]}')
 
 
 PHYSICAL = [put("netdevs/veth0/below", "veth0"), put("processors", 8)]
@@ -93,6 +107,7 @@ CASES = (
          "used": {"sr0": {"hca_handle": 1, "hca_object": 9}}}])]),
     ("?", "cgroup", "cannot be read", [put("cgroups", None)]),
     ("BAD", "provider", "no libibverbs", [put("verbs", {"library": None, "said": "gone"})]),
+    ("BAD", "provider", "no message says why", [put("verbs", {"library": None, "said": ""})]),
     ("BAD", "provider", "srnic.driver is missing", [put("verbs/devices", {}),
                                                     put("verbs/drivers", ["rxe"])]),
     ("BAD", "provider", "libsrnic-rdmav34.so is missing", [put("verbs/devices", {}),
@@ -113,6 +128,11 @@ CASES = (
     ("BAD", "cgroup", "> '/g;id'/rdma.max", [put("cgroups", [
         {"cgroup": "/g;id", "limits": {"sr0": {"hca_handle": 2}},
          "used": {"sr0": {"hca_handle": 2}}}])]),
+    ("BAD", "link", r"dev $'a\033b\337\303\251' up", [
+        put("netdevs/veth0/up", False), put("devices/0/state", "DOWN"),
+        renamed_to("a\x1bb\udcdf\xe9")]),
+    ("BAD", "port", "rdma link del sr0 && rdma -- link add sr0 type srnic netdev -j", [
+        put("devices/0/state", "DOWN"), renamed_to("-j")]),
     ("BAD", "link", "no carrier", [put("netdevs/veth0/carrier", False),
                                    put("devices/0/state", "DOWN")]),
     ("BAD", "port", "the port is DOWN", [put("devices/0/state", "DOWN")]),
@@ -134,6 +154,12 @@ CASES = (
     ("BAD", "route", "has no address", [put("peer/address", None), put("peer/error", "unknown")]),
     ("BAD", "route", "no route", [put("peer/route", None)]),
     ("BAD", "route", "netdev eth7", [put("peer/route/dev", "eth7")]),
+    ("BAD", "route", "name the network device, too -> srnic-doctor fe80::2%NETDEV",
+     [*link_local(None), put("peer/route", None)]),
+    ("BAD", "route", "no route to fe80::2%veth0 -> ip route get fe80::2 dev veth0",
+     [*link_local("veth0"), put("peer/route", None)]),
+    ("hint", "ping", "ping 'fe80::2%$(id)'", [
+        put("peer/echo", False), put("peer/mtu", None), *link_local("$(id)")]),
     ("BAD", "neighbour", "does not answer ARP", [put("peer/neighbour", "FAILED")]),
     ("?", "ping", "as root", [put("peer/echo", None), put("peer/mtu", None)]),
     ("hint", "ping", "may drop ICMP", [put("peer/echo", False), put("peer/mtu", None)]),
@@ -143,6 +169,16 @@ CASES = (
     ("BAD", "firewall", "nft insert rule inet t egress", silent([], udp="ENOBUFS") + [
         put("firewall", [chain("input"), chain("egress")])]),
     ("BAD", "firewall", "on the way in", silent(["cm"])),
+    ("BAD", "firewall", "ip6tables -I INPUT", silent(["cm"]) + [put("peer/ipv4", False)]),
+    ("BAD", "firewall", f"nft -j '{NFT_JSON}'", silent(["cm"]) + [
+        put("firewall", [chain("input", table="x; flush ruleset")])]),
+    ("BAD", "firewall", "nft insert rule netdev t ingress", silent(["cm"]) + [put("firewall", [
+        chain("input", family="ip6", names_port=True),
+        chain("input", family="arp", names_port=True),
+        chain("ingress", family="netdev", devs=["veth7"], names_port=True),
+        chain("ingress", family="netdev", devs=["veth0"])])]),
+    ("BAD", "firewall", "on fe80::2%veth0: srnic-doctor fe80::1%NETDEV",
+     silent([]) + link_local("veth0")),
     ("BAD", "firewall", "nft insert rule inet t ingress", silent(["cm", "perf"]) + [
         put("firewall", [chain("input"), chain("ingress", names_port=True)])]),
     ("BAD", "firewall", "refuses UDP port 4791 (ECONNREFUSED)", silent([], udp="ECONNREFUSED")),
@@ -303,36 +339,146 @@ def gid_goes():
                      None, None, None], found
 
 
+def udp_packet(family, source, target, packet):
+    """As it arrives: routers and senders choose the other fields."""
+    length = len(packet) + 12
+    if family == socket.AF_INET:
+        head = struct.pack(">BBHHHBBH", 0x45, 2, 20 + length, 0xabcd, 0x4000, 63,
+                           socket.IPPROTO_UDP, 0xabcd)
+    else:
+        head = struct.pack(">IHBB", 0x60212345, length, socket.IPPROTO_UDP, 63)
+    whole = head + socket.inet_pton(family, source) + socket.inet_pton(family, target) + \
+        struct.pack(">HHHH", 4711, peer.PORT, length, 0x1234) + packet
+    return whole + peer.icrc(family, whole)
+
+
 def icrc():
-    """That of the test library, which was compared with scapy's"""
+    """That of the test library, which was compared with scapy's; of what is sent, too"""
     for family, own, other in HOSTS:
-        packet = peer.question()
-        code = peer.icrc(family, own, other, 4711, packet)
-        udp = struct.pack(">HHHH", 4711, peer.PORT, 8 + len(packet) + 4, 0x1234)
-        if family == socket.AF_INET:
-            head = struct.pack(">BBHHHBBH", 0x45, 2, 20 + len(udp + packet) + 4, 0, 0x4000, 63,
-                               socket.IPPROTO_UDP, 0xabcd)
-            layer = scapy.IP
-        else:
-            head = struct.pack(">IHBB", 0x60200000, len(udp + packet) + 4, socket.IPPROTO_UDP, 63)
-            layer = scapy.IPv6
-        whole = head + socket.inet_pton(family, own) + socket.inet_pton(family, other) + \
-            udp + packet + code
-        assert scapy.icrc(layer(whole)) == code
+        layer = scapy.IP if family == socket.AF_INET else scapy.IPv6
+        whole = udp_packet(family, own, other, peer.question(1))
+        assert scapy.icrc(layer(whole)) == whole[-4:]
+        sent = peer.headers(family, own, other, 4711, len(peer.question(1))) + peer.question(1)
+        assert scapy.icrc(layer(sent + bytes(4))) == peer.icrc(family, sent)
+
+
+def mad(kind, method, transaction, attribute, data=b"", queue_pair=1):
+    return peer.BTH.pack(peer.UD_SEND_ONLY, 0x40, 0xffff, queue_pair, 0) + \
+        peer.DETH.pack(peer.GSI_QKEY, 1) + \
+        (peer.MAD.pack(1, kind, 2, method, 0, 0, transaction, attribute, 0, 0) +
+         data).ljust(peer.MAD_BYTES, b"\0")
+
+
+# transaction of the question, communication ID of the request
+ASKED, MINE = 0x12345678, 0x9abcdef0
+REQUEST = mad(7, 3, 1, 0x10, struct.pack(">IIQ", MINE, 0, 0x01060009))
+REJECT = mad(7, 3, 1, 0x12, struct.pack(">II", 0, MINE))
+REPLY = mad(7, 3, 1, 0x13, struct.pack(">II", 5, MINE))
+PERF = mad(4, 0x81, ASKED, 1)
+# packets of this host and of the peer, what they answer
+ON_THE_WIRE = (
+    ([], [PERF], {"perf"}),
+    ([], [mad(4, 0x81, ASKED + 1, 1)], set()),              # of another question
+    ([], [mad(4, 0x81, ASKED, 2), mad(4, 1, ASKED, 1)], set()),     # no answer to it
+    ([], [mad(4, 0x81, ASKED, 1, queue_pair=7)], set()),
+    ([REQUEST], [REJECT], {"cm"}),
+    ([REQUEST], [REPLY, PERF], {"cm", "perf"}),
+    ([], [REJECT, REPLY, REQUEST], set()),                  # not asked for by this host
+    ([REQUEST], [mad(7, 3, 1, 0x12, struct.pack(">II", MINE, 7))], set()),
+    ([REQUEST], [mad(7, 3, 1, 0x11, struct.pack(">II", 0, MINE))], set()),
+    ([mad(7, 3, 1, 0x10, struct.pack(">IIQ", MINE, 0, 0x01060007))], [REJECT], set()),
+)
+
+
+def seen_of(family, own, other, sent, received):
+    exchange = peer.Exchange(family, own, other, ASKED)
+    for packet in sent:
+        exchange.look(udp_packet(family, own, other, packet), True)
+    for packet in received:
+        exchange.look(packet, False)
+    return exchange.answered
 
 
 def answers():
-    """An answer is recognised, a packet of another host or to another port is not."""
-    answer = struct.pack(">HHHH", 4711, peer.PORT, 0, 0) + peer.question() + bytes(4)
+    """Those of the peer to what was asked are recognised, and nothing else."""
     for family, own, other in HOSTS:
-        head = bytes(9) + b"\x11" + bytes(2) if family == socket.AF_INET else \
-            bytes(6) + b"\x11" + bytes(1)
-        packet = head + socket.inet_pton(family, other) + socket.inet_pton(family, own) + answer
-        assert peer.management_class(family, packet, other) == "perf"
-        assert peer.management_class(family, packet, own) is None
-        assert peer.management_class(family, packet[:-40], other) is None
-        wrong = packet.replace(struct.pack(">H", peer.PORT), b"\0\1")
-        assert peer.management_class(family, wrong, other) is None
+        for sent, received, expected in ON_THE_WIRE:
+            packets = [udp_packet(family, other, own, packet) for packet in received]
+            seen = seen_of(family, own, other, sent, packets)
+            assert seen == expected, (sent, received, seen)
+
+
+def forged():
+    """An answer with a bit that is wrong, which the device does not get, is none."""
+    for family, own, other in HOSTS:
+        packet = udp_packet(family, other, own, PERF)
+        assert seen_of(family, own, other, [], [packet + b"\0"]) == {"perf"}   # padding
+        for wrong in (packet[:-1], packet[:30], b"", udp_packet(family, own, other, PERF),
+                      packet[:-1] + bytes((packet[-1] ^ 1,)),
+                      packet.replace(b"\x12\xb7", b"\0\1")):
+            assert not seen_of(family, own, other, [], [wrong]), wrong
+
+
+def echo_replies():
+    for family, _, _ in HOSTS:
+        asked = peer.echo_request(family, 84)
+        assert len(asked) == 84 - peer.header_bytes(family)
+        reply = bytes((0 if family == socket.AF_INET else 129,)) + asked[1:]
+        renumbered = reply[:2] + b"xxyy" + reply[6:]
+        assert peer.is_reply(family, asked, reply) and peer.is_reply(family, asked, renumbered)
+        for wrong in (asked, reply[8:], reply[1:], reply[:-1], reply + b"\0", b"",
+                      reply[:-9] + reply[:9], b"\3" + reply[1:], reply[:1] + b"\1" + reply[2:]):
+            assert not peer.is_reply(family, asked, wrong), wrong
+    for kind, data, message in ((socket.SOCK_RAW, b"\x46" + bytes(23) + b"abc", b"abc"),
+                                (socket.SOCK_RAW, b"\x4f", b""), (socket.SOCK_RAW, b"", b""),
+                                (socket.SOCK_DGRAM, b"abc", b"abc")):
+        assert peer.icmp_of(socket.AF_INET, kind, data) == message
+    assert peer.icmp_of(socket.AF_INET6, socket.SOCK_RAW, b"abc") == b"abc"
+
+
+class Events(peer.Cm):
+    """An id of rdma_cm that has these events"""
+
+    def __init__(self, *events):
+        self.events = list(events)
+
+    def event(self, end):
+        return self.events.pop(0) if self.events else None
+
+    def command(self, number, body, out=0):
+        pass
+
+
+def connections():
+    """What is no answer of the peer is none: an error, or a device that goes"""
+    resolved = ((0, 0), (2, 0))
+    for events, outcome in (
+            ((*resolved, (8, 28)), "answered"), ((*resolved, (5, 0)), "answered"),
+            ((*resolved, (7, -110)), "silent"), (resolved, "silent"), ((), "ETIMEDOUT"),
+            (((1, -113),), "EHOSTUNREACH"), (((0, 0), (3, -1234)), "no device"),
+            ((*resolved, (11, 0)), "no device"), ((*resolved, (6, -111)), "ECONNREFUSED")):
+        cm = Events(*events)
+        cm.id = 1
+        found = peer.cm_exchange(cm, socket.AF_INET, "10.9.0.1", ("10.9.0.2", 1), 0)
+        assert found == outcome, (events, found)
+
+
+def link_local_peer():
+    """One needs a network device, from which the route is asked for; bad names have no address."""
+    asked = []
+
+    def run_json(*command):
+        asked.append(command)
+    real, facts.run_json = facts.run_json, run_json
+    try:
+        found = peer.probe("fe80::2%lo", 0)
+        assert (found["address"], found["zone"], found["route"]) == ("fe80::2", "lo", None), found
+        assert asked == [("ip", "-j", "route", "get", "fe80::2", "dev", "lo")], asked
+        found = peer.probe("fe80::2", 0)
+        assert (found["zone"], found["route"]) == (None, None) and len(asked) == 1, asked
+        assert [peer.probe(name, 0)["address"] for name in ("a..b", "\udcff")] == [None, None]
+    finally:
+        facts.run_json = real
 
 
 def facts_here():
@@ -348,7 +494,8 @@ def main():
     cases += [(one.__name__.replace("_", " "), one, ())
               for one in (healthy, tested, another_device, modules_by_distribution,
                           no_modules, limits, texts_with_names, names_keep_their_bytes,
-                          gid_goes, answers, icrc, facts_here)]
+                          gid_goes, answers, forged, echo_replies, connections,
+                          link_local_peer, icrc, facts_here)]
     tap = Tap(len(cases))
     for name, function, arguments in cases:
         if function is icrc and not scapy:

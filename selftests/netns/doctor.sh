@@ -100,6 +100,31 @@ open_again()
 	on "$1" nft delete table inet fw
 }
 
+# link_local NS DEV: print its address
+link_local()
+{
+	ip -n "$1" -o -6 addr show dev "$2" scope link | awk '{ sub("/.*", "", $4); print $4 }'
+}
+
+# odd_table: drop, in a table with a name that is a command for nft
+odd_table()
+{
+	local place='"family": "inet", "table": "x; flush ruleset"' port
+
+	port='{"match": {"op": "==", "left": {"payload": {"protocol": "udp", "field": "dport"}},
+		"right": 4791}}'
+	on nsA nft -j "{\"nftables\": [
+		{\"add\": {\"table\": {\"family\": \"inet\", \"name\": \"x; flush ruleset\"}}},
+		{\"add\": {\"chain\": {$place, \"name\": \"c\", \"type\": \"filter\",
+			\"hook\": \"input\", \"prio\": 0}}},
+		{\"add\": {\"rule\": {$place, \"chain\": \"c\", \"expr\": [$port, {\"drop\": null}]}}}]}"
+}
+
+odd_table_stays()
+{
+	on nsA nft -j list ruleset | grep -q 'x; flush ruleset'
+}
+
 duplicate()
 {
 	ip -n nsA addr add fd09::2/64 dev veth0 &&
@@ -198,6 +223,22 @@ for hook in output:out input:in; do
 	check "healthy"				healthy
 	check "repair"				open_again nsB
 done
+
+check "break: firewall in, an odd name"	odd_table
+check "it is named"			names firewall "this host drops .* on the way in"
+check "as told"				as_told nsA
+check "healthy"				healthy
+check "the table is still there"	odd_table_stays
+check "repair"				on nsA nft flush ruleset
+
+peer=$(link_local nsB veth1)%veth0 \
+	check "healthy by a link-local address"	healthy
+check "break: firewall in"		drop nsA input
+peer=$(link_local nsB veth1)%veth0 \
+	check "it is named for that, too"	names firewall "this host drops .* on the way in"
+check "repair"				open_again nsA
+peer=$(link_local nsB veth1) \
+	check "without the network device"	names route "name the network device"
 
 check "break: no device there"		on nsB rdma link del sr1
 check "it is named"			names firewall "10.9.0.2 refuses UDP port 4791"

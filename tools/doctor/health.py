@@ -10,7 +10,11 @@ found something bad, so one cause gives one line.  Nothing here reads the system
 
 import collections
 import ipaddress
-from shlex import quote  # names are data: what is proposed may be pasted
+import json
+import re
+import shlex
+
+from doctor.facts import encoded, link_local
 
 Line = collections.namedtuple("Line", "level subject check text command")
 Found = collections.namedtuple("Found", "level text command", defaults=("",))
@@ -33,7 +37,27 @@ PACKAGES = {
     "fedora": "dnf install kernel-modules-{release}",
     "rhel": "dnf install kernel-modules-{release}",
 }
+# A name that nft reads as one; anything else of its command line is parsed again
+NFT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 HOOKS_IN, HOOKS_OUT = ("ingress", "prerouting", "input"), ("output", "postrouting", "egress")
+
+
+# --- words -------------------------------------------------------------------------------
+# Names are data, and what is proposed may be pasted.
+
+
+def quote(name):
+    """A word of the shell, of printable ASCII whatever is in the name"""
+    if name.isascii() and name.isprintable():
+        return shlex.quote(name)
+    return "$'" + "".join(chr(byte) if chr(byte).isalnum() and byte < 128 else f"\\{byte:03o}"
+                          for byte in encoded(name)) + "'"
+
+
+def typed(program, *words):
+    """Of a program that would take a name which begins with a dash for an option"""
+    end = ("--",) if any(word.startswith("-") for word in words) else ()
+    return " ".join(map(quote, (program, *end, *words)))
 
 
 def good(text):
@@ -52,6 +76,10 @@ def unknown(text, command=""):
     return Found("?", text, command)
 
 
+def last_line(said):
+    return (said.splitlines() or ["no message says why"])[-1]
+
+
 # --- the host ----------------------------------------------------------------------------
 
 
@@ -60,7 +88,7 @@ def modules_installed_by(release, names):
     known = [name for name in names if name in PACKAGES]
     if not known:
         return "install the other modules of the kernel, which are not in its main package"
-    return PACKAGES[known[0]].format(release=release)
+    return PACKAGES[known[0]].format(release=quote(release))
 
 
 def kernel(facts, _):
@@ -164,7 +192,7 @@ def cgroup(facts, device):
         limits = group["limits"].get(device["name"], {})
         used = group["used"].get(device["name"], {})
         full = [key for key, most in limits.items()
-                if most is not None and used.get(key, 0) >= most]
+                if most is not None and (used.get(key) or 0) >= most]
         if full:
             yield bad(f"cgroup {group['cgroup']} has used up its {full[0]}, {limits[full[0]]}",
                       f"echo {quote(device['name'] + ' ' + full[0] + '=max')} > "
@@ -194,24 +222,28 @@ def provider_missing(verbs, device):
 def provider(facts, device):
     verbs = facts["verbs"]
     if not verbs["library"]:
-        yield bad(f"no libibverbs: {verbs['said'].splitlines()[-1]}", "apt install libibverbs1")
+        yield bad(f"no libibverbs: {last_line(verbs['said'])}", "apt install libibverbs1")
         return
     seen = verbs["devices"].get(device["name"])
     if seen is None:
         yield provider_missing(verbs, device)
     elif seen["errno"]:
         yield bad(f"/dev/infiniband/{device['uverbs']} cannot be opened (errno {seen['errno']})",
-                  f"chmod a+rw /dev/infiniband/{device['uverbs']}")
+                  f"chmod a+rw {quote('/dev/infiniband/' + device['uverbs'])}")
     else:
         yield good(f"lib{PROVIDERS[link_type(device)]}-rdmav{verbs['pabi']}.so opens it, for "
                    f"{verbs['library']}")
 
 
+def link_add(name, kind, netdev):
+    return typed("rdma", "link", "add", name, "type", kind, "netdev", netdev)
+
+
 def made_again(device):
     """What deletes the link of a device and adds it again"""
-    name = quote(device["name"])
-    return f"rdma link del {name} && rdma link add {name} type {link_type(device)} " \
-        f"netdev {quote(device['netdev'])}"
+    name = device["name"]
+    return typed("rdma", "link", "del", name) + " && " + link_add(
+        name, link_type(device), device["netdev"])
 
 
 def link(facts, device):
@@ -336,24 +368,38 @@ def device_for(facts):
                  (device["netdev"], *(entry["netdev"] for entry in device["gids"]))), None)
 
 
+def there(peer):
+    """The peer's address, with the network device if that is part of it"""
+    return peer["address"] + (f"%{peer['zone']}" if peer["zone"] else "")
+
+
+def route_get(peer):
+    zone = f" dev {quote(peer['zone'])}" if peer["zone"] else ""
+    return f"ip route get {peer['address']}{zone}"
+
+
 def route(facts, _):
     peer = facts["peer"]
     way = peer.get("route")
     if not peer["address"]:
-        yield bad(f"{peer['name']} has no address: {peer['error']}", f"getent hosts {quote(peer['name'])}")
+        yield bad(f"{peer['name']} has no address: {peer['error']}",
+                  typed("getent", "hosts", peer["name"]))
+    elif link_local(peer["address"]) and not peer["zone"]:
+        yield bad(f"{peer['address']} is link-local: name the network device, too",
+                  f"srnic-doctor {peer['address']}%NETDEV")
     elif not way or not way["own"]:
-        yield bad(f"there is no route to {peer['address']}", f"ip route get {peer['address']}")
+        yield bad(f"there is no route to {there(peer)}", route_get(peer))
     elif not device_for(facts):
-        yield bad(f"the route to {peer['address']} goes through {way['dev']}, which has no device "
-                  "of srnic", f"rdma link add srnic1 type srnic netdev {quote(way['dev'])}")
+        yield bad(f"the route to {there(peer)} goes through {way['dev']}, which has no device "
+                  "of srnic", link_add("srnic1", "srnic", way["dev"]))
     else:
         via = f" via {way['gateway']}" if way["gateway"] else ""
-        yield good(f"{peer['address']}{via} through {way['dev']} from {way['own']}")
+        yield good(f"{there(peer)}{via} through {way['dev']} from {way['own']}")
 
 
 def neighbour(facts, _):
     peer, way = facts["peer"], facts["peer"]["route"]
-    host = way["gateway"] or peer["address"]
+    host = way["gateway"] or there(peer)
     if peer["neighbour"] in ("FAILED", "INCOMPLETE"):
         asked = "ARP" if peer["ipv4"] else "neighbour solicitations"
         yield bad(f"{host} does not answer {asked}: it is off, elsewhere, or has no such address",
@@ -367,52 +413,70 @@ def echo(facts, _):
     if peer["echo"] is None:
         yield unknown("ping is not permitted: run this as root")
     elif peer["echo"]:
-        yield good(f"{peer['address']} answers")
+        yield good(f"{there(peer)} answers")
     else:
         level = hint if peer["cm"] == "answered" else bad
-        yield level(f"{peer['address']} does not answer; a firewall may drop ICMP",
-                    f"ping {peer['address']}")
+        yield level(f"{there(peer)} does not answer; a firewall may drop ICMP",
+                    f"ping {quote(there(peer))}")
+
+
+def accept_rule(chain):
+    """What inserts a rule.  Names that nft would not read as such are possible in JSON alone."""
+    place = {key: chain[key] for key in ("family", "table", "chain")}
+    if all(map(NFT_NAME.fullmatch, place.values())):
+        return " ".join(("nft insert rule", *place.values(), "udp dport 4791 accept"))
+    port = {"match": {"op": "==", "right": 4791,
+                      "left": {"payload": {"protocol": "udp", "field": "dport"}}}}
+    rule = dict(place, expr=[port, {"accept": None}])
+    return "nft -j " + quote(json.dumps({"nftables": [{"insert": {"rule": rule}}]}))
 
 
 def accept(facts, hooks):
     """What lets packets through the chain that probably drops them"""
-    chains = [chain for chain in facts["firewall"] or [] if chain["hook"] in hooks]
+    peer = facts["peer"]
+    families = ("inet", "netdev", "bridge", "ip" if peer["ipv4"] else "ip6")
+    chains = [chain for chain in facts["firewall"] or []
+              if chain["hook"] in hooks and chain["family"] in families and
+              (not chain["devs"] or peer["route"]["dev"] in chain["devs"])]
     if not chains:
-        return f"iptables -I {'INPUT' if 'input' in hooks else 'OUTPUT'} -p udp --dport 4791 " \
+        return f"{'iptables' if peer['ipv4'] else 'ip6tables'} -I " \
+            f"{'INPUT' if 'input' in hooks else 'OUTPUT'} -p udp --dport 4791 " \
             "-j ACCEPT, or the same in the firewall that you use"
-    chain = max(chains, key=lambda one: one["names_port"])
-    return (f"nft insert rule {chain['family']} {quote(chain['table'])} {quote(chain['chain'])} "
-            "udp dport 4791 accept")
+    return accept_rule(max(chains, key=lambda one: one["names_port"]))
+
+
+def elsewhere(peer):
+    """What to do at the peer, where a link-local address of this host has another zone"""
+    own = peer["route"]["own"]
+    return f"on {quote(there(peer))}: srnic-doctor {own}" + ("%NETDEV" if link_local(own) else "")
 
 
 def firewall(facts, _):
-    peer, own = facts["peer"], facts["peer"]["route"]["own"]
-    there = f"on {peer['address']}: srnic-doctor {own}"
+    peer = facts["peer"]
     if peer["udp"] in ("EPERM", "ENOBUFS"):
         yield bad("the firewall of this host drops UDP port 4791 on the way out",
                   accept(facts, HOOKS_OUT))
     elif peer["cm"] == "answered":
-        yield good(f"the RDMA device of {peer['address']} answers: UDP port 4791 is open both ways")
+        yield good(f"the RDMA device of {there(peer)} answers: UDP port 4791 is open both ways")
     elif peer["udp"] in ("ECONNREFUSED", "EHOSTUNREACH", "EACCES"):
-        yield bad(f"{peer['address']} refuses UDP port 4791 ({peer['udp']}): it has no RoCE device "
-                  "on that address, or its firewall rejects", there)
+        yield bad(f"{there(peer)} refuses UDP port 4791 ({peer['udp']}): it has no RoCE device "
+                  "on that address, or its firewall rejects", elsewhere(peer))
     elif peer["udp"]:
-        yield bad(f"no packet can be sent to UDP port 4791 ({peer['udp']})",
-                  f"ip route get {peer['address']}")
-    elif "cm" in (peer["tap"] or []):
+        yield bad(f"no packet can be sent to UDP port 4791 ({peer['udp']})", route_get(peer))
+    elif peer["cm"] == "silent" and "cm" in (peer["tap"] or []):
         yield bad("the firewall of this host drops UDP port 4791 on the way in: the answer of "
-                  f"{peer['address']} arrives, and the device does not get it",
+                  f"{there(peer)} arrives, and the device does not get it",
                   accept(facts, HOOKS_IN))
     else:
-        yield from silence(peer, there)
+        yield from silence(peer)
 
 
-def silence(peer, there):
+def silence(peer):
     """No answer came by rdma_cm, and nothing on this host is known to have dropped one."""
     if peer["cm"] not in (None, "silent"):
         yield bad(f"rdma_cm cannot use the path: {peer['cm']}", "rdma link show; ip route")
     elif peer["tap"]:
-        text = f"the RDMA device of {peer['address']} answers"
+        text = f"the RDMA device of {there(peer)} answers"
         if peer["cm"] is None:
             yield unknown(f"{text}, but whether its answer passes the firewall here is not known: "
                           "/dev/infiniband/rdma_cm cannot be opened", "modprobe rdma_ucm")
@@ -424,8 +488,8 @@ def silence(peer, there):
     else:
         where = "a firewall there or between" if peer["tap"] is not None else \
             "a firewall there, between or here (as root srnic-doctor tells them apart)"
-        yield bad(f"no answer from {peer['address']} on UDP port 4791: {where} drops it in one "
-                  "direction, or the address has no RoCE device", there)
+        yield bad(f"no answer from {there(peer)} on UDP port 4791: {where} drops it in one "
+                  "direction, or the address has no RoCE device", elsewhere(peer))
 
 
 def path_mtu(facts, _):

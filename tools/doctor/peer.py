@@ -15,6 +15,9 @@ cm     A connection request by the kernel's rdma_cm, to a service that does not 
        peer's connection manager rejects it.  That takes no privileges.
 
 tap    A packet socket, if permitted.  It sees what arrives before the firewall does.
+
+What arrives is hostile.  An answer counts if it comes from the address of the peer and has a
+number of the question, which others than the peer learn only on the path.
 """
 
 import ctypes
@@ -32,10 +35,17 @@ PORT = 4791
 IP_MTU_DISCOVER, IPV6_MTU_DISCOVER, IP_RECVERR, IPV6_RECVERR = 10, 23, 11, 25
 PMTUDISC_DO, PMTUDISC_PROBE = 2, 3
 ETH_P_ALL, PACKET_OUTGOING = 3, 4
-MTUS = (4096, 2048, 1024, 512, 256)
 BTH, DETH, MAD = struct.Struct(">BBHII"), struct.Struct(">II"), struct.Struct(">BBBBHHQHHI")
 UD_SEND_ONLY, GSI_QKEY, MAD_BYTES = 0x64, 0x80010000, 256
-CLASSES = {4: "perf", 7: "cm"}
+GET, SEND, GET_RESP = 0x01, 0x03, 0x81
+PERF, CM_CLASS, CLASS_PORT_INFO = 4, 7, 1
+REQ, REJ, REP = 0x10, 0x12, 0x13
+# Bytes of the headers of IP and UDP that an answer has as expected: lengths, protocol,
+# addresses, ports
+FIXED = {socket.AF_INET: (0, 2, 3, 9, *range(12, 26)),
+         socket.AF_INET6: (*range(4, 7), *range(8, 46))}
+# Packets that are looked at in one go, more than the buffer of a socket has
+AT_ONCE = 4096
 
 
 def resolve(name):
@@ -68,28 +78,46 @@ def header_bytes(family):
     return 20 if family == socket.AF_INET else 40
 
 
+def echo_request(family, length):
+    """An ICMP message for an IP packet of that length"""
+    kind = 8 if family == socket.AF_INET else 128
+    body = os.urandom(8) + bytes((length - header_bytes(family) - 16) & ~1)
+    packet = struct.pack(">BBHHH", kind, 0, 0, os.getpid() & 0xffff, 1) + body
+    return packet[:2] + struct.pack(">H", checksum(packet)) + packet[4:]
+
+
+def is_reply(family, request, message):
+    """Does the ICMP message answer the request?  Some sockets choose the identifier."""
+    kind = 0 if family == socket.AF_INET else 129
+    return message[:2] == bytes((kind, 0)) and message[6:] == request[6:]
+
+
+def icmp_of(family, kind, data):
+    """What a raw socket of IPv4 receives begins with the IP header."""
+    if family == socket.AF_INET and kind == socket.SOCK_RAW:
+        return data[(data[0] & 15) * 4:] if data else b""
+    return data
+
+
 def echo(family, address, length, seconds):
     """Is an IP packet of that length answered?  None if it could not be sent."""
     sock = echo_socket(family)
     if sock is None:
         return None
-    ipv4 = family == socket.AF_INET
-    request, reply = (8, 0) if ipv4 else (128, 129)
-    cookie = os.urandom(8)
-    body = cookie + bytes((length - header_bytes(family) - 16) & ~1)
-    packet = struct.pack(">BBHHH", request, 0, 0, os.getpid() & 0xffff, 1) + body
-    packet = packet[:2] + struct.pack(">H", checksum(packet)) + packet[4:]
+    packet = echo_request(family, length)
     with sock:
-        if ipv4:
+        if family == socket.AF_INET:
             sock.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, PMTUDISC_PROBE)
         else:
             sock.setsockopt(socket.IPPROTO_IPV6, IPV6_MTU_DISCOVER, PMTUDISC_PROBE)
         end = time.monotonic() + seconds
         try:
             sock.sendto(packet, (address[0], 0, *address[2:]))
-            while select.select([sock], [], [], max(0, end - time.monotonic()))[0]:
-                data = sock.recv(65536)
-                if data.endswith(body) and data[-len(packet)] == reply:
+            while time.monotonic() < end and \
+                    select.select([sock], [], [], max(0, end - time.monotonic()))[0]:
+                data, source = sock.recvfrom(65536)
+                if source[0].split("%")[0] == address[0] and \
+                        is_reply(family, packet, icmp_of(family, sock.type, data)):
                     return True
         except OSError:  # too long for the route, or an ICMP error
             pass
@@ -103,35 +131,44 @@ def packet_bytes(family, mtu):
 
 def largest_mtu(family, address, seconds):
     """The largest path MTU whose packets arrive; the first of them may be too long here."""
-    return next((mtu for mtu in MTUS
+    return next((mtu for mtu in facts.MTUS
                  if echo(family, address, packet_bytes(family, mtu), seconds)), None)
 
 
 # --- udp ---------------------------------------------------------------------------------
 
 
-def icrc(family, own, other, sport, packet):
-    """Of a packet from the BTH on: routers may change the fields that count as ones."""
-    length = 8 + len(packet) + 4
+def icrc(family, packet):
+    """Of an IP packet up to its ICRC: fields that routers may change count as ones."""
+    udp = header_bytes(family)
+    changing = (1, 8, 10, 11) if family == socket.AF_INET else (1, 2, 3, 7)
+    masked = bytearray(packet)
+    for place in (*changing, udp + 6, udp + 7, udp + 8 + 4):
+        masked[place] = 0xff
+    if family == socket.AF_INET6:
+        masked[0] |= 0x0f
+    return struct.pack("<I", zlib.crc32(b"\xff" * 8 + masked))
+
+
+def headers(family, own, other, sport, length):
+    """Of IP and UDP, as the kernel writes those of udp_socket(), for the ICRC"""
+    length += 8 + 4
     if family == socket.AF_INET:
-        ip = struct.pack(">BBHHHBBH", 0x45, 0xff, 20 + length, 0, 0x4000, 0xff,
-                         socket.IPPROTO_UDP, 0xffff)
+        ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + length, 0, 0x4000, 0, socket.IPPROTO_UDP, 0)
     else:
-        ip = struct.pack(">IHBB", 0x6fffffff, length, socket.IPPROTO_UDP, 0xff)
-    ip += socket.inet_pton(family, own) + socket.inet_pton(family, other)
-    udp = struct.pack(">HHHH", sport, PORT, length, 0xffff)
-    bth = packet[:4] + b"\xff" + packet[5:12]
-    return struct.pack("<I", zlib.crc32(b"\xff" * 8 + ip + udp + bth + packet[12:]))
+        ip = struct.pack(">IHBB", 0x60000000, length, socket.IPPROTO_UDP, 0)
+    return ip + socket.inet_pton(family, own) + socket.inet_pton(family, other) + \
+        struct.pack(">HHHH", sport, PORT, length, 0)
 
 
-def question():
+def question(transaction):
     """Get(ClassPortInfo) of the performance management class, from QP1 to QP1"""
-    mad = MAD.pack(1, 4, 1, 1, 0, 0, int.from_bytes(os.urandom(4), "big"), 1, 0, 0)
+    mad = MAD.pack(1, PERF, 1, GET, 0, 0, transaction, CLASS_PORT_INFO, 0, 0)
     return (BTH.pack(UD_SEND_ONLY, 0x40, 0xffff, 1, 0) + DETH.pack(GSI_QKEY, 1) +
             mad.ljust(MAD_BYTES, b"\0"))
 
 
-def udp_socket(family, own):
+def udp_socket(family, own, netdev):
     """Its IPv4 packets have identification 0, because it sets DF and is not connected."""
     sock = socket.socket(family, socket.SOCK_DGRAM)
     if family == socket.AF_INET:
@@ -140,32 +177,91 @@ def udp_socket(family, own):
     else:
         sock.setsockopt(socket.IPPROTO_IPV6, IPV6_MTU_DISCOVER, PMTUDISC_DO)
         sock.setsockopt(socket.IPPROTO_IPV6, IPV6_RECVERR, 1)
-    sock.bind((own, 0))
+    scope = socket.if_nametoindex(netdev) if facts.link_local(own) else 0
+    sock.bind((own, 0) if family == socket.AF_INET else (own, 0, 0, scope))
     return sock
 
 
-def udp_send(family, own, address):
+def error_name(code):
+    return errno.errorcode.get(code, f"error {code}")
+
+
+def udp_send(family, way, address, transaction):
     """(socket, error name or None)"""
     try:
-        sock = udp_socket(family, own)
+        sock = udp_socket(family, way["own"], way["dev"])
     except OSError as error:
-        return None, errno.errorcode[error.errno]
-    packet = question()
+        return None, error_name(error.errno)
+    packet = question(transaction)
     try:
-        sock.sendto(packet + icrc(family, own, address[0], sock.getsockname()[1], packet),
-                    address)
+        front = headers(family, way["own"], address[0], sock.getsockname()[1], len(packet))
+        sock.sendto(packet + icrc(family, front + packet), address)
     except OSError as error:
-        return sock, errno.errorcode[error.errno]
+        return sock, error_name(error.errno)
     return sock, None
 
 
 def udp_error(sock):
     """What an ICMP message has told the socket since"""
     code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
-    return errno.errorcode[code] if code else None
+    return error_name(code) if code else None
 
 
 # --- tap ---------------------------------------------------------------------------------
+
+
+def mad_of(family, packet, source, target):
+    """The MAD in a packet between the RoCE ports of these addresses, or None"""
+    start = header_bytes(family)
+    whole = start + 8 + BTH.size + DETH.size + MAD_BYTES + 4
+    if len(packet) < whole:
+        return None
+    packet = packet[:whole]
+    front = headers(family, source, target, *struct.unpack_from(">H", packet, start),
+                    whole - start - 8 - 4)
+    opcode, _, _, queue_pair, _ = BTH.unpack_from(packet, start + 8)
+    if packet[0] >> 4 != front[0] >> 4 or \
+            any(packet[place] != front[place] for place in FIXED[family]) or \
+            opcode != UD_SEND_ONLY or queue_pair & 0xffffff != 1 or \
+            packet[-4:] != icrc(family, packet[:-4]):
+        return None
+    return packet[-4 - MAD_BYTES:-4]
+
+
+class Exchange:
+    """What is on the wire: requests of this host for the service of Cm, and the peer's answers"""
+
+    def __init__(self, family, own, other, transaction):
+        self.family, self.own, self.other = family, own, other
+        self.transaction = transaction
+        self.requests = set()   # communication IDs
+        self.answered = set()
+
+    def look(self, packet, outgoing):
+        ends = (self.own, self.other) if outgoing else (self.other, self.own)
+        mad = mad_of(self.family, packet, *ends)
+        if mad is None:
+            return
+        _, kind, _, method, _, _, transaction, attribute, _, _ = MAD.unpack_from(mad)
+        local, remote, service = struct.unpack_from(">IIQ", mad, MAD.size)
+        message = (kind, method, attribute)
+        if outgoing:
+            if message == (CM_CLASS, SEND, REQ) and service == Cm.PS_TCP << 16 | Cm.SERVICE:
+                self.requests.add(local)
+        elif message == (PERF, GET_RESP, CLASS_PORT_INFO) and transaction == self.transaction:
+            self.answered.add("perf")
+        elif message in ((CM_CLASS, SEND, REJ), (CM_CLASS, SEND, REP)) and \
+                remote in self.requests:
+            self.answered.add("cm")
+
+    def read(self, tap):
+        """Look at the packets that have arrived"""
+        for _ in range(AT_ONCE):
+            try:
+                packet, origin = tap.recvfrom(2048)
+            except OSError:
+                return
+            self.look(packet, origin[2] == PACKET_OUTGOING)
 
 
 def tap_open(netdev):
@@ -178,44 +274,20 @@ def tap_open(netdev):
     return tap
 
 
-def management_class(family, packet, other):
-    """The class of a MAD from *other* to the RoCE port, or None"""
-    start = header_bytes(family)
-    source = packet[12:16] if family == socket.AF_INET else packet[8:24]
-    protocol = packet[9:10] if family == socket.AF_INET else packet[6:7]
-    mad = start + 8 + BTH.size + DETH.size
-    if source != socket.inet_pton(family, other) or protocol[0] != socket.IPPROTO_UDP or \
-            len(packet) < mad + MAD_BYTES or packet[start + 8] != UD_SEND_ONLY or \
-            struct.unpack_from(">H", packet, start + 2)[0] != PORT:
-        return None
-    return CLASSES.get(packet[mad + 1])
-
-
-def tap_read(tap, family, other):
-    """The classes of MADs that have arrived from the peer"""
-    seen = set()
-    while True:
-        try:
-            packet, origin = tap.recvfrom(2048)
-        except OSError:
-            return seen - {None}
-        if origin[2] != PACKET_OUTGOING and len(packet) > header_bytes(family):
-            seen.add(management_class(family, packet, other))
-
-
 # --- udp and tap -------------------------------------------------------------------------
 
 
-def answers(sock, tap, family, other, seconds):
-    """(error name or None, sorted classes of MADs); waits until there is one of either"""
+def answers(sock, tap, exchange, seconds):
+    """Error name or None; waits until there is one, or an answer"""
     end = time.monotonic() + seconds
     while True:
         left = max(0, end - time.monotonic())
         ready = select.select([one for one in (sock, tap) if one], [], [], left)[0]
         error = udp_error(sock) if sock in ready else None
-        seen = tap_read(tap, family, other) if tap in ready else set()
-        if error or seen or left == 0 or not ready:
-            return error, sorted(seen)
+        if tap in ready:
+            exchange.read(tap)
+        if error or exchange.answered or left == 0 or not ready:
+            return error
 
 
 # --- cm ----------------------------------------------------------------------------------
@@ -228,7 +300,7 @@ class Cm:
     PS_TCP, QPT_RC = 0x0106, 2
     SERVICE = 9	# discard: nobody offers that by RDMA
     EVENT_BYTES = 512
-    RESOLVED, ROUTED, REJECTED, UNREACHABLE = 0, 2, 8, 7
+    RESOLVED, ROUTED, RESPONSE, UNREACHABLE, REJECTED, ESTABLISHED = 0, 2, 5, 7, 8, 9
 
     def __init__(self):
         self.fd = os.open("/dev/infiniband/rdma_cm", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -280,76 +352,111 @@ class Cm:
         os.close(self.fd)
 
 
-def cm_exchange(cm, family, own, address, end):
+def scope_of(family, address):
+    return address[3] if family == socket.AF_INET6 else 0
+
+
+def cm_failed(event):
+    return errno.errorcode.get(-event[1], "no device")
+
+
+def cm_outcome(cm, end):
     """answered, silent, or what failed"""
-    scope = address[3] if family == socket.AF_INET6 else 0
+    event = cm.event(end)
+    if event is None or event[0] == cm.UNREACHABLE:
+        return "silent"
+    return "answered" if event[0] in (cm.REJECTED, cm.RESPONSE, cm.ESTABLISHED) else \
+        cm_failed(event)
+
+
+def cm_exchange(cm, family, own, address, end):
+    """As cm_outcome()"""
+    scope = scope_of(family, address)
     for step, expected in ((lambda: cm.resolve_addr(family, own, address[0], scope), cm.RESOLVED),
                            (cm.resolve_route, cm.ROUTED)):
         step()
         event = cm.event(end)
         if event is None or event[0] != expected:
-            return errno.errorcode.get(-event[1], "no device") if event else "ETIMEDOUT"
+            return cm_failed(event) if event else "ETIMEDOUT"
     cm.connect()
-    event = cm.event(end)
-    return "silent" if event is None or event[0] == cm.UNREACHABLE else "answered"
+    return cm_outcome(cm, end)
 
 
-def cm_probe(family, own, address, seconds):
-    """As cm_exchange(); None if there is no rdma_cm"""
+def cm_open():
+    """None if there is no rdma_cm"""
     try:
-        cm = Cm()
+        return Cm()
     except OSError:
         return None
+
+
+def cm_try(function, *args):
     try:
-        return cm_exchange(cm, family, own, address, time.monotonic() + seconds)
+        return function(*args)
     except OSError as error:
-        return errno.errorcode[error.errno]
-    finally:
-        cm.close()
+        return error_name(error.errno)
 
 
 # --- all of it ---------------------------------------------------------------------------
 
 
-def route(address):
+def route(address, zone):
     """{"dev", "own", "gateway"}, or None"""
-    found = facts.run_json("ip", "-j", "route", "get", address[0].split("%")[0])
-    if not found or found[0].get("type") in ("unreachable", "prohibit", "blackhole"):
+    found = facts.run_json("ip", "-j", "route", "get", address, *(("dev", zone) if zone else ()))[0]
+    if found.get("type") in ("unreachable", "prohibit", "blackhole"):
         return None
-    return {"dev": found[0].get("dev"), "own": found[0].get("prefsrc"),
-            "gateway": found[0].get("gateway")}
+    own, gateway = found.get("prefsrc"), found.get("gateway")
+    return {"dev": facts.netdev_name(found["dev"]), "own": own and facts.address(own),
+            "gateway": gateway and facts.address(gateway)}
 
 
 def neighbour(way, host):
     """Its state, if it has an entry"""
     found = facts.run_json("ip", "-j", "neigh", "show", "to", way["gateway"] or host,
                            "dev", way["dev"])
-    return found[0]["state"][0] if found and found[0].get("state") else None
+    return str(found[0]["state"][0])
+
+
+def zone_of(family, address):
+    """The network device that is part of a link-local address"""
+    scope = scope_of(family, address)
+    return socket.if_indextoname(scope) if scope else None
+
+
+def firewalls(peer, family, address, seconds):
+    """What the probes udp, cm and tap say"""
+    own, transaction = peer["route"]["own"], int.from_bytes(os.urandom(4), "big")
+    exchange = Exchange(family, own, address[0], transaction)
+    tap = tap_open(peer["route"]["dev"])
+    sock, peer["udp"] = udp_send(family, peer["route"], address, transaction)
+    cm = cm_open()
+    peer["cm"] = cm and cm_try(cm_exchange, cm, family, own, address, time.monotonic() + seconds)
+    # rdma_cm, if there is one, has waited for an answer already
+    error = answers(sock, tap, exchange, 0 if peer["cm"] or peer["udp"] else seconds)
+    peer["udp"] = peer["udp"] or error
+    peer["tap"] = sorted(exchange.answered) if tap else None
+    if peer["cm"] == "silent" and "cm" in exchange.answered:
+        # the answer may have arrived just now
+        peer["cm"] = cm_try(cm_outcome, cm, time.monotonic() + seconds)
+    for one in sock, tap, cm:
+        if one:
+            one.close()
 
 
 def probe(name, seconds):
     """All that can be told about the peer, waiting at most that long for each answer"""
     try:
         family, address = resolve(name)
-    except OSError as error:
+        zone = zone_of(family, address)
+    except (OSError, UnicodeError) as error:
         return {"name": name, "address": None, "error": str(error)}
-    peer = {"name": name, "address": address[0], "ipv4": family == socket.AF_INET,
-            "route": route(address)}
+    peer = {"name": name, "address": address[0], "zone": zone, "ipv4": family == socket.AF_INET,
+            "route": facts.known(route, address[0], zone)
+            if zone or not facts.link_local(address[0]) else None}
     if not peer["route"] or not peer["route"]["own"]:
         return peer
-    own = peer["route"]["own"]
     peer["echo"] = echo(family, address, 84, seconds)
-    tap = tap_open(peer["route"]["dev"])
-    sock, peer["udp"] = udp_send(family, own, address)
-    peer["cm"] = cm_probe(family, own, address, seconds)
-    # rdma_cm, if there is one, has waited for an answer already
-    error, classes = answers(sock, tap, family, address[0],
-                             0 if peer["cm"] or peer["udp"] else seconds)
-    peer["udp"] = peer["udp"] or error
-    peer["tap"] = classes if tap else None
-    for one in sock, tap:
-        if one:
-            one.close()
-    peer["neighbour"] = neighbour(peer["route"], address[0])
+    firewalls(peer, family, address, seconds)
+    peer["neighbour"] = facts.known(neighbour, peer["route"], address[0])
     peer["mtu"] = largest_mtu(family, address, seconds / 3) if peer["echo"] else None
     return peer
