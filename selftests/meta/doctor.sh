@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - the judgement of srnic-doctor, on recorded facts
+# srnic selftests - the judgement of srnic-doctor, on recorded and on mutated facts
 # usage: selftests/meta/doctor.sh
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
@@ -63,4 +63,5 @@ check "installed"		installed
 check "nothing is planted"	planted
 check "manual page"		documented
 ktap_relay			selftests/meta/judge.py
+ktap_relay			selftests/meta/mutate.py
 ktap_end
