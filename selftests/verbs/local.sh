@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
-topics=(data soak access invalid local gather retry state notify flush mw odp "odp storm"
+topics=(data order soak access invalid local gather retry state notify flush mw odp "odp storm"
 	srq uc xrc)
 knob=/sys/module/srnic/parameters/shortcut
 

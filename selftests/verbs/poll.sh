@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
-topics=(data soak retry queue hostile notify uc ud)
+topics=(data order soak retry queue hostile notify uc ud)
 
 watch_for()
 {
