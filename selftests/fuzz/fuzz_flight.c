@@ -35,6 +35,7 @@ enum step {
 	STEP_DEADLINE,
 	STEP_BUSY,
 	STEP_ARM,
+	STEP_ACK_DUE,
 	STEP_NUM,
 };
 
@@ -242,6 +243,11 @@ static void step(void)
 		break;
 	case STEP_ARM:
 		srnic_flight_arm(&f, now);
+		break;
+	case STEP_ACK_DUE:
+		if (in_flight())
+			acked_before(srnic_psn_add(f.una, 1 + take_number() % in_flight()),
+				     SRNIC_FLIGHT_DUE);
 		break;
 	}
 }

@@ -617,8 +617,12 @@ static inline void sim_send(struct sim *s, u32 flow)
 /* What is missing from @seq on, as srnic_flight_acked() expects it */
 static inline u32 sim_hole(struct sim_flow *w, u64 seq)
 {
-	return seq < w->covered && sim_is_here(w, seq) ? SRNIC_FLIGHT_KEPT :
-							 sim_gap(w, seq);
+	if (seq < w->covered)
+		return sim_is_here(w, seq) ? SRNIC_FLIGHT_KEPT : sim_gap(w, seq);
+	if (seq < w->assigned && sim_find(w, seq)->kind == SIM_READ)
+		return SRNIC_FLIGHT_DUE;
+
+	return 0;
 }
 
 /* Moves @una to @seq, and removes completed messages. */
@@ -667,7 +671,7 @@ static inline bool sim_next_response(struct sim *s, struct sim_flow *w)
 		return false;
 
 	if (seq > w->una)
-		sim_advance(s, w, seq, 0);
+		sim_advance(s, w, seq, SRNIC_FLIGHT_DUE);
 	seq = sim_skip_writes(w, seq + 1);
 	if (!w->failed)
 		sim_advance(s, w, seq, sim_hole(w, seq));

@@ -1435,6 +1435,118 @@ static void responses_kept(u32 at)
 	must(f.next == psn(4) && f.detour == 2);
 }
 
+/* Of three READs, from packet 1 on, the first request is lost and sent again. */
+static void lose_read(u32 at, u64 rtt)
+{
+	u32 i;
+
+	begin_path(at, rtt);
+	for (i = 0; i < 3; i++)
+		read_one(4);
+	nak(0);
+	if (f.mode == SRNIC_FLIGHT_DOUBT)
+		wait();
+	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(1));
+	read_one(4);
+	now += rtt;
+	for (i = 2; i < 5; i++)
+		must(is_nothing(ack_hole(i, SRNIC_FLIGHT_DUE)));
+}
+
+/* It is requested again, but answered before it could have been. */
+static void request_was_kept(u32 at)
+{
+	u64 reorder;
+
+	lose_read(at, SHORT);
+	reorder = f.reorder;
+	must(is(ack_hole(5, SRNIC_FLIGHT_DUE), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(5) && f.keeps == SRNIC_KEEPS_UNKNOWN);
+	read_one(1);
+	now += SHORT / 10;
+	must(is(ack_hole(6, SRNIC_FLIGHT_DUE), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_NONE));
+	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(13));
+	must(f.keeps == SRNIC_KEEPS_ALL && f.reorder <= reorder);
+}
+
+static void request_was_not_kept(u32 at)
+{
+	lose_read(at, SHORT);
+	ack_hole(5, SRNIC_FLIGHT_DUE);
+	read_one(4);
+	now += SHORT;
+	must(is_nothing(ack_hole(6, SRNIC_FLIGHT_DUE)));
+	must(f.mode == SRNIC_FLIGHT_BACK && f.keeps == SRNIC_KEEPS_UNKNOWN);
+}
+
+static void request_follows(u32 at)
+{
+	u64 rtts[] = { SHORT, LONG };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rtts); i++) {
+		lose_read(at, rtts[i]);
+		f.keeps = SRNIC_KEEPS_ALL;
+		f.fruitless = 2;
+		must(is_nothing(ack_hole(5, SRNIC_FLIGHT_DUE)));
+		must(f.deadline > now && f.deadline <= now + max(rtts[i] / 2, 50 * USEC));
+		must(is_nothing(ack_hole(6, SRNIC_FLIGHT_DUE)));
+		must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(13));
+		must(f.keeps == SRNIC_KEEPS_ALL && !f.fruitless);
+	}
+}
+
+/* The time passes, or the peer reports it. */
+static void request_follows_not(u32 at)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		lose_read(at, LONG);
+		f.keeps = SRNIC_KEEPS_ALL;
+		ack_hole(5, SRNIC_FLIGHT_DUE);
+		must(is(i ? nak(0) : wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+		must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(5) && f.detour == 1);
+	}
+}
+
+/* The response to the second READ is lost, too, but not all of it. */
+static void request_follows_in_part(u32 at)
+{
+	lose_read(at, LONG);
+	f.keeps = SRNIC_KEEPS_ALL;
+	ack_hole(5, SRNIC_FLIGHT_DUE);
+	must(is_nothing(nak(2)));
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(5) && f.detour == 2);
+}
+
+/* Responses that this end has kept do not show what the peer would keep. */
+static void responses_teach_nothing(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(30);
+	read_one(30);
+	nak(2);
+	read_one(2);
+	now += SHORT;
+	must(is(ack_hole(10, SRNIC_FLIGHT_DUE), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	read_one(21);
+	now += SHORT;
+	ack_hole(31, 0);
+	must(f.keeps == SRNIC_KEEPS_UNKNOWN && !f.jumped);
+}
+
+/* READs that are kept by the peer would all be answered at once. */
+static void no_ticks_for_reads(u32 at)
+{
+	begin_path(at, LONG);
+	f.keeps = SRNIC_KEEPS_ALL;
+	read_one(60);
+	nak(0);
+	must(f.mode == SRNIC_FLIGHT_DOUBT && !f.tick);
+}
+
 /*
  * Response 1 is lost, and response 5 to a request that was sent after the retransmission.
  * When the first one is there, all others have arrived, and there is no timeout.
@@ -2576,6 +2688,13 @@ static const struct {
 	{ "on a long path a run of losses takes few round trips", run_of_lost_on_long_path },
 	{ "all responses known to be missing are requested", responses_missing },
 	{ "a kept response is not part of a hole", responses_kept },
+	{ "a READ answered right behind a lost one was kept by the peer", request_was_kept },
+	{ "one that is answered after a round trip was not", request_was_not_kept },
+	{ "if the peer is known to keep READs, nothing is requested twice", request_follows },
+	{ "unless its answer does not follow", request_follows_not },
+	{ "or only part of it does", request_follows_in_part },
+	{ "missing responses do not show what the peer keeps", responses_teach_nothing },
+	{ "behind a lost READ no others are released by time", no_ticks_for_reads },
 	{ "responses missing behind a recovery are requested", hole_behind_recovery },
 	{ "responses missing behind a reordered one are doubted", hole_behind_reordered },
 	{ "a kept response ends no doubt", kept_in_doubt },

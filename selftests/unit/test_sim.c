@@ -432,6 +432,39 @@ static void test_mixed(void)
 	tap_done("READs among WRITEs make progress");
 }
 
+/* READ requests are lost, and the peer keeps those behind them. */
+static void test_lost_requests(void)
+{
+	static const struct {
+		u64	delay;
+		u32	loss;
+		double	use;
+		double	again;
+	} rows[] = {
+		{ 20000, 10000, 0.99, 0.02 },
+		{ 20000, 50000, 0.95, 0.06 },
+		{ 20000, 100000, 0.5, 0.2 },
+		{ MSEC, 10000, 0.8, 0.04 },
+		{ MSEC, 50000, 0.4, 0.1 },
+		{ MSEC, 100000, 0.2, 0.2 },
+	};
+	struct sim_conf c;
+	struct outcome o;
+	char name[64];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		c = steady(true, 1024, GBIT, rows[i].delay, 250000);
+		c.there.loss = rows[i].loss;
+		c.until = SECONDS(4);
+		o = measure(&c);
+		snprintf(name, sizeof(name), "%.2f ms, %.0f %% lost", rows[i].delay / 1e6,
+			 rows[i].loss / 1e4);
+		expect(name, &o, rows[i].use, rows[i].again);
+	}
+	tap_done("a peer that keeps READ requests is recognised");
+}
+
 /* Twice as many flows as the queue has room for, from the first packet on */
 static void test_crowd(void)
 {
@@ -718,11 +751,12 @@ static void table_rest(void)
 			 c.flows == 1 ? "reorder 5 %" : c.flows == 4 ? "4 flows" : "16 flows");
 		print(name, &c);
 	}
-	for (i = 0; i < 8 * SIM_PEER_NUM; i++) {
-		c = steady(false, 1024, GBIT, i % 8 < 4 ? 20000 : MSEC, 250000);
-		c.peer = i / 8;
+	for (i = 0; i < 16 * SIM_PEER_NUM; i++) {
+		c = steady(i % 16 >= 8, 1024, GBIT, i % 8 < 4 ? 20000 : MSEC, 250000);
+		c.peer = i / 16;
 		c.there.loss = losses[i % 4];
-		snprintf(name, sizeof(name), "%s, 1G, %s ms, loss %.1f %%", peers[c.peer],
+		snprintf(name, sizeof(name), "%s%s, 1G, %s ms, loss %.1f %%",
+			 c.reads ? "READ " : "", peers[c.peer],
 			 i % 8 < 4 ? "0.02" : "1", c.there.loss / 1e4);
 		print(name, &c);
 	}
@@ -763,6 +797,7 @@ int main(int argc, char **argv)
 	test_long_rtt();
 	test_deep_queue();
 	test_mixed();
+	test_lost_requests();
 	test_fair();
 	test_crowd();
 	test_delay_changes();

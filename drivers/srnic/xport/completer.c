@@ -52,8 +52,10 @@ static u32 comp_hole(const struct srnic_qp *qp, u32 psn)
 {
 	const struct srnic_swqe *wqe = comp_oldest(qp);
 
-	if (!qp->req.ooo.num || !wqe || !comp_wants_response(wqe))
+	if (!wqe || !comp_wants_response(wqe))
 		return 0;
+	if (!qp->req.ooo.num)
+		return SRNIC_FLIGHT_DUE;
 	if (srnic_ooo_has(&qp->req.ooo, psn))
 		return SRNIC_FLIGHT_KEPT;
 

@@ -691,14 +691,15 @@ static void flight_detour(struct srnic_flight *f, u32 psn, u32 npsn)
  * Packets arrive behind the missing one, and no ACK reports that.  New packets are released
  * by time instead, as many as would have been acknowledged: on a long path, but not into a
  * queue unless the window has been cut for it; on a short path only if it has been cut for
- * a queue, which would run empty otherwise.
+ * a queue, which would run empty otherwise.  READs that the peer keeps are not answered
+ * meanwhile, but all at once later.
  */
 static bool flight_lets_out(const struct srnic_flight *f)
 {
 	bool cut = srnic_psn_diff(f->una, f->cut) < 0;
 
 	return (f->mode == SRNIC_FLIGHT_DOUBT || f->mode == SRNIC_FLIGHT_REPAIR) &&
-	       !f->gap && f->keeps == SRNIC_KEEPS_ALL && f->extra < f->window &&
+	       !f->gap && f->keeps == SRNIC_KEEPS_ALL && !f->rd_out && f->extra < f->window &&
 	       (srnic_flight_is_long(f) ? cut || !flight_is_queued(f) :
 				    cut && flight_is_full(f));
 }
@@ -771,6 +772,7 @@ static struct srnic_flight_todo flight_go_back(struct srnic_flight *f,
 					       enum srnic_flight_cause cause)
 {
 	f->mode = SRNIC_FLIGHT_BACK;
+	f->follows = false;
 	f->repair = cause;
 	f->detour = 0;
 	f->next = f->una;
@@ -846,6 +848,7 @@ static u64 flight_doubt_nsec(const struct srnic_flight *f, u64 now)
 static void flight_start_doubt(struct srnic_flight *f, u64 wait, u64 now)
 {
 	f->mode = SRNIC_FLIGHT_DOUBT;
+	f->follows = false;
 	f->doubt = now + wait;
 	flight_start_ticks(f, now);
 	srnic_flight_arm(f, now);
@@ -875,6 +878,13 @@ struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u
 	if (gap && f->extra < f->window)
 		f->extra++;
 	switch (f->mode) {
+	case SRNIC_FLIGHT_DOUBT:
+		if (!f->follows)
+			return flight_nothing;
+		/* It was sent before another one that has arrived. */
+		if (!gap)
+			return flight_retry(f, gap, now);
+		fallthrough;
 	case SRNIC_FLIGHT_OPEN:
 		f->gap = gap;
 		if (!wait || (!gap && f->keeps == SRNIC_KEEPS_NONE))
@@ -955,8 +965,11 @@ static bool flight_check_spurious(struct srnic_flight *f, u32 psn, u64 now)
 		return false;
 
 	/* After two retransmissions so early an answer may be one to the first. */
-	if (f->repair == SRNIC_CAUSE_GAP && f->repaired_at &&
-	    f->retry_cnt - f->retry_left <= 1) {
+	if (f->mode == SRNIC_FLIGHT_BACK && f->follows) {
+		f->jumped = true;
+		flight_learn(f);
+	} else if (f->repair == SRNIC_CAUSE_GAP && f->repaired_at &&
+		   f->retry_cnt - f->retry_left <= 1) {
 		if (f->early < FLIGHT_EARLY) {
 			f->early++;
 		} else if (f->doubt && 2 * f->reorder > f->srtt) {
@@ -990,33 +1003,65 @@ static u32 flight_next_burst(const struct srnic_flight *f, u32 hole)
 	return srnic_flight_is_long(f) ? max(burst, f->window / FLIGHT_QUEUE_PART) : burst;
 }
 
-/* All before @psn is acknowledged in mode REPAIR; una is the first retransmitted. */
-static struct srnic_flight_todo flight_repair_acked(struct srnic_flight *f, u32 psn,
-						    u32 hole)
+/* The packet behind a burst that was retransmitted and has arrived is missing, too. */
+static struct srnic_flight_todo flight_next_hole(struct srnic_flight *f, u32 hole)
 {
-	bool behind = srnic_psn_diff(psn, f->repaired) > 0;
-
-	if (srnic_psn_diff(psn, f->repaired) < 0 || hole == SRNIC_FLIGHT_KEPT)
-		return flight_nothing;
-	f->jumped |= behind;
-	if (behind && !f->gap && f->repair == SRNIC_CAUSE_GAP)
-		f->keeps = SRNIC_KEEPS_ALL;
-	if (srnic_psn_diff(psn, f->mark) >= 0)
-		return flight_recovered(f);
-
-	f->una = psn;
-	f->gap = hole;
-	if (behind) {
-		f->run = hole;
-		flight_found_hole(f);
-		return flight_repair(f, max(hole, 1U), SRNIC_CAUSE_GAP);
-	}
 	f->run += f->burst;
 	flight_found_hole(f);
 	if (hole || f->keeps == SRNIC_KEEPS_ALL)
 		return flight_repair(f, flight_next_burst(f, hole), SRNIC_CAUSE_GAP);
 
 	return flight_go_back(f, SRNIC_CAUSE_GAP);
+}
+
+/*
+ * A request that was missing has been answered, and those behind it may have been kept:
+ * then the response at una follows.  If the peer is not known to keep requests, that one is
+ * requested at once.
+ */
+static struct srnic_flight_todo flight_follow(struct srnic_flight *f, u64 now)
+{
+	struct srnic_flight_todo todo = flight_nothing;
+
+	if (f->keeps == SRNIC_KEEPS_ALL)
+		flight_start_doubt(f, max(flight_doubt_nsec(f, now), flight_tick_nsec(f)), now);
+	else
+		todo = flight_next_hole(f, 0);
+	f->follows = true;
+
+	return todo;
+}
+
+/* All before @psn is acknowledged in mode REPAIR; una is the first retransmitted. */
+static struct srnic_flight_todo flight_repair_acked(struct srnic_flight *f, u32 psn,
+						    u32 hole, u64 now)
+{
+	bool behind = srnic_psn_diff(psn, f->repaired) > 0;
+	bool requests = !f->gap && f->repair == SRNIC_CAUSE_GAP;
+
+	if (srnic_psn_diff(psn, f->repaired) < 0 || hole == SRNIC_FLIGHT_KEPT)
+		return flight_nothing;
+	f->jumped |= behind && !f->gap;
+	if (behind && requests)
+		f->keeps = SRNIC_KEEPS_ALL;
+	if (srnic_psn_diff(psn, f->mark) >= 0 ||
+	    (behind && requests && hole == SRNIC_FLIGHT_DUE))
+		return flight_recovered(f);
+
+	f->una = psn;
+	if (hole == SRNIC_FLIGHT_DUE) {
+		if (requests)
+			return flight_follow(f, now);
+		/* Responses were lost: the peer has sent the next one as well. */
+		hole = f->gap ? 1 : 0;
+	}
+	f->gap = hole;
+	if (!behind)
+		return flight_next_hole(f, hole);
+	f->run = hole;
+	flight_found_hole(f);
+
+	return flight_repair(f, max(hole, 1U), SRNIC_CAUSE_GAP);
 }
 
 /* The same in mode BACK */
@@ -1042,6 +1087,13 @@ static void flight_doubt_acked(struct srnic_flight *f, u32 hole, u64 now)
 	if (hole == SRNIC_FLIGHT_KEPT)
 		return;
 
+	if (f->follows) {
+		f->jumped = true;
+		flight_recovered(f);
+		return;
+	}
+	if (hole == SRNIC_FLIGHT_DUE)
+		hole = 0;
 	f->gap = hole;
 	f->doubt = hole ? now + flight_doubt_nsec(f, now) : 0;
 	if (!hole) {
@@ -1131,7 +1183,7 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 	moved = flight_catch_up(f, psn);
 	switch (f->mode) {
 	case SRNIC_FLIGHT_REPAIR:
-		todo = flight_repair_acked(f, psn, hole);
+		todo = flight_repair_acked(f, psn, hole, now);
 		break;
 	case SRNIC_FLIGHT_BACK:
 		todo = flight_back_acked(f, psn);
@@ -1158,7 +1210,7 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 	f->untold = srnic_psn_max(f->untold, psn);
 	flight_withhold(f, npsn, now);
 	srnic_flight_arm(f, now);
-	if (f->mode == SRNIC_FLIGHT_OPEN && hole && hole != SRNIC_FLIGHT_KEPT)
+	if (f->mode == SRNIC_FLIGHT_OPEN && hole && hole < SRNIC_FLIGHT_DUE)
 		todo = flight_open_acked(f, hole, now);
 
 	if (undone)

@@ -29,6 +29,9 @@
 /* Not the length of a hole: the response has arrived, and is about to be handled. */
 #define SRNIC_FLIGHT_KEPT	(~0U)
 
+/* Nor is this: a response is next, and may be right behind what has arrived. */
+#define SRNIC_FLIGHT_DUE	(~0U - 1)
+
 /* Round trips measured at a time */
 #define SRNIC_FLIGHT_SAMPLES	8
 
@@ -112,6 +115,8 @@ struct srnic_flight_sample {
  * @lossy: the window is small because packets were dropped
  * @soon: the last ambiguous answer came soon after a retransmission
  * @late: the timer is off while a page is fetched that the answer may wait for
+ * @follows: DOUBT, BACK: the answer to the request at @una follows that to one that was
+ *	     retransmitted, if the peer has kept it
  * @early: answers too early for the round trip since one was measured, up to 2
  * @probes: probes since the last progress; some remain until a round trip is measured
  * @backoff: log2 of the factor by which ACK timeouts are longer since some have expired
@@ -175,6 +180,7 @@ struct srnic_flight {
 	bool				lossy;
 	bool				soon;
 	bool				late;
+	bool				follows;
 	u8				repair;
 	bool				jumped;
 	u8				fruitless;
@@ -337,7 +343,8 @@ bool srnic_flight_pass(struct srnic_flight *f, u32 npsn);
  * @f: the flight
  * @psn: greater than @una
  * @hole: responses known to be missing from @psn on; 0: none, or not known;
- *        SRNIC_FLIGHT_KEPT: that at @psn was kept, and its turn is next
+ *        SRNIC_FLIGHT_KEPT: that at @psn was kept, and its turn is next;
+ *        SRNIC_FLIGHT_DUE: that at @psn is next, and none behind it has arrived
  * @now: time
  *
  * Return: what to do.
