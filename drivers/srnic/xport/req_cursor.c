@@ -30,7 +30,9 @@ void srnic_req_seek(struct srnic_qp *qp)
 	u32 psn = qp->req.flight.next, idx = qp->sq.head;
 	struct srnic_sq *sq = &qp->sq;
 
-	while (idx != sq->tail && cursor_is_behind(srnic_sq_wqe(sq, idx), psn))
+	while (idx != sq->tail && cursor_is_behind(srnic_sq_wqe(sq, idx), psn)) {
+		srnic_task_spend(&qp->task, sizeof(struct srnic_swqe));
 		idx++;
+	}
 	cursor_set(qp, idx);
 }
