@@ -36,6 +36,7 @@ enum step {
 	STEP_BUSY,
 	STEP_ARM,
 	STEP_ACK_DUE,
+	STEP_DROPPED,
 	STEP_NUM,
 };
 
@@ -248,6 +249,9 @@ static void step(void)
 		if (in_flight())
 			acked_before(srnic_psn_add(f.una, 1 + take_number() % in_flight()),
 				     SRNIC_FLIGHT_DUE);
+		break;
+	case STEP_DROPPED:
+		srnic_flight_dropped(&f, now);
 		break;
 	}
 }

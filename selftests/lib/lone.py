@@ -355,6 +355,18 @@ class Peer:
         return self.packet(f"RC_RDMA_READ_RESPONSE_{which}", psn, *aeth,
                            payload=text[4096 * psn:4096 * (psn + 1)])
 
+    def serve(self, text):
+        """Answers the READs of *text*, and of parts of it, until it completes."""
+        def served():
+            bth = self.answer(wait=False)
+            if bth is not None and bth.opcode == roce.OPCODES["RC_RDMA_READ_REQUEST"]:
+                n = -(-bth[roce.RETH].dmalen // 4096)
+                which = ["FIRST"] + ["MIDDLE"] * (n - 2) + ["LAST"] if n > 1 else ["ONLY"]
+                self.send([self.response(which[i], bth.psn + i, text) for i in range(n)])
+            return bth is None and self.lone.completions()
+
+        return wait_for(served)[0]
+
     def send(self, packets, times=1, vlan=-1):
         vlan = self.vlan if vlan == -1 else vlan
         if not isinstance(packets, (list, tuple)):

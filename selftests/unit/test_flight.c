@@ -2501,9 +2501,32 @@ static void late_nak_without_timeout(u32 at)
 	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
 	send_one(true);
 	must(!f.deadline);
-	srnic_flight_early_nak(&f, now);
+	srnic_flight_dropped(&f, now);
 	must(f.deadline);
 	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+}
+
+/* Responses that had come early are dropped, once the missing one is about to be handled. */
+static void dropped_without_timeout(u32 at)
+{
+	begin_path(at, LONG);
+	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	read_one(4);
+	nak(1);
+	must(is_nothing(ack_hole(2, SRNIC_FLIGHT_KEPT)));
+	srnic_flight_dropped(&f, now);
+	must(is_nothing(ack_hole(3, SRNIC_FLIGHT_DUE)));
+	must(f.mode == SRNIC_FLIGHT_OPEN && f.deadline);
+	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	must(f.next == psn(3));
+	read_one(1);
+	now += LONG;
+	must(is(ack_hole(4, SRNIC_FLIGHT_DUE), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(4));
+	read_one(1);
+	now += LONG;
+	ack(5);
+	must(f.mode == SRNIC_FLIGHT_OPEN && !f.deadline);
 }
 
 /* Only a packet behind another can have been dropped because that one was missing. */
@@ -2741,6 +2764,7 @@ static const struct {
 	{ "not while packets behind a gap may have been dropped", nak_without_timeout },
 	{ "nor after the packet that was missing came late", late_without_timeout },
 	{ "nor after a NAK that came too late", late_nak_without_timeout },
+	{ "nor after responses have been dropped here", dropped_without_timeout },
 	{ "nor while one packet is retransmitted behind another", rnr_without_timeout },
 	{ "nothing happens before the deadline", timeout_early },
 	{ "there is no deadline with nothing in flight", idle_is_silent },

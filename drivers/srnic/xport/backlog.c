@@ -6,12 +6,13 @@
  * not charged.  Packets left behind by a run may stay for as long as a user likes,
  * while memory is fetched or a READ is answered.  They are charged to the user and to
  * the device.  If a limit is exceeded, the newest packet is dropped first: to the peer
- * it is a lost packet.
+ * it is a lost packet.  If it was a response, this end requests it again.
  *
  * Requests may wait for minutes while a READ is answered.  They leave room for the
  * responses that overtake them.
  */
 #include "backlog.h"
+#include "flight.h"
 #include "pool.h"
 #include "qp.h"
 
@@ -75,6 +76,8 @@ bool srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb)
 	if (room) {
 		qp->rxq_bytes += skb->truesize;
 		__skb_queue_tail(&qp->rxq, skb);
+	} else {
+		WRITE_ONCE(qp->rx_lost, true);	/* read in srnic_backlog_is_settled() */
 	}
 	full = qp->rxq_bytes >= SRNIC_RXQ_FREE;
 	spin_unlock(&qp->rxq.lock);
@@ -119,17 +122,24 @@ static unsigned int backlog_drop(struct srnic_qp *qp)
 void srnic_backlog_settle(struct srnic_qp *qp)
 {
 	unsigned int left;
+	bool lost;
 
 	srnic_task_assert_mine(&qp->task);
 	spin_lock(&qp->rxq.lock);
+	lost = qp->rx_lost;
 	left = qp->rxq_bytes + qp->rx_todo_bytes;
 	while (left > 2 * SRNIC_RXQ_BYTES ||
 	       (left > qp->rx_charged &&
-		!backlog_charge(qp, left - qp->rx_charged, BACKLOG_PART)))
+		!backlog_charge(qp, left - qp->rx_charged, BACKLOG_PART))) {
 		left -= backlog_drop(qp);
+		lost = true;
+	}
 	if (left < qp->rx_charged)
 		backlog_uncharge(qp, qp->rx_charged - left);
+	WRITE_ONCE(qp->rx_lost, false);	/* read in srnic_backlog_is_settled() */
 	spin_unlock(&qp->rxq.lock);
+	if (lost)
+		srnic_flight_dropped(&qp->req.flight, ktime_get_ns());
 }
 
 void srnic_backlog_purge(struct srnic_qp *qp)
@@ -139,6 +149,7 @@ void srnic_backlog_purge(struct srnic_qp *qp)
 	spin_lock_bh(&qp->rxq.lock);
 	skb_queue_splice_tail_init(&qp->rxq, &qp->rx_todo);
 	qp->rxq_bytes = 0;
+	WRITE_ONCE(qp->rx_lost, false);	/* read in srnic_backlog_is_settled() */
 	backlog_uncharge(qp, qp->rx_charged);
 	spin_unlock_bh(&qp->rxq.lock);
 	__skb_queue_purge(&qp->rx_todo);

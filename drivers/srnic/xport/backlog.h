@@ -27,20 +27,24 @@ bool srnic_backlog_is_response(struct sk_buff *seg);
  */
 bool srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb);
 
-/* Charges the packets that a run leaves behind; drops those that exceed the limit. */
+/*
+ * Charges the packets that a run leaves behind; drops those that exceed the limit.  Has the
+ * responses among those that were dropped requested again.
+ */
 void srnic_backlog_settle(struct srnic_qp *qp);
 
 /* Drops all waiting packets.  The caller owns the task. */
 void srnic_backlog_purge(struct srnic_qp *qp);
 
 /*
- * Is nothing charged, and does nothing stay?  Packets that arrived during the run are
- * processed immediately unless they must wait.
+ * Is nothing charged, was nothing dropped, and does nothing stay?  Packets that arrived
+ * during the run are processed immediately unless they must wait.
  */
 static inline bool srnic_backlog_is_settled(const struct srnic_qp *qp)
 {
 	return skb_queue_empty(&qp->rx_todo) &&
-	       !READ_ONCE(qp->rx_charged) &&	/* set under the lock of rxq */
+	       !READ_ONCE(qp->rx_charged) &&	/* set under the lock of rxq, */
+	       !READ_ONCE(qp->rx_lost) &&	/* and so is this */
 	       (skb_queue_empty_lockless(&qp->rxq) || !srnic_rx_busy(qp));
 }
 

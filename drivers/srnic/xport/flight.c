@@ -613,16 +613,17 @@ static bool flight_may_probe(const struct srnic_flight *f)
 	       (!f->timeout || flight_probe_nsec(f) < flight_timeout_nsec(f));
 }
 
-/* May the peer have dropped packets in flight and told nobody? */
+/* May packets in flight have been dropped without a report? */
 static bool flight_is_untold(const struct srnic_flight *f)
 {
 	return srnic_psn_diff(f->untold, f->una) > 0;
 }
 
 /*
- * With an infinite timeout silence means nothing, except while the peer may have dropped
- * packets: it reports a gap once, and drops what arrives behind it, again if packets
- * retransmitted one behind another are reordered.
+ * With an infinite timeout silence means nothing, except while packets may have been
+ * dropped.  The peer reports a gap once, and drops what arrives behind it, again if packets
+ * retransmitted one behind another are reordered.  This end drops responses that it has no
+ * memory for, or that have waited for too long.
  */
 static bool flight_is_timed(const struct srnic_flight *f)
 {
@@ -1229,7 +1230,7 @@ void srnic_flight_heard(struct srnic_flight *f)
 	f->retry_left = f->retry_cnt;
 }
 
-void srnic_flight_early_nak(struct srnic_flight *f, u64 now)
+void srnic_flight_dropped(struct srnic_flight *f, u64 now)
 {
 	if (f->timeout || f->una == f->high)
 		return;

@@ -137,8 +137,8 @@ struct srnic_flight_sample {
  * @holes: retransmissions since the last end of a round
  * @undone: retransmissions of packets before it turned out to be spurious
  * @limited: PSN following those in flight when the window was last full
- * @untold: PSN following the packets in flight that the peer may have dropped without
- *	    reporting it, because one before them was missing
+ * @untold: PSN following the packets in flight that may have been dropped without a report:
+ *	    by the peer, because one before them was missing, or by this end
  * @repair: REPAIR, BACK: enum srnic_flight_cause
  * @gap: responses known to be missing at @una; 0: none, or requests are missing
  * @repaired: PSN following those retransmitted in mode REPAIR
@@ -374,13 +374,14 @@ struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u
 void srnic_flight_heard(struct srnic_flight *f);
 
 /**
- * srnic_flight_early_nak() - a NAK cannot be obeyed: it was overtaken, or has overtaken
+ * srnic_flight_dropped() - packets have been dropped, which nobody is going to report
  * @f: the flight
  * @now: time
  *
- * The peer drops packets, which only a timer can find out from now on.
+ * By the peer, whose NAK cannot be obeyed: it was overtaken, or has overtaken.  Or by this
+ * end: responses that had arrived.  From now on only a timer can find out which.
  */
-void srnic_flight_early_nak(struct srnic_flight *f, u64 now);
+void srnic_flight_dropped(struct srnic_flight *f, u64 now);
 
 /**
  * srnic_flight_rnr() - the peer has no receive for the packet at @una

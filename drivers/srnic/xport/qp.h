@@ -292,6 +292,7 @@ struct srnic_failure {
  * @rx_charged: memory of waiting packets charged to @pools; under the lock of @rxq
  * @rx_todo: packets that the task has moved here from @rxq
  * @rx_todo_bytes: memory of the packets in @rx_todo
+ * @rx_lost: a waiting packet has been dropped; under the lock of @rxq
  * @rx_at: packet of the first chain in @rx_todo to go on with; NULL: the first one
  * @req_pager: fetches pages for the requester
  * @comp_pager: fetches pages for received responses, which wait
@@ -362,6 +363,7 @@ struct srnic_qp {
 	unsigned int			rx_charged;
 	struct sk_buff_head		rx_todo;
 	unsigned int			rx_todo_bytes;
+	bool				rx_lost;
 	struct sk_buff			*rx_at;
 	struct srnic_pager		req_pager;
 	struct srnic_pager		comp_pager;

@@ -5,6 +5,7 @@
  * Both halves keep such packets; one timer drops them when there has been no progress
  * for some seconds.
  */
+#include "flight.h"
 #include "ooo.h"
 #include "qp.h"
 #include "qp_ooo.h"
@@ -25,6 +26,13 @@ void srnic_qp_ooo_init(struct srnic_qp *qp)
 	timer_setup(&qp->ooo_timer, ooo_timer, 0);
 }
 
+/* A packet has been dropped.  If it was a response, it has to be requested again. */
+static void ooo_dropped(struct srnic_qp *qp, const struct srnic_ooo *ooo)
+{
+	if (ooo == &qp->req.ooo)
+		srnic_flight_dropped(&qp->req.flight, ktime_get_ns());
+}
+
 void srnic_qp_ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
 		       const struct sk_buff *skb, u32 psn, u32 next)
 {
@@ -32,15 +40,19 @@ void srnic_qp_ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
 
 	if (srnic_psn_diff(psn, next) >= SRNIC_OOO_MAX)
 		return;
-	if (!srnic_ooo_put(ooo, &qp->pools->ooo, skb, psn))
+	if (!srnic_ooo_put(ooo, &qp->pools->ooo, skb, psn)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_EARLY);
-	else if (!timer_pending(&qp->ooo_timer))
+		ooo_dropped(qp, ooo);
+	} else if (!timer_pending(&qp->ooo_timer)) {
 		mod_timer(&qp->ooo_timer, jiffies + OOO_AGE);
+	}
 }
 
 /* Drops what one half keeps; the peer has to retransmit it. */
 static void ooo_lose(struct srnic_qp *qp, struct srnic_ooo *ooo)
 {
+	if (ooo->num)
+		ooo_dropped(qp, ooo);
 	srnic_count_add(qp->stats, SRNIC_CNT_RX_EARLY, ooo->num);
 	srnic_ooo_purge(ooo);
 }

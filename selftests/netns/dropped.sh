@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Responses that arrive and are dropped here, for lack of memory or because they have waited
+# for too long, are requested again, with an infinite timeout, too.
+#
+#   a script at veth0 of nsA ==== veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+need rdma ip
+/usr/bin/python3 -c 'import scapy.contrib.roce, pyverbs.qp' 2>/dev/null ||
+	skip_all "no scapy, or no pyverbs"
+
+ktap_plan 4
+check "two hosts"	pair_up
+ktap_relay on nsB /usr/bin/python3 "$(dirname "$0")/dropped.py"
+ktap_end
