@@ -36,6 +36,7 @@ enum step {
 	STEP_BUSY,
 	STEP_ARM,
 	STEP_ACK_DUE,
+	STEP_PUT_OFF,
 	STEP_DROPPED,
 	STEP_NUM,
 };
@@ -249,6 +250,10 @@ static void step(void)
 		if (in_flight())
 			acked_before(srnic_psn_add(f.una, 1 + take_number() % in_flight()),
 				     SRNIC_FLIGHT_DUE);
+		break;
+	case STEP_PUT_OFF:
+		now = max(now, f.deadline);
+		srnic_flight_put_off(&f, now);
 		break;
 	case STEP_DROPPED:
 		srnic_flight_dropped(&f, now);

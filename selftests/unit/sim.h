@@ -136,7 +136,8 @@ struct sim_path {
  * @rnr_nsec: the RNR timer
  * @unawaited: probability that a message is not signalled
  * @stall: probability that the allocation of a packet fails
- * @busy: probability that a page is being fetched when a deadline expires
+ * @busy: probability that a page is being fetched when a deadline expires, or else that
+ *	  packets wait
  * @late: part of srnic_flight_slack() by which timers fire late at most, %
  * @hurry: probability per step of a call of srnic_flight_hurry()
  * @may_fail: losses may exhaust the retries
@@ -925,6 +926,9 @@ static inline void sim_timeout(struct sim *s, u32 flow)
 	bool busy = sim_chance(s->conf.busy);
 
 	w->late = rand32() % 1024;
+	if (!busy && sim_chance(s->conf.busy) && srnic_flight_put_off(&w->f, s->now))
+		return sim_check(s, w);
+
 	sim_todo(s, w, srnic_flight_timeout(&w->f, busy, s->now));
 	if (w->f.late)
 		sim_push(s, (struct sim_pkt) {

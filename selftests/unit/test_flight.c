@@ -2156,6 +2156,37 @@ static void busy(u32 at)
 	must(wait().cause == SRNIC_CAUSE_PROBE);
 }
 
+static void put_off(u32 at)
+{
+	u32 n = 0;
+
+	begin_path(at, LONG);
+	send_one(true);
+	must(!srnic_flight_put_off(&f, now));
+	for (now = f.deadline; n < 100 && srnic_flight_put_off(&f, now); now = f.deadline) {
+		must(f.deadline > now && f.retry_left == RETRIES && !f.probes);
+		n++;
+	}
+	must(n == 16);
+	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	send_one(true);
+	now += LONG;
+	ack(2);
+	send_one(true);
+	now = f.deadline;
+	must(srnic_flight_put_off(&f, now));
+}
+
+static void put_off_no_hold(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(4);
+	rnr(MSEC);
+	now = f.deadline;
+	must(!srnic_flight_put_off(&f, now));
+	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_RNR));
+}
+
 static void slack(u32 at)
 {
 	begin_path(at, LONG);
@@ -2770,6 +2801,8 @@ static const struct {
 	{ "there is no deadline with nothing in flight", idle_is_silent },
 	{ "an ACK restarts the timer", ack_rearms },
 	{ "the timer is off while a page is fetched", busy },
+	{ "it is put off while packets wait that may be the answer", put_off },
+	{ "not after an RNR NAK", put_off_no_hold },
 	{ "the timer of an answer may be late unless the window has been cut", slack },
 	{ "so it may with an infinite timeout", slack_without_timeout },
 	{ "not for RNR, for reordered packets, for memory, nor to request an ACK", no_slack },

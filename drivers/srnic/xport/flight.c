@@ -98,7 +98,7 @@
 /* Part of the time in flight in which an answer comes too soon to be one to the original */
 #define FLIGHT_SOON_PART	8
 
-/* Times that a peer may renew the retries by packets that acknowledge nothing */
+/* Times that a peer may renew the retries, or put off the timer, without acknowledging */
 #define FLIGHT_HEARD		16
 
 /* Limit of consecutive probes, and of the backoff shift */
@@ -1355,6 +1355,17 @@ static struct srnic_flight_todo flight_overdue(struct srnic_flight *f, u64 now)
 		return flight_nothing;
 
 	return flight_silence(f);
+}
+
+bool srnic_flight_put_off(struct srnic_flight *f, u64 now)
+{
+	if (!f->silence || now < f->silence || f->hold || f->heard == FLIGHT_HEARD)
+		return false;
+
+	f->heard++;
+	srnic_flight_arm(f, now);
+
+	return true;
 }
 
 struct srnic_flight_todo srnic_flight_timeout(struct srnic_flight *f, bool busy, u64 now)

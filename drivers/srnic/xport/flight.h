@@ -120,7 +120,7 @@ struct srnic_flight_sample {
  * @early: answers too early for the round trip since one was measured, up to 2
  * @probes: probes since the last progress; some remain until a round trip is measured
  * @backoff: log2 of the factor by which ACK timeouts are longer since some have expired
- * @heard: times that the retries were renewed without progress
+ * @heard: times that the retries were renewed, or the timer was put off, without progress
  * @retry_left: transport retries left
  * @rnr_left: RNR retries left
  * @window: PSNs that may be in flight
@@ -427,6 +427,18 @@ struct srnic_flight_todo srnic_flight_refused(struct srnic_flight *f);
  * Return: what to do.
  */
 struct srnic_flight_todo srnic_flight_timeout(struct srnic_flight *f, bool busy, u64 now);
+
+/**
+ * srnic_flight_put_off() - packets of the peer wait that may be the answer
+ * @f: the flight
+ * @now: time
+ *
+ * Restarts the timer if it waits for an answer and is due, a limited number of times without
+ * progress.
+ *
+ * Return: true if it was.
+ */
+bool srnic_flight_put_off(struct srnic_flight *f, u64 now);
 
 /**
  * srnic_flight_arm() - restart the timer: packets were sent, or the peer is alive

@@ -12,6 +12,7 @@
 #include "req_cursor.h"
 #include "req_recover.h"
 #include "req_wqe.h"
+#include "rx.h"
 
 /* Is this end late?  The answer may have arrived already. */
 static bool recover_is_busy(const struct srnic_qp *qp)
@@ -63,12 +64,16 @@ void srnic_req_timeout(struct srnic_qp *qp)
 {
 	struct srnic_flight *f = &qp->req.flight;
 	struct srnic_flight_todo todo;
+	bool busy = recover_is_busy(qp);
+	u64 now = ktime_get_ns();
 	u32 una = f->una;
 
 	if (qp->conf.state != IB_QPS_RTS && qp->conf.state != IB_QPS_SQD)
 		return;
+	if (!busy && srnic_rx_is_behind(qp) && srnic_flight_put_off(f, now))
+		return;
 
-	todo = srnic_flight_timeout(f, recover_is_busy(qp), ktime_get_ns());
+	todo = srnic_flight_timeout(f, busy, now);
 	if (todo.cause)
 		trace_srnic_timeout(qp->qpn, una, f->retry_left,
 				    recover_causes[todo.cause]);

@@ -99,7 +99,7 @@ bool srnic_qp_run(struct srnic_task *task)
 	srnic_qp_ooo_check(qp);
 	more = run_alternate(qp);
 	more |= run_respond(qp);
-	/* The answer may have been among the packets processed just now. */
+	/* The answer may have been among the packets processed just now, or still wait. */
 	if (srnic_qp_timer_is_due(qp))
 		srnic_req_timeout(qp);
 	if (!srnic_backlog_is_settled(qp))
