@@ -185,6 +185,8 @@ CASES = (
     ("BAD", "firewall", "no packet can be sent", silent([], udp="EMSGSIZE")),
     ("BAD", "firewall", "firewall there or between", silent([])),
     ("BAD", "firewall", "between or here", silent(None)),
+    ("BAD", "firewall", "between or here", silent(None, udp="EPERM")),
+    ("ok", "firewall", "open both ways", [put("peer/udp", "EPERM"), put("peer/tap", None)]),
     ("BAD", "firewall", "rdma_cm cannot use the path: ENODEV", silent([], "ENODEV")),
     ("hint", "firewall", "no ib_cm there", silent(["perf"])),
     ("?", "firewall", "modprobe rdma_ucm", silent(["perf"], None)),

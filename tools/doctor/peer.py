@@ -8,7 +8,8 @@ echo   ICMP echo requests, small ones and ones as long as the packets of a path 
 
 udp    A request to the performance management agent that every RDMA device of Linux has
        behind QP1.  It is sent by an ordinary UDP socket, so the host's own firewall
-       (EPERM) and "port unreachable" (ECONNREFUSED) show.  The answer goes to the local
+       (EPERM) and "port unreachable" (ECONNREFUSED) show; where there is a link of srnic,
+       unprivileged users have EPERM as well.  The answer goes to the local
        RDMA device; only a packet socket can see it.
 
 cm     A connection request by the kernel's rdma_cm, to a service that does not exist: the

@@ -6,7 +6,13 @@
  * host's firewall.  A UDP socket on the port keeps the host from answering
  * "port unreachable" and takes what the hook does not (skbs that must be split
  * first); it is best effort, since another driver may own the port.
+ *
+ * Another hook, last at LOCAL_OUT, drops packets to the port of users who may not forge
+ * packets.
  */
+#include <linux/atomic.h>
+#include <linux/capability.h>
+#include <linux/fs.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/netfilter.h>
@@ -16,10 +22,12 @@
 #include <net/net_namespace.h>
 #include <net/netfilter/nf_conntrack.h>
 #include <net/netns/generic.h>
+#include <net/sock.h>
 #include <net/udp.h>
 #include <net/udp_tunnel.h>
 #include <net/xfrm.h>
 
+#include "../trace.h"
 #include "burst.h"
 #include "crc.h"
 #include "net.h"
@@ -33,12 +41,14 @@
  * @users: number of devices that receive here
  * @sock4: IPv4 socket bound to the port, or NULL; read by the hook without the lock
  * @sock6: IPv6 socket bound to the port, or NULL; likewise
+ * @unprivileged: packets dropped on the way out; counted without the lock
  */
 struct hook_net {
 	struct mutex	lock;	/* protects the other fields */
 	unsigned int	users;
 	struct socket	*sock4;
 	struct socket	*sock6;
+	atomic64_t	unprivileged;
 };
 
 static unsigned int hook_net_id;
@@ -161,6 +171,70 @@ static unsigned int hook_ipv6(void *priv, struct sk_buff *skb,
 	return hook_take(skb, state->net, AF_INET6, hook_bth6(skb));
 }
 
+/* Had the opener of @sk the capability to send any packet in @net?  Not if it is closed. */
+static bool hook_may_forge(struct sock *sk, const struct net *net)
+{
+	const struct file *file;
+	bool may;
+
+	if (sk->sk_kern_sock)
+		return true;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	file = sk->sk_socket ? sk->sk_socket->file : NULL;
+	may = file && file_ns_capable(file, net->user_ns, CAP_NET_RAW);
+	read_unlock_bh(&sk->sk_callback_lock);
+
+	return may;
+}
+
+/*
+ * A user who can send to the RoCE port by an ordinary socket can forge packets of others.
+ * Drivers send without a socket or by one of the kernel, and so do tunnels.
+ */
+static unsigned int hook_send(struct sk_buff *skb, unsigned int start,
+			      const struct nf_hook_state *state)
+{
+	struct hook_net *hn = net_generic(state->net, hook_net_id);
+	struct sock *sk = state->sk;
+	const struct udphdr *udp;
+	struct udphdr buf;
+
+	udp = skb_header_pointer(skb, start, sizeof(buf), &buf);
+	if (!udp || udp->dest != htons(SRNIC_UDP_PORT))
+		return NF_ACCEPT;
+	if (!sk_fullsock(sk) || hook_may_forge(sk, state->net))
+		return NF_ACCEPT;
+
+	atomic64_inc(&hn->unprivileged);
+	trace_srnic_drop(0, SRNIC_TX_UNPRIVILEGED);
+
+	return NF_DROP;
+}
+
+static unsigned int hook_send4(void *priv, struct sk_buff *skb,
+			       const struct nf_hook_state *state)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+
+	if (!state->sk || ip->protocol != IPPROTO_UDP)
+		return NF_ACCEPT;
+
+	return hook_send(skb, skb_network_offset(skb) + ip->ihl * 4, state);
+}
+
+static unsigned int hook_send6(void *priv, struct sk_buff *skb,
+			       const struct nf_hook_state *state)
+{
+	unsigned int start = 0;
+
+	if (!state->sk ||
+	    ipv6_find_hdr(skb, &start, IPPROTO_UDP, NULL, NULL) != IPPROTO_UDP)
+		return NF_ACCEPT;
+
+	return hook_send(skb, start, state);
+}
+
 static const struct nf_hook_ops hook_ops[] = {
 	{
 		.hook = hook_ipv4,
@@ -168,11 +242,23 @@ static const struct nf_hook_ops hook_ops[] = {
 		.hooknum = NF_INET_LOCAL_IN,
 		.priority = NF_IP_PRI_LAST,
 	},
+	{
+		.hook = hook_send4,
+		.pf = NFPROTO_IPV4,
+		.hooknum = NF_INET_LOCAL_OUT,
+		.priority = NF_IP_PRI_LAST,
+	},
 #if IS_ENABLED(CONFIG_IPV6)
 	{
 		.hook = hook_ipv6,
 		.pf = NFPROTO_IPV6,
 		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP6_PRI_LAST,
+	},
+	{
+		.hook = hook_send6,
+		.pf = NFPROTO_IPV6,
+		.hooknum = NF_INET_LOCAL_OUT,
 		.priority = NF_IP6_PRI_LAST,
 	},
 #endif
@@ -273,6 +359,13 @@ void srnic_rx_stop(struct net *net)
 		hook_unbind_all(hn);
 	}
 	mutex_unlock(&hn->lock);
+}
+
+u64 srnic_tx_unprivileged(struct net *net)
+{
+	struct hook_net *hn = net_generic(net, hook_net_id);
+
+	return atomic64_read(&hn->unprivileged);
 }
 
 static int __net_init hook_net_init(struct net *net)

@@ -352,8 +352,16 @@ void srnic_mcast_leave(struct srnic_membership *m);
 int srnic_net_init(const struct srnic_rx_ops *ops);
 void srnic_net_exit(void);
 
-/* Start and stop receiving in @net; counted.  May sleep. */
+/*
+ * Start and stop receiving in @net, and dropping packets to the port that unprivileged
+ * users send; counted.  May sleep.
+ */
 int srnic_rx_start(struct net *net);
 void srnic_rx_stop(struct net *net);
+
+/* The counter of these packets, and its value */
+#define SRNIC_TX_UNPRIVILEGED	"tx_drop_unprivileged"
+
+u64 srnic_tx_unprivileged(struct net *net);
 
 #endif /* SRNIC_NET_H */

@@ -11,12 +11,13 @@
 #include "verbs.h"
 
 /* Sums of counters, under the names that other drivers and monitoring tools have for them */
-enum counter_sum {
+enum counter_shown {
 	SUM_TX_PKTS = SRNIC_CNT_NUM,
 	SUM_TX_BYTES,
 	SUM_RX_PKTS,
 	SUM_RX_BYTES,
 	SUM_RX_DROPS,
+	OF_NET_TX_UNPRIVILEGED,		/* not a sum, but that of the namespace */
 	SHOWN_NUM
 };
 
@@ -28,6 +29,7 @@ static const struct rdma_stat_desc counter_descs[SHOWN_NUM] = {
 	[SUM_RX_PKTS].name	= "rx_pkts",
 	[SUM_RX_BYTES].name	= "rx_bytes",
 	[SUM_RX_DROPS].name	= "rx_drops",
+	[OF_NET_TX_UNPRIVILEGED].name = SRNIC_TX_UNPRIVILEGED,
 };
 #undef X
 
@@ -77,19 +79,23 @@ struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ibdev,
 int srnic_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 		       u32 port, int index)
 {
+	struct srnic_dev *dev = to_dev(ibdev);
+
 	if (!port || !stats)
 		return -EINVAL;
 
-	counters_show(stats, to_dev(ibdev)->stats);
+	counters_show(stats, dev->stats);
+	stats->value[OF_NET_TX_UNPRIVILEGED] = srnic_tx_unprivileged(dev->net);
 
 	return SHOWN_NUM;
 }
 
-/* Counters that only the device's own set maintains */
+/* Counters of the port alone */
 static const u8 counter_of_device[] = {
 	SRNIC_CNT_LINK_DOWNED,
 	SRNIC_CNT_RX_BAD_PKEY,
 	SRNIC_CNT_RX_BAD_QKEY,
+	OF_NET_TX_UNPRIVILEGED,
 };
 
 /* Counters incremented by the queue pairs bound to one struct rdma_counter */

@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Where there is a link, users without CAP_NET_RAW cannot send to the RoCE port by their own
+# sockets, and so cannot forge packets of others.  Kernel drivers and privileged users can.
+#
+#   nsC veth5 ==== veth4 nsA [sr0] veth0 ================ veth1 [sr1] nsB
+
+. "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/recipe.sh"
+
+need rdma nft ib_write_bw ibv_rc_pingpong
+/usr/bin/python3 -c 'import scapy.contrib.roce, pyverbs.qp' 2>/dev/null ||
+	skip_all "no scapy, or no pyverbs"
+
+here=$(dirname "$0")
+trap 'ip netns del nsC 2>/dev/null; pair_down' EXIT
+
+# cases CASE...: run those of forge.py on nsB; each is a check
+cases()
+{
+	ktap_relay ip netns exec nsB /usr/bin/python3 "$here/forge.py" "$@"
+}
+
+link_again()
+{
+	on nsA rdma link add sr0 type "$TYPE" netdev veth0 && wait_for gid_ready nsA sr0
+}
+
+# A container whose packets leave nsA with the address of that
+container_up()
+{
+	ip netns add nsC &&
+		ip link add veth4 netns nsA type veth peer name veth5 netns nsC &&
+		ip -n nsA addr add 10.7.0.1/24 dev veth4 && ip -n nsA link set veth4 up &&
+		ip -n nsC addr add 10.7.0.2/24 dev veth5 && ip -n nsC link set veth5 up &&
+		ip -n nsC route add default via 10.7.0.1 &&
+		on nsA sysctl -q net.ipv4.ip_forward=1 &&
+		on nsA nft -f - <<-EOT
+			table ip translate {
+				chain leaving {
+					type nat hook postrouting priority srcnat
+					oifname veth0 masquerade
+				}
+			}
+		EOT
+}
+
+# rxe_up NS DEV LINK: before a link of srnic comes, which can do without the port's socket
+rxe_up()
+{
+	on "$1" rdma link add "$3" type rxe netdev "$2" &&
+		wait_for gid_index "$1" "$3" '*ffff:0a07:*'
+}
+
+rxe_pingpong()
+{
+	local server
+
+	on nsC bounded ibv_rc_pingpong -d rx2 -g "$(gid_index nsC rx2 '*ffff:0a07:*')" &
+	server=$!
+	wait_for listening nsC 18515 || return
+	on nsA bounded ibv_rc_pingpong -d rx0 -g "$(gid_index nsA rx0 '*ffff:0a07:*')" 10.7.0.2 &&
+		wait "$server"
+}
+
+# rdma_rxe before 7.0 receives only in the initial namespace.
+has_rxe()
+{
+	[ "$(printf '7.0\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 7.0 ] &&
+		modprobe -q rdma_rxe
+}
+
+# with_rxe NAME COMMAND...: a check that needs rdma_rxe
+with_rxe()
+{
+	if has_rxe; then
+		check "$@"
+	else
+		skip "$1"	"no rdma_rxe in namespaces"
+	fi
+}
+
+ktap_plan 24
+check "two hosts"			pair_up
+check "a container"			container_up
+cases users4 users6 ways4 ways6 mapped others4 others6
+check "traffic"				pair ib_write_bw -n 100
+check "it is not concerned"		counter_is nsB sr1 tx_drop_unprivileged 0
+check "no link"				on nsA rdma link del sr0
+cases delivered4 delivered6
+with_rxe "a link of rdma_rxe, A"	rxe_up nsA veth4 rx0
+with_rxe "a link of rdma_rxe, C"	rxe_up nsC veth5 rx2
+check "a link beside it"		link_again
+cases users4
+with_rxe "traffic of rdma_rxe"		rxe_pingpong
+with_rxe "only the link of srnic"	on nsA rdma link del rx0
+cases container
+check "recipe: forward"			recipe forward nsA DEV=veth4
+cases container_dropped
+check "traffic goes on"			pair ib_write_bw -n 100
+ktap_end
