@@ -40,14 +40,14 @@ struct srnic_look_value {
 /**
  * struct srnic_look - the values of an object
  * @secrets: the reader may see keys and addresses
- * @peers: the reader may see network addresses
+ * @wire: the reader may see network addresses and PSNs
  * @peer: room for one as text
  * @num: how many, more than SRNIC_LOOK_MAX if some found no room
  * @values: these
  */
 struct srnic_look {
 	bool			secrets;
-	bool			peers;
+	bool			wire;
 	char			peer[SRNIC_LOOK_ADDR];
 	unsigned int		num;
 	struct srnic_look_value	values[SRNIC_LOOK_MAX];
@@ -75,6 +75,13 @@ static inline void srnic_look_u32(struct srnic_look *look, const char *name,
 				  u32 num)
 {
 	srnic_look_num(look, name, SRNIC_LOOK_U32, num);
+}
+
+static inline void srnic_look_psn(struct srnic_look *look, const char *name,
+				  u32 psn)
+{
+	if (look->wire)
+		srnic_look_u32(look, name, psn);
 }
 
 static inline void srnic_look_hex(struct srnic_look *look, const char *name,

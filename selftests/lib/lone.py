@@ -16,6 +16,7 @@ host.  Needs pyverbs and scapy, which the distribution's /usr/bin/python3 has.
 import contextlib
 import ctypes
 import fcntl
+import json
 import mmap
 import os
 import struct
@@ -300,10 +301,10 @@ class Lone:
         return self.mr.read(length, offset)
 
     def info(self):
-        """What rdma(8) tells of the queue pair and its driver."""
-        text = run("rdma", "-dd", "res", "show", "qp", "lqpn", str(self.qpn))
-        words = text.replace("\n", " ").replace("drv_", "").split()
-        return dict(zip(words, words[1:]))
+        """What rdma(8) tells of the queue pair and its driver; PSNs are only in lists."""
+        text = run("rdma", "-j", "-dd", "res", "show", "qp", "link", f"{self.dev}/1")
+        mine = next(qp for qp in json.loads(text) if qp["lqpn"] == self.qpn)
+        return {name.removeprefix("drv_"): str(value) for name, value in mine.items()}
 
     def close(self):
         for thing in (self.qp, self.mr, self.cq, self.pd, self.ctx):

@@ -569,7 +569,21 @@ static bool shown_through(uid_t uid, const char *word)
 	return shown;
 }
 
-/* Unprivileged users learn the reason, but neither key nor address. */
+/* Does the tool's output have a value other than 0 of the RDMA core's attribute @name? */
+static bool shows_psn(const char *name)
+{
+	const char *at = said;
+
+	while ((at = strstr(at, name))) {
+		at += strlen(name);
+		if (strtoul(at, NULL, 10))
+			return true;
+	}
+
+	return false;
+}
+
+/* Unprivileged users learn the reason, but no key, address or PSN of the connection. */
 static void not_for_all(void)
 {
 	struct ibv_send_wr wr;
@@ -590,6 +604,8 @@ static void not_for_all(void)
 	must(strstr(said, "drv_failure_key"));
 	must(strstr(said, "drv_failure_addr"));
 	must(strstr(said, "drv_failure_peer"));
+	must(strstr(said, "drv_una_psn"));
+	must(strstr(said, "drv_expected_psn"));
 	snprintf(cmd, sizeof(cmd), "%s rdma -dd resource show qp link %s/1",
 		 "setpriv --reuid 65534 --clear-groups", sides[0].dev);
 	run(&sides[0], cmd);
@@ -597,6 +613,12 @@ static void not_for_all(void)
 	must(!strstr(said, "drv_failure_key"));
 	must(!strstr(said, "drv_failure_addr"));
 	must(!strstr(said, "drv_failure_peer"));
+	must(!strstr(said, "drv_una_psn"));
+	must(!strstr(said, "drv_next_psn"));
+	must(!strstr(said, "drv_psn"));
+	must(!strstr(said, "drv_expected_psn"));
+	must(!shows_psn("sq-psn"));
+	must(!shows_psn("rq-psn"));
 
 	/* nor through an administrator whom they lend their socket */
 	must(shown_through(0, "failure_key"));
@@ -604,6 +626,8 @@ static void not_for_all(void)
 	must(shown_through(65534, "failure_psn"));
 	must(!shown_through(65534, "failure_key"));
 	must(!shown_through(65534, "failure_peer"));
+	must(shown_through(0, "una_psn"));
+	must(!shown_through(65534, "una_psn"));
 }
 
 static const struct vrb_case why_cases[] = {
@@ -624,7 +648,7 @@ static const struct vrb_case why_cases[] = {
 	{ "why", "a completion queue that lost a flushed receive", cq_overrun_flush },
 	{ "why", "the address of a connected peer", peer_connected },
 	{ "why", "the address of a datagram's sender", peer_datagram },
-	{ "why", "keys and addresses are for administrators", not_for_all },
+	{ "why", "keys, addresses and PSNs are for administrators", not_for_all },
 };
 
 VRB_TOPIC("why", why_cases)

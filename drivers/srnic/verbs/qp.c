@@ -527,6 +527,10 @@ int srnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	return err;
 }
 
+/*
+ * As other drivers do, returns more attributes than @mask asks for; but if that is empty, no
+ * PSNs: the RDMA core then shows the result to every user ("rdma resource").
+ */
 int srnic_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init)
 {
@@ -547,8 +551,8 @@ int srnic_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	attr->cur_qp_state = conf.state;
 	attr->path_mig_state = IB_MIG_MIGRATED;
 	attr->qkey = conf.qkey;
-	attr->rq_psn = conf.rq_psn;
-	attr->sq_psn = conf.sq_psn;
+	attr->rq_psn = mask ? conf.rq_psn : 0;
+	attr->sq_psn = mask ? conf.sq_psn : 0;
 	attr->dest_qp_num = conf.dest_qpn;
 	attr->qp_access_flags = conf.access;
 	attr->cap = qp->init.cap;

@@ -2,7 +2,7 @@
 /*
  * srnic - driver-specific attributes of objects for "rdma resource show"
  *
- * Unprivileged users can read them, so most readers get neither keys nor addresses: see
+ * Unprivileged users can read them, so most readers get no keys, addresses or PSNs: see
  * res_may_see().
  */
 #include <linux/slab.h>
@@ -70,10 +70,10 @@ static int res_end(struct sk_buff *msg, struct srnic_look *look)
 }
 
 /*
- * May the reader of @msg see keys and addresses?  As for the keys that the RDMA core shows,
- * both the reader and the opener of its socket need the capability, or a privileged program
- * could be tricked into passing on what it reads.  A @msg that is not part of a dump does
- * not know its socket.
+ * May the reader of @msg see keys, addresses and PSNs?  As for the keys that the RDMA core
+ * shows, both the reader and the opener of its socket need the capability, or a privileged
+ * program could be tricked into passing on what it reads.  A @msg that is not part of a dump
+ * does not know its socket.
  */
 static bool res_may_see(const struct sk_buff *msg)
 {
@@ -92,7 +92,7 @@ int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 		return -ENOMEM;
 
 	look->secrets = see && !rdma_is_kernel_res(&ibqp->res);
-	look->peers = see;
+	look->wire = see;
 	mutex_lock(&qp->lock);
 	if (qp->qp) {
 		srnic_qp_look(qp->qp, look);

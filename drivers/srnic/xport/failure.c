@@ -207,7 +207,7 @@ void srnic_failure_of_wqe(struct srnic_failure *failure, struct srnic_qp *qp,
 static void failure_look_peer(const struct in6_addr *peer,
 			      struct srnic_look *look)
 {
-	if (!look->peers || ipv6_addr_any(peer))
+	if (!look->wire || ipv6_addr_any(peer))
 		return;
 
 	if (ipv6_addr_v4mapped(peer))

@@ -19,9 +19,9 @@ static void info_req(const struct srnic_qp *qp, struct srnic_look *look)
 	srnic_look_u32(look, "sq_head", qp->sq.head);
 	srnic_look_u32(look, "sq_cur", qp->req.cur);
 	srnic_look_u32(look, "sq_tail", qp->sq.tail);
-	srnic_look_u32(look, "psn", f->psn);
-	srnic_look_u32(look, "una_psn", f->una);
-	srnic_look_u32(look, "next_psn", f->next);
+	srnic_look_psn(look, "psn", f->psn);
+	srnic_look_psn(look, "una_psn", f->una);
+	srnic_look_psn(look, "next_psn", f->next);
 	srnic_look_u32(look, "reads_out", f->rd_out);
 	srnic_look_u32(look, "retry_left", f->retry_left);
 	srnic_look_u32(look, "rnr_left", f->rnr_left);
@@ -45,7 +45,7 @@ static void info_resp(const struct srnic_qp *qp, struct srnic_look *look)
 	const struct srnic_ooo *req = &qp->req.ooo;
 	const struct srnic_resp *resp = &qp->resp;
 
-	srnic_look_u32(look, "expected_psn", resp->psn);
+	srnic_look_psn(look, "expected_psn", resp->psn);
 	srnic_look_u32(look, "msn", resp->msn);
 	srnic_look_u32(look, "early", resp->ooo.num + req->num);
 	srnic_look_u32(look, "early_bytes", resp->ooo.bytes + req->bytes);
