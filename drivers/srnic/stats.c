@@ -22,3 +22,17 @@ u64 srnic_stats_sum(struct srnic_stats __percpu *stats, enum srnic_counter what)
 
 	return sum;
 }
+
+void srnic_stats_add(struct srnic_stats __percpu *stats, const u8 *what,
+		     unsigned int num, u64 *sums)
+{
+	const u64 *val;
+	unsigned int i;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		val = per_cpu_ptr(stats, cpu)->val;
+		for (i = 0; i < num; i++)
+			sums[what[i]] += READ_ONCE(val[what[i]]);
+	}
+}

@@ -131,21 +131,22 @@ static void counter_set_free(struct counter_set *set)
 	kfree(set);
 }
 
-u64 srnic_port_counter(struct srnic_dev *dev, enum srnic_counter what)
+void srnic_port_counters(struct srnic_dev *dev, const u8 *what, unsigned int num,
+			 u64 *sums)
 {
 	struct counter_set *set;
 	unsigned long id;
-	u64 sum;
+	unsigned int i;
 
 	mutex_lock(&dev->counter_lock);
-	sum = dev->counter_past[what] + srnic_stats_sum(dev->stats, what);
+	for (i = 0; i < num; i++)
+		sums[what[i]] = dev->counter_past[what[i]];
+	srnic_stats_add(dev->stats, what, num, sums);
 	xa_for_each(&dev->counter_sets, id, set) {
-		sum += srnic_stats_sum(set->stats, what);
+		srnic_stats_add(set->stats, what, num, sums);
 		cond_resched();
 	}
 	mutex_unlock(&dev->counter_lock);
-
-	return sum;
 }
 
 /* Allocates a set for @counter, and the id under which users see the counter. */

@@ -14,18 +14,20 @@
 #define PMA_CLASS_VERSION	1
 #define PMA_RESP_TIME		18	/* 4.096 us << 18: about a second */
 
-static u64 pma_words(struct srnic_dev *dev, enum srnic_counter bytes)
-{
-	return srnic_port_counter(dev, bytes) / 4;
-}
-
-/* Packets with errors, and packets dropped for lack of a buffer */
-static u64 pma_rcv_errors(struct srnic_dev *dev)
-{
-	return srnic_port_counter(dev, SRNIC_CNT_RX_ICRC) +
-	       srnic_port_counter(dev, SRNIC_CNT_RX_MALFORMED) +
-	       srnic_port_counter(dev, SRNIC_CNT_RX_NOBUF);
-}
+/* What the attributes are computed from */
+static const u8 pma_wanted[] = {
+	SRNIC_CNT_SENT_PKTS,
+	SRNIC_CNT_RCVD_PKTS,
+	SRNIC_CNT_SENT_BYTES,
+	SRNIC_CNT_RCVD_BYTES,
+	SRNIC_CNT_SENT_MCAST,
+	SRNIC_CNT_RCVD_MCAST,
+	SRNIC_CNT_SEND_ERR,
+	SRNIC_CNT_LINK_DOWNED,
+	SRNIC_CNT_RX_ICRC,
+	SRNIC_CNT_RX_MALFORMED,
+	SRNIC_CNT_RX_NOBUF,
+};
 
 /* PortCounters saturate at their maximum value. */
 static u8 pma_u8(u64 count)
@@ -51,19 +53,18 @@ static void pma_class_info(struct ib_class_port_info *info)
 	ib_set_cpi_resp_time(info, PMA_RESP_TIME);
 }
 
-static void pma_counters(struct srnic_dev *dev, struct ib_pma_portcounters *c)
+/* Words are of 4 bytes; packets dropped for lack of a buffer count as errors. */
+static void pma_counters(const u64 *sums, struct ib_pma_portcounters *c)
 {
-	c->link_downed_counter =
-		pma_u8(srnic_port_counter(dev, SRNIC_CNT_LINK_DOWNED));
-	c->port_rcv_errors = pma_be16(pma_rcv_errors(dev));
-	c->port_xmit_discards =
-		pma_be16(srnic_port_counter(dev, SRNIC_CNT_SEND_ERR));
-	c->port_xmit_data = pma_be32(pma_words(dev, SRNIC_CNT_SENT_BYTES));
-	c->port_rcv_data = pma_be32(pma_words(dev, SRNIC_CNT_RCVD_BYTES));
-	c->port_xmit_packets =
-		pma_be32(srnic_port_counter(dev, SRNIC_CNT_SENT_PKTS));
-	c->port_rcv_packets =
-		pma_be32(srnic_port_counter(dev, SRNIC_CNT_RCVD_PKTS));
+	c->link_downed_counter = pma_u8(sums[SRNIC_CNT_LINK_DOWNED]);
+	c->port_rcv_errors = pma_be16(sums[SRNIC_CNT_RX_ICRC] +
+				      sums[SRNIC_CNT_RX_MALFORMED] +
+				      sums[SRNIC_CNT_RX_NOBUF]);
+	c->port_xmit_discards = pma_be16(sums[SRNIC_CNT_SEND_ERR]);
+	c->port_xmit_data = pma_be32(sums[SRNIC_CNT_SENT_BYTES] / 4);
+	c->port_rcv_data = pma_be32(sums[SRNIC_CNT_RCVD_BYTES] / 4);
+	c->port_xmit_packets = pma_be32(sums[SRNIC_CNT_SENT_PKTS]);
+	c->port_rcv_packets = pma_be32(sums[SRNIC_CNT_RCVD_PKTS]);
 }
 
 /* @sum less @some; the two are not read atomically, so @some may be the larger one. */
@@ -72,16 +73,15 @@ static __be64 pma_rest(u64 sum, u64 some)
 	return cpu_to_be64(sum > some ? sum - some : 0);
 }
 
-static void pma_counters_ext(struct srnic_dev *dev,
-			     struct ib_pma_portcounters_ext *c)
+static void pma_counters_ext(const u64 *sums, struct ib_pma_portcounters_ext *c)
 {
-	u64 sent_mcast = srnic_port_counter(dev, SRNIC_CNT_SENT_MCAST);
-	u64 rcvd_mcast = srnic_port_counter(dev, SRNIC_CNT_RCVD_MCAST);
-	u64 sent = srnic_port_counter(dev, SRNIC_CNT_SENT_PKTS);
-	u64 rcvd = srnic_port_counter(dev, SRNIC_CNT_RCVD_PKTS);
+	u64 sent_mcast = sums[SRNIC_CNT_SENT_MCAST];
+	u64 rcvd_mcast = sums[SRNIC_CNT_RCVD_MCAST];
+	u64 sent = sums[SRNIC_CNT_SENT_PKTS];
+	u64 rcvd = sums[SRNIC_CNT_RCVD_PKTS];
 
-	c->port_xmit_data = cpu_to_be64(pma_words(dev, SRNIC_CNT_SENT_BYTES));
-	c->port_rcv_data = cpu_to_be64(pma_words(dev, SRNIC_CNT_RCVD_BYTES));
+	c->port_xmit_data = cpu_to_be64(sums[SRNIC_CNT_SENT_BYTES] / 4);
+	c->port_rcv_data = cpu_to_be64(sums[SRNIC_CNT_RCVD_BYTES] / 4);
 	c->port_xmit_packets = cpu_to_be64(sent);
 	c->port_rcv_packets = cpu_to_be64(rcvd);
 	c->port_unicast_xmit_packets = pma_rest(sent, sent_mcast);
@@ -106,6 +106,7 @@ static u16 pma_get(struct srnic_dev *dev, u32 port, const struct ib_pma_mad *in,
 		   struct ib_pma_mad *out)
 {
 	struct ib_pma_portcounters *c = (void *)out->data;
+	u64 sums[SRNIC_CNT_NUM];
 
 	if (in->mad_hdr.class_version != PMA_CLASS_VERSION)
 		return IB_MGMT_MAD_STATUS_BAD_VERSION;
@@ -122,10 +123,11 @@ static u16 pma_get(struct srnic_dev *dev, u32 port, const struct ib_pma_mad *in,
 		return IB_MGMT_MAD_STATUS_INVALID_ATTRIB_VALUE;
 
 	c->port_select = port;
+	srnic_port_counters(dev, pma_wanted, ARRAY_SIZE(pma_wanted), sums);
 	if (in->mad_hdr.attr_id == IB_PMA_PORT_COUNTERS)
-		pma_counters(dev, c);
+		pma_counters(sums, c);
 	else
-		pma_counters_ext(dev, (void *)out->data);
+		pma_counters_ext(sums, (void *)out->data);
 
 	return 0;
 }

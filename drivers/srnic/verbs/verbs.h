@@ -94,10 +94,11 @@ int srnic_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 		       u32 port, int index);
 
 /*
- * Sum of a port counter over all counter sets, including those that have been freed.
- * May sleep.
+ * Sets sums[what[i]] for the @num counters in @what to the sum over all counter sets,
+ * including those that have been freed.  May sleep.
  */
-u64 srnic_port_counter(struct srnic_dev *dev, enum srnic_counter what);
+void srnic_port_counters(struct srnic_dev *dev, const u8 *what, unsigned int num,
+			 u64 *sums);
 
 struct rdma_hw_stats *srnic_counter_alloc_stats(struct rdma_counter *counter);
 int srnic_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp,
