@@ -135,7 +135,7 @@ qemu_run()
 		-initrd "$initrd" \
 		-serial "file:$RESULTS/kernel.log" "${serial[@]}" \
 		-append "console=$KERNEL_CONSOLE loglevel=7 oops=panic panic=-1 \
-$KERNEL_ARGS lab.fs=9p lab.lower=$lower:root lab.repo=repo,$REPO \
+$KERNEL_ARGS $APPEND lab.fs=9p lab.lower=$lower:root lab.repo=repo,$REPO \
 lab.results=results,$RESULTS"
 }
 

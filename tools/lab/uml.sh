@@ -26,8 +26,9 @@ kernel_make()
 # output and the kernel log in RESULTS
 kernel_boot()
 {
-	local con=con0=null,fd:1 joint=()
+	local append con=con0=null,fd:1 joint=()
 
+	read -ra append <<<"$APPEND"
 	[ -z "$INTERACTIVE" ] || con=con0=fd:0,fd:1
 	[ -z "$MACHINE" ] || joint=("con2=fd:$LINE"
 		"vec0:transport=fd,fd=$WIRE,mac=$(wire_mac),mtu=4200,vec=1")
@@ -35,7 +36,7 @@ kernel_boot()
 		${FAST_IRQ:+"$FAST_IRQ"} \
 		uml_dir="$JOB" umid=guest initrd="$(initramfs_make)" \
 		con=null "$con" con1=null,fd:2 "${joint[@]}" console=tty1 loglevel=8 \
-		printk.time=1 lab.fs=hostfs \
+		printk.time=1 "${append[@]}" lab.fs=hostfs \
 		lab.lower="$DRIVER_TREE${PROVIDER_TREE:+:$PROVIDER_TREE}:$ROOTFS" \
 		lab.repo="$REPO,$REPO" lab.results="$RESULTS,$RESULTS" \
 		2>"$RESULTS/kernel.log"
