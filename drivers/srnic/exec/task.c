@@ -311,6 +311,33 @@ void srnic_task_release(struct srnic_task *task)
 		task_run_here(task);
 }
 
+/* Takes BUSY with preemption disabled, or sets WAITER.  Return: true if BUSY was taken. */
+static bool task_take_atomic(struct srnic_task *task)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_disable();
+	if (task_take(task, RUN_WAITER))
+		return true;
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
+
+	return false;
+}
+
+void srnic_task_own_atomic(struct srnic_task *task)
+{
+	might_sleep();
+	wait_var_event(&task->state, task_take_atomic(task));
+	task_acquire(task);
+}
+
+void srnic_task_release_atomic(struct srnic_task *task)
+{
+	srnic_task_release(task);
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
+}
+
 void srnic_task_stop(struct srnic_task *task)
 {
 	srnic_task_own(task);

@@ -127,6 +127,14 @@ void srnic_task_own(struct srnic_task *task);
 /* Releases the task and runs it if it was kicked meanwhile. */
 void srnic_task_release(struct srnic_task *task);
 
+/*
+ * The same with preemption disabled in between: for callers that act for anybody, and must
+ * not keep the task from its work for as long as their priority lets them wait for the CPU.
+ * On PREEMPT_RT, where the locks of the data path may sleep, preemption stays enabled.
+ */
+void srnic_task_own_atomic(struct srnic_task *task);
+void srnic_task_release_atomic(struct srnic_task *task);
+
 /* Stops the task for good: it never runs after the return.  May sleep. */
 void srnic_task_stop(struct srnic_task *task);
 

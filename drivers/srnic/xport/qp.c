@@ -425,14 +425,14 @@ int srnic_qp_apply(struct srnic_qp *qp, u8 from,
 void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 		    bool *draining)
 {
-	srnic_task_own(&qp->task);
+	srnic_task_own_atomic(&qp->task);
 	*conf = qp->conf;
 	if (conf->state >= IB_QPS_RTR)
 		conf->rq_psn = qp->resp.psn;
 	if (conf->state >= IB_QPS_RTS)
 		conf->sq_psn = qp->req.flight.psn;
 	*draining = conf->state == IB_QPS_SQD && !qp->req.sqd_told;
-	srnic_task_release(&qp->task);
+	srnic_task_release_atomic(&qp->task);
 }
 
 void srnic_qp_doorbell(struct srnic_qp *qp)

@@ -3,7 +3,7 @@
  * srnic - snapshots of a queue pair, and its set of counters
  *
  * The task is owned while its state is copied, so the values are consistent with each
- * other; traffic continues after the copy.
+ * other; traffic continues after the copy.  Any user may have it copied.
  */
 #include "failure.h"
 #include "flight.h"
@@ -74,20 +74,20 @@ static void info_net(struct srnic_qp *qp, struct srnic_look *look)
 
 void srnic_qp_look(struct srnic_qp *qp, struct srnic_look *look)
 {
-	srnic_task_own(&qp->task);
+	srnic_task_own_atomic(&qp->task);
 	info_req(qp, look);
 	info_cc(&qp->cc, look);
 	info_resp(qp, look);
 	info_rq(&qp->rq, look);
 	info_net(qp, look);
 	srnic_failure_look(&qp->failure, look);
-	srnic_task_release(&qp->task);
+	srnic_task_release_atomic(&qp->task);
 }
 
 void srnic_qp_count_in(struct srnic_qp *qp, struct srnic_stats __percpu *stats)
 {
-	srnic_task_own(&qp->task);
+	srnic_task_own_atomic(&qp->task);
 	WRITE_ONCE(qp->stats, stats);	/* read in srnic_qp_stats() */
 	qp->txb.stats = stats;
-	srnic_task_release(&qp->task);
+	srnic_task_release_atomic(&qp->task);
 }

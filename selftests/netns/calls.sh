@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Whoever lists queue pairs cannot be preempted while these must not run.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB, with a hundred queue pairs
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+need rdma ibv_srq_pingpong
+tracing=/sys/kernel/tracing
+mountpoint -q "$tracing" || mount -t tracefs tracefs "$tracing" 2>/dev/null
+[ -e "$tracing/available_filter_functions" ] || skip_all "this kernel has no function tracer"
+[[ $(uname -v) != *PREEMPT_RT* ]] || skip_all "listings are preemptible on PREEMPT_RT"
+trap 'set_tracer nop; pair_down' EXIT
+
+# set_tracer NAME: what has been traced so far is lost
+set_tracer()
+{
+	echo "$1" >"$tracing/current_tracer" && echo >"$tracing/trace"
+}
+
+serve()
+{
+	modprobe srnic && echo ':mod:srnic' >"$tracing/set_ftrace_filter" || return
+	ip netns exec nsB ibv_srq_pingpong -d sr1 -g 1 -q 100 >/dev/null &
+	server=$!
+	wait_for listening nsB 18515
+}
+
+# traced COMMAND...: what the driver called meanwhile in the context of that program
+traced()
+{
+	set_tracer function && "$@" || return
+	echo 0 >"$tracing/tracing_on"
+	grep -E "^ *${1##*/}-[0-9]+ " "$tracing/trace"
+	echo 1 >"$tracing/tracing_on"
+	set_tracer nop
+}
+
+# Preemption is disabled once more where the state of a queue pair is copied.
+not_preemptible()
+{
+	local calls
+
+	calls=$(traced rdma -dd resource show qp link sr1/1) || return
+	awk '
+		{ match($0, /\] [^ ]+/); depth = substr($0, RSTART + 5, 1); sub(/\./, 0, depth) }
+		$(NF - 1) == "srnic_fill_res_qp" { outside = depth }
+		$(NF - 1) == "srnic_failure_look" { deeper += depth > outside; seen++ }
+		END { print deeper + 0, "of", seen + 0; exit seen < 100 || deeper < seen }
+	' <<<"$calls" || { head -n 30 <<<"$calls"; return 1; }
+}
+
+ktap_plan 3
+check "two hosts"				pair_up
+check "a program with a hundred queue pairs"	serve
+check "the queue pairs are listed"		not_preemptible
+kill "$server"
+wait "$server" 2>/dev/null
+ktap_end
