@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whoever lists queue pairs cannot be preempted while these must not run.
+# What others do costs a queue pair nothing: an event of another netdev calls no function for
+# it, and whoever lists it cannot be preempted while it must not run.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB, with a hundred queue pairs
 
@@ -37,6 +38,16 @@ traced()
 	set_tracer nop
 }
 
+# The netdev has no queue pair.
+few_calls()
+{
+	local calls
+
+	calls=$(traced ip link add other type dummy && traced ip link del other) || return
+	awk '{ print $(NF - 1), $NF }' <<<"$calls" | sort | uniq -c
+	grep -q ndev_event <<<"$calls" && (($(wc -l <<<"$calls") < 50))
+}
+
 # Preemption is disabled once more where the state of a queue pair is copied.
 not_preemptible()
 {
@@ -51,9 +62,10 @@ not_preemptible()
 	' <<<"$calls" || { head -n 30 <<<"$calls"; return 1; }
 }
 
-ktap_plan 3
+ktap_plan 4
 check "two hosts"				pair_up
 check "a program with a hundred queue pairs"	serve
+check "another netdev comes and goes"		few_calls
 check "the queue pairs are listed"		not_preemptible
 kill "$server"
 wait "$server" 2>/dev/null

@@ -105,6 +105,9 @@ static int qp_publish(struct srnic_qp *qp)
 		}
 	}
 	srnic_qp_publish(qp);
+	/* Datagrams of the management QP by a netdev that is gone find no route. */
+	if (qp->type != IB_QPT_GSI)
+		srnic_qp_tie(qp, &qp->dev_tie, qp->ndev);
 
 	return 0;
 }
@@ -197,6 +200,7 @@ static void qp_set_flow(struct srnic_qp *qp, const struct srnic_flow *flow,
 
 	old = rcu_replace_pointer(qp->peer, peer, true);
 	kfree_rcu(old, rcu);
+	srnic_qp_tie(qp, &qp->path_tie, flow->ndev == qp->ndev ? NULL : flow->ndev);
 	srnic_flow_reset(&qp->flow);
 	dev_put(qp->flow.ndev);
 	qp->flow = *flow;
@@ -228,6 +232,7 @@ static bool qp_path_left(const struct srnic_qp *qp)
  */
 static void qp_leave_path(struct srnic_qp *qp)
 {
+	srnic_qp_tie(qp, &qp->path_tie, NULL);
 	srnic_flow_reset(&qp->flow);
 	srnic_flow_close(&qp->flow);
 	qp->self = false;
@@ -241,37 +246,26 @@ static void qp_leave_path(struct srnic_qp *qp)
 	local_bh_enable();
 }
 
-/*
- * Does the QP end with netdev @arg, that of its device or of its path?  The management QP
- * only ends with its device; datagrams by another netdev find no route.
- */
-static bool qp_ends_with(const struct srnic_qp *qp, const void *arg)
-{
-	if (srnic_qp_is_datagram(qp))
-		return qp->ndev == arg && qp->type != IB_QPT_GSI;
-
-	return qp->ndev == arg ||
-	       /* set as part of the path; compared again in qp_ndev_left() */
-	       data_race(READ_ONCE(qp->flow.ndev)) == arg;
-}
-
+/* The QP may have another path by now. */
 static void qp_ndev_left(struct srnic_qp *qp, const struct net_device *ndev)
 {
 	srnic_task_own(&qp->task);
-	if (qp_ends_with(qp, ndev))
+	if (qp->ndev == ndev || qp->path_tie.ndev == ndev)
 		qp_leave_path(qp);
 	srnic_task_release(&qp->task);
 	srnic_task_kick(&qp->task);	/* to flush */
 }
 
+/*
+ * The netdev is marked as gone: a QP that is tied to it too late for this walk finds that
+ * out by itself, in srnic_qp_apply().
+ */
 void srnic_qp_ndev_left(const struct net_device *ndev)
 {
+	u64 walk = srnic_qp_walk();
 	struct srnic_qp *qp;
-	u32 next;
 
-	smp_mb();	/* reg_state before the paths; pairs with srnic_qp_apply() */
-	for (next = 0; (qp = srnic_qp_find(next, qp_ends_with, ndev));) {
-		next = qp->qpn + 1;
+	while ((qp = srnic_qp_next(ndev, walk))) {
 		qp_ndev_left(qp, ndev);
 		srnic_qp_put(qp);
 	}
@@ -284,6 +278,7 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 	if (qp->type == IB_QPT_GSI)
 		srnic_mcast_detach(qp, &in6addr_any);
 	srnic_poll_forget(qp);
+	srnic_qp_tie(qp, &qp->dev_tie, NULL);
 	srnic_qp_unpublish(qp);
 	srnic_qp_put(qp);
 	wait_for_completion(&qp->unused);
@@ -411,7 +406,6 @@ int srnic_qp_apply(struct srnic_qp *qp, u8 from,
 	} else if (flow) {
 		qp_set_flow(qp, flow, peer);
 	}
-	smp_mb();	/* the path before reg_state; pairs with srnic_qp_ndev_left() */
 	if (qp_path_left(qp))
 		qp_leave_path(qp);
 	qp_set_life(qp, flow && !err);

@@ -280,6 +280,24 @@ struct srnic_failure {
 };
 
 /**
+ * struct srnic_tie - to a netdev whose end is that of the queue pair's service
+ * @ndev: the netdev; NULL: none
+ * @qp: the queue pair
+ * @first: in the table of netdevs, for the first tie to @ndev
+ * @ring: the ties to @ndev
+ * @walk: number of the last walk that has come here
+ *
+ * Under ties_lock; the owner of the task, who sets the path's, may read its @ndev.
+ */
+struct srnic_tie {
+	const struct net_device	*ndev;
+	struct srnic_qp		*qp;
+	struct hlist_node	first;
+	struct list_head	ring;
+	u64			walk;
+};
+
+/**
  * struct srnic_qp - queue pair
  * @gate: transmit back pressure; its reference count keeps the memory of the QP
  * @task: does all work of the QP
@@ -344,6 +362,8 @@ struct srnic_failure {
  * @req: requester
  * @resp: responder
  * @rcu: defers the free while a lookup may read the QP
+ * @dev_tie: to the netdev of the device, for all but the management QP
+ * @path_tie: to that of @flow if it is another one, unless it changes with each datagram
  *
  * The creator passes @type to @rss as one struct srnic_qp_base.  They are constant, but
  * for @srq and @recv_cq of an XRC target.  These, and @recvq, belong to the SRQ that the
@@ -415,6 +435,8 @@ struct srnic_qp {
 	struct srnic_req		req;
 	struct srnic_resp		resp;
 	struct rcu_head			rcu;
+	struct srnic_tie		dev_tie;
+	struct srnic_tie		path_tie;
 };
 
 /**

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - queue pairs by number, and the lifetime of their memory
+ * srnic - queue pairs by number and by netdev, and the lifetime of their memory
  *
  * QP numbers are unique on the whole host, so the QP of a packet is found without
  * looking at the device on which it arrived.  The management QP has a number of its
  * own, but its peers address it as QP1, so it is found by its device.  The memory of a
  * QP is freed when the last skb that points to its gate is gone.
  */
+#include <linux/hashtable.h>
 #include <linux/random.h>
 #include <linux/wait_bit.h>
 #include <net/net_namespace.h>
@@ -19,6 +20,14 @@
 #define QPN_MAX		0xfffffe
 
 static DEFINE_XARRAY_FLAGS(qp_table, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
+
+/*
+ * Netdevs with ties, of which the table has the first; the others are in a ring with it, so
+ * that an event of a netdev costs as much as it has ties.
+ */
+static DEFINE_HASHTABLE(ties, 8);
+static DEFINE_SPINLOCK(ties_lock);	/* protects all ties, and ties_walk */
+static u64 ties_walk;			/* number of the last walk that has begun */
 
 /* QPs whose memory may still be accessed, for example by packets in flight */
 static atomic_t qp_alive;
@@ -80,19 +89,86 @@ void srnic_qp_unpublish(struct srnic_qp *qp)
 	xa_erase(&qp_table, qp->qpn);
 }
 
-struct srnic_qp *srnic_qp_find(u32 qpn,
-			       bool (*wanted)(const struct srnic_qp *qp,
-					      const void *arg),
-			       const void *arg)
+static struct srnic_tie *tie_first(const struct net_device *ndev)
 {
-	unsigned long index;
-	struct srnic_qp *qp;
+	struct srnic_tie *tie;
 
-	rcu_read_lock();
-	xa_for_each_start(&qp_table, index, qp, qpn)
-		if (wanted(qp, arg) && refcount_inc_not_zero(&qp->users))
-			break;
-	rcu_read_unlock();
+	lockdep_assert_held(&ties_lock);
+
+	hash_for_each_possible(ties, tie, first, (unsigned long)ndev)
+		if (tie->ndev == ndev)
+			return tie;
+
+	return NULL;
+}
+
+/* Makes the tie after @tie, the first one, the first. */
+static void tie_turn(struct srnic_tie *tie)
+{
+	struct srnic_tie *next = list_next_entry(tie, ring);
+
+	hash_del(&tie->first);
+	hash_add(ties, &next->first, (unsigned long)next->ndev);
+}
+
+static void tie_undo(struct srnic_tie *tie)
+{
+	if (hash_hashed(&tie->first))
+		tie_turn(tie);
+	hash_del(&tie->first);	/* the only one */
+	list_del(&tie->ring);
+}
+
+/* Behind all others, as if the walk in progress had come to it */
+static void tie_add(struct srnic_tie *tie)
+{
+	struct srnic_tie *first = tie_first(tie->ndev);
+
+	tie->walk = ties_walk;
+	INIT_LIST_HEAD(&tie->ring);
+	if (first)
+		list_add_tail(&tie->ring, &first->ring);
+	else
+		hash_add(ties, &tie->first, (unsigned long)tie->ndev);
+}
+
+void srnic_qp_tie(struct srnic_qp *qp, struct srnic_tie *tie,
+		  const struct net_device *ndev)
+{
+	spin_lock(&ties_lock);
+	if (tie->ndev)
+		tie_undo(tie);
+	tie->ndev = ndev;
+	tie->qp = qp;
+	if (ndev)
+		tie_add(tie);
+	spin_unlock(&ties_lock);
+}
+
+u64 srnic_qp_walk(void)
+{
+	u64 walk;
+
+	spin_lock(&ties_lock);
+	walk = ++ties_walk;
+	spin_unlock(&ties_lock);
+
+	return walk;
+}
+
+struct srnic_qp *srnic_qp_next(const struct net_device *ndev, u64 walk)
+{
+	struct srnic_qp *qp = NULL;
+	struct srnic_tie *tie;
+
+	spin_lock(&ties_lock);
+	while (!qp && (tie = tie_first(ndev)) && tie->walk != walk) {
+		tie->walk = walk;
+		tie_turn(tie);
+		if (refcount_inc_not_zero(&tie->qp->users))
+			qp = tie->qp;
+	}
+	spin_unlock(&ties_lock);
 
 	return qp;
 }

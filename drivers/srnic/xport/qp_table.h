@@ -29,14 +29,18 @@ void srnic_qp_publish(struct srnic_qp *qp);
 /* Releases the number of a QP, published or not. */
 void srnic_qp_unpublish(struct srnic_qp *qp);
 
+/* Ties the QP to @ndev, or to none if that is NULL, in place of the netdev so far. */
+void srnic_qp_tie(struct srnic_qp *qp, struct srnic_tie *tie,
+		  const struct net_device *ndev);
+
 /*
- * Gets a reference to the first QP, from number @qpn on, for which @wanted returns
- * true; NULL: none.
+ * A walk over the QPs with a tie to a netdev.  Those that are tied to it meanwhile are not
+ * part of it.
  */
-struct srnic_qp *srnic_qp_find(u32 qpn,
-			       bool (*wanted)(const struct srnic_qp *qp,
-					      const void *arg),
-			       const void *arg);
+u64 srnic_qp_walk(void);
+
+/* Gets a reference to a QP that @walk has not come to; NULL: there is no more. */
+struct srnic_qp *srnic_qp_next(const struct net_device *ndev, u64 walk);
 
 /* Waits until the memory of all QPs has been freed.  May sleep. */
 void srnic_qp_table_exit(void);
