@@ -256,7 +256,7 @@ static void step(void)
 		srnic_flight_put_off(&f, now);
 		break;
 	case STEP_DROPPED:
-		srnic_flight_dropped(&f, now);
+		srnic_flight_dropped(&f, take_number() % 2, now);
 		break;
 	}
 }

@@ -715,7 +715,7 @@ static inline void sim_ack(struct sim *s, const struct sim_pkt *pkt)
 
 	if (!sim_is_ours(w, pkt->psn)) {
 		if (pkt->kind == SIM_NAK)
-			srnic_flight_dropped(&w->f, s->now);
+			srnic_flight_dropped(&w->f, false, s->now);
 		return;
 	}
 	sim_require(s, sim_seq(w, pkt->psn) == pkt->seq, "an ACK maps to its place");
@@ -726,7 +726,7 @@ static inline void sim_ack(struct sim *s, const struct sim_pkt *pkt)
 		w->covered = max(w->covered, end);
 		sim_todo(s, w, srnic_flight_missing(&w->f, sim_gap(w, seq), s->now));
 		if (pkt->kind != SIM_ACK)
-			srnic_flight_dropped(&w->f, s->now);
+			srnic_flight_dropped(&w->f, false, s->now);
 		return;
 	}
 	if (pkt->kind == SIM_NAK)

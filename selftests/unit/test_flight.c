@@ -1506,7 +1506,8 @@ static void request_follows_not(u32 at)
 		f.keeps = SRNIC_KEEPS_ALL;
 		ack_hole(5, SRNIC_FLIGHT_DUE);
 		must(is(i ? nak(0) : wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
-		must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(5) && f.detour == 1);
+		must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(5) && f.detour > 1);
+		must(f.retry_left == RETRIES && !f.fruitless);
 	}
 }
 
@@ -2167,7 +2168,7 @@ static void put_off(u32 at)
 		must(f.deadline > now && f.retry_left == RETRIES && !f.probes);
 		n++;
 	}
-	must(n == 16);
+	must(n == 3);
 	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
 	send_one(true);
 	now += LONG;
@@ -2175,6 +2176,23 @@ static void put_off(u32 at)
 	send_one(true);
 	now = f.deadline;
 	must(srnic_flight_put_off(&f, now));
+}
+
+/* What expires is not the wait for an answer. */
+static void put_off_no_doubt(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(4);
+	nak(0);
+	must(f.mode == SRNIC_FLIGHT_DOUBT);
+	must(!srnic_flight_put_off(&f, f.deadline));
+}
+
+static void put_off_no_ask(u32 at)
+{
+	begin_path(at, LONG);
+	send_one(false);
+	must(f.deadline && !srnic_flight_put_off(&f, f.deadline));
 }
 
 static void put_off_no_hold(u32 at)
@@ -2532,9 +2550,28 @@ static void late_nak_without_timeout(u32 at)
 	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
 	send_one(true);
 	must(!f.deadline);
-	srnic_flight_dropped(&f, now);
+	srnic_flight_dropped(&f, false, now);
 	must(f.deadline);
 	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+}
+
+/* They are found out even if probes have found nothing before. */
+static void dropped_again(u32 at)
+{
+	u32 n;
+
+	begin_path(at, SHORT);
+	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	read_one(4);
+	srnic_flight_dropped(&f, true, now);
+	for (n = 0; n < 100 && f.deadline; n++) {
+		now = f.deadline;
+		if (srnic_flight_timeout(&f, false, now).act)
+			read_one(4);
+	}
+	must(n && n < 100);
+	srnic_flight_dropped(&f, true, now);
+	must(f.deadline);
 }
 
 /* Responses that had come early are dropped, once the missing one is about to be handled. */
@@ -2545,7 +2582,7 @@ static void dropped_without_timeout(u32 at)
 	read_one(4);
 	nak(1);
 	must(is_nothing(ack_hole(2, SRNIC_FLIGHT_KEPT)));
-	srnic_flight_dropped(&f, now);
+	srnic_flight_dropped(&f, true, now);
 	must(is_nothing(ack_hole(3, SRNIC_FLIGHT_DUE)));
 	must(f.mode == SRNIC_FLIGHT_OPEN && f.deadline);
 	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
@@ -2796,6 +2833,7 @@ static const struct {
 	{ "nor after the packet that was missing came late", late_without_timeout },
 	{ "nor after a NAK that came too late", late_nak_without_timeout },
 	{ "nor after responses have been dropped here", dropped_without_timeout },
+	{ "and again, after probes without an answer", dropped_again },
 	{ "nor while one packet is retransmitted behind another", rnr_without_timeout },
 	{ "nothing happens before the deadline", timeout_early },
 	{ "there is no deadline with nothing in flight", idle_is_silent },
@@ -2803,6 +2841,8 @@ static const struct {
 	{ "the timer is off while a page is fetched", busy },
 	{ "it is put off while packets wait that may be the answer", put_off },
 	{ "not after an RNR NAK", put_off_no_hold },
+	{ "not while packets may be out of order", put_off_no_doubt },
+	{ "not if no ACK has been requested", put_off_no_ask },
 	{ "the timer of an answer may be late unless the window has been cut", slack },
 	{ "so it may with an infinite timeout", slack_without_timeout },
 	{ "not for RNR, for reordered packets, for memory, nor to request an ACK", no_slack },

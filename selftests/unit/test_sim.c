@@ -432,6 +432,37 @@ static void test_mixed(void)
 	tap_done("READs among WRITEs make progress");
 }
 
+/*
+ * A peer that keeps nothing is not taken for one that does because requests are reordered,
+ * nor is one that keeps a few.
+ */
+static void test_reordered_requests(void)
+{
+	struct sim_conf c = steady(true, 1024, GBIT, 20000, 250000);
+	struct outcome o;
+
+	c.peer = SIM_PEER_RXE;
+	c.there.loss = 10000;
+	c.there.reorder = 20000;
+	c.until = SECONDS(2);
+	c.message = 16;
+	o = measure(&c);
+	expect("READs of 16 KiB", &o, 0.9, 0.12);
+	c.message = 128;
+	o = measure(&c);
+	expect("READs of 128 KiB", &o, 0.9, 0.12);
+
+	c.peer = SIM_PEER_KEEPS;
+	c.store = 4;
+	c.message = 1;
+	c.places = 128;
+	c.there.loss = 2000;
+	c.there.reorder = 0;
+	o = measure(&c);
+	expect("READs of 1 KiB, four are kept", &o, 0.8, 0.2);
+	tap_done("a peer that keeps few READ requests or none is recognised");
+}
+
 /* READ requests are lost, and the peer keeps those behind them. */
 static void test_lost_requests(void)
 {
@@ -798,6 +829,7 @@ int main(int argc, char **argv)
 	test_deep_queue();
 	test_mixed();
 	test_lost_requests();
+	test_reordered_requests();
 	test_fair();
 	test_crowd();
 	test_delay_changes();

@@ -48,4 +48,13 @@ static inline bool srnic_backlog_is_settled(const struct srnic_qp *qp)
 	       (skb_queue_empty_lockless(&qp->rxq) || !srnic_rx_busy(qp));
 }
 
+/* Has an answer possibly arrived that has not been looked at? */
+static inline bool srnic_backlog_is_unread(const struct srnic_qp *qp)
+{
+	struct sk_buff *last = skb_peek_tail(&qp->rx_todo);
+
+	return (last && !srnic_rxcb(last)->passed) ||
+	       !skb_queue_empty_lockless(&qp->rxq);
+}
+
 #endif /* SRNIC_XPORT_BACKLOG_H */

@@ -198,7 +198,7 @@ static void comp_early_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_req *req = &qp->req;
 
-	srnic_flight_dropped(&req->flight, ktime_get_ns());
+	srnic_flight_dropped(&req->flight, false, ktime_get_ns());
 	if (srnic_ack_of(pkt->syndrome) != SRNIC_ACK_FATAL ||
 	    (req->nak && srnic_psn_diff(pkt->psn, req->nak_psn) >= 0))
 		return;
@@ -373,7 +373,7 @@ enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 
 	if (ahead < 0 && op->family == SRNIC_FAM_ACK &&
 	    srnic_ack_of(seg->pkt.syndrome) == SRNIC_ACK_SEQ)
-		srnic_flight_dropped(&req->flight, ktime_get_ns());
+		srnic_flight_dropped(&req->flight, false, ktime_get_ns());
 	if (ahead < 0 && comp_makes_sense(op, &seg->pkt))
 		srnic_flight_heard(&req->flight);
 	/* Ignore stale packets and those for a PSN that was never sent. */

@@ -98,8 +98,11 @@
 /* Part of the time in flight in which an answer comes too soon to be one to the original */
 #define FLIGHT_SOON_PART	8
 
-/* Times that a peer may renew the retries, or put off the timer, without acknowledging */
-#define FLIGHT_HEARD		16
+/* Times that a peer may renew the retries by packets that acknowledge nothing */
+#define FLIGHT_HEARD		16	/* less than 32 */
+
+/* Times that packets which wait unread may put off the timer, without progress */
+#define FLIGHT_PUT_OFF		3	/* less than 4 */
 
 /* Limit of consecutive probes, and of the backoff shift */
 #define FLIGHT_MAX_PROBES	16
@@ -866,6 +869,49 @@ static bool flight_is_lost_again(const struct srnic_flight *f, u64 now)
 	       now - f->repaired_at > wait << (max(retries, 1U) - 1);
 }
 
+/*
+ * Packets to retransmit after a burst that was followed by another missing packet, or by
+ * @hole of them: a queue has dropped many.  On a long path one more round trip costs more
+ * than some packets that are sent twice.
+ */
+static u32 flight_next_burst(const struct srnic_flight *f, u32 hole)
+{
+	u32 burst = max(hole, 2 * f->burst);
+
+	return srnic_flight_is_long(f) ? max(burst, f->window / FLIGHT_QUEUE_PART) : burst;
+}
+
+/* The packet behind a burst that was retransmitted and has arrived is missing, too. */
+static struct srnic_flight_todo flight_next_hole(struct srnic_flight *f, u32 hole)
+{
+	f->run += f->burst;
+	flight_found_hole(f);
+	if (hole || f->keeps == SRNIC_KEEPS_ALL)
+		return flight_repair(f, flight_next_burst(f, hole), SRNIC_CAUSE_GAP);
+
+	return flight_go_back(f, SRNIC_CAUSE_GAP);
+}
+
+/*
+ * No response has followed: the request at una was lost as well, or the peer keeps none.
+ * Bursts grow each time; after some in a row it does not.
+ */
+static struct srnic_flight_todo flight_follow_ends(struct srnic_flight *f, u64 now)
+{
+	struct srnic_flight_todo todo;
+
+	if (f->burst > FLIGHT_FRUITLESS) {
+		f->jumped = false;
+		flight_learn(f);
+	}
+	todo = flight_next_hole(f, 0);
+	if (f->mode == SRNIC_FLIGHT_REPAIR)
+		flight_start_ticks(f, now);
+	srnic_flight_arm(f, now);
+
+	return todo;
+}
+
 struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u64 now)
 {
 	u64 wait = flight_doubt_nsec(f, now);
@@ -884,7 +930,7 @@ struct srnic_flight_todo srnic_flight_missing(struct srnic_flight *f, u32 gap, u
 			return flight_nothing;
 		/* It was sent before another one that has arrived. */
 		if (!gap)
-			return flight_retry(f, gap, now);
+			return flight_follow_ends(f, now);
 		fallthrough;
 	case SRNIC_FLIGHT_OPEN:
 		f->gap = gap;
@@ -993,29 +1039,6 @@ static bool flight_check_spurious(struct srnic_flight *f, u32 psn, u64 now)
 }
 
 /*
- * Packets to retransmit after a burst that was followed by another missing packet, or by
- * @hole of them: a queue has dropped many.  On a long path one more round trip costs more
- * than some packets that are sent twice.
- */
-static u32 flight_next_burst(const struct srnic_flight *f, u32 hole)
-{
-	u32 burst = max(hole, 2 * f->burst);
-
-	return srnic_flight_is_long(f) ? max(burst, f->window / FLIGHT_QUEUE_PART) : burst;
-}
-
-/* The packet behind a burst that was retransmitted and has arrived is missing, too. */
-static struct srnic_flight_todo flight_next_hole(struct srnic_flight *f, u32 hole)
-{
-	f->run += f->burst;
-	flight_found_hole(f);
-	if (hole || f->keeps == SRNIC_KEEPS_ALL)
-		return flight_repair(f, flight_next_burst(f, hole), SRNIC_CAUSE_GAP);
-
-	return flight_go_back(f, SRNIC_CAUSE_GAP);
-}
-
-/*
  * A request that was missing has been answered, and those behind it may have been kept:
  * then the response at una follows.  If the peer is not known to keep requests, that one is
  * requested at once.
@@ -1070,6 +1093,7 @@ static struct srnic_flight_todo flight_back_acked(struct srnic_flight *f, u32 ps
 {
 	u32 npsn = srnic_psn_diff(psn, f->una);
 
+	f->follows = false;
 	if (!f->jumped && f->keeps != SRNIC_KEEPS_NONE && f->rtt_min) {
 		f->run += npsn;
 		flight_cut(f);
@@ -1179,6 +1203,7 @@ struct srnic_flight_todo srnic_flight_acked(struct srnic_flight *f, u32 psn, u32
 		f->probes = min_t(u8, f->probes, 1);
 	f->retry_left = f->retry_cnt;
 	f->heard = 0;
+	f->put_off = 0;
 	f->rnr_left = f->rnr_retry;
 	f->jumped |= f->mode == SRNIC_FLIGHT_BACK && srnic_psn_diff(psn, f->next) > 0;
 	moved = flight_catch_up(f, psn);
@@ -1230,11 +1255,13 @@ void srnic_flight_heard(struct srnic_flight *f)
 	f->retry_left = f->retry_cnt;
 }
 
-void srnic_flight_dropped(struct srnic_flight *f, u64 now)
+void srnic_flight_dropped(struct srnic_flight *f, bool here, u64 now)
 {
 	if (f->timeout || f->una == f->high)
 		return;
 
+	if (here)
+		f->probes = 0;	/* the peer is alive */
 	f->untold = f->high;
 	if (!f->silence)
 		srnic_flight_arm(f, now);
@@ -1349,6 +1376,8 @@ static struct srnic_flight_todo flight_overdue(struct srnic_flight *f, u64 now)
 {
 	if (f->hold)
 		return flight_release(f);
+	if (f->mode == SRNIC_FLIGHT_DOUBT && f->follows)
+		return flight_follow_ends(f, now);
 	if (f->mode == SRNIC_FLIGHT_DOUBT)
 		return flight_retry(f, f->gap, now);
 	if (flight_front(f) == f->una || f->detour)
@@ -1359,10 +1388,11 @@ static struct srnic_flight_todo flight_overdue(struct srnic_flight *f, u64 now)
 
 bool srnic_flight_put_off(struct srnic_flight *f, u64 now)
 {
-	if (!f->silence || now < f->silence || f->hold || f->heard == FLIGHT_HEARD)
+	if (!f->silence || now < f->silence || f->hold || flight_unasked(f) ||
+	    f->mode == SRNIC_FLIGHT_DOUBT || f->put_off == FLIGHT_PUT_OFF)
 		return false;
 
-	f->heard++;
+	f->put_off++;
 	srnic_flight_arm(f, now);
 
 	return true;

@@ -120,7 +120,8 @@ struct srnic_flight_sample {
  * @early: answers too early for the round trip since one was measured, up to 2
  * @probes: probes since the last progress; some remain until a round trip is measured
  * @backoff: log2 of the factor by which ACK timeouts are longer since some have expired
- * @heard: times that the retries were renewed, or the timer was put off, without progress
+ * @heard: times that the retries were renewed without progress
+ * @put_off: times that the timer was put off without progress
  * @retry_left: transport retries left
  * @rnr_left: RNR retries left
  * @window: PSNs that may be in flight
@@ -187,7 +188,8 @@ struct srnic_flight {
 	u8				early;
 	u8				probes;
 	u8				backoff;
-	u8				heard;
+	u8				heard : 5;
+	u8				put_off : 2;
 	u8				retry_left;
 	u8				rnr_left;
 	u32				window;
@@ -376,12 +378,13 @@ void srnic_flight_heard(struct srnic_flight *f);
 /**
  * srnic_flight_dropped() - packets have been dropped, which nobody is going to report
  * @f: the flight
+ * @here: by this end: responses that had arrived; else by the peer, whose NAK cannot be
+ *	  obeyed, because it was overtaken, or has overtaken
  * @now: time
  *
- * By the peer, whose NAK cannot be obeyed: it was overtaken, or has overtaken.  Or by this
- * end: responses that had arrived.  From now on only a timer can find out which.
+ * From now on only a timer can find out which.
  */
-void srnic_flight_dropped(struct srnic_flight *f, u64 now);
+void srnic_flight_dropped(struct srnic_flight *f, bool here, u64 now);
 
 /**
  * srnic_flight_rnr() - the peer has no receive for the packet at @una

@@ -30,7 +30,7 @@ void srnic_qp_ooo_init(struct srnic_qp *qp)
 static void ooo_dropped(struct srnic_qp *qp, const struct srnic_ooo *ooo)
 {
 	if (ooo == &qp->req.ooo)
-		srnic_flight_dropped(&qp->req.flight, ktime_get_ns());
+		srnic_flight_dropped(&qp->req.flight, true, ktime_get_ns());
 }
 
 void srnic_qp_ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,

@@ -6,13 +6,13 @@
  * translated to work requests, counters and trace points here.
  */
 #include "../trace.h"
+#include "backlog.h"
 #include "flight.h"
 #include "outcome.h"
 #include "qp.h"
 #include "req_cursor.h"
 #include "req_recover.h"
 #include "req_wqe.h"
-#include "rx.h"
 
 /* Is this end late?  The answer may have arrived already. */
 static bool recover_is_busy(const struct srnic_qp *qp)
@@ -70,7 +70,7 @@ void srnic_req_timeout(struct srnic_qp *qp)
 
 	if (qp->conf.state != IB_QPS_RTS && qp->conf.state != IB_QPS_SQD)
 		return;
-	if (!busy && srnic_rx_is_behind(qp) && srnic_flight_put_off(f, now))
+	if (!busy && srnic_backlog_is_unread(qp) && srnic_flight_put_off(f, now))
 		return;
 
 	todo = srnic_flight_timeout(f, busy, now);

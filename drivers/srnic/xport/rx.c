@@ -333,14 +333,6 @@ static void rx_cnp(struct srnic_qp *qp)
 	kfree_skb(skb);
 }
 
-bool srnic_rx_is_behind(const struct srnic_qp *qp)
-{
-	struct sk_buff *last = skb_peek_tail(&qp->rx_todo);
-
-	return (last && !srnic_rxcb(last)->passed) ||
-	       !skb_queue_empty_lockless(&qp->rxq);
-}
-
 bool srnic_rx_run(struct srnic_qp *qp)
 {
 	struct sk_buff *skb;

@@ -11,9 +11,6 @@
 enum srnic_outcome srnic_rx_local(struct srnic_qp *qp,
 				  const struct srnic_seg *seg);
 
-/* Has an answer possibly arrived that has not been looked at? */
-bool srnic_rx_is_behind(const struct srnic_qp *qp);
-
 /* Processes received packets within the task's share.  True: the share is used up. */
 bool srnic_rx_run(struct srnic_qp *qp);
 
