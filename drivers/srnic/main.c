@@ -537,7 +537,8 @@ static void port_event(struct srnic_dev *dev, unsigned long event, void *info)
 		fallthrough;
 	case NETDEV_UP:
 		/* The core suppresses events that do not change the state. */
-		ib_dispatch_port_state_event(&dev->ib_dev, dev->ndev);
+		if (iboe_get_mtu(ndev->mtu))
+			ib_dispatch_port_state_event(&dev->ib_dev, dev->ndev);
 		break;
 	case NETDEV_CHANGEMTU:
 		mtu_changed(dev, ext->ext.mtu);
