@@ -5,7 +5,7 @@
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #    |  user 65534, cgroup "worst"
-#    root: ib_write_lat and ping to nsB
+#    root: ib_write_lat and ping to nsB, links added and deleted there, a shell that counts
 
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/hunt.sh"
@@ -21,6 +21,7 @@ work=$(mktemp -d)
 # The attacker has a normal share of the processors, or with "idle" runs only when no other
 # process does; others then lose only what the kernel does on its behalf.
 policy=other
+user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
 # caged COMMAND...: run it in the cgroup; $$ is that of its shell
 caged()
@@ -33,14 +34,14 @@ caged()
 	attacker=$!
 }
 
-# attack WHAT N: run it as another user, until it reports that it has all it can get.  The
-# cgroups are not visible below "ip netns exec".
+# attack WHAT N [NS DEV]: run it as another user, until it reports that it has all it can get.
+# The cgroups are not visible below "ip netns exec".
 attack()
 {
 	: >"$work/said"
-	caged bash -c 'ulimit -n 65536 && exec "$@"' - \
-		ip netns exec nsA setpriv --reuid 65534 --regid 65534 --clear-groups \
-		"${hunt_dir:?}/hunt-neighbours" sr0 "$1" "$2"
+	caged bash -c 'ulimit -n 65536 -l 131072 && exec "$@"' - \
+		ip netns exec "${3:-nsA}" "${user[@]}" \
+		"${hunt_dir:?}/hunt-neighbours" "${4:-sr0}" "$1" "$2"
 	wait_for attack_on && grep -Eq '^(ready|refused)' "$work/said" ||
 		{ cat "$work/said"; return 1; }
 }
@@ -48,6 +49,14 @@ attack()
 attack_on()
 {
 	[ -s "$work/said" ] || ! kill -0 "$attacker"
+}
+
+# as_root COMMAND...: for what takes capabilities
+as_root()
+{
+	local user=()
+
+	"$@"
 }
 
 # storm WHAT: run another hunt, which needs both hosts and therefore root
@@ -95,14 +104,16 @@ paid()
 	((more - charged < 4096 + more / 5))
 }
 
+trips=$(hunt_num 1000 20000)	# of lat
+
 # lat, ping: the 50th and the 99.9th percentile in us
 lat()
 {
-	local figures try
+	local figures tries
 
 	# perftest may fail to determine the clock rate of a busy processor
-	for try in {1..5}; do
-		figures=$(pair ib_write_lat -s 64 -n "$(hunt_num 1000 20000)" |
+	for ((tries = $(hunt_num 1 5); tries > 0; tries--)); do
+		figures=$(pair ib_write_lat -s 64 -n "$trips" |
 			awk '$1 == 64 { print $5, $NF }')
 		[[ $figures == *inf* ]] || break
 	done
@@ -114,13 +125,62 @@ ping()
 	on nsA "${hunt_dir:?}/hunt-neighbours" 10.9.0.2 ping "$(hunt_num 500 5000)"
 }
 
-# fares WHAT: the neighbour's traffic completes; print its latency
+# ms_since MICROSECONDS
+ms_since()
+{
+	echo $(((${EPOCHREALTIME/./} - $1) / 1000))
+}
+
+# links: of another namespace, and the time they take
+links()
+{
+	local begin=${EPOCHREALTIME/./} i
+
+	for ((i = $(hunt_num 5 50); i > 0; i--)); do
+		printf 'link %s other type dummy\n' add del
+	done | ip -n nsB -batch - && ms_since "$begin"
+}
+
+# count: print the processor time that this shell has taken for it, in ticks
+count()
+{
+	local i
+
+	for ((i = $(hunt_num 10000 200000); i > 0; i--)); do :; done
+	cpu_ticks "$BASHPID"
+}
+
+# worker_ticks: print the processor time of the kernel's workers
+worker_ticks()
+{
+	cat /proc/[0-9]*/stat 2>/dev/null |
+		awk '/^[0-9]+ \(kworker/ { sub(/.*\) /, ""); sum += $12 + $13 } END { print sum + 0 }'
+}
+
+# shell: sets counted and worked, the processor time of a shell and of the workers meanwhile,
+# and took, the time in ms
+shell()
+{
+	local begin=${EPOCHREALTIME/./} before
+
+	before=$(worker_ticks)
+	counted=$(count) && worked=$(($(worker_ticks) - before)) && took=$(ms_since "$begin")
+}
+
+# fares WHAT: all that the neighbour does completes; print its latencies and times
 fares()
 {
-	local l p
+	local l n p
 
-	l=$(lat) && p=$(ping) && [ -n "$l" ] && [ -n "$p" ] || return
-	diag "$1: ib_write_lat 50 %, 99.9 %: $l us; ping: $p us" >&3
+	l=$(lat) && p=$(ping) && n=$(links) && [ -n "$l" ] && [ -n "$p" ] && shell || return
+	diag "$1: ib_write_lat 50 %, 99.9 %: $l us; ping: $p us; links: $n ms;" \
+		"$1: a shell: $took ms, for $counted ticks of its own and $worked of workers" >&3
+}
+
+# has_share: workers at nice -20 have 87 times as much time as a process
+has_share()
+{
+	((counted > 0 && worked < 30 * counted))
 }
 
 # timers_are_off: a queue pair that waits for a page has no timer running
@@ -149,9 +209,36 @@ campaign()
 	check "$1: no object is left"	attack_off
 }
 
-still_at_it()
+runs()
 {
 	kill -0 "$attacker" || { cat "$work/said"; return 1; }
+}
+
+# repeats: what it does once more
+repeats()
+{
+	local times
+
+	times=$(grep -c ready "$work/said") && wait_for has_repeated "$times" && runs
+}
+
+# has_repeated TIMES
+has_repeated()
+{
+	(($(grep -c ready "$work/said") > $1)) || ! kill -0 "$attacker"
+}
+
+# has_work: it is stopped, and requests of it are queued
+has_work()
+{
+	on nsA rdma -dd resource show qp >"$work/qps"
+	grep -q '^State:[[:space:]]*T' "/proc/$attacker/status" && awk '
+		/comm hunt-neighbours/ {
+			for (i = 1; i < NF; i++)
+				is[$i] = $(i + 1)
+			queued += is["drv_sq_head"] != is["drv_sq_tail"]
+		}
+		END { exit !queued }' "$work/qps" || { cat "$work/qps"; return 1; }
 }
 
 # control: as many processes as hunt-rings has threads, without the device
@@ -162,17 +249,39 @@ control()
 	check "spin, $policy: no object is left"	attack_off
 }
 
-# beside WHAT: random corruption of rings or commands
+# beside WHAT STILL COMMAND...: what COMMAND starts, and STILL finds going on at the end
 beside()
 {
-	check "$1, $policy: has started"		storm "$1"
+	check "$1, $policy: has started"		"${@:3}"
 	check "$1, $policy: others are not affected"	fares "$1, $policy"
-	check "$1, $policy: still running"		still_at_it
+	check "$1, $policy: still at it"		"$2"
 	check "$1, $policy: no object is left"		attack_off
 }
 
+third_host()
+{
+	ip netns add nsC && ip -n nsC link add dummy0 type dummy &&
+		host_up nsC dummy0 third 3 srnic
+}
+
+# stuck: a program is in a verb that cannot end; its namespace has to wait
+stuck()
+{
+	as_root attack stuck 1 nsC third && ip netns del nsC && wait_for namespace_waits
+}
+
+namespace_waits()
+{
+	cat /proc/[0-9]*/stat 2>/dev/null | grep -qE '\(kworker/.*\+netns\) D'
+}
+
+namespaces_come_and_go()
+{
+	wait_freed fails namespace_waits && bounded ip netns add nsC && ip netns del nsC
+}
+
 exec 3>&1
-trap '[ ! -d "$cgroup" ] || attack_off; pair_down; rm -rf "$work"' EXIT
+trap '[ ! -d "$cgroup" ] || attack_off; pair_down; ip netns del nsC 2>/dev/null; rm -rf "$work"' EXIT
 hunt_seed
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 sysctl -qw vm.unprivileged_userfaultfd=1
@@ -180,16 +289,24 @@ sysctl -qw fs.nr_open=1048576
 
 # It takes long to measure the effects of the scheduler.
 read -ra policies < <(hunt_num idle "other idle")
-ktap_plan $((14 + 11 * ${#policies[@]}))
+ktap_plan $((25 + 19 * ${#policies[@]}))
 check "two hosts"		pair_up
 check "alone"			fares alone
-campaign qps "$(hunt_num 1000 10000)"
+campaign qps "$(hunt_num 1000 30000)"
 check "alone again"		fares "alone again"
 campaign faults "$(hunt_num 200 1000)"
 check "alone once more"		fares "alone once more"
+# Both ends of ib_write_lat wait for the processor in each round trip.
+trips=$(hunt_num 100 2000) beside hog has_work attack hog 4
+check "hog: a shell has its share"	has_share
+check "a third host"			third_host
+beside stuck namespace_waits stuck
+check "namespaces come and go"		namespaces_come_and_go
 for policy in "${policies[@]}"; do
 	control
-	beside rings
-	beside verbs
+	beside rings runs storm rings
+	beside verbs runs storm verbs
+	beside dumps repeats attack dumps 2
+	beside gets repeats as_root attack gets 16
 done
 ktap_end
