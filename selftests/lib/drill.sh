@@ -13,7 +13,7 @@ drill=
 
 drill_make()
 {
-	programs_make drill && drill=$programs/drill
+	programs_make drill && drill=$programs_dir/drill
 }
 
 drill_scripts()

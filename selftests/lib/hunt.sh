@@ -37,7 +37,7 @@ hunt_dir=
 
 hunt_make()
 {
-	programs_make hunt && hunt_dir=$programs
+	programs_make hunt && hunt_dir=$programs_dir
 }
 
 hunt_storm()

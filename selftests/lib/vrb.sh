@@ -47,7 +47,7 @@ vrb_dir=
 
 vrb_make()
 {
-	programs_make verbs vrb && vrb_dir=$programs
+	programs_make verbs vrb && vrb_dir=$programs_dir
 }
 
 vrb_up()

@@ -1178,6 +1178,8 @@ int main(int argc, char **argv)
 			break;
 		case 'n':
 			rounds = atoi(optarg);
+			if (rounds <= 0)
+				return 2;
 			break;
 		case 'r':
 			repeats = atoi(optarg);
