@@ -980,7 +980,7 @@ err_leave:
 	return -ENODEV;
 }
 
-static int side_parse(struct side *s, char *arg)
+int side_make(struct side *s, char *arg, bool ipv6)
 {
 	char path[128];
 	char *at = strchr(arg, '@');
@@ -988,13 +988,14 @@ static int side_parse(struct side *s, char *arg)
 	s->dev = arg;
 	s->nsfd = -1;
 	if (!at)
-		return 0;
+		return side_open(s, ipv6);
 	*at = 0;
 	snprintf(path, sizeof(path), "/run/netns/%s", at + 1);
 	s->nsfd = open(path, O_RDONLY | O_CLOEXEC);
-	if (s->nsfd < 0)
-		perror(path);
-	return s->nsfd < 0;
+	if (s->nsfd >= 0)
+		return side_open(s, ipv6);
+	perror(path);
+	return -ENODEV;
 }
 
 static struct vrb_set *sets, **sets_end = &sets;
@@ -1208,11 +1209,10 @@ int main(int argc, char **argv)
 	}
 	if (!list) {
 		home_ns = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-		if (side_parse(&sides[0], a) || side_parse(&sides[1], b) ||
-		    side_open(&sides[0], ipv6) || side_open(&sides[1], ipv6))
+		if (side_make(&sides[0], a, ipv6) || side_make(&sides[1], b, ipv6))
 			return 2;
 		comparing = third;
-		if (comparing && (side_parse(&other, third) || side_open(&other, ipv6)))
+		if (comparing && side_make(&other, third, ipv6))
 			return 2;
 	}
 	for (set = sets; set; set = set->next) {

@@ -177,6 +177,9 @@ bool kernel_before(int major, int minor);
 /* Writes @text to an existing file. */
 bool file_put(const char *path, const char *text);
 
+/* Opens the device @arg, DEV[@NS], which is changed; 0 or an error that has been reported */
+int side_make(struct side *s, char *arg, bool ipv6);
+
 /* between these two calls, sockets and processes belong to the namespace of the side */
 void side_enter(const struct side *s);
 void side_leave(const struct side *s);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * srnic selftests - differential test: a program, and what its requests are
+ *
+ * A program has epochs.  In an epoch both queue pairs are connected, requests are posted,
+ * and both are taken to ERR and to RESET.  A program names memory by area and offset, so it
+ * is the same for each device.
+ */
+#ifndef HUNT_DIFFER_H
+#define HUNT_DIFFER_H
+
+#include "hunt.h"
+#include "vrb.h"
+
+#define SLICE		4096
+#define PIECES		4		/* SGEs of a request, each in a slice of its own */
+#define AREA_SIZE	(PIECES * SLICE)
+#define BATCH		4
+#define STEPS		24
+#define EPOCHS		3
+#define INLINE		64
+#define ZEROES		64		/* at the start of each area, for CMP_AND_SWP */
+#define ALL_REMOTE	(FULL_ACCESS & ~IBV_ACCESS_LOCAL_WRITE)
+
+/* Memory of a host, by what its region allows */
+enum area {
+	AREA_ALL, AREA_READ_ONLY, AREA_LOCAL, AREA_REMOTE_READ, AREA_REMOTE_WRITE,
+	AREA_REMOTE_ATOMIC, AREA_OTHER_PD, AREAS,
+};
+
+extern const int area_access[AREAS];
+
+struct piece {
+	enum area	area;
+	__s32		off;
+	__u32		len;
+	bool		bad_key;
+};
+
+struct request {
+	enum ibv_wr_opcode op;		/* not for a receive */
+	int		flags;
+	int		num;
+	struct piece	sge[PIECES];
+	bool		too_many;	/* more SGEs than the queue has */
+	struct piece	target;
+	__u32		imm;
+	__u64		compare;
+	__u64		swap;
+};
+
+/**
+ * struct step - a receive, or send requests that are posted together
+ * @end: who posts them, 0 or 1
+ * @receive: it is one receive
+ * @risky: the first request may fail; nothing but those of @late follows
+ * @late: posted in ERR
+ * @what: why it is risky
+ */
+struct step {
+	int		end;
+	bool		receive;
+	bool		risky;
+	bool		late;
+	const char	*what;
+	int		num;
+	struct request	req[BATCH];
+};
+
+struct epoch {
+	enum ibv_mtu	mtu;
+	int		access[2];	/* of the queue pairs */
+	int		num;
+	struct step	steps[STEPS];
+};
+
+struct program {
+	bool		sig_all;	/* unsignaled requests complete, too */
+	int		num;
+	struct epoch	epochs[EPOCHS];
+};
+
+enum place { IN_POSTING, IN_SENDS, IN_RECEIVES, AT_END };
+
+enum likeness {
+	ALIKE,		/* the rest of the epoch must be alike */
+	UNLIKE_AFTER,	/* it need not be */
+	UNLIKE,
+};
+
+/* Is this difference of what became of @r known?  @r is NULL at the end of an epoch. */
+enum likeness difference_known(const char *type, enum place place,
+			       const struct request *r, const char *ours, const char *other);
+/* Does a queue pair keep something across RESET after @failed has failed? */
+bool reset_is_partial(const char *type, const struct request *failed);
+/* Prints the known differences, and how often each was seen. */
+void known_say(void);
+
+void program_make(struct program *p, __u32 seed);
+__u32 request_length(const struct request *r);
+bool op_takes_receive(enum ibv_wr_opcode op);
+bool op_has_target(enum ibv_wr_opcode op);
+bool op_is_atomic(enum ibv_wr_opcode op);
+/* Does it write to memory of its own end? */
+bool op_returns(enum ibv_wr_opcode op);
+/* The result is valid until the next call. */
+const char *step_describe(const struct step *step);
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - differential test: known differences
+ *
+ * Sections are those of the InfiniBand Architecture Specification, volume 1.
+ */
+#include "differ.h"
+
+/* The provider of rdma-core judges these when they are posted. */
+static bool is_odd_atomic(const struct request *r)
+{
+	return op_is_atomic(r->op) && (r->sge[0].len != 8 || r->target.off & 7);
+}
+
+static bool is_message(const struct request *r)
+{
+	return r->op == IBV_WR_SEND || r->op == IBV_WR_SEND_WITH_IMM;
+}
+
+/**
+ * struct known - a difference
+ * @type: the other type of device
+ * @place: which record has it
+ * @ours: of srnic
+ * @other: of @type
+ * @is: to which requests it applies; NULL for all
+ * @how: must the rest of the epoch be alike?
+ * @reason: what allows it
+ */
+static const struct known {
+	const char	*type;
+	enum place	place;
+	const char	*ours;
+	const char	*other;
+	bool		(*is)(const struct request *r);
+	enum likeness	how;
+	const char	*reason;
+} known[] = {
+	{ "srnic_rxe", IN_POSTING, "accepted", "refused", is_odd_atomic, UNLIKE_AFTER,
+	  "ibv_post_send(3) may fail; rdma-core's provider judges it there" },
+	{ "rxe", IN_POSTING, "accepted", "refused", is_odd_atomic, UNLIKE_AFTER,
+	  "ibv_post_send(3) may fail; rdma-core's provider judges it there" },
+	{ "rxe", IN_SENDS, "local protection error", "Work Request Flushed Error", NULL,
+	  ALIKE, "9.9.2, local protection error; its completion says flushed" },
+	{ "rxe", IN_SENDS, "remote invalid request error", "remote operation error",
+	  is_message, ALIKE, "9.9.3, length error; it reports some as invalid memory" },
+	{ "rxe", IN_RECEIVES, "local length error", "local QP operation error", NULL,
+	  ALIKE, "9.9.3, length error; it reports some as invalid memory" },
+	{ "rxe", IN_RECEIVES, "local protection error", "local QP operation error", NULL,
+	  ALIKE, "9.9.3, local memory protection; its completion says QP operation" },
+	{ "rxe", IN_RECEIVES, "Work Request Flushed Error", "remote access error", NULL,
+	  ALIKE, "9.9.3, R_Key violation; it takes a receive before it judges the access" },
+};
+
+static long seen[ARRAY_SIZE(known)];
+
+enum likeness difference_known(const char *type, enum place place,
+			       const struct request *r, const char *ours, const char *other)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		const struct known *k = &known[i];
+
+		if (strcmp(k->type, type) || k->place != place || strcmp(k->ours, ours) ||
+		    strcmp(k->other, other) || (k->is && !k->is(r)))
+			continue;
+		seen[i]++;
+		return k->how;
+	}
+	return UNLIKE;
+}
+
+/*
+ * 10.3.1: in RESET, the queue pair is as new.  One of rdma_rxe remembers where it was in the
+ * response to a READ; it then refuses responses of its next connection, with a warning in
+ * the kernel log.
+ */
+bool reset_is_partial(const char *type, const struct request *failed)
+{
+	return !strcmp(type, "rxe") && failed->op == IBV_WR_RDMA_READ;
+}
+
+void known_say(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		if (seen[i])
+			printf("# %8ld %s differs: '%s', not '%s': %s\n", seen[i],
+			       known[i].type, known[i].other, known[i].ours,
+			       known[i].reason);
+}

@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - differential test: programs
+ *
+ * The outcome of a program must not depend on time.  So its requests succeed, but for the
+ * last step of an epoch, whose first request may be invalid.  What the specification leaves
+ * open is avoided: requests after a READ or an atomic in the same batch have a fence, and
+ * the SGEs of a request do not overlap.
+ */
+#include "differ.h"
+
+const int area_access[AREAS] = {
+	[AREA_ALL]		= FULL_ACCESS,
+	[AREA_READ_ONLY]	= 0,
+	[AREA_LOCAL]		= IBV_ACCESS_LOCAL_WRITE,
+	[AREA_REMOTE_READ]	= IBV_ACCESS_REMOTE_READ,
+	[AREA_REMOTE_WRITE]	= IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
+	[AREA_REMOTE_ATOMIC]	= IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_ATOMIC,
+	[AREA_OTHER_PD]		= FULL_ACCESS,
+};
+
+static const struct {
+	const char	*name;
+	int		access;		/* that the peer grants */
+	bool		receive;
+	bool		atomic;
+	bool		returns;
+} ops[] = {
+	[IBV_WR_SEND]			= { "SEND", 0, true, false, false },
+	[IBV_WR_SEND_WITH_IMM]		= { "SEND_WITH_IMM", 0, true, false, false },
+	[IBV_WR_RDMA_WRITE]		= { "RDMA_WRITE", IBV_ACCESS_REMOTE_WRITE,
+					    false, false, false },
+	[IBV_WR_RDMA_WRITE_WITH_IMM]	= { "RDMA_WRITE_WITH_IMM",
+					    IBV_ACCESS_REMOTE_WRITE, true, false, false },
+	[IBV_WR_RDMA_READ]		= { "RDMA_READ", IBV_ACCESS_REMOTE_READ,
+					    false, false, true },
+	[IBV_WR_ATOMIC_CMP_AND_SWP]	= { "CMP_AND_SWP", IBV_ACCESS_REMOTE_ATOMIC,
+					    false, true, true },
+	[IBV_WR_ATOMIC_FETCH_AND_ADD]	= { "FETCH_AND_ADD", IBV_ACCESS_REMOTE_ATOMIC,
+					    false, true, true },
+};
+
+/* Receives that are posted and not consumed, in bytes */
+struct queue {
+	int	first;
+	int	num;
+	__u32	room[STEPS];
+};
+
+struct maker {
+	struct dice	dice;
+	struct epoch	*epoch;
+	struct queue	queue[2];
+};
+
+bool op_takes_receive(enum ibv_wr_opcode op)
+{
+	return ops[op].receive;
+}
+
+bool op_has_target(enum ibv_wr_opcode op)
+{
+	return ops[op].access;
+}
+
+bool op_is_atomic(enum ibv_wr_opcode op)
+{
+	return ops[op].atomic;
+}
+
+bool op_returns(enum ibv_wr_opcode op)
+{
+	return ops[op].returns;
+}
+
+__u32 request_length(const struct request *r)
+{
+	__u32 len = 0;
+	int i;
+
+	for (i = 0; i < r->num; i++)
+		len += r->sge[i].len;
+	return len;
+}
+
+static __u32 size_any(struct maker *m, __u32 max)
+{
+	__u32 mtu = 128U << m->epoch->mtu, size;
+
+	switch (roll(&m->dice, 6)) {
+	case 0:
+		return 0;
+	case 1:
+		size = roll(&m->dice, INLINE + 1);
+		break;
+	case 2:
+		size = mtu * (1 + roll(&m->dice, 4)) + roll(&m->dice, 3) - 1;
+		break;
+	case 3:
+		size = max;
+		break;
+	default:
+		size = roll(&m->dice, max + 1);
+	}
+	return size < max ? size : max;
+}
+
+static enum area area_with(struct maker *m, int access)
+{
+	enum area area;
+
+	do {
+		area = roll(&m->dice, AREAS);
+	} while (area == AREA_OTHER_PD || (area_access[area] & access) != access);
+	return area;
+}
+
+/* Sets the SGEs of @r, of at most @max bytes. */
+static void pieces_make(struct maker *m, struct request *r, __u32 max, int access)
+{
+	struct dice *d = &m->dice;
+	int i;
+
+	r->num = roll(d, PIECES + 1);
+	for (i = 0; i < r->num; i++) {
+		struct piece *p = &r->sge[i];
+
+		p->area = area_with(m, access);
+		p->len = size_any(m, max < SLICE ? max : SLICE);
+		p->off = i * SLICE + roll(d, SLICE - p->len + 1);
+		max -= p->len;
+	}
+}
+
+static void target_make(struct maker *m, struct request *r)
+{
+	__u32 len = request_length(r);
+
+	r->target.area = area_with(m, ops[r->op].access);
+	r->target.len = len;
+	r->target.off = roll(&m->dice, AREA_SIZE - len + 1);
+	if (ops[r->op].atomic)
+		r->target.off = 8 * roll(&m->dice, rarely(&m->dice, 2) ? ZEROES / 8 :
+								AREA_SIZE / 8);
+}
+
+static struct step *step_add(struct maker *m, int end)
+{
+	struct step *step = &m->epoch->steps[m->epoch->num++];
+
+	step->end = end;
+	return step;
+}
+
+static struct step *receive_add(struct maker *m, int end)
+{
+	struct step *step = step_add(m, end);
+	struct queue *q = &m->queue[end];
+
+	step->receive = true;
+	step->num = 1;
+	pieces_make(m, step->req, AREA_SIZE, IBV_ACCESS_LOCAL_WRITE);
+	q->room[q->num++] = request_length(step->req);
+	return step;
+}
+
+static enum ibv_wr_opcode op_any(struct maker *m, int granted)
+{
+	enum ibv_wr_opcode op;
+
+	do {
+		op = roll(&m->dice, ARRAY_SIZE(ops));
+	} while (!ops[op].name || (ops[op].access & granted) != ops[op].access);
+	return op;
+}
+
+/* A request that succeeds, if the peer has a receive with @room for it */
+static void request_make(struct maker *m, struct request *r, int granted, __u32 room)
+{
+	struct dice *d = &m->dice;
+	int access;
+
+	r->op = op_any(m, granted);
+	access = ops[r->op].returns ? IBV_ACCESS_LOCAL_WRITE : 0;
+	r->flags = roll(d, 4) ? IBV_SEND_SIGNALED : 0;
+	r->flags |= roll(d, 8) ? 0 : IBV_SEND_FENCE;
+	r->flags |= roll(d, 8) ? 0 : IBV_SEND_SOLICITED;
+	r->imm = dice_next(d);
+	r->compare = roll(d, 2);
+	r->swap = dice_next(d);
+	if (ops[r->op].atomic) {
+		r->num = 1;
+		r->sge[0] = (struct piece) { area_with(m, access),
+					     8 * roll(d, AREA_SIZE / 8), 8, false };
+	} else if (!ops[r->op].access) {
+		pieces_make(m, r, room, access);
+	} else {
+		pieces_make(m, r, AREA_SIZE, access);
+	}
+	if (ops[r->op].access)
+		target_make(m, r);
+	if (!ops[r->op].returns && request_length(r) <= INLINE && rarely(d, 2))
+		r->flags |= IBV_SEND_INLINE;
+}
+
+/* Adds requests that succeed to the batch; only the first may take a receive. */
+static void batch_fill(struct maker *m, struct step *step, int num, int granted)
+{
+	bool fence = false;
+
+	for (; granted && step->num < num; step->num++) {
+		struct request *r = &step->req[step->num];
+
+		if (step->num)
+			fence |= ops[r[-1].op].returns;
+		do {
+			*r = (struct request) {};
+			request_make(m, r, granted, 0);
+		} while (ops[r->op].receive);
+		if (fence)
+			r->flags |= IBV_SEND_FENCE;
+	}
+	step->req[step->num - 1].flags |= IBV_SEND_SIGNALED;
+}
+
+static void batch_add(struct maker *m)
+{
+	int end = roll(&m->dice, 2), num = 1 + roll(&m->dice, BATCH);
+	struct queue *q = &m->queue[!end];
+	struct step *step;
+
+	if (q->first == q->num)
+		receive_add(m, !end);
+	step = step_add(m, end);
+	request_make(m, &step->req[0], m->epoch->access[!end], q->room[q->first]);
+	q->first += ops[step->req[0].op].receive;
+	step->num = 1;
+	batch_fill(m, step, num, m->epoch->access[!end]);
+}
+
+/* ---- requests that may fail ---- */
+
+static bool has_length(const struct request *r)
+{
+	return request_length(r) && !(r->flags & IBV_SEND_INLINE);
+}
+
+/* A piece that has bytes */
+static struct piece *piece_any(struct maker *m, struct request *r)
+{
+	struct piece *p;
+
+	do {
+		p = &r->sge[roll(&m->dice, r->num)];
+	} while (!p->len);
+	return p;
+}
+
+static bool bad_local_key(struct maker *m, struct request *r)
+{
+	return has_length(r) && (piece_any(m, r)->bad_key = true);
+}
+
+static bool bad_local_end(struct maker *m, struct request *r)
+{
+	struct piece *p;
+
+	if (!has_length(r))
+		return false;
+	p = piece_any(m, r);
+	p->off = AREA_SIZE - roll(&m->dice, p->len);
+	return true;
+}
+
+static bool bad_local_start(struct maker *m, struct request *r)
+{
+	return has_length(r) &&
+	       (piece_any(m, r)->off = -1 - (int)roll(&m->dice, SLICE));
+}
+
+static bool bad_local_domain(struct maker *m, struct request *r)
+{
+	return has_length(r) && (piece_any(m, r)->area = AREA_OTHER_PD);
+}
+
+static bool bad_local_access(struct maker *m, struct request *r)
+{
+	return has_length(r) && ops[r->op].returns &&
+	       (piece_any(m, r)->area = rarely(&m->dice, 2) ? AREA_READ_ONLY :
+							      AREA_REMOTE_READ);
+}
+
+static bool empty_local_key(struct maker *m, struct request *r)
+{
+	struct piece *p;
+
+	if (!r->num || ops[r->op].atomic || r->flags & IBV_SEND_INLINE)
+		return false;
+	p = &r->sge[roll(&m->dice, r->num)];
+	p->len = 0;
+	p->bad_key = true;
+	return true;
+}
+
+static bool bad_remote_key(struct maker *m, struct request *r)
+{
+	(void)m;
+	return ops[r->op].access && r->target.len && (r->target.bad_key = true);
+}
+
+static bool empty_remote_key(struct maker *m, struct request *r)
+{
+	(void)m;
+	if (!ops[r->op].access || ops[r->op].atomic)
+		return false;
+	r->num = 0;
+	r->target.len = 0;
+	return r->target.bad_key = true;
+}
+
+static bool bad_remote_end(struct maker *m, struct request *r)
+{
+	if (!ops[r->op].access || !r->target.len)
+		return false;
+	r->target.off = AREA_SIZE - roll(&m->dice, r->target.len);
+	if (ops[r->op].atomic)
+		r->target.off = AREA_SIZE;
+	return true;
+}
+
+static bool bad_remote_start(struct maker *m, struct request *r)
+{
+	return ops[r->op].access && r->target.len &&
+	       (r->target.off = -8 * (1 + (int)roll(&m->dice, SLICE)));
+}
+
+/* any other area, which may be as good */
+static bool other_remote_area(struct maker *m, struct request *r)
+{
+	r->target.area = roll(&m->dice, AREAS);
+	return ops[r->op].access && r->target.len;
+}
+
+static bool odd_address(struct maker *m, struct request *r)
+{
+	r->target.off += 1 + roll(&m->dice, 7);
+	return ops[r->op].atomic && r->target.off <= AREA_SIZE - 8;
+}
+
+static bool short_atomic(struct maker *m, struct request *r)
+{
+	r->sge[0].len = roll(&m->dice, 8);
+	return ops[r->op].atomic;
+}
+
+static bool not_granted(struct maker *m, struct request *r)
+{
+	(void)m;
+	(void)r;
+	return true;
+}
+
+static const struct {
+	const char	*what;
+	bool		(*spoil)(struct maker *m, struct request *r);
+} faults[] = {
+	{ "invalid L_Key", bad_local_key },
+	{ "SGE past the end", bad_local_end },
+	{ "SGE before the start", bad_local_start },
+	{ "SGE of another domain", bad_local_domain },
+	{ "SGE without LOCAL_WRITE", bad_local_access },
+	{ "empty SGE with an invalid L_Key", empty_local_key },
+	{ "invalid R_Key", bad_remote_key },
+	{ "no bytes, invalid R_Key", empty_remote_key },
+	{ "past the end", bad_remote_end },
+	{ "before the start", bad_remote_start },
+	{ "any area", other_remote_area },
+	{ "unaligned atomic", odd_address },
+	{ "atomic with a short SGE", short_atomic },
+	{ "any queue pair access", not_granted },
+};
+
+/* One fault: which of two is found first may depend on time. */
+static void risky_request(struct maker *m, struct step *step, __u32 room)
+{
+	struct request *r = &step->req[0];
+	int fault, granted;
+
+	do {
+		fault = roll(&m->dice, ARRAY_SIZE(faults));
+		granted = faults[fault].spoil == not_granted ? ALL_REMOTE :
+							       m->epoch->access[!step->end];
+		*r = (struct request) {};
+		request_make(m, r, granted, room);
+	} while (!faults[fault].spoil(m, r));
+	step->what = faults[fault].what;
+}
+
+/* Faults of a receive; none if it has no bytes */
+static const char *receive_spoil(struct maker *m, struct request *r)
+{
+	struct piece *p;
+
+	if (!request_length(r))
+		return "receive without bytes";
+	p = piece_any(m, r);
+	switch (roll(&m->dice, 5)) {
+	case 0:
+		p->bad_key = true;
+		return "receive with an invalid L_Key";
+	case 1:
+		p->area = AREA_REMOTE_READ;
+		return "receive without LOCAL_WRITE";
+	case 2:
+		p->area = AREA_OTHER_PD;
+		return "receive of another domain";
+	case 3:
+		p->off = AREA_SIZE - roll(&m->dice, p->len);
+		return "receive past the end";
+	default:
+		p->len -= 1 + roll(&m->dice, p->len);
+		return "receive that may be short";
+	}
+}
+
+/* A message for a receive that may be invalid, or for none */
+static void risky_message(struct maker *m, struct step *step, const char *what)
+{
+	struct request *r = &step->req[0];
+
+	step->what = what;
+	do {
+		*r = (struct request) {};
+		request_make(m, r, m->epoch->access[!step->end], AREA_SIZE);
+	} while (!ops[r->op].receive);
+}
+
+static void risky_add(struct maker *m)
+{
+	int end = roll(&m->dice, 2), num = 1 + roll(&m->dice, BATCH);
+	struct queue *q = &m->queue[!end];
+	const char *what = NULL;
+	struct step *step;
+
+	if (q->first == q->num && roll(&m->dice, 3))
+		what = roll(&m->dice, 4) ?
+			receive_spoil(m, receive_add(m, !end)->req) : "no receive";
+	step = step_add(m, end);
+	step->risky = true;
+	if (what) {
+		risky_message(m, step, what);
+	} else if (q->first == q->num) {
+		do {
+			risky_request(m, step, 0);
+		} while (ops[step->req[0].op].receive);
+	} else {
+		risky_request(m, step, q->room[q->first]);
+	}
+	step->num = 1;
+	batch_fill(m, step, num, m->epoch->access[!end]);
+}
+
+/* Refused when it is posted, so nothing happens */
+static void refused_add(struct maker *m)
+{
+	struct step *step = step_add(m, roll(&m->dice, 2));
+
+	step->num = 1;
+	step->receive = rarely(&m->dice, 3);
+	step->what = "refused";
+	request_make(m, &step->req[0], ALL_REMOTE, AREA_SIZE);
+	step->req[0].too_many = true;
+}
+
+/* Posted in ERR, so it is flushed */
+static void late_add(struct maker *m)
+{
+	struct step *step = step_add(m, roll(&m->dice, 2));
+
+	step->late = true;
+	step->receive = rarely(&m->dice, 2);
+	step->num = step->receive ? 1 : 1 + roll(&m->dice, BATCH);
+	request_make(m, &step->req[0], ALL_REMOTE, AREA_SIZE);
+	if (!step->receive) {
+		int num = step->num;
+
+		step->num = 1;
+		batch_fill(m, step, num, ALL_REMOTE);
+	}
+}
+
+static void epoch_make(struct maker *m)
+{
+	struct dice *d = &m->dice;
+	int i, n;
+
+	memset(m->queue, 0, sizeof(m->queue));
+	m->epoch->mtu = IBV_MTU_256 + roll(d, 5);
+	for (i = 0; i < 2; i++)
+		m->epoch->access[i] = roll(d, 3) ? ALL_REMOTE : ALL_REMOTE & dice_next(d);
+	for (n = roll(d, 7); n > 0; n--) {
+		if (rarely(d, 5))
+			receive_add(m, roll(d, 2));
+		else if (rarely(d, 8))
+			refused_add(m);
+		else
+			batch_add(m);
+	}
+	if (roll(d, 4))
+		risky_add(m);
+	for (n = roll(d, 3); n > 0; n--)
+		late_add(m);
+}
+
+void program_make(struct program *p, __u32 seed)
+{
+	struct maker m = { .dice = dice_of(seed, 0) };
+	int i;
+
+	*p = (struct program) {
+		.sig_all = rarely(&m.dice, 4),
+		.num = 1 + roll(&m.dice, EPOCHS),
+	};
+	for (i = 0; i < p->num; i++) {
+		m.epoch = &p->epochs[i];
+		epoch_make(&m);
+	}
+}
+
+/* ---- their description ---- */
+
+static void piece_describe(FILE *f, const struct piece *p)
+{
+	static const char * const names[AREAS] = {
+		"all", "read-only", "local", "remote-read", "remote-write",
+		"remote-atomic", "other-pd",
+	};
+
+	fprintf(f, " %s%+d:%u%s", names[p->area], p->off, p->len, p->bad_key ? "!" : "");
+}
+
+static void request_describe(FILE *f, const struct request *r, bool receive)
+{
+	int i;
+
+	fprintf(f, " %s", receive ? "receive" : ops[r->op].name);
+	if (r->flags & IBV_SEND_INLINE)
+		fprintf(f, " inline");
+	if (r->flags & IBV_SEND_FENCE)
+		fprintf(f, " fence");
+	for (i = 0; i < r->num; i++)
+		piece_describe(f, &r->sge[i]);
+	if (!receive && ops[r->op].access) {
+		fprintf(f, " to");
+		piece_describe(f, &r->target);
+	}
+}
+
+const char *step_describe(const struct step *step)
+{
+	static char text[1024];
+	FILE *f = fmemopen(text, sizeof(text), "w");
+	int i;
+
+	must(f);
+	fprintf(f, "%c", 'A' + step->end);
+	if (step->late)
+		fprintf(f, " in ERR");
+	if (step->what)
+		fprintf(f, " (%s)", step->what);
+	for (i = 0; i < step->num; i++) {
+		fprintf(f, "%s", i ? "," : "");
+		request_describe(f, &step->req[i], step->receive);
+	}
+	fclose(f);
+	return text;
+}
