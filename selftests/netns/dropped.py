@@ -6,6 +6,7 @@ srnic selftests - responses that arrive and are dropped are requested again
 The ACK timeout is infinite.  The wire loses nothing but answers that are not needed.
 """
 
+import contextlib
 import pathlib
 import sys
 
@@ -17,20 +18,13 @@ MTU = 4096
 READ = roce.OPCODES["RC_RDMA_READ_REQUEST"]
 
 
-class Ends:
+@contextlib.contextmanager
+def ends(**more):
     """A queue pair that READs, and its peer"""
-
-    def __init__(self, **more):
-        self.lone = Lone("sr1", "10.9.0.2", "10.9.0.1", **more)
-        self.lone.to_init().to_rtr().to_rts(timeout=0)
-        self.peer = Peer(self.lone, "nsA", "veth0", mac_in("veth1"))
-
-    def __enter__(self):
-        return self.lone, self.peer
-
-    def __exit__(self, *args):
-        self.peer.close()
-        self.lone.close()
+    with Lone("sr1", "10.9.0.2", "10.9.0.1", **more) as lone:
+        lone.to_init().to_rtr().to_rts(timeout=0)
+        with Peer(lone, "nsA", "veth0", mac_in("veth1")) as peer:
+            yield lone, peer
 
 
 def absent(memory):
@@ -65,7 +59,7 @@ def aged():
     """Three responses wait behind one for a page that does not come for long."""
     memory = Absent(1 << 16)
     before = counter("sr1", "rx_drop_out_of_order")
-    with Ends(**absent(memory)) as (lone, peer):
+    with ends(**absent(memory)) as (lone, peer):
         text = read_begins(lone, peer, 4)
         peer.send([response(peer, psn, text) for psn in (3, 2, 1, 0)])
         assert memory.wanted()
@@ -79,7 +73,7 @@ def waiting():
     """Responses wait for a page, more than there is memory for."""
     memory = Absent(1 << 16)
     before = counter("sr1", "rx_drop_nobuf")
-    with knob("rx_kbytes", 16), Ends(**absent(memory)) as (lone, peer):
+    with knob("rx_kbytes", 16), ends(**absent(memory)) as (lone, peer):
         text = read_begins(lone, peer, 8)
         peer.send([response(peer, psn, text) for psn in range(8)])
         assert memory.wanted()
@@ -91,7 +85,7 @@ def waiting():
 def early():
     """There is no memory for one that comes early."""
     before = counter("sr1", "rx_drop_out_of_order")
-    with knob("ooo_kbytes", 0), Ends() as (lone, peer):
+    with knob("ooo_kbytes", 0), ends() as (lone, peer):
         text = read_begins(lone, peer, 3)
         peer.send([response(peer, psn, text) for psn in (0, 2, 1)])
         wait_for(lambda: counter("sr1", "rx_drop_out_of_order") == before + 1)

@@ -6,6 +6,7 @@ srnic selftests - what a queue pair does while it answers a long READ of its pee
 long_read.py CASE...: on nsB, whose device sr1 sends through a token bucket
 """
 
+import contextlib
 import ctypes
 import itertools
 import pathlib
@@ -31,22 +32,16 @@ def line(rate):
         "burst", "16k", "limit", "1m")
 
 
-class Ends:
+@contextlib.contextmanager
+def ends(rate, size=LONG, **more):
     """A queue pair on a line of *rate*, and its peer"""
-
-    def __init__(self, rate, size=LONG, **more):
-        line(rate)
+    line(rate)
+    try:
         # what earlier ones have sent may still be in the token bucket
-        self.lone = Lone("sr1", "10.9.0.2", "10.9.0.1", size=size, dqpn=next(numbers),
-                         **more).up()
-        self.peer = Peer(self.lone, "nsA", "veth0", mac_in("veth1"))
-
-    def __enter__(self):
-        return self.lone, self.peer
-
-    def __exit__(self, *args):
-        self.peer.close()
-        self.lone.close()
+        with Lone("sr1", "10.9.0.2", "10.9.0.1", size=size, dqpn=next(numbers),
+                  **more).up() as lone, Peer(lone, "nsA", "veth0", mac_in("veth1")) as peer:
+            yield lone, peer
+    finally:
         line("1gbit")
 
 
@@ -83,13 +78,13 @@ def beside(lone, peer, length, answers):
 
 
 def read():
-    with Ends("1mbit") as (lone, peer):
+    with ends("1mbit") as (lone, peer):
         beside(lone, peer, 64, lambda text: peer.response("ONLY", 0, text))
 
 
 def behind_requests():
     """The peer goes on with WRITEs, which wait."""
-    with Ends("1mbit") as (lone, peer):
+    with ends("1mbit") as (lone, peer):
         psn = LONG // MTU
         lone.mr.write(bytes(192), 192, 8192)
 
@@ -105,7 +100,7 @@ def behind_requests():
 
 def kept():
     """Responses that came early, too"""
-    with Ends("1mbit") as (lone, peer):
+    with ends("1mbit") as (lone, peer):
         beside(lone, peer, 3 * MTU, lambda text: [
             peer.response(which, psn, text)
             for which, psn in (("LAST", 2), ("MIDDLE", 1), ("FIRST", 0))])
@@ -114,7 +109,7 @@ def kept():
 def lots():
     """More than the memory for packets that wait"""
     text = os.urandom(2 << 20)
-    with knob("rx_kbytes", 1024), Ends("1mbit") as (lone, peer):
+    with knob("rx_kbytes", 1024), ends("1mbit") as (lone, peer):
         peer.send(request(peer, 0, LONG))
         until(peer, FIRST)
         lone.post_read(len(text))
@@ -125,7 +120,7 @@ def lots():
 def crowded():
     """The requests that wait leave memory to responses."""
     text = os.urandom(MTU)
-    with knob("rx_kbytes", 1024), Ends("1mbit") as (lone, peer):
+    with knob("rx_kbytes", 1024), ends("1mbit") as (lone, peer):
         peer.send(request(peer, 0, LONG))
         until(peer, FIRST)
         lone.post_read(MTU)
@@ -150,7 +145,7 @@ def gone():
     """
     for _ in range(4):
         memory = Absent(1 << 16)
-        with Ends("1gbit", size=memory.size, addr=memory.addr, odp=True) as (lone, peer):
+        with ends("1gbit", size=memory.size, addr=memory.addr, odp=True) as (lone, peer):
             lone.post_read(64)
             assert until(peer, READ).psn == 0
             peer.send(request(peer, 0, 64))
@@ -166,7 +161,7 @@ def repeated():
     again.  The second request and the WRITE wait until the first READ is answered.
     """
     length = 2 << 20
-    with Ends("4mbit") as (lone, peer):
+    with ends("4mbit") as (lone, peer):
         peer.send([request(peer, 0, length), peer.write(length // MTU, b"w" * 64),
                    request(peer, 0, length)])
         until(peer, LAST)
