@@ -709,15 +709,7 @@ static int do_query_qp(void)
 /* address handle, multicast */
 static int do_ah(void)
 {
-	struct ibv_ah_attr attr = {
-		.is_global = 1,
-		.port_num = 1,
-		.grh = {
-			.dgid = sides[1].gid,
-			.sgid_index = s->gid_index,
-			.hop_limit = 64,
-		},
-	};
+	struct ibv_ah_attr attr = ah_path(s, &sides[1].gid);
 
 	ah = ibv_create_ah(s->pd, &attr);
 	return RESULT(ah);

@@ -98,6 +98,16 @@ static struct ibv_qp *qp_make(enum ibv_qp_type type, int depth)
 	return ibv_create_qp(pd, &init);
 }
 
+/* The path to this host */
+static struct ibv_ah_attr path_here(void)
+{
+	return (struct ibv_ah_attr) {
+		.is_global = 1,
+		.port_num = 1,
+		.grh = { .dgid = gid, .sgid_index = gid_index, .hop_limit = 64 },
+	};
+}
+
 /* Connects a queue pair to @peer, which may be itself. */
 static void qp_connect(struct ibv_qp *qp, const struct ibv_qp *peer)
 {
@@ -108,15 +118,7 @@ static void qp_connect(struct ibv_qp *qp, const struct ibv_qp *peer)
 		.path_mtu = IBV_MTU_1024,
 		.dest_qp_num = peer->qp_num,
 		.max_dest_rd_atomic = 1,
-		.ah_attr = {
-			.is_global = 1,
-			.port_num = 1,
-			.grh = {
-				.dgid = gid,
-				.sgid_index = gid_index,
-				.hop_limit = 64,
-			},
-		},
+		.ah_attr = path_here(),
 		.timeout = 21,
 		.retry_cnt = 7,
 		.max_rd_atomic = 1,
@@ -351,11 +353,7 @@ static struct ibv_qp *gsi_client(int depth)
 /* The other host's address is the next one. */
 static struct ibv_ah *other_host(void)
 {
-	struct ibv_ah_attr attr = {
-		.is_global = 1,
-		.port_num = 1,
-		.grh = { .dgid = gid, .sgid_index = gid_index, .hop_limit = 64 },
-	};
+	struct ibv_ah_attr attr = path_here();
 	struct ibv_ah *ah;
 
 	attr.grh.dgid.raw[15]++;

@@ -181,11 +181,7 @@ static bool make_mw(struct side *s, int i)
 
 static bool make_ah(struct side *s, int i)
 {
-	struct ibv_ah_attr attr = {
-		.is_global = 1,
-		.port_num = 1,
-		.grh = { .dgid = sides[1].gid, .sgid_index = s->gid_index },
-	};
+	struct ibv_ah_attr attr = ah_path(s, &sides[1].gid);
 	struct ibv_ah *ah;
 
 	(void)i;

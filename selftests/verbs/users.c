@@ -226,11 +226,7 @@ static int most_pd(const struct ibv_device_attr_ex *attr)
 
 static bool have_ah(struct side *s, int i)
 {
-	struct ibv_ah_attr attr = {
-		.is_global = 1,
-		.port_num = 1,
-		.grh = { .dgid = sides[1].gid, .sgid_index = s->gid_index },
-	};
+	struct ibv_ah_attr attr = ah_path(s, &sides[1].gid);
 
 	(void)i;
 	return ibv_create_ah(s->pd, &attr);

@@ -424,22 +424,27 @@ void end_make(struct end *e, struct side *s, const struct opt *o)
 	e->psn = 0xfffff0 + (s == &sides[1]);
 }
 
-struct ibv_ah *ah_make_label(struct side *s, struct ibv_pd *pd,
-			     const union ibv_gid *dgid, __u32 label)
+struct ibv_ah_attr ah_path(const struct side *s, const union ibv_gid *dgid)
 {
-	struct ibv_ah_attr attr = {
+	return (struct ibv_ah_attr) {
 		.is_global = 1,
 		.port_num = 1,
 		.grh = {
 			.dgid = *dgid,
 			.sgid_index = s->gid_index,
 			.hop_limit = 64,
-			.traffic_class = 0x28,
-			.flow_label = label,
 		},
 	};
+}
+
+struct ibv_ah *ah_make_label(struct side *s, struct ibv_pd *pd,
+			     const union ibv_gid *dgid, __u32 label)
+{
+	struct ibv_ah_attr attr = ah_path(s, dgid);
 	struct ibv_ah *ah;
 
+	attr.grh.traffic_class = 0x28;
+	attr.grh.flow_label = label;
 	side_enter(s);
 	ah = ibv_create_ah(pd ? pd : s->pd, &attr);
 	side_leave(s);
@@ -614,15 +619,7 @@ int to_rtr(struct end *e, const struct end *peer)
 		.rq_psn = peer->psn,
 		.max_dest_rd_atomic = e->o.dest_rd_atomic,
 		.min_rnr_timer = e->o.min_rnr,
-		.ah_attr = {
-			.is_global = 1,
-			.port_num = 1,
-			.grh = {
-				.dgid = peer->side->gid,
-				.sgid_index = s->gid_index,
-				.hop_limit = 64,
-			},
-		},
+		.ah_attr = ah_path(s, &peer->side->gid),
 	};
 	int err;
 

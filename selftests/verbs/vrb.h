@@ -218,6 +218,8 @@ void *map_make(size_t len, int flags, int fd);
 void space_limit(size_t more);
 #define NO_SPACE	((void *)space_limit)
 struct ibv_mw *mw_make(struct ibv_pd *pd, enum ibv_mw_type type);
+/* The path from @s to @dgid */
+struct ibv_ah_attr ah_path(const struct side *s, const union ibv_gid *dgid);
 /* An address handle on @s to @dgid, in @pd or the domain of the side */
 struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,
 		       const union ibv_gid *dgid);
