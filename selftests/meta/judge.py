@@ -10,6 +10,7 @@ case changes it and expects one line that is not ok, and no other.  Prints TAP.
 import copy
 import json
 import pathlib
+import shlex
 import socket
 import struct
 import subprocess
@@ -82,7 +83,7 @@ CASES = (
     ("BAD", "kernel", "lacks ib_uverbs, rdma_ucm -> apt install --reinstall linux-image-7.3.4",
      MISSING + [put("kernel/missing", ["ib_uverbs", "rdma_ucm"])]),
     ("hint", "kernel", "cannot use rdma_cm", [put("kernel/missing", ["rdma_ucm"])]),
-    ("BAD", "kernel", "no modules for kernel 7.3.4 in /lib/modules -> reboot",
+    ("BAD", "kernel", "no modules for kernel 7.3.4 in /lib/modules -> # reboot",
      MISSING + [put("kernel/missing", None)]),
     ("ok", "kernel", "not visible here", [put("kernel/missing", None)]),
     ("BAD", "module", "not installed", [put("module/loaded", False),
@@ -177,7 +178,7 @@ CASES = (
         chain("input", family="arp", names_port=True),
         chain("ingress", family="netdev", devs=["veth7"], names_port=True),
         chain("ingress", family="netdev", devs=["veth0"])])]),
-    ("BAD", "firewall", "on fe80::2%veth0: srnic-doctor fe80::1%NETDEV",
+    ("BAD", "firewall", "-> # on fe80::2%veth0: srnic-doctor fe80::1%NETDEV",
      silent([]) + link_local("veth0")),
     ("BAD", "firewall", "nft insert rule inet t ingress", silent(["cm", "perf"]) + [
         put("firewall", [chain("input"), chain("ingress", names_port=True)])]),
@@ -202,6 +203,20 @@ def judged(changes):
     return health.judge(found)
 
 
+PROGRAMS = {"apt", "chmod", "dnf", "echo", "ethtool", "getent", "ip", "ip6tables", "iptables",
+            "modprobe", "nft", "ping", "rdma", "srnic-doctor", "tc"}
+
+
+def pasteable(command):
+    """Can it be typed as it is?  What is meant for the reader is a comment."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    words = list(lexer)
+    programs = words[:1] + [words[number + 1] for number, word in enumerate(words)
+                            if word in ("&&", ";")]
+    return set(programs) <= PROGRAMS and not any(word[-1:] in (",", ":") for word in words)
+
+
 def expect(level, check, text, changes):
     """Only that check may differ, besides those that it prevents."""
     lines = judged(changes)
@@ -211,6 +226,7 @@ def expect(level, check, text, changes):
     others = [line for line in lines if line.check != check and line.level in ("BAD", "hint")]
     assert not others, others
     assert bool(mine[0].command) or level in ("ok", "?"), mine
+    assert all(pasteable(line.command) for line in lines), mine
 
 
 def healthy():
@@ -248,7 +264,7 @@ SYSTEMS = (
      "dnf install kernel-modules-6.17.4-300.fc43.x86_64"),
     ('ID="rocky"\nID_LIKE="rhel centos fedora"', "6.12.0-55.el10.x86_64", ["ib_core"],
      "dnf install kernel-modules-6.12.0-55.el10.x86_64"),
-    ("ID=other", "6.18.2", ["ib_core", "rdma_ucm"], "install the other modules of the kernel"),
+    ("ID=other", "6.18.2", ["ib_core", "rdma_ucm"], "# install the other modules of the kernel"),
 )
 
 

@@ -274,14 +274,14 @@ def examined(system, which, seen):
 
 # --- commands ----------------------------------------------------------------------------
 
-TOKEN = re.compile(r"""(?P<space>[ ]+) | (?P<operator>&&|[>|;]) |
+TOKEN = re.compile(r"""(?P<space>[ ]+) | (?P<operator>&&|[>|;]|\#[ ]) |
                        (?P<plain>[A-Za-z0-9@%_+=:,./-]+) | '(?P<quoted>[^']*)' |
                        "(?P<apostrophe>')" | \$'(?P<bytes>(?:[A-Za-z0-9]|\\[0-7]{3})*)'""", re.VERBOSE)
 
 
 def words_of(command):
-    """As bash(1) splits it: words, and operators as tuples.  ValueError unless every other
-    character is quoted."""
+    """As bash(1) splits it: words, and operators as tuples; a comment has words, too.
+    ValueError unless every other character is quoted."""
     words, place, begun = [], 0, False
     if not (command.isascii() and command.isprintable()):
         raise ValueError(f"not printable ASCII: {command!r}")

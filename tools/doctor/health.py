@@ -43,7 +43,7 @@ HOOKS_IN, HOOKS_OUT = ("ingress", "prerouting", "input"), ("output", "postroutin
 
 
 # --- words -------------------------------------------------------------------------------
-# Names are data, and what is proposed may be pasted.
+# Names are data, and what is proposed may be pasted: words for the reader follow a '#'.
 
 
 def quote(name):
@@ -87,7 +87,7 @@ def modules_installed_by(release, names):
     """What to type for more modules of that kernel; the first name is the distribution's"""
     known = [name for name in names if name in PACKAGES]
     if not known:
-        return "install the other modules of the kernel, which are not in its main package"
+        return "# install the other modules of the kernel, which are not in its main package"
     return PACKAGES[known[0]].format(release=quote(release))
 
 
@@ -98,7 +98,7 @@ def kernel(facts, _):
         yield good(f"srnic is loaded in kernel {release}, whose modules are not visible here")
     elif missing is None:
         yield bad(f"there are no modules for kernel {release} in /lib/modules",
-                  "reboot after an update of the kernel; load srnic on the host of a container")
+                  "# reboot if the kernel was updated; in a container, load srnic on the host")
     elif missing:
         verdict = hint if missing == ["rdma_ucm"] else bad
         yield verdict(f"kernel {release} lacks {', '.join(missing)}" +
@@ -115,10 +115,10 @@ def module(facts, _):
             yield bad("srnic is not loaded", "modprobe srnic")
         else:
             yield bad(f"srnic is not installed for kernel {has['kernel']}",
-                      "apt install srnic-dkms, or make install in its source")
+                      "apt install srnic-dkms # or make install in its source")
     elif has["source"] and has["source_installed"] and has["source"] != has["source_installed"]:
         yield hint("the module that is loaded is not the one that is installed",
-                   "modprobe -r srnic && modprobe srnic")
+                   "modprobe -r srnic && modprobe srnic # this deletes all links of srnic")
     else:
         version = f", source version {has['source']}" if has["source"] else ""
         yield good(f"srnic is loaded in kernel {has['kernel']}{version}")
@@ -148,8 +148,8 @@ def memlock(facts, _):
     elif limit < MEMLOCK_USUAL:
         verdict = bad if limit < MEMLOCK_LEAST else hint
         yield verdict(f"this user may register only {size(limit)} of memory (RLIMIT_MEMLOCK)",
-                      "echo '* - memlock unlimited' > /etc/security/limits.d/rdma.conf, "
-                      "and log in again; LimitMEMLOCK=infinity for a service")
+                      "echo '* - memlock unlimited' >> /etc/security/limits.d/rdma.conf "
+                      "# then log in again; for a service, LimitMEMLOCK=infinity")
     else:
         yield good(f"this user may register {size(limit)} of memory (RLIMIT_MEMLOCK)")
 
@@ -205,7 +205,7 @@ def provider_missing(verbs, device):
     """Why a device is not listed, as far as files tell"""
     name = PROVIDERS[link_type(device)]
     install = ("apt install ibverbs-providers" if name == "rxe" else
-               "apt install ibverbs-provider-srnic, or make install-provider in its source")
+               "apt install ibverbs-provider-srnic # or make install-provider in its source")
     wanted = f"lib{name}-rdmav{verbs['pabi']}.so"
     others = [one for one in verbs["providers"] if one.startswith(f"lib{name}-rdmav")]
     if name not in verbs["drivers"]:
@@ -301,7 +301,7 @@ def addresses(facts, device):
         elif entry["tentative"]:
             yield bad(f"{entry['address']} is tentative: no neighbour can be resolved until "
                       "duplicate address detection ends",
-                      f"ip addr show dev {quote(name)} tentative, until it shows nothing")
+                      f"ip addr show dev {quote(name)} tentative # until it shows nothing")
     if not any(entry["scope"] == "global" for entry in netdev["addresses"]):
         yield bad(f"{name} has no IP address", f"ip addr add ADDRESS/PREFIX dev {quote(name)}")
     elif not any(entry["tentative"] or entry["dadfailed"] for entry in netdev["addresses"]):
@@ -441,14 +441,14 @@ def accept(facts, hooks):
     if not chains:
         return f"{'iptables' if peer['ipv4'] else 'ip6tables'} -I " \
             f"{'INPUT' if 'input' in hooks else 'OUTPUT'} -p udp --dport 4791 " \
-            "-j ACCEPT, or the same in the firewall that you use"
+            "-j ACCEPT # or the same in the firewall that you use"
     return accept_rule(max(chains, key=lambda one: one["names_port"]))
 
 
 def elsewhere(peer):
     """What to do at the peer, where a link-local address of this host has another zone"""
     own = peer["route"]["own"]
-    return f"on {quote(there(peer))}: srnic-doctor {own}" + ("%NETDEV" if link_local(own) else "")
+    return f"# on {quote(there(peer))}: srnic-doctor {own}" + ("%NETDEV" if link_local(own) else "")
 
 
 def firewall(facts, _):
@@ -477,7 +477,7 @@ def firewall(facts, _):
 def silence(peer):
     """No answer came by rdma_cm, and nothing on this host is known to have dropped one."""
     if peer["cm"] not in (None, "silent"):
-        yield bad(f"rdma_cm cannot use the path: {peer['cm']}", "rdma link show; ip route")
+        yield bad(f"rdma_cm cannot use the path: {peer['cm']}", "rdma link show && ip route")
     elif peer["tap"]:
         text = f"the RDMA device of {there(peer)} answers"
         if peer["cm"] is None:
@@ -485,7 +485,7 @@ def silence(peer):
                           "/dev/infiniband/rdma_cm cannot be opened", "modprobe rdma_ucm")
         else:
             yield hint(f"{text}, but not to connection requests: no ib_cm there",
-                       "on the peer: modprobe rdma_ucm")
+                       "# on the peer: modprobe rdma_ucm")
     elif peer["tap"] is None and peer["cm"] is None:
         yield unknown("rdma_ucm is not loaded and packets may not be captured", "modprobe rdma_ucm")
     else:
