@@ -520,6 +520,28 @@ def same_packet(family, one, other):
     return len(other) >= len(one) and kept(one) == kept(other[:len(one)])
 
 
+def decisive(family, kind):
+    """The bytes of an answer that make it one: addresses, destination port, opcode, queue pair,
+    class, method and attribute of the MAD, and the number of the question"""
+    udp = peer.header_bytes(family)
+    bth, mad_start = udp + 8, udp + 8 + peer.BTH.size + peer.DETH.size
+    number = range(mad_start + 8, mad_start + 16) if kind == "perf" else \
+        range(mad_start + peer.MAD.size + 4, mad_start + peer.MAD.size + 8)
+    return [*range(12 if family == socket.AF_INET else 8, udp), udp + 2, udp + 3, bth,
+            *range(bth + 5, bth + 8), mad_start + 1, mad_start + 3, mad_start + 16, *number]
+
+
+def sealed(family, packet):
+    """With the right ICRC, as anybody can send it"""
+    return packet[:-4] + peer.icrc(family, packet[:-4])
+
+
+def forged(rng, family, kind, packet):
+    packet = bytearray(packet)
+    packet[rng.choice(decisive(family, kind))] ^= rng.randint(1, 255)
+    return sealed(family, bytes(packet))
+
+
 def wire(rng):
     """A packet that is not an answer is none, and an answer is one."""
     (family, (other, *_), _, own) = rng.choice(PEERS[:3])
@@ -531,6 +553,8 @@ def wire(rng):
     packet = packet_of(family, other, own, answer)
     exchange = peer.Exchange(family, own, other, asked)
     exchange.look(packet_of(family, own, other, request), True)
+    exchange.look(forged(rng, family, kind, packet), False)
+    assert not exchange.answered, packet
     wrong = mutated_bytes(rng, packet)
     exchange.look(wrong, False)
     assert exchange.answered == ({kind} if same_packet(family, packet, wrong) else set()), wrong
