@@ -10,6 +10,7 @@ case changes it and expects one line that is not ok, and no other.  Prints TAP.
 import copy
 import json
 import pathlib
+import select
 import shlex
 import socket
 import struct
@@ -437,6 +438,40 @@ def forged():
             assert not seen_of(family, own, other, [], [wrong]), wrong
 
 
+def tapped():
+    """Packets that cannot be an answer do not fill the buffer of the socket that captures them."""
+    for family, own, other in HOSTS:
+        wanted = [udp_packet(family, other, own, packet) for packet in (PERF, REJECT)]
+        data, transport = bytearray(wanted[0]), bytearray(wanted[0])
+        data[peer.header_bytes(family) + 8] = 4     # SEND only of RC
+        transport[9 if family == socket.AF_INET else 6] = socket.IPPROTO_TCP
+        here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with here, there:
+            here.setblocking(False)
+            peer.tap_filter(here, family)
+            for packet in (data, transport, wanted[0], b"", wanted[0][:30], wanted[1],
+                           udp_packet(family, other, own, mad(4, 0x81, ASKED, 1, queue_pair=7)),
+                           wanted[0].replace(b"\x12\xb7", b"\0\1")):
+                there.send(packet)
+            assert [here.recv(2048), here.recv(2048)] == wanted
+            assert not select.select([here], [], [], 0)[0]
+
+
+def tap_of_any_name():
+    """Without privileges there is no socket, with them no such device."""
+    assert peer.tap_open(socket.AF_INET, "\udcff") is None
+
+
+def strangers():
+    """What others send to the socket of the question is no error, and does not stay in it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        sock.bind(("127.0.0.1", 0))
+        sock.sendto(b"x", sock.getsockname())
+        exchange = peer.Exchange(socket.AF_INET, "127.0.0.1", "127.0.0.1", ASKED)
+        assert peer.answers(sock, None, exchange, 0) is None
+        assert not select.select([sock], [], [], 0)[0]
+
+
 def echo_replies():
     for family, _, _ in HOSTS:
         asked = peer.echo_request(family, 84)
@@ -512,7 +547,8 @@ def main():
     cases += [(one.__name__.replace("_", " "), one, ())
               for one in (healthy, tested, another_device, modules_by_distribution,
                           no_modules, limits, texts_with_names, names_keep_their_bytes,
-                          gid_goes, answers, forged, echo_replies, connections,
+                          gid_goes, answers, forged, tapped, tap_of_any_name, strangers,
+                          echo_replies, connections,
                           link_local_peer, icrc, facts_here)]
     tap = Tap(len(cases))
     for name, function, arguments in cases:

@@ -84,6 +84,13 @@ addresses()
 		ip -n "$1" addr replace "fd09::$2/64" dev "$3" nodad && wait_for settled
 }
 
+# renamed NETDEV NAME: on nsA
+renamed()
+{
+	ip -n nsA link set "$1" down && ip -n nsA link set "$1" name "$2" &&
+		ip -n nsA link set "$2" up && addresses nsA 1 "$2"
+}
+
 # drop NS HOOK
 drop()
 {
@@ -223,6 +230,12 @@ for hook in output:out input:in; do
 	check "healthy"				healthy
 	check "repair"				open_again nsB
 done
+
+check "break: firewall in"		drop nsA input
+check "a netdev whose name is no UTF-8"	renamed veth0 $'v\377'
+check "it is named"			names firewall "this host drops .* on the way in"
+check "repair"				renamed $'v\377' veth0
+check "repair"				open_again nsA
 
 check "break: firewall in, an odd name"	odd_table
 check "it is named"			names firewall "this host drops .* on the way in"

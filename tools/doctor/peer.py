@@ -35,7 +35,10 @@ from doctor import facts
 PORT = 4791
 IP_MTU_DISCOVER, IPV6_MTU_DISCOVER, IP_RECVERR, IPV6_RECVERR = 10, 23, 11, 25
 PMTUDISC_DO, PMTUDISC_PROBE = 2, 3
-ETH_P_ALL, PACKET_OUTGOING = 3, 4
+ETH_P_ALL, PACKET_OUTGOING, SO_ATTACH_FILTER = 3, 4, 26
+BPF_LDB, BPF_LDH, BPF_JEQ, BPF_RET = 0x30, 0x28, 0x15, 0x06
+BPF, SOCKADDR_LL = struct.Struct("=HBBI"), struct.Struct("=HHi2xB9x")
+LIBC = ctypes.CDLL(None, use_errno=True)
 BTH, DETH, MAD = struct.Struct(">BBHII"), struct.Struct(">II"), struct.Struct(">BBBBHHQHHI")
 UD_SEND_ONLY, GSI_QKEY, MAD_BYTES = 0x64, 0x80010000, 256
 GET, SEND, GET_RESP = 0x01, 0x03, 0x81
@@ -203,8 +206,14 @@ def udp_send(family, way, address, transaction):
 
 
 def udp_error(sock):
-    """What an ICMP message has told the socket since"""
+    """What an ICMP message has told the socket since.  Anybody may send it packets."""
     code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    try:
+        sock.recv(1, socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        pass
+    except OSError as error:
+        code = code or error.errno
     return error_name(code) if code else None
 
 
@@ -258,20 +267,56 @@ class Exchange:
     def read(self, tap):
         """Look at the packets that have arrived"""
         for _ in range(AT_ONCE):
-            try:
-                packet, origin = tap.recvfrom(2048)
-            except OSError:
+            received = tap_receive(tap)
+            if not received:
                 return
-            self.look(packet, origin[2] == PACKET_OUTGOING)
+            self.look(*received)
 
 
-def tap_open(netdev):
+def tap_filter(sock, family):
+    """Let through only UD packets for QP1; others might fill the buffer of the socket.  A program
+    of classic BPF: each test is a load and a jump, the last instruction drops the packet."""
+    udp = header_bytes(family)
+    tests = ((BPF_LDB, 9 if family == socket.AF_INET else 6, socket.IPPROTO_UDP),
+             (BPF_LDH, udp + 2, PORT), (BPF_LDB, udp + 8, UD_SEND_ONLY), (BPF_LDH, udp + 8 + 6, 1))
+    program = b""
+    for left, (load, place, value) in zip(range(2 * len(tests) - 1, 0, -2), tests):
+        program += BPF.pack(load, 0, 0, place) + BPF.pack(BPF_JEQ, 0, left, value)
+    program += BPF.pack(BPF_RET, 0, 0, 0xffff) + BPF.pack(BPF_RET, 0, 0, 0)
+    room = ctypes.create_string_buffer(program)
+    sock.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER,
+                    struct.pack("HP", len(program) // BPF.size, ctypes.addressof(room)))
+
+
+# The functions of a socket in Python take and return only UTF-8 as the name of a network device.
+
+
+def tap_bind(sock, netdev):
+    address = SOCKADDR_LL.pack(socket.AF_PACKET, socket.htons(ETH_P_ALL),
+                               socket.if_nametoindex(netdev), 0)
+    if LIBC.bind(sock.fileno(), address, len(address)):
+        raise OSError(ctypes.get_errno(), "bind")
+
+
+def tap_receive(sock):
+    """(packet, whether this host sends it), or None"""
+    packet = ctypes.create_string_buffer(2048)
+    address = ctypes.create_string_buffer(SOCKADDR_LL.size)
+    length = LIBC.recvfrom(sock.fileno(), packet, len(packet), socket.MSG_DONTWAIT, address,
+                           ctypes.byref(ctypes.c_uint(len(address))))
+    if length < 0:
+        return None
+    return packet.raw[:length], SOCKADDR_LL.unpack(address)[3] == PACKET_OUTGOING
+
+
+def tap_open(family, netdev):
+    """It receives nothing until it is bound."""
     try:
-        tap = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL))
-        tap.bind((netdev, ETH_P_ALL))
+        tap = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
+        tap_filter(tap, family)
+        tap_bind(tap, netdev)
     except OSError:
         return None
-    tap.setblocking(False)
     return tap
 
 
@@ -428,7 +473,7 @@ def firewalls(peer, family, address, seconds):
     """What the probes udp, cm and tap say"""
     own, transaction = peer["route"]["own"], int.from_bytes(os.urandom(4), "big")
     exchange = Exchange(family, own, address[0], transaction)
-    tap = tap_open(peer["route"]["dev"])
+    tap = tap_open(family, peer["route"]["dev"])
     sock, peer["udp"] = udp_send(family, peer["route"], address, transaction)
     cm = cm_open()
     peer["cm"] = cm and cm_try(cm_exchange, cm, family, own, address, time.monotonic() + seconds)
