@@ -100,7 +100,8 @@ CASES = (
     ("hint", "memlock", "only 8 MiB", [put(LOCK, False), put("memlock/bytes", 8 << 20)]),
     ("ok", "memlock", "unlimited", [put(LOCK, False), put("memlock/bytes", None)]),
     ("ok", "memlock", "1024 MiB", [put(LOCK, False), put("memlock/bytes", 1 << 30)]),
-    ("BAD", "device", "modprobe ib_uverbs", [put("devices/0/uverbs", None)]),
+    ("BAD", "device", "modprobe ib_uverbs", [
+        put("devices/0/uverbs", None), put("devices/0/abi", None), put("devices/0/gids", [])]),
     ("BAD", "cgroup", "echo 'sr0 hca_handle=max' > /g/rdma.max", [put("cgroups", [
         {"cgroup": "/g", "limits": {"sr0": {"hca_handle": 2}},
          "used": {"sr0": {"hca_handle": 2}}}])]),
@@ -108,8 +109,12 @@ CASES = (
         {"cgroup": "/g", "limits": {"sr0": {"hca_handle": 2, "hca_object": None}},
          "used": {"sr0": {"hca_handle": 1, "hca_object": 9}}}])]),
     ("?", "cgroup", "cannot be read", [put("cgroups", None)]),
-    ("BAD", "provider", "no libibverbs", [put("verbs", {"library": None, "said": "gone"})]),
-    ("BAD", "provider", "no message says why", [put("verbs", {"library": None, "said": ""})]),
+    ("BAD", "provider", "is not installed -> apt install libibverbs1", [put("verbs", {
+        "library": None, "said": "OSError: libibverbs.so.1: cannot open shared object file"})]),
+    ("BAD", "provider", "fails: no message says why -> ibv_devinfo", [
+        put("verbs", {"library": None, "said": ""})]),
+    ("BAD", "provider", "python3 returned -11 -> ibv_devinfo", [
+        put("verbs", {"library": None, "said": "python3 returned -11"})]),
     ("BAD", "provider", "srnic.driver is missing", [put("verbs/devices", {}),
                                                     put("verbs/drivers", ["rxe"])]),
     ("BAD", "provider", "libsrnic-rdmav34.so is missing", [put("verbs/devices", {}),
@@ -120,7 +125,12 @@ CASES = (
                                               put("verbs/said", "warning\nmore")]),
     ("BAD", "provider", "rxe.driver is missing", [
         put("verbs/devices", {}), put("verbs/drivers", ["srnic"]), put("devices/0/abi", 2)]),
-    ("BAD", "provider", "chmod a+rw", [put(SEEN, {"errno": 13, "mtu": None})]),
+    ("BAD", "provider", "(EACCES) -> chmod a+rw", [put(SEEN, {"errno": 13, "mtu": None})]),
+    ("BAD", "provider", "(EPERM) -> # give the container the device", [
+        put(SEEN, {"errno": 1, "mtu": None})]),
+    ("BAD", "provider", "(ENOENT) -> # give the container the device", [
+        put(SEEN, {"errno": 2, "mtu": None})]),
+    ("BAD", "provider", "(error 9999) -> dmesg", [put(SEEN, {"errno": 9999, "mtu": None})]),
     ("BAD", "link", "ip link set dev veth0 up", [put("netdevs/veth0/up", False),
                                                 put("devices/0/state", "DOWN")]),
     ("BAD", "link", "ip link set dev '$(id)' up", [
@@ -156,6 +166,8 @@ CASES = (
     ("BAD", "route", "has no address", [put("peer/address", None), put("peer/error", "unknown")]),
     ("BAD", "route", "no route", [put("peer/route", None)]),
     ("BAD", "route", "netdev eth7", [put("peer/route/dev", "eth7")]),
+    ("BAD", "route", "is an address of this host -> #", [put("peer/route/dev", "lo"),
+                                                        put("peer/route/local", True)]),
     ("BAD", "route", "name the network device, too -> srnic-doctor fe80::2%NETDEV",
      [*link_local(None), put("peer/route", None)]),
     ("BAD", "route", "no route to fe80::2%veth0 -> ip route get fe80::2 dev veth0",
@@ -166,7 +178,8 @@ CASES = (
     ("?", "ping", "as root", [put("peer/echo", None), put("peer/mtu", None)]),
     ("hint", "ping", "may drop ICMP", [put("peer/echo", False), put("peer/mtu", None)]),
     ("BAD", "path mtu", "mtu 1500", [put("peer/mtu", 1024)]),
-    ("BAD", "path mtu", "nor do those of 256", [put("peer/mtu", None)]),
+    ("BAD", "path mtu", "those of 512 do: the MTU of veth0 is larger than that of the path -> # ", [put("peer/mtu", 512)]),
+    ("?", "path mtu", "longer pings", [put("peer/mtu", None)]),
     ("BAD", "firewall", "iptables -I OUTPUT", [put("peer/udp", "EPERM"), put("peer/cm", "silent")]),
     ("BAD", "firewall", "nft insert rule inet t egress", silent([], udp="ENOBUFS") + [
         put("firewall", [chain("input"), chain("egress")])]),
@@ -189,6 +202,7 @@ CASES = (
     ("BAD", "firewall", "between or here", silent(None)),
     ("BAD", "firewall", "between or here", silent(None, udp="EPERM")),
     ("ok", "firewall", "open both ways", [put("peer/udp", "EPERM"), put("peer/tap", None)]),
+    ("ok", "firewall", "open both ways", [put("peer/udp", "ENOBUFS")]),    # a full queue
     ("BAD", "firewall", "rdma_cm cannot use the path: ENODEV", silent([], "ENODEV")),
     ("hint", "firewall", "no ib_cm there", silent(["perf"])),
     ("?", "firewall", "modprobe rdma_ucm", silent(["perf"], None)),
@@ -204,8 +218,8 @@ def judged(changes):
     return health.judge(found)
 
 
-PROGRAMS = {"apt", "chmod", "dnf", "echo", "ethtool", "getent", "ip", "ip6tables", "iptables",
-            "modprobe", "nft", "ping", "rdma", "srnic-doctor", "tc"}
+PROGRAMS = {"apt", "chmod", "dmesg", "dnf", "echo", "ethtool", "getent", "ibv_devinfo", "ip",
+            "ip6tables", "iptables", "modprobe", "nft", "ping", "rdma", "srnic-doctor", "tc"}
 
 
 def pasteable(command):
@@ -337,6 +351,19 @@ def texts_with_names():
     assert [one["cgroup"] for one in found] == \
         [f"/mnt/with space/{GROUP}", "/mnt/with space"], found
     assert found[0]["limits"] == {"sr0": {"hca_handle": 2, "hca_object": None}}, found
+
+
+def chains_that_drop():
+    place = {"family": "inet", "table": "t"}
+    chain_of = dict(place, name="c", hook="input", policy="accept")
+    rules = {word: dict(place, chain="c", expr=[{"match": {"right": 4791}}, {word: None}])
+             for word in ("accept", "drop", "reject")}
+    elsewhere = [dict(rules["drop"], **{key: "other"}) for key in ("family", "table", "chain")]
+    assert facts.base_chain(chain_of, [rules["accept"], *elsewhere]) is None
+    assert facts.base_chain({**place, "name": "c"}, [rules["drop"]]) is None
+    for one in rules["drop"], rules["reject"]:
+        assert facts.base_chain(chain_of, [one])["names_port"]
+    assert not facts.base_chain(dict(chain_of, policy="drop"), [rules["accept"]])["names_port"]
 
 
 def names_keep_their_bytes():
@@ -546,7 +573,8 @@ def main():
              for level, check, text, changes in CASES]
     cases += [(one.__name__.replace("_", " "), one, ())
               for one in (healthy, tested, another_device, modules_by_distribution,
-                          no_modules, limits, texts_with_names, names_keep_their_bytes,
+                          no_modules, limits, texts_with_names, chains_that_drop,
+                          names_keep_their_bytes,
                           gid_goes, answers, forged, tapped, tap_of_any_name, strangers,
                           echo_replies, connections,
                           link_local_peer, icrc, facts_here)]

@@ -9,6 +9,7 @@ found something bad, so one cause gives one line.  Nothing here reads the system
 """
 
 import collections
+import errno
 import ipaddress
 import json
 import re
@@ -219,17 +220,31 @@ def provider_missing(verbs, device):
     return bad(f"{wanted} does not accept ABI {device['abi']}: {said}", install)
 
 
+def library_missing(said):
+    if "libibverbs.so.1: cannot open" in said:
+        return bad("libibverbs is not installed", "apt install libibverbs1")
+    return bad(f"a program that uses libibverbs fails: {last_line(said)}", "ibv_devinfo")
+
+
+def not_opened(path, code):
+    """What to do depends on who refuses: the permissions of the file, or a container."""
+    name = errno.errorcode.get(code, f"error {code}")
+    command = {"EACCES": f"chmod a+rw {quote(path)}",
+               "EPERM": f"# give the container the device {quote(path)}",
+               "ENOENT": f"# give the container the device {quote(path)}"}.get(name, "dmesg")
+    return bad(f"{path} cannot be opened ({name})", command)
+
+
 def provider(facts, device):
     verbs = facts["verbs"]
     if not verbs["library"]:
-        yield bad(f"no libibverbs: {last_line(verbs['said'])}", "apt install libibverbs1")
+        yield library_missing(verbs["said"])
         return
     seen = verbs["devices"].get(device["name"])
     if seen is None:
         yield provider_missing(verbs, device)
     elif seen["errno"]:
-        yield bad(f"/dev/infiniband/{device['uverbs']} cannot be opened (errno {seen['errno']})",
-                  f"chmod a+rw {quote('/dev/infiniband/' + device['uverbs'])}")
+        yield not_opened(f"/dev/infiniband/{device['uverbs']}", seen["errno"])
     else:
         yield good(f"lib{PROVIDERS[link_type(device)]}-rdmav{verbs['pabi']}.so opens it, for "
                    f"{verbs['library']}")
@@ -240,7 +255,7 @@ def link_add(name, kind, netdev):
 
 
 def made_again(device):
-    """What deletes the link of a device and adds it again"""
+    """What deletes the link of a device and adds it again.  Its ABI tells of which type it is."""
     name = device["name"]
     return typed("rdma", "link", "del", name) + " && " + link_add(
         name, link_type(device), device["netdev"])
@@ -389,6 +404,8 @@ def route(facts, _):
                   f"srnic-doctor {peer['address']}%NETDEV")
     elif not way or not way["own"]:
         yield bad(f"there is no route to {there(peer)}", route_get(peer))
+    elif not device_for(facts) and way["local"]:
+        yield bad(f"{there(peer)} is an address of this host", "# name another host")
     elif not device_for(facts):
         yield bad(f"the route to {there(peer)} goes through {way['dev']}, which has no device "
                   "of srnic", link_add("srnic1", "srnic", way["dev"]))
@@ -456,11 +473,11 @@ def firewall(facts, _):
     if peer["udp"] == "EPERM" and peer["tap"] is None:
         # not a firewall: srnic lets only those send to the port who may open a packet socket
         peer = {**peer, "udp": None}
-    if peer["udp"] in ("EPERM", "ENOBUFS"):
+    if peer["cm"] == "answered":
+        yield good(f"the RDMA device of {there(peer)} answers: UDP port 4791 is open both ways")
+    elif peer["udp"] in ("EPERM", "ENOBUFS"):
         yield bad("the firewall of this host drops UDP port 4791 on the way out",
                   accept(facts, HOOKS_OUT))
-    elif peer["cm"] == "answered":
-        yield good(f"the RDMA device of {there(peer)} answers: UDP port 4791 is open both ways")
     elif peer["udp"] in ("ECONNREFUSED", "EHOSTUNREACH", "EACCES"):
         yield bad(f"{there(peer)} refuses UDP port 4791 ({peer['udp']}): it has no RoCE device "
                   "on that address, or its firewall rejects", elsewhere(peer))
@@ -496,19 +513,24 @@ def silence(peer):
 
 
 def path_mtu(facts, _):
+    """No MTU below 1280 is proposed, as for path MTU 512: it would disable IPv6."""
     peer = facts["peer"]
     seen = (facts["verbs"].get("devices") or {}).get(device_for(facts)["name"]) or {}
     here = seen.get("mtu")
     if not peer["echo"] or not here:
         yield unknown("without ping and the active MTU the path cannot be measured")
-    elif (peer["mtu"] or 0) >= here:
+    elif not peer["mtu"]:
+        yield unknown("pings of 84 bytes are answered, longer pings are not, not even those of "
+                      "path MTU 256: a firewall may drop them")
+    elif peer["mtu"] >= here:
         yield good(f"packets of path MTU {here} arrive")
     else:
-        fits = f"those of {peer['mtu']} do" if peer["mtu"] else "nor do those of 256"
-        yield bad(f"packets of path MTU {here} do not arrive, {fits}: the MTU of "
-                  f"{peer['route']['dev']} is larger than that of the path; raise that one, or:",
-                  f"ip link set dev {quote(peer['route']['dev'])} "
-                  f"mtu {NETDEV_MTU[peer['mtu'] or 256]}")
+        netdev = peer["route"]["dev"]
+        yield bad(f"packets of path MTU {here} do not arrive, those of {peer['mtu']} do: the MTU "
+                  f"of {netdev} is larger than that of the path",
+                  f"ip link set dev {quote(netdev)} mtu {NETDEV_MTU[peer['mtu']]} # or raise that "
+                  "of the path" if peer["mtu"] >= 1024 else
+                  "# raise the MTU of the path: IPv6 needs 1280")
 
 
 # --- the tables --------------------------------------------------------------------------
@@ -525,10 +547,10 @@ DEVICE = (
     Check("cgroup", (), cgroup),
     Check("provider", ("device", "cgroup"), provider),
     Check("link", (), link),
-    Check("port", ("link",), port),
+    Check("port", ("device", "link"), port),
     Check("mtu", ("provider",), mtu),
     Check("addresses", ("link",), addresses),
-    Check("gids", ("link", "addresses"), gids),
+    Check("gids", ("device", "link", "addresses"), gids),
     Check("qdisc", (), queueing),
     Check("receive", (), spread),
 )

@@ -447,13 +447,14 @@ def cm_try(function, *args):
 
 
 def route(address, zone):
-    """{"dev", "own", "gateway"}, or None"""
+    """{"dev", "own", "gateway", "local"}, or None"""
     found = facts.run_json("ip", "-j", "route", "get", address, *(("dev", zone) if zone else ()))[0]
     if found.get("type") in ("unreachable", "prohibit", "blackhole"):
         return None
     own, gateway = found.get("prefsrc"), found.get("gateway")
     return {"dev": facts.netdev_name(found["dev"]), "own": own and facts.address(own),
-            "gateway": gateway and facts.address(gateway)}
+            "gateway": gateway and facts.address(gateway),
+            "local": found.get("type") == "local"}
 
 
 def neighbour(way, host):
