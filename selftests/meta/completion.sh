@@ -49,9 +49,22 @@ decorated()
 	proposes "lo" rdma link add srnic0 type srnic netdev lo
 )
 
-ktap_plan 10
+# loaded: bash-completion sources the file in a function, when it is first needed
+loaded()
+(
+	unset _rdma_next
+	load()
+	{
+		. "$selftests/../tools/completion/rdma"
+	}
+	load
+	proposes "statistic system" rdma s
+)
+
+ktap_plan 11
 check "objects"			proposes "statistic system" rdma s
 check "commands"		proposes "show add delete" rdma link ""
+check "loaded on demand"	loaded
 check "options are skipped"	proposes "show add delete" rdma -j link ""
 check "words after a name"	proposes "type" rdma link add srnic0 ""
 check "only there"		proposes "" rdma link add srnic0 type srnic eth0 ""
