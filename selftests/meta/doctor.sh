@@ -55,10 +55,23 @@ refuses()
 	local said
 
 	! said=$(tools/srnic-doctor "$@" 2>&1) && grep '^srnic-doctor: error:' <<<"$said" &&
-		! grep Traceback <<<"$said"
+		! grep -E 'Traceback|<lambda>' <<<"$said"
+}
+
+# unread: a reader that does not want all of it is no error
+unread()
+{
+	local said
+
+	said=$({ tools/srnic-doctor "$@" | :; } 2>&1)
+	echo "$said"
+	[ -z "$said" ]
 }
 
 check "a bad time is refused"	refuses --wait inf ::1
+check "no time, too"		refuses --wait 0 ::1
+check "a bad number is refused"	refuses --qp x
+check "a closed pipe"		unread --list
 check "installed"		installed
 check "nothing is planted"	planted
 check "manual page"		documented

@@ -232,7 +232,7 @@ def uverbs_of(device):
 
 def netdev_of(device, gids):
     """Its network device in this namespace; without the rdma tool, in whichever it is"""
-    links = run_json("rdma", "-j", "link", "show", f"{device}/1")
+    links = run_json("rdma", "-j", "--", "link", "show", f"{device}/1")
     if links is None:
         return gids[0]["netdev"] if gids else None
     return known(lambda: netdev_name(links[0]["netdev"]))
