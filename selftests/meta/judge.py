@@ -337,7 +337,7 @@ class Fake:
 
 
 # name of a group; what a user has called a file system in user space, see fusermount(1)
-GROUP, MOUNTED = "a\v\x85b\u2028", "x\xa0/home/u\xa0cgroup2\xa0rw"
+GROUP, MOUNTED = "a\v\x85b\u2028 \t", "x\xa0/home/u\xa0cgroup2\xa0rw"
 
 
 def texts_with_names():

@@ -83,8 +83,9 @@ def read(path):
 
 
 def lines_of(path):
-    """Those of a file.  Names may have the other characters at which splitlines() splits."""
-    return (read(path) or "").split("\n")
+    """Those of a file.  Names may end in a space, and may have the other characters at which
+    splitlines() splits."""
+    return decoded(contents(path) or b"").split("\n")
 
 
 def names(path, pattern="*"):
