@@ -4,7 +4,7 @@ srnic-doctor - health: what the facts mean
 
 Each check is a function of the facts (facts.gather()) and of its subject, which yields
 lines: ok, BAD (what is wrong, what to type), hint (it works, but could be better or
-faster) or ? (it could not be looked at).  A check is not made where one that it needs has
+faster) or ? (it could not be checked).  A check is skipped where one that it needs has
 found something bad, so one cause gives one line.  Nothing here reads the system.
 """
 
@@ -311,7 +311,7 @@ def addresses(facts, device):
     name = device["netdev"]
     for entry in netdev["addresses"]:
         if entry["dadfailed"]:
-            yield bad(f"{entry['address']} is a duplicate: another host has it",
+            yield bad(f"{entry['address']} is a duplicate: another host uses it",
                       f"ip addr del {entry['address']}/{entry['prefix']} dev {quote(name)}")
         elif entry["tentative"]:
             yield bad(f"{entry['address']} is tentative: no neighbour can be resolved until "
@@ -419,7 +419,8 @@ def neighbour(facts, _):
     host = way["gateway"] or there(peer)
     if peer["neighbour"] in ("FAILED", "INCOMPLETE"):
         asked = "ARP" if peer["ipv4"] else "neighbour solicitations"
-        yield bad(f"{host} does not answer {asked}: it is off, elsewhere, or has no such address",
+        yield bad(f"{host} does not answer {asked}: it is down, on another link, or does not have "
+                  "this address",
                   f"ip neigh show dev {quote(way['dev'])}")
     else:
         yield good(f"{host} is {peer['neighbour'] or 'reached without resolution'}")
@@ -485,7 +486,7 @@ def firewall(facts, _):
         yield bad(f"no packet can be sent to UDP port 4791 ({peer['udp']})", route_get(peer))
     elif peer["cm"] == "silent" and "cm" in (peer["tap"] or []):
         yield bad("the firewall of this host drops UDP port 4791 on the way in: the answer of "
-                  f"{there(peer)} arrives, and the device does not get it",
+                  f"{there(peer)} arrives, but the device does not receive it",
                   accept(facts, HOOKS_IN))
     else:
         yield from silence(peer)
@@ -518,7 +519,7 @@ def path_mtu(facts, _):
     seen = (facts["verbs"].get("devices") or {}).get(device_for(facts)["name"]) or {}
     here = seen.get("mtu")
     if not peer["echo"] or not here:
-        yield unknown("without ping and the active MTU the path cannot be measured")
+        yield unknown("without ping and the active MTU, the path MTU cannot be measured")
     elif not peer["mtu"]:
         yield unknown("pings of 84 bytes are answered, longer pings are not, not even those of "
                       "path MTU 256: a firewall may drop them")
@@ -567,7 +568,7 @@ def lines_of(facts, checks, name, subject, failed):
     """*failed* has the checks that found something bad, and grows."""
     for check in checks:
         causes = [need for need in check.needs if need in failed]
-        found = [unknown(f"not looked at, because of {causes[0]}")] if causes else \
+        found = [unknown(f"not checked, because of {causes[0]}")] if causes else \
             list(check.function(facts, subject))
         for one in found:
             if one.level == "BAD" or causes:
