@@ -76,6 +76,12 @@ units_by_path()
 	without '^Exec[[:alpha:]]*=[-@:+!]*[^-@:+!/]|^Exec.*(sh|env) ' "$@"
 }
 
+# units_end_options FILE...: rdma takes no name of an instance for an option
+units_end_options()
+{
+	without '^Exec[^ ]*rdma ([^-].*)? %[iIjJ]' "$@"
+}
+
 rules_run_nothing()
 {
 	without '\b(RUN|PROGRAM|IMPORT\{program\})' "$@"
@@ -135,7 +141,7 @@ found()
 		${#all[@]} > 100 && ${#everything[@]} > 200 && ${#units[@]} && ${#rules[@]}))
 }
 
-ktap_plan 28
+ktap_plan 30
 check "programs are found"			found
 check "scripts evaluate no data"		of scripts not_evaluated
 check "seen: eval"				sees not_evaluated $'\teval "$1"'
@@ -161,6 +167,8 @@ check "seen: one that is looked up"		sees by_path '#!/usr/bin/env python3'
 check "units name programs by their path"	of units units_by_path
 check "seen: one that does not"			sees units_by_path 'ExecStart=rdma link'
 check "seen: a shell"				sees units_by_path 'ExecStop=-/bin/sh -c x'
+check "units end the options of rdma"		of units units_end_options
+check "seen: one that does not"			sees units_end_options 'ExecStart=/bin/rdma link add a type srnic netdev %I'
 check "rules of udev run nothing"		of rules rules_run_nothing
 check "seen: one that does"			sees rules_run_nothing 'KERNEL=="a", RUN+="/bin/b"'
 check "temporary files have names of mktemp"	of everything temporary_by_mktemp
