@@ -153,7 +153,9 @@ CASES = (
     ("BAD", "addresses", "is tentative", [put("netdevs/veth0/addresses/0/tentative", True)]),
     ("BAD", "addresses", "is a duplicate", [put("netdevs/veth0/addresses/0/dadfailed", True)]),
     ("BAD", "gids", "10.9.0.1 has no GID", [put("devices/0/gids", [])]),
-    ("hint", "qdisc", "root fq_codel ecn", [put("netdevs/veth0/qdisc", "fq_codel")]),
+    ("hint", "qdisc", "tc qdisc replace dev veth0 root codel ecn", [
+        put("netdevs/veth0/qdisc", "codel")]),
+    ("hint", "qdisc", "-> tc qdisc show dev veth0 # ", [put("netdevs/veth0/qdisc", "red")]),
     ("ok", "qdisc", "marks", [put("netdevs/veth0/qdisc", "fq_codel"),
                               put("netdevs/veth0/marks", True)]),
     ("?", "qdisc", "tc", [put("netdevs/veth0/qdisc", None)]),

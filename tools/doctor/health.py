@@ -338,6 +338,13 @@ def gids(facts, device):
                              for entry in device["gids"]) + " (RoCE v2)")
 
 
+def marking(netdev, qdisc):
+    """tc changes no default qdisc, but replaces it; red has parameters without a default."""
+    if qdisc == "red":
+        return f"tc qdisc show dev {quote(netdev)} # and add ecn to these parameters"
+    return f"tc qdisc replace dev {quote(netdev)} root {qdisc} ecn"
+
+
 def queueing(facts, device):
     netdev = netdev_of(facts, device)
     if not netdev or not netdev["qdisc"]:
@@ -346,7 +353,7 @@ def queueing(facts, device):
         yield good(f"{netdev['qdisc']} of {device['netdev']} marks packets (ECN)")
     elif netdev["qdisc"] in ("fq_codel", "codel", "red", "pie", "fq_pie"):
         yield hint(f"{netdev['qdisc']} of {device['netdev']} drops packets, without ECN",
-                   f"tc qdisc change dev {quote(device['netdev'])} root {netdev['qdisc']} ecn")
+                   marking(device["netdev"], netdev["qdisc"]))
     else:
         yield good(f"{netdev['qdisc']} of {device['netdev']} does not mark packets; switches may")
 
