@@ -180,7 +180,7 @@ CASES = (
     ("?", "ping", "as root", [put("peer/echo", None), put("peer/mtu", None)]),
     ("hint", "ping", "may drop ICMP", [put("peer/echo", False), put("peer/mtu", None)]),
     ("BAD", "path mtu", "mtu 1500", [put("peer/mtu", 1024)]),
-    ("BAD", "path mtu", "those of 512 do: the MTU of veth0 is larger than that of the path -> # ", [put("peer/mtu", 512)]),
+    ("BAD", "path mtu", "-> # raise the MTU of the path", [put("peer/mtu", 512)]),
     ("?", "path mtu", "longer pings", [put("peer/mtu", None)]),
     ("BAD", "firewall", "iptables -I OUTPUT", [put("peer/udp", "EPERM"), put("peer/cm", "silent")]),
     ("BAD", "firewall", "nft insert rule inet t egress", silent([], udp="ENOBUFS") + [
@@ -375,6 +375,12 @@ def names_keep_their_bytes():
     assert found == {"a": "it's \\ \udcff\x01"}, found
 
 
+def netdev_names():
+    assert facts.netdev_name("a'\udcff%") == "a'\udcff%"
+    for name in ("", "a b", "a\n", "a/b", "a:b", ".", "..", "a" * 16, "\xe9" * 8):
+        assert facts.known(facts.netdev_name, name) is None, name
+
+
 def gid_goes():
     """One may be deleted between two files of sysfs; the file is empty, or cannot be read."""
     base = facts.SYS / "class/infiniband/sr0/ports/1"
@@ -518,6 +524,43 @@ def echo_replies():
     assert peer.icmp_of(socket.AF_INET6, socket.SOCK_RAW, b"abc") == b"abc"
 
 
+class Pinged:
+    """A socket on which that address answers each request"""
+    type = socket.SOCK_DGRAM
+
+    def __init__(self, source):
+        self.source, self.ends = source, socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for end in self.ends:
+            end.close()
+
+    def setsockopt(self, *_):
+        pass
+
+    def fileno(self):
+        return self.ends[0].fileno()
+
+    def sendto(self, packet, _):
+        self.ends[1].send(bytes((129,)) + packet[1:])
+
+    def recvfrom(self, length):
+        return self.ends[0].recv(length), self.source
+
+
+def echo_of_another_host():
+    real = peer.echo_socket
+    try:
+        for source, answered in (("fe80::2%veth0", True), ("fe80::3%veth0", False)):
+            peer.echo_socket = lambda _, source=source: Pinged((source, 0, 0, 7))
+            assert peer.echo(socket.AF_INET6, ("fe80::2", 0, 0, 7), 84, 0.1) == answered, source
+    finally:
+        peer.echo_socket = real
+
+
 class Events(peer.Cm):
     """An id of rdma_cm that has these events"""
 
@@ -576,9 +619,9 @@ def main():
     cases += [(one.__name__.replace("_", " "), one, ())
               for one in (healthy, tested, another_device, modules_by_distribution,
                           no_modules, limits, texts_with_names, chains_that_drop,
-                          names_keep_their_bytes,
+                          names_keep_their_bytes, netdev_names,
                           gid_goes, answers, forged, tapped, tap_of_any_name, strangers,
-                          echo_replies, connections,
+                          echo_replies, echo_of_another_host, connections,
                           link_local_peer, icrc, facts_here)]
     tap = Tap(len(cases))
     for name, function, arguments in cases:

@@ -69,7 +69,8 @@ GID_LOCAL = "fe80:0000:0000:0000:0000:0000:0000:0001"
 LIBRARY = "/nowhere/libibverbs.so.1"
 # What may be wrong in it; the others are as on a healthy host
 BREAKS = ("down", "carrier", "port", "mtu", "no address", "duplicate", "tentative", "no gid",
-          "codel", "one queue", "no hash", "cgroup", "no library", "no provider", "no driver",
+          "codel", "red", "no neighbour", "one queue", "no hash", "cgroup", "no library",
+          "no provider", "no driver",
           "no access", "no uverbs", "rxe", "no rdma", "no module", "other source", "no ecn",
           "missing", "no modules", "no devices", "no nft", "drop", "drop", "drop", "reject",
           "netdev drop", "bridge", "arp", "little memory", "other route")
@@ -156,11 +157,12 @@ class System:
             "addr_info": [] if self.has("no address") else [
                 dict(state, family=family, local=local, prefixlen=bits, scope="global")
                 for family, local, bits in addresses]}])
-        self.program(("tc",), [{"kind": "fq_codel" if self.has("codel") else "noqueue",
-                                "root": True, "options": {}}])
+        kind = next((kind for kind in ("codel", "red") if self.has(kind)), "noqueue")
+        self.program(("tc",), [{"kind": kind, "root": True, "options": {}}])
         self.program(("ethtool",), "UDP over IPV4 flows use these fields\nIP SA\n" +
                      ("" if self.has("no hash") else "L4 bytes 0 & 1 [TCP/UDP src port]\n"))
-        self.program(("ip", "-j", "neigh"), [{"dst": "10.9.0.2", "state": ["REACHABLE"]}])
+        self.program(("ip", "-j", "neigh"), [{
+            "dst": "10.9.0.2", "state": ["FAILED" if self.has("no neighbour") else "REACHABLE"]}])
 
     def route(self, own):
         netdev = self.names["route" if self.has("other route") else "netdev"]
