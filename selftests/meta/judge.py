@@ -606,6 +606,18 @@ def link_local_peer():
         facts.run_json = real
 
 
+def zone_of_any_name():
+    """The libc gets the bytes of a zone, which is no domain name; other names go by IDNA."""
+    asked, real = [], socket.getaddrinfo
+    socket.getaddrinfo = lambda name, *_, **__: asked.append(name) or [(0, 0, 0, "", ())]
+    try:
+        for name in "fe80::2%\xe9\udcff", "b\xfccher.example":
+            peer.resolve(name)
+    finally:
+        socket.getaddrinfo = real
+    assert asked == [b"fe80::2%\xc3\xa9\xff", "b\xfccher.example"], asked
+
+
 def facts_here():
     """Without the module, without privileges: facts of this machine can be judged."""
     program = HERE.parent.parent / "tools/srnic-doctor"
@@ -622,7 +634,7 @@ def main():
                           names_keep_their_bytes, netdev_names,
                           gid_goes, answers, forged, tapped, tap_of_any_name, strangers,
                           echo_replies, echo_of_another_host, connections,
-                          link_local_peer, icrc, facts_here)]
+                          link_local_peer, zone_of_any_name, icrc, facts_here)]
     tap = Tap(len(cases))
     for name, function, arguments in cases:
         if function is icrc and not scapy:

@@ -53,8 +53,10 @@ AT_ONCE = 4096
 
 
 def resolve(name):
-    """(family, address) of a host name or an address"""
-    family, _, _, _, address = socket.getaddrinfo(name, PORT, type=socket.SOCK_DGRAM)[0]
+    """(family, address) of a host name or an address; the network device in one is not encoded
+    as a part of a domain name"""
+    host = facts.encoded(name) if "%" in name else name
+    family, _, _, _, address = socket.getaddrinfo(host, PORT, type=socket.SOCK_DGRAM)[0]
     return family, address
 
 
