@@ -72,8 +72,7 @@ as_told()
 
 settled()
 {
-	! ip -n nsA addr show dev veth0 | grep -q tentative &&
-		! ip -n nsB addr show dev veth1 | grep -q tentative &&
+	! ip -n nsA addr show | grep -q tentative && ! ip -n nsB addr show | grep -q tentative &&
 		gid_ready nsA sr0 && gid_ready nsB sr1
 }
 
