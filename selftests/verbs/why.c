@@ -604,6 +604,7 @@ static void not_for_all(void)
 	must(strstr(said, "drv_failure_key"));
 	must(strstr(said, "drv_failure_addr"));
 	must(strstr(said, "drv_failure_peer"));
+	must(strstr(said, "drv_failure_psn"));
 	must(strstr(said, "drv_una_psn"));
 	must(strstr(said, "drv_expected_psn"));
 	snprintf(cmd, sizeof(cmd), "%s rdma -dd resource show qp link %s/1",
@@ -613,6 +614,7 @@ static void not_for_all(void)
 	must(!strstr(said, "drv_failure_key"));
 	must(!strstr(said, "drv_failure_addr"));
 	must(!strstr(said, "drv_failure_peer"));
+	must(!strstr(said, "drv_failure_psn"));
 	must(!strstr(said, "drv_una_psn"));
 	must(!strstr(said, "drv_next_psn"));
 	must(!strstr(said, "drv_psn"));
@@ -623,9 +625,11 @@ static void not_for_all(void)
 	/* nor through an administrator whom they lend their socket */
 	must(shown_through(0, "failure_key"));
 	must(shown_through(0, "failure_peer"));
-	must(shown_through(65534, "failure_psn"));
+	must(shown_through(0, "failure_psn"));
+	must(shown_through(65534, "failure_length"));
 	must(!shown_through(65534, "failure_key"));
 	must(!shown_through(65534, "failure_peer"));
+	must(!shown_through(65534, "failure_psn"));
 	must(shown_through(0, "una_psn"));
 	must(!shown_through(65534, "una_psn"));
 }

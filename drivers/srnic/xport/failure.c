@@ -229,7 +229,7 @@ void srnic_failure_look(const struct srnic_failure *failure,
 	srnic_look_word(look, "failure", fault->name);
 	srnic_look_word(look, "failure_memory", srnic_failure_memory(failure));
 	srnic_look_word(look, "failure_op", srnic_failure_op(failure));
-	srnic_look_u32(look, "failure_psn", failure->psn);
+	srnic_look_psn(look, "failure_psn", failure->psn);
 	srnic_look_u32(look, "failure_length", failure->length);
 	srnic_look_u32(look, "failure_room", failure->room);
 	srnic_look_hex(look, "failure_syndrome", fault->syndrome);
