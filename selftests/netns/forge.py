@@ -10,6 +10,7 @@ import contextlib
 import errno
 import os
 import pathlib
+import select
 import socket
 import struct
 import sys
@@ -19,7 +20,9 @@ from lone import Lone, case, counter, done, netns, roce, run, wait_for  # noqa: 
 
 ADDRESSES = {4: ("10.9.0.2", "10.9.0.1"), 6: ("fd09::2", "fd09::1")}
 NOBODY = 65534
+CONTAINER = {4: ("10.7.0.1", "10.7.0.2"), 6: ("fd07::1", "fd07::2")}
 UDP_SEGMENT, IPPROTO_UDPLITE = 103, 136
+UDP_ENCAP, UDP_ENCAP_ESPINUDP = 100, 2
 MSG_MORE = 0x8000
 IP_MTU_DISCOVER, IPV6_MTU_DISCOVER, PMTUDISC_DO = 10, 23, 2
 NOPS = bytes(4 * [1])
@@ -199,6 +202,37 @@ def others(version):
     assert refused() == before
 
 
+def sealed(version):
+    """
+    What IPsec sends for a user is not the user's, even to the RoCE port, which may be that of
+    a peer behind NAT.
+    """
+    here, there = CONTAINER[version]
+    family = socket.AF_INET if version == 4 else socket.AF_INET6
+    text = os.urandom(64)
+    before = refused()
+    with netns("nsC"):
+        peer = socket.socket(family, socket.SOCK_DGRAM)
+        server = socket.socket(family, socket.SOCK_DGRAM)
+    peer.setsockopt(socket.IPPROTO_UDP, UDP_ENCAP, UDP_ENCAP_ESPINUDP)
+    peer.bind((there, roce.PORT))
+    server.bind((there, 0))
+    for ns in "nsA", "nsC":
+        run("ip", "-n", ns, "xfrm", "state", "add", "src", here, "dst", there, "proto", "esp",
+            "spi", "1", "mode", "transport", "encap", "espinudp", "4500", str(roce.PORT),
+            "::" if version == 6 else "0.0.0.0", "aead", "rfc4106(gcm(aes))",
+            "0x" + 20 * "1a", "128")
+    run("ip", "-n", "nsA", "xfrm", "policy", "add", "dir", "out", "src", here, "dst", there,
+        "tmpl", "src", here, "dst", there, "proto", "esp", "mode", "transport")
+    with peer, server, netns("nsA"), euid(NOBODY), \
+            socket.socket(family, socket.SOCK_DGRAM) as user:
+        assert outcome(user.sendto, text, server.getsockname()[:2]) == "sent"
+        assert outcome(user.sendto, text, (there, roce.PORT)) == "EPERM"
+        assert wait_for(lambda: select.select([server], [], [], 0)[0])
+        assert server.recv(128) == text
+    assert refused() == before + 1
+
+
 def counted():
     """Packets that the rule of nsA has dropped"""
     with netns("nsA"):
@@ -220,7 +254,7 @@ def container(passes):
 
 CASES = {f"{name}{version}": lambda what=what, version=version: what(version)
          for name, what in (("users", users), ("delivered", delivered), ("ways", ways),
-                            ("others", others))
+                            ("others", others), ("sealed", sealed))
          for version in (4, 6)}
 CASES.update({"mapped": mapped, "container": lambda: container(True),
               "container_dropped": lambda: container(False)})

@@ -24,8 +24,22 @@ container_up()
 		ip link add veth4 netns nsA type veth peer name veth5 netns nsC &&
 		ip -n nsA addr add 10.7.0.1/24 dev veth4 && ip -n nsA link set veth4 up &&
 		ip -n nsC addr add 10.7.0.2/24 dev veth5 && ip -n nsC link set veth5 up &&
+		ip -n nsA addr add fd07::1/64 dev veth4 nodad &&
+		ip -n nsC addr add fd07::2/64 dev veth5 nodad &&
 		ip -n nsC route add default via 10.7.0.1 &&
 		on nsA sysctl -q net.ipv4.ip_forward=1
+}
+
+# What nsA sends to the container is sealed by IPsec, in UDP.
+sealed_cases()
+{
+	if ip xfrm policy >/dev/null 2>&1; then
+		cases nsB sealed4 sealed6
+		on nsA ip xfrm policy flush
+	else
+		skip "IPsec in IPv4"	"this kernel has no IPsec"
+		skip "IPsec in IPv6"	"this kernel has no IPsec"
+	fi
 }
 
 # The packets of the container leave nsA with the address of that.
@@ -91,10 +105,11 @@ with_rxe()
 	fi
 }
 
-ktap_plan 25
+ktap_plan 27
 check "two hosts"			pair_up
 check "a container"			container_up
 cases nsB users4 users6 ways4 ways6 mapped others4 others6
+sealed_cases
 check "traffic"				pair ib_write_bw -n 100
 check "it is not concerned"		counter_is nsB sr1 tx_drop_unprivileged 0
 check "no link"				on nsA rdma link del sr0

@@ -19,6 +19,7 @@
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
 #include <linux/udp.h>
+#include <net/ip.h>
 #include <net/net_namespace.h>
 #include <net/netfilter/nf_conntrack.h>
 #include <net/netns/generic.h>
@@ -190,7 +191,9 @@ static bool hook_may_forge(struct sock *sk, const struct net *net)
 
 /*
  * A user who can send to the RoCE port by an ordinary socket can forge packets of others.
- * Drivers send without a socket or by one of the kernel, and so do tunnels.
+ * Drivers send without a socket or by one of the kernel, and so do tunnels.  Only IPsec sends
+ * by the user's socket, perhaps to a peer to which NAT gave this port; hook_send4() and
+ * hook_send6() have seen the plain text before.
  */
 static unsigned int hook_send(struct sk_buff *skb, unsigned int start,
 			      const struct nf_hook_state *state)
@@ -217,7 +220,8 @@ static unsigned int hook_send4(void *priv, struct sk_buff *skb,
 {
 	const struct iphdr *ip = ip_hdr(skb);
 
-	if (!state->sk || ip->protocol != IPPROTO_UDP)
+	if (!state->sk || IPCB(skb)->flags & IPSKB_XFRM_TRANSFORMED ||
+	    ip->protocol != IPPROTO_UDP)
 		return NF_ACCEPT;
 
 	return hook_send(skb, skb_network_offset(skb) + ip->ihl * 4, state);
@@ -228,7 +232,7 @@ static unsigned int hook_send6(void *priv, struct sk_buff *skb,
 {
 	unsigned int start = 0;
 
-	if (!state->sk ||
+	if (!state->sk || IP6CB(skb)->flags & IP6SKB_XFRM_TRANSFORMED ||
 	    ipv6_find_hdr(skb, &start, IPPROTO_UDP, NULL, NULL) != IPPROTO_UDP)
 		return NF_ACCEPT;
 
