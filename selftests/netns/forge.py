@@ -178,6 +178,20 @@ def ways(version):
         assert lone.info()["expected_psn"] == "0"
 
 
+def vrf():
+    """A VRF looks at the packet first; it does not tell the sender."""
+    before = refused()
+    with netns("nsA"):
+        for command in ("link add red type vrf table 10", "link set red up",
+                        "link set veth4 master red"):
+            run("ip", *command.split())
+        with euid(NOBODY), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"veth4")
+            assert outcome(sock.sendto, bytes(64), (CONTAINER[4][1], roce.PORT)) == "sent"
+        run("ip", "link", "del", "red")
+    assert refused() == before + 1
+
+
 def mapped():
     """IPv4 by an IPv6 socket"""
     before = refused()
@@ -256,7 +270,7 @@ CASES = {f"{name}{version}": lambda what=what, version=version: what(version)
          for name, what in (("users", users), ("delivered", delivered), ("ways", ways),
                             ("others", others), ("sealed", sealed))
          for version in (4, 6)}
-CASES.update({"mapped": mapped, "container": lambda: container(True),
+CASES.update({"mapped": mapped, "vrf": vrf, "container": lambda: container(True),
               "container_dropped": lambda: container(False)})
 
 for name in sys.argv[1:]:

@@ -42,6 +42,15 @@ sealed_cases()
 	fi
 }
 
+vrf_case()
+{
+	if modprobe -q vrf; then
+		cases nsB vrf
+	else
+		skip "a VRF"	"this kernel has none"
+	fi
+}
+
 # The packets of the container leave nsA with the address of that.
 masquerade()
 {
@@ -105,11 +114,12 @@ with_rxe()
 	fi
 }
 
-ktap_plan 27
+ktap_plan 28
 check "two hosts"			pair_up
 check "a container"			container_up
 cases nsB users4 users6 ways4 ways6 mapped others4 others6
 sealed_cases
+vrf_case
 check "traffic"				pair ib_write_bw -n 100
 check "it is not concerned"		counter_is nsB sr1 tx_drop_unprivileged 0
 check "no link"				on nsA rdma link del sr0
