@@ -346,6 +346,18 @@ static void rtt_late_once(u32 at)
 	must(now - from <= 2 * TIMEOUT);
 }
 
+/* RFC 6298, 2.2: after the first measurement R the timeout is R + 4 * R / 2. */
+static void rtt_first_timeout(u32 at)
+{
+	u64 from;
+
+	begin_path(at, 2 * TIMEOUT);
+	must(send_one(true));
+	from = now;
+	must(wait().cause == SRNIC_CAUSE_TIMEOUT);
+	must(now - from == 6 * TIMEOUT);
+}
+
 /* The minimum follows the path: an old minimum expires. */
 static void rtt_min_ages(u32 at)
 {
@@ -2707,6 +2719,7 @@ static const struct {
 	{ "the first round trip is SRTT, and half of it RTTVAR", rtt_first },
 	{ "SRTT and RTTVAR are updated according to RFC 6298", rtt_next },
 	{ "one very late ACK does not delay loss detection as much", rtt_late_once },
+	{ "a timeout shorter than round trips is that of RFC 6298", rtt_first_timeout },
 	{ "the shortest round trip is that of the last seconds", rtt_min_ages },
 	{ "an ACK of several packets measures the last one", rtt_of_youngest },
 	{ "retransmitted packets are not measured", rtt_karn },

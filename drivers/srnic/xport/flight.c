@@ -597,14 +597,16 @@ static u64 flight_probe_nsec(const struct srnic_flight *f)
 }
 
 /*
- * A peer whose answers take longer than the user's timeout is still alive.  Timeouts that
+ * A peer whose answers take longer than the user's timeout is still alive: the timeout is
+ * that of RFC 6298, between two and three round trips, if that is longer.  Timeouts that
  * expire back off, so that a round trip of 32 of them, or of 20 s, is short enough.  A peer
  * that was merely late once, and has gone since, is not waited for that long.
  */
 static u64 flight_timeout_nsec(const struct srnic_flight *f)
 {
 	bool recent = f->retry_cnt - f->retry_left < FLIGHT_REPROBE;
-	u64 nsec = max3(f->timeout, 2 * f->srtt, recent ? 2 * f->wait : 0);
+	u64 late = f->srtt + clamp(4 * f->rttvar, f->srtt, 2 * f->srtt);
+	u64 nsec = max3(f->timeout, late, recent ? 2 * f->wait : 0);
 	u64 most = min(f->timeout << FLIGHT_BACKOFF, FLIGHT_BACKOFF_NSEC);
 
 	return f->timeout ? max(nsec, min(nsec << f->backoff, most)) : 0;
