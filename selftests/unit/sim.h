@@ -116,6 +116,8 @@ struct sim_path {
  * @far_from: start of a period in which @far_delay is added to both delays, ns
  * @far_to: its end
  * @far_delay: ns
+ * @pause_every: period in which the peer pauses, ns; 0: it does not
+ * @pause_for: how long it pauses, ns: packets that arrive meanwhile are looked at later
  * @peer: enum sim_peer
  * @store: packets that the responder keeps, 0: SIM_STORE
  * @flows: number of flows
@@ -151,6 +153,8 @@ struct sim_conf {
 	u64		far_from;
 	u64		far_to;
 	u64		far_delay;
+	u64		pause_every;
+	u64		pause_for;
 	enum sim_peer	peer;
 	u32		store;
 	u32		flows;
@@ -380,6 +384,14 @@ static inline u64 sim_delay(const struct sim *s, const struct sim_path *p)
 	return delay;
 }
 
+/* When a paused peer looks at a packet that arrives at @at */
+static inline u64 sim_looked_at(const struct sim_conf *c, u64 at)
+{
+	u64 since = c->pause_every ? at % c->pause_every : 0;
+
+	return since < c->pause_for ? at - since + c->pause_for : at;
+}
+
 static inline void sim_transmit(struct sim *s, struct sim_path *p, struct sim_pkt pkt,
 				u32 payload)
 {
@@ -397,6 +409,8 @@ static inline void sim_transmit(struct sim *s, struct sim_path *p, struct sim_pk
 		return;
 	}
 	pkt.at = p->free_at + sim_delay(s, p);
+	if (p == &s->conf.there)
+		pkt.at = sim_looked_at(&s->conf, pkt.at);
 	sim_push(s, pkt);
 	if (sim_chance(p->dup))
 		sim_push(s, pkt);

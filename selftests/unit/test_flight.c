@@ -525,8 +525,45 @@ static void grows_queued(u32 at)
 	ack(srnic_psn_diff(f.next, first));
 	was = f.window;
 	round_trip(2 * LONG);
-	must(!f.startup);
 	must(f.window >= was && f.window <= was + 2);
+}
+
+/* The window was full of packets whose round trip nobody knows: all were probed for. */
+static void grows_unmeasured(u32 at)
+{
+	begin(at);
+	f.window = SRNIC_FLIGHT_FIRST;
+	must(fill() == SRNIC_FLIGHT_FIRST);
+	must(wait().cause == SRNIC_CAUSE_PROBE);
+	fill();
+	now += SEC;
+	ack(SRNIC_FLIGHT_FIRST);
+	must(!f.rtt_min);
+	must(f.window == SRNIC_FLIGHT_FIRST);
+	round_trip(SHORT);
+	must(f.window > SRNIC_FLIGHT_FIRST);
+}
+
+/* A round trip that takes long, as if there was a queue, and one that does not */
+static void grows_after_pause(u32 at)
+{
+	u32 was;
+
+	begin_path(at, LONG);
+	f.window = 16;
+	round_trip(4 * LONG);
+	must(f.window <= 18);
+	was = f.window;
+	round_trip(LONG);
+	must(f.window > was + 2);
+}
+
+static void grows_late(u32 at)
+{
+	begin_path(at, TIMEOUT);
+	f.window = 16;
+	round_trip(2 * TIMEOUT);
+	must(f.window <= 18);
 }
 
 static void grows_if_limited(u32 at)
@@ -2733,6 +2770,9 @@ static const struct {
 	{ "the window grows up to its limit", grows_to_the_end },
 	{ "after startup it grows by a fraction per round trip", grows_clear },
 	{ "when there is a queue, it grows by a packet per round trip", grows_queued },
+	{ "it does not grow before a round trip is measured", grows_unmeasured },
+	{ "after a pause it doubles again", grows_after_pause },
+	{ "it does not double when a queue takes longer than the timeout", grows_late },
 	{ "a window that is not full does not grow", grows_if_limited },
 	{ "ACKs processed together grow the window one by one", grows_by_each },
 	{ "on a short path the window stays at its initial size", grows_not_short },

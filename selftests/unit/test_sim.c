@@ -561,6 +561,7 @@ static void test_delay_changes(void)
  * @mtu: bytes per packet
  * @message: PSNs per message
  * @read: READs instead of WRITEs
+ * @places: READs that may be outstanding, 0: 16
  */
 struct line {
 	const char	*name;
@@ -572,35 +573,39 @@ struct line {
 	u32		mtu;
 	u32		message;
 	bool		read;
+	u32		places;
 };
 
 static const struct line lines[] = {
-	{ "64 QPs, 100M", 100 * MBIT, 40000, 14, 64, 0, 4096, 16, false },
-	{ "64 QPs, 100M, READ", 100 * MBIT, 40000, 14, 64, 0, 4096, 16, true },
-	{ "128 QPs, 1G", GBIT, 40000, 14, 128, 0, 4096, 256, false },
-	{ "256 QPs, 1G", GBIT, 40000, 14, 256, 0, 4096, 256, false },
-	{ "256 QPs, 1G, READ", GBIT, 40000, 14, 256, 0, 4096, 256, true },
-	{ "1024 QPs, 1G", GBIT, 40000, 14, 1024, 0, 4096, 256, false },
-	{ "1024 QPs, 10G", 10 * GBIT, 40000, 14, 1024, 0, 4096, 256, false },
-	{ "16 QPs each 0.5 s, 10M", 10 * MBIT, 40000, 14, 16, SECONDS(1) / 2, 4096, 256, false },
+	{ "64 QPs, 100M", 100 * MBIT, 40000, 14, 64, 0, 4096, 16, false, 0 },
+	{ "64 QPs, 100M, READ", 100 * MBIT, 40000, 14, 64, 0, 4096, 16, true, 0 },
+	{ "128 QPs, 1G", GBIT, 40000, 14, 128, 0, 4096, 256, false, 0 },
+	{ "256 QPs, 1G", GBIT, 40000, 14, 256, 0, 4096, 256, false, 0 },
+	{ "256 QPs, 1G, READ", GBIT, 40000, 14, 256, 0, 4096, 256, true, 0 },
+	{ "1024 QPs, 1G", GBIT, 40000, 14, 1024, 0, 4096, 256, false, 0 },
+	{ "1024 QPs, 10G", 10 * GBIT, 40000, 14, 1024, 0, 4096, 256, false, 0 },
+	{ "16 QPs each 0.5 s, 10M", 10 * MBIT, 40000, 14, 16, SECONDS(1) / 2, 4096, 256, false, 0 },
 	{ "64 QPs each 0.1 s, 100M", 100 * MBIT, 40000, 14, 64, SECONDS(1) / 10, 4096, 256,
-	  false },
+	  false, 0 },
 	{ "16 QPs each 0.5 s, 10M, READ", 10 * MBIT, 40000, 14, 16, SECONDS(1) / 2, 4096, 256,
-	  true },
-	{ "1 QP, 4 KiB, 4M, 20 ms", 4 * MBIT, 20 * MSEC, 14, 1, 0, 4096, 1, false },
-	{ "1 QP, 1M", MBIT, 40000, 14, 1, 0, 4096, 16, false },
-	{ "1 QP, 1M, READ", MBIT, 40000, 14, 1, 0, 4096, 16, true },
-	{ "4 QPs, 1M", MBIT, 40000, 14, 4, 0, 4096, 16, false },
-	{ "1 QP, 1M, timeout 10", MBIT, 40000, 10, 1, 0, 1024, 16, false },
-	{ "280 ms, timeout 14", GBIT, 280 * MSEC, 14, 1, 0, 4096, 256, false },
-	{ "280 ms, timeout 14, READ", GBIT, 280 * MSEC, 14, 1, 0, 4096, 1024, true },
-	{ "260 ms, timeout 14", GBIT, 260 * MSEC, 14, 1, 0, 4096, 256, false },
-	{ "20 ms, timeout 10", GBIT, 20 * MSEC, 10, 1, 0, 4096, 256, false },
-	{ "130 ms, timeout 10", GBIT, 130 * MSEC, 10, 1, 0, 4096, 256, false },
-	{ "2 s, timeout 14", 100 * MBIT, 2000 * MSEC, 14, 1, 0, 4096, 256, false },
-	{ "2 s, timeout 14, READ", 100 * MBIT, 2000 * MSEC, 14, 1, 0, 4096, 1024, true },
-	{ "10M, 0.2 ms, 64 KiB", 10 * MBIT, 200000, 14, 1, 0, 4096, 16, false },
-	{ "20M, 0.2 ms, 64 KiB", 20 * MBIT, 200000, 14, 1, 0, 4096, 16, false },
+	  true, 0 },
+	{ "1 QP, 4 KiB, 4M, 20 ms", 4 * MBIT, 20 * MSEC, 14, 1, 0, 4096, 1, false, 0 },
+	{ "1 QP, 1M", MBIT, 40000, 14, 1, 0, 4096, 16, false, 0 },
+	{ "1 QP, 1M, READ", MBIT, 40000, 14, 1, 0, 4096, 16, true, 0 },
+	{ "4 QPs, 1M", MBIT, 40000, 14, 4, 0, 4096, 16, false, 0 },
+	{ "1 QP, 1M, timeout 10", MBIT, 40000, 10, 1, 0, 1024, 16, false, 0 },
+	{ "280 ms, timeout 14", GBIT, 280 * MSEC, 14, 1, 0, 4096, 256, false, 0 },
+	{ "280 ms, timeout 14, READ", GBIT, 280 * MSEC, 14, 1, 0, 4096, 1024, true, 0 },
+	{ "260 ms, timeout 14", GBIT, 260 * MSEC, 14, 1, 0, 4096, 256, false, 0 },
+	{ "20 ms, timeout 10", GBIT, 20 * MSEC, 10, 1, 0, 4096, 256, false, 0 },
+	{ "130 ms, timeout 10", GBIT, 130 * MSEC, 10, 1, 0, 4096, 256, false, 0 },
+	{ "2 s, timeout 14", 100 * MBIT, 2000 * MSEC, 14, 1, 0, 4096, 256, false, 0 },
+	{ "2 s, timeout 14, READ", 100 * MBIT, 2000 * MSEC, 14, 1, 0, 4096, 1024, true, 0 },
+	{ "10M, 0.2 ms, 64 KiB", 10 * MBIT, 200000, 14, 1, 0, 4096, 16, false, 0 },
+	{ "20M, 0.2 ms, 64 KiB", 20 * MBIT, 200000, 14, 1, 0, 4096, 16, false, 0 },
+	{ "64 QPs, 100M, one READ", 100 * MBIT, 40000, 12, 64, 0, 1024, 1024, true, 1 },
+	{ "16 QPs, 100M, one READ", 100 * MBIT, 40000, 14, 16, 0, 4096, 1024, true, 1 },
+	{ "16 QPs, 4M, two READs", 4 * MBIT, 40000, 15, 16, 0, 4096, 1024, true, 2 },
 };
 
 /*
@@ -615,6 +620,7 @@ static struct sim_conf conf_of(const struct line *l, u64 *from)
 	c.flows = l->flows;
 	c.apart = l->apart;
 	c.message = l->message;
+	c.places = l->places ? l->places : c.places;
 	c.timeout = 4096ULL << l->timeout;
 	*from = 20 * (l->rtt + burst * 1000 / l->rate * MSEC) + l->flows * l->apart;
 	c.until = *from + max(*from / 2, SECONDS(1) / 5);
@@ -699,6 +705,25 @@ static void test_lines(u64 runs)
 	for (seed = 1; seed <= runs; seed++)
 		run_line(seed, false);
 	tap_done("nor do any on random paths");
+}
+
+/* A peer that looks at nothing for a quarter of the time, from the start on */
+static void test_pauses(void)
+{
+	struct sim_conf c;
+	struct outcome o;
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		c = steady(i & 1, i & 2 ? 4096 : 1024, GBIT, 5 * MSEC, 0);
+		c.timeout = 4096ULL << 10;
+		c.pause_every = 50 * MSEC;
+		c.pause_for = c.pause_every / 4;
+		c.until = SECONDS(1);
+		o = measure_from(&c, 20 * (10 * MSEC + c.pause_for));
+		expect(c.reads ? "READ" : "WRITE", &o, 0.5, 0.05);
+	}
+	tap_done("a peer that pauses is not taken for a full queue for ever");
 }
 
 static void print(const char *name, const struct sim_conf *c)
@@ -834,6 +859,7 @@ int main(int argc, char **argv)
 	test_crowd();
 	test_delay_changes();
 	test_lossless();
+	test_pauses();
 	test_lines(runs);
 
 	return tap_end();

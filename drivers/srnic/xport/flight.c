@@ -10,9 +10,9 @@
  * that keeps nothing out of order acknowledges only what is retransmitted, and is sent
  * everything again from una on.
  *
- * The window grows exponentially until round trips become longer, then by one packet
- * per round trip.  It is cut when a loss coincides with a queue, or when more packets are
- * missing than are lost by chance.
+ * The window grows exponentially until it is cut, but by one packet per round trip while
+ * round trips are longer than before.  It is cut when a loss coincides with a queue, or when
+ * more packets are missing than are lost by chance.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -505,10 +505,14 @@ static bool flight_is_clear(const struct srnic_flight *f)
 	return f->rtt <= f->rtt_min + max(f->rtt_min / 8, FLIGHT_SHORT_NSEC / 8) + burst;
 }
 
-/* Would a larger window be of use? */
+/*
+ * Would a larger window be of use?  Without a recent round trip nobody knows: the answers
+ * may be those of a queue that is already longer than the timers expect.
+ */
 static bool flight_may_grow(const struct srnic_flight *f)
 {
-	if (srnic_psn_diff(f->limited, f->una) <= 0 || f->window >= SRNIC_FLIGHT_MAX)
+	if (srnic_psn_diff(f->limited, f->una) <= 0 || f->window >= SRNIC_FLIGHT_MAX ||
+	    !f->rtt_min || f->probes || f->backoff)
 		return false;
 	if (f->window < SRNIC_FLIGHT_WINDOW)
 		return true;
@@ -516,17 +520,26 @@ static bool flight_may_grow(const struct srnic_flight *f)
 	return srnic_flight_is_long(f) && f->rtt < FLIGHT_QUEUE_RTTS * f->rtt_min;
 }
 
-/* @npsn more packets are acknowledged, and none is lost. */
+/* Do round trips with a queue forbid exponential growth? */
+static bool flight_is_slow(const struct srnic_flight *f)
+{
+	return f->window >= SRNIC_FLIGHT_WINDOW || f->rtt > FLIGHT_START_RTTS * f->rtt_min ||
+	       (f->timeout && f->rtt > f->timeout);
+}
+
+/*
+ * @npsn more packets are acknowledged, and none is lost.  Slow round trips do not end the
+ * exponential growth for good, since a peer that pauses looks like a queue (RFC 9406).
+ */
 static void flight_grow(struct srnic_flight *f, u32 npsn)
 {
-	bool small = f->window < SRNIC_FLIGHT_WINDOW, clear = flight_is_clear(f);
+	bool small = f->window < SRNIC_FLIGHT_WINDOW, clear;
 	u32 most = small ? SRNIC_FLIGHT_WINDOW : SRNIC_FLIGHT_MAX;
 
 	if (!flight_may_grow(f))
 		return;
-	if (!clear && (!small || f->rtt > FLIGHT_START_RTTS * f->rtt_min))
-		f->startup = false;
-	if (f->startup)
+	clear = flight_is_clear(f);
+	if (f->startup && (clear || !flight_is_slow(f)))
 		npsn *= f->window;
 	else if (clear)
 		npsn *= f->window / 16 + 1;
@@ -1355,6 +1368,9 @@ static struct srnic_flight_todo flight_silence(struct srnic_flight *f)
 	if (!flight_may_probe(f))
 		return flight_expire(f);
 	f->probes++;
+	/* Silence is no loss, but if no round trip is known, the only sign of a queue. */
+	if (f->mode == SRNIC_FLIGHT_OPEN && f->rtt_min)
+		f->run = 0;
 
 	return flight_repair(f, 1, SRNIC_CAUSE_PROBE);
 }

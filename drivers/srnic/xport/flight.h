@@ -111,7 +111,7 @@ struct srnic_flight_sample {
  * @since_ackreq: packets sent since the last that requested an ACK
  * @mode: enum srnic_flight_mode
  * @keeps: enum srnic_flight_keeps
- * @startup: the window grows exponentially, as no queue has been seen yet
+ * @startup: the window has not been cut yet, and grows exponentially where no queue is seen
  * @lossy: the window is small because packets were dropped
  * @soon: the last ambiguous answer came soon after a retransmission
  * @late: the timer is off while a page is fetched that the answer may wait for
