@@ -9,7 +9,7 @@
 #include <linux/kernel.h>
 #include <stdlib.h>
 
-#include "mem/key.h"
+#include "mem/internal.h"
 #include "tap.h"
 
 #define PAGE	4096

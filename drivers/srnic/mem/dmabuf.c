@@ -12,7 +12,7 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
-#include "key.h"
+#include "internal.h"
 
 MODULE_IMPORT_NS("DMA_BUF");
 

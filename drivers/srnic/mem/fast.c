@@ -12,7 +12,7 @@
 #include <linux/rcupdate.h>
 
 #include "../trace.h"
-#include "key.h"
+#include "internal.h"
 
 int srnic_fast_alloc(struct srnic_mr *mr, u32 max)
 {

@@ -13,7 +13,7 @@
 #include <linux/wait_bit.h>
 
 #include "../trace.h"
-#include "key.h"
+#include "internal.h"
 
 #define KEY_INDEX_MIN	1
 #define KEY_INDEX_MAX	0xffffff

@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
 
-#include "key.h"
+#include "internal.h"
 
 /**
  * struct lane - jobs of one kind and user

@@ -21,7 +21,7 @@
 #include <rdma/iter.h>
 
 #include "copy.h"
-#include "key.h"
+#include "internal.h"
 
 /* Block sizes: every power of two from a page to 1 GiB */
 #define MR_BLOCK_SIZES	GENMASK(30, PAGE_SHIFT)

@@ -9,7 +9,7 @@
 #include <linux/rcupdate.h>
 
 #include "../trace.h"
-#include "key.h"
+#include "internal.h"
 
 #define MW_RIGHTS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 			 IB_ACCESS_REMOTE_ATOMIC | SRNIC_ACCESS_FLUSH)

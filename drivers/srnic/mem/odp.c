@@ -21,7 +21,7 @@
 #include <linux/slab.h>
 
 #include "copy.h"
-#include "key.h"
+#include "internal.h"
 
 #define ODP_ORDER	9
 #define ODP_PAGES	BIT(ODP_ORDER)

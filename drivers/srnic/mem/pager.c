@@ -11,7 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "key.h"
+#include "internal.h"
 
 /* Maximum number of pages fetched at once, of those needed from the missing one on */
 #define PAGER_AHEAD	16

@@ -9,7 +9,7 @@
  */
 #include <linux/minmax.h>
 
-#include "key.h"
+#include "internal.h"
 
 void srnic_sgl_init(struct srnic_sgl *sgl, struct srnic_keys *keys,
 		    const struct ib_pd *pd, const struct srnic_sge *sge,

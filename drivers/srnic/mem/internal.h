@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - interfaces internal to mem/: key states, on-demand paging, lanes
+ * srnic - what the files of mem/ share
  */
-#ifndef SRNIC_MEM_KEY_H
-#define SRNIC_MEM_KEY_H
+#ifndef SRNIC_MEM_INTERNAL_H
+#define SRNIC_MEM_INTERNAL_H
 
 #include "mem.h"
 
-/*
- * Kernel address of @addr; *@len is reduced to the bytes contiguous from there.
- * The caller has checked the range; @mr must not be on-demand paged.
- */
-void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len);
+/* key.c */
 
 /*
  * Takes a reference if @mr is valid; all of its fields are then visible.
@@ -35,11 +31,26 @@ void srnic_mr_make_valid(struct srnic_mr *mr);
  */
 enum srnic_mem_err srnic_mr_end(struct srnic_mr *mr, struct srnic_wait *wait);
 
+/* mr.c */
+
+/*
+ * Kernel address of @addr; *@len is reduced to the bytes contiguous from there.
+ * The caller has checked the range; @mr must not be on-demand paged.
+ */
+void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len);
+
+/* dmabuf.c */
+
 /* Unmaps and releases a dma-buf.  @dmabuf may be NULL.  May sleep. */
 void srnic_dmabuf_put(struct srnic_dmabuf *dmabuf);
 
+/* odp.c */
+
 /* Id of @odp, never 0 and never reused for another address space. */
 u64 srnic_odp_id(const struct srnic_odp *odp);
+
+/* The lanes that limit the fetches of @odp. */
+struct srnic_lanes *srnic_odp_lanes(const struct srnic_odp *odp);
 
 void srnic_odp_get(struct srnic_odp *odp);
 /* @odp may be NULL.  May sleep. */
@@ -65,12 +76,28 @@ bool srnic_odp_word(struct srnic_odp *odp, u64 va, srnic_word_fn fn,
 long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 		     enum srnic_fetch_how how);
 
+/* pager.c */
+
+/*
+ * Has @pager fetch the absent page at @va and those up to @va + @rest, 16 in all at
+ * most.  Return: SRNIC_MEM_ABSENT, or SRNIC_MEM_FAULT if the last fetch was for this
+ * page and failed.  Context: the owner's task.
+ */
+enum srnic_mem_err srnic_pager_ask(struct srnic_pager *pager,
+				   struct srnic_odp *odp, u64 va, u64 rest,
+				   bool write);
+
+/* lane.c */
+
 /* Kinds of lane */
 enum srnic_lane {
 	SRNIC_LANE_MISSED,	/* fetches of pages that a queue pair is waiting for */
 	SRNIC_LANE_AHEAD,	/* prefetches */
 	SRNIC_LANE_NUM
 };
+
+int srnic_lanes_init(void);
+void srnic_lanes_exit(void);
 
 void srnic_job_init(struct srnic_job *job, void (*fn)(struct srnic_job *job));
 
@@ -88,19 +115,4 @@ bool srnic_job_queue(struct srnic_job *job, struct srnic_lanes *lanes,
  */
 bool srnic_job_cancel(struct srnic_job *job);
 
-int srnic_lanes_init(void);
-void srnic_lanes_exit(void);
-
-/* The lanes that limit the fetches of @odp. */
-struct srnic_lanes *srnic_odp_lanes(const struct srnic_odp *odp);
-
-/*
- * Has @pager fetch the absent page at @va and those up to @va + @rest, 16 in all at
- * most.  Return: SRNIC_MEM_ABSENT, or SRNIC_MEM_FAULT if the last fetch was for this
- * page and failed.  Context: the owner's task.
- */
-enum srnic_mem_err srnic_pager_ask(struct srnic_pager *pager,
-				   struct srnic_odp *odp, u64 va, u64 rest,
-				   bool write);
-
-#endif /* SRNIC_MEM_KEY_H */
+#endif /* SRNIC_MEM_INTERNAL_H */
