@@ -458,23 +458,23 @@ enum srnic_fetch_how {
 };
 
 /* Allocates a prefetch of up to @max ranges.  NULL: no memory. */
-struct srnic_fetch *srnic_fetch_alloc(enum srnic_fetch_how how, u32 max);
-void srnic_fetch_free(struct srnic_fetch *fetch);
+struct srnic_prefetch *srnic_prefetch_alloc(enum srnic_fetch_how how, u32 max);
+void srnic_prefetch_free(struct srnic_prefetch *fetch);
 
 /* Adds a range of a region; SRNIC_MEM_STATE: the region is not on-demand paged. */
-enum srnic_mem_err srnic_fetch_add(struct srnic_fetch *fetch,
-				   struct srnic_keys *keys,
-				   const struct ib_pd *pd, u32 key, u64 addr,
-				   u64 len);
+enum srnic_mem_err srnic_prefetch_add(struct srnic_prefetch *fetch,
+				      struct srnic_keys *keys,
+				      const struct ib_pd *pd, u32 key, u64 addr,
+				      u64 len);
 
 /* Fetches all ranges.  May sleep.  Return: 0 or negative errno.  Does not free @fetch. */
-int srnic_fetch_now(struct srnic_fetch *fetch);
+int srnic_prefetch_now(struct srnic_prefetch *fetch);
 
 /*
  * Queues a best-effort fetch in @lanes, which then frees @fetch; very large prefetches
  * may be done in part.  False: too many are pending, the caller keeps @fetch.
  */
-bool srnic_fetch_queue(struct srnic_fetch *fetch, struct srnic_lanes *lanes);
+bool srnic_prefetch_queue(struct srnic_prefetch *fetch, struct srnic_lanes *lanes);
 
 int srnic_mem_init(void);
 void srnic_mem_exit(void);

@@ -34,15 +34,16 @@ static int advise_how(enum ib_uverbs_advise_mr_advice advice,
 	}
 }
 
-static int advise_collect(struct srnic_fetch *fetch, struct ib_pd *ibpd,
+static int advise_collect(struct srnic_prefetch *fetch, struct ib_pd *ibpd,
 			  const struct ib_sge *sge, u32 num)
 {
 	enum srnic_mem_err err;
 	u32 i;
 
 	for (i = 0; i < num; i++) {
-		err = srnic_fetch_add(fetch, &to_dev(ibpd->device)->keys, ibpd,
-				      sge[i].lkey, sge[i].addr, sge[i].length);
+		err = srnic_prefetch_add(fetch, &to_dev(ibpd->device)->keys,
+					 ibpd, sge[i].lkey, sge[i].addr,
+					 sge[i].length);
 		if (!err)
 			continue;
 		ibdev_dbg(ibpd->device, "advise: element %u, %u bytes at %#llx of key %#x: %d\n",
@@ -58,7 +59,7 @@ int srnic_advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice,
 		    u32 flags, struct ib_sge *sge, u32 num,
 		    struct uverbs_attr_bundle *attrs)
 {
-	struct srnic_fetch *fetch;
+	struct srnic_prefetch *fetch;
 	enum srnic_fetch_how how;
 	int err;
 
@@ -66,18 +67,18 @@ int srnic_advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice,
 	if (err)
 		return err;
 
-	fetch = srnic_fetch_alloc(how, num);
+	fetch = srnic_prefetch_alloc(how, num);
 	if (!fetch)
 		return -ENOMEM;
 
 	err = advise_collect(fetch, ibpd, sge, num);
 	/* If too many prefetches of the user are pending, do this one synchronously. */
 	if (!err && !(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH) &&
-	    srnic_fetch_queue(fetch, srnic_user_lanes(ibpd)))
+	    srnic_prefetch_queue(fetch, srnic_user_lanes(ibpd)))
 		return 0;
 	if (!err)
-		err = srnic_fetch_now(fetch);
-	srnic_fetch_free(fetch);
+		err = srnic_prefetch_now(fetch);
+	srnic_prefetch_free(fetch);
 
 	return err;
 }
