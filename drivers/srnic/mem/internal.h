@@ -39,12 +39,13 @@ enum srnic_mem_err srnic_mr_end(struct srnic_mr *mr, struct srnic_wait *wait);
  */
 void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len);
 
-/* dmabuf.c */
-
-/* Unmaps and releases a dma-buf.  @dmabuf may be NULL.  May sleep. */
-void srnic_dmabuf_put(struct srnic_dmabuf *dmabuf);
-
 /* odp.c */
+
+/*
+ * Address space of the caller, whose pages are fetched through @lanes.  May sleep.
+ * Return: NULL without memory.
+ */
+struct srnic_odp *srnic_odp_make(struct srnic_lanes *lanes);
 
 /* Id of @odp, never 0 and never reused for another address space. */
 u64 srnic_odp_id(const struct srnic_odp *odp);

@@ -2,9 +2,8 @@
 /*
  * srnic - memory regions: from an address to bytes
  *
- * A region is a flat array of kernel addresses of equal-sized blocks.  The device
- * does no DMA, so the RDMA core passes kernel addresses in place of DMA addresses.
- * Blocks are as large as the contiguity of the pages allows.
+ * A region is a flat array of kernel addresses of equal-sized blocks, or an address space
+ * whose pages are fetched on demand.
  */
 #include <linux/align.h>
 #include <linux/io.h>
@@ -14,92 +13,10 @@
 #include <linux/nospec.h>
 #include <linux/overflow.h>
 #include <linux/sched.h>
-#include <linux/sizes.h>
-#include <linux/slab.h>
 #include <linux/string.h>
-#include <rdma/ib_umem.h>
-#include <rdma/iter.h>
 
 #include "copy.h"
 #include "internal.h"
-
-/* Block sizes: every power of two from a page to 1 GiB */
-#define MR_BLOCK_SIZES	GENMASK(30, PAGE_SHIFT)
-
-/* Block size of a flat region: large enough for any length to fit into one block */
-#define MR_FLAT_SHIFT	63
-
-/*
- * The block size is chosen by the alignment of the memory, not of @iova: translation
- * uses the distance from @iova, so its alignment does not matter.
- */
-int srnic_mr_map_umem(struct srnic_mr *mr, u64 iova)
-{
-	struct srnic_span *span = &mr->span;
-	struct ib_umem *umem = mr->umem;
-	struct ib_block_iter iter;
-	unsigned long size;
-	size_t num, i = 0;
-
-	size = ib_umem_find_best_pgsz(umem, MR_BLOCK_SIZES, umem->address);
-	if (!size)
-		return -EINVAL;
-
-	num = ib_umem_num_dma_blocks(umem, size);
-	span->block = kvmalloc_array(num, sizeof(*span->block),
-				     GFP_KERNEL_ACCOUNT);
-	if (!span->block)
-		return -ENOMEM;
-
-	span->iova = iova;
-	span->length = umem->length;
-	span->shift = __ffs(size);
-	span->offset = umem->address & (size - 1);
-
-	rdma_umem_for_each_dma_block(umem, &iter, size) {
-		dma_addr_t addr = rdma_block_iter_dma_address(&iter);
-
-		span->block[i++] = (void *)(uintptr_t)addr;
-		if (i == num)
-			break;	/* kernel 6.1.0 goes on where 32 bits overflow */
-		if (!(i % SZ_64K))
-			cond_resched();
-	}
-
-	return 0;
-}
-
-int srnic_mr_map_flat(struct srnic_mr *mr, void *start, u64 length, u64 iova)
-{
-	struct srnic_span *span = &mr->span;
-
-	span->block = kvmalloc_array(1, sizeof(*span->block),
-				     GFP_KERNEL_ACCOUNT);
-	if (!span->block)
-		return -ENOMEM;
-
-	span->block[0] = start;
-	span->iova = iova;
-	span->length = length;
-	span->shift = MR_FLAT_SHIFT;
-
-	return 0;
-}
-
-void srnic_mr_unmap(struct srnic_mr *mr)
-{
-	kvfree(mr->span.block);
-	mr->span.block = NULL;
-	kvfree(mr->next.block);
-	mr->next.block = NULL;
-	if (mr->umem)
-		ib_umem_release(mr->umem);
-	mr->umem = NULL;
-	srnic_dmabuf_put(mr->dmabuf);
-	mr->dmabuf = NULL;
-	srnic_odp_put(mr->span.odp);
-	mr->span.odp = NULL;
-}
 
 static const char *mr_kind(const struct srnic_mr *mr)
 {

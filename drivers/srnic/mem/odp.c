@@ -604,6 +604,25 @@ long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 
 /* ---- lifetime ---- */
 
+struct srnic_odp *srnic_odp_make(struct srnic_lanes *lanes)
+{
+	struct srnic_odp *odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
+
+	if (!odp)
+		return NULL;
+
+	kref_init(&odp->ref);
+	odp->id = atomic64_inc_return(&odp_id);
+	odp->mm = current->mm;
+	mmgrab(odp->mm);
+	odp->lanes = srnic_lanes_get(lanes);
+	xa_init_flags(&odp->chunks, XA_FLAGS_ACCOUNT);
+	init_llist_head(&odp->empty);
+	INIT_WORK(&odp->reap, odp_reap);
+
+	return odp;
+}
+
 u64 srnic_odp_id(const struct srnic_odp *odp)
 {
 	return odp->id;
@@ -638,31 +657,6 @@ void srnic_odp_put(struct srnic_odp *odp)
 struct srnic_lanes *srnic_odp_lanes(const struct srnic_odp *odp)
 {
 	return odp->lanes;
-}
-
-int srnic_mr_map_odp(struct srnic_mr *mr, struct srnic_lanes *lanes, u64 start,
-		     u64 length, u64 iova)
-{
-	struct srnic_odp *odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
-
-	if (!odp)
-		return -ENOMEM;
-
-	kref_init(&odp->ref);
-	odp->id = atomic64_inc_return(&odp_id);
-	odp->mm = current->mm;
-	mmgrab(odp->mm);
-	odp->lanes = srnic_lanes_get(lanes);
-	xa_init_flags(&odp->chunks, XA_FLAGS_ACCOUNT);
-	init_llist_head(&odp->empty);
-	INIT_WORK(&odp->reap, odp_reap);
-
-	mr->span.iova = iova;
-	mr->span.length = length;
-	mr->span.offset = start;
-	mr->span.odp = odp;
-
-	return 0;
 }
 
 int srnic_mem_init(void)
