@@ -47,7 +47,7 @@ enum srnic_quota {
  * @refs: one for each context and each object
  * @used: limited resources in use by its contexts
  * @pools: memory of the packets that its queue pairs keep
- * @lanes: fetch its pages and identify the user; reference held
+ * @owner: the user across all devices; reference held
  */
 struct srnic_user {
 	struct list_head	list;
@@ -55,7 +55,7 @@ struct srnic_user {
 	refcount_t		refs;
 	atomic64_t		used[SRNIC_Q_NUM];
 	struct srnic_pools	pools;
-	struct srnic_lanes	*lanes;
+	struct srnic_owner	*owner;
 };
 
 /**

@@ -5,6 +5,9 @@
 #ifndef SRNIC_MEM_INTERNAL_H
 #define SRNIC_MEM_INTERNAL_H
 
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
 #include "mem.h"
 
 /* key.c */
@@ -42,16 +45,16 @@ void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len);
 /* odp.c */
 
 /*
- * Address space of the caller, whose pages are fetched through @lanes.  May sleep.
+ * Address space of the caller, whose pages are fetched for @owner.  May sleep.
  * Return: NULL without memory.
  */
-struct srnic_odp *srnic_odp_make(struct srnic_lanes *lanes);
+struct srnic_odp *srnic_odp_make(struct srnic_owner *owner);
 
 /* Id of @odp, never 0 and never reused for another address space. */
 u64 srnic_odp_id(const struct srnic_odp *odp);
 
-/* The lanes that limit the fetches of @odp. */
-struct srnic_lanes *srnic_odp_lanes(const struct srnic_odp *odp);
+/* For whom the pages of @odp are fetched */
+struct srnic_owner *srnic_odp_owner(const struct srnic_odp *odp);
 
 void srnic_odp_get(struct srnic_odp *odp);
 /* @odp may be NULL.  May sleep. */
@@ -88,32 +91,59 @@ enum srnic_mem_err srnic_pager_ask(struct srnic_pager *pager,
 				   struct srnic_odp *odp, u64 va, u64 rest,
 				   bool write);
 
-/* lane.c */
+/* owner.c */
 
-/* Kinds of lane */
-enum srnic_lane {
-	SRNIC_LANE_MISSED,	/* fetches of pages that a queue pair is waiting for */
-	SRNIC_LANE_AHEAD,	/* prefetches */
-	SRNIC_LANE_NUM
+/* Kinds of jobs */
+enum srnic_job_kind {
+	SRNIC_JOB_FAULT,	/* fetch of pages that a queue pair is waiting for */
+	SRNIC_JOB_PREFETCH,
+	SRNIC_JOB_NUM
 };
 
-int srnic_lanes_init(void);
-void srnic_lanes_exit(void);
+/**
+ * struct srnic_job_limit - jobs of one kind and owner, of which few may run
+ * @owner: the owner that it is part of
+ * @kind: kind of the jobs
+ * @lock: protects the fields below
+ * @running: number of jobs running
+ * @waiting: jobs waiting for one of them to end
+ * @num: number of jobs in @waiting
+ */
+struct srnic_job_limit {
+	struct srnic_owner	*owner;
+	enum srnic_job_kind	kind;
+	spinlock_t		lock;	/* protects running, waiting and num */
+	u32			running;
+	struct list_head	waiting;
+	u32			num;
+};
+
+struct srnic_job_limit *srnic_owner_limit(struct srnic_owner *owner,
+					  enum srnic_job_kind kind);
+
+int srnic_owners_init(void);
+void srnic_owners_exit(void);
+
+/* job.c */
 
 void srnic_job_init(struct srnic_job *job, void (*fn)(struct srnic_job *job));
 
 /*
- * Runs @job on a workqueue, where it may sleep for long, once @lanes has a free slot
- * of that kind.  False: too many jobs are waiting, only with SRNIC_LANE_AHEAD.
- * Context: not hard interrupt.
+ * Runs @job on a workqueue, where it may sleep for long, once the limit of @owner (NULL:
+ * the kernel) on jobs of that kind admits it.  False: too many are waiting, only with
+ * SRNIC_JOB_PREFETCH.  Context: not hard interrupt.
  */
-bool srnic_job_queue(struct srnic_job *job, struct srnic_lanes *lanes,
-		     enum srnic_lane kind);
+bool srnic_job_queue(struct srnic_job *job, struct srnic_owner *owner,
+		     enum srnic_job_kind kind);
 
 /*
- * Cancels @job if it is still waiting for a slot; true if it was.  The caller is the
- * only one to queue @job and, within an RCU read section, has seen that it is not done.
+ * Cancels @job if it is still waiting; true if it was.  The caller is the only one to
+ * queue @job and, within an RCU read section, has seen that it is not done.
  */
 bool srnic_job_cancel(struct srnic_job *job);
+
+int srnic_jobs_init(void);
+/* Waits for the last jobs to end. */
+void srnic_jobs_exit(void);
 
 #endif /* SRNIC_MEM_INTERNAL_H */

@@ -177,10 +177,10 @@ int srnic_mr_map_dmabuf(struct srnic_mr *mr, int fd, u64 offset, u64 length,
 	return srnic_mr_map_flat(mr, dmabuf->map.vaddr + offset, length, iova);
 }
 
-int srnic_mr_map_odp(struct srnic_mr *mr, struct srnic_lanes *lanes, u64 start,
+int srnic_mr_map_odp(struct srnic_mr *mr, struct srnic_owner *owner, u64 start,
 		     u64 length, u64 iova)
 {
-	struct srnic_odp *odp = srnic_odp_make(lanes);
+	struct srnic_odp *odp = srnic_odp_make(owner);
 
 	if (!odp)
 		return -ENOMEM;

@@ -210,33 +210,33 @@ int srnic_mr_map_dmabuf(struct srnic_mr *mr, int fd, u64 offset, u64 length,
 			u64 iova);
 
 /**
- * struct srnic_payer - identity that resources are charged to
+ * struct srnic_owner_id - whom resources are charged to
  * @uid: uid in the initial user namespace; INVALID_UID if @userns is set
  * @userns: user namespace whose users are charged as one, or NULL
  */
-struct srnic_payer {
+struct srnic_owner_id {
 	kuid_t			uid;
 	struct user_namespace	*userns;
 };
 
 /*
- * Returns the lanes of @payer, with a reference.  They limit its page fetches across
- * all devices and persist while anything, even a fetch, holds them.  NULL: no memory.
- * As an argument, NULL lanes stand for the kernel's.  May sleep.
+ * Returns the owner @id, with a reference.  Its page fetches are limited across all
+ * devices, and it persists while anything, even a fetch, holds it.  NULL: no memory.
+ * As an argument, a NULL owner stands for the kernel.  May sleep.
  */
-struct srnic_lanes *srnic_lanes_of(const struct srnic_payer *payer);
-const struct srnic_payer *srnic_lanes_payer(const struct srnic_lanes *lanes);
+struct srnic_owner *srnic_owner_of(const struct srnic_owner_id *id);
+const struct srnic_owner_id *srnic_owner_id(const struct srnic_owner *owner);
 
 /* Takes a reference.  Context: any. */
-struct srnic_lanes *srnic_lanes_get(struct srnic_lanes *lanes);
-/* @lanes may be NULL.  Context: process. */
-void srnic_lanes_put(struct srnic_lanes *lanes);
+struct srnic_owner *srnic_owner_get(struct srnic_owner *owner);
+/* @owner may be NULL.  Context: process. */
+void srnic_owner_put(struct srnic_owner *owner);
 
 /*
- * Fills @mr->span from the caller's address space without pinning: accesses fetch
- * missing pages through @lanes.  May sleep.  Return: 0 or -ENOMEM.
+ * Fills @mr->span from the caller's address space without pinning: missing pages are
+ * fetched when accessed, for @owner.  May sleep.  Return: 0 or -ENOMEM.
  */
-int srnic_mr_map_odp(struct srnic_mr *mr, struct srnic_lanes *lanes, u64 start,
+int srnic_mr_map_odp(struct srnic_mr *mr, struct srnic_owner *owner, u64 start,
 		     u64 length, u64 iova);
 
 /* Allocates both block lists, of @max entries, of fast region @mr.  May sleep. */
@@ -351,19 +351,20 @@ bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len);
 /* Number of bytes from @addr to the end of @mr, 0 outside.  The caller holds @mr. */
 u64 srnic_mr_rest(const struct srnic_mr *mr, u64 addr);
 
-struct lane;
+struct srnic_job_limit;
 
 /**
- * struct srnic_job - page fetch executed by a worker on behalf of a user
- * @work: entry in the lane's workqueue
- * @list: link in the lane's list of waiting jobs, else empty
- * @lane: lane in which the job was last queued
+ * struct srnic_job - page fetch executed by a worker on behalf of an owner
+ * @work: entry in a workqueue
+ * @list: link in the list of the owner's waiting jobs, else empty
+ * @limit: that of the owner for whom the job was last queued; reference on the owner held
+ *	   while the job waits or runs
  * @fn: executes the job, in process context
  */
 struct srnic_job {
 	struct work_struct	work;
 	struct list_head	list;
-	struct lane		*lane;
+	struct srnic_job_limit	*limit;
 	void			(*fn)(struct srnic_job *job);
 };
 
@@ -471,10 +472,10 @@ enum srnic_mem_err srnic_prefetch_add(struct srnic_prefetch *fetch,
 int srnic_prefetch_now(struct srnic_prefetch *fetch);
 
 /*
- * Queues a best-effort fetch in @lanes, which then frees @fetch; very large prefetches
+ * Queues a best-effort fetch for @owner, which then frees @fetch; very large prefetches
  * may be done in part.  False: too many are pending, the caller keeps @fetch.
  */
-bool srnic_prefetch_queue(struct srnic_prefetch *fetch, struct srnic_lanes *lanes);
+bool srnic_prefetch_queue(struct srnic_prefetch *fetch, struct srnic_owner *owner);
 
 int srnic_mem_init(void);
 void srnic_mem_exit(void);

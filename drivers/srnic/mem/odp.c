@@ -44,7 +44,7 @@
  * @ref: one reference for the region, one for each fetch
  * @id: unique number, never reused
  * @mm: the process's mm; held by mmgrab(), so its memory may be gone
- * @lanes: limit the fetches of its pages; reference held
+ * @owner: for whom its pages are fetched; reference held
  * @chunks: struct odp_chunk by address >> ODP_SHIFT; readers use RCU
  * @empty: chunks found without pages after an unmap or a failed fetch
  * @reap: frees the chunks in @empty that are still without pages
@@ -53,7 +53,7 @@ struct srnic_odp {
 	struct kref		ref;
 	u64			id;
 	struct mm_struct	*mm;
-	struct srnic_lanes	*lanes;
+	struct srnic_owner	*owner;
 	struct xarray		chunks;
 	struct llist_head	empty;
 	struct work_struct	reap;
@@ -604,7 +604,7 @@ long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 
 /* ---- lifetime ---- */
 
-struct srnic_odp *srnic_odp_make(struct srnic_lanes *lanes)
+struct srnic_odp *srnic_odp_make(struct srnic_owner *owner)
 {
 	struct srnic_odp *odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
 
@@ -615,7 +615,7 @@ struct srnic_odp *srnic_odp_make(struct srnic_lanes *lanes)
 	odp->id = atomic64_inc_return(&odp_id);
 	odp->mm = current->mm;
 	mmgrab(odp->mm);
-	odp->lanes = srnic_lanes_get(lanes);
+	odp->owner = srnic_owner_get(owner);
 	xa_init_flags(&odp->chunks, XA_FLAGS_ACCOUNT);
 	init_llist_head(&odp->empty);
 	INIT_WORK(&odp->reap, odp_reap);
@@ -644,7 +644,7 @@ static void odp_free(struct kref *ref)
 		chunk_kill(chunk);
 	xa_destroy(&odp->chunks);
 	mmdrop(odp->mm);
-	srnic_lanes_put(odp->lanes);
+	srnic_owner_put(odp->owner);
 	kfree(odp);
 }
 
@@ -654,28 +654,41 @@ void srnic_odp_put(struct srnic_odp *odp)
 		kref_put(&odp->ref, odp_free);
 }
 
-struct srnic_lanes *srnic_odp_lanes(const struct srnic_odp *odp)
+struct srnic_owner *srnic_odp_owner(const struct srnic_odp *odp)
 {
-	return odp->lanes;
+	return odp->owner;
 }
 
 int srnic_mem_init(void)
 {
-	int err = srnic_lanes_init();
+	int err = srnic_owners_init();
 
 	if (err)
 		return err;
 
-	reap_wq = alloc_workqueue("srnic-reap", WQ_UNBOUND, 0);
-	if (!reap_wq)
-		srnic_lanes_exit();
+	err = srnic_jobs_init();
+	if (err)
+		goto err_owners;
 
-	return reap_wq ? 0 : -ENOMEM;
+	reap_wq = alloc_workqueue("srnic-reap", WQ_UNBOUND, 0);
+	if (!reap_wq) {
+		err = -ENOMEM;
+		goto err_jobs;
+	}
+
+	return 0;
+
+err_jobs:
+	srnic_jobs_exit();
+err_owners:
+	srnic_owners_exit();
+	return err;
 }
 
 void srnic_mem_exit(void)
 {
-	srnic_lanes_exit();	/* waits for the last fetches to end */
+	srnic_jobs_exit();	/* waits for the last fetches to end */
+	srnic_owners_exit();
 	destroy_workqueue(reap_wq);
 	rcu_barrier();	/* kfree_rcu() of chunks */
 }

@@ -76,7 +76,7 @@ enum srnic_mem_err srnic_pager_ask(struct srnic_pager *pager,
 	pager->write = write;
 	pager->busy = true;
 	pager->ops->begin(pager);
-	srnic_job_queue(&pager->job, srnic_odp_lanes(odp), SRNIC_LANE_MISSED);
+	srnic_job_queue(&pager->job, srnic_odp_owner(odp), SRNIC_JOB_FAULT);
 
 	return SRNIC_MEM_ABSENT;
 }

@@ -92,9 +92,9 @@ static void fetch_work(struct srnic_job *job)
 	srnic_prefetch_free(fetch);
 }
 
-bool srnic_prefetch_queue(struct srnic_prefetch *fetch, struct srnic_lanes *lanes)
+bool srnic_prefetch_queue(struct srnic_prefetch *fetch, struct srnic_owner *owner)
 {
-	return srnic_job_queue(&fetch->job, lanes, SRNIC_LANE_AHEAD);
+	return srnic_job_queue(&fetch->job, owner, SRNIC_JOB_PREFETCH);
 }
 
 struct srnic_prefetch *srnic_prefetch_alloc(enum srnic_fetch_how how, u32 max)

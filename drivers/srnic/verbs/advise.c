@@ -74,7 +74,7 @@ int srnic_advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice,
 	err = advise_collect(fetch, ibpd, sge, num);
 	/* If too many prefetches of the user are pending, do this one synchronously. */
 	if (!err && !(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH) &&
-	    srnic_prefetch_queue(fetch, srnic_user_lanes(ibpd)))
+	    srnic_prefetch_queue(fetch, srnic_user_owner(ibpd)))
 		return 0;
 	if (!err)
 		err = srnic_prefetch_now(fetch);

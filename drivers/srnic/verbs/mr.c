@@ -161,14 +161,14 @@ struct ib_mr *srnic_get_dma_mr(struct ib_pd *ibpd, int access)
 }
 
 /* Sets the range of on-demand region @mr without pinning memory. */
-static int mr_page(struct srnic_mr *mr, struct srnic_lanes *lanes, u64 start,
+static int mr_page(struct srnic_mr *mr, struct srnic_owner *owner, u64 start,
 		   u64 length, u64 iova)
 {
 	if (start == MR_IMPLICIT_START && length == MR_IMPLICIT_LENGTH &&
 	    (iova || mr->access & IB_ACCESS_HUGETLB))
 		return -EINVAL;
 
-	return srnic_mr_map_odp(mr, lanes, start, length, iova);
+	return srnic_mr_map_odp(mr, owner, start, length, iova);
 }
 
 /* Is this more than the caller may pin?  The rule is that of ib_umem_get(). */
@@ -220,7 +220,7 @@ static int mr_place(struct srnic_ibmr *ibmr, u64 start, u64 length, u64 iova)
 		return -EINVAL;
 
 	if (mr->access & IB_ACCESS_ON_DEMAND)
-		return mr_page(mr, srnic_user_lanes(ibmr->ibmr.pd), start,
+		return mr_page(mr, srnic_user_owner(ibmr->ibmr.pd), start,
 			       length, iova);
 
 	/* A zero-length region has a key, but no pages. */
@@ -234,7 +234,7 @@ static int mr_place(struct srnic_ibmr *ibmr, u64 start, u64 length, u64 iova)
 
 	mr->access |= IB_ACCESS_ON_DEMAND;
 
-	return mr_page(mr, srnic_user_lanes(ibmr->ibmr.pd), start, length, iova);
+	return mr_page(mr, srnic_user_owner(ibmr->ibmr.pd), start, length, iova);
 }
 
 static int mr_check_access(struct ib_pd *ibpd, int access)

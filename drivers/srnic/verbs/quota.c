@@ -54,25 +54,25 @@ u64 srnic_user_max(enum srnic_quota what)
  * could pose as arbitrarily many.  If root owns it, it is taken to be a container and
  * charged as a user of its own.  Takes no reference.
  */
-static struct srnic_payer user_payer(void)
+static struct srnic_owner_id user_id(void)
 {
 	struct user_namespace *ns = current_user_ns(), *outermost = NULL;
 
 	for (; ns->parent; ns = ns->parent)
 		outermost = ns;
 	if (!outermost)
-		return (struct srnic_payer) { .uid = current_uid() };
+		return (struct srnic_owner_id) { .uid = current_uid() };
 	if (!uid_eq(outermost->owner, GLOBAL_ROOT_UID))
-		return (struct srnic_payer) { .uid = outermost->owner };
+		return (struct srnic_owner_id) { .uid = outermost->owner };
 
-	return (struct srnic_payer) {
+	return (struct srnic_owner_id) {
 		.uid	= INVALID_UID,
 		.userns	= outermost,
 	};
 }
 
 static struct srnic_user *user_find(struct srnic_dev *dev,
-				    const struct srnic_lanes *lanes)
+				    const struct srnic_owner *owner)
 	__must_hold(&dev->users_lock)
 {
 	struct srnic_user *user;
@@ -80,14 +80,14 @@ static struct srnic_user *user_find(struct srnic_dev *dev,
 	lockdep_assert_held(&dev->users_lock);
 
 	list_for_each_entry(user, &dev->users, list)
-		if (user->lanes == lanes)
+		if (user->owner == owner)
 			return user;
 
 	return NULL;
 }
 
 static struct srnic_user *user_make(struct srnic_dev *dev,
-				    struct srnic_lanes *lanes)
+				    struct srnic_owner *owner)
 	__must_hold(&dev->users_lock)
 {
 	struct srnic_user *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
@@ -98,7 +98,7 @@ static struct srnic_user *user_make(struct srnic_dev *dev,
 		return NULL;
 
 	user->dev = dev;
-	user->lanes = srnic_lanes_get(lanes);
+	user->owner = srnic_owner_get(owner);
 	srnic_pools_init(&user->pools, &dev->pools, &user_share);
 	refcount_set(&user->refs, 1);
 	list_add(&user->list, &dev->users);
@@ -108,21 +108,21 @@ static struct srnic_user *user_make(struct srnic_dev *dev,
 
 struct srnic_user *srnic_user_get(struct srnic_dev *dev)
 {
-	const struct srnic_payer payer = user_payer();
-	struct srnic_lanes *lanes = srnic_lanes_of(&payer);
+	const struct srnic_owner_id id = user_id();
+	struct srnic_owner *owner = srnic_owner_of(&id);
 	struct srnic_user *user;
 
-	if (!lanes)
+	if (!owner)
 		return NULL;
 
 	mutex_lock(&dev->users_lock);
-	user = user_find(dev, lanes);
+	user = user_find(dev, owner);
 	if (user)
 		refcount_inc(&user->refs);
 	else
-		user = user_make(dev, lanes);
+		user = user_make(dev, owner);
 	mutex_unlock(&dev->users_lock);
-	srnic_lanes_put(lanes);
+	srnic_owner_put(owner);
 
 	return user;
 }
@@ -136,7 +136,7 @@ void srnic_user_put(struct srnic_user *user)
 
 	list_del(&user->list);
 	mutex_unlock(&dev->users_lock);
-	srnic_lanes_put(user->lanes);
+	srnic_owner_put(user->owner);
 	kfree(user);
 }
 
@@ -151,11 +151,11 @@ struct srnic_user *srnic_user_of_udata(struct ib_udata *udata)
 						 ibuc)->user : NULL;
 }
 
-struct srnic_lanes *srnic_user_lanes(const struct ib_pd *ibpd)
+struct srnic_owner *srnic_user_owner(const struct ib_pd *ibpd)
 {
 	const struct srnic_user *user = srnic_user_of(ibpd);
 
-	return user ? user->lanes : NULL;
+	return user ? user->owner : NULL;
 }
 
 static bool quota_take(atomic64_t *used, u64 num, u64 max)
@@ -171,12 +171,12 @@ static bool quota_take(atomic64_t *used, u64 num, u64 max)
 static void quota_tell(const struct srnic_user *user, u64 max,
 		       const char *name)
 {
-	const struct srnic_payer *payer = srnic_lanes_payer(user->lanes);
+	const struct srnic_owner_id *id = srnic_owner_id(user->owner);
 
 	ibdev_dbg(&user->dev->ib_dev, "%s %u has its share of %llu %s: see user_share\n",
-		  payer->userns ? "user namespace" : "user",
-		  payer->userns ? payer->userns->ns.inum :
-				  __kuid_val(payer->uid), max, name);
+		  id->userns ? "user namespace" : "user",
+		  id->userns ? id->userns->ns.inum : __kuid_val(id->uid), max,
+		  name);
 }
 
 int srnic_quota_take(struct srnic_dev *dev, struct srnic_user *user,

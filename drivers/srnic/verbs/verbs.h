@@ -141,8 +141,8 @@ void srnic_user_put(struct srnic_user *user);
 struct srnic_user *srnic_user_of(const struct ib_pd *ibpd);
 struct srnic_user *srnic_user_of_udata(struct ib_udata *udata);
 
-/* The lanes of the user that @ibpd belongs to; NULL: the kernel. */
-struct srnic_lanes *srnic_user_lanes(const struct ib_pd *ibpd);
+/* The same user across all devices. */
+struct srnic_owner *srnic_user_owner(const struct ib_pd *ibpd);
 
 /* Pools to which packets held by queue pairs of @user (NULL: the kernel) are charged */
 static inline struct srnic_pools *srnic_user_pools(struct srnic_dev *dev,
