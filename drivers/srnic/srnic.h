@@ -340,9 +340,28 @@ struct srnic_ibflow {
 	struct srnic_rule	rule;
 };
 
-extern const struct ib_device_ops srnic_dev_ops;
+/* device.c */
 
-/* What depends on the user ABI, indexed by enum srnic_abi */
-extern const struct ib_device_ops srnic_abi_ops[];
+/*
+ * Creates the device @name on @ndev, which has none, and registers it.  Users may remove
+ * it at any time.  May sleep.  Return: 0 or negative errno.
+ */
+int srnic_dev_add(const char *name, struct net_device *ndev, enum srnic_abi abi);
+
+/*
+ * The device on @ndev, or any if that is NULL; registered or not, but not yet freed.  The
+ * caller ends with put_device().  Context: any.
+ */
+struct srnic_dev *srnic_dev_find(const struct net_device *ndev);
+
+/*
+ * Starts removing @dev, which may be about to be registered in another namespace.
+ * Context: any.
+ */
+void srnic_dev_remove(struct srnic_dev *dev);
+
+int srnic_devs_init(void);
+/* Removes all devices and waits for that; there are no new ones. */
+void srnic_devs_exit(void);
 
 #endif /* SRNIC_H */

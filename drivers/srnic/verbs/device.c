@@ -2,7 +2,6 @@
 /*
  * srnic - the device and its port: capabilities and attributes
  */
-#include <linux/module.h>
 #include <linux/netdevice.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
@@ -59,8 +58,8 @@ static void query_rxe(struct ib_device_attr *attr)
 	attr->hca_core_clock = 0;
 }
 
-static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
-			struct ib_udata *udata)
+int srnic_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+		       struct ib_udata *udata)
 {
 	int err = ib_no_udata_io(udata);
 
@@ -146,8 +145,8 @@ static u8 port_phys_state(const struct net_device *ndev,
 				     IB_PORT_PHYS_STATE_DISABLED;
 }
 
-static int query_port(struct ib_device *ibdev, u32 port,
-		      struct ib_port_attr *attr)
+int srnic_query_port(struct ib_device *ibdev, u32 port,
+		     struct ib_port_attr *attr)
 {
 	struct srnic_dev *dev = to_dev(ibdev);
 
@@ -178,8 +177,8 @@ static int query_port(struct ib_device *ibdev, u32 port,
 	return 0;
 }
 
-static int get_port_immutable(struct ib_device *ibdev, u32 port,
-			      struct ib_port_immutable *immutable)
+int srnic_get_port_immutable(struct ib_device *ibdev, u32 port,
+			     struct ib_port_immutable *immutable)
 {
 	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
 	if (srnic_has_frames(to_dev(ibdev)))
@@ -191,7 +190,7 @@ static int get_port_immutable(struct ib_device *ibdev, u32 port,
 	return 0;
 }
 
-static int query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
+int srnic_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
 {
 	if (index)
 		return -EINVAL;
@@ -201,12 +200,12 @@ static int query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
 	return 0;
 }
 
-static enum rdma_link_layer get_link_layer(struct ib_device *ibdev, u32 port)
+enum rdma_link_layer srnic_get_link_layer(struct ib_device *ibdev, u32 port)
 {
 	return IB_LINK_LAYER_ETHERNET;
 }
 
-static void get_dev_fw_str(struct ib_device *ibdev, char *str)
+void srnic_get_dev_fw_str(struct ib_device *ibdev, char *str)
 {
 	scnprintf(str, IB_FW_VERSION_NAME_MAX, "%u.0.0", SRNIC_ABI_REVISION);
 }
@@ -245,135 +244,6 @@ static struct attribute *device_attrs[] = {
 	NULL
 };
 
-static const struct attribute_group device_group = {
+const struct attribute_group srnic_device_group = {
 	.attrs	= device_attrs,
-};
-
-const struct ib_device_ops srnic_dev_ops = {
-	.owner			= THIS_MODULE,
-
-	.advise_mr		= srnic_advise_mr,
-	.alloc_hw_port_stats	= srnic_alloc_hw_port_stats,
-	.alloc_mr		= srnic_alloc_mr,
-	.alloc_mw		= srnic_alloc_mw,
-	.alloc_pd		= srnic_alloc_pd,
-	.alloc_ucontext		= srnic_alloc_ucontext,
-	.attach_mcast		= srnic_attach_mcast,
-	.counter_alloc_stats	= srnic_counter_alloc_stats,
-	.counter_bind_qp	= srnic_counter_bind_qp,
-	.counter_dealloc	= srnic_counter_dealloc,
-	.counter_unbind_qp	= srnic_counter_unbind_qp,
-	.counter_update_stats	= srnic_counter_update_stats,
-	.create_ah		= srnic_create_ah,
-	.create_cq		= srnic_create_cq,
-	.create_qp		= srnic_create_qp,
-	.create_srq		= srnic_create_srq,
-	.create_user_ah		= srnic_create_ah,
-	.dealloc_driver		= srnic_dev_dealloc,
-	.dealloc_mw		= srnic_dealloc_mw,
-	.dealloc_pd		= srnic_dealloc_pd,
-	.dealloc_ucontext	= srnic_dealloc_ucontext,
-	.dereg_mr		= srnic_dereg_mr,
-	.destroy_ah		= srnic_destroy_ah,
-	.destroy_cq		= srnic_destroy_cq,
-	.destroy_qp		= srnic_destroy_qp,
-	.destroy_srq		= srnic_destroy_srq,
-	.detach_mcast		= srnic_detach_mcast,
-	.device_group		= &device_group,
-	.disassociate_ucontext	= srnic_disassociate_ucontext,
-	.fill_res_cq_entry	= srnic_fill_res_cq,
-	.fill_res_mr_entry	= srnic_fill_res_mr,
-	.fill_res_qp_entry	= srnic_fill_res_qp,
-	.get_dev_fw_str		= get_dev_fw_str,
-	.get_dma_mr		= srnic_get_dma_mr,
-	.get_hw_stats		= srnic_get_hw_stats,
-	.get_link_layer		= get_link_layer,
-	.get_port_immutable	= get_port_immutable,
-	.map_mr_sg		= srnic_map_mr_sg,
-	.mmap			= srnic_mmap,
-	.mmap_free		= srnic_mmap_free,
-	.modify_qp		= srnic_modify_qp,
-	.modify_srq		= srnic_modify_srq,
-	.poll_cq		= srnic_poll_cq,
-	.post_recv		= srnic_post_recv,
-	.post_send		= srnic_post_send,
-	.post_srq_recv		= srnic_post_srq_recv,
-	.process_mad		= srnic_process_mad,
-	.query_ah		= srnic_query_ah,
-	.query_device		= query_device,
-	.query_pkey		= query_pkey,
-	.query_port		= query_port,
-	.query_qp		= srnic_query_qp,
-	.query_srq		= srnic_query_srq,
-	.query_ucontext		= srnic_query_ucontext,
-	.reg_user_mr		= srnic_reg_user_mr,
-	.req_notify_cq		= srnic_req_notify_cq,
-	.resize_user_cq		= srnic_resize_cq,
-
-	INIT_RDMA_OBJ_SIZE(ib_ah, srnic_ah, ibah),
-	INIT_RDMA_OBJ_SIZE(ib_cq, srnic_ibcq, ibcq),
-	INIT_RDMA_OBJ_SIZE(ib_mw, srnic_ibmw, ibmw),
-	INIT_RDMA_OBJ_SIZE(ib_pd, srnic_pd, ibpd),
-	INIT_RDMA_OBJ_SIZE(ib_qp, srnic_ibqp, ibqp),
-	INIT_RDMA_OBJ_SIZE(ib_srq, srnic_ibsrq, ibsrq),
-	INIT_RDMA_OBJ_SIZE(ib_ucontext, srnic_ucontext, ibuc),
-
-	SRNIC_COUNTER_OBJ
-	SRNIC_FILL_RES_SRQ(srnic_fill_res_srq)
-};
-
-/*
- * uverbs_abi_ver of rdma_rxe; <rdma/rdma_user_rxe.h> does not have it.  Layouts of
- * version 1 differed on 32-bit architectures.
- */
-#define RXE_ABI_VERSION	2
-
-/*
- * The netdev of a device with the driver id of rdma_rxe.  If it were set with
- * ib_device_set_netdev(), rdma_rxe would find the device and take it for its own.
- */
-static struct net_device *get_netdev(struct ib_device *ibdev, u32 port)
-{
-	struct net_device *ndev = to_dev(ibdev)->ndev;
-
-	dev_hold(ndev);
-
-	return ndev;
-}
-
-const struct ib_device_ops srnic_abi_ops[] = {
-	[SRNIC_ABI_OWN] = {
-		.driver_id		= (enum rdma_driver_id)SRNIC_DRIVER_ID,
-		.uverbs_abi_ver		= SRNIC_ABI_VERSION,
-
-		.alloc_dm		= srnic_alloc_dm,
-		.alloc_xrcd		= srnic_alloc_xrcd,
-		.create_counters	= srnic_create_counters,
-		.create_flow		= srnic_create_flow,
-		.create_rwq_ind_table	= srnic_create_rwq_ind_table,
-		.create_wq		= srnic_create_wq,
-		.dealloc_dm		= srnic_dealloc_dm,
-		.dealloc_xrcd		= srnic_dealloc_xrcd,
-		.destroy_counters	= srnic_destroy_counters,
-		.destroy_flow		= srnic_destroy_flow,
-		.destroy_rwq_ind_table	= srnic_destroy_rwq_ind_table,
-		.destroy_wq		= srnic_destroy_wq,
-		.modify_cq		= srnic_modify_cq,
-		.modify_wq		= srnic_modify_wq,
-		.read_counters		= srnic_read_counters,
-		.reg_dm_mr		= srnic_reg_dm_mr,
-		.reg_user_mr_dmabuf	= srnic_reg_user_mr_dmabuf,
-		.rereg_user_mr		= srnic_rereg_user_mr,
-
-		INIT_RDMA_OBJ_SIZE(ib_counters, srnic_ibcounters, ibcounters),
-		INIT_RDMA_OBJ_SIZE(ib_rwq_ind_table, srnic_ind_table, ibtable),
-		INIT_RDMA_OBJ_SIZE(ib_xrcd, srnic_xrcd, ibxrcd),
-	},
-	/* librxe has no calls for the rest. */
-	[SRNIC_ABI_RXE] = {
-		.driver_id		= RDMA_DRIVER_RXE,
-		.uverbs_abi_ver		= RXE_ABI_VERSION,
-
-		.get_netdev		= get_netdev,
-	},
 };

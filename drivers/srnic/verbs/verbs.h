@@ -81,10 +81,18 @@ static inline struct srnic_cq *srnic_cq_of(struct ib_cq *ibcq)
 	return ibcq ? &to_cq(ibcq)->cq : NULL;
 }
 
-/* main.c: final cleanup, when the core has released a device */
-void srnic_dev_dealloc(struct ib_device *ibdev);
-
 /* device.c */
+int srnic_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+		       struct ib_udata *udata);
+int srnic_query_port(struct ib_device *ibdev, u32 port,
+		     struct ib_port_attr *attr);
+int srnic_get_port_immutable(struct ib_device *ibdev, u32 port,
+			     struct ib_port_immutable *immutable);
+int srnic_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey);
+enum rdma_link_layer srnic_get_link_layer(struct ib_device *ibdev, u32 port);
+void srnic_get_dev_fw_str(struct ib_device *ibdev, char *str);
+extern const struct attribute_group srnic_device_group;
+
 enum ib_mtu srnic_port_mtu(const struct srnic_dev *dev);
 
 /* counters.c */
