@@ -2,7 +2,7 @@
 /*
  * srnic - verbs: the interface to the RDMA core
  *
- * One file per object.  The core calls these functions with arguments chosen by
+ * ib_*.c: one file per object.  The core calls these functions with arguments chosen by
  * users; invalid ones are reported by errno and, for debugging, by ibdev_dbg().
  */
 #ifndef SRNIC_VERBS_H
@@ -81,7 +81,7 @@ static inline struct srnic_cq *srnic_cq_of(struct ib_cq *ibcq)
 	return ibcq ? &to_cq(ibcq)->cq : NULL;
 }
 
-/* device.c */
+/* ib_device.c */
 int srnic_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		       struct ib_udata *udata);
 int srnic_query_port(struct ib_device *ibdev, u32 port,
@@ -95,7 +95,7 @@ extern const struct attribute_group srnic_device_group;
 
 enum ib_mtu srnic_port_mtu(const struct srnic_dev *dev);
 
-/* counters.c */
+/* ib_counters.c */
 struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ibdev,
 						u32 port);
 int srnic_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
@@ -172,7 +172,7 @@ int srnic_quota_take(struct srnic_dev *dev, struct srnic_user *user,
 void srnic_quota_give(struct srnic_dev *dev, struct srnic_user *user,
 		      enum srnic_quota what, u64 num);
 
-/* ucontext.c */
+/* ib_ucontext.c */
 int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata);
 void srnic_dealloc_ucontext(struct ib_ucontext *ibuc);
 int srnic_query_ucontext(struct ib_ucontext *ibuc,
@@ -216,15 +216,15 @@ int srnic_respond_srq(struct ib_udata *udata, enum srnic_abi abi,
 int srnic_respond_srq_resize(struct ib_udata *udata, enum srnic_abi abi,
 			     const struct srnic_map *ring);
 
-/* pd.c */
+/* ib_pd.c */
 int srnic_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 int srnic_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 
-/* xrcd.c */
+/* ib_xrcd.c */
 int srnic_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
 int srnic_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
 
-/* ah.c */
+/* ib_ah.c */
 int srnic_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 		    struct ib_udata *udata);
 int srnic_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
@@ -237,7 +237,7 @@ int srnic_destroy_ah(struct ib_ah *ibah, u32 flags);
 int srnic_flow_from_ah(struct srnic_flow *flow,
 		       const struct rdma_ah_attr *attr);
 
-/* mr.c */
+/* ib_mr.c */
 struct ib_mr *srnic_get_dma_mr(struct ib_pd *ibpd, int access);
 struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
@@ -263,18 +263,18 @@ int srnic_advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice,
 		    u32 flags, struct ib_sge *sge, u32 num,
 		    struct uverbs_attr_bundle *attrs);
 
-/* dm.c */
+/* ib_dm.c */
 extern const struct uapi_definition srnic_dm_defs[];
 struct ib_dm *srnic_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
 			     struct ib_dm_alloc_attr *attr,
 			     struct uverbs_attr_bundle *attrs);
 int srnic_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs);
 
-/* mw.c */
+/* ib_mw.c */
 int srnic_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
 int srnic_dealloc_mw(struct ib_mw *ibmw);
 
-/* cq.c */
+/* ib_cq.c */
 int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs);
 int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
@@ -284,11 +284,11 @@ int srnic_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int srnic_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
 int srnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 
-/* mcast.c */
+/* ib_mcast.c */
 int srnic_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 int srnic_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 
-/* srq.c */
+/* ib_srq.c */
 int srnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 		     struct ib_udata *udata);
 int srnic_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
@@ -296,7 +296,7 @@ int srnic_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 int srnic_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
 int srnic_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
 
-/* qp.c */
+/* ib_qp.c */
 int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		    struct ib_udata *udata);
 int srnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
@@ -305,7 +305,7 @@ int srnic_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init);
 int srnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
 
-/* wq.c */
+/* ib_wq.c */
 struct ib_wq *srnic_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *init,
 			      struct ib_udata *udata);
 int srnic_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
@@ -324,7 +324,7 @@ struct srnic_rss *srnic_rss_make(struct ib_device *ibdev,
 				 const struct ib_rwq_ind_table *ibtable,
 				 struct ib_udata *udata);
 
-/* flow.c */
+/* ib_flow.c */
 struct ib_flow *srnic_create_flow(struct ib_qp *ibqp,
 				  struct ib_flow_attr *attr,
 				  struct ib_udata *udata);
