@@ -16,8 +16,8 @@
 #include <linux/preempt.h>
 
 #include "burst.h"
+#include "input.h"
 #include "net.h"
-#include "rx.h"
 
 /* Packets that do not wait after one that has waited alone */
 #define BURST_ALONE	8

@@ -31,8 +31,8 @@
 #include "../trace.h"
 #include "burst.h"
 #include "crc.h"
+#include "input.h"
 #include "net.h"
-#include "rx.h"
 #include "tx.h"
 #include "udp.h"
 

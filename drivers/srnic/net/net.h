@@ -343,11 +343,12 @@ struct srnic_membership;
  * left @net; counted.
  * Context: process, takes rtnl.  Return: the membership, or an ERR_PTR().
  */
-struct srnic_membership *srnic_mcast_join(struct net_device *ndev, const struct net *net,
-					  const struct in6_addr *addr);
+struct srnic_membership *srnic_membership_join(struct net_device *ndev,
+					       const struct net *net,
+					       const struct in6_addr *addr);
 
 /* Ends and frees a membership, wherever the netdev is now.  Context: process, takes rtnl. */
-void srnic_mcast_leave(struct srnic_membership *m);
+void srnic_membership_leave(struct srnic_membership *m);
 
 int srnic_net_init(const struct srnic_rx_ops *ops);
 void srnic_net_exit(void);

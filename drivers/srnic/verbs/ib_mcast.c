@@ -15,7 +15,7 @@ int srnic_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	err = srnic_quota_take(dev, qp->user, SRNIC_Q_GROUP, 1);
 	if (err)
 		return err;
-	joined = srnic_mcast_join(dev->ndev, dev->net, addr);
+	joined = srnic_membership_join(dev->ndev, dev->net, addr);
 	if (IS_ERR(joined)) {
 		err = PTR_ERR(joined);
 		goto err_quota;
@@ -27,7 +27,7 @@ int srnic_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	return 0;
 
 err_leave:
-	srnic_mcast_leave(joined);
+	srnic_membership_leave(joined);
 err_quota:
 	srnic_quota_give(dev, qp->user, SRNIC_Q_GROUP, 1);
 	return err;
@@ -44,7 +44,7 @@ int srnic_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	if (!joined)
 		return -EINVAL;
 
-	srnic_mcast_leave(joined);
+	srnic_membership_leave(joined);
 	srnic_quota_give(dev, qp->user, SRNIC_Q_GROUP, 1);
 
 	return 0;

@@ -2,8 +2,8 @@
 /*
  * srnic - received packets, from the hook to the layer above
  */
-#ifndef SRNIC_NET_RX_H
-#define SRNIC_NET_RX_H
+#ifndef SRNIC_NET_INPUT_H
+#define SRNIC_NET_INPUT_H
 
 #include "net.h"
 
@@ -21,4 +21,4 @@ enum srnic_rx_fate {
 enum srnic_rx_fate srnic_rx_take(struct net *net, struct sk_buff *skb,
 				 unsigned int bth);
 
-#endif /* SRNIC_NET_RX_H */
+#endif /* SRNIC_NET_INPUT_H */

@@ -24,7 +24,7 @@
 #include "../wire/icrc.h"
 #include "crc.h"
 #include "flow.h"
-#include "rx.h"
+#include "input.h"
 #include "udp.h"
 
 const struct srnic_rx_ops *srnic_rx_ops;

@@ -31,7 +31,7 @@ struct srnic_membership {
 	struct inet6_dev	*idev;
 };
 
-static int mcast_join4(struct srnic_membership *m, struct net_device *ndev)
+static int membership_join4(struct srnic_membership *m, struct net_device *ndev)
 {
 	struct in_device *in_dev = __in_dev_get_rtnl(ndev);
 
@@ -44,7 +44,7 @@ static int mcast_join4(struct srnic_membership *m, struct net_device *ndev)
 	return 0;
 }
 
-static int mcast_join6(struct srnic_membership *m, struct net_device *ndev)
+static int membership_join6(struct srnic_membership *m, struct net_device *ndev)
 {
 	struct inet6_dev *idev = __in6_dev_get(ndev);
 	int err;
@@ -60,22 +60,23 @@ static int mcast_join6(struct srnic_membership *m, struct net_device *ndev)
 	return 0;
 }
 
-static void mcast_leave4(struct in_device *in_dev, __be32 addr)
+static void membership_leave4(struct in_device *in_dev, __be32 addr)
 {
 	if (__in_dev_get_rtnl(in_dev->dev) == in_dev)
 		ip_mc_dec_group(in_dev, addr);
 	in_dev_put(in_dev);
 }
 
-static void mcast_leave6(struct inet6_dev *idev, const struct in6_addr *addr)
+static void membership_leave6(struct inet6_dev *idev, const struct in6_addr *addr)
 {
 	if (__in6_dev_get(idev->dev) == idev)
 		ipv6_dev_mc_dec(idev->dev, addr);
 	in6_dev_put(idev);
 }
 
-struct srnic_membership *srnic_mcast_join(struct net_device *ndev, const struct net *net,
-					  const struct in6_addr *addr)
+struct srnic_membership *srnic_membership_join(struct net_device *ndev,
+					       const struct net *net,
+					       const struct in6_addr *addr)
 {
 	struct srnic_membership *m;
 	int err = -EAFNOSUPPORT;
@@ -89,9 +90,9 @@ struct srnic_membership *srnic_mcast_join(struct net_device *ndev, const struct 
 	if (!net_eq(dev_net(ndev), net))
 		err = -ENODEV;
 	else if (ipv6_addr_v4mapped(addr))
-		err = mcast_join4(m, ndev);
+		err = membership_join4(m, ndev);
 	else if (IS_ENABLED(CONFIG_IPV6))
-		err = mcast_join6(m, ndev);
+		err = membership_join6(m, ndev);
 	rtnl_unlock();
 	if (err) {
 		kfree(m);
@@ -101,13 +102,13 @@ struct srnic_membership *srnic_mcast_join(struct net_device *ndev, const struct 
 	return m;
 }
 
-void srnic_mcast_leave(struct srnic_membership *m)
+void srnic_membership_leave(struct srnic_membership *m)
 {
 	rtnl_lock();
 	if (m->in_dev)
-		mcast_leave4(m->in_dev, m->addr.s6_addr32[3]);
+		membership_leave4(m->in_dev, m->addr.s6_addr32[3]);
 	else if (IS_ENABLED(CONFIG_IPV6))
-		mcast_leave6(m->idev, &m->addr);
+		membership_leave6(m->idev, &m->addr);
 	rtnl_unlock();
 	kfree(m);
 }
