@@ -18,7 +18,7 @@ driver_verdicts()
 driver_reasons()
 {
 	sed -n '/^static const char \* const failure_memory/,/^};/p' \
-		drivers/srnic/xport/failure.c | grep -oP '= "\K[^"]+'
+		drivers/srnic/xport/qp_state.c | grep -oP '= "\K[^"]+'
 }
 
 # doctor_has verdict|memory

@@ -176,6 +176,16 @@ enum srnic_parse srnic_pkt_parse(const void *data, unsigned int linear,
 	return SRNIC_PARSE_OK;
 }
 
+void srnic_pkt_init(struct srnic_pkt *pkt, __u8 opcode, __u32 qpn, __u32 psn)
+{
+	memset(pkt, 0, sizeof(*pkt));
+	pkt->opcode = opcode;
+	pkt->migreq = true;
+	pkt->pkey = SRNIC_PKEY_DEFAULT;
+	pkt->qpn = qpn;
+	pkt->psn = psn;
+}
+
 static __u8 *build_bth(__u8 *p, const struct srnic_pkt *pkt)
 {
 	struct srnic_bth bth = {

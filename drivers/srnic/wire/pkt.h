@@ -105,6 +105,15 @@ enum srnic_parse srnic_pkt_parse(const void *data, unsigned int linear,
 				 unsigned int len, struct srnic_pkt *pkt);
 
 /**
+ * srnic_pkt_init - fill in what all packets to a queue pair have in common
+ * @pkt: the headers; all others are zero
+ * @opcode: opcode, with the service
+ * @qpn: number of the queue pair
+ * @psn: PSN
+ */
+void srnic_pkt_init(struct srnic_pkt *pkt, __u8 opcode, __u32 qpn, __u32 psn);
+
+/**
  * srnic_pkt_build - write the transport headers of one packet
  * @data: room for srnic_ops[pkt->opcode].hdr_len bytes, at most SRNIC_HDR_MAX
  * @pkt: headers to write; pkt->pad goes into the BTH, pkt->hdr_len and

@@ -11,10 +11,7 @@
  * Requests may wait for minutes while a READ is answered.  They leave room for the
  * responses that overtake them.
  */
-#include "backlog.h"
-#include "flight.h"
-#include "pool.h"
-#include "qp.h"
+#include "internal.h"
 
 /* Percentage of the limits that packets other than responses may use */
 #define BACKLOG_PART	75

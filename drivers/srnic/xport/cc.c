@@ -10,12 +10,7 @@
 #include <linux/moduleparam.h>
 #include <net/inet_ecn.h>
 
-#include "../trace.h"
-#include "cc.h"
-#include "dcqcn.h"
-#include "flight.h"
-#include "qp.h"
-#include "qp_pkt.h"
+#include "internal.h"
 
 /*
  * CNPs are sent with DSCP CS6, as is usual, and as ECT(0): a full queue marks them, to

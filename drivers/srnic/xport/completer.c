@@ -6,17 +6,7 @@
  * only by their response: if a later PSN is acknowledged first, the response was lost
  * (implied NAK) and is requested again.
  */
-#include "../trace.h"
-#include "completer.h"
-#include "flight.h"
-#include "ooo.h"
-#include "outcome.h"
-#include "payload.h"
-#include "qp.h"
-#include "req_recover.h"
-#include "req_wqe.h"
-#include "seg.h"
-#include "wr.h"
+#include "internal.h"
 
 static struct srnic_swqe *comp_oldest(const struct srnic_qp *qp)
 {

@@ -11,21 +11,7 @@
  */
 #include <linux/moduleparam.h>
 
-#include "../trace.h"
-#include "completer.h"
-#include "flight.h"
-#include "loopback.h"
-#include "outcome.h"
-#include "qp.h"
-#include "qp_table.h"
-#include "req_wqe.h"
-#include "req_data.h"
-#include "resp_rdma.h"
-#include "resp_reply.h"
-#include "responder.h"
-#include "rx.h"
-#include "seg.h"
-#include "wr.h"
+#include "internal.h"
 
 /* PSNs per piece; other work of the queue pairs may run between pieces */
 #define LOOPBACK_PIECE	64
@@ -107,7 +93,7 @@ static bool loopback_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 {
 	if (srnic_wr_of(wqe)->flags & SRNIC_WR_WORD) {
 		seg->payload = word;
-		return !srnic_req_payload(qp, wqe, off, word, sizeof(*word));
+		return !srnic_send_payload(qp, wqe, off, word, sizeof(*word));
 	}
 	if (wqe->sqe.flags & IB_SEND_INLINE) {
 		seg->payload = (const u8 *)wqe->sge + off;
@@ -115,7 +101,7 @@ static bool loopback_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	}
 	seg->from = &qp->req.sgl;
 
-	return !srnic_req_place(qp, wqe, off) &&
+	return !srnic_send_place(qp, wqe, off) &&
 	       srnic_sgl_ready(seg->from, seg->pkt.payload);
 }
 
@@ -130,7 +116,7 @@ static u32 loopback_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 
 	memset(seg, 0, sizeof(*seg));
 	seg->local = true;
-	off = srnic_req_build(qp, wqe, npsn, &seg->pkt);
+	off = srnic_send_build(qp, wqe, npsn, &seg->pkt);
 	if (srnic_wr_has_sink(wqe))
 		return npsn;
 
@@ -234,9 +220,9 @@ enum srnic_outcome srnic_loopback_read(struct srnic_qp *qp)
 }
 
 /* No region is held between runs of a task, see srnic_qp_run(). */
-void srnic_loopback_let_go(struct srnic_qp *qp)
+void srnic_loopback_release(struct srnic_qp *qp)
 {
 	if (qp->task.joined)
-		srnic_resp_let_go(container_of(qp->task.joined, struct srnic_qp,
-					       task));
+		srnic_resp_release(container_of(qp->task.joined, struct srnic_qp,
+						task));
 }

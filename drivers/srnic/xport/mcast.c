@@ -11,9 +11,7 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
-#include "mcast.h"
-#include "qp.h"
-#include "xport.h"
+#include "internal.h"
 
 /**
  * struct srnic_group - an address of a device

@@ -6,8 +6,7 @@
  * destination, without a copy in between.  Programs poll the last bytes of a message,
  * which a fragment boundary must not tear: they are gathered first, see mem/copy.h.
  */
-#include "../net/net.h"
-#include "payload.h"
+#include "internal.h"
 
 /* What srnic_copy_in() stores as one word */
 #define PAYLOAD_LAST	8

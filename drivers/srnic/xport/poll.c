@@ -10,9 +10,7 @@
 #include <linux/kthread.h>
 #include <linux/moduleparam.h>
 
-#include "poll.h"
-#include "qp.h"
-#include "qp_table.h"
+#include "internal.h"
 
 /* Most queue pairs that are watched, and kicked in one pass */
 #define POLL_MAX	256

@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - queue pairs: creation, configuration and destruction
+ * srnic - queue pairs: creation, configuration, destruction, and snapshots
+ *
+ * The verbs own the task of a queue pair while they change or copy its state, so a
+ * configuration takes effect as a whole and the values of a snapshot are consistent with
+ * each other.  Any user may have a snapshot taken; traffic continues after it.
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 
-#include "../trace.h"
-#include "backlog.h"
-#include "cc.h"
-#include "flight.h"
-#include "inv.h"
-#include "poll.h"
-#include "qp.h"
-#include "qp_ooo.h"
-#include "qp_state.h"
-#include "qp_table.h"
-#include "qp_timer.h"
-#include "replay.h"
-#include "requester.h"
-#include "resp_rdma.h"
-#include "resp_reply.h"
-#include "responder.h"
-#include "run.h"
-#include "xport.h"
+#include "internal.h"
 
 /* Upper bits of the opcodes of each service */
 static const u8 qp_transports[] = {
@@ -445,4 +432,109 @@ void srnic_qp_ring(struct srnic_qp *qp)
 		srnic_task_defer(&qp->task);
 	else
 		srnic_task_kick(&qp->task);
+}
+
+static void info_req(const struct srnic_qp *qp, struct srnic_look *look)
+{
+	const struct srnic_flight *f = &qp->req.flight;
+	bool rnr = f->mode == SRNIC_FLIGHT_RNR;
+	s64 left = f->deadline - ktime_get_ns();
+
+	srnic_look_u32(look, "sq_head", qp->sq.head);
+	srnic_look_u32(look, "sq_cur", qp->req.cur);
+	srnic_look_u32(look, "sq_tail", qp->sq.tail);
+	srnic_look_psn(look, "psn", f->psn);
+	srnic_look_psn(look, "una_psn", f->una);
+	srnic_look_psn(look, "next_psn", f->next);
+	srnic_look_u32(look, "reads_out", f->rd_out);
+	srnic_look_u32(look, "retry_left", f->retry_left);
+	srnic_look_u32(look, "rnr_left", f->rnr_left);
+	srnic_look_u32(look, "rnr_wait", rnr);
+	srnic_look_u32(look, "mem_wait", srnic_flight_is_held(f) && !rnr);
+	srnic_look_u32(look, "window", f->window);
+	srnic_look_u32(look, "burst",
+		       f->mode == SRNIC_FLIGHT_OPEN ? 0 : f->burst);
+	srnic_look_u64(look, "srtt_ns", f->srtt);
+	srnic_look_u64(look, "timer_ns", f->deadline ? max_t(s64, left, 1) : 0);
+}
+
+static void info_cc(const struct srnic_cc *cc, struct srnic_look *look)
+{
+	srnic_look_u64(look, "rate", cc->limited ? cc->rate.rate : 0);
+	srnic_look_u64(look, "target_rate", cc->limited ? cc->rate.target : 0);
+}
+
+static void info_resp(const struct srnic_qp *qp, struct srnic_look *look)
+{
+	const struct srnic_ooo *req = &qp->req.ooo;
+	const struct srnic_resp *resp = &qp->resp;
+
+	srnic_look_psn(look, "expected_psn", resp->psn);
+	srnic_look_u32(look, "msn", resp->msn);
+	srnic_look_u32(look, "early", resp->ooo.num + req->num);
+	srnic_look_u32(look, "early_bytes", resp->ooo.bytes + req->bytes);
+	srnic_look_u32(look, "read_left", resp->read_left);
+	srnic_look_u32(look, "ack_due", resp->ack.due);
+}
+
+static void info_rq(struct srnic_rq *rq, struct srnic_look *look)
+{
+	struct srnic_rq_info info;
+
+	srnic_rq_look(rq, &info);
+	srnic_look_u32(look, "rq_entries", info.entries);
+	srnic_look_u32(look, "rq_head", info.head);
+	srnic_look_u32(look, "rq_posted", info.posted);
+}
+
+static void info_net(struct srnic_qp *qp, struct srnic_look *look)
+{
+	spin_lock_bh(&qp->rxq.lock);
+	srnic_look_u32(look, "rx_bytes", qp->rxq_bytes + qp->rx_todo_bytes);
+	spin_unlock_bh(&qp->rxq.lock);
+	srnic_look_u32(look, "tx_load", atomic_read(&qp->gate.load));
+	srnic_look_u32(look, "tx_wait", atomic_read(&qp->gate.waiting));
+}
+
+void srnic_qp_look(struct srnic_qp *qp, struct srnic_look *look)
+{
+	srnic_task_own_atomic(&qp->task);
+	info_req(qp, look);
+	info_cc(&qp->cc, look);
+	info_resp(qp, look);
+	info_rq(&qp->rq, look);
+	info_net(qp, look);
+	srnic_failure_look(&qp->failure, look);
+	srnic_task_release_atomic(&qp->task);
+}
+
+void srnic_qp_count_in(struct srnic_qp *qp, struct srnic_stats __percpu *stats)
+{
+	srnic_task_own_atomic(&qp->task);
+	WRITE_ONCE(qp->stats, stats);	/* read in srnic_qp_stats() */
+	qp->txb.stats = stats;
+	srnic_task_release_atomic(&qp->task);
+}
+
+int srnic_xport_init(void)
+{
+	int err;
+
+	err = srnic_poll_init();
+	if (err)
+		return err;
+	srnic_tap_set_receiver(srnic_raw_frame);
+	err = srnic_net_init(&srnic_xport_rx_ops);
+	if (err)
+		srnic_poll_exit();
+
+	return err;
+}
+
+void srnic_xport_exit(void)
+{
+	srnic_net_exit();
+	srnic_poll_exit();
+	srnic_qp_table_exit();
+	srnic_srq_exit();
 }

@@ -74,7 +74,7 @@ struct srnic_qp_conf {
 /**
  * struct srnic_req - requester half of a queue pair
  * @flight: PSNs in flight; written by flight.c only
- * @cur: index of the work request that the next PSN to send belongs to, see req_cursor.c
+ * @cur: index of the work request that the next PSN to send belongs to, see send_queue.c
  * @ooo: responses ahead of the oldest unacknowledged PSN
  * @sgl: cursor into the SGE list of work request @cur
  * @rsgl: cursor into the SGE list of the oldest READ or atomic
@@ -413,7 +413,7 @@ struct srnic_qp {
 	u64				av;
 	u32				ud_qpn;
 	struct_group_tagged(srnic_qp_base, base,
-		enum ib_qp_type			type;
+			    enum ib_qp_type			type;
 		const struct ib_xrcd		*xrcd;
 		struct srnic_srq		*srq;
 		struct srnic_cq			*send_cq;

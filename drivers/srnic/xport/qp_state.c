@@ -1,12 +1,247 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - completions and errors of a queue pair
+ * srnic - completions of a queue pair, and how it leaves service: the error state, and the
+ * record of what it was doing
+ *
+ * A failure is recorded once in the life of a queue pair, so nothing here is fast.
  */
-#include "../trace.h"
-#include "failure.h"
-#include "qp.h"
-#include "qp_state.h"
-#include "verdict.h"
+#include <net/ipv6.h>
+
+#include "internal.h"
+
+/* Names of operations, by enum srnic_failure_op */
+static const char * const failure_op_names[] = {
+	[SRNIC_FAM_SEND]			= "SEND",
+	[SRNIC_FAM_WRITE]			= "RDMA WRITE",
+	[SRNIC_FAM_READ]			= "RDMA READ",
+	[SRNIC_FAM_ATOMIC]			= "atomic",
+	[SRNIC_FAM_FLUSH]			= "FLUSH",
+	[SRNIC_FAM_ATOMIC_WRITE]		= "ATOMIC WRITE",
+	[SRNIC_FAILURE_MEMOP + SRNIC_MEMOP_INV]	= "LOCAL_INV",
+	[SRNIC_FAILURE_MEMOP + SRNIC_MEMOP_BIND] = "BIND_MW",
+	[SRNIC_FAILURE_MEMOP + SRNIC_MEMOP_REG]	= "REG_MR",
+};
+
+static_assert(ARRAY_SIZE(failure_op_names) ==
+	      SRNIC_FAILURE_MEMOP + SRNIC_MEMOP_NUM);
+
+/* Why memory was refused, by enum srnic_mem_err; none: the verdict says it */
+static const char * const failure_memory_names[] = {
+	[SRNIC_MEM_KEY]		= "no such key",
+	[SRNIC_MEM_PD]		= "protection domain",
+	[SRNIC_MEM_ACCESS]	= "access right",
+	[SRNIC_MEM_RANGE]	= "range",
+	[SRNIC_MEM_OWNER]	= "window owner",
+	[SRNIC_MEM_STATE]	= "key state",
+	[SRNIC_MEM_FAULT]	= "page fault",
+};
+
+static const char *failure_word(const char * const *words, size_t num, u8 index)
+{
+	return index < num && words[index] ? words[index] : "none";
+}
+
+static const char *failure_op(const struct srnic_failure *failure)
+{
+	return failure_word(failure_op_names, ARRAY_SIZE(failure_op_names), failure->op);
+}
+
+static const char *failure_memory(const struct srnic_failure *failure)
+{
+	return failure_word(failure_memory_names, ARRAY_SIZE(failure_memory_names),
+			    failure->memory);
+}
+
+static void failure_begin(struct srnic_failure *failure,
+			  enum srnic_outcome outcome)
+{
+	*failure = (struct srnic_failure) {
+		.verdict	= srnic_fail_why(outcome),
+		.memory		= srnic_fail_err(outcome),
+	};
+}
+
+static void failure_access(struct srnic_failure *failure, u32 key, u64 addr,
+			   u32 length)
+{
+	failure->key = key;
+	failure->addr = addr;
+	failure->length = length;
+}
+
+/*
+ * Finds the element of an SGE list that was refused: the first that is refused for the
+ * same reason again.  There is none if the region has changed since.
+ */
+static void failure_sge(struct srnic_failure *failure, struct srnic_qp *qp,
+			const struct ib_pd *pd, const struct srnic_sge *sge,
+			u32 num, u32 access)
+{
+	u32 i;
+
+	for (i = 0; i < num; i++) {
+		if (srnic_sgl_check(qp->keys, pd, &sge[i], 1, access) !=
+		    failure->memory)
+			continue;
+		failure_access(failure, sge[i].lkey, sge[i].addr,
+			       sge[i].length);
+		return;
+	}
+}
+
+/* The receive in progress: its element at fault, or its length */
+static void failure_receive(struct srnic_failure *failure, struct srnic_qp *qp)
+{
+	const struct srnic_resp *resp = &qp->resp;
+
+	if (failure->verdict == SRNIC_V_LENGTH) {
+		failure->length += resp->got;
+		failure->room = resp->rwqe.length;
+	} else if (failure->verdict == SRNIC_V_LOCAL_PROT) {
+		failure_sge(failure, qp, resp->sgl.pd, resp->rwqe.sge,
+			    resp->rwqe.num_sge, IB_ACCESS_LOCAL_WRITE);
+	}
+}
+
+void srnic_failure_of_request(struct srnic_failure *failure,
+			      struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			      enum srnic_outcome outcome)
+{
+	const struct srnic_op *op = srnic_pkt_op(pkt);
+	const struct srnic_resp *resp = &qp->resp;
+
+	failure_begin(failure, outcome);
+	failure->op = op->family;
+	failure->psn = pkt->psn;
+	if (failure->verdict == SRNIC_V_SIZE) {
+		failure->length = pkt->payload;
+		failure->room = qp->conf.mtu;
+	} else if (failure->verdict == SRNIC_V_INVALIDATE) {
+		failure->key = pkt->inv_rkey;
+	} else if (op->hdrs & SRNIC_H_RETH) {
+		failure_access(failure, pkt->rkey, pkt->va, pkt->dmalen);
+	} else if (op->hdrs & SRNIC_H_ATOMIC) {
+		failure_access(failure, pkt->rkey, pkt->va, sizeof(u64));
+	} else if (op->family == SRNIC_FAM_WRITE) {
+		failure_access(failure, resp->rkey, resp->va, resp->left);
+	} else {
+		failure->length = pkt->payload;
+	}
+	failure_receive(failure, qp);
+}
+
+void srnic_failure_of_read(struct srnic_failure *failure,
+			   const struct srnic_resp *resp,
+			   enum srnic_outcome outcome)
+{
+	failure_begin(failure, outcome);
+	failure->op = SRNIC_FAM_READ;
+	failure->psn = resp->read_psn;
+	failure_access(failure, resp->read_rkey, resp->read_va,
+		       resp->read_bytes);
+}
+
+void srnic_failure_of_receive(struct srnic_failure *failure,
+			      struct srnic_qp *qp,
+			      const struct srnic_rx_src *src,
+			      enum srnic_outcome outcome)
+{
+	failure_begin(failure, outcome);
+	failure->op = SRNIC_FAM_SEND;
+	if (src)
+		srnic_rx_sender(src, &failure->peer);
+	failure_receive(failure, qp);
+}
+
+/* The key that a memop changes */
+static u32 failure_memop_key(u8 memop, const struct srnic_sqe *sqe)
+{
+	if (memop == SRNIC_MEMOP_INV)
+		return sqe->invalidate_rkey;
+
+	return memop == SRNIC_MEMOP_BIND ? sqe->bind.mw_rkey :
+					   sqe->bind.new_rkey;
+}
+
+/* What the work request names, for the peer or as a memop */
+static void failure_wqe(struct srnic_failure *failure,
+			const struct srnic_swqe *wqe)
+{
+	const struct srnic_wr *wr = srnic_wr_of(wqe);
+	const struct srnic_sqe *sqe = &wqe->sqe;
+
+	if (wr->memop) {
+		failure->op = SRNIC_FAILURE_MEMOP + wr->memop;
+		failure->key = failure_memop_key(wr->memop, sqe);
+		return;
+	}
+	failure->op = srnic_ops[wr->only].family;
+	failure->length = wr->operands == SRNIC_WR_FLUSH ? sqe->flush.length :
+							   wqe->length;
+	if (failure->op == SRNIC_FAM_SEND)
+		return;
+	failure->key = sqe->rkey;
+	failure->addr = sqe->remote_addr;
+}
+
+void srnic_failure_of_wqe(struct srnic_failure *failure, struct srnic_qp *qp,
+			  const struct srnic_swqe *wqe,
+			  enum srnic_outcome outcome)
+{
+	failure_begin(failure, outcome);
+	failure->psn = wqe->started ? qp->req.flight.una : qp->req.flight.psn;
+	switch (failure->verdict) {
+	case SRNIC_V_WR:
+	case SRNIC_V_WR_LENGTH:
+		return;		/* not even the opcode has to be valid */
+	case SRNIC_V_SOURCE:
+	case SRNIC_V_SINK:
+		failure->op = srnic_ops[srnic_wr_of(wqe)->only].family;
+		failure_sge(failure, qp, qp->pd, wqe->sge, wqe->sqe.num_sge,
+			    failure->verdict == SRNIC_V_SINK ?
+			    IB_ACCESS_LOCAL_WRITE : 0);
+		return;
+	default:
+		failure_wqe(failure, wqe);
+	}
+}
+
+static void failure_look_peer(const struct in6_addr *peer,
+			      struct srnic_look *look)
+{
+	if (!look->wire || ipv6_addr_any(peer))
+		return;
+
+	if (ipv6_addr_v4mapped(peer))
+		snprintf(look->peer, sizeof(look->peer), "%pI4",
+			 &peer->s6_addr32[3]);
+	else
+		snprintf(look->peer, sizeof(look->peer), "%pI6c", peer);
+	srnic_look_word(look, "failure_peer", look->peer);
+}
+
+void srnic_failure_look(const struct srnic_failure *failure,
+			struct srnic_look *look)
+{
+	const struct srnic_fault *fault = &srnic_faults[failure->verdict];
+
+	if (!failure->verdict)
+		return;
+
+	srnic_look_word(look, "failure", fault->name);
+	srnic_look_word(look, "failure_memory", failure_memory(failure));
+	srnic_look_word(look, "failure_op", failure_op(failure));
+	srnic_look_psn(look, "failure_psn", failure->psn);
+	srnic_look_u32(look, "failure_length", failure->length);
+	srnic_look_u32(look, "failure_room", failure->room);
+	srnic_look_hex(look, "failure_syndrome", fault->syndrome);
+	srnic_look_u64(look, "failure_time", failure->time);
+	failure_look_peer(&failure->peer, look);
+	if (!look->secrets)
+		return;
+	srnic_look_hex(look, "failure_key", failure->key);
+	srnic_look_hex(look, "failure_addr", failure->addr);
+}
 
 void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
 		  struct srnic_cqe *cqe, bool solicited)
@@ -32,8 +267,8 @@ void srnic_qp_blame(struct srnic_qp *qp, const struct srnic_failure *failure)
 		qp->failure.peer = qp->flow.daddr;
 	trace_srnic_failure(qp->qpn, &qp->failure,
 			    srnic_faults[failure->verdict].name,
-			    srnic_failure_memory(failure),
-			    srnic_failure_op(failure));
+			    failure_memory(failure),
+			    failure_op(failure));
 }
 
 void srnic_qp_absolve(struct srnic_qp *qp)

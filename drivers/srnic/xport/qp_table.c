@@ -12,9 +12,7 @@
 #include <linux/wait_bit.h>
 #include <net/net_namespace.h>
 
-#include "qp.h"
-#include "qp_table.h"
-#include "xport.h"
+#include "internal.h"
 
 #define QPN_MIN		16
 #define QPN_MAX		0xfffffe

@@ -8,14 +8,7 @@
  */
 #include <linux/etherdevice.h>
 
-#include "../tap/tap.h"
-#include "backlog.h"
-#include "outcome.h"
-#include "qp.h"
-#include "raw.h"
-#include "recv.h"
-#include "req_data.h"
-#include "verdict.h"
+#include "internal.h"
 
 /* A frame that cannot be sent, for lack of memory or otherwise, is dropped. */
 enum srnic_outcome srnic_raw_send(struct srnic_qp *qp,
@@ -34,7 +27,7 @@ enum srnic_outcome srnic_raw_send(struct srnic_qp *qp,
 	skb = srnic_frame_alloc(tap, &qp->txb, wqe->length, &data);
 	if (!skb)
 		return SRNIC_DONE;
-	err = srnic_req_payload(qp, wqe, 0, data, wqe->length);
+	err = srnic_send_payload(qp, wqe, 0, data, wqe->length);
 	if (!err && srnic_frame_fits(tap, data, wqe->length)) {
 		srnic_frame_send(tap, &qp->txb, skb,
 				 wqe->sqe.flags & IB_SEND_IP_CSUM,

@@ -6,19 +6,41 @@
  * is the one that the next packet, with PSN next, belongs to.  Going back moves cur and
  * next; what has been acknowledged meanwhile is skipped.
  */
-#include "flight.h"
-#include "memop.h"
-#include "ooo.h"
-#include "out.h"
-#include "outcome.h"
-#include "qp.h"
-#include "req_cursor.h"
-#include "req_data.h"
-#include "req_recover.h"
-#include "req_wqe.h"
-#include "requester.h"
-#include "verdict.h"
-#include "wr.h"
+#include "internal.h"
+
+/* Sends a datagram or a frame, which is complete once it has been handed over. */
+static enum srnic_outcome req_cast(struct srnic_qp *qp,
+				   const struct srnic_swqe *wqe)
+{
+	enum srnic_outcome outcome;
+
+	outcome = srnic_qp_is_raw(qp) ? srnic_raw_send(qp, wqe) :
+					srnic_ud_send(qp, wqe);
+	if (outcome)
+		return outcome;
+
+	srnic_flight_skip(&qp->req.flight, qp->req.flight.psn);
+	srnic_req_complete(qp);
+
+	return SRNIC_DONE;
+}
+
+/*
+ * Sends the part of @wqe at the cursor.  A peer on the same device is served by loopback if
+ * possible, several packets at once; everything else is sent as one packet.
+ */
+static enum srnic_outcome req_send(struct srnic_qp *qp,
+				   const struct srnic_swqe *wqe)
+{
+	if (qp->self && !srnic_loopback_send(qp, wqe))
+		return SRNIC_DONE;
+	if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
+		return SRNIC_AGAIN;
+	if (srnic_qp_is_raw(qp) || srnic_qp_is_datagram(qp))
+		return req_cast(qp, wqe);
+
+	return srnic_send_wqe(qp, wqe);
+}
 
 /* Work requests in flight, since one ACK may complete all of them at once */
 #define REQ_AHEAD	1024
@@ -32,7 +54,7 @@ void srnic_req_resume(struct srnic_qp *qp)
 
 void srnic_req_reset(struct srnic_qp *qp)
 {
-	srnic_req_let_go(qp);
+	srnic_send_release(qp);
 	srnic_ooo_purge(&qp->req.ooo);
 	memset(&qp->req, 0, sizeof(qp->req));
 	srnic_sgl_forget(&qp->req.sgl);
@@ -179,7 +201,7 @@ static enum srnic_outcome req_work(struct srnic_qp *qp, struct srnic_swqe *wqe)
 			return outcome;
 	}
 
-	return srnic_out_send(qp, wqe);
+	return req_send(qp, wqe);
 }
 
 /*
@@ -209,7 +231,7 @@ static enum srnic_outcome req_step(struct srnic_qp *qp)
 	    srnic_pager_busy(&qp->req_pager))
 		return SRNIC_AGAIN;
 	if (req->reading)
-		return srnic_out_run(qp);
+		return srnic_loopback_read(qp);
 	if (!srnic_flight_open(&req->flight))
 		return SRNIC_AGAIN;
 	wqe = req_current(qp);

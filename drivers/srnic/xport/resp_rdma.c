@@ -5,21 +5,8 @@
  * A region is held only within a run of the task; a message that continues in the next
  * run looks up its key again.
  */
-#include "cc.h"
-#include "failure.h"
-#include "outcome.h"
-#include "payload.h"
+#include "internal.h"
 #include "persist.h"
-#include "qp.h"
-#include "qp_pkt.h"
-#include "qp_send.h"
-#include "recv.h"
-#include "replay.h"
-#include "resp_rdma.h"
-#include "resp_reply.h"
-#include "seg.h"
-#include "srq.h"
-#include "verdict.h"
 
 /* Holds the memory named by a request; with XRC, in the PD of its SRQ. */
 static enum srnic_mem_err rdma_get(struct srnic_qp *qp, u32 srqn, u32 rkey,

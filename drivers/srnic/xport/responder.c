@@ -6,25 +6,56 @@
  * fails.  What a verdict means on the wire, in the completion and for the QP is defined
  * by one row of srnic_faults[].
  */
-#include "../trace.h"
-#include "failure.h"
-#include "ooo.h"
-#include "outcome.h"
-#include "qp.h"
-#include "recv.h"
-#include "replay.h"
-#include "resp_rdma.h"
-#include "resp_reply.h"
-#include "resp_send.h"
-#include "responder.h"
-#include "seg.h"
-#include "verdict.h"
+#include "internal.h"
+
+static enum srnic_outcome resp_send_put(struct srnic_qp *qp,
+					const struct srnic_seg *seg)
+{
+	return srnic_accessed(srnic_payload_to_sgl(seg, &qp->resp.sgl),
+			      SRNIC_V_LOCAL_PROT);
+}
+
+static enum srnic_outcome resp_send(struct srnic_qp *qp,
+				    const struct srnic_seg *seg)
+{
+	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
+	struct srnic_resp *resp = &qp->resp;
+	enum srnic_outcome outcome;
+	enum srnic_verdict verdict;
+	enum srnic_mem_err err;
+
+	srnic_task_assert_mine(&qp->task);
+	if (op->flags & SRNIC_OP_START) {
+		verdict = srnic_recv_need(qp);
+		if (verdict)
+			return srnic_fail(verdict);
+		resp->got = 0;
+	}
+	if (resp->got + (u64)seg->pkt.payload > resp->rwqe.length)
+		return srnic_fail(SRNIC_V_LENGTH);
+	outcome = resp_send_put(qp, seg);
+	if (outcome)
+		return outcome;
+	resp->got += seg->pkt.payload;
+	if (!(op->flags & SRNIC_OP_END))
+		return SRNIC_DONE;
+
+	if (op->hdrs & SRNIC_H_IETH) {
+		err = srnic_inv_key(qp, seg->pkt.inv_rkey);
+		if (err)
+			return srnic_fail_memory(SRNIC_V_INVALIDATE, err);
+	}
+	srnic_count(qp->stats, SRNIC_CNT_RDMA_RECVS);
+	srnic_recv_complete(qp, &seg->pkt, resp->got);
+
+	return SRNIC_DONE;
+}
 
 /*
  * No region is held between runs, or a peer that stops in the middle of a message would
  * keep its owner from deregistering it.
  */
-void srnic_resp_let_go(struct srnic_qp *qp)
+void srnic_resp_release(struct srnic_qp *qp)
 {
 	srnic_task_assert_mine(&qp->task);
 
@@ -39,7 +70,7 @@ bool srnic_resp_flush(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 
 	srnic_task_assert_mine(&qp->task);
-	srnic_resp_let_go(qp);
+	srnic_resp_release(qp);
 	srnic_ooo_purge(&resp->ooo);
 	resp->read_left = 0;
 	srnic_delack_done(&resp->ack);
@@ -54,7 +85,7 @@ void srnic_resp_reset(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 
 	srnic_task_assert_mine(&qp->task);
-	srnic_resp_let_go(qp);
+	srnic_resp_release(qp);
 	srnic_ooo_purge(&resp->ooo);
 	srnic_replay_free(&resp->replays);
 	memset(resp, 0, sizeof(*resp));
@@ -75,7 +106,7 @@ static enum srnic_outcome resp_execute(struct srnic_qp *qp,
 {
 	switch (srnic_pkt_op(&seg->pkt)->family) {
 	case SRNIC_FAM_SEND:
-		return srnic_resp_send(qp, seg);
+		return resp_send(qp, seg);
 	case SRNIC_FAM_WRITE:
 		return srnic_resp_rdma_write(qp, seg);
 	case SRNIC_FAM_READ:

@@ -1,22 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - one run of the task of a queue pair: the order of its steps
+ * srnic - one run of the task of a queue pair: the order of its steps, and the timer
+ *
+ * One timer serves retransmissions, RNR waits and delayed ACKs.
  */
-#include "backlog.h"
-#include "loopback.h"
-#include "qp.h"
-#include "qp_ooo.h"
-#include "qp_timer.h"
-#include "req_data.h"
-#include "req_recover.h"
-#include "req_wqe.h"
-#include "requester.h"
-#include "resp_rdma.h"
-#include "resp_reply.h"
-#include "responder.h"
-#include "run.h"
-#include "rx.h"
-#include "ud.h"
+#include "internal.h"
+
+static enum hrtimer_restart timer_fired(struct hrtimer *timer)
+{
+	struct srnic_qp *qp = container_of(timer, struct srnic_qp, timer);
+
+	WRITE_ONCE(qp->timer_fired, true);	/* read in timer_is_due() */
+	srnic_task_kick(&qp->task);
+
+	return HRTIMER_NORESTART;
+}
+
+void srnic_qp_timer_init(struct srnic_qp *qp)
+{
+	hrtimer_setup(&qp->timer, timer_fired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+/* Has the timer fire at @deadline, or at most @slack later, unless it fires earlier. */
+static void timer_reach(struct srnic_qp *qp, u64 deadline, u64 slack)
+{
+	ktime_t when = ns_to_ktime(deadline);
+
+	if (when && (!hrtimer_is_queued(&qp->timer) ||
+		     ktime_before(ktime_add_ns(when, slack), hrtimer_get_expires(&qp->timer))))
+		hrtimer_start_range_ns(&qp->timer, when, slack, HRTIMER_MODE_ABS_SOFT);
+}
+
+/*
+ * The deadline moves with every acknowledgment, but the timer does not: the deadline is
+ * checked when it fires.  Only a timer that would fire too late is restarted.
+ */
+static void timer_sync(struct srnic_qp *qp)
+{
+	timer_reach(qp, qp->req.flight.deadline, srnic_flight_slack(&qp->req.flight));
+	if (!qp->resp.read_left)	/* it waits for the end of the response as well */
+		timer_reach(qp, qp->resp.ack.deadline, srnic_delack_limit(qp->req.flight.timeout));
+}
+
+/* Has the timer fired, and has the deadline of the flight passed? */
+static bool timer_is_due(struct srnic_qp *qp)
+{
+	u64 deadline = qp->req.flight.deadline;
+
+	/* set by timer_fired() */
+	return xchg(&qp->timer_fired, false) && deadline &&
+	       ktime_get_ns() >= deadline;
+}
+
+void srnic_qp_timer_stop(struct srnic_qp *qp)
+{
+	hrtimer_cancel(&qp->timer);
+	qp->timer_fired = false;
+}
 
 /*
  * Processes received packets and answers READs, so that responses leave together.
@@ -67,7 +108,7 @@ static bool run_request(struct srnic_qp *qp)
 	if (sent)
 		srnic_delack_answered(&qp->resp.ack);
 	run_acknowledge(qp, !sent && run_may_answer(qp));
-	srnic_qp_timer_sync(qp);
+	timer_sync(qp);
 
 	return more;
 }
@@ -100,7 +141,7 @@ bool srnic_qp_run(struct srnic_task *task)
 	more = run_alternate(qp);
 	more |= run_respond(qp);
 	/* The answer may have been among the packets processed just now, or still wait. */
-	if (srnic_qp_timer_is_due(qp))
+	if (timer_is_due(qp))
 		srnic_req_timeout(qp);
 	if (!srnic_backlog_is_settled(qp))
 		srnic_backlog_settle(qp);
@@ -115,10 +156,10 @@ bool srnic_qp_run(struct srnic_task *task)
 	if (qp->conf.state == IB_QPS_ERR)
 		more |= srnic_resp_flush(qp);
 	if (srnic_qp_is_datagram(qp))
-		srnic_ud_let_go(qp);
-	srnic_loopback_let_go(qp);
-	srnic_req_let_go(qp);
-	srnic_resp_let_go(qp);
+		srnic_ud_release(qp);
+	srnic_loopback_release(qp);
+	srnic_send_release(qp);
+	srnic_resp_release(qp);
 
 	return more;
 }

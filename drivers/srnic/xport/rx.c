@@ -1,21 +1,103 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - from a received GSO chain to the half of the QP that handles it
+ * srnic - received packets: from the softirq to the half of the QP that handles them
+ *
+ * The softirq admits a chain and queues it; the task passes its packets to responder or
+ * completer.  Both halves keep packets that arrive out of order; one timer drops them when
+ * there has been no progress for some seconds.
  */
-#include "../trace.h"
-#include "backlog.h"
-#include "cc.h"
-#include "completer.h"
-#include "ooo.h"
-#include "outcome.h"
-#include "payload.h"
-#include "qp.h"
-#include "qp_ooo.h"
-#include "raw.h"
-#include "responder.h"
-#include "rx.h"
-#include "seg.h"
-#include "ud.h"
+#include "internal.h"
+
+/* Packets are dropped after one to two of these periods without progress */
+#define OOO_AGE	(4 * HZ)
+
+static void ooo_timer(struct timer_list *timer)
+{
+	struct srnic_qp *qp = container_of(timer, struct srnic_qp, ooo_timer);
+
+	WRITE_ONCE(qp->ooo_fired, true);	/* read in srnic_qp_ooo_check() */
+	srnic_task_kick(&qp->task);
+}
+
+void srnic_qp_ooo_init(struct srnic_qp *qp)
+{
+	timer_setup(&qp->ooo_timer, ooo_timer, 0);
+}
+
+/* A packet has been dropped.  If it was a response, it has to be requested again. */
+static void ooo_dropped(struct srnic_qp *qp, const struct srnic_ooo *ooo)
+{
+	if (ooo == &qp->req.ooo)
+		srnic_flight_dropped(&qp->req.flight, true, ktime_get_ns());
+}
+
+/*
+ * Keeps a copy of the packet @skb until its turn comes, if @psn is not too far ahead of
+ * @next and the pools have room for it.
+ */
+static void ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
+		     const struct sk_buff *skb, u32 psn, u32 next)
+{
+	if (srnic_psn_diff(psn, next) >= SRNIC_OOO_MAX)
+		return;
+	if (!srnic_ooo_put(ooo, &qp->pools->ooo, skb, psn)) {
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_EARLY);
+		ooo_dropped(qp, ooo);
+	} else if (!timer_pending(&qp->ooo_timer)) {
+		mod_timer(&qp->ooo_timer, jiffies + OOO_AGE);
+	}
+}
+
+/* Drops what one half keeps; the peer has to retransmit it. */
+static void ooo_lose(struct srnic_qp *qp, struct srnic_ooo *ooo)
+{
+	if (ooo->num)
+		ooo_dropped(qp, ooo);
+	srnic_count_add(qp->stats, SRNIC_CNT_RX_EARLY, ooo->num);
+	srnic_ooo_purge(ooo);
+}
+
+void srnic_qp_ooo_lose(struct srnic_qp *qp)
+{
+	srnic_task_assert_mine(&qp->task);
+
+	ooo_lose(qp, &qp->resp.ooo);
+	ooo_lose(qp, &qp->req.ooo);
+}
+
+/* Drops what is kept if @next was already expected at the last check. */
+static void ooo_age(struct srnic_qp *qp, struct srnic_ooo *ooo, u32 next)
+{
+	if (!ooo->num)
+		return;
+
+	if (ooo->aged && ooo->psn == next) {
+		ooo_lose(qp, ooo);
+		return;
+	}
+	ooo->aged = true;
+	ooo->psn = next;
+	mod_timer(&qp->ooo_timer, jiffies + OOO_AGE);
+}
+
+void srnic_qp_ooo_expire(struct srnic_qp *qp)
+{
+	srnic_task_assert_mine(&qp->task);
+
+	WRITE_ONCE(qp->ooo_fired, false);
+	ooo_age(qp, &qp->resp.ooo, qp->resp.psn);
+	ooo_age(qp, &qp->req.ooo, qp->req.flight.una);
+}
+
+void srnic_qp_ooo_stop(struct srnic_qp *qp)
+{
+	srnic_task_assert_mine(&qp->task);
+
+	timer_delete_sync(&qp->ooo_timer);
+	qp->ooo_fired = false;
+	srnic_ooo_purge(&qp->resp.ooo);
+	srnic_ooo_purge(&qp->req.ooo);
+}
 
 /* Does the packet belong to the QP's service?  Every connected QP accepts CNPs. */
 static bool rx_service_ok(const struct srnic_qp *qp,
@@ -118,10 +200,8 @@ static enum srnic_outcome rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	outcome = request ? srnic_resp_packet(qp, &seg) :
 			 srnic_comp_packet(qp, &seg);
 	if (outcome == SRNIC_EARLY && seg.pkt.payload <= qp->conf.mtu)
-		srnic_qp_ooo_keep(qp, request ? &qp->resp.ooo :
-					       &qp->req.ooo,
-				 skb, seg.pkt.psn,
-				 request ? qp->resp.psn : qp->req.flight.una);
+		ooo_keep(qp, request ? &qp->resp.ooo : &qp->req.ooo, skb, seg.pkt.psn,
+			 request ? qp->resp.psn : qp->req.flight.una);
 
 	return outcome == SRNIC_AGAIN ? SRNIC_AGAIN : SRNIC_DONE;
 }
@@ -355,3 +435,140 @@ bool srnic_rx_run(struct srnic_qp *qp)
 
 	return true;
 }
+
+/*
+ * A packet was queued: has the task run now, or together for all packets that arrive in
+ * this softirq, unless these are as much as a GSO chain (@full).
+ * Return: false if the reference on @qp is kept until then.
+ */
+static bool deliver_kick(struct srnic_qp *qp, bool full)
+{
+	enum srnic_burst_wait wait = srnic_burst_wait(&qp->burst);
+
+	if (full || wait == SRNIC_BURST_NOW)
+		srnic_task_kick(&qp->task);
+
+	return wait != SRNIC_BURST_ADDED;
+}
+
+/* The burst has ended: processes what is left of it. */
+static void deliver_rest(struct srnic_burst *burst)
+{
+	struct srnic_qp *qp = container_of(burst, struct srnic_qp, burst);
+
+	srnic_task_kick(&qp->task);
+	srnic_qp_put(qp);
+}
+
+/* Queues the packet at the QP, whose task runs in the softirq that received it. */
+static void deliver_run(void *owner, struct sk_buff *skb)
+{
+	struct srnic_qp *qp = owner;
+	bool put = true, full;
+
+	if (skb && srnic_qp_is_datagram(qp) && !srnic_ud_admit(qp, skb)) {
+		kfree_skb(skb);
+	} else if (skb) {
+		full = !srnic_cc_keep_cnp(qp, skb) &&
+		       srnic_backlog_add(qp, skb);
+		put = deliver_kick(qp, full);
+	}
+	if (put)
+		srnic_qp_put(qp);
+}
+
+/*
+ * Do packets find the QP by its number?  Frames are delivered by rules, and the
+ * management QP is found by its device.
+ */
+static bool deliver_by_number(const struct srnic_qp *qp)
+{
+	return !srnic_qp_is_raw(qp) && qp->type != IB_QPT_GSI;
+}
+
+/*
+ * May the packet address the QP?  This covers everything but the contents of the BTH:
+ * the type and state of the QP, the receiving device, the addresses.  It is checked
+ * first, so that a stranger's packet costs neither a CRC nor room in the queue.  The
+ * task may change all of it meanwhile; a packet carries the life for which it was
+ * admitted.  Return: that life, 0: it may not.
+ */
+static u32 deliver_admit(const struct srnic_qp *qp, const struct sk_buff *skb)
+{
+	/* pairs with the release in qp_set_life() */
+	u32 life = smp_load_acquire(&qp->rx_life);
+	const struct srnic_peer *peer;
+	bool fits;
+
+	if (!life) {
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);
+		return 0;
+	}
+	if (srnic_qp_is_datagram(qp)) {
+		fits = srnic_rx_by(skb, qp->ndev);
+	} else {
+		peer = rcu_dereference(qp->peer);
+		fits = peer && srnic_rx_from(skb, peer);
+	}
+	if (fits)
+		return life;
+	srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_ADDR);
+
+	return 0;
+}
+
+static int deliver_lookup(struct net *net, u32 qpn, const struct sk_buff *skb,
+			  struct srnic_rx_to *to)
+{
+	struct srnic_qp *qp = srnic_qp_get(net, qpn);
+
+	if (!qp)
+		return -ENOENT;
+	if (!deliver_by_number(qp)) {
+		srnic_qp_put(qp);
+		return -ENOENT;
+	}
+	to->life = deliver_admit(qp, skb);
+	if (!to->life) {
+		srnic_qp_put(qp);
+		return -EPERM;
+	}
+	to->owner = qp;
+	to->stats = srnic_qp_stats(qp);
+	to->datagram = srnic_qp_is_datagram(qp);
+
+	return 0;
+}
+
+/* A group belongs to a device, so only the state of the QP is left to check. */
+static void deliver_copy(struct srnic_qp *qp, struct sk_buff *skb)
+{
+	u32 life = READ_ONCE(qp->rx_life);	/* set in qp_set_life() */
+	struct sk_buff *copy = NULL;
+
+	if (!life) {
+		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);
+	} else {
+		copy = skb_clone(skb, GFP_ATOMIC);
+		if (copy)
+			srnic_rxcb(copy)->life = life;
+		else
+			srnic_qp_refuse(qp, SRNIC_CNT_RX_NOBUF);
+	}
+	deliver_run(qp, copy);
+}
+
+static void deliver_group(const struct srnic_rx_dest *dest,
+			  struct sk_buff *skb)
+{
+	srnic_mcast_each(dest, deliver_copy, skb);
+	consume_skb(skb);
+}
+
+const struct srnic_rx_ops srnic_xport_rx_ops = {
+	.lookup = deliver_lookup,
+	.deliver = deliver_run,
+	.run = deliver_rest,
+	.lookup_group = srnic_mcast_stats,
+	.deliver_group = deliver_group,
+};

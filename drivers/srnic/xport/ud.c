@@ -2,25 +2,62 @@
 /*
  * srnic - datagrams: each has its own destination and is never acknowledged
  *
- * The queue pair's flow is a copy of the address vector used last; datagrams with the
- * same one to the same queue pair leave as one GSO chain.  While idle, the copy keeps its
- * route but not its netdev.
+ * The destination is an address vector, found by its index in the protection domain.  The
+ * queue pair's flow is a copy of the one used last; datagrams with the same one to the same
+ * queue pair leave as one GSO chain.  While idle, the copy keeps its route but not its
+ * netdev.
  */
+#include <linux/slab.h>
 #include <linux/unaligned.h>
 #include <rdma/ib_addr.h>
 
-#include "../trace.h"
-#include "outcome.h"
-#include "payload.h"
-#include "qp.h"
-#include "qp_pkt.h"
-#include "qp_send.h"
-#include "recv.h"
-#include "req_data.h"
-#include "seg.h"
-#include "ud.h"
-#include "verdict.h"
-#include "wr.h"
+#include "internal.h"
+
+#define AV_LIMIT	XA_LIMIT(1, BIT(20))
+
+static atomic64_t av_id;
+
+void srnic_avs_init(struct srnic_avs *avs)
+{
+	xa_init_flags(&avs->xa, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ |
+		      XA_FLAGS_ACCOUNT);
+	avs->next = 0;
+}
+
+void srnic_avs_destroy(struct srnic_avs *avs)
+{
+	WARN_ON(!srnic_table_is_empty(&avs->xa));
+	xa_destroy(&avs->xa);
+}
+
+int srnic_av_publish(struct srnic_avs *avs, struct srnic_av *av, gfp_t gfp,
+		     u32 *index)
+{
+	unsigned long flags;
+	int err;
+
+	av->id = atomic64_inc_return(&av_id);
+
+	xa_lock_irqsave(&avs->xa, flags);
+	err = __xa_alloc_cyclic(&avs->xa, index, av, AV_LIMIT, &avs->next,
+				gfp);
+	xa_unlock_irqrestore(&avs->xa, flags);
+	if (err < 0)
+		return err == -EBUSY ? -ENOSPC : err;
+
+	return 0;
+}
+
+void srnic_av_hide(struct srnic_avs *avs, u32 index)
+{
+	unsigned long flags;
+	struct srnic_av *av;
+
+	xa_lock_irqsave(&avs->xa, flags);
+	av = __xa_erase(&avs->xa, index);
+	xa_unlock_irqrestore(&avs->xa, flags);
+	kfree_rcu(av, rcu);
+}
 
 /* Work requests with this bit set use the queue pair's own Q_Key: 10.2.5 */
 #define UD_QKEY_OWN	BIT(31)
@@ -32,7 +69,7 @@ static void ud_flush(struct srnic_qp *qp)
 		srnic_tx_flush(&qp->txb);
 }
 
-void srnic_ud_let_go(struct srnic_qp *qp)
+void srnic_ud_release(struct srnic_qp *qp)
 {
 	srnic_task_assert_mine(&qp->task);
 
@@ -125,7 +162,7 @@ enum srnic_outcome srnic_ud_send(struct srnic_qp *qp,
 	if (!skb)
 		return SRNIC_DONE;
 	if (pkt.payload)
-		err = srnic_req_payload(qp, wqe, 0, payload, pkt.payload);
+		err = srnic_send_payload(qp, wqe, 0, payload, pkt.payload);
 	if (!err) {
 		srnic_qp_send(qp, &pkt, skb);
 		if (pkt.qpn == SRNIC_QPN_MCAST)

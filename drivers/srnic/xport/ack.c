@@ -2,16 +2,7 @@
 /*
  * srnic - replies of the responder, except READ data
  */
-#include "../trace.h"
-#include "qp.h"
-#include "qp_pkt.h"
-#include "qp_send.h"
-#include "qp_state.h"
-#include "recv.h"
-#include "replay.h"
-#include "resp_reply.h"
-#include "seg.h"
-#include "verdict.h"
+#include "internal.h"
 
 static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
 			    u8 syndrome, u64 orig)

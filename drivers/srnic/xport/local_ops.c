@@ -1,19 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - memops: work requests that change a key and send nothing
+ * srnic - local operations: work requests that change a key and send nothing
  *
  * They are executed in order: later work requests find the key as they leave it.  An
  * invalidation takes effect at once for accesses that have not begun; the work request
  * is complete when those in progress have ended.
  *
- * Memops have no PSN, so the window does not limit how many of them are executed while
- * an earlier message is in flight and are then searched for a key: MEMOP_AHEAD does.
+ * Local operations have no PSN, so the window does not limit how many of them are executed
+ * while an earlier message is in flight and are then searched for a key: MEMOP_AHEAD does.
  */
-#include "inv.h"
-#include "memop.h"
-#include "outcome.h"
-#include "qp.h"
-#include "wr.h"
+#include "internal.h"
+
+static atomic64_t qp_uid;
+
+/* The last access by an invalidated key has ended; any task may be running here. */
+static void inv_wake(struct srnic_wait *wait)
+{
+	struct srnic_qp *qp = container_of(wait, struct srnic_qp, inv_wait);
+
+	atomic_dec_return_release(&qp->inv_pending);
+	srnic_task_defer(&qp->task);
+	kref_put(&qp->gate.ref, srnic_qp_free);
+}
+
+void srnic_inv_init(struct srnic_qp *qp)
+{
+	qp->uid = atomic64_inc_return(&qp_uid);
+	qp->inv_wait.wake = inv_wake;
+}
+
+/* Called before and after a function that may keep @qp->inv_wait to wake later. */
+static void inv_expect(struct srnic_qp *qp)
+{
+	atomic_inc(&qp->inv_pending);
+	kref_get(&qp->gate.ref);
+}
+
+static void inv_settle(struct srnic_qp *qp, enum srnic_mem_err err)
+{
+	if (err == SRNIC_MEM_BUSY)
+		return;
+
+	atomic_dec(&qp->inv_pending);
+	kref_put(&qp->gate.ref, srnic_qp_free);
+}
+
+enum srnic_mem_err srnic_inv_key(struct srnic_qp *qp, u32 key)
+{
+	enum srnic_mem_err err;
+
+	srnic_task_assert_mine(&qp->task);
+	inv_expect(qp);
+	err = srnic_mr_invalidate(qp->keys, key, qp->pd, qp->uid,
+				  &qp->inv_wait);
+	inv_settle(qp, err);
+
+	return err == SRNIC_MEM_BUSY ? SRNIC_MEM_OK : err;
+}
 
 /* With this many work requests in flight, a memop waits for the oldest to end */
 #define MEMOP_AHEAD	256
@@ -33,9 +76,9 @@ static enum srnic_mem_err memop_bind(struct srnic_qp *qp,
 	};
 	enum srnic_mem_err err;
 
-	srnic_inv_expect(qp);
+	inv_expect(qp);
 	err = srnic_mw_bind(qp->keys, &bind, &qp->inv_wait);
-	srnic_inv_settle(qp, err);
+	inv_settle(qp, err);
 
 	return err;
 }

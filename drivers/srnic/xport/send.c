@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - requests as packets of a connection: headers, payload, AckReq, READ requests
+ */
+#include "internal.h"
+
+/* The SGE list cursors keep their place, but no region; see srnic_resp_release(). */
+void srnic_send_release(struct srnic_qp *qp)
+{
+	srnic_sgl_put(&qp->req.sgl);
+	srnic_sgl_put(&qp->req.rsgl);
+}
+
+enum srnic_mem_err srnic_send_place(struct srnic_qp *qp,
+				    const struct srnic_swqe *wqe, u64 off)
+{
+	struct srnic_req *req = &qp->req;
+
+	srnic_task_assert_mine(&qp->task);
+	if (req->sgl.pos == off)
+		return SRNIC_MEM_OK;
+
+	srnic_sgl_put(&req->sgl);
+	srnic_sgl_init(&req->sgl, qp->keys, qp->pd, wqe->sge,
+		       wqe->sqe.num_sge, 0, &qp->req_pager);
+
+	return srnic_sgl_seek(&req->sgl, off);
+}
+
+enum srnic_mem_err srnic_send_payload(struct srnic_qp *qp,
+				      const struct srnic_swqe *wqe, u64 off,
+				      void *dst, u32 len)
+{
+	struct srnic_req *req = &qp->req;
+	enum srnic_mem_err err;
+
+	srnic_task_assert_mine(&qp->task);
+	if (wqe->sqe.flags & IB_SEND_INLINE) {
+		memcpy(dst, (const u8 *)wqe->sge + off, len);
+		return SRNIC_MEM_OK;
+	}
+	err = srnic_send_place(qp, wqe, off);
+	if (err)
+		return err;
+
+	return srnic_sgl_read(&req->sgl, dst, len);
+}
+
+/* Fills in the extended headers of a packet at offset @off of the message. */
+static void send_fill(const struct srnic_swqe *wqe, u64 off,
+		      struct srnic_pkt *pkt)
+{
+	pkt->va = wqe->sqe.remote_addr + off;
+	pkt->rkey = wqe->sqe.rkey;
+	pkt->dmalen = wqe->length - off;
+	pkt->imm = wqe->sqe.imm_data;
+	pkt->inv_rkey = wqe->sqe.invalidate_rkey;
+	pkt->srqn = wqe->sqe.xrc.srqn & SRNIC_QPN_MASK;
+	switch (srnic_wr_of(wqe)->operands) {
+	case SRNIC_WR_CMP_SWAP:
+		pkt->swap_add = wqe->sqe.atomic.swap;
+		pkt->compare = wqe->sqe.atomic.compare_add;
+		break;
+	case SRNIC_WR_FETCH_ADD:
+		pkt->swap_add = wqe->sqe.atomic.compare_add;
+		break;
+	case SRNIC_WR_FLUSH:
+		pkt->dmalen = wqe->sqe.flush.length;
+		pkt->feth = SRNIC_FETH(wqe->sqe.flush.type,
+				       wqe->sqe.flush.level);
+		break;
+	}
+}
+
+u64 srnic_send_build(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		     u32 npsn, struct srnic_pkt *pkt)
+{
+	u32 psn = qp->req.flight.next, index = srnic_psn_diff(psn, wqe->psn);
+	bool answer = srnic_wr_has_answer(wqe);
+	bool last = answer || index + npsn == wqe->npsn;
+	u64 off = (u64)index * qp->conf.mtu;
+	u64 room = (u64)npsn * qp->conf.mtu;
+
+	srnic_qp_pkt(qp, pkt, srnic_wr_packet(wqe, answer || !index, last), psn);
+	pkt->se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
+	send_fill(wqe, off, pkt);
+	if (srnic_wr_of(wqe)->flags & SRNIC_WR_PARTS)
+		pkt->dmalen = min_t(u64, pkt->dmalen, room);
+	if (!srnic_wr_has_sink(wqe))
+		pkt->payload = min_t(u64, wqe->length - off, room);
+
+	return off;
+}
+
+/* How long to wait after a failed packet allocation */
+#define SEND_STALL_NSEC	(200 * NSEC_PER_USEC)
+
+/* A lack of memory is temporary: the timer tries again. */
+static enum srnic_outcome send_stall(struct srnic_qp *qp)
+{
+	srnic_flight_stall(&qp->req.flight, SEND_STALL_NSEC, ktime_get_ns());
+
+	return SRNIC_AGAIN;
+}
+
+/*
+ * Response PSNs that one request of @wqe, from the next PSN on, asks for: as many as
+ * the window allows, up to the next response that has been kept.
+ */
+static u32 send_span(struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	struct srnic_flight *f = &qp->req.flight;
+	u32 left = wqe->npsn - srnic_psn_diff(f->next, wqe->psn);
+
+	return srnic_flight_span(f, srnic_ooo_gap(&qp->req.ooo, f->next, left),
+				 qp->conf.max_rd_atomic);
+}
+
+/* Is anybody waiting for @wqe, or half the queue in flight with no ACK requested? */
+static bool send_is_awaited(const struct srnic_qp *qp,
+			    const struct srnic_swqe *wqe)
+{
+	u32 sent = qp->req.cur + 1 - qp->sq.head;
+
+	if (srnic_req_is_signaled(qp, wqe) || srnic_wr_has_answer(wqe))
+		return true;
+
+	return !srnic_flight_asked(&qp->req.flight) &&
+	       2 * sent > qp->sq.ring.mask;
+}
+
+/* Should the packet at the cursor request an acknowledgment? */
+static bool send_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	bool last = srnic_wr_has_answer(wqe) || srnic_req_is_end(qp, wqe, 1);
+
+	if (!srnic_qp_reliable(qp))
+		return false;
+
+	return srnic_flight_wants_ack(&qp->req.flight,
+				      last && send_is_awaited(qp, wqe)) ||
+	       srnic_cc_is_last(qp);
+}
+
+/* Sends the packet at the cursor, which takes @npsn PSNs. */
+static enum srnic_outcome send_packet(struct srnic_qp *qp,
+				      const struct srnic_swqe *wqe, u32 npsn)
+{
+	struct srnic_flight *f = &qp->req.flight;
+	enum srnic_mem_err err = SRNIC_MEM_OK;
+	struct srnic_pkt pkt;
+	struct sk_buff *skb;
+	void *payload;
+	u64 off;
+
+	off = srnic_send_build(qp, wqe, npsn, &pkt);
+	pkt.ackreq = send_wants_ack(qp, wqe);
+	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
+	if (!skb)
+		return send_stall(qp);
+	if (pkt.payload)
+		err = srnic_send_payload(qp, wqe, off, payload, pkt.payload);
+	if (err) {
+		kfree_skb(skb);
+		return srnic_accessed(err, SRNIC_V_SOURCE);
+	}
+	srnic_qp_send(qp, &pkt, skb);
+	if (srnic_psn_diff(f->next, f->high) < 0)
+		srnic_count(qp->stats, SRNIC_CNT_RETRANS);
+	srnic_req_sent(qp, wqe, npsn, pkt.ackreq);
+
+	return SRNIC_DONE;
+}
+
+/* Skips a response packet that has been kept, or that cannot be requested now. */
+static enum srnic_outcome send_skip(struct srnic_qp *qp,
+				    const struct srnic_swqe *wqe)
+{
+	if (srnic_req_is_end(qp, wqe, 1))
+		srnic_req_advance(qp);
+	if (srnic_flight_pass(&qp->req.flight, 1))
+		srnic_req_seek(qp);
+
+	return SRNIC_DONE;
+}
+
+/* Requests a response, or skips the part of it that has been kept. */
+static enum srnic_outcome send_request(struct srnic_qp *qp,
+				       const struct srnic_swqe *wqe)
+{
+	struct srnic_flight *f = &qp->req.flight;
+	u32 npsn;
+
+	if (srnic_ooo_has(&qp->req.ooo, f->next))
+		return send_skip(qp, wqe);
+	if (!srnic_flight_may_read(f, f->next == wqe->psn,
+				   qp->conf.max_rd_atomic))
+		return f->detour ? send_skip(qp, wqe) : SRNIC_AGAIN;
+	npsn = send_span(qp, wqe);
+
+	return npsn ? send_packet(qp, wqe, npsn) : SRNIC_AGAIN;
+}
+
+enum srnic_outcome srnic_send_wqe(struct srnic_qp *qp,
+				  const struct srnic_swqe *wqe)
+{
+	srnic_task_assert_mine(&qp->task);
+
+	return srnic_wr_has_answer(wqe) ? send_request(qp, wqe) :
+					  send_packet(qp, wqe, 1);
+}

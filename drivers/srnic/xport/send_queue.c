@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - send queue: work requests fetched, completed, flushed and sent again
+ *
+ * The flight decides which PSN is sent next and when to act on silence.  That is translated
+ * here to work requests, counters and trace points: the cursor is the index of the work
+ * request that the next PSN belongs to.
+ */
+#include "internal.h"
+
+static void cursor_set(struct srnic_qp *qp, u32 idx)
+{
+	qp->req.cur = idx;
+	srnic_sgl_forget(&qp->req.sgl);
+}
+
+void srnic_req_advance(struct srnic_qp *qp)
+{
+	cursor_set(qp, qp->req.cur + 1);
+}
+
+/* Is no part of @wqe left to send, or to execute, from @psn on? */
+static bool cursor_is_behind(const struct srnic_swqe *wqe, u32 psn)
+{
+	if (!wqe->started || (!wqe->npsn && !wqe->done))
+		return false;
+
+	return srnic_psn_diff(psn, srnic_psn_add(wqe->psn, wqe->npsn)) >= 0;
+}
+
+void srnic_req_seek(struct srnic_qp *qp)
+{
+	u32 psn = qp->req.flight.next, idx = qp->sq.head;
+	struct srnic_sq *sq = &qp->sq;
+
+	while (idx != sq->tail && cursor_is_behind(srnic_sq_wqe(sq, idx), psn)) {
+		srnic_task_spend(&qp->task, sizeof(struct srnic_swqe));
+		idx++;
+	}
+	cursor_set(qp, idx);
+}
+
+bool srnic_req_is_signaled(const struct srnic_qp *qp,
+			   const struct srnic_swqe *wqe)
+{
+	return qp->conf.sq_sig_all || (wqe->sqe.flags & IB_SEND_SIGNALED);
+}
+
+static void req_cqe(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		    enum ib_wc_status status)
+{
+	struct srnic_cqe cqe = {
+		.wr_id = wqe->sqe.wr_id,
+		.status = status,
+	};
+
+	if (status == IB_WC_SUCCESS) {
+		cqe.opcode = srnic_wr_of(wqe)->wc;
+		cqe.byte_len = wqe->length;
+	} else {
+		srnic_count(qp->stats, status == IB_WC_WR_FLUSH_ERR ?
+				       SRNIC_CNT_REQ_FLUSH : SRNIC_CNT_REQ_ERR);
+	}
+	srnic_qp_cqe(qp, qp->send_cq, &cqe, false);
+}
+
+/* Removes the oldest work request from the queue. */
+static void req_retire(struct srnic_qp *qp, enum ib_wc_status status)
+{
+	struct srnic_sq *sq = &qp->sq;
+
+	trace_srnic_retire(qp->qpn, sq->head, srnic_sq_wqe(sq, sq->head), status);
+	if (qp->req.cur == sq->head)
+		srnic_req_advance(qp);
+	sq->head++;
+	srnic_sq_publish(sq);
+}
+
+static void req_count(struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	u8 counter = srnic_wr_of(wqe)->counter;
+
+	if (counter != SRNIC_CNT_NUM)
+		srnic_count(qp->stats, counter);
+}
+
+void srnic_req_complete(struct srnic_qp *qp)
+{
+	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.head);
+	struct srnic_swqe copy = *wqe;
+
+	srnic_task_assert_mine(&qp->task);
+	req_count(qp, wqe);
+	req_retire(qp, IB_WC_SUCCESS);
+	if (srnic_req_is_signaled(qp, &copy))
+		req_cqe(qp, &copy, IB_WC_SUCCESS);
+}
+
+void srnic_req_fail(struct srnic_qp *qp, enum srnic_outcome outcome)
+{
+	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.head);
+	struct srnic_swqe copy = *wqe;
+	struct srnic_failure failure;
+	enum ib_wc_status status;
+
+	srnic_task_assert_mine(&qp->task);
+	srnic_failure_of_wqe(&failure, qp, wqe, outcome);
+	srnic_qp_blame(qp, &failure);
+	status = srnic_faults[failure.verdict].status;
+	req_retire(qp, status);
+	if (!srnic_qp_reliable(qp)) {
+		trace_srnic_qp_state(qp->qpn, qp->conf.state, IB_QPS_SQE);
+		qp->conf.state = IB_QPS_SQE;
+	}
+	req_cqe(qp, &copy, status);
+	if (srnic_qp_reliable(qp))
+		srnic_qp_to_error(qp);
+}
+
+struct srnic_swqe *srnic_req_fetch(struct srnic_qp *qp)
+{
+	struct srnic_swqe *wqe = srnic_sq_fetch(&qp->sq, qp->type);
+
+	srnic_task_assert_mine(&qp->task);
+	if (wqe)
+		trace_srnic_fetch(qp->qpn, qp->sq.tail - 1, wqe);
+	else if (qp->sq.broken)
+		srnic_qp_to_error_for(qp, SRNIC_V_SEND_RING);
+
+	return wqe;
+}
+
+bool srnic_req_flush(struct srnic_qp *qp)
+{
+	struct srnic_sq *sq = &qp->sq;
+	struct srnic_swqe copy;
+
+	srnic_task_assert_mine(&qp->task);
+	srnic_ooo_purge(&qp->req.ooo);
+	srnic_task_share(&qp->task);
+	while (srnic_task_may(&qp->task)) {
+		if (sq->head == sq->tail && !srnic_req_fetch(qp))
+			return false;
+		copy = *srnic_sq_wqe(sq, sq->head);
+		req_retire(qp, IB_WC_WR_FLUSH_ERR);
+		req_cqe(qp, &copy, IB_WC_WR_FLUSH_ERR);
+		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
+	}
+
+	return true;
+}
+
+void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		    u32 npsn, bool asks)
+{
+	struct srnic_flight *f = &qp->req.flight;
+	u64 now = asks || f->next == f->una ? ktime_get_ns() : 0;
+	bool last = srnic_req_is_end(qp, wqe, npsn);
+
+	if (last)
+		srnic_req_advance(qp);
+	if (srnic_flight_sent(f, npsn, srnic_wr_has_answer(wqe), asks, now))
+		srnic_req_seek(qp);
+	if (srnic_qp_reliable(qp))
+		return;
+
+	/* Nothing is acknowledged: the message is complete once passed to the stack. */
+	srnic_flight_forget(f);
+	if (last)
+		srnic_req_complete(qp);
+}
+
+/* Is this end late?  The answer may have arrived already. */
+static bool recover_is_busy(const struct srnic_qp *qp)
+{
+	return srnic_pager_busy(&qp->req_pager) ||
+	       srnic_pager_busy(&qp->comp_pager) ||
+	       srnic_pager_busy(&qp->resp_pager);
+}
+
+/* Names of enum srnic_flight_cause for the trace points */
+static const char * const recover_causes[SRNIC_CAUSE_NUM] = {
+	[SRNIC_CAUSE_MEMORY]	= "memory",
+	[SRNIC_CAUSE_RNR]	= "rnr",
+	[SRNIC_CAUSE_ASK]	= "ask",
+	[SRNIC_CAUSE_PROBE]	= "probe",
+	[SRNIC_CAUSE_GAP]	= "gap",
+	[SRNIC_CAUSE_TIMEOUT]	= "ack",
+};
+
+static void recover_fail(struct srnic_qp *qp, u8 cause)
+{
+	bool rnr = cause == SRNIC_CAUSE_RNR;
+
+	srnic_count(qp->stats, rnr ? SRNIC_CNT_RNR_EXCEEDED :
+				     SRNIC_CNT_RETRY_EXCEEDED);
+	srnic_req_fail(qp, srnic_fail(rnr ? SRNIC_V_NAK_RNR : SRNIC_V_SILENCE));
+}
+
+void srnic_req_recover(struct srnic_qp *qp, struct srnic_flight_todo todo)
+{
+	struct srnic_flight *f = &qp->req.flight;
+
+	switch (todo.act) {
+	case SRNIC_FLIGHT_SEEK:
+		if (todo.cause && todo.cause != SRNIC_CAUSE_ASK) {
+			trace_srnic_go_back(qp->qpn, f->high, f->una,
+					    recover_causes[todo.cause]);
+			srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
+		}
+		srnic_req_seek(qp);
+		break;
+	case SRNIC_FLIGHT_FAIL:
+		recover_fail(qp, todo.cause);
+		break;
+	}
+}
+
+void srnic_req_timeout(struct srnic_qp *qp)
+{
+	struct srnic_flight *f = &qp->req.flight;
+	struct srnic_flight_todo todo;
+	bool busy = recover_is_busy(qp);
+	u64 now = ktime_get_ns();
+	u32 una = f->una;
+
+	if (qp->conf.state != IB_QPS_RTS && qp->conf.state != IB_QPS_SQD)
+		return;
+	if (!busy && srnic_backlog_is_unread(qp) && srnic_flight_put_off(f, now))
+		return;
+
+	todo = srnic_flight_timeout(f, busy, now);
+	if (todo.cause)
+		trace_srnic_timeout(qp->qpn, una, f->retry_left,
+				    recover_causes[todo.cause]);
+	if (todo.cause == SRNIC_CAUSE_TIMEOUT)
+		srnic_count(qp->stats, SRNIC_CNT_ACK_TIMEOUT);
+	srnic_req_recover(qp, todo);
+}
+
+void srnic_req_arm(struct srnic_qp *qp, bool sent)
+{
+	struct srnic_flight *f = &qp->req.flight;
+
+	if (!f->silence && (sent || (f->late && !recover_is_busy(qp))))
+		srnic_flight_arm(f, ktime_get_ns());
+}
+
+void srnic_req_hurry(struct srnic_qp *qp)
+{
+	if (!recover_is_busy(qp))
+		srnic_flight_hurry(&qp->req.flight, ktime_get_ns());
+}
+
+bool srnic_req_refused(struct srnic_qp *qp)
+{
+	struct srnic_flight_todo todo = srnic_flight_refused(&qp->req.flight);
+
+	srnic_req_recover(qp, todo);
+
+	return todo.act;
+}
