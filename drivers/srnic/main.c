@@ -291,6 +291,7 @@ static void __exit srnic_exit(void)
 module_init(srnic_init);
 module_exit(srnic_exit);
 
+MODULE_AUTHOR("The srnic authors");
 MODULE_DESCRIPTION("Software RDMA NIC over Ethernet (RoCEv2)");
 MODULE_LICENSE("Dual BSD/GPL");
 MODULE_ALIAS_RDMA_LINK("srnic");
