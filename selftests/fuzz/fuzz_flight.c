@@ -229,7 +229,7 @@ static void step(void)
 			srnic_flight_stall(&f, 200 * NSEC_PER_USEC, now);
 		break;
 	case STEP_HURRY:
-		srnic_flight_hurry(&f, now);
+		srnic_flight_solicit_ack(&f, now);
 		break;
 	case STEP_WAIT:
 		now += (u64)take() << take() % 32;

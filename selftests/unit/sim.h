@@ -141,7 +141,7 @@ struct sim_path {
  * @busy: probability that a page is being fetched when a deadline expires, or else that
  *	  packets wait
  * @late: part of srnic_flight_slack() by which timers fire late at most, %
- * @hurry: probability per step of a call of srnic_flight_hurry()
+ * @hurry: probability per step of a call of srnic_flight_solicit_ack()
  * @may_fail: losses may exhaust the retries
  * @lossless: only losses cause retransmissions, so their number is checked
  */
@@ -1012,7 +1012,7 @@ static inline void sim_step(struct sim *s)
 	flow = s->steps % s->conf.flows;
 	w = &s->flow[flow];
 	if (!w->failed && sim_chance(s->conf.hurry)) {
-		srnic_flight_hurry(&w->f, s->now);
+		srnic_flight_solicit_ack(&w->f, s->now);
 		sim_set_alarm(s, flow);
 	}
 	if (!w->failed && w->una != w->assigned)

@@ -2282,7 +2282,7 @@ static void no_slack(u32 at)
 	must(!srnic_flight_slack(&f));
 	send_one(false);
 	must(f.deadline && !srnic_flight_slack(&f));
-	srnic_flight_hurry(&f, now);
+	srnic_flight_solicit_ack(&f, now);
 	must(f.deadline && !srnic_flight_slack(&f));
 
 	begin_path(at, LONG);
@@ -2305,7 +2305,7 @@ static void hurry(u32 at)
 {
 	begin_path(at, LONG);
 	send_many(3);
-	srnic_flight_hurry(&f, now);
+	srnic_flight_solicit_ack(&f, now);
 	must(f.deadline == now);
 	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_ASK));
 }
@@ -2315,11 +2315,11 @@ static void hurry_in_vain(u32 at)
 	u64 was;
 
 	begin_path(at, LONG);
-	srnic_flight_hurry(&f, now);
+	srnic_flight_solicit_ack(&f, now);
 	must(!f.deadline);
 	send_one(true);
 	was = f.deadline;
-	srnic_flight_hurry(&f, now);
+	srnic_flight_solicit_ack(&f, now);
 	must(f.deadline == was);
 }
 
@@ -2329,7 +2329,7 @@ static void hurry_in_doubt(u32 at)
 	send_many(3);
 	nak(0);
 	must(f.mode == SRNIC_FLIGHT_DOUBT);
-	srnic_flight_hurry(&f, now);
+	srnic_flight_solicit_ack(&f, now);
 	must(expire().cause != SRNIC_CAUSE_GAP || now >= f.doubt);
 }
 
@@ -2556,7 +2556,7 @@ static void nak_without_timeout(u32 at)
 	begin_path(at, SHORT);
 	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
 	send_many(4);
-	srnic_flight_hurry(&f, now);
+	srnic_flight_solicit_ack(&f, now);
 	expire();
 	send_one(false);
 	must(!f.deadline);
@@ -2899,7 +2899,7 @@ static const struct {
 	{ "the timer of an answer may be late unless the window has been cut", slack },
 	{ "so it may with an infinite timeout", slack_without_timeout },
 	{ "not for RNR, for reordered packets, for memory, nor to request an ACK", no_slack },
-	{ "srnic_flight_hurry() requests an ACK at once", hurry },
+	{ "srnic_flight_solicit_ack() requests an ACK at once", hurry },
 	{ "unless nothing is in flight, or an ACK has been requested", hurry_in_vain },
 	{ "nor does it shorten the wait after a NAK", hurry_in_doubt },
 	{ "a failed allocation delays sending", stall },

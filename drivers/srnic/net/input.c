@@ -548,7 +548,7 @@ static enum srnic_rx_fate rx_take_one(struct net *net, struct sk_buff *skb,
 		vlan = rx_vlan_of(skb);
 	skb = rx_own(skb, bth, vlan, to.stats);
 	if (skb) {
-		srnic_rxcb(skb)->life = to.life;
+		srnic_rxcb(skb)->epoch = to.epoch;
 		srnic_rxcb(skb)->passed = false;
 	}
 	srnic_rx_ops->deliver(to.owner, skb);

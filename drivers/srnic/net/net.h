@@ -168,10 +168,10 @@ void srnic_tx_flush(struct srnic_txb *txb);
  * @ce: marked congestion experienced (ECN CE)
  * @passed: the responses in the chain have overtaken waiting requests
  * @vlan: VLAN that a GSO chain of datagrams arrived on, SRNIC_NO_VLAN: none
- * @life: life of the owner when it admitted the chain, see struct srnic_rx_to
+ * @epoch: epoch of the owner when it admitted the chain, see struct srnic_rx_to
  *
  * A GSO chain is one skb with a frag_list; each of its packets has its own srnic_rxcb,
- * but @passed, @vlan and @life are valid in the first only.  The headers of a packet lie in its
+ * but @passed, @vlan and @epoch are valid in the first only.  The headers of a packet lie in its
  * linear part, and so does all of a packet of up to SRNIC_RX_SHORT bytes; its payload
  * may lie in fragments, shared with whoever else holds them.
  */
@@ -182,7 +182,7 @@ struct srnic_rxcb {
 	bool	ce;
 	bool	passed;
 	u16	vlan;
-	u32	life;
+	u32	epoch;
 };
 
 #define SRNIC_NO_VLAN	0xffff
@@ -273,14 +273,14 @@ bool srnic_rx_reaches(const struct srnic_rx_dest *dest,
  * @owner: owner of the destination QP number; reference held
  * @stats: counters that apply
  * @datagram: @owner reports the VLAN of the packet
- * @life: life of @owner in which it admitted the packet; kept with the packet, since
- *	  that life may be over by the time the packet is processed
+ * @epoch: epoch of @owner in which it admitted the packet; kept with the packet, since
+ *	  that epoch may be over by the time the packet is processed
  */
 struct srnic_rx_to {
 	void				*owner;
 	struct srnic_stats __percpu	*stats;
 	bool				datagram;
-	u32				life;
+	u32				epoch;
 };
 
 /**

@@ -441,7 +441,7 @@ static int tap_listen(struct srnic_tap *tap, const struct srnic_rule *rule)
 	return 0;
 }
 
-static void tap_deafen(struct srnic_tap *tap, bool sniffers)
+static void tap_stop_hooks(struct srnic_tap *tap, bool sniffers)
 {
 	if (sniffers)
 		dev_remove_pack(&tap->sniff);
@@ -501,7 +501,7 @@ void srnic_tap_del(struct srnic_tap *tap, struct srnic_rule *rule)
 	if (!tap->gone) {
 		tap_refuse(tap, rule);
 		if (list_empty(tap_list(tap, rule)))
-			tap_deafen(tap, rule_sniffs(rule));
+			tap_stop_hooks(tap, rule_sniffs(rule));
 	}
 	rtnl_unlock();
 	synchronize_rcu_expedited();	/* readers of the rule are done */
@@ -521,7 +521,7 @@ void srnic_tap_stop(struct srnic_tap *tap)
 	list_for_each_entry(rule, &tap->sniffers, list)
 		tap_refuse(tap, rule);
 	if (!list_empty(&tap->rules))
-		tap_deafen(tap, false);
+		tap_stop_hooks(tap, false);
 	if (!list_empty(&tap->sniffers))
-		tap_deafen(tap, true);
+		tap_stop_hooks(tap, true);
 }

@@ -111,7 +111,7 @@ void srnic_resp_fail(struct srnic_qp *qp, const struct srnic_failure *failure)
 		reply_not_ready(qp, failure->psn);
 		return;
 	}
-	srnic_qp_blame(qp, failure);
+	srnic_qp_record_failure(qp, failure);
 	if (srnic_qp_reliable(qp))
 		srnic_resp_nak(qp, failure->psn, fault->syndrome);
 	if (qp->resp.has_rwqe)
@@ -119,7 +119,7 @@ void srnic_resp_fail(struct srnic_qp *qp, const struct srnic_failure *failure)
 	if (reported)
 		srnic_qp_to_error(qp);
 	else
-		srnic_qp_to_error_tell(qp, fault->event);
+		srnic_qp_to_error_event(qp, fault->event);
 }
 
 u8 srnic_resp_reply_opcode(u8 family)

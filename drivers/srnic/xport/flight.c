@@ -1307,7 +1307,7 @@ void srnic_flight_stall(struct srnic_flight *f, u64 nsec, u64 now)
 	srnic_flight_arm(f, now);
 }
 
-void srnic_flight_hurry(struct srnic_flight *f, u64 now)
+void srnic_flight_solicit_ack(struct srnic_flight *f, u64 now)
 {
 	if (!flight_unasked(f) || f->detour || f->hold ||
 	    f->mode == SRNIC_FLIGHT_DOUBT)

@@ -405,11 +405,11 @@ struct srnic_flight_todo srnic_flight_rnr(struct srnic_flight *f, u64 nsec, u64 
 void srnic_flight_stall(struct srnic_flight *f, u64 nsec, u64 now);
 
 /**
- * srnic_flight_hurry() - request an ACK now if none is due, for whoever waits for it
+ * srnic_flight_solicit_ack() - request an ACK now if none is due, for whoever waits for it
  * @f: the flight
  * @now: time
  */
-void srnic_flight_hurry(struct srnic_flight *f, u64 now);
+void srnic_flight_solicit_ack(struct srnic_flight *f, u64 now);
 
 /**
  * srnic_flight_refused() - @next cannot be sent; all before it is to complete first

@@ -101,12 +101,12 @@ static inline u32 srnic_seg_npsn(const struct srnic_seg *seg, u16 mtu)
 }
 
 /**
- * struct srnic_lent - a part of a READ response, for loopback
+ * struct srnic_read_part - a part of a READ response, for loopback
  * @seg: headers, and the location of the data
  * @sgl: list that @seg refers to
  * @sge: element that @sgl refers to
  */
-struct srnic_lent {
+struct srnic_read_part {
 	struct srnic_seg	seg;
 	struct srnic_sgl	sgl;
 	struct srnic_sge	sge;
@@ -190,24 +190,24 @@ void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
 
 /*
  * Records why the QP, or its send queue, is about to leave service.  The first failure
- * is kept until srnic_qp_absolve(); what happens to a QP in the error state is none.
+ * is kept until srnic_qp_clear_failure(); what happens to a QP in the error state is none.
  */
-void srnic_qp_blame(struct srnic_qp *qp, const struct srnic_failure *failure);
+void srnic_qp_record_failure(struct srnic_qp *qp, const struct srnic_failure *failure);
 
 /* Forgets the failure: the QP begins anew. */
-void srnic_qp_absolve(struct srnic_qp *qp);
+void srnic_qp_clear_failure(struct srnic_qp *qp);
 
 /* Moves the QP to error after an error reported by a completion.  False: no change. */
 bool srnic_qp_to_error(struct srnic_qp *qp);
 
 /*
- * The same after an error that no completion reports and that therefore raises an
- * event: IBTA volume 1, affiliated asynchronous errors.
+ * Moves the QP to error after an error that no completion reports and that therefore raises
+ * an event: IBTA volume 1, affiliated asynchronous errors.
  */
-void srnic_qp_to_error_tell(struct srnic_qp *qp, enum ib_event_type event);
+void srnic_qp_to_error_event(struct srnic_qp *qp, enum ib_event_type event);
 
-/* The same for a fault of the QP itself */
-void srnic_qp_to_error_for(struct srnic_qp *qp, enum srnic_verdict verdict);
+/* Records @verdict, a fault of the QP itself, moves the QP to error and raises its event. */
+void srnic_qp_fail(struct srnic_qp *qp, enum srnic_verdict verdict);
 
 /* backlog.c */
 
@@ -359,28 +359,27 @@ void srnic_srq_exit(void);
 enum srnic_verdict srnic_recv_select(struct srnic_qp *qp,
 				     const struct srnic_pkt *pkt);
 
-void srnic_recv_give_back(struct srnic_qp *qp);
+void srnic_recv_release_srq(struct srnic_qp *qp);
 
 /* Makes sure that a receive work request is in progress, fetching one if necessary. */
 enum srnic_verdict srnic_recv_need(struct srnic_qp *qp);
 
-/* Completes the receive in progress.  False: its SRQ is gone, so nobody is notified. */
+/* Completes the receive in progress.  False: its SRQ is gone, and so is its CQ. */
 bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 		    bool solicited);
 
 /*
  * Is there a receive for a message of @bytes that will not be retransmitted?  Without
  * one, or if it is too short, the message is dropped and the receive is kept for the
- * next: nobody can stop the QP by sending to it.  Only a malformed receive moves the QP
- * to error.  @src: sender of the datagram; frames: NULL.
+ * next: a sender cannot stop the QP.  Only a malformed receive moves the QP to error.  @src: sender of the datagram; frames: NULL.
  */
 bool srnic_recv_room(struct srnic_qp *qp, const struct srnic_rx_src *src,
 		     u32 bytes);
 
 /* Handles a failure to write the message to the receive: completion and QP state. */
-enum srnic_outcome srnic_recv_spoil(struct srnic_qp *qp,
-				    const struct srnic_rx_src *src,
-				    enum srnic_outcome outcome);
+enum srnic_outcome srnic_recv_fail(struct srnic_qp *qp,
+				   const struct srnic_rx_src *src,
+				   enum srnic_outcome outcome);
 
 /* Completes it after a whole message; deferred while key invalidations are pending. */
 void srnic_recv_complete(struct srnic_qp *qp, const struct srnic_pkt *pkt,
@@ -405,7 +404,7 @@ void srnic_payload_find(struct srnic_seg *seg, struct sk_buff *skb);
 enum srnic_mem_err srnic_payload_to_sgl(const struct srnic_seg *seg,
 					struct srnic_sgl *sgl);
 
-/* The same to a region, see srnic_mr_write(). */
+/* Copies the payload of @seg to a region, see srnic_mr_write(). */
 enum srnic_mem_err srnic_payload_to_mr(const struct srnic_seg *seg,
 				       struct srnic_mr *mr, u64 addr, u64 rest,
 				       struct srnic_pager *pager);
@@ -474,7 +473,7 @@ void srnic_req_timeout(struct srnic_qp *qp);
 void srnic_req_arm(struct srnic_qp *qp, bool sent);
 
 /* Requests an ACK, for whoever waits until everything in flight is acknowledged. */
-void srnic_req_hurry(struct srnic_qp *qp);
+void srnic_req_solicit_ack(struct srnic_qp *qp);
 
 /*
  * The work request at the cursor cannot be sent, and those before it are not complete.
@@ -546,8 +545,8 @@ u8 srnic_resp_reply_opcode(u8 family);
 void srnic_resp_drop(struct srnic_qp *qp);
 
 /*
- * Sends the ACK that is owed, if any.  @may_wait: the requester may soon send a request
- * that it could leave with.
+ * Sends a pending ACK.  @may_wait: the requester may soon send a request that could leave
+ * together with it.
  */
 void srnic_resp_ack(struct srnic_qp *qp, bool may_wait);
 
@@ -598,7 +597,7 @@ enum srnic_outcome srnic_resp_rdma_read_start(struct srnic_qp *qp,
  * Takes back a READ whose response has not begun, and drops one that is repeated, as the QP
  * fails or is reset: what was executed before it can be acknowledged then.
  */
-void srnic_resp_rdma_forgo(struct srnic_qp *qp);
+void srnic_resp_rdma_rollback(struct srnic_qp *qp);
 
 /* Continues the response; as srnic_resp_run() */
 bool srnic_resp_rdma_run(struct srnic_qp *qp);
@@ -613,10 +612,10 @@ enum srnic_outcome srnic_resp_rdma_flush(struct srnic_qp *qp,
 					 const struct srnic_seg *seg);
 
 /* Provides up to @max packets of the READ response as one; false: not available. */
-bool srnic_resp_rdma_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent);
+bool srnic_resp_rdma_peek(struct srnic_qp *qp, u32 max, struct srnic_read_part *part);
 
 /* Marks the packets provided as delivered. */
-void srnic_resp_rdma_lent(struct srnic_qp *qp, const struct srnic_lent *lent);
+void srnic_resp_rdma_consume(struct srnic_qp *qp, const struct srnic_read_part *part);
 
 /* completer.c */
 

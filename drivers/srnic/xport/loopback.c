@@ -198,23 +198,23 @@ enum srnic_outcome srnic_loopback_read(struct srnic_qp *qp)
 {
 	struct srnic_qp *peer = loopback_peer(qp);
 	struct srnic_req *req = &qp->req;
-	struct srnic_lent lent;
+	struct srnic_read_part part;
 	u32 una = req->flight.una;
 
-	req->reading = peer && srnic_resp_rdma_lend(peer, LOOPBACK_PIECE, &lent) &&
-		       lent.seg.pkt.psn == una;
+	req->reading = peer && srnic_resp_rdma_peek(peer, LOOPBACK_PIECE, &part) &&
+		       part.seg.pkt.psn == una;
 	if (req->reading) {
-		srnic_comp_packet(qp, &lent.seg);
+		srnic_comp_packet(qp, &part.seg);
 		req->reading = req->flight.una != una;
 	}
 	if (!req->reading) {
 		loopback_kick_peer(qp);	/* continue by packets */
 		return SRNIC_AGAIN;
 	}
-	srnic_resp_rdma_lent(peer, &lent);
+	srnic_resp_rdma_consume(peer, &part);
 	req->reading = peer->resp.read_left;
 
-	srnic_task_spend(&qp->task, lent.seg.pkt.payload);
+	srnic_task_spend(&qp->task, part.seg.pkt.payload);
 
 	return SRNIC_DONE;
 }

@@ -163,7 +163,7 @@ struct sk_buff *srnic_ooo_take(struct srnic_ooo *ooo, u32 psn)
 }
 
 /* No packet with the same PSN has been added since it was taken. */
-void srnic_ooo_give_back(struct srnic_ooo *ooo, struct sk_buff *skb)
+void srnic_ooo_requeue(struct srnic_ooo *ooo, struct sk_buff *skb)
 {
 	srnic_pool_recharge(ooo->pool, skb->truesize);
 	ooo_insert(ooo, skb);

@@ -52,7 +52,7 @@ u32 srnic_ooo_gap(const struct srnic_ooo *ooo, u32 psn, u32 max);
 /* Takes out the packet with @psn; the caller frees it or gives it back.  NULL: none. */
 struct sk_buff *srnic_ooo_take(struct srnic_ooo *ooo, u32 psn);
 
-void srnic_ooo_give_back(struct srnic_ooo *ooo, struct sk_buff *skb);
+void srnic_ooo_requeue(struct srnic_ooo *ooo, struct sk_buff *skb);
 
 void srnic_ooo_purge(struct srnic_ooo *ooo);
 

@@ -159,7 +159,7 @@ static void qp_acknowledge(struct srnic_qp *qp, u8 next)
 {
 	local_bh_disable();
 	if (next == IB_QPS_RESET)
-		srnic_resp_rdma_forgo(qp);
+		srnic_resp_rdma_rollback(qp);
 	srnic_resp_ack(qp, false);
 	if (qp->flow.ndev)
 		srnic_tx_flush(&qp->txb);
@@ -229,7 +229,7 @@ static void qp_leave_path(struct srnic_qp *qp)
 		return;
 
 	local_bh_disable();
-	srnic_qp_to_error_for(qp, SRNIC_V_PATH);
+	srnic_qp_fail(qp, SRNIC_V_PATH);
 	local_bh_enable();
 }
 
@@ -279,7 +279,7 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 	kref_put(&qp->gate.ref, srnic_qp_free);
 }
 
-/* Does what a transition from state @old requires. */
+/* Performs the transition from state @old. */
 static void qp_enter(struct srnic_qp *qp, u8 old)
 {
 	struct srnic_qp_conf *conf = &qp->conf;
@@ -293,7 +293,7 @@ static void qp_enter(struct srnic_qp *qp, u8 old)
 	case IB_QPS_RESET:
 		srnic_poll_forget(qp);
 		qp_reset(qp);
-		srnic_qp_absolve(qp);
+		srnic_qp_clear_failure(qp);
 		srnic_sq_reset(&qp->sq);
 		if (qp->recvq == &qp->rq)
 			srnic_rq_reset(&qp->rq);
@@ -304,7 +304,7 @@ static void qp_enter(struct srnic_qp *qp, u8 old)
 		break;
 	case IB_QPS_RTS:
 		if (old == IB_QPS_SQE) {
-			srnic_qp_absolve(qp);
+			srnic_qp_clear_failure(qp);
 			srnic_req_resume(qp);
 		}
 		if (old != IB_QPS_RTR)
@@ -350,16 +350,16 @@ static void qp_forget_path(struct srnic_qp *qp)
  * Admits received packets, or stops admitting them, according to the state.  Packets
  * admitted by an earlier path are dropped when the task processes them.
  */
-static void qp_set_life(struct srnic_qp *qp, bool moved)
+static void qp_set_epoch(struct srnic_qp *qp, bool moved)
 {
 	if (!srnic_qp_receives(qp)) {
-		WRITE_ONCE(qp->rx_life, 0);	/* read in deliver_admit() */
-	} else if (moved || !qp->rx_life) {
+		WRITE_ONCE(qp->rx_epoch, 0);	/* read in deliver_admit() */
+	} else if (moved || !qp->rx_epoch) {
 		qp_forget_path(qp);
-		if (!++qp->rx_lives)
-			qp->rx_lives++;
+		if (!++qp->rx_epochs)
+			qp->rx_epochs++;
 		/* pairs with the acquire in deliver_admit(): behind qp->peer */
-		smp_store_release(&qp->rx_life, qp->rx_lives);
+		smp_store_release(&qp->rx_epoch, qp->rx_epochs);
 	}
 }
 
@@ -395,7 +395,7 @@ int srnic_qp_apply(struct srnic_qp *qp, u8 from,
 	}
 	if (qp_path_left(qp))
 		qp_leave_path(qp);
-	qp_set_life(qp, flow && !err);
+	qp_set_epoch(qp, flow && !err);
 	srnic_task_release(&qp->task);
 	/* Work requests may have been posted before the QP could process them. */
 	srnic_task_kick(&qp->task);
@@ -412,7 +412,7 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 		conf->rq_psn = qp->resp.psn;
 	if (conf->state >= IB_QPS_RTS)
 		conf->sq_psn = qp->req.flight.psn;
-	*draining = conf->state == IB_QPS_SQD && !qp->req.sqd_told;
+	*draining = conf->state == IB_QPS_SQD && !qp->req.sq_drained_raised;
 	srnic_task_release_atomic(&qp->task);
 }
 

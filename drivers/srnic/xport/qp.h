@@ -83,7 +83,7 @@ struct srnic_qp_conf {
  * @nak: syndrome of a fatal NAK that has overtaken a response; 0: none.  Set by completer.c
  * @nak_psn: its PSN
  * @reading: a loopback READ is in progress, see loopback.c
- * @sqd_told: SQ_DRAINED has been raised
+ * @sq_drained_raised: event SQ_DRAINED has been raised
  */
 struct srnic_req {
 	struct srnic_flight	flight;
@@ -95,7 +95,7 @@ struct srnic_req {
 	u32			nak_psn;
 	u8			nak;
 	bool			reading;
-	bool			sqd_told;
+	bool			sq_drained_raised;
 };
 
 /**
@@ -132,8 +132,8 @@ struct srnic_req {
  * @read_rkey: R_Key of the READ request
  * @read_mr: region that is read; held only within a run of the task
  * @flushed: bytes of the FLUSH at @psn that have been written back
- * @comm_told: COMM_EST has been raised
- * @last_told: LAST_WQE_REACHED has been raised
+ * @comm_est_raised: COMM_EST has been raised
+ * @last_wqe_raised: LAST_WQE_REACHED has been raised
  */
 struct srnic_resp {
 	u32			psn;
@@ -168,8 +168,8 @@ struct srnic_resp {
 	u32			read_rkey;
 	struct srnic_mr		*read_mr;
 	u64			flushed;
-	bool			comm_told;
-	bool			last_told;
+	bool			comm_est_raised;
+	bool			last_wqe_raised;
 };
 
 /**
@@ -322,10 +322,10 @@ struct srnic_tie {
  * @txb: GSO chain being built
  * @flow: path to the peer; UD: path of the last address vector used
  * @peer: addresses and device of the peer, for the receiver, under RCU; NULL: none yet
- * @rx_life: number of the current life, a period in which the QP receives by one path;
+ * @rx_epoch: number of the current epoch, a period in which the QP receives by one path;
  *	     0: it does not receive.  Written by the task's owner after @peer, read by the
  *	     receiver before @peer
- * @rx_lives: number of lives so far
+ * @rx_epochs: number of epochs so far
  * @self: the destination of @flow is an address of its own device
  * @cc: congestion control
  * @qpn: QP number
@@ -395,8 +395,8 @@ struct srnic_qp {
 	struct srnic_txb		txb;
 	struct srnic_flow		flow;
 	struct srnic_peer __rcu		*peer;
-	u32				rx_life;
-	u32				rx_lives;
+	u32				rx_epoch;
+	u32				rx_epochs;
 	bool				self;
 	struct srnic_cc			cc;
 	u32				qpn;

@@ -251,10 +251,10 @@ void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,
 	cqe->qpn = qp->qpn;
 	trace_srnic_cqe(cqe);
 	if (!srnic_cq_push(cq, cqe, solicited))
-		srnic_qp_to_error_for(qp, SRNIC_V_OVERRUN);
+		srnic_qp_fail(qp, SRNIC_V_OVERRUN);
 }
 
-void srnic_qp_blame(struct srnic_qp *qp, const struct srnic_failure *failure)
+void srnic_qp_record_failure(struct srnic_qp *qp, const struct srnic_failure *failure)
 {
 	srnic_task_assert_mine(&qp->task);
 
@@ -271,7 +271,7 @@ void srnic_qp_blame(struct srnic_qp *qp, const struct srnic_failure *failure)
 			    failure_op(failure));
 }
 
-void srnic_qp_absolve(struct srnic_qp *qp)
+void srnic_qp_clear_failure(struct srnic_qp *qp)
 {
 	srnic_task_assert_mine(&qp->task);
 
@@ -287,12 +287,12 @@ bool srnic_qp_to_error(struct srnic_qp *qp)
 
 	trace_srnic_qp_state(qp->qpn, qp->conf.state, IB_QPS_ERR);
 	qp->conf.state = IB_QPS_ERR;
-	WRITE_ONCE(qp->rx_life, 0);	/* read in deliver_admit() */
+	WRITE_ONCE(qp->rx_epoch, 0);	/* read in deliver_admit() */
 
 	return true;
 }
 
-void srnic_qp_to_error_tell(struct srnic_qp *qp, enum ib_event_type event)
+void srnic_qp_to_error_event(struct srnic_qp *qp, enum ib_event_type event)
 {
 	srnic_task_assert_mine(&qp->task);
 
@@ -300,10 +300,10 @@ void srnic_qp_to_error_tell(struct srnic_qp *qp, enum ib_event_type event)
 		qp->event(qp, event);
 }
 
-void srnic_qp_to_error_for(struct srnic_qp *qp, enum srnic_verdict verdict)
+void srnic_qp_fail(struct srnic_qp *qp, enum srnic_verdict verdict)
 {
 	const struct srnic_failure failure = { .verdict = verdict };
 
-	srnic_qp_blame(qp, &failure);
-	srnic_qp_to_error_tell(qp, srnic_faults[verdict].event);
+	srnic_qp_record_failure(qp, &failure);
+	srnic_qp_to_error_event(qp, srnic_faults[verdict].event);
 }

@@ -20,8 +20,8 @@
 static DEFINE_XARRAY_FLAGS(qp_table, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 
 /*
- * Netdevs with ties, of which the table has the first; the others are in a ring with it, so
- * that an event of a netdev costs as much as it has ties.
+ * One tie of each netdev that has any, linked in a ring with the others of that netdev: an
+ * event of a netdev costs as much as it has ties.
  */
 static DEFINE_HASHTABLE(ties, 8);
 static DEFINE_SPINLOCK(ties_lock);	/* protects all ties, and ties_walk */
@@ -100,7 +100,7 @@ static struct srnic_tie *tie_first(const struct net_device *ndev)
 	return NULL;
 }
 
-/* Makes the tie after @tie, the first one, the first. */
+/* Replaces @tie in the table by the next one in its ring. */
 static void tie_turn(struct srnic_tie *tie)
 {
 	struct srnic_tie *next = list_next_entry(tie, ring);
@@ -117,7 +117,7 @@ static void tie_undo(struct srnic_tie *tie)
 	list_del(&tie->ring);
 }
 
-/* Behind all others, as if the walk in progress had come to it */
+/* Adds @tie at the end of its ring; the walk in progress does not visit it. */
 static void tie_add(struct srnic_tie *tie)
 {
 	struct srnic_tie *first = tie_first(tie->ndev);

@@ -83,7 +83,7 @@ enum srnic_outcome srnic_raw_rx(struct srnic_qp *qp, struct sk_buff *skb)
 		return SRNIC_DONE;
 	outcome = srnic_accessed(raw_put(qp, skb), SRNIC_V_LOCAL_PROT);
 	if (outcome)
-		return srnic_recv_spoil(qp, NULL, outcome);
+		return srnic_recv_fail(qp, NULL, outcome);
 
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_PKTS);
 	srnic_count_add(qp->stats, SRNIC_CNT_RCVD_BYTES, skb->len);

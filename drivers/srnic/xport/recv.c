@@ -84,7 +84,7 @@ void srnic_srq_put(struct srnic_srq *srq)
  * XRC: borrows, for this run, the queues of the SRQ named by the request.  The number
  * may be that of a new SRQ by now, which the receive in progress is not from.
  */
-static bool recv_borrow(struct srnic_qp *qp)
+static bool recv_hold_srq(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 	struct srnic_srq *srq;
@@ -115,7 +115,7 @@ bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 	srnic_task_assert_mine(&qp->task);
 
 	/* An earlier run may have taken the receive and released the SRQ. */
-	cq = recv_borrow(qp) ? qp->recv_cq : NULL;
+	cq = recv_hold_srq(qp) ? qp->recv_cq : NULL;
 	if (cqe->status == IB_WC_WR_FLUSH_ERR)
 		srnic_count(qp->stats, SRNIC_CNT_RESP_FLUSH);
 	else if (cqe->status)
@@ -132,7 +132,7 @@ bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 	return cq;
 }
 
-void srnic_recv_give_back(struct srnic_qp *qp)
+void srnic_recv_release_srq(struct srnic_qp *qp)
 {
 	srnic_task_assert_mine(&qp->task);
 
@@ -157,11 +157,11 @@ enum srnic_verdict srnic_recv_select(struct srnic_qp *qp,
 	if (pkt->srqn != resp->srqn) {
 		if (resp->open != SRNIC_FAM_NONE)
 			return SRNIC_V_INV_REQ;
-		srnic_recv_give_back(qp);
+		srnic_recv_release_srq(qp);
 		resp->srqn = pkt->srqn;
 	}
 
-	return recv_borrow(qp) ? SRNIC_V_OK : SRNIC_V_SRQ;
+	return recv_hold_srq(qp) ? SRNIC_V_OK : SRNIC_V_SRQ;
 }
 
 static void recv_flush_one(struct srnic_qp *qp)
@@ -172,12 +172,12 @@ static void recv_flush_one(struct srnic_qp *qp)
 }
 
 /* The QP fetches no more receives from its SRQ and has completed its last one. */
-static void recv_tell_last(struct srnic_qp *qp)
+static void recv_raise_last_wqe(struct srnic_qp *qp)
 {
-	if (qp->resp.last_told)
+	if (qp->resp.last_wqe_raised)
 		return;
 
-	qp->resp.last_told = true;
+	qp->resp.last_wqe_raised = true;
 	qp->event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
@@ -189,7 +189,7 @@ bool srnic_recv_flush(struct srnic_qp *qp)
 	if (resp->has_rwqe)
 		recv_flush_one(qp);
 	if (qp->srq || qp->xrcd) {
-		recv_tell_last(qp);
+		recv_raise_last_wqe(qp);
 		return false;
 	}
 	if (!qp->recvq)
@@ -283,7 +283,7 @@ bool srnic_recv_room(struct srnic_qp *qp, const struct srnic_rx_src *src,
 		return false;
 	}
 	if (verdict) {
-		srnic_recv_spoil(qp, src, srnic_fail(verdict));
+		srnic_recv_fail(qp, src, srnic_fail(verdict));
 		return false;
 	}
 	if (bytes > qp->resp.rwqe.length) {
@@ -294,9 +294,9 @@ bool srnic_recv_room(struct srnic_qp *qp, const struct srnic_rx_src *src,
 	return true;
 }
 
-enum srnic_outcome srnic_recv_spoil(struct srnic_qp *qp,
-				    const struct srnic_rx_src *src,
-				    enum srnic_outcome outcome)
+enum srnic_outcome srnic_recv_fail(struct srnic_qp *qp,
+				   const struct srnic_rx_src *src,
+				   enum srnic_outcome outcome)
 {
 	const struct srnic_fault *fault;
 	struct srnic_failure failure;
@@ -307,10 +307,10 @@ enum srnic_outcome srnic_recv_spoil(struct srnic_qp *qp,
 		return outcome;
 
 	srnic_failure_of_receive(&failure, qp, src, outcome);
-	srnic_qp_blame(qp, &failure);
+	srnic_qp_record_failure(qp, &failure);
 	fault = &srnic_faults[failure.verdict];
 	if (!qp->resp.has_rwqe) {
-		srnic_qp_to_error_tell(qp, fault->event);
+		srnic_qp_to_error_event(qp, fault->event);
 		return SRNIC_DONE;
 	}
 	cqe.status = fault->status;

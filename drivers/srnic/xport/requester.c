@@ -63,7 +63,7 @@ void srnic_req_reset(struct srnic_qp *qp)
 
 void srnic_req_drain(struct srnic_qp *qp)
 {
-	qp->req.sqd_told = false;
+	qp->req.sq_drained_raised = false;
 }
 
 static u32 req_npsn(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
@@ -135,7 +135,7 @@ static enum srnic_outcome req_memop(struct srnic_qp *qp,
 	enum srnic_outcome outcome = srnic_memop_run(qp, wqe);
 
 	if (outcome == SRNIC_AGAIN)
-		srnic_req_hurry(qp);
+		srnic_req_solicit_ack(qp);
 	if (outcome)
 		return outcome;
 
@@ -143,7 +143,7 @@ static enum srnic_outcome req_memop(struct srnic_qp *qp,
 		srnic_req_complete(qp);
 	} else {
 		srnic_req_advance(qp);
-		srnic_req_hurry(qp);
+		srnic_req_solicit_ack(qp);
 	}
 
 	return SRNIC_DONE;
@@ -164,14 +164,14 @@ static struct srnic_swqe *req_current(struct srnic_qp *qp)
 /* Raises SQ_DRAINED when a draining queue has nothing in progress. */
 static void req_check_drained(struct srnic_qp *qp)
 {
-	if (qp->conf.state != IB_QPS_SQD || qp->req.sqd_told)
+	if (qp->conf.state != IB_QPS_SQD || qp->req.sq_drained_raised)
 		return;
 	if (qp->req.flight.una != qp->req.flight.psn) {
-		srnic_req_hurry(qp);
+		srnic_req_solicit_ack(qp);
 		return;
 	}
 
-	qp->req.sqd_told = true;
+	qp->req.sq_drained_raised = true;
 	qp->event(qp, IB_EVENT_SQ_DRAINED);
 }
 

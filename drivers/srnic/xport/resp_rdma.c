@@ -243,7 +243,7 @@ static void rdma_read_drop(struct srnic_qp *qp)
 	srnic_resp_put_mr(&qp->resp.read_mr);
 }
 
-void srnic_resp_rdma_forgo(struct srnic_qp *qp)
+void srnic_resp_rdma_rollback(struct srnic_qp *qp)
 {
 	struct srnic_resp *resp = &qp->resp;
 
@@ -269,7 +269,7 @@ static void rdma_read_fail(struct srnic_qp *qp, enum srnic_outcome outcome)
 		return;
 	}
 	srnic_failure_of_read(&failure, &qp->resp, outcome);
-	srnic_resp_rdma_forgo(qp);	/* the MSN of the NAK does not include it */
+	srnic_resp_rdma_rollback(qp);	/* the MSN of the NAK does not include it */
 	rdma_read_drop(qp);
 	srnic_resp_fail(qp, &failure);
 }
@@ -356,7 +356,7 @@ bool srnic_resp_rdma_run(struct srnic_qp *qp)
 	return true;	/* for the packets that waited behind the READ */
 }
 
-bool srnic_resp_rdma_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent)
+bool srnic_resp_rdma_peek(struct srnic_qp *qp, u32 max, struct srnic_read_part *part)
 {
 	struct srnic_resp *resp = &qp->resp;
 	u32 npsn = min(max, resp->read_left);
@@ -366,30 +366,30 @@ bool srnic_resp_rdma_lend(struct srnic_qp *qp, u32 max, struct srnic_lent *lent)
 	    rdma_read_hold(qp))
 		return false;
 
-	memset(lent, 0, sizeof(*lent));
-	lent->seg.local = true;
-	srnic_qp_pkt(qp, &lent->seg.pkt,
+	memset(part, 0, sizeof(*part));
+	part->seg.local = true;
+	srnic_qp_pkt(qp, &part->seg.pkt,
 		     rdma_read_opcode(resp->read_first,
 				      npsn == resp->read_left),
 		     resp->read_psn);
-	lent->seg.pkt.payload = min_t(u64, resp->read_bytes,
+	part->seg.pkt.payload = min_t(u64, resp->read_bytes,
 				      (u64)npsn * qp->conf.mtu);
-	lent->sge.addr = resp->read_va;
-	lent->sge.length = lent->seg.pkt.payload;
-	srnic_sgl_init(&lent->sgl, qp->keys, qp->pd, &lent->sge, 1, 0,
+	part->sge.addr = resp->read_va;
+	part->sge.length = part->seg.pkt.payload;
+	srnic_sgl_init(&part->sgl, qp->keys, qp->pd, &part->sge, 1, 0,
 		       &qp->resp_pager);
-	lent->sgl.mr = resp->read_mr;	/* owned by the QP */
-	lent->seg.from = &lent->sgl;
+	part->sgl.mr = resp->read_mr;	/* owned by the QP */
+	part->seg.from = &part->sgl;
 
 	return true;
 }
 
-void srnic_resp_rdma_lent(struct srnic_qp *qp, const struct srnic_lent *lent)
+void srnic_resp_rdma_consume(struct srnic_qp *qp, const struct srnic_read_part *part)
 {
 	srnic_task_assert_mine(&qp->task);
 
-	rdma_read_gone(&qp->resp, srnic_seg_npsn(&lent->seg, qp->conf.mtu),
-		       lent->seg.pkt.payload);
+	rdma_read_gone(&qp->resp, srnic_seg_npsn(&part->seg, qp->conf.mtu),
+		       part->seg.pkt.payload);
 }
 
 static u64 rdma_do_atomic(void *word, const void *arg)

@@ -62,7 +62,7 @@ void srnic_resp_release(struct srnic_qp *qp)
 	srnic_sgl_put(&qp->resp.sgl);
 	srnic_resp_put_mr(&qp->resp.mr);
 	srnic_resp_put_mr(&qp->resp.read_mr);
-	srnic_recv_give_back(qp);
+	srnic_recv_release_srq(qp);
 }
 
 bool srnic_resp_flush(struct srnic_qp *qp)

@@ -81,8 +81,9 @@ static bool run_respond(struct srnic_qp *qp)
 }
 
 /*
- * May an ACK leave with a request yet to be posted?  Not if that may use loopback, nor on a
- * long path: there it would save little, and the peer would measure its wait as a queue.
+ * May an ACK be delayed, to leave with a request yet to be posted?  Not if that request may
+ * use loopback.  Nor on a long path: there it would save little, and the peer would measure
+ * the delay as a queue.
  */
 static bool run_may_answer(struct srnic_qp *qp)
 {
@@ -90,15 +91,15 @@ static bool run_may_answer(struct srnic_qp *qp)
 	       srnic_req_is_idle(qp);
 }
 
-/* Sends the ACK that is owed.  In the error state no response follows that would do. */
+/* Sends a pending ACK.  In the error state no later response will take its place. */
 static void run_acknowledge(struct srnic_qp *qp, bool may_wait)
 {
 	if (qp->conf.state == IB_QPS_ERR)
-		srnic_resp_rdma_forgo(qp);
+		srnic_resp_rdma_rollback(qp);
 	srnic_resp_ack(qp, may_wait);
 }
 
-/* Sends requests, and then the ACK that is owed.  True: more to do. */
+/* Sends requests, and then a pending ACK.  True: more to do. */
 static bool run_request(struct srnic_qp *qp)
 {
 	u32 high = qp->req.flight.high;
@@ -119,8 +120,9 @@ static bool run_may_request(const struct srnic_qp *qp)
 }
 
 /*
- * Whoever comes first may use up what the rate and the network stack let pass.  While a
- * READ is answered, requests and responses to them are first in every other run.
+ * Requests and responses share the rate limit and the room in the network stack.  While a
+ * READ response is being sent, requests and the responses to them go first in every other
+ * run.
  * True: more to do.
  */
 static bool run_alternate(struct srnic_qp *qp)

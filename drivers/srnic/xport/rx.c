@@ -142,12 +142,12 @@ static bool rx_check(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 }
 
 /* Raises COMM_EST when the peer sends before the user has moved the QP to RTS. */
-static void rx_tell_established(struct srnic_qp *qp)
+static void rx_raise_comm_est(struct srnic_qp *qp)
 {
-	if (qp->conf.state != IB_QPS_RTR || qp->resp.comm_told)
+	if (qp->conf.state != IB_QPS_RTR || qp->resp.comm_est_raised)
 		return;
 
-	qp->resp.comm_told = true;
+	qp->resp.comm_est_raised = true;
 	qp->event(qp, IB_EVENT_COMM_EST);
 }
 
@@ -161,7 +161,7 @@ enum srnic_outcome srnic_rx_local(struct srnic_qp *qp,
 		return SRNIC_AGAIN;
 
 	trace_srnic_rx(qp->qpn, &seg->pkt);
-	rx_tell_established(qp);
+	rx_raise_comm_est(qp);
 
 	return srnic_resp_packet(qp, seg);
 }
@@ -192,7 +192,7 @@ static enum srnic_outcome rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 		srnic_cc_cnp(qp, &seg.pkt);
 		return SRNIC_DONE;
 	}
-	rx_tell_established(qp);
+	rx_raise_comm_est(qp);
 	srnic_payload_find(&seg, skb);
 	seg.local = false;
 	seg.from = NULL;
@@ -250,7 +250,7 @@ static enum srnic_outcome rx_ooo_half(struct srnic_qp *qp, struct srnic_ooo *ooo
 		if (!skb)
 			break;
 		if (rx_packet(qp, skb)) {
-			srnic_ooo_give_back(ooo, skb);
+			srnic_ooo_requeue(ooo, skb);
 			return SRNIC_AGAIN;
 		}
 		consume_skb(skb);
@@ -273,12 +273,12 @@ static enum srnic_outcome rx_ooo(struct srnic_qp *qp)
 	       rx_ooo_responses(qp);
 }
 
-/* Was the chain admitted for the QP's current life?  Counts those that were not. */
+/* Was the chain admitted for the QP's current epoch?  Counts those that were not. */
 static bool rx_is_due(const struct srnic_qp *qp, struct sk_buff *skb)
 {
-	if (srnic_rxcb(skb)->life == qp->rx_life)
+	if (srnic_rxcb(skb)->epoch == qp->rx_epoch)
 		return true;
-	srnic_qp_refuse(qp, qp->rx_life ? SRNIC_CNT_RX_BAD_ADDR :
+	srnic_qp_refuse(qp, qp->rx_epoch ? SRNIC_CNT_RX_BAD_ADDR :
 					  SRNIC_CNT_RX_BAD_STATE);
 
 	return false;
@@ -336,10 +336,10 @@ static struct sk_buff *rx_next(struct srnic_qp *qp)
 	return skb_peek(&qp->rx_todo);
 }
 
-/* Processes the responses in a chain of the current life. */
+/* Processes the responses in a chain of the current epoch. */
 static enum srnic_outcome rx_pass(struct srnic_qp *qp, struct sk_buff *skb)
 {
-	bool due = srnic_rxcb(skb)->life == qp->rx_life;
+	bool due = srnic_rxcb(skb)->epoch == qp->rx_epoch;
 	struct sk_buff *seg;
 
 	for (seg = skb; seg && due; seg = srnic_rx_next(skb, seg)) {
@@ -490,17 +490,17 @@ static bool deliver_by_number(const struct srnic_qp *qp)
  * May the packet address the QP?  This covers everything but the contents of the BTH:
  * the type and state of the QP, the receiving device, the addresses.  It is checked
  * first, so that a stranger's packet costs neither a CRC nor room in the queue.  The
- * task may change all of it meanwhile; a packet carries the life for which it was
- * admitted.  Return: that life, 0: it may not.
+ * task may change all of it meanwhile; a packet carries the epoch for which it was
+ * admitted.  Return: that epoch, 0: it may not.
  */
 static u32 deliver_admit(const struct srnic_qp *qp, const struct sk_buff *skb)
 {
-	/* pairs with the release in qp_set_life() */
-	u32 life = smp_load_acquire(&qp->rx_life);
+	/* pairs with the release in qp_set_epoch() */
+	u32 epoch = smp_load_acquire(&qp->rx_epoch);
 	const struct srnic_peer *peer;
 	bool fits;
 
-	if (!life) {
+	if (!epoch) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);
 		return 0;
 	}
@@ -511,7 +511,7 @@ static u32 deliver_admit(const struct srnic_qp *qp, const struct sk_buff *skb)
 		fits = peer && srnic_rx_from(skb, peer);
 	}
 	if (fits)
-		return life;
+		return epoch;
 	srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_ADDR);
 
 	return 0;
@@ -528,8 +528,8 @@ static int deliver_lookup(struct net *net, u32 qpn, const struct sk_buff *skb,
 		srnic_qp_put(qp);
 		return -ENOENT;
 	}
-	to->life = deliver_admit(qp, skb);
-	if (!to->life) {
+	to->epoch = deliver_admit(qp, skb);
+	if (!to->epoch) {
 		srnic_qp_put(qp);
 		return -EPERM;
 	}
@@ -543,15 +543,15 @@ static int deliver_lookup(struct net *net, u32 qpn, const struct sk_buff *skb,
 /* A group belongs to a device, so only the state of the QP is left to check. */
 static void deliver_copy(struct srnic_qp *qp, struct sk_buff *skb)
 {
-	u32 life = READ_ONCE(qp->rx_life);	/* set in qp_set_life() */
+	u32 epoch = READ_ONCE(qp->rx_epoch);	/* set in qp_set_epoch() */
 	struct sk_buff *copy = NULL;
 
-	if (!life) {
+	if (!epoch) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_BAD_STATE);
 	} else {
 		copy = skb_clone(skb, GFP_ATOMIC);
 		if (copy)
-			srnic_rxcb(copy)->life = life;
+			srnic_rxcb(copy)->epoch = epoch;
 		else
 			srnic_qp_refuse(qp, SRNIC_CNT_RX_NOBUF);
 	}

@@ -116,7 +116,7 @@ static u32 send_span(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 				 qp->conf.max_rd_atomic);
 }
 
-/* Is anybody waiting for @wqe, or half the queue in flight with no ACK requested? */
+/* Is the consumer waiting for @wqe, or half the queue in flight with no ACK requested? */
 static bool send_is_awaited(const struct srnic_qp *qp,
 			    const struct srnic_swqe *wqe)
 {

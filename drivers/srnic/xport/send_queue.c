@@ -105,7 +105,7 @@ void srnic_req_fail(struct srnic_qp *qp, enum srnic_outcome outcome)
 
 	srnic_task_assert_mine(&qp->task);
 	srnic_failure_of_wqe(&failure, qp, wqe, outcome);
-	srnic_qp_blame(qp, &failure);
+	srnic_qp_record_failure(qp, &failure);
 	status = srnic_faults[failure.verdict].status;
 	req_retire(qp, status);
 	if (!srnic_qp_reliable(qp)) {
@@ -125,7 +125,7 @@ struct srnic_swqe *srnic_req_fetch(struct srnic_qp *qp)
 	if (wqe)
 		trace_srnic_fetch(qp->qpn, qp->sq.tail - 1, wqe);
 	else if (qp->sq.broken)
-		srnic_qp_to_error_for(qp, SRNIC_V_SEND_RING);
+		srnic_qp_fail(qp, SRNIC_V_SEND_RING);
 
 	return wqe;
 }
@@ -170,7 +170,7 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		srnic_req_complete(qp);
 }
 
-/* Is this end late?  The answer may have arrived already. */
+/* Is this end waiting for a page?  Then the answer may have arrived already. */
 static bool recover_is_busy(const struct srnic_qp *qp)
 {
 	return srnic_pager_busy(&qp->req_pager) ||
@@ -246,10 +246,10 @@ void srnic_req_arm(struct srnic_qp *qp, bool sent)
 		srnic_flight_arm(f, ktime_get_ns());
 }
 
-void srnic_req_hurry(struct srnic_qp *qp)
+void srnic_req_solicit_ack(struct srnic_qp *qp)
 {
 	if (!recover_is_busy(qp))
-		srnic_flight_hurry(&qp->req.flight, ktime_get_ns());
+		srnic_flight_solicit_ack(&qp->req.flight, ktime_get_ns());
 }
 
 bool srnic_req_refused(struct srnic_qp *qp)

@@ -306,7 +306,7 @@ static enum srnic_outcome ud_receive(struct srnic_qp *qp,
 
 	outcome = ud_put(qp, seg, src);
 	if (outcome)
-		return srnic_recv_spoil(qp, src, outcome);
+		return srnic_recv_fail(qp, src, outcome);
 
 	ud_complete(qp, &seg->pkt, src, vlan);
 
