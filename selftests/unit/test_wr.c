@@ -92,7 +92,7 @@ static void test_packets(void)
 	unsigned int i;
 
 	for (i = 0; i < SRNIC_WR_NUM; i++) {
-		if (!has_row(i) || srnic_wrs[i].memop)
+		if (!has_row(i) || srnic_wrs[i].local_op)
 			continue;
 		test_packet(i, true, true);
 		if (!has_several(&srnic_wrs[i]))
@@ -113,7 +113,7 @@ static void test_ends(void)
 		const struct srnic_wr *wr = &srnic_wrs[i];
 		u16 ends = SRNIC_H_IMM | SRNIC_H_IETH;
 
-		if (!has_row(i) || wr->memop || !has_several(wr))
+		if (!has_row(i) || wr->local_op || !has_several(wr))
 			continue;
 		if ((srnic_ops[wr->only].hdrs & ends) !=
 		    (srnic_ops[wr->last].hdrs & ends) ||
@@ -140,7 +140,7 @@ static void test_answers(void)
 	for (i = 0; i < SRNIC_WR_NUM; i++) {
 		const struct srnic_wr *wr = &srnic_wrs[i];
 
-		if (has_row(i) && !wr->memop &&
+		if (has_row(i) && !wr->local_op &&
 		    wr->answer != answers[srnic_ops[wr->only].family])
 			tap_fault("opcode %u\n", i);
 	}
@@ -156,7 +156,7 @@ static void test_sinks(void)
 		const struct srnic_wr *wr = &srnic_wrs[i];
 		bool data;
 
-		if (!has_row(i) || wr->memop)
+		if (!has_row(i) || wr->local_op)
 			continue;
 		data = srnic_ops[wr->only].flags & SRNIC_OP_DATA;
 		if (data == srnic_wr_has_sink(request(i, true)))
@@ -172,7 +172,7 @@ static void test_keys(void)
 	for (i = 0; i < SRNIC_WR_NUM; i++) {
 		const struct srnic_wr *wr = &srnic_wrs[i];
 
-		if (wr->memop && (wr->answer || wr->flags || wr->only ||
+		if (wr->local_op && (wr->answer || wr->flags || wr->only ||
 				  wr->first || wr->counter != SRNIC_CNT_NUM))
 			tap_fault("opcode %u\n", i);
 	}

@@ -154,9 +154,9 @@ void srnic_qp_table_exit(void);
 
 /* qp_state.c */
 
-/* Operations: families, followed by memops */
+/* Operations: families, followed by local operations */
 enum srnic_failure_op {
-	SRNIC_FAILURE_MEMOP = SRNIC_FAM_CNP,
+	SRNIC_FAILURE_LOCAL_OP = SRNIC_FAM_CNP,
 };
 
 /* The request @pkt of the peer failed with @outcome. */
@@ -336,14 +336,14 @@ static inline bool srnic_inv_pending(const struct srnic_qp *qp)
 	return atomic_read_acquire(&qp->inv_pending);
 }
 
-/* Is @wqe a memop? */
-static inline bool srnic_memop_is(const struct srnic_swqe *wqe)
+/* Is @wqe a local operation? */
+static inline bool srnic_local_op_is(const struct srnic_swqe *wqe)
 {
-	return srnic_wr_of(wqe)->memop != SRNIC_MEMOP_NONE;
+	return srnic_wr_of(wqe)->local_op != SRNIC_LOCAL_OP_NONE;
 }
 
-/* Executes the memop @wqe, or continues it. */
-enum srnic_outcome srnic_memop_run(struct srnic_qp *qp, struct srnic_swqe *wqe);
+/* Executes the local operation @wqe, or continues it. */
+enum srnic_outcome srnic_local_op_run(struct srnic_qp *qp, struct srnic_swqe *wqe);
 
 /* recv.c */
 
@@ -371,7 +371,8 @@ bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 /*
  * Is there a receive for a message of @bytes that will not be retransmitted?  Without
  * one, or if it is too short, the message is dropped and the receive is kept for the
- * next: a sender cannot stop the QP.  Only a malformed receive moves the QP to error.  @src: sender of the datagram; frames: NULL.
+ * next: a sender cannot stop the QP.  Only a malformed receive moves the QP to error.
+ * @src: sender of the datagram; frames: NULL.
  */
 bool srnic_recv_room(struct srnic_qp *qp, const struct srnic_rx_src *src,
 		     u32 bytes);

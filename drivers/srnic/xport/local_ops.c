@@ -7,7 +7,7 @@
  * is complete when those in progress have ended.
  *
  * Local operations have no PSN, so the window does not limit how many of them are executed
- * while an earlier message is in flight and are then searched for a key: MEMOP_AHEAD does.
+ * while an earlier message is in flight and are then searched for a key: LOCAL_OP_AHEAD does.
  */
 #include "internal.h"
 
@@ -58,11 +58,11 @@ enum srnic_mem_err srnic_inv_key(struct srnic_qp *qp, u32 key)
 	return err == SRNIC_MEM_BUSY ? SRNIC_MEM_OK : err;
 }
 
-/* With this many work requests in flight, a memop waits for the oldest to end */
-#define MEMOP_AHEAD	256
+/* With this many work requests in flight, a local operation waits for the oldest to end */
+#define LOCAL_OP_AHEAD	256
 
-static enum srnic_mem_err memop_bind(struct srnic_qp *qp,
-				     const struct srnic_sqe *sqe)
+static enum srnic_mem_err local_op_bind(struct srnic_qp *qp,
+					const struct srnic_sqe *sqe)
 {
 	const struct srnic_bind bind = {
 		.pd		= qp->pd,
@@ -84,8 +84,8 @@ static enum srnic_mem_err memop_bind(struct srnic_qp *qp,
 }
 
 /* For kernel consumers only; queue/sq.c refuses it from user space. */
-static enum srnic_mem_err memop_reg(struct srnic_qp *qp,
-				    const struct srnic_sqe *sqe)
+static enum srnic_mem_err local_op_reg(struct srnic_qp *qp,
+				       const struct srnic_sqe *sqe)
 {
 	const struct srnic_fast fast = {
 		.pd	= qp->pd,
@@ -118,9 +118,9 @@ static bool wqe_uses_key(const struct srnic_swqe *wqe, u32 key)
 
 /*
  * Work requests in flight may have to access memory by @key again.  Examines at most
- * MEMOP_AHEAD of them, see memop_start().
+ * LOCAL_OP_AHEAD of them, see local_op_start().
  */
-static bool memop_key_needed(struct srnic_qp *qp, u32 key)
+static bool local_op_key_needed(struct srnic_qp *qp, u32 key)
 {
 	u32 idx;
 
@@ -137,39 +137,43 @@ static bool memop_key_needed(struct srnic_qp *qp, u32 key)
 }
 
 /* Consumers also invalidate a region before its first registration. */
-static enum srnic_mem_err memop_inv(struct srnic_qp *qp,
-				    const struct srnic_sqe *sqe)
+static enum srnic_mem_err local_op_inv(struct srnic_qp *qp,
+				       const struct srnic_sqe *sqe)
 {
 	u32 key = sqe->invalidate_rkey;
 
 	if (srnic_fast_is_free(qp->keys, key, qp->pd))
 		return SRNIC_MEM_OK;
-	if (memop_key_needed(qp, key))
+	if (local_op_key_needed(qp, key))
 		return SRNIC_MEM_BUSY;
 
 	return srnic_inv_key(qp, key);
 }
 
-typedef enum srnic_mem_err (*memop_fn)(struct srnic_qp *qp,
-				       const struct srnic_sqe *sqe);
+static enum srnic_mem_err local_op_execute(struct srnic_qp *qp,
+					   const struct srnic_swqe *wqe)
+{
+	switch (srnic_wr_of(wqe)->local_op) {
+	case SRNIC_LOCAL_OP_INV:
+		return local_op_inv(qp, &wqe->sqe);
+	case SRNIC_LOCAL_OP_BIND:
+		return local_op_bind(qp, &wqe->sqe);
+	default:
+		return local_op_reg(qp, &wqe->sqe);
+	}
+}
 
-static const memop_fn memops[SRNIC_MEMOP_NUM] = {
-	[SRNIC_MEMOP_INV]	= memop_inv,
-	[SRNIC_MEMOP_BIND]	= memop_bind,
-	[SRNIC_MEMOP_REG]	= memop_reg,
-};
-
-static enum srnic_outcome memop_start(struct srnic_qp *qp,
-				      struct srnic_swqe *wqe)
+static enum srnic_outcome local_op_start(struct srnic_qp *qp,
+					 struct srnic_swqe *wqe)
 {
 	enum srnic_mem_err err;
 
 	if (qp->conf.state != IB_QPS_RTS ||
 	    ((wqe->sqe.flags & IB_SEND_FENCE) && qp->req.flight.rd_out) ||
-	    qp->req.cur - qp->sq.head >= MEMOP_AHEAD)
+	    qp->req.cur - qp->sq.head >= LOCAL_OP_AHEAD)
 		return SRNIC_AGAIN;
 
-	err = memops[srnic_wr_of(wqe)->memop](qp, &wqe->sqe);
+	err = local_op_execute(qp, wqe);
 	if (err == SRNIC_MEM_BUSY)
 		return SRNIC_AGAIN;
 	if (err)
@@ -181,7 +185,7 @@ static enum srnic_outcome memop_start(struct srnic_qp *qp,
 	return SRNIC_DONE;
 }
 
-enum srnic_outcome srnic_memop_run(struct srnic_qp *qp, struct srnic_swqe *wqe)
+enum srnic_outcome srnic_local_op_run(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	enum srnic_outcome outcome;
 
@@ -189,7 +193,7 @@ enum srnic_outcome srnic_memop_run(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	if (srnic_inv_pending(qp))
 		return SRNIC_AGAIN;
 	if (!wqe->started) {
-		outcome = memop_start(qp, wqe);
+		outcome = local_op_start(qp, wqe);
 		if (outcome)
 			return outcome;
 	}

@@ -17,13 +17,13 @@ static const char * const failure_op_names[] = {
 	[SRNIC_FAM_ATOMIC]			= "atomic",
 	[SRNIC_FAM_FLUSH]			= "FLUSH",
 	[SRNIC_FAM_ATOMIC_WRITE]		= "ATOMIC WRITE",
-	[SRNIC_FAILURE_MEMOP + SRNIC_MEMOP_INV]	= "LOCAL_INV",
-	[SRNIC_FAILURE_MEMOP + SRNIC_MEMOP_BIND] = "BIND_MW",
-	[SRNIC_FAILURE_MEMOP + SRNIC_MEMOP_REG]	= "REG_MR",
+	[SRNIC_FAILURE_LOCAL_OP + SRNIC_LOCAL_OP_INV]	= "LOCAL_INV",
+	[SRNIC_FAILURE_LOCAL_OP + SRNIC_LOCAL_OP_BIND] = "BIND_MW",
+	[SRNIC_FAILURE_LOCAL_OP + SRNIC_LOCAL_OP_REG]	= "REG_MR",
 };
 
 static_assert(ARRAY_SIZE(failure_op_names) ==
-	      SRNIC_FAILURE_MEMOP + SRNIC_MEMOP_NUM);
+	      SRNIC_FAILURE_LOCAL_OP + SRNIC_LOCAL_OP_NUM);
 
 /* Why memory was refused, by enum srnic_mem_err; none: the verdict says it */
 static const char * const failure_memory_names[] = {
@@ -153,26 +153,26 @@ void srnic_failure_of_receive(struct srnic_failure *failure,
 	failure_receive(failure, qp);
 }
 
-/* The key that a memop changes */
-static u32 failure_memop_key(u8 memop, const struct srnic_sqe *sqe)
+/* The key that a local operation changes */
+static u32 failure_local_op_key(u8 local_op, const struct srnic_sqe *sqe)
 {
-	if (memop == SRNIC_MEMOP_INV)
+	if (local_op == SRNIC_LOCAL_OP_INV)
 		return sqe->invalidate_rkey;
 
-	return memop == SRNIC_MEMOP_BIND ? sqe->bind.mw_rkey :
+	return local_op == SRNIC_LOCAL_OP_BIND ? sqe->bind.mw_rkey :
 					   sqe->bind.new_rkey;
 }
 
-/* What the work request names, for the peer or as a memop */
+/* What the work request names, for the peer or as a local operation */
 static void failure_wqe(struct srnic_failure *failure,
 			const struct srnic_swqe *wqe)
 {
 	const struct srnic_wr *wr = srnic_wr_of(wqe);
 	const struct srnic_sqe *sqe = &wqe->sqe;
 
-	if (wr->memop) {
-		failure->op = SRNIC_FAILURE_MEMOP + wr->memop;
-		failure->key = failure_memop_key(wr->memop, sqe);
+	if (wr->local_op) {
+		failure->op = SRNIC_FAILURE_LOCAL_OP + wr->local_op;
+		failure->key = failure_local_op_key(wr->local_op, sqe);
 		return;
 	}
 	failure->op = srnic_ops[wr->only].family;

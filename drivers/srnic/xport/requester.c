@@ -128,11 +128,11 @@ static enum srnic_outcome req_start(struct srnic_qp *qp,
 	return SRNIC_DONE;
 }
 
-/* Executes a memop; it completes after those before it. */
-static enum srnic_outcome req_memop(struct srnic_qp *qp,
-				    struct srnic_swqe *wqe)
+/* Executes a local operation; it completes after those before it. */
+static enum srnic_outcome req_local_op(struct srnic_qp *qp,
+				       struct srnic_swqe *wqe)
 {
-	enum srnic_outcome outcome = srnic_memop_run(qp, wqe);
+	enum srnic_outcome outcome = srnic_local_op_run(qp, wqe);
 
 	if (outcome == SRNIC_AGAIN)
 		srnic_req_solicit_ack(qp);
@@ -193,8 +193,8 @@ static enum srnic_outcome req_work(struct srnic_qp *qp, struct srnic_swqe *wqe)
 
 	if (wqe->status)
 		return req_refusal(qp, wqe);
-	if (srnic_memop_is(wqe))
-		return req_memop(qp, wqe);
+	if (srnic_local_op_is(wqe))
+		return req_local_op(qp, wqe);
 	if (!wqe->started) {
 		outcome = req_start(qp, wqe);
 		if (outcome)

@@ -35,7 +35,7 @@ enum srnic_verdict {
 	SRNIC_V_WR,		/* malformed, or not for this type of QP */
 	SRNIC_V_WR_LENGTH,	/* length is not valid for the operation */
 	SRNIC_V_WR_DEPTH,	/* READ or atomic, max_rd_atomic is 0 */
-	SRNIC_V_WR_KEY,		/* memop: the key cannot be bound or invalidated */
+	SRNIC_V_WR_KEY,		/* local operation: the key cannot be bound or invalidated */
 	SRNIC_V_WR_AH,		/* no such address vector */
 	SRNIC_V_SOURCE,		/* SGE that data is read from is bad */
 	SRNIC_V_SINK,		/* SGE that the answer is written to is bad */

@@ -20,7 +20,7 @@
 #define FETCH_ADD	SRNIC_WR_FETCH_ADD
 #define FLUSH		SRNIC_WR_FLUSH
 
-#define KEY(name)	.memop = SRNIC_MEMOP_##name
+#define KEY(name)	.local_op = SRNIC_LOCAL_OP_##name
 
 /*
  * completion, counter, answer, flags, operands, memory operation, packets; by enum

@@ -29,13 +29,13 @@ enum srnic_wr_operands {
 	SRNIC_WR_FLUSH,
 };
 
-/* What it does to a key, if it is a memop */
-enum srnic_memop {
-	SRNIC_MEMOP_NONE,
-	SRNIC_MEMOP_INV,
-	SRNIC_MEMOP_BIND,
-	SRNIC_MEMOP_REG,
-	SRNIC_MEMOP_NUM
+/* What it does to a key, if it is a local operation */
+enum srnic_local_op {
+	SRNIC_LOCAL_OP_NONE,
+	SRNIC_LOCAL_OP_INV,
+	SRNIC_LOCAL_OP_BIND,
+	SRNIC_LOCAL_OP_REG,
+	SRNIC_LOCAL_OP_NUM
 };
 
 /**
@@ -45,7 +45,7 @@ enum srnic_memop {
  * @answer: family of the packets that answer it, SRNIC_FAM_NONE: an ACK
  * @flags: enum srnic_wr_flags
  * @operands: enum srnic_wr_operands
- * @memop: enum srnic_memop
+ * @local_op: enum srnic_local_op
  * @only: opcode of a single-packet message; this and the following without service
  * @first: opcode of the first packet of several
  * @middle: opcode of a packet that is neither first nor last
@@ -57,7 +57,7 @@ struct srnic_wr {
 	u8	answer;
 	u8	flags;
 	u8	operands;
-	u8	memop;
+	u8	local_op;
 	u8	only;
 	u8	first;
 	u8	middle;
