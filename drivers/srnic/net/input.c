@@ -23,7 +23,7 @@
 #include "../trace.h"
 #include "../wire/icrc.h"
 #include "crc.h"
-#include "flow.h"
+#include "path.h"
 #include "input.h"
 #include "udp.h"
 

@@ -20,8 +20,8 @@
 #include "../wire/pkt.h"
 
 /**
- * struct srnic_flow - path of the packets of one connection or address handle
- * @ndev: egress device; reference held by the owner of the flow
+ * struct srnic_path - path of the packets of one connection or address handle
+ * @ndev: egress device; reference held by the owner of the path
  * @ifindex: index of @ndev, for owners that hold @ndev only temporarily
  * @saddr: source address; IPv4 addresses are v4-mapped
  * @daddr: destination address
@@ -39,7 +39,7 @@
  *
  * Not locked: the owner serialises all accesses.
  */
-struct srnic_flow {
+struct srnic_path {
 	struct net_device	*ndev;
 	int			ifindex;
 	struct in6_addr		saddr;
@@ -57,21 +57,21 @@ struct srnic_flow {
 };
 
 /*
- * Take and drop the reference on the device of a flow that does not hold it.  The
+ * Take and drop the reference on the device of a path that does not hold it.  The
  * route stays cached in between.
  * Context: any.  Return: false if the device is gone.
  */
-bool srnic_flow_open(struct srnic_flow *flow, struct net *net);
-void srnic_flow_close(struct srnic_flow *flow);
+bool srnic_path_open(struct srnic_path *path, struct net *net);
+void srnic_path_close(struct srnic_path *path);
 
 /* Drops the cached route. */
-void srnic_flow_reset(struct srnic_flow *flow);
+void srnic_path_reset(struct srnic_path *path);
 
 /* Changes the UDP source port.  The caller has sent what was built with the old one. */
-void srnic_flow_set_sport(struct srnic_flow *flow, __be16 sport);
+void srnic_path_set_sport(struct srnic_path *path, __be16 sport);
 
-/* Is the destination an address of the flow's own device?  Context: any. */
-bool srnic_flow_is_self(const struct srnic_flow *flow);
+/* Is the destination an address of the path's own device?  Context: any. */
+bool srnic_path_is_self(const struct srnic_path *path);
 
 /**
  * struct srnic_peer - the only sender that a connected queue pair accepts
@@ -81,8 +81,8 @@ bool srnic_flow_is_self(const struct srnic_flow *flow);
  * @ifindex: device that receives the peer's packets
  * @rcu: defers the free while receivers may read the peer
  *
- * Created from a flow and immutable, so that receivers can read it while the owner
- * of the flow replaces both.
+ * Created from a path and immutable, so that receivers can read it while the owner
+ * of the path replaces both.
  */
 struct srnic_peer {
 	struct in6_addr	daddr;
@@ -92,8 +92,8 @@ struct srnic_peer {
 	struct rcu_head	rcu;
 };
 
-/* Allocates the peer of @flow.  May sleep.  Return: NULL without memory. */
-struct srnic_peer *srnic_peer_new(const struct srnic_flow *flow);
+/* Allocates the peer of @path.  May sleep.  Return: NULL without memory. */
+struct srnic_peer *srnic_peer_new(const struct srnic_path *path);
 
 /**
  * struct srnic_gate - limit on what one sender has in the network stack
@@ -115,8 +115,8 @@ struct srnic_gate {
 bool srnic_gate_open(struct srnic_gate *gate);
 
 /**
- * struct srnic_txb - GSO chain of one flow while it is built
- * @flow: path of the packets
+ * struct srnic_txb - GSO chain on one path while it is built
+ * @path: path of the packets
  * @net: namespace in which they are sent
  * @gate: gate that is charged for them
  * @stats: counters
@@ -126,7 +126,7 @@ bool srnic_gate_open(struct srnic_gate *gate);
  * @num: number of packets
  */
 struct srnic_txb {
-	struct srnic_flow		*flow;
+	struct srnic_path		*path;
 	const struct net		*net;
 	struct srnic_gate		*gate;
 	struct srnic_stats __percpu	*stats;

@@ -25,7 +25,7 @@
 
 #include "../wire/icrc.h"
 #include "crc.h"
-#include "flow.h"
+#include "path.h"
 #include "tx.h"
 #include "udp.h"
 
@@ -108,16 +108,16 @@ static void tx_done_heavy(struct sk_buff *skb)
 	tx_done(skb, TX_HEAVY);
 }
 
-static unsigned int flow_hdr_len(const struct srnic_flow *flow)
+static unsigned int path_hdr_len(const struct srnic_path *path)
 {
-	return flow->v4 ? SRNIC_UDP4_BYTES : SRNIC_UDP6_BYTES;
+	return path->v4 ? SRNIC_UDP4_BYTES : SRNIC_UDP6_BYTES;
 }
 
 /* Headroom before the BTH; aligns the data behind the BTH for CRC and copy. */
-static unsigned int tx_headroom(const struct srnic_flow *flow)
+static unsigned int tx_headroom(const struct srnic_path *path)
 {
-	unsigned int room = LL_RESERVED_SPACE(flow->ndev) + TX_TUNNELS +
-			    flow_hdr_len(flow);
+	unsigned int room = LL_RESERVED_SPACE(path->ndev) + TX_TUNNELS +
+			    path_hdr_len(path);
 
 	return ALIGN(room + sizeof(struct srnic_bth), TX_ALIGN) -
 	       sizeof(struct srnic_bth);
@@ -217,7 +217,7 @@ void srnic_tx_exit(void)
 struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
 			       void **payload)
 {
-	unsigned int headroom = tx_headroom(txb->flow);
+	unsigned int headroom = tx_headroom(txb->path);
 	unsigned int hdr_len = srnic_pkt_op(pkt)->hdr_len;
 	unsigned int body;
 	struct sk_buff *skb;
@@ -239,39 +239,39 @@ struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
 	return skb;
 }
 
-static void tx_ipv4(struct srnic_flow *flow, void *ip, u16 udp_len)
+static void tx_ipv4(struct srnic_path *path, void *ip, u16 udp_len)
 {
 	struct iphdr *iph = ip;
 
 	iph->version = 4;
 	iph->ihl = sizeof(*iph) / 4;
-	iph->tos = flow->tos;
+	iph->tos = path->tos;
 	iph->tot_len = htons(sizeof(*iph) + udp_len);
-	iph->id = htons(flow->ip_id++);
+	iph->id = htons(path->ip_id++);
 	iph->frag_off = htons(IP_DF);
-	iph->ttl = flow->ttl;
+	iph->ttl = path->ttl;
 	iph->protocol = IPPROTO_UDP;
-	iph->saddr = flow->saddr.s6_addr32[3];
-	iph->daddr = flow->daddr.s6_addr32[3];
+	iph->saddr = path->saddr.s6_addr32[3];
+	iph->daddr = path->daddr.s6_addr32[3];
 	ip_send_check(iph);
 }
 
-static void tx_ipv6(const struct srnic_flow *flow, void *ip, u16 udp_len)
+static void tx_ipv6(const struct srnic_path *path, void *ip, u16 udp_len)
 {
 	struct ipv6hdr *ip6 = ip;
 
-	ip6_flow_hdr(ip6, flow->tos, htonl(flow->label));
+	ip6_flow_hdr(ip6, path->tos, htonl(path->label));
 	ip6->payload_len = htons(udp_len);
 	ip6->nexthdr = IPPROTO_UDP;
-	ip6->hop_limit = flow->ttl;
-	ip6->saddr = flow->saddr;
-	ip6->daddr = flow->daddr;
+	ip6->hop_limit = path->ttl;
+	ip6->saddr = path->saddr;
+	ip6->daddr = path->daddr;
 }
 
 /* Writes the IP and UDP headers into the headroom and the ICRC into the trailer. */
-static void tx_seal(struct srnic_flow *flow, struct sk_buff *skb)
+static void tx_seal(struct srnic_path *path, struct sk_buff *skb)
 {
-	unsigned int hdr_len = flow_hdr_len(flow);
+	unsigned int hdr_len = path_hdr_len(path);
 	u16 udp_len = sizeof(struct udphdr) + skb->len;
 	void *ip = skb->data - hdr_len;
 	struct udphdr *udp = (void *)skb->data - sizeof(*udp);
@@ -281,17 +281,17 @@ static void tx_seal(struct srnic_flow *flow, struct sk_buff *skb)
 
 	skb_set_network_header(skb, -(int)hdr_len);
 	skb_set_transport_header(skb, -(int)sizeof(*udp));
-	udp->source = flow->sport;
+	udp->source = path->sport;
 	udp->dest = htons(SRNIC_UDP_PORT);
 	udp->len = htons(udp_len);
 	udp->check = 0;
 
-	if (flow->v4) {
-		tx_ipv4(flow, ip, udp_len);
+	if (path->v4) {
+		tx_ipv4(path, ip, udp_len);
 		crc = srnic_icrc_ipv4(ip, sizeof(struct iphdr) + udp_len,
 				      udp_len);
 	} else {
-		tx_ipv6(flow, ip, udp_len);
+		tx_ipv6(path, ip, udp_len);
 		crc = srnic_icrc_ipv6(ip, udp_len, udp_len);
 	}
 	crc = srnic_crc32(crc, skb->data + sizeof(struct srnic_bth), rest);
@@ -299,28 +299,28 @@ static void tx_seal(struct srnic_flow *flow, struct sk_buff *skb)
 		srnic_icrc_end(crc);
 }
 
-static unsigned int tx_batch_max(const struct srnic_flow *flow)
+static unsigned int tx_batch_max(const struct srnic_path *path)
 {
 	return min_t(unsigned int, TX_BATCH_BYTES,
-		     READ_ONCE(flow->ndev->gso_max_size));
+		     READ_ONCE(path->ndev->gso_max_size));
 }
 
 /* Routers compare the length of the head, as gso_size, with their MTU. */
 static bool tx_fits(const struct srnic_txb *txb, const struct sk_buff *skb,
 		    unsigned int bytes)
 {
-	return txb->bytes + bytes <= tx_batch_max(txb->flow) &&
+	return txb->bytes + bytes <= tx_batch_max(txb->path) &&
 	       skb->len <= txb->head->len + TX_SLACK;
 }
 
 void srnic_tx_add(struct srnic_txb *txb, struct sk_buff *skb)
 {
-	unsigned int bytes = flow_hdr_len(txb->flow) + skb->len;
+	unsigned int bytes = path_hdr_len(txb->path) + skb->len;
 
 	if (txb->head && !tx_fits(txb, skb, bytes))
 		srnic_tx_flush(txb);
 
-	tx_seal(txb->flow, skb);
+	tx_seal(txb->path, skb);
 	if (!txb->head)
 		txb->head = skb;
 	else if (txb->num == 1)
@@ -340,7 +340,7 @@ static struct sk_buff *tx_join(struct srnic_txb *txb)
 	unsigned int seg = skb->len;
 	struct sk_buff *frag;
 
-	skb_push(skb, flow_hdr_len(txb->flow));
+	skb_push(skb, path_hdr_len(txb->path));
 	if (txb->num == 1)
 		return skb;
 
@@ -377,24 +377,24 @@ static u32 tx_priority(u8 tos)
 }
 
 /*
- * Passes @skb to the stack.  The flow holds a reference on the route until this returns;
+ * Passes @skb to the stack.  The path holds a reference on the route until this returns;
  * who keeps the packet longer, such as a qdisc, takes one, for which the route must not
  * be freed in between: hence RCU.
  */
-static int tx_out(struct srnic_flow *flow, struct sk_buff *skb,
+static int tx_out(struct srnic_path *path, struct sk_buff *skb,
 		  struct dst_entry *dst)
 {
-	struct net *net = dev_net(flow->ndev);
+	struct net *net = dev_net(path->ndev);
 	int err;
 
-	skb->dev = flow->ndev;
-	skb->protocol = htons(flow->v4 ? ETH_P_IP : ETH_P_IPV6);
-	skb->priority = tx_priority(flow->tos);
-	srnic_flow_steer(flow, skb);
+	skb->dev = path->ndev;
+	skb->protocol = htons(path->v4 ? ETH_P_IP : ETH_P_IPV6);
+	skb->priority = tx_priority(path->tos);
+	srnic_path_steer(path, skb);
 
 	rcu_read_lock();
 	skb_dst_set_noref(skb, dst);
-	if (flow->v4 || !IS_ENABLED(CONFIG_IPV6))
+	if (path->v4 || !IS_ENABLED(CONFIG_IPV6))
 		err = ip_local_out(net, NULL, skb);
 	else
 		err = ip6_local_out(net, NULL, skb);
@@ -407,7 +407,7 @@ static void tx_send(struct srnic_txb *txb, struct sk_buff *skb,
 		    struct dst_entry *dst)
 {
 	srnic_tx_charge(txb->gate, skb);
-	if (tx_out(txb->flow, skb, dst))
+	if (tx_out(txb->path, skb, dst))
 		srnic_count(txb->stats, SRNIC_CNT_SEND_ERR);
 }
 
@@ -418,7 +418,7 @@ static void tx_send_each(struct srnic_txb *txb, struct dst_entry *dst)
 
 	skb_shinfo(skb)->frag_list = NULL;
 	while (skb) {
-		skb_push(skb, flow_hdr_len(txb->flow));
+		skb_push(skb, path_hdr_len(txb->path));
 		tx_send(txb, skb, dst);
 		skb = next;
 		if (skb) {
@@ -435,7 +435,7 @@ static void tx_send_each(struct srnic_txb *txb, struct dst_entry *dst)
  */
 static void tx_send_all(struct srnic_txb *txb)
 {
-	struct dst_entry *dst = srnic_flow_dst(txb->flow, txb->net);
+	struct dst_entry *dst = srnic_path_dst(txb->path, txb->net);
 
 	if (!dst) {
 		kfree_skb(tx_join(txb));
@@ -454,7 +454,7 @@ void srnic_tx_flush(struct srnic_txb *txb)
 
 	srnic_count_add(txb->stats, SRNIC_CNT_SENT_PKTS, txb->num);
 	srnic_count_add(txb->stats, SRNIC_CNT_SENT_BYTES,
-			txb->bytes - txb->num * flow_hdr_len(txb->flow));
+			txb->bytes - txb->num * path_hdr_len(txb->path));
 	tx_send_all(txb);
 	txb->head = NULL;
 	txb->last = NULL;
@@ -464,12 +464,12 @@ void srnic_tx_flush(struct srnic_txb *txb)
 
 void srnic_tx_alone(struct srnic_txb *txb, struct sk_buff *skb, u8 tos)
 {
-	struct srnic_flow *flow = txb->flow;
-	u8 before = flow->tos;
+	struct srnic_path *path = txb->path;
+	u8 before = path->tos;
 
 	srnic_tx_flush(txb);
-	flow->tos = tos;
+	path->tos = tos;
 	srnic_tx_add(txb, skb);
 	srnic_tx_flush(txb);
-	flow->tos = before;
+	path->tos = before;
 }

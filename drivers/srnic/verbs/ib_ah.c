@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - address handles, and conversion of address vectors into flows
+ * srnic - address handles, and conversion of address vectors into paths
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -58,7 +58,7 @@ static int ah_check(const struct rdma_ah_attr *attr)
 	return 0;
 }
 
-int srnic_flow_from_ah(struct srnic_flow *flow,
+int srnic_path_from_ah(struct srnic_path *path,
 		       const struct rdma_ah_attr *attr)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
@@ -73,7 +73,7 @@ int srnic_flow_from_ah(struct srnic_flow *flow,
 	if (IS_ERR(ndev))
 		return PTR_ERR(ndev);
 
-	*flow = (struct srnic_flow) {
+	*path = (struct srnic_path) {
 		.ndev	= ndev,
 		.v4	= rdma_gid_attr_network_type(grh->sgid_attr) ==
 			  RDMA_NETWORK_IPV4,
@@ -81,8 +81,8 @@ int srnic_flow_from_ah(struct srnic_flow *flow,
 		.ttl	= grh->hop_limit ?: AH_DEFAULT_TTL,
 		.label	= grh->flow_label & AH_LABEL_MASK,
 	};
-	memcpy(&flow->saddr, &grh->sgid_attr->gid, sizeof(flow->saddr));
-	memcpy(&flow->daddr, &grh->dgid, sizeof(flow->daddr));
+	memcpy(&path->saddr, &grh->sgid_attr->gid, sizeof(path->saddr));
+	memcpy(&path->daddr, &grh->dgid, sizeof(path->daddr));
 
 	return 0;
 }
@@ -97,14 +97,14 @@ static struct srnic_av *av_make(const struct rdma_ah_attr *attr, gfp_t gfp)
 	if (!av)
 		return ERR_PTR(-ENOMEM);
 
-	err = srnic_flow_from_ah(&av->flow, attr);
+	err = srnic_path_from_ah(&av->path, attr);
 	if (err) {
 		kfree(av);
 		return ERR_PTR(err);
 	}
 	/* Do not hold the netdev: it may be unregistered while the handle exists. */
-	av->flow.ifindex = av->flow.ndev->ifindex;
-	srnic_flow_close(&av->flow);
+	av->path.ifindex = av->path.ndev->ifindex;
+	srnic_path_close(&av->path);
 
 	return av;
 }

@@ -456,7 +456,7 @@ static void qp_conf_reset(struct srnic_qp_conf *conf)
 static int qp_modify(struct srnic_ibqp *qp, const struct ib_qp_attr *attr,
 		     int mask)
 {
-	struct srnic_flow flow, *path = NULL;
+	struct srnic_path path, *new_path = NULL;
 	struct srnic_qp_conf conf;
 	bool draining;
 	u8 from;
@@ -474,15 +474,15 @@ static int qp_modify(struct srnic_ibqp *qp, const struct ib_qp_attr *attr,
 		qp_conf_reset(&conf);
 
 	if (mask & IB_QP_AV) {
-		err = srnic_flow_from_ah(&flow, &attr->ah_attr);
+		err = srnic_path_from_ah(&path, &attr->ah_attr);
 		if (err) {
 			ibdev_dbg(qp->ibqp.device, "QP %u: bad address vector\n",
 				  qp->ibqp.qp_num);
 			return err;
 		}
-		flow.sport = htons(rdma_get_udp_sport(flow.label, qp->qp->qpn,
+		path.sport = htons(rdma_get_udp_sport(path.label, qp->qp->qpn,
 						      conf.dest_qpn));
-		path = &flow;
+		new_path = &path;
 	}
 
 	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_SQD)
@@ -490,10 +490,10 @@ static int qp_modify(struct srnic_ibqp *qp, const struct ib_qp_attr *attr,
 			   mask & IB_QP_EN_SQD_ASYNC_NOTIFY &&
 			   attr->en_sqd_async_notify);
 
-	err = srnic_qp_apply(qp->qp, from, &conf, path);
+	err = srnic_qp_apply(qp->qp, from, &conf, new_path);
 	if (err) {
-		if (path)
-			dev_put(path->ndev);
+		if (new_path)
+			dev_put(new_path->ndev);
 		return err;
 	}
 

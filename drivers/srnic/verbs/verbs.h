@@ -231,10 +231,10 @@ int srnic_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
 int srnic_destroy_ah(struct ib_ah *ibah, u32 flags);
 
 /*
- * Converts an address vector into a flow, leaving its source port unset.  On success
- * the flow holds a reference on its netdev.  Return: 0, -EINVAL or -ENODEV.
+ * Converts an address vector into a path, leaving its source port unset.  On success
+ * the path holds a reference on its netdev.  Return: 0, -EINVAL or -ENODEV.
  */
-int srnic_flow_from_ah(struct srnic_flow *flow,
+int srnic_path_from_ah(struct srnic_path *path,
 		       const struct rdma_ah_attr *attr);
 
 /* ib_mr.c */

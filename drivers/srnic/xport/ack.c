@@ -23,7 +23,7 @@ static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
 /* In the error state, too: the PSN and the MSN name what was executed. */
 static bool reply_may_ack(const struct srnic_qp *qp)
 {
-	return qp->resp.ack.due && !qp->resp.read_left && qp->flow.ndev;
+	return qp->resp.ack.due && !qp->resp.read_left && qp->path.ndev;
 }
 
 static void reply_note_wait(struct srnic_qp *qp)

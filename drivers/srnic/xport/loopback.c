@@ -31,8 +31,8 @@ static bool loopback_is_pair(const struct srnic_qp *a, const struct srnic_qp *b)
 {
 	return a->conf.dest_qpn == b->qpn && b->conf.dest_qpn == a->qpn &&
 	       a->conf.mtu == b->conf.mtu &&
-	       ipv6_addr_equal(&a->flow.saddr, &b->flow.daddr) &&
-	       ipv6_addr_equal(&a->flow.daddr, &b->flow.saddr);
+	       ipv6_addr_equal(&a->path.saddr, &b->path.daddr) &&
+	       ipv6_addr_equal(&a->path.daddr, &b->path.saddr);
 }
 
 /*
@@ -81,7 +81,7 @@ static bool loopback_ready(const struct srnic_qp *qp, const struct srnic_qp *pee
 	return srnic_flight_is_idle(&req->flight) && !req->ooo.num &&
 	       req->cur == qp->sq.head &&
 	       peer->resp.psn == req->flight.next && !peer->resp.ooo.num &&
-	       !srnic_rx_busy(peer) && netif_running(qp->flow.ndev);
+	       !srnic_rx_busy(peer) && netif_running(qp->path.ndev);
 }
 
 /*

@@ -122,7 +122,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	srnic_qp_timer_init(qp);
 	srnic_cc_init(qp);
 	srnic_qp_ooo_init(qp);
-	qp->txb.flow = &qp->flow;
+	qp->txb.path = &qp->path;
 	qp->txb.net = qp->net;
 	qp->txb.gate = &qp->gate;
 	qp->txb.stats = qp->stats;
@@ -161,7 +161,7 @@ static void qp_acknowledge(struct srnic_qp *qp, u8 next)
 	if (next == IB_QPS_RESET)
 		srnic_resp_rdma_rollback(qp);
 	srnic_resp_ack(qp, false);
-	if (qp->flow.ndev)
+	if (qp->path.ndev)
 		srnic_tx_flush(&qp->txb);
 	local_bh_enable();
 }
@@ -180,19 +180,19 @@ static void qp_reset(struct srnic_qp *qp)
 	srnic_resp_reset(qp);
 }
 
-static void qp_set_flow(struct srnic_qp *qp, const struct srnic_flow *flow,
+static void qp_set_path(struct srnic_qp *qp, const struct srnic_path *path,
 			struct srnic_peer *peer)
 {
 	struct srnic_peer *old;
 
 	old = rcu_replace_pointer(qp->peer, peer, true);
 	kfree_rcu(old, rcu);
-	srnic_qp_tie(qp, &qp->path_tie, flow->ndev == qp->ndev ? NULL : flow->ndev);
-	srnic_flow_reset(&qp->flow);
-	dev_put(qp->flow.ndev);
-	qp->flow = *flow;
-	qp->self = flow->ndev && srnic_flow_is_self(flow);
-	qp->flow.tos = srnic_cc_tos(qp, flow->tos);
+	srnic_qp_tie(qp, &qp->path_tie, path->ndev == qp->ndev ? NULL : path->ndev);
+	srnic_path_reset(&qp->path);
+	dev_put(qp->path.ndev);
+	qp->path = *path;
+	qp->self = path->ndev && srnic_path_is_self(path);
+	qp->path.tos = srnic_cc_tos(qp, path->tos);
 }
 
 /* Is @ndev being unregistered, or in another namespace? */
@@ -210,7 +210,7 @@ static bool qp_path_left(const struct srnic_qp *qp)
 		return false;
 
 	return qp_ndev_is_gone(qp, qp->ndev) ||
-	       (qp->flow.ndev && qp_ndev_is_gone(qp, qp->flow.ndev));
+	       (qp->path.ndev && qp_ndev_is_gone(qp, qp->path.ndev));
 }
 
 /*
@@ -220,8 +220,8 @@ static bool qp_path_left(const struct srnic_qp *qp)
 static void qp_leave_path(struct srnic_qp *qp)
 {
 	srnic_qp_tie(qp, &qp->path_tie, NULL);
-	srnic_flow_reset(&qp->flow);
-	srnic_flow_close(&qp->flow);
+	srnic_path_reset(&qp->path);
+	srnic_path_close(&qp->path);
 	qp->self = false;
 	/* The rest of a READ response cannot be sent without a path, not even in ERR. */
 	qp->resp.read_left = 0;
@@ -260,7 +260,7 @@ void srnic_qp_ndev_left(const struct net_device *ndev)
 
 void srnic_qp_destroy(struct srnic_qp *qp)
 {
-	static const struct srnic_flow nowhere;
+	static const struct srnic_path nowhere;
 
 	if (qp->type == IB_QPT_GSI)
 		srnic_mcast_detach(qp, &in6addr_any);
@@ -272,7 +272,7 @@ void srnic_qp_destroy(struct srnic_qp *qp)
 	srnic_task_stop(&qp->task);
 	qp_acknowledge(qp, IB_QPS_RESET);
 	qp_reset(qp);
-	qp_set_flow(qp, &nowhere, NULL);
+	qp_set_path(qp, &nowhere, NULL);
 	srnic_sq_destroy(&qp->sq);
 	srnic_rq_destroy(&qp->rq);
 	kfree(qp->rss);
@@ -365,14 +365,14 @@ static void qp_set_epoch(struct srnic_qp *qp, bool moved)
 
 int srnic_qp_apply(struct srnic_qp *qp, u8 from,
 		   const struct srnic_qp_conf *conf,
-		   const struct srnic_flow *flow)
+		   const struct srnic_path *path)
 {
 	struct srnic_peer *peer = NULL;
 	struct srnic_qp_conf old;
 	int err;
 
-	if (flow) {
-		peer = srnic_peer_new(flow);
+	if (path) {
+		peer = srnic_peer_new(path);
 		if (!peer)
 			return -ENOMEM;
 	}
@@ -390,12 +390,12 @@ int srnic_qp_apply(struct srnic_qp *qp, u8 from,
 	if (err) {
 		qp->conf = old;
 		kfree(peer);
-	} else if (flow) {
-		qp_set_flow(qp, flow, peer);
+	} else if (path) {
+		qp_set_path(qp, path, peer);
 	}
 	if (qp_path_left(qp))
 		qp_leave_path(qp);
-	qp_set_epoch(qp, flow && !err);
+	qp_set_epoch(qp, path && !err);
 	srnic_task_release(&qp->task);
 	/* Work requests may have been posted before the QP could process them. */
 	srnic_task_kick(&qp->task);

@@ -199,12 +199,12 @@ struct srnic_srq {
 
 /**
  * struct srnic_av - address vector: destination of datagrams
- * @flow: template of the path, without netdev and route; copied before use
+ * @path: path to the destination, without netdev and route; copied before use
  * @id: unique identifier, never reused
  * @rcu: defers the free while a sender may read the vector
  */
 struct srnic_av {
-	struct srnic_flow	flow;
+	struct srnic_path	path;
 	u64			id;
 	struct rcu_head		rcu;
 };
@@ -320,13 +320,13 @@ struct srnic_tie {
  * @timer: fires at the deadline of the flight (retransmission, RNR and others) or of an ACK
  * @timer_fired: set by @timer, cleared by the task
  * @txb: GSO chain being built
- * @flow: path to the peer; UD: path of the last address vector used
+ * @path: path to the peer; UD: path of the last address vector used
  * @peer: addresses and device of the peer, for the receiver, under RCU; NULL: none yet
  * @rx_epoch: number of the current epoch, a period in which the QP receives by one path;
  *	     0: it does not receive.  Written by the task's owner after @peer, read by the
  *	     receiver before @peer
  * @rx_epochs: number of epochs so far
- * @self: the destination of @flow is an address of its own device
+ * @self: the destination of @path is an address of its own device
  * @cc: congestion control
  * @qpn: QP number
  * @uid: unique identifier, never reused; owner of the windows that the QP binds
@@ -340,7 +340,7 @@ struct srnic_tie {
  * @recvq: receive queue in use: @rq or that of @srq; NULL: none
  * @stats: counters of the device, or the set that the QP is bound to; changed by the
  *	   task's owner, read with BH disabled by others
- * @av: UD: id of the address vector that @flow was copied from
+ * @av: UD: id of the address vector that @path was copied from
  * @ud_qpn: UD: destination of the last datagram
  * @type: IB_QPT_*
  * @xrcd: XRC target: domain of the SRQs that requests name; else NULL
@@ -363,7 +363,7 @@ struct srnic_tie {
  * @resp: responder
  * @rcu: defers the free while a lookup may read the QP
  * @dev_tie: to the netdev of the device, for all but the management QP
- * @path_tie: to that of @flow if it is another one, unless it changes with each datagram
+ * @path_tie: to that of @path if it is another one, unless it changes with each datagram
  *
  * The creator passes @type to @rss as one struct srnic_qp_base.  They are constant, but
  * for @srq and @recv_cq of an XRC target.  These, and @recvq, belong to the SRQ that the
@@ -393,7 +393,7 @@ struct srnic_qp {
 	struct hrtimer			timer;
 	bool				timer_fired;
 	struct srnic_txb		txb;
-	struct srnic_flow		flow;
+	struct srnic_path		path;
 	struct srnic_peer __rcu		*peer;
 	u32				rx_epoch;
 	u32				rx_epochs;

@@ -264,7 +264,7 @@ void srnic_qp_record_failure(struct srnic_qp *qp, const struct srnic_failure *fa
 	qp->failure = *failure;
 	qp->failure.time = ktime_get_real_ns();
 	if (srnic_qp_is_connected(qp))
-		qp->failure.peer = qp->flow.daddr;
+		qp->failure.peer = qp->path.daddr;
 	trace_srnic_failure(qp->qpn, &qp->failure,
 			    srnic_faults[failure->verdict].name,
 			    failure_memory(failure),

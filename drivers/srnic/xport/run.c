@@ -151,7 +151,7 @@ bool srnic_qp_run(struct srnic_task *task)
 		more |= run_request(qp);
 	else
 		run_acknowledge(qp, false);
-	if (qp->flow.ndev)
+	if (qp->path.ndev)
 		srnic_tx_flush(&qp->txb);
 	if (qp->conf.state == IB_QPS_ERR || qp->conf.state == IB_QPS_SQE)
 		more |= srnic_req_flush(qp);

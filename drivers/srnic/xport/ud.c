@@ -3,7 +3,7 @@
  * srnic - datagrams: each has its own destination and is never acknowledged
  *
  * The destination is an address vector, found by its index in the protection domain.  The
- * queue pair's flow is a copy of the one used last; datagrams with the same one to the same
+ * queue pair's path is a copy of the one used last; datagrams with the same one to the same
  * queue pair leave as one GSO chain.  While idle, the copy keeps its route but not its
  * netdev.
  */
@@ -62,10 +62,10 @@ void srnic_av_hide(struct srnic_avs *avs, u32 index)
 /* Work requests with this bit set use the queue pair's own Q_Key: 10.2.5 */
 #define UD_QKEY_OWN	BIT(31)
 
-/* Sends the pending chain before the flow changes. */
+/* Sends the pending chain before the path changes. */
 static void ud_flush(struct srnic_qp *qp)
 {
-	if (qp->flow.ndev)
+	if (qp->path.ndev)
 		srnic_tx_flush(&qp->txb);
 }
 
@@ -73,11 +73,11 @@ void srnic_ud_release(struct srnic_qp *qp)
 {
 	srnic_task_assert_mine(&qp->task);
 
-	srnic_flow_close(&qp->flow);
+	srnic_path_close(&qp->path);
 }
 
 /*
- * Sets the flow to address vector @index.  The index comes from user space: any number
+ * Sets the path to address vector @index.  The index comes from user space: any number
  * may be looked up, but only in the table of the QP's own PD.
  */
 static bool ud_seek(struct srnic_qp *qp, u32 index)
@@ -88,9 +88,9 @@ static bool ud_seek(struct srnic_qp *qp, u32 index)
 	av = xa_load(&qp->avs->xa, index);
 	if (av && av->id != qp->av) {
 		ud_flush(qp);
-		srnic_flow_reset(&qp->flow);
-		srnic_flow_close(&qp->flow);
-		qp->flow = av->flow;
+		srnic_path_reset(&qp->path);
+		srnic_path_close(&qp->path);
+		qp->path = av->path;
 		qp->av = av->id;
 	}
 	rcu_read_unlock();
@@ -104,20 +104,20 @@ static bool ud_seek(struct srnic_qp *qp, u32 index)
  */
 static void ud_aim(struct srnic_qp *qp, u32 qpn)
 {
-	__be16 sport = htons(rdma_get_udp_sport(qp->flow.label, qp->qpn, qpn));
+	__be16 sport = htons(rdma_get_udp_sport(qp->path.label, qp->qpn, qpn));
 
 	if (qpn != qp->ud_qpn) {
 		ud_flush(qp);
 		qp->ud_qpn = qpn;
 	}
-	if (sport != qp->flow.sport)
-		srnic_flow_set_sport(&qp->flow, sport);
+	if (sport != qp->path.sport)
+		srnic_path_set_sport(&qp->path, sport);
 }
 
 /* Payload of the longest datagram; 0: the netdev's MTU is too small for RoCE */
 static u32 ud_mtu(const struct srnic_qp *qp)
 {
-	enum ib_mtu mtu = iboe_get_mtu(READ_ONCE(qp->flow.ndev->mtu));
+	enum ib_mtu mtu = iboe_get_mtu(READ_ONCE(qp->path.ndev->mtu));
 
 	return mtu ? ib_mtu_enum_to_int(mtu) : 0;
 }
@@ -151,7 +151,7 @@ enum srnic_outcome srnic_ud_send(struct srnic_qp *qp,
 	srnic_task_assert_mine(&qp->task);
 	if (!ud_seek(qp, wqe->sqe.ud.ah))
 		return srnic_fail(SRNIC_V_WR_AH);
-	if (!srnic_flow_open(&qp->flow, qp->net) || wqe->length > ud_mtu(qp)) {
+	if (!srnic_path_open(&qp->path, qp->net) || wqe->length > ud_mtu(qp)) {
 		srnic_count(qp->stats, SRNIC_CNT_SEND_ERR);
 		return SRNIC_DONE;
 	}

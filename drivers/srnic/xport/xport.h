@@ -63,13 +63,13 @@ void srnic_qp_destroy(struct srnic_qp *qp);
 
 /*
  * Applies @conf as a whole, including a state transition; the caller has validated it
- * for a QP in state @from.  @flow: the new path, or NULL to keep the old one; on success
+ * for a QP in state @from.  @path: the new path, or NULL to keep the old one; on success
  * its reference on the netdev passes to the QP.  May sleep.
  * Return: 0; -ESTALE: the QP is no longer in state @from, validate again; or -ENOMEM.
  */
 int srnic_qp_apply(struct srnic_qp *qp, u8 from,
 		   const struct srnic_qp_conf *conf,
-		   const struct srnic_flow *flow);
+		   const struct srnic_path *path);
 
 /*
  * Called when @ndev is being unregistered or has moved to another namespace: queue pairs
