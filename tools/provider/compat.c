@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic provider - detects the layout used by the libibverbs that has loaded it
+ * srnic provider - detects the struct layout of the libibverbs that has loaded it
  *
  * ibv_qp_to_qp_ex() tests comp_mask of struct verbs_qp and thereby reveals its offset.
  * The provider is built from the headers with the largest ibv_qp_ex of this private ABI,
@@ -20,9 +20,9 @@
 #include "compat.h"
 
 /*
- * The table of operations also grew, in the middle, within one private ABI.  The same
- * release added a function to the public API: a libibverbs with that function has a
- * table of at least this size.
+ * struct verbs_context_ops, too, has grown in the middle within one private ABI.  The
+ * release that did so also added the public function MARKER: a libibverbs that exports
+ * it has at least MARKER_OPS operations.
  */
 #if IBVERBS_PABI_VERSION == 34
 #define MARKER		"ibv_query_qp_data_in_order"	/* rdma-core 36 */
@@ -46,14 +46,14 @@ static bool ops_fit(void)
 }
 #endif
 
-/* Possible offsets of comp_mask: those of older releases, and that of our headers */
+/* Possible offsets of comp_mask, by release; the last is that of our headers */
 static const size_t mask_places[] = {
 	offsetof(struct ibv_qp_ex, wr_atomic_write),	/* up to rdma-core 43 */
 	offsetof(struct ibv_qp_ex, wr_flush),		/* rdma-core 44 */
 	offsetof(struct verbs_qp, comp_mask),
 };
 
-/* The detected offset; 0: unknown */
+/* Detected offset of comp_mask, 0 if unknown */
 static size_t mask_at;
 
 static uint32_t *mask_of(struct verbs_qp *vqp, size_t place)
@@ -61,7 +61,7 @@ static uint32_t *mask_of(struct verbs_qp *vqp, size_t place)
 	return (void *)((char *)vqp + place);
 }
 
-/* A queue pair, padded with zeros in case libibverbs has a larger one than our headers */
+/* Padded, as struct verbs_qp of the loaded libibverbs may be larger than ours */
 union any_qp {
 	struct verbs_qp	vqp;
 	char		room[2 * sizeof(struct verbs_qp)];
@@ -88,7 +88,7 @@ bool srnic_compat_init(void)
 		return true;
 
 	fprintf(stderr,
-		"libsrnic: made for another rdma-core than this, not used\n");
+		"libsrnic: not used: built for another version of rdma-core\n");
 
 	return false;
 }

@@ -24,7 +24,7 @@
  */
 bool srnic_compat_init(void);
 
-/* Marks a queue pair as one with a struct ibv_qp_ex. */
+/* Sets VERBS_QP_EX in comp_mask, wherever this libibverbs has it. */
 void srnic_qp_set_ex(struct verbs_qp *vqp);
 
 /* IBV_QP_EX_WITH_* operations for which libibverbs' struct ibv_qp_ex has a callback */

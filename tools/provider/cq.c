@@ -103,7 +103,10 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 	int n;
 
 	srnic_lock(ring);
-	/* Fewer than @num means empty, also to a thread that armed the CQ: look. */
+	/*
+	 * A caller that has armed the CQ takes fewer than @num as empty, so read the
+	 * kernel's index before returning fewer.
+	 */
 	if ((int64_t)(ring->seen - ring->index) < num)
 		srnic_look(ring);
 	for (n = 0; n < num && ring->index + n != ring->seen; n++)
@@ -115,7 +118,7 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 	return n;
 }
 
-/* Takes the lock.  Return: false if the caller holds it already since start_poll. */
+/* Takes the lock, unless the caller has held it since start_poll: then returns false. */
 static bool cq_lock(struct srnic_cq *cq)
 {
 	if (srnic_cq_is_mine(cq))
@@ -186,7 +189,7 @@ void srnic_cq_clean(struct ibv_cq *ibcq, uint32_t qpn)
 	struct srnic_cqe *cqe;
 
 	prod = srnic_look(ring);
-	/* From the newest to the oldest; completions to keep move up. */
+	/* From newest to oldest, moving the completions of other queue pairs up. */
 	for (from = prod, to = prod; from != ring->index; ) {
 		cqe = srnic_entry(ring, --from);
 		if (cqe->qpn != qpn && from != --to)

@@ -149,7 +149,10 @@ static int64_t clock_ns(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* What the wall clock is ahead of timestamps; the thread may lose its processor meanwhile. */
+/*
+ * Wall clock minus timestamp clock, in ns.  The clocks are read three times, as the
+ * thread may be preempted between two reads; the shortest attempt counts.
+ */
 static int64_t clock_wall(void)
 {
 	int64_t before, wall, after, ahead = 0, least = INT64_MAX;
@@ -168,7 +171,7 @@ static int64_t clock_wall(void)
 	return ahead;
 }
 
-/* The completions of one ibv_start_poll() are compared by one pair of clocks. */
+/* All completions from one ibv_start_poll() to ibv_end_poll() use one clock offset. */
 static uint64_t cq_read_wallclock(struct ibv_cq_ex *ex)
 {
 	struct srnic_cq *cq = ex_to_cq(ex);
@@ -243,7 +246,7 @@ static struct ibv_pd *cq_attr_pd(const struct ibv_cq_init_attr_ex *attr)
 	       attr->parent_domain : NULL;
 }
 
-/* 0 or errno */
+/* Return: 0 or errno. */
 static int cq_attr_check(const struct ibv_cq_init_attr_ex *attr)
 {
 	struct ibv_pd *pd = cq_attr_pd(attr);
@@ -296,7 +299,7 @@ err_free:
 	return NULL;
 }
 
-/* Reads the clock of the completion timestamps; tv_nsec is all of the raw value. */
+/* Reads the clock of the completion timestamps; tv_nsec has the whole 64-bit value. */
 int srnic_query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *values)
 {
 	(void)ctx;

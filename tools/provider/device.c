@@ -25,14 +25,14 @@ struct srnic_create_ah_cmd_resp {
 	struct srnic_create_ah_resp		drv;
 };
 
-#define ROOM_MAX_ENTRIES	4194304	/* no queue may have more */
+#define ROOM_MAX_ENTRIES	4194304	/* limit of the kernel for any queue */
 #define REMAP_TRIES		100
 #define REMAP_WAIT_US		1000
 
 /* Offsets of mappings exceed 2 GiB. */
 static_assert(sizeof(off_t) == sizeof(uint64_t), "off_t");
 
-/* @start: address to map at, replacing existing mappings; NULL: any */
+/* @start: address to map at, replacing what is mapped there, or NULL for any address */
 static int ring_mmap(struct srnic_ring *ring, int fd,
 		     const struct srnic_map *map, void *start)
 {
@@ -65,7 +65,7 @@ int srnic_ring_map(struct srnic_ring *ring, int fd, const struct srnic_map *map)
 	return pthread_spin_init(&ring->lock, PTHREAD_PROCESS_PRIVATE);
 }
 
-/* As in the kernel, entries are rounded up to a power of two, the size to whole pages. */
+/* Rounds as the kernel does: entries to a power of two, the size to whole pages. */
 int srnic_room_take(struct srnic_room *room, const struct srnic_ring *ring,
 		    uint32_t entries)
 {
@@ -112,11 +112,11 @@ int srnic_ring_remap(struct srnic_ring *ring, int fd,
 
 	if (map->length != room->length)
 		srnic_room_drop(room);
-	/* A failed MAP_FIXED may have unmapped the range, which others may use then. */
+	/* If MAP_FIXED fails, the range may be unmapped and in use by another thread. */
 	start = room->start;
 	room->start = NULL;
 	err = ring_mmap(ring, fd, map, start);
-	/* The kernel uses the new ring already: without it the queue does not work. */
+	/* The kernel has switched rings, so the queue is unusable without this mapping. */
 	while ((err == ENOMEM || err == EAGAIN) && --tries) {
 		usleep(REMAP_WAIT_US);
 		err = ring_mmap(ring, fd, map, NULL);
@@ -150,7 +150,7 @@ static int srnic_query_device(struct ibv_context *ctx,
 	if (err)
 		return err;
 
-	/* Attributes that the kernel does not report, if the caller has room for them. */
+	/* The kernel does not report these; early callers pass a smaller structure. */
 	if (attr_size >= offsetof(struct ibv_device_attr_ex, max_wq_type_rq) &&
 	    attr->rss_caps.supported_qpts) {
 		attr->rss_caps.rx_hash_fields_mask = SRNIC_RX_HASH_FIELDS;
@@ -302,7 +302,7 @@ static struct verbs_context *srnic_alloc_context(struct ibv_device *device,
 	return &sctx->vctx;
 }
 
-/* The device was opened by another process, or by another library in this one. */
+/* @cmd_fd was opened by another process, or by another library in this process. */
 static struct verbs_context *srnic_import_context(struct ibv_device *device,
 						  int cmd_fd)
 {
@@ -338,7 +338,7 @@ static void srnic_uninit_device(struct verbs_device *device)
 }
 
 /*
- * node_desc decides only if the kernel reports no driver ID: administrators may change
+ * node_desc is used only if the kernel reports no driver ID: administrators may change
  * it, and rdma-ndd sets it to the host name.
  */
 static bool srnic_match_device(struct verbs_sysfs_dev *sysfs)

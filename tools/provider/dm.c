@@ -16,7 +16,7 @@
 
 /**
  * struct srnic_dm - device memory
- * @vdm: device memory of libibverbs
+ * @vdm: libibverbs' part
  * @start: start of the mapping
  * @mapped: bytes mapped
  * @length: requested size in bytes
@@ -33,7 +33,7 @@ static struct srnic_dm *to_srnic_dm(struct ibv_dm *dm)
 	return container_of(dm, struct srnic_dm, vdm.dm);
 }
 
-#define DM_UNIT	4	/* alignment of offset and length, as on other devices */
+#define DM_UNIT	4	/* alignment of offset and length, as in mlx5 */
 
 /* Is the range valid?  Return: 0 or errno. */
 static int dm_check(const struct srnic_dm *dm, uint64_t off, size_t length)
@@ -72,7 +72,7 @@ static int dm_copy_from(void *dst, struct ibv_dm *ibdm, uint64_t off,
 	return 0;
 }
 
-/* Maps the memory.  Return: 0 or errno. */
+/* Return: 0 or errno. */
 static int dm_map(struct srnic_dm *dm, int fd, const struct srnic_map *map,
 		  uint64_t length)
 {

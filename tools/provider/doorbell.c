@@ -78,7 +78,7 @@ bool srnic_doorbell(struct ibv_qp *qp, uint32_t command)
 	};
 	int err;
 
-	/* The work requests are published: retry until the kernel has memory. */
+	/* The work requests are published and cannot be withdrawn, so retry. */
 	while ((err = bell_ring(qp->context, &bell, &resp)) == ENOMEM)
 		sched_yield();
 

@@ -2,8 +2,8 @@
 /*
  * srnic provider - flows and their counters
  *
- * The kernel counts the frames and bytes of a flow; the application chooses their
- * indices in the array that it reads.
+ * The kernel counts the frames and bytes of a flow; ibv_attach_counters_point_flow()
+ * chooses the index of each in the array that ibv_read_counters() fills.
  */
 #include <config.h>
 
@@ -17,8 +17,8 @@
 
 /**
  * struct srnic_counters - counters of flows
- * @vcounters: counters of libibverbs
- * @what: enum ibv_counter_description at each index, or COUNTERS_NONE
+ * @vcounters: libibverbs' part
+ * @what: enum ibv_counter_description of each index, or COUNTERS_NONE
  * @num: highest index used plus one
  * @lock: protects @what, and changes of @num
  */
@@ -108,7 +108,7 @@ int srnic_destroy_counters(struct ibv_counters *ibcounters)
 	return 0;
 }
 
-/* The values are summed over all flows with these counters, so @flow must be NULL. */
+/* Counters sum over all flows attached to them; a single @flow cannot be selected. */
 int srnic_attach_counters(struct ibv_counters *ibcounters,
 			  struct ibv_counter_attach_attr *attr,
 			  struct ibv_flow *flow)

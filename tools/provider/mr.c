@@ -127,7 +127,7 @@ int srnic_dealloc_mw(struct ibv_mw *mw)
 	return err;
 }
 
-/* Only type 1 windows are bound by this verb; it posts a work request. */
+/* Binds a type 1 window, by a work request; type 2 windows use ibv_post_send(). */
 int srnic_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind)
 {

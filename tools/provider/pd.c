@@ -3,9 +3,9 @@
  * srnic provider - protection domains, thread domains and parent domains
  *
  * A parent domain combines a protection domain with a thread domain and memory
- * allocators for the objects created in it.  It is unknown to the kernel.  It is in use
- * while such an object exists; its protection domain and thread domain are in use while
- * it exists.
+ * allocators for the objects created in it.  The kernel knows nothing about it.  Its
+ * objects keep it in use, and it keeps its protection domain and thread domain in use:
+ * deallocating a domain in use fails with EBUSY.
  */
 #include <config.h>
 
@@ -120,8 +120,8 @@ int srnic_dealloc_td(struct ibv_td *ibtd)
 }
 
 /*
- * IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC, which early releases lack: memory
- * may be shared with the host of a confidential guest.  This device needs none.
+ * IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC, which early releases lack: it
+ * allows memory that a confidential guest shares with its host.  This device needs none.
  */
 enum {
 	PARENT_CC	= 1 << 2,
@@ -130,7 +130,7 @@ enum {
 #define PARENT_ATTRS	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | \
 			 IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT | PARENT_CC)
 
-/* 0 or errno */
+/* Return: 0 or errno. */
 static int parent_attr_check(struct ibv_context *ctx,
 			     struct ibv_parent_domain_init_attr *attr)
 {
@@ -161,7 +161,7 @@ srnic_alloc_parent_domain(struct ibv_context *ctx,
 	if (!pd)
 		return NULL;
 
-	/* A parent domain of a parent domain refers to the same protection domain. */
+	/* Parent domains may nest; all of them refer to the innermost domain. */
 	real = to_srnic_pd(attr->pd);
 	pd->real = real->real ? real->real : real;
 	atomic_fetch_add(&pd->real->users, 1);
@@ -180,7 +180,7 @@ srnic_alloc_parent_domain(struct ibv_context *ctx,
 	return &pd->pd;
 }
 
-/* Calls the domain's allocator, which may request the default allocation instead. */
+/* Return: memory of the domain's allocator, NULL, or IBV_ALLOCATOR_USE_DEFAULT. */
 static void *pd_alloc(struct srnic_pd *pd, size_t size, uint64_t type)
 {
 	if (!pd || !pd->alloc)

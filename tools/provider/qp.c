@@ -16,8 +16,8 @@ struct srnic_create_qp_cmd_resp {
 };
 
 /*
- * Forgets the CQs that the application passed but the kernel does not use: they may be
- * destroyed before the queue pair.
+ * Clears the CQs that were passed on creation but that this type of queue pair does not
+ * use: the application may destroy them before the queue pair.
  */
 static void qp_forget_cqs(struct ibv_qp *ibqp, bool is_hash)
 {
@@ -275,7 +275,7 @@ static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 	} else if (qp->vqp.qp.qp_type != IBV_QPT_RAW_PACKET) {
 		qp_put_op(sqe, wr);
 	}
-	/* A bind names no SRQ; it has mr_lkey in the same place. */
+	/* In a bind, mr_lkey is in the place of srqn. */
 	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND &&
 	    wr->opcode != IBV_WR_BIND_MW)
 		sqe->xrc.srqn = wr->qp_type.xrc.remote_srqn;
@@ -291,7 +291,7 @@ static int qp_put_send(const struct srnic_qp *qp, struct srnic_sqe *sqe,
 	return 0;
 }
 
-/* Posts a list of work requests.  @binds: type of the windows that they may bind. */
+/* @binds: the type of memory windows that the work requests may bind */
 static int qp_post(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		   struct ibv_send_wr **bad_wr, enum ibv_mw_type binds)
 {

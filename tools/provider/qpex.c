@@ -339,7 +339,7 @@ static void wr_abort(struct ibv_qp_ex *ex)
 	srnic_unlock(&qp->sq);
 }
 
-/* Operations that each type of queue pair supports */
+/* IBV_QP_EX_WITH_* operations that each type of queue pair supports */
 #define OPS_SEND	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 #define OPS_WRITE	(IBV_QP_EX_WITH_RDMA_WRITE | \
 			 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)

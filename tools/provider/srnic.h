@@ -20,15 +20,15 @@
 
 /**
  * struct srnic_ring - a mapped ring
- * @hdr: start of the mapping, NULL: the queue does not exist
+ * @hdr: start of the mapping, NULL if there is no such queue
  * @length: bytes mapped
  * @mask: number of entries minus one
  * @stride: bytes from one entry to the next
- * @index: index of user space: producer of SQ and RQ, consumer of a CQ
- * @seen: the kernel's index when last read; cached, since reading it costs a miss on
+ * @index: our index: producer of an SQ or RQ, consumer of a CQ
+ * @seen: the kernel's index when last read; cached, as reading it costs a miss on
  *	  a cache line that the kernel writes
- * @lone: used by a single thread, no locking needed
- * @lock: serialises user space
+ * @lone: a thread domain guarantees a single user, so @lock is not taken
+ * @lock: serialises threads of this process
  */
 struct srnic_ring {
 	struct srnic_ring_hdr	*hdr;
@@ -53,8 +53,8 @@ struct srnic_room {
 
 /**
  * struct srnic_context - open device
- * @no_write: uverbs has refused a write(), doorbells use ioctl()
- * @vctx: context of libibverbs
+ * @no_write: uverbs has rejected a write() with EACCES; doorbells use ioctl()
+ * @vctx: libibverbs' part
  */
 struct srnic_context {
 	atomic_bool		no_write;
@@ -63,7 +63,7 @@ struct srnic_context {
 
 /**
  * struct srnic_td - thread domain
- * @td: thread domain of libibverbs
+ * @td: libibverbs' part
  * @users: number of parent domains that use it
  */
 struct srnic_td {
@@ -73,11 +73,11 @@ struct srnic_td {
 
 /**
  * struct srnic_pd - protection domain, or a parent domain
- * @pd: protection domain of libibverbs
- * @users: number of its parent domains, or of the objects of a parent domain
- * @real: protection domain of a parent domain
+ * @pd: libibverbs' part
+ * @users: number of parent domains of a protection domain, of objects in a parent domain
+ * @real: protection domain of a parent domain; NULL if this is not a parent domain
  * @td: thread domain of a parent domain, or NULL
- * @alloc: allocates memory for the objects of a parent domain, or NULL
+ * @alloc: the application's allocator for objects in a parent domain, or NULL
  * @free: frees memory from @alloc
  * @context: argument of @alloc and @free
  */
@@ -101,9 +101,9 @@ struct srnic_pd {
 
 /**
  * struct srnic_obj - first member of objects that the application may allocate
- * @pd: parent domain that it was created with, or NULL
+ * @pd: parent domain it was created in, or NULL
  * @type: SRNIC_RES_*
- * @custom: the memory is from that domain's allocator
+ * @custom: the memory came from the allocator of @pd
  */
 struct srnic_obj {
 	struct srnic_pd	*pd;
@@ -113,14 +113,14 @@ struct srnic_obj {
 
 /**
  * struct srnic_cq - completion queue
- * @obj: its memory
- * @vcq: CQ of libibverbs
+ * @obj: where its memory came from
+ * @vcq: libibverbs' part
  * @ring: completions; a resize replaces it, under its lock
  * @cur: current completion of the extended poll API
- * @poller: thread between start_poll and end_poll, 0: none; written by that thread,
- *	    so it equals the caller only if the caller holds the lock
+ * @poller: thread between start_poll and end_poll, or 0; only that thread writes it, so
+ *	    it equals the caller only if the caller holds the lock
  * @has_wall: @wall has been read since start_poll
- * @wall: what the wall clock is ahead of timestamps, ns
+ * @wall: wall clock minus timestamp clock, in ns
  */
 struct srnic_cq {
 	struct srnic_obj	obj;
@@ -134,20 +134,20 @@ struct srnic_cq {
 
 /**
  * struct srnic_qp - queue pair
- * @obj: its memory
- * @vqp: queue pair of libibverbs
+ * @obj: where its memory came from
+ * @vqp: libibverbs' part
  * @sig_all: all sends are signalled
- * @dead: a doorbell has failed: the device is gone, posting fails
+ * @dead: a doorbell has failed because the device is gone; posting fails
  * @sq: send ring
- * @max_send_wr: most outstanding sends, as granted
- * @max_send_sge: most SGEs of a send
- * @max_inline: most inline bytes of a send
+ * @max_send_wr: maximum number of outstanding sends, as granted
+ * @max_send_sge: maximum number of SGEs per send
+ * @max_inline: maximum number of inline bytes per send
  * @wr_index: producer index at the end of the ibv_wr_* batch in progress
- * @wr_sqe: send queue entry that the batch is building
+ * @wr_sqe: current send queue entry of that batch, NULL after an error
  * @wr_err: first error of that batch
  * @rq: receive ring
- * @max_recv_wr: most outstanding receives, as granted
- * @max_recv_sge: most SGEs of a receive
+ * @max_recv_wr: maximum number of outstanding receives, as granted
+ * @max_recv_sge: maximum number of SGEs per receive
  *
  * One thread may post sends while another posts receives, so the fields that they
  * write are on separate cache lines.
@@ -173,11 +173,11 @@ struct srnic_qp {
 
 /**
  * struct srnic_srq - shared receive queue
- * @obj: its memory
- * @vsrq: shared receive queue of libibverbs
+ * @obj: where its memory came from
+ * @vsrq: libibverbs' part
  * @ring: receive ring; a resize replaces it, under its lock
- * @max_wr: most outstanding receives, as granted
- * @max_sge: most SGEs of a receive
+ * @max_wr: maximum number of outstanding receives, as granted
+ * @max_sge: maximum number of SGEs per receive
  */
 struct srnic_srq {
 	struct srnic_obj	obj;
@@ -233,7 +233,7 @@ static inline void *srnic_entry(const struct srnic_ring *ring, uint32_t index)
 	       (size_t)(index & ring->mask) * ring->stride;
 }
 
-/* Valid flags of a send: @flags and those that only raw packets support. */
+/* Adds to @flags those that only raw packet queue pairs accept. */
 static inline unsigned int srnic_wr_flags(const struct srnic_qp *qp,
 					  unsigned int flags)
 {
@@ -241,7 +241,7 @@ static inline unsigned int srnic_wr_flags(const struct srnic_qp *qp,
 	       flags | IBV_SEND_IP_CSUM : flags;
 }
 
-/* Reads the kernel's index.  The kernel is done with all entries before it. */
+/* Updates @seen from the kernel's index; the kernel has finished all entries before it. */
 static inline uint32_t srnic_look(struct srnic_ring *ring)
 {
 	ring->seen = __atomic_load_n(&ring->hdr->kern, __ATOMIC_ACQUIRE);
@@ -282,15 +282,15 @@ static inline void srnic_unlock(struct srnic_ring *ring)
 		pthread_spin_unlock(&ring->lock);
 }
 
-/* Has the caller held the lock since its start_poll? */
+/* Is the caller between start_poll and end_poll, and so holds the lock? */
 static inline bool srnic_cq_is_mine(const struct srnic_cq *cq)
 {
 	return __atomic_load_n(&cq->poller, __ATOMIC_RELAXED) == pthread_self();
 }
 
 /*
- * Is @flag set, after entries were published?  The fence pairs with the kernel's
- * barrier between flags and user.
+ * Tests @flag after publishing entries.  The fence pairs with the kernel's barrier
+ * between writing flags and reading user.
  */
 static inline bool srnic_ring_flag(const struct srnic_ring *ring,
 				   enum srnic_ring_flags flag)
@@ -300,18 +300,18 @@ static inline bool srnic_ring_flag(const struct srnic_ring *ring,
 	return __atomic_load_n(&ring->hdr->flags, __ATOMIC_RELAXED) & flag;
 }
 
-/* Maps a ring, none if map->length is 0.  Return: 0 or errno. */
+/* Maps a ring; does nothing if map->length is 0.  Return: 0 or errno. */
 int srnic_ring_map(struct srnic_ring *ring, int fd,
 		   const struct srnic_map *map);
 /*
- * Reserves address space for @ring with @entries before a resize, as the kernel switches
- * rings immediately and mapping must not fail then.  Return: 0 or errno.
+ * Reserves address space for @ring with @entries before a resize: once the kernel has
+ * switched rings, mapping the new one must not fail.  Return: 0 or errno.
  */
 int srnic_room_take(struct srnic_room *room, const struct srnic_ring *ring,
 		    uint32_t entries);
-/* Releases the reserved address space if it was not used. */
+/* Releases reserved address space that was not used. */
 void srnic_room_drop(struct srnic_room *room);
-/* Replaces @ring by another one, mapped in @room.  Return: 0 or errno. */
+/* Replaces the mapping of @ring by @map, placed in @room.  Return: 0 or errno. */
 int srnic_ring_remap(struct srnic_ring *ring, int fd,
 		     const struct srnic_map *map, struct srnic_room *room);
 void srnic_ring_unmap(struct srnic_ring *ring);
@@ -328,12 +328,13 @@ struct ibv_pd *
 srnic_alloc_parent_domain(struct ibv_context *ctx,
 			  struct ibv_parent_domain_init_attr *attr);
 /*
- * Allocates a zeroed object that begins with a struct srnic_obj, from the allocator of
- * @pd (may be NULL), or else aligned to cache lines.  Return: NULL with errno set.
+ * Allocates a zeroed object that begins with a struct srnic_obj.  The memory comes from
+ * the allocator of @pd if it has one, or else from the heap, aligned to cache lines.
+ * Return: NULL with errno set on failure.
  */
 void *srnic_obj_alloc(struct ibv_pd *pd, size_t size, uint64_t type);
 void srnic_obj_free(struct srnic_obj *obj);
-/* Is the object used by a single thread? */
+/* Was the object created in a thread domain? */
 bool srnic_obj_is_lone(const struct srnic_obj *obj);
 
 /* mr.c */
@@ -384,8 +385,8 @@ int srnic_query_rt_values(struct ibv_context *ctx,
 struct ibv_qp *srnic_create_qp(struct ibv_pd *pd,
 			       struct ibv_qp_init_attr *attr);
 /*
- * Sets up @qp from the response of a create command.  @is_hash: it distributes received
- * frames over work queues.  Return: 0 or errno.
+ * Sets up @qp from the response of a create command.  @is_hash: it has an indirection
+ * table instead of a receive queue.  Return: 0 or errno.
  */
 int srnic_qp_setup(struct srnic_qp *qp, const struct ibv_qp_cap *cap,
 		   bool sig_all, bool is_hash,
@@ -400,7 +401,7 @@ int srnic_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr);
 /*
  * Posts to a receive ring of @max_wr work requests of @max_sge SGEs; the caller holds
- * its lock.  Return: 0, or errno and *@bad_wr.
+ * its lock.  Return: 0, or errno with *@bad_wr set.
  */
 int srnic_put_recvs(struct srnic_ring *ring, uint32_t max_wr, uint32_t max_sge,
 		    struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
@@ -413,13 +414,13 @@ int srnic_post_bind(struct ibv_qp *qp, struct ibv_send_wr *wr);
 int srnic_may_post(const struct srnic_qp *qp, const struct srnic_ring *ring,
 		   enum ibv_qp_state least);
 /*
- * Rings the doorbell for published sends if needed; called without the lock.
- * Return: 0, or EIO: the device is gone, and they may not be executed.
+ * Rings the doorbell for published sends if the kernel does not poll the ring; called
+ * without the lock.  Return: 0, or EIO if the device is gone.
  */
 int srnic_ring_send(struct srnic_qp *qp);
 
 /* doorbell.c */
-/* Rings by @command, IB_USER_VERBS_CMD_POST_*.  Return: false if the device is gone. */
+/* Executes an empty IB_USER_VERBS_CMD_POST_*.  Return: false if the device is gone. */
 bool srnic_doorbell(struct ibv_qp *qp, uint32_t command);
 
 /* srq.c */

@@ -98,7 +98,7 @@ int srnic_get_srq_num(struct ibv_srq *ibsrq, uint32_t *num)
 	return 0;
 }
 
-/* Switches to the kernel's new ring, which contains all posted entries already. */
+/* Switches to the kernel's new ring; the kernel has copied all posted entries to it. */
 static int srq_follow(struct srnic_srq *srq, struct srnic_room *room)
 {
 	const struct srnic_map next = srq->ring.hdr->next;

@@ -12,10 +12,10 @@
 
 /**
  * struct srnic_wq - receive work queue
- * @wq: work queue of libibverbs
+ * @wq: libibverbs' part
  * @ring: receive ring
- * @max_wr: most outstanding receives, as granted
- * @max_sge: most SGEs of a receive
+ * @max_wr: maximum number of outstanding receives, as granted
+ * @max_sge: maximum number of SGEs per receive
  */
 struct srnic_wq {
 	struct ibv_wq		wq;
@@ -35,8 +35,8 @@ static struct srnic_wq *to_srnic_wq(struct ibv_wq *wq)
 }
 
 /*
- * A transition from the error state to itself makes the kernel flush the ring.  It is
- * rejected if the queue has been reset, and possibly made ready, in the meantime.
+ * Makes the kernel flush a queue in the error state, by a transition from that state to
+ * itself.  The kernel rejects it if another thread has reset the queue meanwhile.
  */
 static void wq_ring(struct ibv_wq *ibwq)
 {
@@ -105,7 +105,7 @@ err_free:
 	return NULL;
 }
 
-/* Are the states valid?  No others are passed to the kernel. */
+/* uverbs leaks a reference to the work queue when it rejects a state beyond the last. */
 static bool wq_states_ok(const struct ibv_wq_attr *attr)
 {
 	return (!(attr->attr_mask & IBV_WQ_ATTR_STATE) ||
