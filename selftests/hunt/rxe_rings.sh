@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Programs that write anything to the rings of a link of type srnic_rxe affect no others.
+# A program that corrupts the rings of a link of type srnic_rxe does not affect others.
 #
 #   nsA [sr0 srnic_rxe] veth0 ================ veth1 [sr1 srnic_rxe] nsB
 #
@@ -12,7 +12,7 @@
 . "$(dirname "$0")/../lib/hunt.sh"
 
 loopback=(-a sr0@nsA -b sr0@nsA)
-neighbour=("soak: batches of everything, both ways"
+neighbour=("soak: batches of all operations, both ways"
 	"uc: SEND of each size"
 	"uc: WRITE of each size, with and without immediate"
 	"srq: SEND of each size, through four queue pairs")

@@ -191,7 +191,7 @@ static void wrap_send(struct wrap *w, __u64 id, __u64 len)
 	must_be(wc_want(w->p.b.rcq, id, IBV_WC_SUCCESS).byte_len, len);
 }
 
-/* A message of 2^23 PSNs, and its successor */
+/* A message of 2^23 PSNs, followed by another message */
 static void wrap_half(void)
 {
 	struct wrap w;
@@ -207,7 +207,7 @@ static void wrap_half(void)
 	wrap_send(&w, 4, 1000);
 }
 
-/* A READ that loopback requests in several parts, and its successor */
+/* A READ that loopback splits into several parts, followed by another message */
 static void wrap_read(void)
 {
 	struct ibv_send_wr wr;
@@ -241,7 +241,7 @@ static __u64 wrap_add(struct wrap *w, __u64 id)
 	return was;
 }
 
-/* An atomic must not get the answer of one with the same PSN, 2^24 PSNs ago. */
+/* An atomic must not be answered from the replay store by one 2^24 PSNs earlier. */
 static void wrap_atomic(void)
 {
 	struct wrap w;

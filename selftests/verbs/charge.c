@@ -26,7 +26,7 @@
 #define COUNTED		400
 #define COUNTERS	400L
 
-/* What a child may allocate beyond what it has at its start */
+/* Memory limit of a child beyond its usage at the start */
 #define CAGE_ROOM	(4 << 20)
 #define CAGE_MANY	100000
 
@@ -52,7 +52,7 @@ static struct told {
 
 /* ---- cgroups ---- */
 
-/* The number behind @key in @file of the cgroup, or the first of the file */
+/* The number after @key in @file of the cgroup; the first number if @key is "" */
 static long get(const char *file, const char *key)
 {
 	char path[128], line[128];
@@ -73,7 +73,7 @@ static int cage_remove(void *path)
 {
 	__u64 end = 0;
 
-	/* a reaped child may still occupy the cgroup for a moment */
+	/* a reaped child may be in the cgroup a moment longer */
 	while (rmdir(path) && wait_more(&end, NULL))
 		;
 	return access(path, F_OK) ? 0 : -1;
@@ -243,7 +243,7 @@ static void measure(const struct kind *kind)
 	told->grown += get("memory.stat", "kernel ");
 }
 
-/* Waits until @key of memory.stat exceeds @before by the wanted amount. */
+/* Waits until @key of memory.stat has grown from @before by told->want. */
 static void measure_late(const char *key, long before)
 {
 	__u64 end = 0;
@@ -512,7 +512,7 @@ static const struct vrb_case charge_cases[] = {
 	{ "charge", "device memory", charged_dms },
 	{ "charge", "on-demand translations", charged_odp },
 	{ "charge", "no translations are kept for PROT_NONE memory", none_for_prot_none },
-	{ "charge counters", "of one program and many threads", charged_counters },
+	{ "charge counters", "of many threads of one program", charged_counters },
 	{ "cgroup limit", "completion queues", limited_cqs },
 	{ "cgroup limit", "queue pairs", limited_qps },
 	{ "cgroup limit", "shared receive queues", limited_srqs },

@@ -10,7 +10,7 @@
 [ -w /sys/fs/cgroup/cgroup.subtree_control ] || skip_all "no cgroups here"
 vrb_up
 
-# When a cgroup is full the kernel logs which process it kills, with a call trace.
+# The kernel logs each process that it kills in a full cgroup, with a call trace.
 quietly()
 {
 	dmesg -n 1

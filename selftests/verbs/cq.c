@@ -139,7 +139,7 @@ static void resize_no_space(void)
 	want_from(24, 4);
 }
 
-/* a thread that resizes for as long as there is traffic */
+/* Thread that resizes the queue during traffic */
 static struct {
 	struct ibv_cq *cq;
 	int stop;
@@ -163,7 +163,7 @@ static void *resize_on(void *arg)
 	return NULL;
 }
 
-/* Runs @traffic(round) until the queue has been resized under it often enough. */
+/* Runs @traffic(round) until enough resizes have happened during it. */
 static void resize_under(void (*traffic)(int round))
 {
 	pthread_t thread;
@@ -434,7 +434,7 @@ static void overrun_ignored(void)
 
 /* ---- vectors ---- */
 
-/* Softirqs of tasklets and of BH work on @cpu so far */
+/* Number of softirqs for tasklets and BH work on @cpu */
 static long long softirqs_of(int cpu)
 {
 	FILE *f = fopen("/proc/softirqs", "r");
@@ -465,7 +465,7 @@ static void run_on(int cpu)
 	must_be(sched_setaffinity(0, sizeof(set), &set), 0);
 }
 
-/* Causes @n events of a queue on @vector, from CPU 0. */
+/* Causes @n events of a queue on @vector, running on CPU 0. */
 static void events_on(int vector, int n)
 {
 	struct opt o = opt_default;
@@ -501,7 +501,7 @@ static void vector_cpu(void)
 	long long n;
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		case_skip("there is one processor");
+		case_skip("only one processor");
 	if (kernel_before(6, 9))
 		case_skip("events are not raised by softirqs, so they cannot be counted");
 	must_be(sched_getaffinity(0, sizeof(all), &all), 0);

@@ -14,7 +14,7 @@ static const size_t sizes[] = {
 	0, 1, 3, 64, 1023, 1024, 1025, 4095, 4096, 4097, 65537, 1UL << 20, BIG,
 };
 
-/* Lays @len bytes out as @n pieces separated by gaps; returns the number of pieces. */
+/* Splits @len bytes into @n pieces separated by gaps; returns the number of pieces. */
 static int pieces(struct ibv_sge *sge, const struct mem *m, size_t off,
 		  size_t len, int n)
 {
@@ -93,7 +93,7 @@ static enum ibv_wc_opcode wc_opcode(enum ibv_wr_opcode op)
 	}
 }
 
-/* One message of @len bytes, @na pieces on the sender, @nb on the receiver. */
+/* One message of @len bytes, from @na pieces at the sender to @nb at the receiver */
 static void transfer(struct end *a, struct end *b, struct mem *ma,
 		     struct mem *mb, enum ibv_wr_opcode op, size_t len, int na,
 		     int nb, int flags)
@@ -328,7 +328,7 @@ static void *scribble(void *arg)
 	return NULL;
 }
 
-/* What arrives from a changing buffer is undefined; nothing else is affected. */
+/* The data sent from a changing buffer is undefined, but nothing else is affected. */
 static void data_changing(void)
 {
 	const size_t len = 256 << 10;
@@ -393,7 +393,7 @@ static void data_sig_all(void)
 	}
 }
 
-/* A fenced SEND carries the data of the READ before it. */
+/* A fenced SEND carries the data that the preceding READ returned. */
 static void data_fence(void)
 {
 	const size_t len = 1 << 20;
@@ -527,7 +527,7 @@ static void data_depth_4(void)
 	reads_at_depth(4);
 }
 
-/* ---- soak: batches of everything, both ways at once ---- */
+/* ---- soak: batches of all operations, both ways at once ---- */
 
 #define SLOTS	16
 #define SLOT	(96UL << 10)
@@ -680,7 +680,7 @@ static const struct vrb_case data_cases[] = {
 	{ "data", "64 reads, four at a time", data_depth_4 },
 	{ "notify", "solicited events only", data_solicited },
 	{ "notify", "one event per completion", data_notify_all },
-	{ "soak", "batches of everything, both ways", soak_all },
+	{ "soak", "batches of all operations, both ways", soak_all },
 };
 
 VRB_TOPIC("data", data_cases);

@@ -83,7 +83,7 @@ static struct ibv_pd *parent_make(struct ibv_pd *pd, struct ibv_td *td, int how)
 	return heap.pd;
 }
 
-/* One object of each kind that can be created with a parent domain */
+/* One object of each kind that can be created in a parent domain */
 struct things {
 	struct ibv_cq_ex *cq;
 	struct ibv_srq *srq;
@@ -170,7 +170,7 @@ static void allocator_none(void)
 	must(heap.allocs >= 3 && !heap.frees);
 }
 
-/* IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC is a permission, not a wish. */
+/* IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC is permissive: may be ignored. */
 static void parent_unprotected(void)
 {
 	struct ibv_parent_domain_init_attr attr = {
@@ -296,7 +296,7 @@ static int offer_recv(int sock, struct offer *offer)
 	return fd;
 }
 
-/* The importing process's view of the offer */
+/* The objects of the offer, as imported */
 struct guest {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
@@ -394,7 +394,7 @@ static int guest_run(int sock)
 static void answer_read(int sock, struct answer *answer)
 {
 	if (read(sock, answer, sizeof(*answer)) != sizeof(*answer))
-		case_fail("the other process has gone");
+		case_fail("the other process has exited");
 }
 
 /* Runs the exporting process; @sock leads to the importing one. */
@@ -490,7 +490,7 @@ static void import_refused(void)
 
 /* ---- fork ---- */
 
-/* A region stays with the process that registered it, whatever its child does. */
+/* A region refers to the memory of the process that registered it, not of a child. */
 static void fork_copies(void)
 {
 	int sock[2];

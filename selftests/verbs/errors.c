@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: each error completes with its status, on both sides
+ * srnic selftests - verbs harness: each error is completed with its status at both ends
  *
  * IBTA 1.x, chapter 9.9: what the requester and the responder of a reliable
- * connection report for each class of error, and where the queue pairs end.
+ * connection report for each class of error, and the final states of the queue pairs.
  */
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 
 #define LEN	8192
 
-/* used by most cases: a pair, and a region at each end */
+/* A pair, and a region at each end; most cases use these. */
 static struct pair p;
 static struct mem ma, mb;
 static struct ibv_sge sa;
@@ -368,7 +368,7 @@ static void recv_over_end(void)
 	recv_fails(&sge, 1, 64, IBV_WC_LOC_PROT_ERR, IBV_WC_REM_OP_ERR);
 }
 
-/* Programs round receives up: only what arrives must be in the region. */
+/* Only the bytes that arrive must be in the region: programs round receives up. */
 static void recv_beyond(size_t len)
 {
 	struct ibv_sge sge = sge_of(&mb, LEN - len, len + 4096);
@@ -665,7 +665,7 @@ static const struct vrb_case error_cases[] = {
 	{ "local", "receive with a bad lkey", recv_bad_lkey },
 	{ "local", "receive without LOCAL_WRITE", recv_read_only },
 	{ "local", "receive past the end of its region", recv_over_end },
-	{ "local", "receive that names more than its region, and gets less",
+	{ "local", "receive longer than its region, message shorter",
 	  recv_names_more },
 	{ "local", "receive in another domain", recv_other_pd },
 	{ "local", "send with a bad lkey", local_bad_lkey },

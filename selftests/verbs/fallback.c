@@ -2,8 +2,8 @@
 /*
  * srnic selftests - verbs harness: memory beyond RLIMIT_MEMLOCK
  *
- * The process may not pin what it registers.  With the module parameter odp_fallback the
- * memory is paged on demand instead, and behaves as ibv_reg_mr(3) says of such memory.
+ * The process registers more memory than it may pin.  With the module parameter
+ * odp_fallback the memory is paged on demand instead, as described in ibv_reg_mr(3).
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 #include "odp.h"
 
 #define BIG	(64UL << 20)
-#define ROOM	(64UL << 10)	/* what may be pinned besides what is */
+#define ROOM	(64UL << 10)	/* limit beyond what is already pinned */
 #define NOBODY	65534
 
 static struct pair p;
@@ -35,7 +35,7 @@ static size_t pinned(void)
 	return kb << 10;
 }
 
-/* As a user who may pin @room bytes more; with errno */
+/* Registers as a user who may pin @room more bytes; sets errno. */
 static struct ibv_mr *reg(const struct side *s, void *mem, size_t len, size_t room, int access)
 {
 	struct rlimit old, now;
@@ -55,7 +55,7 @@ static struct ibv_mr *reg(const struct side *s, void *mem, size_t len, size_t ro
 	return mr;
 }
 
-/* Memory of the responder, which keeps its data when its pages are dropped */
+/* Memory of the responder, which keeps its data when pages are dropped */
 static __u8 *big(void)
 {
 	return map_make(BIG, MAP_SHARED | MAP_ANONYMOUS, -1);
@@ -105,7 +105,7 @@ static void on_pins_nothing(void)
 	must_be(pinned(), before);
 	small = reg(&sides[1], mem, PAGE, ROOM, FULL_ACCESS);
 	must(small);
-	must_be(pinned(), before + PAGE);	/* what may be pinned is */
+	must_be(pinned(), before + PAGE);	/* below the limit: pinned */
 	must_be(ibv_dereg_mr(small), 0);
 	small = reg(&sides[1], mem, PAGE, 0, FULL_ACCESS);
 	must(small);
@@ -115,7 +115,7 @@ static void on_pins_nothing(void)
 	must_be(pinned(), before);
 }
 
-/* Pages come, are dropped, or moved out of the way, and come again. */
+/* Pages are faulted in, dropped or swapped out, and faulted in again. */
 static void on_data(void)
 {
 	static const size_t places[] = { 0, PAGE + 100, 33 * CHUNK / 2, BIG - CHUNK };
@@ -191,7 +191,7 @@ static void on_forks(void)
 	must_be(ibv_dereg_mr(mr), 0);
 }
 
-/* Reregistration does not have to know, and pins again what may be pinned. */
+/* Reregistration needs no flag for it, and pins again if the limit permits. */
 static void on_again(void)
 {
 	size_t before;
@@ -215,13 +215,13 @@ static void on_again(void)
 }
 
 static const struct vrb_case off_cases[] = {
-	{ "fallback off", "beyond the limit is ENOMEM, with none EPERM", off_refused },
+	{ "fallback off", "beyond the limit is ENOMEM, with a limit of 0 EPERM", off_refused },
 };
 
 static const struct vrb_case on_cases[] = {
 	{ "fallback", "beyond the limit nothing is pinned", on_pins_nothing },
-	{ "fallback", "data, while pages come and go", on_data },
-	{ "fallback", "memory that is mapped again, and unmapped", on_remapped },
+	{ "fallback", "data, while pages are dropped and faulted in", on_data },
+	{ "fallback", "memory that is remapped, then unmapped", on_remapped },
 	{ "fallback", "a process that forks", on_forks },
 	{ "fallback", "reregistration", on_again },
 };

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Memory beyond RLIMIT_MEMLOCK cannot be registered or, with the module parameter
-# odp_fallback, is paged on demand; nothing of it is pinned.
+# odp_fallback, is paged on demand and not pinned.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -13,10 +13,10 @@ fallback()
 	echo "$1" >/sys/module/srnic/parameters/odp_fallback
 }
 
-# An ordinary user, who may pin 64 KiB
+# An unprivileged user may pin 64 KiB
 user=(prlimit --memlock=65536 setpriv --reuid 65534 --clear-groups)
 
-# limited TOOL ARGUMENT...: a perftest of that user
+# limited TOOL ARGUMENT...: run a tool of perftest as that user
 limited()
 {
 	local pair_as=("${user[@]}")
@@ -24,7 +24,7 @@ limited()
 	pair "$@"
 }
 
-# refused TOOL ARGUMENT...: it says that it cannot register its memory
+# refused TOOL ARGUMENT...: the tool cannot register its memory
 refused()
 {
 	limited "$@" 2>&1 | grep "Couldn't allocate MR"

@@ -323,7 +323,7 @@ static void flow_all(void)
 
 /* ---- distribution of frames ---- */
 
-/* Does the socket of host 1 receive @f from host 0?  @mark is sent after it. */
+/* Does a socket on host 1 receive @f from host 0?  @mark is sent after it to tell. */
 static bool stack_gets(int fd, const struct frame *f, struct frame mark)
 {
 	int sock = sock_udp(&sides[1], f->dport);
@@ -407,7 +407,7 @@ static void flow_priority(void)
 	took_nothing(&c);
 }
 
-/* Two queue pairs have the same flow: each gets a copy. */
+/* If two queue pairs have the same flow, each gets a copy. */
 static void flow_twice(void)
 {
 	int fd = sock_frames(&sides[0], 0);
@@ -587,7 +587,7 @@ static void flow_counts(void)
 	undo_now(flow);
 }
 
-/* Default rules get frames that no other rule matches, and do not trap them. */
+/* Default rules match frames that no other rule does, and pass them to the stack, too. */
 static void flow_defaults(void)
 {
 	struct frame f = frame_default(), mark = frame_default(), mc = frame_plain(1, 90);
@@ -634,7 +634,7 @@ static void flow_defaults(void)
 	took_nothing(&one);
 }
 
-/* A sniffer sees both directions, and does not affect delivery. */
+/* A sniffer gets copies of both directions and does not affect delivery. */
 static void flow_sniffer(void)
 {
 	struct frame f = frame_default(), mark = frame_default();
@@ -674,7 +674,7 @@ static void flow_sniffer(void)
 	must_be(sent, 1);
 }
 
-/* RoCEv2 packets are not subject to rules, even for their whole MAC address. */
+/* RoCEv2 packets are not subject to rules, not even to one for their MAC address. */
 static void flow_beside_roce(void)
 {
 	struct rule r = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
@@ -776,9 +776,9 @@ static void flow_borders(void)
 }
 
 static const struct vrb_case flow_cases[] = {
-	{ "flow", "each field matches, or does not", flow_fields },
+	{ "flow", "each field, matching and not", flow_fields },
 	{ "flow", "all specs must match", flow_all },
-	{ "flow", "trapped from the stack, or not", flow_takes },
+	{ "flow", "taken from the stack, or copied", flow_takes },
 	{ "flow", "priorities", flow_priority },
 	{ "flow", "the same flow of two queue pairs", flow_twice },
 	{ "flow", "drop", flow_drops },

@@ -199,7 +199,7 @@ static void atomic_long(void)
 	atomic_length(16);
 }
 
-/* Aligned in the peer's address, but not in memory, where it crosses a page boundary */
+/* The remote address is aligned, but the memory is not: it crosses a page boundary. */
 static void atomic_split(enum ibv_wr_opcode op)
 {
 	struct ibv_send_wr wr;
@@ -234,7 +234,7 @@ static void atomic_split_add(void)
 
 /* ---- FLUSH ---- */
 
-/* Constants that older versions of the API do not have */
+/* Constants that older versions of verbs.h lack */
 #define DEVICE_FLUSH_GLOBAL	0x4000000000ULL
 #define ACCESS_FLUSH_GLOBAL	0x100
 
@@ -247,7 +247,7 @@ static bool device_flushes(const struct side *s)
 	return attr.device_cap_flags_ex & DEVICE_FLUSH_GLOBAL;
 }
 
-/* Needs an RDMA core that knows FLUSH, which kernel 6.1 does not have. */
+/* Needs FLUSH in the RDMA core, which kernel 6.1 lacks. */
 static void flush_rights(void)
 {
 	bool flushes = device_flushes(&sides[0]);

@@ -3,8 +3,8 @@
  * srnic selftests - verbs harness: a requester that gets responses forged in
  * the name of its peer
  *
- * The peer no longer exists, so requests stay unanswered; forged.py sends in
- * its name.  The meaning of syndromes is a table of IBTA volume 1.
+ * The peer's queue pair has been destroyed, so requests are not answered; forged.py sends
+ * responses with its address.  IBTA volume 1 has the table of syndromes.
  */
 #include <arpa/inet.h>
 
@@ -26,7 +26,7 @@ static void address(const struct side *s, char *text)
 		       INET6_ADDRSTRLEN));
 }
 
-/* Runs forged.py with the command built so far, to which packets are appended. */
+/* Starts the command for forged.py, to which packets are appended. */
 static void forge(void)
 {
 	const char *selftests = getenv("SELFTESTS");

@@ -11,7 +11,7 @@
 #include "vrb.h"
 
 #define FRAME_MAX	8192
-#define ETH_EXP		0x88b5		/* for local experiments */
+#define ETH_EXP		0x88b5		/* Local Experimental EtherType 1 */
 #define NO_TAG		(-1)
 
 /* A frame to be built; frame_default is UDP over IPv4 from host 0 to host 1. */
@@ -19,7 +19,7 @@ struct frame {
 	__u8		dmac[6];
 	__u8		smac[6];
 	int		tag;		/* TCI, or NO_TAG */
-	int		tag2;		/* outer tag, likewise */
+	int		tag2;		/* TCI of the outer tag, or NO_TAG */
 	__u16		type;		/* if ip is 0 */
 	int		ip;		/* 4, 6 or 0 */
 	const char	*saddr;
@@ -41,10 +41,10 @@ struct frame frame_default(void);
 struct frame frame_plain(__u32 seed, int payload);
 /* Writes the frame to @to; returns its length. */
 size_t frame_make(const struct frame *f, __u8 *to);
-/* Adds @len bytes to the Internet checksum (RFC 1071) of an even number of bytes. */
+/* Adds @len bytes to @sum, an Internet checksum (RFC 1071) of an even number of bytes. */
 __u32 frame_sum(__u32 sum, const __u8 *p, size_t len);
 __u16 frame_sum_end(__u32 sum);
-/* The TCP or UDP checksum of @len bytes; 0 if the checksum in them is right. */
+/* The TCP or UDP checksum of @len bytes; 0 if they contain a correct checksum. */
 __u16 frame_l4_sum(const __u8 *ip, const __u8 *l4, size_t len);
 
 /* Address and MTU of a side's netdev */

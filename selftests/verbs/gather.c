@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: the sender's own memory is judged first
+ * srnic selftests - verbs harness: the sender's own memory is checked first
  *
  * In each case both ends have a reason to refuse the request.  The sender cannot build the
  * packet from which the responder would learn of its own reason, so the sender fails alone:
@@ -11,7 +11,7 @@
 #include "odp.h"
 
 #define LEN	16384
-#define FLIP	0x55000		/* makes a key one that does not exist */
+#define FLIP	0x55000		/* XORed into a key: no such key exists */
 
 static struct pair p;
 static struct mem ma, mb;
@@ -55,7 +55,7 @@ static struct ibv_send_wr refused_wr(enum ibv_wr_opcode op, int num)
 	return wr;
 }
 
-/* The first error ends a reliable connection, and else just the send queue. */
+/* An error puts a reliable connection into ERR, and an unreliable one into SQE. */
 static void sender_fails(struct ibv_send_wr *wr)
 {
 	must_be(post_one(&p.a, wr), 0);
@@ -76,7 +76,7 @@ static void access_fails(enum ibv_wr_opcode op, int num)
 	sender_fails(&wr);
 }
 
-/* The request would consume the receive @sge, which is flushed in the end. */
+/* The request would consume the receive @sge, which must be flushed instead. */
 static void send_fails(enum ibv_wr_opcode op, int num, struct ibv_sge *sge)
 {
 	struct ibv_send_wr wr = refused_wr(op, num);
@@ -223,7 +223,7 @@ static void write_imm(void)
 	send_fails(IBV_WR_RDMA_WRITE_WITH_IMM, 1, &sb);
 }
 
-/* The receive is still in the shared queue, for another queue pair. */
+/* The receive remains in the shared queue; another queue pair consumes it. */
 static void send_srq(void)
 {
 	struct ibv_send_wr wr = wr_of(2, IBV_WR_SEND, NULL, 0);
@@ -260,7 +260,7 @@ static void send_xrc(void)
 	sender_fails(&wr);
 }
 
-/* ---- unreliable connections, where no NAK would tell ---- */
+/* ---- unreliable connections, which have no NAKs ---- */
 
 static void uc_write(void)
 {

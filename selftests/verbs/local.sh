@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Two queue pairs of one device behave like those of two devices, by loopback and by
-# packets.
+# Two queue pairs of one device behave like those of two devices, both by loopback and
+# with loopback switched off.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

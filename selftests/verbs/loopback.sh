@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Loopback and the wire are alike: each case leaves the same completions, events, states
-# and memory with a peer on its own device as with one on another.
+# Loopback is equivalent to the wire: each case results in the same completions, events,
+# states and memory, whether the peer is on the same device or on another.
 #
 #   loopback <- nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

@@ -289,7 +289,7 @@ static void dm_bounds(void)
 	must_be(ibv_free_dm(dm), 0);
 }
 
-/* The limit is exact: nothing beyond it, and freed memory can be allocated again. */
+/* The limit is exact, and freed memory can be allocated again. */
 static void dm_limit(void)
 {
 	struct ibv_device_attr_ex attr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: a memory window gives access to the bound
- * range only, to the right queue pair only, and only while it is bound
+ * srnic selftests - verbs harness: a memory window gives access to its range only, to its
+ * queue pair only, and only while it is bound
  *
  * Windows are on side b, over the region mb; side a reads and writes through
  * them.
@@ -395,7 +395,7 @@ static void bind_twice(void)
 	bind_fails(mw, ibv_inc_rkey(mw->rkey), shown(&mb, 0, 64, RIGHTS));
 }
 
-/* Of the new key only the tag counts; the index remains that of the window. */
+/* Only the tag of the new key is used; the index is that of the window. */
 static void bind_index(void)
 {
 	struct ibv_send_wr wr;
@@ -538,7 +538,7 @@ static void inv_other_qp(void)
 	allowed(IBV_WR_RDMA_WRITE, at(OFF), 64, mw->rkey);
 }
 
-/* One list of requests: each is executed in its turn, and completions are in order */
+/* One list of requests, which are executed and completed in order */
 static void in_order(void)
 {
 	struct ibv_send_wr wr[6], *bad;
@@ -599,7 +599,7 @@ static void remote_inv(void)
 	refused(IBV_WR_RDMA_WRITE, at(0), 64, mw->rkey - 1);
 }
 
-/* SEND with invalidate names a key that the peer may not invalidate. */
+/* SEND with invalidate, of a key that the peer may not invalidate */
 static void remote_inv_fails(__u32 key)
 {
 	struct ibv_sge sge = sge_of(&mb, 8192, 8192);
@@ -721,7 +721,7 @@ static void race_writes(void)
 	}
 }
 
-/* Nothing is written after the completion of the removal: the guard stays. */
+/* Nothing may be written after the removal has completed. */
 static void race_quiet(void)
 {
 	struct ibv_wc wc = {};
@@ -735,7 +735,7 @@ static void race_quiet(void)
 		untouched(rb.p, RACE_LEN, "the memory of the former window");
 }
 
-/* A WRITE that is refused moves the QP to the error state, possibly ahead of the completion. */
+/* A refused WRITE moves the QP to the error state, possibly before its completion. */
 static void race_invalidate(void)
 {
 	struct ibv_send_wr wr = inv_wr(52, race_mw->rkey);
@@ -795,7 +795,7 @@ static void race_dealloc(void)
 	}
 }
 
-/* The bind completes in its turn, without waiting for a timeout. */
+/* The bind completes in order, without a timeout. */
 static void bind_behind_unsignaled(void)
 {
 	struct opt o = opt_default;

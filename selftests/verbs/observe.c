@@ -134,7 +134,7 @@ static bool fact_holds(const char *object, const char *end,
 	}
 }
 
-/* Finds the object for which @who holds; returns the number of such objects. */
+/* Finds the object that matches @who; returns the number of matches. */
 static int find(const struct fact *who, const char **object, const char **end)
 {
 	const char *from, *to;
@@ -153,7 +153,7 @@ static int find(const struct fact *who, const char **object, const char **end)
 	return n;
 }
 
-/* Key of the first fact that does not hold for the one such object; NULL if all hold */
+/* Key of the first fact that does not hold for the object; NULL if all hold */
 static const char *wrong(const struct fact *who, const struct fact *facts,
 			 size_t num)
 {
@@ -168,7 +168,7 @@ static const char *wrong(const struct fact *who, const struct fact *facts,
 	return NULL;
 }
 
-/* Retries for a while, since values may lag behind; one that stays wrong is no hang. */
+/* Values may lag behind, so retries until the bound; a wrong value is not a hang. */
 static void look_at(struct side *s, const char *what, struct fact who,
 		    const struct fact *facts, size_t num)
 {
@@ -347,9 +347,9 @@ static struct ibv_send_wr memop_of(int i, struct ibv_mw *mw, __u32 *key)
 }
 
 /*
- * A SEND without an answer, and memory operations behind it.  They run ahead of
- * it by no more than two windows of packets would.  All are posted at once, so
- * that they can be examined before the SEND is retransmitted.
+ * A SEND that is not acknowledged, followed by memory operations.  No more of them are
+ * executed ahead of it than fit into two windows.  All are posted at once, so that they
+ * can be examined before the SEND is retransmitted.
  */
 static void memops_wait(void)
 {
@@ -500,7 +500,7 @@ static void bound(void)
 	     DIFF("rcvd_pkts", "duplicate_request", WORK_PACKETS));
 }
 
-/* Events of no particular queue pair are not in its counter. */
+/* Events that concern no particular queue pair are not in its counter. */
 static void of_the_device(void)
 {
 	struct fact names[] = {
@@ -519,7 +519,7 @@ static void of_the_device(void)
 		must_be(find(&names[i], &object, &end), 0);
 }
 
-/* After the end of its counter a queue pair counts for the device only. */
+/* Once its counter is unbound, a queue pair counts for the device only. */
 static void unbound(void)
 {
 	setup(NULL, NULL);

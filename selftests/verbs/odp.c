@@ -279,7 +279,7 @@ static void data_atomic_write(void)
 	}
 }
 
-/* Many messages at once, so that packets queue behind one that waits for a page */
+/* Many messages at once: packets queue behind one that waits for a page. */
 static void data_batch(void)
 {
 	size_t len = 20000, half = 32 * len;
@@ -429,7 +429,7 @@ static int advise(struct store *st, enum ibv_advise_mr_advice advice,
 
 #define SYNC	IBV_ADVISE_MR_FLAG_FLUSH
 
-/* Number of pages present in the process; those of a memfd cannot be told apart. */
+/* Number of pages present in the process; does not work for a memfd. */
 static size_t present(const struct mem *m)
 {
 	unsigned char vec[256];
@@ -524,7 +524,7 @@ static __u8 *map_sparse(void)
 			MAP_NORESERVE, -1);
 }
 
-/* Scanning all of it takes too long: the worker abandons a prefetch before its end. */
+/* Scanning all of it would take too long, so the worker abandons the prefetch. */
 static void prefetch_sparse(void)
 {
 	struct mem all = { .len = SIZE_MAX };
@@ -543,14 +543,14 @@ static long long missed(const struct side *s)
 	static const char key[] = " page_faults ";
 	const char *at;
 
-	/* counters may be that old */
+	/* counters are cached for that long */
 	usleep(20000);
 	at = strstr(rdma_tool(s, "statistic show link %s/1", s->dev), key);
 	must(at);
 	return atoll(at + strlen(key));
 }
 
-/* Absent pages are skipped, and the page behind them is prefetched and remains. */
+/* Absent pages are skipped; the present page after them is prefetched. */
 static void prefetch_behind(void)
 {
 	struct mem m = { .len = 1UL << 29 };
@@ -587,7 +587,7 @@ static void prefetch_behind(void)
 		  m.len / PAGE - 1);
 }
 
-/* In the child: exits while prefetches of its own are in progress. */
+/* Run by the child, which exits while its prefetches are in progress. */
 static void die_prefetching(const __u8 *mem)
 {
 	struct side s = sides[0];
@@ -1120,8 +1120,8 @@ static void slow_end(void)
 }
 
 /*
- * Pages of @m are provided by this process, @wait_ms after they are requested.  A fetch that
- * an earlier case has left behind may have provided them until then.
+ * From now on this process provides the pages of @m, @wait_ms after they are requested.
+ * Pages may be present already, from a fetch of an earlier case; these are dropped.
  */
 static void slow_make(struct mem *m, int wait_ms)
 {
@@ -1141,12 +1141,12 @@ static void slow_make(struct mem *m, int wait_ms)
 	slow.wait_ms = wait_ms;
 }
 
-/* With these, a queue pair gives up after 2 to 4.3 seconds; a page takes longer. */
+/* Retries end after 2 to 4.3 seconds with these; a page takes longer. */
 #define SLOW_TIMEOUT	17
 #define SLOW_RETRY	1
 #define SLOW_MS		5000
 
-/* A page takes longer than all timeouts: it is not mistaken for packet loss. */
+/* A page that takes longer than all timeouts is not mistaken for packet loss. */
 static void slow_source(void)
 {
 	struct opt o = odp_opt();
@@ -1225,8 +1225,8 @@ static void slow_for_ever(void)
 	end_destroy_qp(&p.a);
 }
 
-#define SERVED	32	/* page faults of one user at a time */
-#define WAITING	8	/* queued behind those */
+#define SERVED	32	/* page faults of one user that are served at a time */
+#define WAITING	8	/* page faults queued behind those */
 
 /*
  * The page that is requested next.  userfaultfd reports a page again when the thread that
@@ -1261,7 +1261,7 @@ static void slow_give(const struct mem *m, size_t page)
 	must_be(ioctl(slow.fd, UFFDIO_COPY, &copy), 0);
 }
 
-/* B processes a SEND and a READ of @m in one run, and has to wait for the page of the READ. */
+/* B processes a SEND and a READ of @m in one run; the page for the READ is absent. */
 static void send_and_miss(struct mem *m)
 {
 	struct ibv_sge at_a[2], at_b;
@@ -1460,8 +1460,8 @@ static const struct vrb_case odp_cases[] = {
 	{ "odp", "a slow page: source", slow_source },
 	{ "odp", "a slow page: sink of a READ", slow_sink },
 	{ "odp", "a page that never arrives", slow_for_ever },
-	{ "odp", "such a page, and the queue pair is moved to error", slow_to_error },
-	{ "odp", "such a page, and the queue pair fails", slow_fails },
+	{ "odp", "a page that never arrives, QP moved to error", slow_to_error },
+	{ "odp", "a page that never arrives, QP fails", slow_fails },
 	{ "odp dereg", "of a page that a READ waits for", slow_dereg },
 	{ "odp", "a slow page: draining the send queue", slow_drain },
 	{ "odp", "page faults of destroyed queue pairs", slow_of_the_gone },

@@ -9,10 +9,10 @@
 #include "vrb.h"
 
 #define PAGE		4096UL
-#define CHUNK		(2UL << 20)	/* the driver's unit, a huge page */
+#define CHUNK		(2UL << 20)	/* unit of the driver: the size of a huge page */
 
 /*
- * opt_default with a longer timeout: user-mode Linux may need a second for a
+ * opt_default with a longer timeout: in user-mode Linux a page fault may take a second
  * page while another thread of the process polls.
  */
 struct opt odp_opt(void);

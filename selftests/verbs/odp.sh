@@ -10,7 +10,7 @@
 need ib_write_bw
 vrb_up
 
-# unbuffered COMMAND...: packets that would wait for a page are dropped, and sent again
+# unbuffered COMMAND...: with packets dropped that would wait for a page
 unbuffered()
 {
 	local kbytes knob=/sys/module/srnic/parameters/rx_kbytes

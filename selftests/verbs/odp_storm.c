@@ -2,8 +2,8 @@
 /*
  * srnic selftests - verbs harness: on-demand memory while it is being unmapped
  *
- * A thread unmaps and moves pages as fast as it can, in every way that
- * preserves their data, which must not affect the traffic.
+ * A thread unmaps and moves pages continuously, in all ways that preserve their data.
+ * Traffic must not be affected.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -106,7 +106,7 @@ static void storm_begin(void)
 	case_end = storm_end;
 }
 
-/* Has the storm done fewer rounds than required? */
+/* Must the storm do more rounds? */
 static bool storm_is_young(void)
 {
 	return __atomic_load_n(&storm.turns, __ATOMIC_RELAXED) <
@@ -176,7 +176,7 @@ static void data_all(void)
 	data(WAY_ALL);
 }
 
-/* No addition is lost, neither the peer's nor the process's own. */
+/* Neither the peer's nor the local process's additions are lost. */
 static void atomics(void)
 {
 	struct opt o = odp_opt();

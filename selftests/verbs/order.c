@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - verbs harness: when a program may read what it is sent
+ * srnic selftests - verbs harness: when a program may read received data
  *
  * IBTA volume 1, 9.5 (transaction ordering): the target of a WRITE holds its data once
  * the completion of its immediate, or of a later message, has been polled.  One thread
@@ -14,7 +14,7 @@
 
 #define SLOTS	8
 #define SLOT	(32UL << 10)
-#define WRITES	4	/* in a slot, before the message that completes a receive */
+#define WRITES	4	/* per slot, before the message that completes a receive */
 #define LEN	20000
 
 static struct pair p;
@@ -32,10 +32,10 @@ static void setup(size_t len)
 /**
  * struct poster - the thread that posts
  * @wr: requests of this turn
- * @sge: their pieces
- * @num: how many there are
- * @go: they are complete, or the thread is to end
- * @posted: all of them have been posted
+ * @sge: SGEs of @wr
+ * @num: number of @wr
+ * @go: posted when @wr is complete, or @end set
+ * @posted: posted by the thread when it has posted all of @wr
  * @end: the thread is to end
  */
 static struct poster {
@@ -81,7 +81,7 @@ static void poster_start(void)
 	case_end = poster_end;
 }
 
-/* All of the turn has been posted, and is complete. */
+/* Waits until all requests of the turn have been posted and have completed. */
 static void poster_rest(void)
 {
 	int i;
@@ -103,10 +103,10 @@ static void add(enum ibv_wr_opcode op, size_t from, size_t to, size_t len)
 		wr_target(wr, &mb, to);
 }
 
-/* What the target will contain */
+/* Expected contents of the target */
 static __u8 image[SLOTS * SLOT];
 
-/* WRITEs that overlap, the last of them with immediate, or followed by a SEND */
+/* Overlapping WRITEs; the last one has an immediate, or a SEND follows */
 static void add_slot(int slot)
 {
 	bool imm = slot % 2;
@@ -148,7 +148,7 @@ static void data_before_completion(void)
 	}
 }
 
-/* Waits for a WRITE as programs do that poll memory. */
+/* Waits for a WRITE by polling memory. */
 static void last_word_becomes(const __u8 *last, __u64 want)
 {
 	__u64 end = 0;
@@ -159,7 +159,7 @@ static void last_word_becomes(const __u8 *last, __u64 want)
 	}
 }
 
-/* Not in the specification, but NICs write the last bytes last, and programs rely on it. */
+/* The specification does not say so, but programs rely on NICs that write in order. */
 static void last_word_last(void)
 {
 	size_t len;
@@ -180,7 +180,7 @@ static void last_word_last(void)
 	}
 }
 
-/* A message without a receive holds up the WRITE behind it. */
+/* A message that waits for a receive delays the WRITE after it. */
 static void behind_rnr(void)
 {
 	const size_t half = LEN / 2;

@@ -73,7 +73,7 @@ struct errand {
 	int err;
 };
 
-/* Without the C library, which would change the credentials of all threads */
+/* By raw system call: the C library would change the credentials of all threads. */
 static void *errand_run(void *arg)
 {
 	struct errand *e = arg;
@@ -123,13 +123,12 @@ static void flushes_as_nobody(void)
 /* ---- a slow doorbell ---- */
 
 /**
- * struct held - a thread that posts, and is held when it enters the kernel to
- * ring
+ * struct held - a posting thread that is stopped before it rings the doorbell
  * @post: the function that posts
  * @id: wr_id of the work request
  * @err: its result
- * @rings: posted when the thread is about to ring
- * @enter: posted when it may proceed
+ * @rings: posted by the thread when it is about to ring
+ * @enter: posted to let it proceed
  * @thread: the thread
  */
 struct held {
@@ -155,7 +154,7 @@ static void hold(void)
 	sem_wait(&h->enter);
 }
 
-/* These two override the C library's functions in the provider. */
+/* These two functions replace those of the C library for the provider. */
 ssize_t write(int fd, const void *buf, size_t len)
 {
 	hold();
@@ -247,7 +246,7 @@ static int post_command(bool recv, __u32 num_wrs)
 	struct ib_uverbs_post_send_resp answer;
 	struct {
 		struct ib_uverbs_cmd_hdr	hdr;
-		struct ib_uverbs_post_send	body;	/* that of receives is alike */
+		struct ib_uverbs_post_send	body;	/* same layout for receives */
 		struct ib_uverbs_send_wr	wr;
 	} cmd = {
 		.hdr.command = recv ? IB_USER_VERBS_CMD_POST_RECV :
@@ -295,7 +294,7 @@ static void device_goes(struct side *s)
 	while (ev.event_type != IBV_EVENT_DEVICE_FATAL);
 }
 
-/* The first doorbell fails, and from then on the provider knows. */
+/* The first doorbell fails; later posts fail without one. */
 static void nothing_is_posted(void)
 {
 	struct ibv_send_wr wr[2], *bad;

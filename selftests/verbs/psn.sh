@@ -4,7 +4,7 @@
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #
-# Most cases use loopback: millions of packets take minutes.
+# Most cases use loopback, as sending millions of packets takes minutes.
 
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"

@@ -4,7 +4,7 @@
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #
-# Uses loopback: millions of packets take minutes.
+# Uses loopback, as sending millions of packets takes minutes.
 
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"

@@ -26,7 +26,7 @@ static void sq_full(void)
 			wc_want(p.b.rcq, i, IBV_WC_SUCCESS);
 		}
 	}
-	/* of a list, the requests before the one that does not fit are posted */
+	/* Requests of a list are posted up to the first that does not fit. */
 	for (i = 0; i < n - 2; i++)
 		must_be(post_one(&p.a, &wr), 0);
 	for (i = 0; i < 3; i++) {
@@ -67,7 +67,7 @@ static void sq_unsignaled(void)
 	wc_want(p.a.scq, 2, IBV_WC_SUCCESS);
 }
 
-/* An invalid request fails right after those before it, without a timeout. */
+/* An invalid request fails as soon as those before it have completed. */
 static void sq_fails_behind(void)
 {
 	struct opt o = opt_default;
@@ -268,7 +268,7 @@ static void limits(void)
 	must_be(errno, EINVAL);
 }
 
-/* The device offers no more than it grants. */
+/* The device grants what it advertises. */
 static void largest(void)
 {
 	int max = sides[0].attr.max_qp_wr;

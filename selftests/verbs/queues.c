@@ -2,7 +2,7 @@
 /*
  * srnic selftests - verbs harness: one queue pair, posted to from every CPU
  *
- * queues.sh looks at what the packets have done on their way.
+ * queues.sh checks which TX queues and routes the packets have used.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -22,7 +22,7 @@ static void run_on(int cpu)
 	must_be(sched_setaffinity(0, sizeof(set), &set), 0);
 }
 
-/* Each WRITE is over before the next one is posted, so each leaves from the caller's CPU. */
+/* Each WRITE completes before the next is posted, so each is sent by the caller's CPU. */
 static void from_all(void)
 {
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN), i;
@@ -31,7 +31,7 @@ static void from_all(void)
 	struct pair p;
 
 	if (cpus < 2)
-		case_skip("there is one processor");
+		case_skip("only one processor");
 	must_be(sched_getaffinity(0, sizeof(all), &all), 0);
 	pair_make(&p, NULL, NULL);
 	mem_make(&ma, &sides[0], LEN, FULL_ACCESS);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The packets of a queue pair, and those of its peer, leave by one TX queue each, whatever
-# CPU sends them, and take no reference on their route.
+# All packets of a queue pair use one TX queue, whatever CPU sends them, and take no
+# reference to their route.
 #
 #   nsA [sr0] veth0 ====(one queue for each CPU)==== veth1 [sr1] nsB
 
@@ -10,11 +10,11 @@
 
 need tc ethtool
 cpus=$(nproc)
-((cpus > 1)) || skip_all "there is one processor"
+((cpus > 1)) || skip_all "only one processor"
 trace=/sys/kernel/tracing
 [ -e "$trace/events" ] || mount -t tracefs none "$trace"
 
-# queues_up NS DEV: TX queue n is that of CPU n, and counts its packets
+# queues_up NS DEV: assign TX queue n to CPU n, with a qdisc that counts its packets
 queues_up()
 {
 	local cpu
@@ -33,8 +33,8 @@ queue_packets()
 	on "$1" tc -s class show dev "$2" | awk '$1 == "Sent" { print $4 }'
 }
 
-# one_queue NS DEV: one queue has carried the packets of the queue pair; a few of others,
-# such as neighbour discovery, may have used any
+# one_queue NS DEV: one queue has carried all packets of the queue pair; other queues have
+# carried at most a few, such as neighbour discovery
 one_queue()
 {
 	queue_packets "$1" "$2" | awk -v dev="$2" '
@@ -72,7 +72,7 @@ unprobe_route()
 } 2>/dev/null
 
 vrb_up
-queues_up nsA veth0 && queues_up nsB veth1 || skip_all "no queues for CPUs here"
+queues_up nsA veth0 && queues_up nsB veth1 || skip_all "cannot assign TX queues to CPUs"
 
 ktap_plan $(($(vrb_count queues) + 3))
 probe_route && before=$(releases)
@@ -80,9 +80,9 @@ vrb_cases queues
 check "requests use one queue"	one_queue nsA veth0
 check "responses use one queue"	one_queue nsB veth1
 if [ -n "${before:-}" ]; then
-	check "they borrow the route"	routes_are_borrowed "$before"
+	check "packets take no route reference"	routes_are_borrowed "$before"
 	unprobe_route
 else
-	skip "they borrow the route"	"this kernel has no kprobes"
+	skip "packets take no route reference"	"this kernel has no kprobes"
 fi
 ktap_end

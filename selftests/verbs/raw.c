@@ -377,7 +377,7 @@ static void raw_vlan(void)
 	took(&t, frame, len);
 }
 
-/* A GSO packet of the sender's stack arrives as separate frames. */
+/* A GSO packet sent by the stack arrives as separate frames. */
 static void raw_gso(void)
 {
 	struct sockaddr_in to = {

@@ -12,11 +12,11 @@
 
 #include "record.h"
 
-#define MARKER	(NO_ID - 1)	/* of the work request behind those of the case */
+#define MARKER	(NO_ID - 1)	/* ID of the work request that follows those of the case */
 
 /*
- * Cases whose memory may differ: the message is refused in its middle, and how much of it
- * was written before is undefined.
+ * Cases whose memory may differ: the message is refused in its middle, and the specification
+ * does not say how much of it is written before.
  */
 static const char * const torn[] = {
 	"invalid: long SEND longer than the receive",
@@ -54,7 +54,7 @@ void record_wc(int cq, const struct ibv_wc *wc)
 		 wc->byte_len, wc->wc_flags, imm ? be32toh(wc->imm_data) : 0);
 }
 
-/* Those of ports and GIDs are not for a case. */
+/* Port and GID events are not caused by a case. */
 void record_event(int side, const struct ibv_async_event *ev)
 {
 	if (ev->event_type <= IBV_EVENT_PATH_MIG_ERR ||

@@ -496,7 +496,7 @@ static void rings_say_kick(void)
 	fclose(maps);
 }
 
-/* A post may see the error state, and ring after the queue has recovered. */
+/* A post may observe the error state but ring after the queue has been made ready. */
 static void wq_late_bell(void)
 {
 	struct ibv_wq_attr attr = {

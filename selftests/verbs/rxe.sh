@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A link of type srnic_rxe moves the same bytes, and refuses the same requests, through
-# rdma-core's own provider as any other link does through ours.
+# A link of type srnic_rxe, used through rdma-core's rxe provider, moves the same bytes and
+# refuses the same requests as an srnic link through the srnic provider.
 #
 #   nsA [sr0 srnic_rxe] veth0 ================ veth1 [sr1 srnic_rxe] nsB
 

@@ -9,7 +9,7 @@
 #define LEN	20000
 #define QPS	4
 
-/* pairs whose b ends share one SRQ */
+/* Pairs whose ends b share one SRQ */
 static struct ibv_srq *srq;
 static struct pair p[QPS];
 static struct mem ma, mb;
@@ -176,7 +176,7 @@ static void limits(void)
 	must_be(query().max_wr, 16);
 }
 
-/* The device offers no more than it grants, and grants it in full. */
+/* The device grants what it advertises, in full. */
 static void largest(void)
 {
 	int max = sides[1].attr.max_srq_wr;
@@ -350,7 +350,7 @@ static void resize_busy(void)
 	}
 }
 
-/* An error of one queue pair leaves the shared receives to the others. */
+/* After an error of one queue pair, others can use the shared receives. */
 static void error_keeps(void)
 {
 	int i;
@@ -367,7 +367,7 @@ static void error_keeps(void)
 	for (i = 1; i < 4; i++)
 		send_takes(1, i);
 
-	/* the same after a reset */
+	/* others can use them after a reset as well */
 	must_be(to_state(&p[0].b, IBV_QPS_RESET), 0);
 	must_be(to_state(&p[0].a, IBV_QPS_RESET), 0);
 	connect_pair(&p[0]);

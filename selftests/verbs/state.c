@@ -255,8 +255,8 @@ static void sqd(void)
 	must_be(attr.sq_draining, 0);
 
 	/*
-	 * Requests in progress have completed, later ones wait, including those
-	 * posted now.
+	 * In SQD, requests in progress have completed; later ones wait, including those
+	 * posted in SQD.
 	 */
 	for (i = 0; i < 4; i++) {
 		struct ibv_wc wc;
@@ -458,7 +458,7 @@ static struct {
 	bool stop;
 } modified;
 
-/* Modifies the queue pair from RTS to RTS, a state that may be out of date. */
+/* Modifies the queue pair from RTS to RTS, although it may be in SQE by then. */
 static void *modify_on(void *arg)
 {
 	struct ibv_qp_attr attr = {
@@ -475,8 +475,8 @@ static void *modify_on(void *arg)
 }
 
 /*
- * A READ, which UC does not support, fails.  The send queue stays in SQE until
- * the program moves it to RTS.
+ * UC does not support READ, so the request fails.  The send queue stays in SQE until the
+ * program moves it to RTS.
  */
 static void fail_and_resume(struct end *e, int i)
 {

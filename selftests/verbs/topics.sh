@@ -14,7 +14,7 @@ topics=("$@") rounds=()
 
 vrb_up
 case $* in
-'') rounds=(-n 5) ;;	# for kernels where a process is slow to start
+'') rounds=(-n 5) ;;	# for kernels on which starting a process takes long
 alone) mapfile -t topics < <(vrb_alone) ;;
 esac
 ktap_plan "$(vrb_count -T "${topics[@]}")"

@@ -104,7 +104,7 @@ static void writes(void)
 	}
 }
 
-/* All earlier messages have arrived: the WRITE behind them has. */
+/* Once this WRITE has arrived, so have all earlier messages. */
 static void arrived(void)
 {
 	__u8 *last = mb.p + LEN - 1;
@@ -335,7 +335,7 @@ static void soak(void)
 		must_be(post_recv(&p.b, slot, &r[slot], 1), 0);
 	}
 	for (n = 0; n < (__u32)rounds * 20 || got < (__u32)rounds * 5; n++) {
-		/* a slow machine drops more: its receives are posted late */
+		/* On a slow machine more is dropped, as receives are posted late. */
 		must(n < (__u32)rounds * 20 || wait_more(&end, "messages"));
 		fill(ma.p, soak_len(n), n);
 		sa = sge_of(&ma, 0, soak_len(n));

@@ -108,7 +108,7 @@ static void grh_same(const __u8 *p, const union ibv_gid *dgid, size_t len,
 	must(!memcmp(&ip6.ip6_dst, dgid, 16));
 }
 
-/* b has received in @slot what ud_send() sent. */
+/* Checks that b has received in @slot the datagram of ud_send(). */
 static void ud_got(struct duo *d, __u64 id, __u32 seed, size_t slot, size_t len)
 {
 	struct ibv_wc wc = wc_want(d->b.rcq, id, IBV_WC_SUCCESS);
@@ -347,7 +347,7 @@ static void ud_short_receive(void)
 	ud_got(&d, 1, 3, 0, 63);
 }
 
-/* Only what arrives must be in the region of the receive. */
+/* Only the bytes that arrive must be in the region of the receive. */
 static void ud_long_receive(void)
 {
 	struct duo d;
@@ -429,7 +429,7 @@ static void ud_foreign_ah(void)
 	pd = pd_make(&sides[0]);
 	sge = sge_of(&d.ma, 0, 64);
 	wr = ud_wr(&d, 2, &sge);
-	/* more handles than the queue pair's domain has ever had */
+	/* so many that the index is beyond those of the queue pair's domain */
 	for (i = 0; i < 8; i++)
 		wr.wr.ud.ah = ah_make(&sides[0], pd, &sides[1].gid);
 	ud_sqe(&d, &wr, IBV_WC_LOC_QP_OP_ERR);
@@ -619,7 +619,7 @@ static const struct vrb_case ud_cases[] = {
 	{ "ud", "a wrong Q_Key is dropped and counted", ud_qkey },
 	{ "ud", "longer than the MTU: not sent, no error", ud_too_long },
 	{ "ud", "longer than the receive: dropped", ud_short_receive },
-	{ "ud", "a receive that names more than its region", ud_long_receive },
+	{ "ud", "a receive longer than its region", ud_long_receive },
 	{ "ud", "no receive: dropped", ud_no_receive },
 	{ "ud", "a bad lkey stops only the send queue", ud_bad_lkey },
 	{ "ud", "an address handle of another domain", ud_foreign_ah },

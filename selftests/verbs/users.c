@@ -22,21 +22,21 @@
 
 #define SHARE		"/sys/module/srnic/parameters/user_share"
 #define USER		1000
-#define CONTAINED	"0 100000 65536"	/* ids of a container on the host */
+#define CONTAINED	"0 100000 65536"	/* line of uid_map and gid_map */
 #define PAGE		4096UL
 #define MANY		40000	/* more than the share of a user */
-#define FLOWS		(4096 / 100)	/* 1 % of a device's */
+#define FLOWS		(4096 / 100)	/* 1 % of the flows of a device */
 #define COUNTERS	(65536 / 100)
-#define STUCK		3000	/* more than there are workers */
-#define PREFETCHES	(4 + 64)	/* of one user, in progress and queued */
+#define STUCK		3000	/* more than the number of workers */
+#define PREFETCHES	(4 + 64)	/* limit per user: in progress and queued */
 
 /**
  * struct told - state shared by parent and child
  * @pid: the child, written by the parent
  * @made: number of objects that the child has created
- * @most: how many of them the device says it has
+ * @most: number of objects that the device advertises
  * @err: errno of the first failure
- * @done: the child has done its work
+ * @done: the child has finished
  * @leave: the child may exit
  */
 static struct told {
@@ -50,7 +50,7 @@ static struct told {
 
 /* ---- users ---- */
 
-/* In the child: becomes another user by @be, and opens the device of side 0. */
+/* Run by the child: calls @be to become another user, and opens the device of side 0. */
 static void become(struct side *s, void (*be)(void))
 {
 	struct ibv_device *dev = sides[0].ctx->device;
@@ -162,7 +162,7 @@ static void child_done(void)
 	child_wait(INT_MAX);
 }
 
-/* Has the child gone to sleep? */
+/* Is the child sleeping? */
 static bool child_sleeps(void)
 {
 	char path[32], state = 0;
@@ -218,7 +218,7 @@ static bool have_pd(struct side *s, int i)
 	return ibv_alloc_pd(s->ctx);
 }
 
-/* become() has taken one. */
+/* become() has created one already. */
 static int most_pd(const struct ibv_device_attr_ex *attr)
 {
 	return attr->orig_attr.max_pd - 1;
@@ -428,7 +428,7 @@ static int link_undo(void *name)
 	return !runs("rdma link del sr9; ip link del dummy9");
 }
 
-/* A user cannot use up the groups that the GSI queue pair of a new device needs. */
+/* A user who has many groups does not prevent the creation of a device. */
 static void groups_and_link(void)
 {
 	have = have_group;
@@ -442,7 +442,7 @@ static void groups_and_link(void)
 	must(runs("rdma res show qp link sr9 | grep -q 'type GSI'"));
 }
 
-/* In the child: re-registers a region when the user's share of keys is used up. */
+/* Run by the child: re-registers a region when the user's share of keys is used up. */
 static void rereg_with_all_keys(void)
 {
 	static __u8 mem[2 * PAGE];
@@ -596,7 +596,7 @@ static void ask_in_vain(void)
 	ask(&s, mem, STUCK);
 }
 
-/* The same, with the device closed and reopened in between. */
+/* Prefetches as above, but closes and reopens the device in between. */
 static void ask_in_vain_anew(void)
 {
 	__u8 *mem = map_stuck();
@@ -632,7 +632,7 @@ static void places_are_kept(void)
 	must_be(told->made, PREFETCHES);
 }
 
-/* Prefetches a page until it is present. */
+/* Prefetches a page repeatedly until it is present. */
 static void prefetched(void)
 {
 	__u64 end = 0;

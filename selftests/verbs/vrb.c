@@ -32,7 +32,7 @@ int rounds = 20;
 __u32 run_seed = 1;
 int patience = 14;
 static int repeats = 1;	/* of each case */
-static struct side other;	/* what each case runs with after sides[1] */
+static struct side other;	/* replaces sides[1] in the second run of each case */
 static bool comparing, recording;
 
 const struct opt opt_default = {
@@ -71,7 +71,7 @@ static int num_mws, num_pds, num_ahs, num_maps;
 
 void (*case_end)(void);
 
-/* undo functions of the running case, called in reverse order and before the rest */
+/* Undo functions of the running case; called in reverse order, before other clean-up */
 static struct {
 	int (*undo)(void *thing);
 	void *thing;
@@ -420,7 +420,7 @@ void end_make(struct end *e, struct side *s, const struct opt *o)
 	must(e->qp);
 	must(num_qps < MAX_THINGS);
 	qps[num_qps++] = e->qp;
-	/* a few packets before the PSN wraps */
+	/* PSNs wrap after a few packets */
 	e->psn = 0xfffff0 + (s == &sides[1]);
 }
 
@@ -508,7 +508,7 @@ void mem_make(struct mem *m, struct side *s, size_t len, int access)
 	mem_own(m, s->pd, access);
 }
 
-/* Destroys all; returns whether all could be destroyed. */
+/* Destroys all objects.  Return: false if one could not be destroyed. */
 static bool undo(void)
 {
 	struct ibv_async_event ev;
@@ -539,7 +539,7 @@ static bool undo(void)
 		bad += !!ibv_dereg_mr(mrs[i]);
 	for (i = 0; i < num_ahs; i++)
 		bad += !!ibv_destroy_ah(ahs[i]);
-	/* an object is younger than those it is made of */
+	/* in the reverse order of creation */
 	for (i = num_pds; i-- > 0; )
 		bad += !!ibv_dealloc_pd(pds[i]);
 	for (i = 0; i < num_maps; i++)
@@ -652,8 +652,8 @@ static bool path_is_missing(int err)
 }
 
 /*
- * On a lossy wire it may take a while to resolve a neighbour, and after a link
- * has come up to have a route.
+ * Neighbour resolution may take a while on a lossy wire, and routes appear a while after
+ * the link comes up.
  */
 static int to_rtr_patiently(struct end *e, const struct end *peer)
 {
@@ -1053,8 +1053,8 @@ static bool case_wanted(const struct vrb_case *c, char **words)
 }
 
 /*
- * Records what the case leaves behind.  A query of a queue pair waits until its task, and
- * with it what the task has begun to report, is at rest.
+ * Records what the case leaves behind.  Querying a queue pair waits for its task, so all
+ * that the task has begun to report is complete.
  */
 static void case_record(void)
 {

@@ -19,8 +19,8 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define NO_ID		(~0ULL)
-#define MAX_THINGS	128	/* objects of a kind that a case may create */
-#define BOUND		(-1)	/* milliseconds until a time that only a hang reaches */
+#define MAX_THINGS	128	/* maximum number of objects of a kind in a case */
+#define BOUND		(-1)	/* for @ms: a timeout that only a hang reaches */
 #define FULL_ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 			 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
@@ -98,7 +98,7 @@ struct vrb_case {
  * struct vrb_set - a table of cases, registered by its file
  * @topic: "verbs/topics.sh TOPIC" runs them; NULL if only scripts that name their
  *	   groups or cases do
- * @alone: runs only if the topic is named: large or slow
+ * @alone: large or slow; runs only if the topic is named
  * @cases: the table
  * @num: number of cases
  * @next: the next set that was registered
@@ -158,18 +158,19 @@ _Noreturn void case_skip(const char *fmt, ...);
 __u64 now_us(void);
 
 /*
- * For loops that wait for @what, which only a hang prevents; NULL if its absence is a fault.
- * @end is 0 before the first turn.  in_bound() returns false if it takes too long;
- * wait_more() sleeps for a moment if not, and wait_turn() fails the case if so.
+ * For loops that wait for @what, with a bound that only a hang reaches; @what is NULL if
+ * reaching the bound is a failure rather than a hang.  @end is 0 before the first turn.
+ * in_bound() returns false after the bound; wait_more() also sleeps briefly if not, and
+ * wait_turn() fails the case instead of returning false.
  */
 bool in_bound(__u64 *end, const char *what);
 bool wait_more(__u64 *end, const char *what);
 void wait_turn(__u64 *end, const char *what);
-/* The case fails for another reason than that something did not come. */
+/* Forgets an earlier timeout, as the case fails for another reason. */
 void not_late(void);
-/* Is there something to read in @fd, within @ms or BOUND? */
+/* Waits up to @ms, or BOUND, for data on @fd.  Return: false on timeout. */
 bool readable(int fd, int ms);
-/* Ends the program after a deadlock, unless called with false before */
+/* Starts a timer that ends the program in case of a deadlock, or stops it. */
 void watchdog(bool on);
 
 bool kernel_before(int major, int minor);
@@ -177,10 +178,10 @@ bool kernel_before(int major, int minor);
 /* Writes @text to an existing file. */
 bool file_put(const char *path, const char *text);
 
-/* Opens the device @arg, DEV[@NS], which is changed; 0 or an error that has been reported */
+/* Opens the device @arg, DEV[@NS]; modifies @arg.  Return: 0, or an error after a message. */
 int side_make(struct side *s, char *arg, bool ipv6);
 
-/* between these two calls, sockets and processes belong to the namespace of the side */
+/* Sockets and processes created between these calls are in the side's namespace. */
 void side_enter(const struct side *s);
 void side_leave(const struct side *s);
 
@@ -188,8 +189,8 @@ void side_leave(const struct side *s);
 const char *rdma_tool(const struct side *s, const char *fmt, ...);
 
 /*
- * Calls @undo, which returns 0, when the case ends, or now.  For objects that
- * the functions below do not create.
+ * Registers @undo, which must return 0, to be called when the case ends, or calls it
+ * now.  For objects that the functions below do not create.
  */
 void undo_later(int (*undo)(void *thing), void *thing);
 void undo_now(void *thing);
@@ -212,9 +213,12 @@ struct ibv_srq *xsrq_make(struct ibv_pd *pd, struct ibv_xrcd *xrcd,
 void xsrq_destroy(struct ibv_srq *srq);
 void mem_make(struct mem *m, struct side *s, size_t len, int access);
 void mem_own(struct mem *m, struct ibv_pd *pd, int access);
-/* A new mapping, without pages */
+/* A new mapping that has no pages yet */
 void *map_make(size_t len, int flags, int fd);
-/* Allows @more bytes of address space until the case ends or undo_now(NO_SPACE). */
+/*
+ * Limits the address space to @more bytes beyond its present size, until
+ * undo_now(NO_SPACE) or the end of the case.
+ */
 void space_limit(size_t more);
 #define NO_SPACE	((void *)space_limit)
 struct ibv_mw *mw_make(struct ibv_pd *pd, enum ibv_mw_type type);
@@ -223,7 +227,7 @@ struct ibv_ah_attr ah_path(const struct side *s, const union ibv_gid *dgid);
 /* An address handle on @s to @dgid, in @pd or the domain of the side */
 struct ibv_ah *ah_make(struct side *s, struct ibv_pd *pd,
 		       const union ibv_gid *dgid);
-/* The same, with a flow label */
+/* Like ah_make(), with a flow label */
 struct ibv_ah *ah_make_label(struct side *s, struct ibv_pd *pd,
 			     const union ibv_gid *dgid, __u32 label);
 void end_destroy_qp(struct end *e);
@@ -248,14 +252,14 @@ struct ibv_send_wr wr_of(__u64 id, enum ibv_wr_opcode op,
 void wr_target(struct ibv_send_wr *wr, const struct mem *m, size_t off);
 struct ibv_sge sge_of(const struct mem *m, size_t off, size_t len);
 
-/* completions: wc_want() fails the case if another one arrives, or none */
+/* completions: wc_want() fails the case if none arrives, or a different one */
 bool wc_wait(struct ibv_cq *cq, struct ibv_wc *wc, int ms);
 struct ibv_wc wc_want(struct ibv_cq *cq, __u64 id, enum ibv_wc_status status);
 void wc_none(struct ibv_cq *cq, int ms);
 bool event_wait(struct side *s, struct ibv_async_event *ev, int ms);
 void event_want(struct side *s, enum ibv_event_type type, void *element);
 void event_none(struct side *s, enum ibv_event_type type, int ms);
-/* No asynchronous error arrives: it would be in addition to a completion. */
+/* Checks that no asynchronous error is reported in addition to a completion. */
 void error_none(struct side *s);
 
 /* patterns: byte i of stream @seed */

@@ -2,8 +2,8 @@
 /*
  * srnic selftests - verbs harness: srnic-doctor explains failures
  *
- * Those that drill/why cannot provoke, since they need a program that breaks its own
- * objects.  meta/why.sh verifies that both together cover every verdict.
+ * The cases here need a program that corrupts its own objects; drill/why provokes the
+ * others.  meta/why.sh verifies that together they cover every verdict.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -63,7 +63,7 @@ static void why_is(const struct end *e, const char *want)
 		case_fail("srnic-doctor says: %s", said);
 }
 
-/* A datagram work request of @e, with all that it needs */
+/* A complete datagram work request of @e */
 static struct ibv_send_wr datagram(struct end *e, struct ibv_pd *ah_pd,
 				   struct ibv_sge *sge)
 {
@@ -103,7 +103,7 @@ static void wr_ah(void)
 	struct end e;
 	int i;
 
-	/* more handles than the queue pair's domain has ever had */
+	/* so many that the index is beyond those of the queue pair's domain */
 	for (i = 0; i < 8; i++)
 		ah_make(&sides[0], pd, &sides[1].gid);
 	wr = datagram(&e, pd, &sge);
@@ -112,7 +112,7 @@ static void wr_ah(void)
 	why_is(&e, "no address handle: The datagram at the head of the send queue has an *");
 }
 
-/* A send queue that works again forgets why it failed, and explains the next failure. */
+/* Moving a send queue back to RTS clears the failure; the next one is explained. */
 static void wr_again(void)
 {
 	struct ibv_send_wr wr;
@@ -145,7 +145,7 @@ static void wr_key(void)
 	       "key operation/key state: The work request LOCAL_INV for key 0x* was refused: *");
 }
 
-/* The ring but @not with an entry with that ID, which is stored at *@entry */
+/* A ring other than @not that has an entry with this ID; stores its address at *@entry. */
 static struct srnic_ring_hdr *ring_find(__u64 id, const void *not, void **entry)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -189,10 +189,10 @@ static void receive_malformed(void)
 	why_is(&p.a, "NAK remote operation: * SEND of 64 bytes, * (syndrome 0x63).");
 }
 
-/* More entries than any ring has, or fewer than none */
+/* Indices that imply more entries than any ring has, or a negative number */
 static const __u32 leaps[] = { 1U << 30, -1U, 1U << 31 };
 
-/* A program that does not stop corrupting its rings gets one event for each. */
+/* A program that corrupts its rings repeatedly gets one event for each queue pair. */
 static void one_event(struct side *s, enum ibv_event_type type)
 {
 	struct ibv_async_event ev;
@@ -213,7 +213,7 @@ static void send_index(void)
 	for (i = 0; i < ARRAY_SIZE(leaps); i++) {
 		setup(NULL);
 		wr.wr_id = MARK + i;	/* the last pair still exists */
-		wr.send_flags = 0;	/* or a completion would have the ID, too */
+		wr.send_flags = 0;	/* otherwise a completion has the ID as well */
 		must_be(post_one(&p.a, &wr), 0);
 		wr.wr_id = 2;
 		wr.send_flags = IBV_SEND_SIGNALED;
@@ -221,7 +221,7 @@ static void send_index(void)
 		wc_want(p.a.scq, 2, IBV_WC_SUCCESS);
 		hdr = ring_find(MARK + i, NULL, &entry);
 		hdr->user += leaps[i];
-		/* The packets make the queue pair look at its rings. */
+		/* Packets make the queue pair read its rings. */
 		for (n = 0; n < 10; n++) {
 			must_be(post_one(&p.b, &wr), 0);
 			hdr->user += leaps[i];
@@ -337,7 +337,7 @@ static void peer_connected(void)
 	peer_is(&p.b, &sides[0], words);
 }
 
-/* Whoever sent the datagram that consumed a receive without memory */
+/* The sender of the datagram that consumed a receive with a bad lkey */
 static void peer_datagram(void)
 {
 	struct ibv_send_wr wr;
@@ -363,7 +363,7 @@ static void peer_datagram(void)
 	peer_is(&b, &sides[0], "");
 }
 
-/* One page of three at the responder is gone. */
+/* One of the responder's three pages is unmapped. */
 static void page_fault(enum ibv_wr_opcode op, const char *want)
 {
 	struct opt o = odp_opt();
@@ -389,14 +389,14 @@ static void page_fault_write(void)
 		   "access/page fault: * RDMA WRITE of * to address 0x*, was refused: a page *");
 }
 
-/* It is met when the second packet of the response is due. */
+/* The responder finds the page missing at the second packet of the response. */
 static void page_fault_read(void)
 {
 	page_fault(IBV_WR_RDMA_READ,
 		   "access/page fault: * RDMA READ of 8192 bytes from address 0x*, was refused: *");
 }
 
-/* The number of the first completion queue of this process on that device with @mark */
+/* Number of this process's first CQ on the device of @s that is listed with @mark */
 static unsigned int cq_number(const struct side *s, const char *mark)
 {
 	char cmd[64], owner[32];
@@ -426,7 +426,7 @@ static void cq_is(const struct side *s, const char *mark, const char *want)
 		case_fail("srnic-doctor says: %s", said);
 }
 
-/* The first completion that was lost is that of a @work of @e. */
+/* srnic-doctor says that the first lost completion was of a @work of @e. */
 static void cq_lost(const struct end *e, const char *work)
 {
 	char want[128];
@@ -476,7 +476,7 @@ static void cq_overrun_receive(void)
 	cq_lost(&p.b, "receive");
 }
 
-/* A receive that is flushed is one, too, although its completion need not say so. */
+/* A flushed receive counts as a receive, although its completion has no opcode. */
 static void cq_overrun_flush(void)
 {
 	struct opt o = opt_default;
@@ -491,7 +491,7 @@ static void cq_overrun_flush(void)
 	      "completion queue overrun: A completion of a receive of queue pair *");
 }
 
-/* The completion of a receive is in the ring that did not have its ID before. */
+/* The ring of CQEs is the one that has the ID of the receive after its completion. */
 static void cq_index(void)
 {
 	struct ibv_send_wr wr = wr_of(1, IBV_WR_SEND, NULL, 0);
@@ -513,14 +513,14 @@ static void cq_index(void)
 	why_is(&p.b, "completion queue overrun: *");
 }
 
-/* A request for all queue pairs of the device with this index */
+/* Netlink request for all queue pairs of the device with index @index */
 struct dump {
 	struct nlmsghdr	head;
 	struct nlattr	attr;
 	__u32		index;
 };
 
-/* Sends it.  Does the answer contain @word? */
+/* Sends that request.  Does the answer contain @word? */
 static bool dump_has(int fd, const struct dump *dump, const char *word)
 {
 	bool done = false, found = false;
@@ -541,7 +541,7 @@ static bool dump_has(int fd, const struct dump *dump, const char *word)
 	return found;
 }
 
-/* The same, asked by an administrator through a socket that @uid opened */
+/* Like asked(), sent by an administrator through a socket that @uid opened */
 static bool shown_through(uid_t uid, const char *word)
 {
 	const struct dump dump = {
@@ -622,7 +622,7 @@ static void not_for_all(void)
 	must(!shows_psn("sq-psn"));
 	must(!shows_psn("rq-psn"));
 
-	/* nor through an administrator whom they lend their socket */
+	/* nor through an administrator who sends through their socket */
 	must(shown_through(0, "failure_key"));
 	must(shown_through(0, "failure_peer"));
 	must(shown_through(0, "failure_psn"));
@@ -639,7 +639,7 @@ static const struct vrb_case why_cases[] = {
 	{ "why", "an address handle of another domain", wr_ah },
 	{ "why", "a send queue that fails twice", wr_again },
 	{ "why", "LOCAL_INV of a region", wr_key },
-	{ "why", "a receive that its program damaged", receive_malformed },
+	{ "why", "a receive that its program corrupted", receive_malformed },
 	{ "why", "the index of a send queue", send_index },
 	{ "why", "the index of a receive queue", receive_index },
 	{ "why", "the index of a receive queue for datagrams", receive_index_ud },

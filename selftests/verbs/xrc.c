@@ -177,7 +177,7 @@ static void atomics(void)
 	must_be(*word, 7);
 }
 
-/* The same with ibv_wr_*, in one batch */
+/* One request of each operation by ibv_wr_*, in one batch */
 static void wr_api(void)
 {
 	struct opt a = opt_default;
@@ -381,7 +381,7 @@ static void binds_1(void)
 	untouched(mb.p + 164, LEN - 164, "behind the window");
 }
 
-/* The same by a work request: a window of type 2, ended by LOCAL_INV */
+/* A window of type 2, bound by a work request and ended by LOCAL_INV */
 static void binds_2(void)
 {
 	struct ibv_send_wr wr = wr_of(7, IBV_WR_BIND_MW, NULL, 0);
@@ -410,7 +410,7 @@ static void binds_2(void)
 	must_be(state_of(&e), IBV_QPS_RTS);
 }
 
-/* ibv_wr_post(3): the same in one batch */
+/* ibv_wr_post(3): bind and invalidation in one batch */
 static void binds_by_wr(void)
 {
 	struct ibv_mw_bind_info info;
@@ -517,7 +517,7 @@ static void opened(void)
 	must_be(ibv_destroy_qp(p.b.qp), 0);
 	must_be(ibv_close_xrcd(second), 0);
 	must_be(ibv_close_device(ctx), 0);
-	/* its creator can still use it */
+	/* the first context can still use the queue pair */
 	must_be(post_srq(srq[0], 2, &sb, 1), 0);
 	send_takes(0, 2, 9000, 5);
 	close(fd);
@@ -626,7 +626,7 @@ static const struct vrb_case xrc_cases[] = {
 VRB_TOPIC("xrc", xrc_cases);
 
 static const struct vrb_case soak_cases[] = {
-	{ "xrcsoak", "batches of everything", soak },
+	{ "xrcsoak", "batches of all operations", soak },
 };
 
 VRB_TOPIC_ALONE("xrc", soak_cases);
