@@ -22,7 +22,7 @@
 
 /**
  * struct verb - a verb under test
- * @before: creates what it needs, before each call
+ * @before: creates the objects it needs, before each call
  * @call: returns 0 or an errno
  * @after: undoes the call
  */
@@ -48,7 +48,7 @@ static void nth_set(int n)
 	must_be(pwrite(nth_fd, text, len, 0), len);
 }
 
-/* Number of allocations until the failure; 0 means that one has failed */
+/* Allocations left until one fails; 0: it has failed */
 static int nth_left(int fd)
 {
 	char text[16] = {};
@@ -66,7 +66,7 @@ static void nth_open(void)
 	srandom(run_seed);
 }
 
-/* The next N: one of @rounds numbers at random; with -n 1 every number. */
+/* The next N: random steps of @rounds on average; with -n 1 every number */
 static int nth_next(int n)
 {
 	return n + 1 + random() % (2 * rounds - 1);
@@ -77,7 +77,7 @@ static int call_nth(int (*call)(void), int nth, bool *hit)
 {
 	int err;
 
-	side_enter(&sides[0]);	/* allocates as well */
+	side_enter(&sides[0]);	/* before the fault is armed, as it allocates */
 	nth_set(nth);
 	err = call();
 	*hit = !nth_left(nth_fd);
@@ -126,8 +126,8 @@ static void nothing_is_left(void)
 }
 
 /*
- * Error codes of a lack of memory, and EOPNOTSUPP, which the core returns for a
- * request that it could not copy
+ * Error codes for lack of memory, and EOPNOTSUPP, which the core returns for a request
+ * that it could not copy
  */
 static bool clean(int err)
 {
@@ -361,7 +361,7 @@ static int do_mr_dm(void)
 	return RESULT(mr);
 }
 
-/* If this fails, the region is unchanged, as its return code says. */
+/* If this fails, its return code says that the region is unchanged. */
 static int do_rereg_memory(void)
 {
 	return ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL,
@@ -553,7 +553,7 @@ static int do_srq_resize(void)
 	return srq_to(4000);
 }
 
-/* Posts so many receives that the kernel refuses to shrink the ring. */
+/* Posts enough receives that the kernel refuses to shrink the ring. */
 static void srq_grown_gone(void)
 {
 	struct ibv_recv_wr *bad, wr = {};
@@ -661,7 +661,7 @@ static int do_open_qp(void)
 
 /* State to which a connected queue pair is taken before the call */
 static struct end walker;
-static struct side here;	/* the peer's side, in the same host */
+static struct side here;	/* side of the peer, on the same host */
 static enum ibv_qp_state walk_to;
 
 static int walk_one(enum ibv_qp_state state)

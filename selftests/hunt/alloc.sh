@@ -17,8 +17,8 @@ hunt_make
 fault=/sys/kernel/debug
 ko=$(modinfo -n "$TYPE") || skip_all "no module"
 
-# faults_set WAIT: for all allocations (WAIT = N: those that may sleep as well), except
-# pages of processes and of vmalloc(), which warns when it fails
+# faults_set WAIT: configure faults for all allocations (WAIT = N: also for those that may
+# sleep) except user pages and pages of vmalloc(), which warns when it fails
 faults_set()
 {
 	local kind
@@ -38,7 +38,8 @@ faults_off()
 	echo 0 >"$fault/fail_page_alloc/probability"
 }
 
-# faults_on PERCENT [TASK]: of all allocations, or those of tasks with that name
+# faults_on PERCENT [TASK]: let this share of allocations fail, of all tasks or of those with
+# that name
 faults_on()
 {
 	local filter=N kind pid
@@ -68,7 +69,7 @@ link_nth()
 	on nsA "$hunt_dir/hunt-nth" -S "$SEED" -s "$1" link sr2 veth2
 }
 
-# out_of_memory WHAT DEV: all allocations fail from a certain one on
+# out_of_memory WHAT DEV: run nth with all allocations failing from a certain one on
 out_of_memory()
 {
 	local status=0
@@ -81,8 +82,8 @@ out_of_memory()
 	return "$status"
 }
 
-# packets_are_dropped: most packets are made of memory that is there already, and fail only
-# if three allocations in a row do
+# packets_are_dropped: most packets are built from cached memory, and fail only if three
+# successive allocations fail
 packets_are_dropped()
 {
 	local i
@@ -96,8 +97,8 @@ packets_are_dropped()
 	return 1
 }
 
-# no_memory_is_lost: except for nodes of the tree of uverbs' methods, where the core does
-# not expect that an insertion fails
+# no_memory_is_lost: kmemleak reports nothing, except for nodes of the tree of uverbs'
+# methods, which the core leaks if an insertion fails
 no_memory_is_lost()
 {
 	local leaks=/sys/kernel/debug/kmemleak
@@ -119,9 +120,9 @@ no_memory_is_lost()
 	END { judge(); exit bad }' $leaks && echo clear >$leaks
 }
 
-# the_kernel_log_is_clean: except for warnings of vmalloc(), which cannot be suppressed, and
-# of trace events, which expect that the allocation of a field does not fail; what kmemleak
-# found is judged above
+# the_kernel_log_is_clean: no warnings, except of vmalloc(), which cannot be suppressed, and of
+# trace events, which do not expect an allocation to fail; no_memory_is_lost checks what
+# kmemleak reports
 # shellcheck disable=SC2154 # set by netns.sh
 the_kernel_log_is_clean()
 {

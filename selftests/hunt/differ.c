@@ -2,10 +2,11 @@
 /*
  * srnic selftests - differential test: one program, three device types, one outcome
  *
- * Each random program of valid and invalid requests runs on a pair of srnic, of srnic_rxe
- * through rdma-core's provider, and of rdma_rxe.  All must have the same completions in the
- * order of each completion queue, the same states and the same memory, but for what the
- * specification leaves open, and for the known differences.
+ * Each random program of valid and invalid requests runs on a pair of srnic devices, of
+ * srnic_rxe devices through rdma-core's provider, and of rdma_rxe devices.  All must have
+ * the same completions, in the same order in each completion queue, the same states and
+ * the same memory, except where the specification permits differences, and for the known
+ * ones.
  *
  * usage: as the verbs harness; -n programs, -s seed.  Program n of a seed is the first of
  * seed + n.
@@ -16,7 +17,7 @@
 
 #include "differ.h"
 
-#define MARKER	NO_ID	/* of the requests posted behind those of an epoch */
+#define MARKER	NO_ID	/* ID of the requests that follow those of an epoch */
 #define TYPES	3
 #define LINES	128
 #define MAX_SGES	33
@@ -24,7 +25,7 @@
 
 enum part { POSTS, SENDS, RECEIVES = SENDS + 2, ENDS = RECEIVES + 2, PARTS };
 
-/* What happened to a request of a step; step -1 for the end of the epoch */
+/* Outcome of a request of a step; step is -1 for the end of the epoch */
 struct line {
 	int	step;
 	int	index;
@@ -52,10 +53,10 @@ static struct type types[TYPES] = {
 };
 
 /**
- * struct run - a program that runs
+ * struct run - a running program
  * @torn: the content of an area is undefined after an error
  * @failed: the first request of the epoch that has failed
- * @late: a completion did not come
+ * @late: a completion or a change of state did not come in time
  */
 struct run {
 	struct type	*type;
@@ -97,7 +98,7 @@ static struct ibv_sge sge_at(struct run *run, int end, const struct piece *p)
 	};
 }
 
-/* Returns how many there are. */
+/* Return: number of SGEs. */
 static int sges_make(struct run *run, int end, const struct request *r, int max,
 		     struct ibv_sge *sges)
 {
@@ -136,7 +137,7 @@ static struct ibv_send_wr send_make(struct run *run, int end, const struct reque
 	return wr;
 }
 
-/* Returns how many requests have been accepted. */
+/* Return: number of accepted requests. */
 static int sends_post(struct run *run, int number, const struct step *step)
 {
 	struct ibv_sge sges[BATCH][MAX_SGES] = {};
@@ -178,8 +179,8 @@ static int step_post(struct run *run, int number, const struct step *step)
 /* ---- completions ---- */
 
 /*
- * What ibv_poll_cq(3) defines in a completion: the immediate data of a receive, the length
- * of what was received or read; of a failed one, the request and the status.
+ * The fields of a completion that ibv_poll_cq(3) defines: for a receive the immediate data,
+ * for a receive or a READ the length; if it has failed, only the request and the status.
  */
 static void wc_say(struct run *run, enum part part, const struct ibv_wc *wc)
 {
@@ -209,7 +210,7 @@ static bool area_is_used(const struct request *r, enum area area)
 	return false;
 }
 
-/* The message may have been written in part, to wherever its receive was. */
+/* The message may have been written in part, to the buffer of the receive. */
 static void tear(struct run *run, const struct step *step, const struct request *r)
 {
 	enum area area;
@@ -228,7 +229,7 @@ static void tear(struct run *run, const struct step *step, const struct request 
 	}
 }
 
-/* Does the peer go to ERR when it reports this? */
+/* Does the peer enter ERR when the requester gets this status? */
 static bool status_is_of_peer(enum ibv_wc_status status)
 {
 	return status == IBV_WC_REM_ACCESS_ERR || status == IBV_WC_REM_INV_REQ_ERR ||
@@ -243,7 +244,7 @@ static void err_wait(struct run *run, int end)
 		run->late = !wait_more(&bound, "state ERR");
 }
 
-/* Reports the next completion of @cq, or that there is none of @step. */
+/* Records the next completion of @cq, or that there is none for @step. */
 static bool wc_next(struct run *run, enum part part, struct ibv_cq *cq, int step,
 		    struct ibv_wc *wc)
 {
@@ -302,7 +303,7 @@ static void end_new(struct end *e, struct side *s, bool sig_all)
 	e->side = s;
 	e->o = opt_default;
 	e->o.rnr_retry = 0;
-	e->o.timeout = 18;	/* a second: nothing is lost */
+	e->o.timeout = 18;	/* one second; nothing is lost */
 	e->scq = ibv_create_cq(s->ctx, 256, NULL, NULL, 0);
 	e->rcq = ibv_create_cq(s->ctx, 256, NULL, NULL, 0);
 	must(e->scq && e->rcq);
@@ -469,7 +470,7 @@ static void program_run(struct type *t, struct program *p)
 
 /* ---- comparing ---- */
 
-/* Where the records of an epoch differ; a record may have ended */
+/* The first records of an epoch that differ; NULL if a run has no more records */
 struct difference {
 	const struct type	*type;
 	const struct epoch	*epoch;

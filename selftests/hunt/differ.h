@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic selftests - differential test: a program, and what its requests are
+ * srnic selftests - differential test: programs and their requests
  *
  * A program has epochs.  In an epoch both queue pairs are connected, requests are posted,
  * and both are taken to ERR and to RESET.  A program names memory by area and offset, so it
@@ -22,7 +22,7 @@
 #define ZEROES		64		/* at the start of each area, for CMP_AND_SWP */
 #define ALL_REMOTE	(FULL_ACCESS & ~IBV_ACCESS_LOCAL_WRITE)
 
-/* Memory of a host, by what its region allows */
+/* Areas of a host's memory, by the access rights of their regions */
 enum area {
 	AREA_ALL, AREA_READ_ONLY, AREA_LOCAL, AREA_REMOTE_READ, AREA_REMOTE_WRITE,
 	AREA_REMOTE_ATOMIC, AREA_OTHER_PD, AREAS,
@@ -51,11 +51,11 @@ struct request {
 
 /**
  * struct step - a receive, or send requests that are posted together
- * @end: who posts them, 0 or 1
- * @receive: it is one receive
- * @risky: the first request may fail; nothing but those of @late follows
+ * @end: the end that posts them, 0 or 1
+ * @receive: one receive, not send requests
+ * @risky: the first request may fail; only steps with @late follow
  * @late: posted in ERR
- * @what: why it is risky
+ * @what: reason for @risky
  */
 struct step {
 	int		end;
@@ -75,7 +75,7 @@ struct epoch {
 };
 
 struct program {
-	bool		sig_all;	/* unsignaled requests complete, too */
+	bool		sig_all;	/* unsignaled requests have completions, too */
 	int		num;
 	struct epoch	epochs[EPOCHS];
 };
@@ -84,14 +84,14 @@ enum place { IN_POSTING, IN_SENDS, IN_RECEIVES, AT_END };
 
 enum likeness {
 	ALIKE,		/* the rest of the epoch must be alike */
-	UNLIKE_AFTER,	/* it need not be */
+	UNLIKE_AFTER,	/* the rest may differ */
 	UNLIKE,
 };
 
-/* Is this difference of what became of @r known?  @r is NULL at the end of an epoch. */
+/* Is this difference in the outcome of @r known?  @r is NULL at the end of an epoch. */
 enum likeness difference_known(const char *type, enum place place,
 			       const struct request *r, const char *ours, const char *other);
-/* Does a queue pair keep something across RESET after @failed has failed? */
+/* Does a queue pair keep state across RESET after @failed has failed? */
 bool reset_is_partial(const char *type, const struct request *failed);
 /* Prints the known differences, and how often each was seen. */
 void known_say(void);
@@ -101,7 +101,7 @@ __u32 request_length(const struct request *r);
 bool op_takes_receive(enum ibv_wr_opcode op);
 bool op_has_target(enum ibv_wr_opcode op);
 bool op_is_atomic(enum ibv_wr_opcode op);
-/* Does it write to memory of its own end? */
+/* Does the request write to memory of its own end? */
 bool op_returns(enum ibv_wr_opcode op);
 /* The result is valid until the next call. */
 const char *step_describe(const struct step *step);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Random requests have the same outcome on srnic, on srnic_rxe and on rdma_rxe, but for the
-# differences that differ_known.c lists.
+# Random requests have the same outcome on srnic, srnic_rxe and rdma_rxe, except for the
+# differences listed in differ_known.c.
 #
 #   nsA [sr0 srnic]     veth0 ================ veth1 [sr1 srnic]     nsB
 #   nsC [sr2 srnic_rxe] veth2 ================ veth3 [sr3 srnic_rxe] nsD

@@ -6,7 +6,7 @@
  */
 #include "differ.h"
 
-/* The provider of rdma-core judges these when they are posted. */
+/* The provider of rdma-core refuses these when they are posted. */
 static bool is_odd_atomic(const struct request *r)
 {
 	return op_is_atomic(r->op) && (r->sge[0].len != 8 || r->target.off & 7);
@@ -20,12 +20,12 @@ static bool is_message(const struct request *r)
 /**
  * struct known - a difference
  * @type: the other type of device
- * @place: which record has it
- * @ours: of srnic
- * @other: of @type
- * @is: to which requests it applies; NULL for all
+ * @place: record in which they differ
+ * @ours: outcome on srnic
+ * @other: outcome on @type
+ * @is: requests to which it applies; NULL for all
  * @how: must the rest of the epoch be alike?
- * @reason: what allows it
+ * @reason: where the specification permits it, or what is wrong in @type
  */
 static const struct known {
 	const char	*type;
@@ -72,9 +72,9 @@ enum likeness difference_known(const char *type, enum place place,
 }
 
 /*
- * 10.3.1: in RESET, the queue pair is as new.  One of rdma_rxe remembers where it was in the
- * response to a READ; it then refuses responses of its next connection, with a warning in
- * the kernel log.
+ * 10.3.1: in RESET, a queue pair has its initial state.  In rdma_rxe it keeps its position
+ * in the response to a READ, and then refuses responses of its next connection with a
+ * warning in the kernel log.
  */
 bool reset_is_partial(const char *type, const struct request *failed)
 {

@@ -2,10 +2,10 @@
 /*
  * srnic selftests - differential test: programs
  *
- * The outcome of a program must not depend on time.  So its requests succeed, but for the
- * last step of an epoch, whose first request may be invalid.  What the specification leaves
- * open is avoided: requests after a READ or an atomic in the same batch have a fence, and
- * the SGEs of a request do not overlap.
+ * The outcome of a program must not depend on timing, so only the first request of the last
+ * step of an epoch may be invalid.  Programs avoid what the specification leaves undefined:
+ * requests after a READ or an atomic in the same batch have a fence, and the SGEs of a
+ * request do not overlap.
  */
 #include "differ.h"
 
@@ -21,7 +21,7 @@ const int area_access[AREAS] = {
 
 static const struct {
 	const char	*name;
-	int		access;		/* that the peer grants */
+	int		access;		/* access right needed at the peer */
 	bool		receive;
 	bool		atomic;
 	bool		returns;
@@ -245,7 +245,7 @@ static bool has_length(const struct request *r)
 	return request_length(r) && !(r->flags & IBV_SEND_INLINE);
 }
 
-/* A piece that has bytes */
+/* A random SGE of @r that has bytes */
 static struct piece *piece_any(struct maker *m, struct request *r)
 {
 	struct piece *p;
@@ -334,7 +334,7 @@ static bool bad_remote_start(struct maker *m, struct request *r)
 	       (r->target.off = -8 * (1 + (int)roll(&m->dice, SLICE)));
 }
 
-/* any other area, which may be as good */
+/* any other area, which may be valid, too */
 static bool other_remote_area(struct maker *m, struct request *r)
 {
 	r->target.area = roll(&m->dice, AREAS);
@@ -380,7 +380,7 @@ static const struct {
 	{ "any queue pair access", not_granted },
 };
 
-/* One fault: which of two is found first may depend on time. */
+/* Adds one fault only, as the order in which two are found may depend on timing. */
 static void risky_request(struct maker *m, struct step *step, __u32 room)
 {
 	struct request *r = &step->req[0];
@@ -396,7 +396,7 @@ static void risky_request(struct maker *m, struct step *step, __u32 room)
 	step->what = faults[fault].what;
 }
 
-/* Faults of a receive; none if it has no bytes */
+/* Adds a fault to a receive, unless it has no bytes. */
 static const char *receive_spoil(struct maker *m, struct request *r)
 {
 	struct piece *p;
@@ -423,7 +423,7 @@ static const char *receive_spoil(struct maker *m, struct request *r)
 	}
 }
 
-/* A message for a receive that may be invalid, or for none */
+/* A message for a receive that may be invalid or missing */
 static void risky_message(struct maker *m, struct step *step, const char *what)
 {
 	struct request *r = &step->req[0];
@@ -460,7 +460,7 @@ static void risky_add(struct maker *m)
 	batch_fill(m, step, num, m->epoch->access[!end]);
 }
 
-/* Refused when it is posted, so nothing happens */
+/* A request that is refused when it is posted */
 static void refused_add(struct maker *m)
 {
 	struct step *step = step_add(m, roll(&m->dice, 2));
@@ -472,7 +472,7 @@ static void refused_add(struct maker *m)
 	step->req[0].too_many = true;
 }
 
-/* Posted in ERR, so it is flushed */
+/* Requests posted in ERR, which are flushed */
 static void late_add(struct maker *m)
 {
 	struct step *step = step_add(m, roll(&m->dice, 2));

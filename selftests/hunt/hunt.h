@@ -21,7 +21,7 @@ static inline __u64 dice_next(struct dice *d)
 	return x ^ x >> 31;
 }
 
-/* Separate random numbers for each of many that share a seed */
+/* Random numbers for @number, independent of others with the same seed */
 static inline struct dice dice_of(__u32 seed, __u64 number)
 {
 	struct dice d = { .state = (__u64)seed << 32 ^ number };

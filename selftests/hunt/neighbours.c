@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic selftests - resources held by an unprivileged process, and their effect
- * on others
+ * srnic selftests - an unprivileged process that uses as much of a device as it can
  *
  * usage: neighbours DEV qps N		creates N queue pairs
  *	  neighbours DEV faults N	causes N page faults that are never resolved
- *	  neighbours DEV hog N		stops with long WRITEs posted to N queue pairs,
- *					each of which has a peer of the same device
- *	  neighbours DEV stuck N	registers N pages that are never provided, and has
- *					left the network namespace of its device
+ *	  neighbours DEV hog N		posts long WRITEs to N queue pairs with peers on the
+ *					same device, then stops by SIGSTOP
+ *	  neighbours DEV stuck N	registers N pages that are never provided, after
+ *					leaving the network namespace of its device
  *	  neighbours DEV dumps N	lists all queue pairs, in N processes at a time
- *	  neighbours DEV gets N		N queries at a time for the counters of the other
- *					host's port
- *	  neighbours DEV spin N		computes in N processes, and opens nothing
- *	  neighbours ADDRESS ping N	N echo requests: percentiles of their time
+ *	  neighbours DEV gets N		queries the counters of the other host's port, N
+ *					queries at a time
+ *	  neighbours DEV spin N		computes in N processes, without a device
+ *	  neighbours ADDRESS ping N	prints percentiles of the times of N echo requests
  *
- * All but ping print "ready" when they have N objects, or "refused N" when they
- * were refused more than N, and wait to be killed.  Those that repeat something print
- * "ready" each time N are done.
+ * All but ping wait to be killed after printing "ready" when they have N objects, or
+ * "refused N" if the device granted only N.  Commands that repeat an action print "ready"
+ * after each N.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -45,8 +44,8 @@
 #include "../lib/tap.h"
 
 #define PAGE 4096UL
-#define HOG_BYTES (32UL << 20)	/* of a WRITE */
-#define HOG_WRITES 32768	/* of a queue pair */
+#define HOG_BYTES (32UL << 20)	/* length of a WRITE */
+#define HOG_WRITES 32768	/* WRITEs per queue pair */
 #define MAD_BYTES 256
 #define GRH_BYTES 40
 #define GSI_QKEY 0x80010000
@@ -164,7 +163,7 @@ static void qps(int num)
 	say_and_wait(i, num);
 }
 
-/* Memory whose page faults are never resolved; *@fault is readable when there is one */
+/* Memory whose page faults are never resolved; *@fault is readable once one occurs. */
 static void *void_make(size_t len, int *fault)
 {
 	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
@@ -238,7 +237,7 @@ static void faults(int num)
 	say_and_wait(i, num);
 }
 
-/* The work of @num queue pairs takes minutes, and none of it is done by this process. */
+/* Posts work to @num queue pairs that takes the kernel minutes and this process no time. */
 static void hog(int num)
 {
 	__u8 *buf = mmap(NULL, 2 * HOG_BYTES, PROT_READ | PROT_WRITE,
@@ -280,7 +279,7 @@ static void *absent_reg(void *arg)
 	die("a registration ended");
 }
 
-/* The namespace ends when nothing but a verb in progress needs it. */
+/* Makes the verb in progress the only user of the namespace. */
 static void stuck(int num)
 {
 	struct absent absent = { .len = num * PAGE };
@@ -350,7 +349,7 @@ static struct ibv_qp *gsi_client(int depth)
 	return qp;
 }
 
-/* The other host's address is the next one. */
+/* The address of the other host is the next one. */
 static struct ibv_ah *other_host(void)
 {
 	struct ibv_ah_attr attr = path_here();
@@ -428,7 +427,7 @@ static void gets(int num)
 	}
 }
 
-/* A control, to tell effects of the device from those of a busy processor */
+/* For comparison: the effect of a busy processor without a device */
 static void spin(int num)
 {
 	int i;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whatever an unprivileged process does with its device, the memory is charged to its memory
+# The memory that an unprivileged process makes the driver use is charged to its memory
 # cgroup, and the traffic of others continues.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
@@ -18,12 +18,12 @@ grep -qw memory /sys/fs/cgroup/cgroup.controllers 2>/dev/null ||
 hunt_make
 work=$(mktemp -d)
 
-# The attacker has a normal share of the processors, or with "idle" runs only when no other
-# process does; others then lose only what the kernel does on its behalf.
+# The attacker has a normal share of the processors.  With "idle" it runs only when no other
+# process does, so that others are slowed down only by the kernel's work for it.
 policy=other
 user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
-# caged COMMAND...: run it in the cgroup; $$ is that of its shell
+# caged COMMAND...: run it in the cgroup; $$ is expanded by the inner shell
 caged()
 {
 	mkdir -p "$cgroup"
@@ -34,8 +34,8 @@ caged()
 	attacker=$!
 }
 
-# attack WHAT N [NS DEV]: run it as another user, until it reports that it has all it can get.
-# The cgroups are not visible below "ip netns exec".
+# attack WHAT N [NS DEV]: start hunt-neighbours as another user and wait until it is ready or
+# refused.  Cgroups are not visible inside "ip netns exec".
 attack()
 {
 	: >"$work/said"
@@ -51,7 +51,7 @@ attack_on()
 	[ -s "$work/said" ] || ! kill -0 "$attacker"
 }
 
-# as_root COMMAND...: for what takes capabilities
+# as_root COMMAND...: run an attack that needs capabilities
 as_root()
 {
 	local user=()
@@ -59,7 +59,7 @@ as_root()
 	"$@"
 }
 
-# storm WHAT: run another hunt, which needs both hosts and therefore root
+# storm WHAT: run another hunt; it opens both hosts and therefore needs root
 storm()
 {
 	caged "${hunt_dir:?}/hunt-$1" -s "$SEED" -n 1000000 -r 1000000
@@ -71,7 +71,7 @@ storm_on()
 	rdma res show qp | grep -q "comm hunt-"
 }
 
-# attack_off: stop it, which frees everything
+# attack_off: kill the attacker; all its objects are freed
 attack_off()
 {
 	echo 1 >"$cgroup/cgroup.kill"
@@ -79,21 +79,21 @@ attack_off()
 	no_object_is_left && wait_freed rmdir "$cgroup"
 }
 
-# kernel_kB: print the kernel's own memory
+# kernel_kB: print the memory used by the kernel
 kernel_kB()
 {
 	awk '$1 ~ /^(Slab|VmallocUsed|Percpu|PageTables|KernelStack):$/ { sum += $2 }
 		END { print sum }' /proc/meminfo
 }
 
-# charged_kB: print the kernel memory that is charged to the cgroup
+# charged_kB: print the kernel memory charged to the cgroup
 charged_kB()
 {
 	awk '$1 == "kernel" { print int($2 / 1024) }' "$cgroup/memory.stat"
 }
 
-# paid KB: kernel memory beyond KB is charged to the cgroup, except for a little that other
-# processes use or that the kernel never charges
+# paid KB: growth of kernel memory since KB is charged to the cgroup, except for a small part
+# that other processes use or that the kernel never charges
 paid()
 {
 	local charged more
@@ -104,7 +104,7 @@ paid()
 	((more - charged < 4096 + more / 5))
 }
 
-trips=$(hunt_num 1000 20000)	# of lat
+trips=$(hunt_num 1000 20000)	# iterations of lat
 
 # lat, ping: the 50th and the 99.9th percentile in us
 lat()
@@ -131,7 +131,7 @@ ms_since()
 	echo $(((${EPOCHREALTIME/./} - $1) / 1000))
 }
 
-# links: of another namespace, and the time they take
+# links: add and delete links in another namespace, and print the time in ms
 links()
 {
 	local begin=${EPOCHREALTIME/./} i
@@ -141,7 +141,7 @@ links()
 	done | ip -n nsB -batch - && ms_since "$begin"
 }
 
-# count: print the processor time that this shell has taken for it, in ticks
+# count: compute for a while, and print the processor time of this shell in ticks
 count()
 {
 	local i
@@ -157,8 +157,8 @@ worker_ticks()
 		awk '/^[0-9]+ \(kworker/ { sub(/.*\) /, ""); sum += $12 + $13 } END { print sum + 0 }'
 }
 
-# shell: sets counted and worked, the processor time of a shell and of the workers meanwhile,
-# and took, the time in ms
+# shell: run count, and set counted and worked to the processor time of the shell and of the
+# kernel's workers in ticks, and took to the elapsed time in ms
 shell()
 {
 	local begin=${EPOCHREALTIME/./} before
@@ -167,7 +167,7 @@ shell()
 	counted=$(count) && worked=$(($(worker_ticks) - before)) && took=$(ms_since "$begin")
 }
 
-# fares WHAT: all that the neighbour does completes; print its latencies and times
+# fares WHAT: all work of the other process completes; print its latencies and times
 fares()
 {
 	local l n p
@@ -177,7 +177,7 @@ fares()
 		"$1: a shell: $took ms, for $counted ticks of its own and $worked of workers" >&3
 }
 
-# has_share: workers at nice -20 have 87 times as much time as a process
+# has_share: a shell gets its share besides workers, which at nice -20 have 87 times as much
 has_share()
 {
 	((counted > 0 && worked < 30 * counted))
@@ -214,7 +214,7 @@ runs()
 	kill -0 "$attacker" || { cat "$work/said"; return 1; }
 }
 
-# repeats: what it does once more
+# repeats: the attacker completes another N of its actions
 repeats()
 {
 	local times
@@ -228,7 +228,7 @@ has_repeated()
 	(($(grep -c ready "$work/said") > $1)) || ! kill -0 "$attacker"
 }
 
-# has_work: it is stopped, and requests of it are queued
+# has_work: the attacker is stopped, and its queues still have requests
 has_work()
 {
 	on nsA rdma -dd resource show qp >"$work/qps"
@@ -249,12 +249,13 @@ control()
 	check "spin, $policy: no object is left"	attack_off
 }
 
-# beside WHAT STILL COMMAND...: what COMMAND starts, and STILL finds going on at the end
+# beside WHAT STILL COMMAND...: start an attack by COMMAND; STILL checks that it is in
+# progress at the end
 beside()
 {
 	check "$1, $policy: has started"		"${@:3}"
 	check "$1, $policy: others are not affected"	fares "$1, $policy"
-	check "$1, $policy: still at it"		"$2"
+	check "$1, $policy: still in progress"		"$2"
 	check "$1, $policy: no object is left"		attack_off
 }
 
@@ -264,7 +265,7 @@ third_host()
 		host_up nsC dummy0 third 3 srnic
 }
 
-# stuck: a program is in a verb that cannot end; its namespace has to wait
+# stuck: a program is in a verb that does not return, which keeps its namespace alive
 stuck()
 {
 	as_root attack stuck 1 nsC third && ip netns del nsC && wait_for namespace_waits
@@ -287,7 +288,7 @@ echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 sysctl -qw vm.unprivileged_userfaultfd=1
 sysctl -qw fs.nr_open=1048576
 
-# It takes long to measure the effects of the scheduler.
+# Measuring the effects of the scheduler takes long.
 read -ra policies < <(hunt_num idle "other idle")
 ktap_plan $((25 + 19 * ${#policies[@]}))
 check "two hosts"		pair_up

@@ -13,8 +13,8 @@
  * fails must return an error code of a lack of memory, and succeed when it is
  * repeated.
  *
- * For address handles all allocations fail from a certain one on.  failslab
- * must be enabled for tasks that ask for it; file descriptor 3 is its "space".
+ * For address handles, all allocations fail from a certain one on.  failslab must be
+ * enabled with task-filter; file descriptor 3 is its file "space".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -86,7 +86,7 @@ static void request_add(struct request *r, int type, const void *data, int len)
 	r->hdr.nlmsg_len += NLA_ALIGN(attr->nla_len);
 }
 
-/* The response to the request, whose handler has run when send() returns */
+/* Reads the response; the handler of the request has run when send() returns. */
 static int request_end(struct request *r)
 {
 	struct {
@@ -193,7 +193,7 @@ static bool netns_there(void)
 /**
  * struct thing - an object under test
  * @make: creates it; returns 0 or an errno
- * @undo: destroys it, likewise
+ * @undo: destroys it; returns 0 or an errno
  * @there: does it exist?  A failed call must not change the answer
  */
 static const struct thing {

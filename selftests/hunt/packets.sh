@@ -9,12 +9,12 @@
 # ones: addresses, QP numbers, current PSNs, keys, ICRC.  Then bits, fields, lengths,
 # fragments, options and virtio headers are mutated, see packets/mutate.c.
 #
-# RoCEv2 has no authentication: a sender that knows these numbers is the peer.  Victims may
-# therefore fail, and memory with remote access may be overwritten.  For them, each work
-# request must complete once and in order, nothing else may complete, and no byte may change
-# outside that memory.  In addition there are guarded queue pairs, which receive everything
-# that the protocol refuses; they verify every byte, and all of their work requests must
-# succeed.  In the end all queue pairs work, and the kernel's memory is free again.
+# RoCEv2 has no authentication: a sender that knows these numbers cannot be told from the
+# peer.  Victims may therefore fail, and memory with remote access may be overwritten.  Each
+# of their work requests must complete once and in order, nothing else may complete, and no
+# byte may change outside that memory.  Guarded queue pairs receive only packets that the
+# protocol refuses; they verify every byte, and all of their work requests must succeed.
+# In the end all queue pairs work, and the kernel has freed its memory.
 
 # shellcheck disable=SC2154 # netns.sh says where the selftests are
 . "$(dirname "$0")/../lib/netns.sh"
@@ -48,7 +48,7 @@ gids_there()
 	[[ $gids == *ffff:0a09:* && $gids == *fd09:* ]]
 }
 
-# wire_veth: packets that arrive together are received together, and merged
+# wire_veth: create both hosts with a veth pair and GRO, so that packets are merged
 wire_veth()
 {
 	local dev ns
@@ -119,7 +119,7 @@ no_fragments()
 		grep FRAG | grep -qv 'inuse 0 memory 0'
 }
 
-# KASAN and kmemleak have memory of their own, which grows with peak usage.
+# KASAN and kmemleak use memory that grows with peak usage.
 memory_is_back()
 {
 	wait_freed no_fragments nsA && wait_freed no_fragments nsB || return

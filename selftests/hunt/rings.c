@@ -2,10 +2,10 @@
 /*
  * srnic selftests - a hostile program that corrupts its rings
  *
- * Threads write entries that are valid except for one field, indices that
- * overtake, fall back and wrap, arm words and completions, while the kernel
- * uses the same rings. A neighbour in this process, with its own protection
- * domain, must not be affected; the caller checks those in other processes.
+ * While the kernel uses the rings, threads write to them: entries with one invalid field,
+ * indices that are too large, go backwards or wrap, arm words and completions.  Another
+ * connection of this process, in its own protection domain, must not be affected; the
+ * caller checks connections of other processes.
  *
  * usage: as the verbs harness; -n entries per round, -r rounds, -s seed
  */
@@ -31,7 +31,7 @@
 #define MAX_RINGS	256
 #define LEN		65536
 #define QKEY		0x40ffee11	/* not used by neighbours */
-#define ETH_HOSTILE	0x88b6		/* likewise */
+#define ETH_HOSTILE	0x88b6		/* EtherType not used by neighbours */
 #define OP_FLUSH	14		/* not defined by the oldest rdma-core */
 #define OP_ATOMIC_WRITE	15
 #define RXE_ABI		2		/* uverbs_abi_ver of rdma_rxe */
@@ -59,7 +59,7 @@ enum {
 	RING_NUM,
 };
 
-/* What is in a ring */
+/* Contents of a ring */
 enum content { SQES, RQES, XRQES, CQES, CONTENTS };
 
 /* Layout of the rings in one user ABI */
@@ -71,7 +71,7 @@ struct format {
 	__u32	flags;
 	__u32	stride[CONTENTS];
 	bool	sq_first;		/* mapped before the receive ring */
-	bool	swaps;			/* a CQ has @user and @kern the other way round */
+	bool	swaps;			/* in a CQ, @user and @kern are swapped */
 	bool	spare;			/* one slot is unused, and indices wrap */
 };
 
@@ -671,7 +671,7 @@ static void rqe_spoil(struct dice *d, struct srnic_rqe *rqe)
 	}
 }
 
-/* ---- the same entries in the ABI of rdma_rxe ---- */
+/* ---- conversion of entries to the ABI of rdma_rxe ---- */
 
 static __u32 sges_length(const struct srnic_sge *sge, __u32 num)
 {
@@ -777,7 +777,7 @@ static void send_put(struct cell *c, int side, struct dice *d,
 		entry_spoil(d, r, index);
 }
 
-/* The same for a receive WQE; no valid one has more than two SGEs. */
+/* Writes a receive WQE, of which one field may be wrong; valid ones have up to two SGEs. */
 static void recv_put(struct cell *c, int side, struct dice *d,
 		     const struct ring *r, __u32 index)
 {
@@ -856,7 +856,7 @@ static void do_recv(struct cell *c, int side, struct dice *d)
 		doorbell(end_of(c, side), true);
 }
 
-/* Consumes completions, as a program does, or corrupts the ring. */
+/* Consumes completions like a normal program, or corrupts the ring. */
 static void do_poll(struct cell *c, int side, struct dice *d)
 {
 	const struct ring *r = ring_of(c, side, RING_SCQ + roll(d, 2));

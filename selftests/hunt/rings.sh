@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Programs that write anything to the rings they share with the kernel affect no others.
+# A program that corrupts the rings it shares with the kernel does not affect others.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #

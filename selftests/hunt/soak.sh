@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every byte arrives whatever happens to wire, link and MTU, and memory, keys and file
-# descriptors are in the end what they were after the first round.
+# Every byte arrives in spite of losses, link flaps and changes of the MTU, and memory, keys
+# and file descriptors do not grow after the first round.
 #
 #   nsA [sr0] veth0 ===(loss, reordering, duplicates, corruption)=== veth1 [sr1] nsB
 
@@ -43,7 +43,7 @@ odp()
 		"odp storm: atomics of both sides"
 }
 
-# flap: briefly, since a queue pair gives up after its retries
+# flap: set the link down briefly; a queue pair fails when its retries are exhausted
 flap()
 {
 	ip -n nsA -batch - <<-EOT
@@ -52,7 +52,7 @@ flap()
 	EOT
 }
 
-# squeeze: drop the packets in flight that exceed the MTU, but not those after them
+# squeeze: reduce the MTU briefly, which drops larger packets in flight
 squeeze()
 {
 	ip -n nsA -batch - <<-EOT
@@ -71,7 +71,7 @@ connected()
 	((now >= 2 * ${#LOADS[@]})) || [ -z "$(jobs -rp)" ]
 }
 
-# disturb: until all loads have ended
+# disturb: disturb the link until all loads have ended
 disturb()
 {
 	wait_for connected
@@ -107,7 +107,7 @@ load()
 slab_slack=2048
 [ "${SRNIC_KERNEL:-}" != uml-debug ] || slab_slack=65536
 
-# census: name and amount of each resource that must not grow, and the tolerance
+# census: print name, amount and tolerance of each resource that must not grow
 census()
 {
 	awk -v slack="$slab_slack" '
@@ -161,7 +161,7 @@ census >"$work/census"
 for ((round = 1; round <= ROUNDS; round++)); do
 	check "round $round: every byte" load
 done
-check "packets used that wire"	wire_busy
+check "packets used the wire"	wire_busy
 check "no memory has leaked"		stays_flat
 diag "$(cat "$work/flat")"
 clear_wire

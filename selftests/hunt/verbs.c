@@ -10,8 +10,8 @@
  * after the program has ended.
  *
  * usage: as the verbs harness; -n programs, -s seed.  Program n of a seed is
- * the first of seed + n.  With HUNT_TRACE set, each verb is printed as it ends,
- * and where a program crashes.
+ * the first of seed + n.  With HUNT_TRACE set, prints each verb when it returns, and the
+ * location of a crash.
  */
 #define _GNU_SOURCE
 #include <execinfo.h>
@@ -108,7 +108,7 @@ static const struct {
 	[READ_COUNTERS]	   = { "read_counters", { EINVAL } },
 	[DESTROY_COUNTERS] = { "destroy_counters", { EBUSY } },
 	[IMPORT]	   = { "import", { EINVAL, ENOENT, ENOMEM, EOPNOTSUPP } },
-	/* any method of any object: all of the above, and invalid formats */
+	/* any method of any object: all error codes above, and invalid formats */
 	[COMMAND]	   = { "command", { EPROTONOSUPPORT, E2BIG } },
 };
 
@@ -264,7 +264,7 @@ static void job_init(struct job *j, __u32 program, struct dice *d,
 /* How a process ends */
 enum ending {
 	END_CLEAN,	/* destroys all objects */
-	END_EXIT,	/* leaves that to the kernel */
+	END_EXIT,	/* leaves destruction to the kernel */
 	END_CLOSE,	/* closes descriptors in use, and continues */
 	END_KILL,	/* kill -9 by one of its threads */
 	END_SHARE,	/* a child uses the same objects at the same time */
@@ -317,7 +317,7 @@ static void end_close(struct job *j)
 	}
 }
 
-/* Maps the memory again, empty, that MADV_DONTFORK has withheld from a child. */
+/* In a child: maps empty memory where MADV_DONTFORK has left a gap. */
 static void arenas_mend(struct job *j)
 {
 	size_t at;
@@ -533,7 +533,7 @@ static void program_run(__u32 program, const struct objects *before)
 		case_fail("%s; to repeat: -n 1 -s %u", report->text, program);
 }
 
-/* Another pair of queue pairs is not affected. */
+/* Checks that another pair of queue pairs is not affected. */
 static void neighbour_works(struct pair *p, struct mem *ma, struct mem *mb,
 			    __u32 turn)
 {

@@ -49,7 +49,7 @@ struct job {
 	int			steps;
 	int			loss;		/* LOSS_* */
 	const char		*doing;		/* name of the step */
-	bool			scribble;	/* damaged copies are sent first */
+	bool			scribble;	/* corrupted copies of commands are sent first */
 	struct side		*side;
 	struct ibv_context	*ctx;
 	struct ibv_pd		*pd[SLOTS];
@@ -74,14 +74,14 @@ struct job {
 /* Message of the process that fails first, shared with the supervising process */
 struct report {
 	atomic_int	said;
-	atomic_int	wrong;	/* anything but that a process does not exit */
+	atomic_int	wrong;	/* a failure other than a process that does not exit */
 	char		text[240];
 };
 
 extern struct report *report;
 extern atomic_long *verbs_done, *verbs_failed, *commands_done;
 
-/* The job of this thread; NULL in threads outside of programs */
+/* Job of this thread; NULL if it belongs to no program */
 extern __thread struct job *me;
 
 /* Reports a failure; only the first of all processes counts. */
@@ -90,7 +90,7 @@ void say(const char *fmt, ...);
 /* Checks @err, the result of a verb: 0 or an errno.  Returns true for success. */
 bool went(struct job *j, enum verb v, int err);
 
-/* The same for a verb that returns an object */
+/* Checks the result of a verb that returns an object, NULL with errno on failure. */
 #define made(j, v, what)						\
 	({								\
 		typeof(what) made_ = (errno = 0, (what));		\
@@ -110,9 +110,9 @@ struct twin {
 	size_t	len;
 };
 
-/* Takes a random one, which others then cannot take; length 0 if there is none. */
+/* Takes a random mapping exclusively; its length is 0 if there is none. */
 struct twin twin_take(struct dice *d);
-/* Gives back what is left of it. */
+/* Returns the remaining part of a mapping. */
 void twin_give(struct twin t);
 
 #endif

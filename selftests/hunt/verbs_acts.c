@@ -13,7 +13,7 @@
 
 #include "verbs.h"
 
-/* A size that is mostly valid, and never so large that it takes all memory */
+/* A size that is mostly valid, and never large enough to take all memory */
 static __u32 some_size(struct dice *d, __u32 good, __u32 limit)
 {
 	__u32 n;
@@ -134,7 +134,7 @@ static void do_modify_cq(struct job *j, struct dice *d)
 		went(j, MODIFY_CQ, ibv_modify_cq(cq, &attr));
 }
 
-/* A kernel that has lost queue pairs may destroy a CQ to which the library's refer. */
+/* The kernel may have fewer queue pairs than the library, and so destroy a CQ in use. */
 static void do_destroy_cq(struct job *j, struct dice *d)
 {
 	if (j->loss & LOSS_OBJECTS)
@@ -162,7 +162,7 @@ static void do_poll_cq(struct job *j, struct dice *d)
 		n = ibv_poll_cq(cq, ARRAY_SIZE(wc), wc);
 		went(j, POLL_CQ, n < 0 ? -n : 0);
 	}
-	/* the library does not know the effects of other processes on these queues */
+	/* the library does not see changes that other processes make to these queues */
 	while (channel && !j->loss &&
 	       !ibv_get_cq_event(channel, &told, &context))
 		ibv_ack_cq_events(told, 1);
@@ -893,7 +893,7 @@ static void do_import(struct job *j, struct dice *d)
 		return;
 	ctx = made(j, IMPORT, ibv_import_device(fd));
 	if (!ctx)
-		return;		/* fd may be closed already, and reused by another thread */
+		return;		/* fd may already be closed, and reused by another thread */
 	pd = made(j, IMPORT, ibv_import_pd(ctx, handle));
 	mr = pd ? made(j, IMPORT, ibv_import_mr(pd, roll(d, 40))) : NULL;
 	dm = made(j, IMPORT, ibv_import_dm(ctx, handle));

@@ -34,7 +34,7 @@ static __u8 *scratch_of(void)
 	return scratch;
 }
 
-/* Copies by means of the kernel, which knows what is readable; false if not all is. */
+/* Copies by a system call, which fails if part of the memory is not readable. */
 static bool bytes_copy(void *to, __u64 from, size_t len)
 {
 	bool done;
@@ -173,7 +173,7 @@ int ioctl(int fd, unsigned long request, ...)
 	return raw_ioctl(fd, request, arg);
 }
 
-/* The same for commands by write(); the response goes elsewhere. */
+/* Sends a damaged copy of a command by write(), with another address for the response. */
 static void written_scribbled(int fd, const void *buf, size_t count)
 {
 	struct dice d = { .state = dice_next(&me->dice) };

@@ -2,8 +2,8 @@
 /*
  * srnic selftests - hostile packets: sequences found by a storm
  *
- * Side 1 receives them.  Each packet is a run of its queue pair, since packets
- * are written to the wire one by one.
+ * Side 1 receives them.  Packets are written to the wire one by one, so that each is
+ * processed in a run of its own.
  */
 #include <sys/mman.h>
 

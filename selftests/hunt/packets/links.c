@@ -3,9 +3,9 @@
  * srnic selftests - hostile packets: queue pairs that transfer data meanwhile
  *
  * Victims accept packets forged for them: RoCEv2 does not authenticate packets,
- * so whoever knows addresses, QP number, PSN and key is the peer.  Each of
- * their work requests must complete once and in order, nothing else may
- * complete, and no byte may change outside memory with remote access.
+ * so a sender that knows addresses, QP number, PSN and key cannot be told from the peer.
+ * Each of their work requests must complete once and in order, nothing else may complete,
+ * and no byte may change outside memory with remote access.
  *
  * Guarded queue pairs receive only packets that the protocol refuses.  Their
  * memory belongs to a protection domain of its own, whose keys the forger
@@ -163,12 +163,12 @@ enum what {
  * @mem: of a guarded link: source and destination, adjacent
  * @pd: of a guarded link
  * @op: current operation of a guarded link
- * @len: its length
- * @seed: its pattern
- * @since: time when it was posted, or posted again
+ * @len: length of @op
+ * @seed: pattern of its data
+ * @since: time when @op was last posted
  * @until: see in_bound()
- * @again: it was posted again
- * @got: its data has been received
+ * @again: @op was posted more than once
+ * @got: the data of @op has been received
  * @turn: side whose turn it is
  */
 struct link {

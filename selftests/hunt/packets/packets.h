@@ -2,7 +2,7 @@
 /*
  * srnic selftests - hostile packets: interface of the parts
  *
- *	links.c		queue pairs in all states, their valid traffic, what must hold
+ *	links.c		queue pairs in all states, their valid traffic, and its checks
  *	wire.c		the wire between the hosts
  *	forge.c		a packet that a target would accept, and its bytes
  *	mutate.c	mutations of the packet
@@ -83,7 +83,7 @@ extern int num_grants;
 
 /*
  * Attaches to the taps, or else to the netdevs of the devices by packet
- * sockets.  With @looked_at there are packet sockets besides the taps, too.
+ * sockets.  With @looked_at, opens packet sockets in addition to the taps.
  */
 void wire_open(bool looked_at);
 /* Forwards the packets that the hosts have sent, and tracks PSNs. */
