@@ -10,7 +10,7 @@ cd "$(dirname "$(readlink -f "$0")")" || exit
 
 export CC=s390x-linux-gnu-gcc AR=s390x-linux-gnu-ar
 export SANITIZE='-fsanitize=undefined -fsanitize-undefined-trap-on-error'
-export SEEDS=30	# of the simulator: enough to tell about byte order
+export SEEDS=30	# runs of the simulator: enough to find errors of byte order
 export EMULATOR='qemu-s390x -L /usr/s390x-linux-gnu'
 
 need "$CC" "${EMULATOR%% *}"

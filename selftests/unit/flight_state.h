@@ -126,7 +126,7 @@ static inline const char *flight_state_fault(const struct srnic_flight *f)
 	return fault;
 }
 
-/* The same after the deadline has been set: there is a timer for packets in flight. */
+/* Like flight_state_fault(), after the deadline has been set for packets in flight. */
 static inline const char *flight_state_idle_fault(const struct srnic_flight *f)
 {
 	bool waits = f->hold || (flight_state_front(f) != f->una && f->timeout);

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-srnic - our ICRC is the one that scapy computes
+srnic - the driver's ICRC equals that computed by scapy
 usage: icrc_scapy.py COMMAND...
 
-Random packets of every kind of header that the ICRC masks go through
-scapy.contrib.roce and through the program built from drivers/srnic/wire.
+Random packets, with all kinds of headers that the ICRC masks, are given to
+scapy.contrib.roce and to the program built from drivers/srnic/wire.
 """
 
 import logging

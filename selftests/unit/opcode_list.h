@@ -2,9 +2,9 @@
 /*
  * srnic - the opcodes, written independently of the driver
  *
- * Numbers as in the kernel's include/rdma/ib_pack.h and scapy's contrib/roce
- * (RC, UC, UD, CNP); XRC and the headers of each packet from the tables of IBTA
- * volume 1.  Headers are spelled with one letter each, in wire order:
+ * The numbers of RC, UC, UD and CNP are those of include/rdma/ib_pack.h and of scapy's
+ * contrib/roce; XRC and the headers of each packet are from the tables of IBTA volume 1.
+ * Each header is one letter, in wire order:
  *
  *	x XRCETH  d DETH  f FETH  r RETH  c AtomicETH
  *	a AETH    o AtomicAckETH  i ImmDt  v IETH

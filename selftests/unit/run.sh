@@ -3,8 +3,8 @@
 # srnic selftests - the unit tests in user space, as one stream of TAP
 # usage: selftests/unit/run.sh
 #
-# OUT says where to build, CC with what, SANITIZE what the compiler adds; EMULATOR
-# runs the programs where the processor is another.
+# OUT is the directory to build in, CC the compiler, SANITIZE its sanitizer flags; EMULATOR
+# is a command that runs programs for another processor.
 
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")" || exit

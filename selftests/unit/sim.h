@@ -33,7 +33,7 @@
 enum sim_peer {
 	SIM_PEER_KEEPS,		/* keeps them, as srnic does */
 	SIM_PEER_DROPS,		/* drops them, and acknowledges each duplicate */
-	SIM_PEER_RXE,		/* the same, but only if requested, as rdma_rxe */
+	SIM_PEER_RXE,		/* drops them; ACKs duplicates only if asked, as rdma_rxe */
 	SIM_PEER_NUM
 };
 
@@ -199,8 +199,8 @@ struct sim_message {
 /**
  * struct sim_slot - a packet that arrived out of order
  * @npsn: as in struct sim_pkt, 0: there is none
- * @kind: the same
- * @ackreq: the same
+ * @kind: enum sim_kind
+ * @ackreq: requests an ACK
  */
 struct sim_slot {
 	u32	npsn;
@@ -219,11 +219,11 @@ struct sim_slot {
  * @una: sequence number of @f.una
  * @assigned: number of packets of all messages
  * @here: which of SIM_STORE responses have arrived
- * @covered: sequence number following the highest response that has arrived
+ * @covered: sequence number after the highest response that has arrived
  * @expected: responder: sequence number of the expected packet
  * @told: responder: has sent a NAK for it
  * @slot: responder: packets kept out of order
- * @late: by which part of the slack the timer is late, 1 of 1024
+ * @late: part of the slack by which the timer is late, in 1/1024
  * @alarm_at: when the next SIM_ALARM arrives, 0: there is none
  * @progress_at: time of the last advance of @una, ns
  * @failed: retries are exhausted

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - a program that polls the end of a message sees all of it
+ * srnic - a program that polls the last bytes of a message sees all of it
  *
  * At each barrier the test checks what another processor may see at that point,
  * according to the memory model.
@@ -26,7 +26,7 @@ static bool is_old(size_t from, size_t to)
 	return true;
 }
 
-/* At the first barrier nothing has changed, at the second all but the end has. */
+/* Before the first barrier nothing is stored, before the second all but the end. */
 static void look(void)
 {
 	size_t bulk = size > 8 ? size - 8 : 0;

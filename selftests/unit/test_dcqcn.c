@@ -174,7 +174,8 @@ static void test_bounds(void)
 	for (i = 0; i < 100000; i++, now += 50 * USEC)
 		srnic_dcqcn_cut(&cc, now, 0);
 	tap_check(cc.rate == 125000, "a flood of notifications leaves 1 Mbit/s");
-	tap_check(cc.alpha <= SRNIC_DCQCN_ONE, "nor does it raise alpha above 1");
+	tap_check(cc.alpha <= SRNIC_DCQCN_ONE,
+		  "a flood of notifications does not raise alpha above 1");
 
 	for (i = 0; srnic_dcqcn_advance(&cc, now, 0) && i < 1000000; i++) {
 		now += 100 * USEC;
@@ -185,7 +186,7 @@ static void test_bounds(void)
 	srnic_dcqcn_start(&cc, 1000000, now);
 	srnic_dcqcn_cut(&cc, now, 0);
 	tap_check(!srnic_dcqcn_advance(&cc, now + 1000000 * USEC, 0),
-		  "it also ends after a second without sending");
+		  "the rate limit also ends after a second without sending");
 	srnic_dcqcn_start(&cc, 1000000, now);
 	srnic_dcqcn_cut(&cc, now, ~0ULL);
 	tap_check(srnic_dcqcn_advance(&cc, now + 1000000 * USEC, ~0ULL) &&

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - an ACK waits for the answer only where messages are answered
+ * srnic - an ACK is delayed only on connections where the program answers messages
  */
 
 #include "tap.h"
 #include "xport/delack.h"
 
 #define USEC	1000ULL
-#define RUNS	8		/* messages answered before an ACK waits */
+#define RUNS	8		/* answered messages before an ACK is delayed */
 #define WAIT	(500 * USEC)
 #define PROMPT	(50 * USEC)
 
 static u64 now = 1000;
 
-/* A message arrives.  Return: does its ACK wait?  If not, it is sent. */
+/* A message arrives.  Return: is its ACK delayed?  If not, it is sent. */
 static bool message(struct srnic_delack *ack)
 {
 	srnic_delack_owe(ack);
@@ -24,7 +24,7 @@ static bool message(struct srnic_delack *ack)
 	return false;
 }
 
-/* An ACK that waits is sent.  Return: was it late? */
+/* A delayed ACK is sent without an answer.  Return: does that count as late? */
 static bool leaves(struct srnic_delack *ack)
 {
 	bool late = ack->deadline && srnic_delack_leaves(ack, now);
@@ -34,7 +34,7 @@ static bool leaves(struct srnic_delack *ack)
 	return late;
 }
 
-/* The program answers.  Return: has the ACK waited for too long? */
+/* The program answers.  Return: does the delay of the ACK count as late? */
 static bool answer(struct srnic_delack *ack)
 {
 	srnic_delack_answered(ack);
@@ -42,7 +42,7 @@ static bool answer(struct srnic_delack *ack)
 	return leaves(ack);
 }
 
-/* Messages until the ACK of one waits, each answered; at most @limit */
+/* Return: number of messages, each answered, until an ACK is delayed; at most @limit. */
 static unsigned int exchanges(struct srnic_delack *ack, unsigned int limit)
 {
 	unsigned int n;
@@ -56,7 +56,7 @@ static unsigned int exchanges(struct srnic_delack *ack, unsigned int limit)
 	return limit;
 }
 
-/* The answer fails to come.  Return: was the ACK sent at its deadline, and not before? */
+/* The program does not answer.  Return: was the ACK sent at its deadline, not before? */
 static bool fail(struct srnic_delack *ack)
 {
 	u64 deadline = ack->deadline;
@@ -85,7 +85,7 @@ static void test_stream(void)
 	for (i = 0; i < 10000; i++)
 		if (message(&ack))
 			tap_fault("message %u", i);
-	tap_done("no ACK of a stream waits");
+	tap_done("messages that are not answered: no ACK is delayed");
 
 	for (i = 0; i < 10000; i++) {
 		if (message(&ack))
@@ -93,7 +93,7 @@ static void test_stream(void)
 		if (i % RUNS)
 			answer(&ack);
 	}
-	tap_done("nor where one message in eight is not answered");
+	tap_done("one message in eight is not answered: no ACK is delayed");
 }
 
 static void test_answers(void)
@@ -101,13 +101,13 @@ static void test_answers(void)
 	struct srnic_delack ack = {};
 	unsigned int i;
 
-	tap_check(exchanges(&ack, 100) == RUNS, "the ACK waits after eight answers");
-	tap_check(ack.deadline == now + WAIT, "for half a millisecond");
+	tap_check(exchanges(&ack, 100) == RUNS, "an ACK is delayed after eight answers");
+	tap_check(ack.deadline == now + WAIT, "it is delayed by up to half a millisecond");
 	now += PROMPT;
 	srnic_delack_owe(&ack);
 	tap_check(srnic_delack_waits(&ack, 0, now) &&
 		  ack.deadline == now + WAIT - PROMPT,
-		  "another message does not extend this");
+		  "another message does not extend the delay");
 	tap_check(!answer(&ack), "an answer within 50 us is not late");
 
 	for (i = 0; i < 10000; i++) {
@@ -116,7 +116,7 @@ static void test_answers(void)
 		now += PROMPT;
 		answer(&ack);
 	}
-	tap_done("every ACK waits while the answers come in time");
+	tap_done("every ACK is delayed while answers come in time");
 
 	message(&ack);
 	tap_check(fail(&ack), "an ACK is sent at its deadline");
@@ -125,7 +125,7 @@ static void test_answers(void)
 	srnic_delack_owe(&ack);
 	srnic_delack_answered(&ack);
 	tap_check(!srnic_delack_waits(&ack, 0, now),
-		  "an ACK that could not leave with the answer does not wait for another");
+		  "an ACK that did not fit with the answer is not delayed again");
 }
 
 /* Return: is the answer to the next message, @after its arrival, late? */
@@ -148,11 +148,11 @@ static void test_slow(void)
 	for (i = 0; i < 10000; i++)
 		if (slow(&ack, i % 10 ? PROMPT : WAIT - 1) == !!(i % 10))
 			tap_fault("message %u", i);
-	tap_done("ACKs wait although one answer in ten is slow");
+	tap_done("one slow answer in ten does not end the delay of ACKs");
 
 	for (i = 0; i < 4; i++)
 		slow(&ack, PROMPT + 1);
-	tap_check(exchanges(&ack, 1000) == 2 * RUNS - 1, "four slow answers are a failure");
+	tap_check(exchanges(&ack, 1000) == 2 * RUNS - 1, "four slow answers count as a failure");
 
 	for (i = 0; i < 48; i++) {
 		now += PROMPT + 1;
@@ -160,7 +160,7 @@ static void test_slow(void)
 		exchanges(&ack, 100000);
 	}
 	tap_check(exchanges(&ack, 100000) == 0 && ack.fails == 12,
-		  "programs that are always slow are seldom waited for");
+		  "if answers are always slow, ACKs are rarely delayed");
 }
 
 static void test_failures(void)
@@ -172,8 +172,9 @@ static void test_failures(void)
 	for (n = 2 * RUNS, i = 0; i < 12; i++, n *= 2)
 		if (!fail(&ack) || exchanges(&ack, 100000) != n)
 			tap_fault("failure %u: not after %u answers", i, n);
-	tap_done("each answer that fails to come doubles what is required");
-	tap_check(fail(&ack) && exchanges(&ack, 100000) == n / 2, "twelve times at most");
+	tap_done("each failure doubles the number of answers required");
+	tap_check(fail(&ack) && exchanges(&ack, 100000) == n / 2,
+		  "it is doubled at most twelve times");
 
 	n /= 2;
 	for (i = 1; i < 63 * n; i++) {
@@ -181,16 +182,16 @@ static void test_failures(void)
 		message(&ack);
 	}
 	tap_check(fail(&ack) && exchanges(&ack, 100000) == n,
-		  "63 times as many answers as were required make up for nothing");
+		  "63 times the required answers cancel no failure");
 	for (i = 0; i < 63 * n; i++) {
 		answer(&ack);
 		message(&ack);
 	}
 	tap_check(fail(&ack) && exchanges(&ack, 100000) == n,
-		  "64 times as many make up for one failure of those that count");
+		  "64 times the required answers cancel one failure");
 }
 
-/* The answer to every Nth message fails to come. */
+/* Every Nth message is not answered. */
 static void test_patterns(void)
 {
 	unsigned int i, late, period;
@@ -209,10 +210,10 @@ static void test_patterns(void)
 		if (late > 8)
 			tap_fault("one in %u: %u of 100 were late", period, late);
 	}
-	tap_done("eight of a hundred ACKs that are not answered are late at most");
+	tap_done("at most eight of a hundred ACKs without an answer are late");
 }
 
-/* Both ends wait for a completion before they go on. */
+/* Both ends wait for a completion before they continue. */
 static void test_deadlock(void)
 {
 	struct srnic_delack ack = {};
@@ -223,7 +224,7 @@ static void test_deadlock(void)
 			late += fail(&ack);
 		srnic_delack_answered(&ack);
 	}
-	tap_check(late <= 50, "of a million ACKs that are waited for 50 are late at most");
+	tap_check(late <= 50, "if the peer waits for each ACK, at most 50 of a million are late");
 
 	for (i = 0, late = 0; i < 1000000; i++) {
 		if (message(&ack)) {
@@ -232,7 +233,7 @@ static void test_deadlock(void)
 		}
 		srnic_delack_answered(&ack);
 	}
-	tap_check(late <= 50, "likewise where the peer asks for them again, even if soon");
+	tap_check(late <= 50, "at most 50 are late if the peer requests them again soon");
 }
 
 static void test_urgent(void)
@@ -242,22 +243,22 @@ static void test_urgent(void)
 	exchanges(&ack, 100);
 	srnic_delack_owe_at_once(&ack);
 	tap_check(!srnic_delack_waits(&ack, 0, now) && !leaves(&ack),
-		  "an ACK that waits leaves with one in the middle of a message");
+		  "a delayed ACK is sent with one in the middle of a message");
 	srnic_delack_answered(&ack);
-	tap_check(message(&ack), "the next one waits again");
+	tap_check(message(&ack), "the ACK of the next message is delayed again");
 	now += PROMPT + 1;
 	srnic_delack_owe_at_once(&ack);
 	tap_check(!srnic_delack_waits(&ack, 0, now) && leaves(&ack) && !ack.fails,
-		  "that is slow, but not a failure, if the message has begun late");
+		  "an ACK in the middle of a late message is slow, not a failure");
 	srnic_delack_answered(&ack);
 	message(&ack);
-	tap_check(ask_again(&ack), "a duplicate is acknowledged at once, and that was late");
+	tap_check(ask_again(&ack), "a duplicate is acknowledged at once, and counts as a failure");
 	srnic_delack_owe_again(&ack);
 	tap_check(!srnic_delack_waits(&ack, 0, now) && !ack.deadline,
-		  "likewise where no ACK waits");
+		  "a duplicate is acknowledged at once if no ACK is delayed");
 	srnic_delack_done(&ack);
 	tap_check(exchanges(&ack, 1000) == 2 * RUNS && !answer(&ack),
-		  "twice as many messages have to be answered then");
+		  "after these, twice as many answers are required");
 }
 
 static void test_timeout(void)
@@ -269,12 +270,13 @@ static void test_timeout(void)
 	srnic_delack_owe(&ack);
 	srnic_delack_waits(&ack, 80 * USEC, now);
 	tap_check(ack.deadline == now + 10 * USEC && ack.prompt == ack.deadline,
-		  "an ACK waits for an eighth of the timeout at most");
-	tap_check(srnic_delack_limit(80 * USEC) == 10 * USEC, "and for the timer as much");
+		  "an ACK is delayed by at most an eighth of the timeout");
+	tap_check(srnic_delack_limit(80 * USEC) == 10 * USEC,
+		  "the limit of the timer is an eighth of the timeout, too");
 	answer(&ack);
 	srnic_delack_owe(&ack);
 	srnic_delack_waits(&ack, 67000 * USEC, now);
-	tap_check(ack.deadline == now + WAIT, "a longer timeout makes no difference");
+	tap_check(ack.deadline == now + WAIT, "a long timeout does not extend the delay");
 }
 
 int main(void)

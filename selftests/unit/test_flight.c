@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - each rule of loss recovery and of the window, by itself
+ * srnic - tests of each single rule of loss recovery and of the window
  *
  * Every rule is tested with several initial PSNs, so that comparisons are also
  * made across the wrap at 2^24.
@@ -19,7 +19,7 @@
 #define SEC	((u64)NSEC_PER_SEC)
 
 #define SHORT	(20 * USEC)	/* round trip within a rack */
-#define LONG	(10 * MSEC)	/* and a longer one */
+#define LONG	(10 * MSEC)	/* long round trip */
 #define TIMEOUT	(67 * MSEC)
 #define RETRIES	7
 
@@ -166,7 +166,7 @@ static void begin(u32 at)
 	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
 }
 
-/* The same, with the round trip measured by packet 0 */
+/* Like begin(), with the round trip measured by packet 0 */
 static void begin_path(u32 at, u64 rtt)
 {
 	begin(at);
@@ -695,7 +695,7 @@ static void cut_by_run(u32 at)
 	must(f.window == 70);
 }
 
-/* Each ACK shows the next hole, @every packets later, until @holes are repaired. */
+/* Each ACK reveals the next hole, @every packets later, until @holes are repaired. */
 static void repair_holes(u32 holes, u32 every)
 {
 	u32 at = srnic_psn_diff(f.una, first), i;
@@ -770,7 +770,7 @@ static void cut_at_least_one(u32 at)
 	}
 }
 
-/* 2^23 PSNs after a cut, the PSN of that cut must not look as if it were ahead. */
+/* 2^23 PSNs after a cut, the PSN of that cut must not compare as ahead. */
 static void cut_much_later(u32 at)
 {
 	u32 i;
@@ -924,7 +924,7 @@ static void reordered(u32 at)
 	must(!f.deadline && !f.tick);
 }
 
-/* After a late response another one is missing. */
+/* A response arrives late, and then another one is missing. */
 static void reordered_twice(u32 at)
 {
 	begin_path(at, LONG);
@@ -1086,7 +1086,7 @@ static void spurious_holes(u32 at)
 	must(f.mode == SRNIC_FLIGHT_OPEN && !f.holes);
 }
 
-/* Responses that were reported missing have come late. */
+/* Responses that were reported missing have arrived late. */
 static void spurious_gap(u32 at)
 {
 	begin_path(at, SHORT);
@@ -1161,7 +1161,7 @@ static void probe_in_queue(u32 at)
 	now += 4 * SHORT;
 }
 
-/* The queue has become longer, and the answers it holds up arrive one after the other. */
+/* The queue has become longer, so the answers arrive late, one after the other. */
 static void spurious_late_probe(u32 at)
 {
 	probe_in_queue(at);
@@ -1170,7 +1170,7 @@ static void spurious_late_probe(u32 at)
 	must(f.rtt > 4 * SHORT && !f.probes);
 }
 
-/* Nobody asked for this ACK: the packet was missing, and so is the next. */
+/* The ACK answers the probe; the probed packet was missing, and so is the next. */
 static void needed_probe(u32 at)
 {
 	probe_in_queue(at);
@@ -1571,7 +1571,7 @@ static void request_follows_in_part(u32 at)
 	must(f.next == psn(5) && f.detour == 2);
 }
 
-/* Responses that this end has kept do not show what the peer would keep. */
+/* Responses that this end keeps out of order say nothing about the peer. */
 static void responses_teach_nothing(u32 at)
 {
 	begin_path(at, SHORT);
@@ -1587,7 +1587,7 @@ static void responses_teach_nothing(u32 at)
 	must(f.keeps == SRNIC_KEEPS_UNKNOWN && !f.jumped);
 }
 
-/* READs that are kept by the peer would all be answered at once. */
+/* The peer may have kept all READs, and would answer them at once. */
 static void no_ticks_for_reads(u32 at)
 {
 	begin_path(at, LONG);
@@ -1598,8 +1598,8 @@ static void no_ticks_for_reads(u32 at)
 }
 
 /*
- * Response 1 is lost, and response 5 to a request that was sent after the retransmission.
- * When the first one is there, all others have arrived, and there is no timeout.
+ * Response 1 is lost, and so is response 5, whose request was sent after the retransmission.
+ * When response 1 arrives, so have all others but 5; that must not take a timeout.
  */
 static void hole_behind_recovery(u32 at)
 {
@@ -1617,7 +1617,7 @@ static void hole_behind_recovery(u32 at)
 	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(5) && f.detour == 1);
 }
 
-/* A response came late, and another one behind it may come late, too. */
+/* A response arrived late, so a later one may only be reordered, too. */
 static void hole_behind_reordered(u32 at)
 {
 	begin_path(at, SHORT);
@@ -1648,7 +1648,7 @@ static void kept_in_doubt(u32 at)
 	must(f.gap == 4 && f.doubt == now + SHORT / 2);
 }
 
-/* Some of the responses come before all of them have been requested again. */
+/* Some responses arrive before all of them have been requested again. */
 static void detour_goes_on(u32 at)
 {
 	begin_path(at, SHORT);
@@ -2227,7 +2227,7 @@ static void put_off(u32 at)
 	must(srnic_flight_put_off(&f, now));
 }
 
-/* What expires is not the wait for an answer. */
+/* The deadline that expires is not that for an answer. */
 static void put_off_no_doubt(u32 at)
 {
 	begin_path(at, LONG);
@@ -2592,7 +2592,7 @@ static void late_without_timeout(u32 at)
 	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
 }
 
-/* So may they if the NAK itself was late. */
+/* The NAK was late, so packets behind the missing one may have been dropped. */
 static void late_nak_without_timeout(u32 at)
 {
 	begin_path(at, SHORT);
@@ -2604,7 +2604,7 @@ static void late_nak_without_timeout(u32 at)
 	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
 }
 
-/* They are found out even if probes have found nothing before. */
+/* Dropped packets are found even if earlier probes were not answered. */
 static void dropped_again(u32 at)
 {
 	u32 n;
@@ -2623,7 +2623,7 @@ static void dropped_again(u32 at)
 	must(f.deadline);
 }
 
-/* Responses that had come early are dropped, once the missing one is about to be handled. */
+/* Responses kept out of order are dropped when the missing one is about to be handled. */
 static void dropped_without_timeout(u32 at)
 {
 	begin_path(at, LONG);
@@ -2646,7 +2646,7 @@ static void dropped_without_timeout(u32 at)
 	must(f.mode == SRNIC_FLIGHT_OPEN && !f.deadline);
 }
 
-/* Only a packet behind another can have been dropped because that one was missing. */
+/* A packet is dropped for a gap only if it follows the missing packet. */
 static void rnr_without_timeout(u32 at)
 {
 	begin_path(at, SHORT);
@@ -2749,9 +2749,9 @@ static const struct {
 	{ "every 32nd packet and the last of a window request an ACK", asks_each },
 	{ "the last packet of a window of any size requests an ACK", asks_in_small_window },
 	{ "without an ACK request one is sent within 1 ms", ask },
-	{ "such an ACK request is sent once", ask_once },
-	{ "it uses no retry and does not cut the window", ask_is_free },
-	{ "it is not sent if an ACK was requested", no_ask_if_asked },
+	{ "a separate ACK request is sent once", ask_once },
+	{ "an ACK request uses no retry and does not cut the window", ask_is_free },
+	{ "no ACK request is sent if an ACK was requested", no_ask_if_asked },
 
 	{ "the first round trip is SRTT, and half of it RTTVAR", rtt_first },
 	{ "SRTT and RTTVAR are updated according to RFC 6298", rtt_next },
@@ -2768,15 +2768,15 @@ static const struct {
 
 	{ "on a long path the window grows by half per round trip", grows_fast },
 	{ "the window grows up to its limit", grows_to_the_end },
-	{ "after startup it grows by a fraction per round trip", grows_clear },
-	{ "when there is a queue, it grows by a packet per round trip", grows_queued },
-	{ "it does not grow before a round trip is measured", grows_unmeasured },
-	{ "after a pause it doubles again", grows_after_pause },
-	{ "it does not double when a queue takes longer than the timeout", grows_late },
+	{ "after startup the window grows by a fraction per round trip", grows_clear },
+	{ "with a queue the window grows by a packet per round trip", grows_queued },
+	{ "the window does not grow before a round trip is measured", grows_unmeasured },
+	{ "after a pause the window doubles again", grows_after_pause },
+	{ "the window does not double when a queue takes longer than the timeout", grows_late },
 	{ "a window that is not full does not grow", grows_if_limited },
 	{ "ACKs processed together grow the window one by one", grows_by_each },
 	{ "on a short path the window stays at its initial size", grows_not_short },
-	{ "so it does if round trips are several times the shortest", grows_not_full },
+	{ "the window does not grow if round trips have multiplied", grows_not_full },
 	{ "a small window grows to the initial size on any path", grows_back },
 
 	{ "a loss with a queue cuts the window to 7/10", cut },
@@ -2784,26 +2784,26 @@ static const struct {
 	{ "losses of the next window cut it again", cut_again },
 	{ "a loss without a queue does not cut the window", cut_not_by_chance },
 	{ "a run of losses cuts the window", cut_by_run },
-	{ "missing packets that exceed an eighth of the window do", cut_by_holes },
-	{ "those of several round trips are not added up", cut_not_by_old_holes },
+	{ "missing packets that exceed an eighth of the window cut it", cut_by_holes },
+	{ "missing packets of several round trips are not added up", cut_not_by_old_holes },
 	{ "a loss in a full queue cuts a small window", cut_in_full_queue },
 	{ "a cut leaves at least half of the window", cut_by_half_at_most },
 	{ "a window has at least one packet", cut_at_least_one },
 	{ "a cut does not suppress another one 2^23 PSNs later", cut_much_later },
 
 	{ "on a long path packets after a large ACK are paced", withheld },
-	{ "they are not on a short path, or after a small ACK", withheld_nothing },
-	{ "packets sent meanwhile have a timer", withheld_and_due },
+	{ "packets are not paced on a short path, or after a small ACK", withheld_nothing },
+	{ "packets sent while others are paced have a timer", withheld_and_due },
 	{ "into a full queue packets are released once the window is cut", released_after_cut },
-	{ "on a short path, too", released_on_short_path },
+	{ "on a short path the cut releases packets, too", released_on_short_path },
 
 	{ "on a long path a retransmission waits for reordering", nak_is_doubted },
-	{ "it waits at least half a round trip", nak_is_doubted_as_long },
-	{ "and before the first one is known as long as the NAK took", first_is_doubted },
+	{ "the wait for reordering is at least half a round trip", nak_is_doubted_as_long },
+	{ "before a round trip is known, it is as long as the NAK took", first_is_doubted },
 	{ "on a short path the packet is retransmitted at once", nak_on_short_path },
-	{ "only that packet is, and new packets continue", repair_is_one },
+	{ "only the reported packet is retransmitted, and new ones continue", repair_is_one },
 	{ "reordered packets are not retransmitted", reordered },
-	{ "nor is the next hole, unless it persists", reordered_twice },
+	{ "the next hole is not repaired unless it persists", reordered_twice },
 	{ "a duplicate NAK is ignored", nak_again },
 	{ "a NAK with nothing in flight is ignored", nak_of_nothing },
 	{ "a lost retransmission is retransmitted", lost_again },
@@ -2811,17 +2811,17 @@ static const struct {
 
 	{ "an ACK sooner than a round trip indicates reordering", spurious_repair },
 	{ "the next NAK waits for reordered packets", spurious_is_remembered },
-	{ "not if the packet was retransmitted twice", spurious_second },
+	{ "an early ACK does not, if the packet was retransmitted twice", spurious_second },
 	{ "each recovery without reordering reduces the wait", spurious_fades },
-	{ "if they go on after a wait of a round trip, it is measured anew", spurious_thrice },
-	{ "not if a round trip was measured meanwhile", spurious_measured },
+	{ "repeated early ACKs restart the measurement of round trips", spurious_thrice },
+	{ "they do not if a round trip was measured meanwhile", spurious_measured },
 	{ "packets that were not lost do not count as missing", spurious_holes },
-	{ "and no responses known to be missing", spurious_gap },
+	{ "responses that were not lost are not known to be missing", spurious_gap },
 	{ "an ACK after a round trip does not indicate reordering", spurious_not },
-	{ "nor does one before a round trip is known", spurious_not_before_rtt },
+	{ "no ACK does before a round trip is known", spurious_not_before_rtt },
 	{ "a spurious probe changes nothing", spurious_probe },
-	{ "so does one that came long before the answer", spurious_late_probe },
-	{ "an answer to a probe that nobody asked for shows the next gap", needed_probe },
+	{ "a probe sent long before the answer changes nothing", spurious_late_probe },
+	{ "an unsolicited answer to a probe shows the next gap", needed_probe },
 	{ "a spurious timeout ends retransmission", spurious_timeout },
 	{ "a timeout is not undone by ACKs of single packets", spurious_not_one },
 	{ "packets of a spurious timeout are not measured", spurious_measures_nothing },
@@ -2833,24 +2833,24 @@ static const struct {
 	{ "all responses known to be missing are requested", responses_missing },
 	{ "a kept response is not part of a hole", responses_kept },
 	{ "a READ answered right behind a lost one was kept by the peer", request_was_kept },
-	{ "one that is answered after a round trip was not", request_was_not_kept },
+	{ "a READ answered after a round trip was not kept", request_was_not_kept },
 	{ "if the peer is known to keep READs, nothing is requested twice", request_follows },
-	{ "unless its answer does not follow", request_follows_not },
-	{ "or only part of it does", request_follows_in_part },
+	{ "a READ whose response does not follow is requested again", request_follows_not },
+	{ "the rest of a partial response is requested again", request_follows_in_part },
 	{ "missing responses do not show what the peer keeps", responses_teach_nothing },
 	{ "behind a lost READ no others are released by time", no_ticks_for_reads },
 	{ "responses missing behind a recovery are requested", hole_behind_recovery },
 	{ "responses missing behind a reordered one are doubted", hole_behind_reordered },
-	{ "a kept response ends no doubt", kept_in_doubt },
-	{ "what is acknowledged is left out of a detour", detour_goes_on },
+	{ "a kept response does not end the wait for reordered ones", kept_in_doubt },
+	{ "a detour leaves out acknowledged packets", detour_goes_on },
 	{ "each response that arrives allows a new packet", responses_make_room },
 	{ "each eighth of a round trip allows an eighth of the window", ticks },
 	{ "ticks do not stop the timer", ticks_leave_timer },
 
-	{ "a peer that keeps nothing three times is taken for go-back-N", back_is_learned },
+	{ "a peer that has kept nothing three times is taken for go-back-N", back_is_learned },
 	{ "go-back-N retransmits everything from the hole on", back_from_hole },
-	{ "it does so at once if the peer is known for it", back_at_once },
-	{ "a peer whose ACK skips packets keeps them", back_is_unlearned },
+	{ "it starts at once if the peer is known to go back", back_at_once },
+	{ "a peer whose ACK skips packets is taken to keep them", back_is_unlearned },
 	{ "the conclusion about a peer is revised after some time", back_is_doubted },
 	{ "after a timeout a single packet with an ACK request is sent", back_with_care },
 	{ "a lost first window is retransmitted completely", back_from_start },
@@ -2862,8 +2862,8 @@ static const struct {
 	{ "after an RNR NAK the flight waits, then goes back", rnr_waits },
 	{ "an RNR NAK is not a loss", rnr_is_no_loss },
 	{ "rnr_retry RNR NAKs in a row are tolerated", rnr_retries },
-	{ "none is if rnr_retry is 0", rnr_none },
-	{ "any number is if rnr_retry is 7", rnr_without_end },
+	{ "no RNR NAK is tolerated if rnr_retry is 0", rnr_none },
+	{ "any number of RNR NAKs is tolerated if rnr_retry is 7", rnr_without_end },
 	{ "an RNR NAK resets the transport retries", rnr_is_an_answer },
 	{ "RNR NAKs during the wait do not count", rnr_counts_once },
 	{ "progress resets the RNR retries", rnr_progress },
@@ -2877,33 +2877,33 @@ static const struct {
 	{ "a NAK fails if retry_cnt is 0", naks_exhaust },
 	{ "progress resets the retries", progress_restores },
 	{ "a timeout cuts the window to 7/10", timeout_cuts },
-	{ "before a round trip is known it does not", timeout_first },
+	{ "a timeout before a round trip is known does not cut the window", timeout_first },
 	{ "timeouts back off until a round trip is measured", timeouts_back_off },
 	{ "round trips of 30 timeouts are measured", late_answers },
-	{ "packets of the peer renew the retries", heard },
+	{ "packets from the peer renew the retries", heard },
 	{ "timeout 0 disables the timer", timeout_none },
-	{ "not while packets behind a gap may have been dropped", nak_without_timeout },
-	{ "nor after the packet that was missing came late", late_without_timeout },
-	{ "nor after a NAK that came too late", late_nak_without_timeout },
-	{ "nor after responses have been dropped here", dropped_without_timeout },
-	{ "and again, after probes without an answer", dropped_again },
-	{ "nor while one packet is retransmitted behind another", rnr_without_timeout },
+	{ "timeout 0, packets behind a gap may have been dropped: probed", nak_without_timeout },
+	{ "timeout 0, the missing packet arrived late: probed", late_without_timeout },
+	{ "timeout 0, a late NAK: probed", late_nak_without_timeout },
+	{ "timeout 0, responses were dropped here: probed", dropped_without_timeout },
+	{ "timeout 0, responses were dropped after unanswered probes: probed", dropped_again },
+	{ "timeout 0, one packet is retransmitted behind another: probed", rnr_without_timeout },
 	{ "nothing happens before the deadline", timeout_early },
 	{ "there is no deadline with nothing in flight", idle_is_silent },
 	{ "an ACK restarts the timer", ack_rearms },
 	{ "the timer is off while a page is fetched", busy },
-	{ "it is put off while packets wait that may be the answer", put_off },
-	{ "not after an RNR NAK", put_off_no_hold },
-	{ "not while packets may be out of order", put_off_no_doubt },
-	{ "not if no ACK has been requested", put_off_no_ask },
+	{ "the timer is put off while packets wait that may be the answer", put_off },
+	{ "the timer is not put off after an RNR NAK", put_off_no_hold },
+	{ "the timer is not put off while packets may be out of order", put_off_no_doubt },
+	{ "the timer is not put off if no ACK has been requested", put_off_no_ask },
 	{ "the timer of an answer may be late unless the window has been cut", slack },
-	{ "so it may with an infinite timeout", slack_without_timeout },
-	{ "not for RNR, for reordered packets, for memory, nor to request an ACK", no_slack },
+	{ "it may be late with an infinite timeout, too", slack_without_timeout },
+	{ "timers for RNR, reordering, memory and ACK requests are not late", no_slack },
 	{ "srnic_flight_solicit_ack() requests an ACK at once", hurry },
-	{ "unless nothing is in flight, or an ACK has been requested", hurry_in_vain },
-	{ "nor does it shorten the wait after a NAK", hurry_in_doubt },
+	{ "it does not with nothing in flight, or if an ACK was requested", hurry_in_vain },
+	{ "it does not shorten the wait after a NAK", hurry_in_doubt },
 	{ "a failed allocation delays sending", stall },
-	{ "after that it continues, even with nothing to send", stall_and_nothing_left },
+	{ "after the delay sending continues, even with nothing to send", stall_and_nothing_left },
 
 	{ "a READ is outstanding until its response is complete", places },
 	{ "the table of READs wraps", places_wrap },
@@ -2918,8 +2918,8 @@ static const struct {
 	{ "a flight may continue at another PSN", skip },
 	{ "packets without acknowledgment are forgotten", forget },
 	{ "packets that need no retransmission are skipped", pass },
-	{ "before an invalid request an ACK is requested", refused },
-	{ "the same within a detour", refused_in_detour },
+	{ "an ACK is requested before an invalid request", refused },
+	{ "within a detour an ACK is requested before an invalid request", refused_in_detour },
 	{ "the rate is the flight size over the round trip", rate },
 };
 

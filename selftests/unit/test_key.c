@@ -77,18 +77,19 @@ static void test_fast_again(struct srnic_mr *mr, u32 key)
 
 	tap_check(srnic_fast_is_free(&keys, key, pd) &&
 		  !srnic_fast_is_free(&keys, key + 1, pd),
-		  "it is free under its last key only");
+		  "a region is free under its last key only");
 	tap_check(show_again(key, 2 * PAGE) == SRNIC_MEM_RANGE,
-		  "without a new list it cannot be registered beyond the last one");
+		  "without a new list a region cannot be larger than its last one");
 	tap_check(!show_again(key, PAGE) && found(key) &&
 		  mr->span.block[0] == block,
-		  "without a new list it is what it was");
-	tap_check(!srnic_fast_is_free(&keys, key, pd), "it is not free then");
+		  "without a new list a region refers to its last list");
+	tap_check(!srnic_fast_is_free(&keys, key, pd),
+		  "a region is not free while it is registered");
 	srnic_fast_begin(mr, PAGE);
 	srnic_mr_invalidate(&keys, key, pd, OWNER, &wait);
 	tap_check(show_again(key, PAGE) == SRNIC_MEM_RANGE,
-		  "with an empty list it cannot be registered");
-	tap_check(!show(mr, key) && found(key), "nor for ever");
+		  "a region with an empty list cannot be registered");
+	tap_check(!show(mr, key) && found(key), "after a new list it can be registered again");
 	srnic_mr_invalidate(&keys, key, pd, OWNER, &wait);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - a range is written back in pieces, each byte once
+ * srnic - a range is flushed in pieces, each byte once
  *
  * Runs have shares of any size; the test adds up what is written back.
  */

@@ -387,7 +387,7 @@ static void test_cnp(void)
 		  "a captured CNP");
 	tap_check(srnic_pkt_build(built, &ours) == sizeof(built) &&
 		  !memcmp(built, cnp, sizeof(built)),
-		  "and its headers are built the same");
+		  "the headers of the captured CNP are built bit by bit");
 }
 
 /* From a capture of two RNICs: RC RDMA WRITE ONLY of five bytes, and its ACK */

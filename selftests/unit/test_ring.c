@@ -137,7 +137,7 @@ static void test_sq(struct srnic_sq *sq)
 		if (!sq_fetches(sq, BEFORE_WRAP + i))
 			tap_fault("0x%x is not next", BEFORE_WRAP + i);
 	tap_done("an SQ is fetched in order, across the wrap");
-	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC), "and no further than posted");
+	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC), "an SQ is not fetched beyond its last entry");
 
 	tap_check(hdr->kern == BEFORE_WRAP,
 		  "a fetched entry does not belong to user space yet");
@@ -146,7 +146,7 @@ static void test_sq(struct srnic_sq *sq)
 	tap_check(hdr->kern == BEFORE_WRAP + 1, "a completed entry belongs to user space");
 	sq_post(sq, BEFORE_WRAP + ENTRIES);
 	tap_check(sq_fetches(sq, BEFORE_WRAP + ENTRIES), "its slot is used again");
-	tap_check(!sq->broken, "all that is no damage");
+	tap_check(!sq->broken, "none of that breaks an SQ");
 	sq_post(sq, BEFORE_WRAP + ENTRIES + 1);
 	tap_check(!srnic_sq_fetch(sq, IBV_QPT_RC) && sq->broken,
 		  "an entry that overwrites another is not fetched, and breaks the SQ");
@@ -243,9 +243,9 @@ static void test_rq(struct srnic_rq *rq)
 		if (!rq_fetches(rq, BEFORE_WRAP + i))
 			tap_fault("0x%x is not next", BEFORE_WRAP + i);
 	tap_done("an RQ is fetched in order, across the wrap");
-	tap_check(!srnic_rq_fetch(rq, &wqe), "and no further than posted");
+	tap_check(!srnic_rq_fetch(rq, &wqe), "an RQ is not fetched beyond its last entry");
 
-	tap_check(!srnic_rq_is_broken(rq), "all that is no damage");
+	tap_check(!srnic_rq_is_broken(rq), "none of that breaks an RQ");
 	test_rq_breaks(rq);
 
 	srnic_rq_want_kick(rq, true);
@@ -458,10 +458,10 @@ static void test_cq_replace(struct srnic_cq *cq)
 	tap_done("a ring is replaced by larger and smaller ones");
 
 	tap_check(cq_to(cq, 2) == -EINVAL && cq->ring.mask == 15,
-		  "not by one that is too small");
+		  "a ring that is too small does not replace it");
 	*cq->ring.user = first + 100;
 	tap_check(cq_to(cq, 64) == -EINVAL,
-		  "nor with an invalid user index");
+		  "it is not replaced with an invalid user index");
 }
 
 int main(void)

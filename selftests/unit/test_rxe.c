@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - rings in the user ABI of rdma_rxe are as its provider expects them
+ * srnic - rings in the user ABI of rdma_rxe have the layout that its provider expects
  *
- * Offsets and sizes are numbers here: they are what librxe has compiled in.
+ * Offsets and sizes are literal numbers, those that librxe has been compiled with.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void cq_overrun(struct srnic_cq *cq)
 	overruns++;
 }
 
-/* The words of the header, as librxe finds them */
+/* Offsets of the words of the header in librxe */
 static u32 *word(const struct srnic_ring *ring, size_t offset)
 {
 	return (u32 *)((char *)ring->hdr + offset);
@@ -97,7 +97,7 @@ static struct rxe_send_wqe *sq_post(struct srnic_sq *sq)
 	return wqe;
 }
 
-/* The state of rdma_rxe's own in a WQE must not matter. */
+/* Fields of a WQE that belong to rdma_rxe's kernel must be ignored. */
 static void wqe_soil(struct rxe_send_wqe *wqe)
 {
 	wqe->status = ~0U;
@@ -150,7 +150,7 @@ static void test_sq_indices(struct srnic_sq *sq)
 		if (*word(&sq->ring, CONSUMER) != ((i + n) & 7))
 			tap_fault("consumer is %u", *word(&sq->ring, CONSUMER));
 	}
-	tap_done("a full send ring is fetched, again and again");
+	tap_done("a full send ring is fetched repeatedly");
 	srnic_sq_reset(sq);
 	tap_check(!*word(&sq->ring, CONSUMER) && !*word(&sq->ring, PRODUCER),
 		  "reset resets both indices");
@@ -260,7 +260,7 @@ static void test_inv(struct srnic_sq *sq)
 		  "LOCAL_INV and its key");
 }
 
-/* At 8 bytes behind remote_addr there is a length, then the key, type and level. */
+/* The length is 8 bytes after remote_addr; the key, type and level follow. */
 static void test_flush(struct srnic_sq *sq)
 {
 	struct rxe_send_wqe *wqe = sq_post(sq);
@@ -281,7 +281,7 @@ static void test_flush(struct srnic_sq *sq)
 		  got->sqe.remote_addr == addr && got->sqe.rkey == key &&
 		  got->sqe.flush.length == 0x5000 &&
 		  got->sqe.flush.type == 2 && got->sqe.flush.level == 1,
-		  "FLUSH and its range, of which nothing is data");
+		  "FLUSH and its range, which carries no data");
 }
 
 static const struct {
@@ -311,7 +311,7 @@ static const struct {
 	{ 0x102, 0, 0, 0, IBV_WC_LOC_QP_OP_ERR,
 	  "an operation of nine bits is refused" },
 	{ IB_WR_REG_MR, 0, 0, 0, IBV_WC_LOC_QP_OP_ERR,
-	  "REG_MR is the kernel's" },
+	  "REG_MR is refused, as only the kernel may post it" },
 };
 
 static void test_inline(struct srnic_sq *sq)
@@ -412,7 +412,7 @@ static void test_cq(struct srnic_cq *cq)
 		if (*word(&cq->ring, PRODUCER) != ((i + 1) & 7))
 			tap_fault("producer is %u", *word(&cq->ring, PRODUCER));
 	}
-	tap_done("completions go round the ring");
+	tap_done("completions wrap around the ring");
 	tap_check(wc.wr_id == 0x1122334455667788 &&
 		  wc.status == IBV_WC_RNR_RETRY_EXC_ERR &&
 		  wc.opcode == IBV_WC_RECV_RDMA_WITH_IMM &&
@@ -423,7 +423,7 @@ static void test_cq(struct srnic_cq *cq)
 		  "a completion is a struct ibv_wc");
 }
 
-/* In sl: bit 3 for UDP, and 1 for IPv6 or 2 for IPv4.  UCX drops datagrams without it. */
+/* The sl field has bit 3 for UDP, and 1 for IPv6 or 2 for IPv4; UCX requires it. */
 static void test_ip_version(struct srnic_cq *cq)
 {
 	static const struct {
@@ -494,7 +494,7 @@ static void test_resize(struct srnic_cq *cq)
 	if (!srnic_ring_alloc(&ring, SRNIC_ABI_RXE, SRNIC_RING_COMP, 1,
 			      cq->ring.stride)) {
 		tap_check(srnic_cq_replace(cq, &ring) == -EINVAL,
-			  "unless that is too small");
+			  "a ring that is too small for the unread completions is refused");
 		srnic_ring_free(&ring);
 	}
 }

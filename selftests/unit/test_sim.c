@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - whatever the path does, all data arrives once and in order, and no
- * flow is stuck
+ * srnic - simulation: on any path all data arrives once and in order, and no flow stalls
  *
  * usage: test_sim [<runs> | seed <seed> [<ms>] | line <seed> | table]
  *
@@ -49,7 +48,7 @@ static bool path_reorders(const struct sim_path *p)
 	return p->jitter || p->reorder || p->dup;
 }
 
-/* Can so many consecutive packets be lost that the retries are exhausted? */
+/* Can enough consecutive packets be lost to exhaust the retries? */
 static bool path_is_bad(const struct sim_path *p)
 {
 	return p->loss && (p->burst > 4 || p->loss * max(p->burst, 1U) > 100000);
@@ -228,7 +227,7 @@ static struct sim_path path(u64 rate, u64 delay, u64 queue)
 	return (struct sim_path) { .rate = rate, .delay = delay, .queue = queue };
 }
 
-/* A flow without end on such a path */
+/* An unlimited flow on such a path */
 static struct sim_conf steady(bool read, u32 mtu, u64 rate, u64 delay, u64 queue)
 {
 	return (struct sim_conf) {
@@ -261,7 +260,7 @@ struct outcome {
 	struct srnic_flight	first;
 };
 
-/* @from: time from which the use of the path counts, ns */
+/* @from: time from which the use of the path is measured, ns */
 static struct outcome measure_from(const struct sim_conf *c, u64 from)
 {
 	const struct sim_path *data = c->reads ? &c->back : &c->there;
@@ -307,7 +306,7 @@ static struct outcome measure(const struct sim_conf *c)
 	return measure_from(c, 0);
 }
 
-/* Expects @o to reach the given values, and prints the actual ones. */
+/* Fails the test if @o does not reach the given values; prints the actual ones. */
 static void expect(const char *name, const struct outcome *o, double use, double again)
 {
 	bool good = !o->fault && o->use >= use && o->again <= again;
@@ -433,8 +432,8 @@ static void test_mixed(void)
 }
 
 /*
- * A peer that keeps nothing is not taken for one that does because requests are reordered,
- * nor is one that keeps a few.
+ * If requests are reordered, a peer that drops requests out of order, or keeps only a few,
+ * must not be taken for one that keeps them.
  */
 static void test_reordered_requests(void)
 {
@@ -463,7 +462,7 @@ static void test_reordered_requests(void)
 	tap_done("a peer that keeps few READ requests or none is recognised");
 }
 
-/* READ requests are lost, and the peer keeps those behind them. */
+/* READ requests are lost, and the peer keeps later ones. */
 static void test_lost_requests(void)
 {
 	static const struct {
@@ -552,11 +551,11 @@ static void test_delay_changes(void)
 
 /**
  * struct line - a path without losses
- * @name: what is special about it
+ * @name: short description
  * @rate: bytes per second
  * @rtt: ns, without a queue
  * @timeout: exponent of the ACK timeout, as in struct ibv_qp_attr
- * @flows: how many start
+ * @flows: number of flows
  * @apart: time between two starts, ns
  * @mtu: bytes per packet
  * @message: PSNs per message
@@ -609,8 +608,8 @@ static const struct line lines[] = {
 };
 
 /*
- * Nothing is lost and the peer answers: no flow dies, and after twenty round trips, those
- * of the window with which all flows start, at least half of the path is used.
+ * Nothing is lost and the peer answers, so no flow may fail.  After twenty round trips at the
+ * initial window of all flows, at least half of the path must be used.
  */
 static struct sim_conf conf_of(const struct line *l, u64 *from)
 {
@@ -640,10 +639,10 @@ static void test_lossless(void)
 		o = measure_from(&c, from);
 		expect(l->name, &o, 0.5, 0.2);
 	}
-	tap_done("where nothing is lost, no flow dies and none crawls");
+	tap_done("without losses no flow fails, and the path is used");
 }
 
-/* Longest round trip with which a flow starts, among windows of others that have grown */
+/* Longest round trip of a new flow among others whose windows have grown */
 static u64 longest_start(const struct line *l)
 {
 	u32 window = l->apart ? SRNIC_FLIGHT_WINDOW : 2 * SRNIC_FLIGHT_FIRST;
@@ -704,7 +703,7 @@ static void test_lines(u64 runs)
 
 	for (seed = 1; seed <= runs; seed++)
 		run_line(seed, false);
-	tap_done("nor do any on random paths");
+	tap_done("on random paths without losses no flow fails, and the path is used");
 }
 
 /* A peer that looks at nothing for a quarter of the time, from the start on */
@@ -832,7 +831,7 @@ int main(int argc, char **argv)
 	}
 	if (argc > 2 && !strcmp(argv[1], "line")) {
 		run_line(strtoull(argv[2], NULL, 0), true);
-		tap_done("no flow dies, and none crawls");
+		tap_done("a path without losses: no flow fails, and it is used");
 		return tap_end();
 	}
 	if (argc > 2 && (!strcmp(argv[1], "seed") || !strcmp(argv[1], "untimed"))) {
@@ -846,7 +845,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		runs = strtoull(argv[1], NULL, 0);
 	test_seeds(draw, runs, "on random paths all data arrives once, in order and in time");
-	test_seeds(draw_untimed, runs, "so it does with timeout 0 if nothing is lost");
+	test_seeds(draw_untimed, runs, "with timeout 0 all data arrives if nothing is lost");
 	test_first_lost();
 	test_short_queue();
 	test_reordered();

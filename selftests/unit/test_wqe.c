@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - work requests are validated by the ABI header and the limits of IBTA
+ * srnic - work requests are validated according to the ABI header and the limits of IBTA
  *
  * The operations of a service and the length of a message (0 to 2^31 bytes, 8
  * of an atomic) are defined by the specification.  ibv_post_send() says that
@@ -22,7 +22,7 @@ static const enum ibv_qp_type services[] = {
 	IBV_QPT_RAW_PACKET,
 };
 
-#define SERVICES	"RUDXE"	/* the same by letters */
+#define SERVICES	"RUDXE"	/* one letter for each of them */
 
 /* Required length of an operation, if it is fixed */
 enum {
@@ -31,9 +31,8 @@ enum {
 	EIGHT,
 };
 
-/* May have inline data; the memory is not that of user space */
-#define INLINE	BIT(0)
-#define KERNEL	BIT(1)
+#define INLINE	BIT(0)	/* may have inline data */
+#define KERNEL	BIT(1)	/* only the kernel may post it */
 
 static const struct {
 	unsigned int	opcode;
@@ -179,10 +178,11 @@ static void test_num_sge(void)
 	tap_check(judge(IBV_QPT_RC) == IBV_WC_SUCCESS,
 		  "as many SGEs as the queue supports");
 	swqe->sqe.num_sge = MAX_SGE + 1;
-	tap_check(judge(IBV_QPT_RC) != IBV_WC_SUCCESS, "one more is refused");
+	tap_check(judge(IBV_QPT_RC) != IBV_WC_SUCCESS,
+		  "more SGEs than the queue supports are refused");
 	swqe->sqe.num_sge = 0xffff;
 	tap_check(judge(IBV_QPT_RC) != IBV_WC_SUCCESS,
-		  "so is the largest number of SGEs");
+		  "the largest number of SGEs is refused");
 }
 
 static void test_inline(void)
@@ -207,7 +207,7 @@ static void test_inline(void)
 		  "more inline data than the queue supports is refused");
 	swqe->sqe.inline_len = 0xffffffff;
 	tap_check(judge(IBV_QPT_RC) != IBV_WC_SUCCESS,
-		  "so is the largest inline length");
+		  "the largest inline length is refused");
 }
 
 /* The ABI: num_sge is 0 with inline data. */
@@ -261,7 +261,7 @@ static void test_fetch_sges(struct srnic_sq *sq)
 
 	memset(sqe, 0xff, sq->ring.stride);
 	tap_check(wqe && wqe->sqe.num_sge == 2 && wqe->sge[1].length == 96,
-		  "it does not change if the ring is overwritten");
+		  "a fetched request does not change if the ring is overwritten");
 }
 
 static void test_fetch_inline(struct srnic_sq *sq)
@@ -346,7 +346,7 @@ static void test_receive(struct srnic_rq *rq)
 	rqe = entry_new(&rq->ring, 3);
 	rqe->num_sge = 0xffffffff;
 	tap_check(srnic_rq_fetch(rq, &wqe) && wqe.status != IBV_WC_SUCCESS &&
-		  wqe.num_sge == 0, "so is the largest number of SGEs");
+		  wqe.num_sge == 0, "the largest number of SGEs is refused");
 }
 
 int main(void)
