@@ -24,9 +24,9 @@
 #include "../lib/tap.h"
 
 #define SILENCE		30000	/* us without a packet for "nothing" */
-#define LAST_SILENCE	5000	/* the same at the end of a script */
-#define STALL		30000	/* us in which the runner should not have stood still */
-#define ATTEMPTS	10	/* of a script during which it did */
+#define LAST_SILENCE	5000	/* us without a packet at the end of a script */
+#define STALL		30000	/* us without being scheduled that excuse a failure */
+#define ATTEMPTS	10	/* to run a script without such a stall */
 
 bool dry;
 __u64 patience;
@@ -38,8 +38,8 @@ static char title[256];
 static jmp_buf script_over;
 static char verdict[1400];
 static __u64 last_us;	/* time of the last packet sent or received */
-static __u64 tick_us;	/* time at which the runner was running */
-static __u64 stall_us;	/* longest time in which it was not */
+static __u64 tick_us;	/* time of the last tick() */
+static __u64 stall_us;	/* longest time that the runner was not scheduled */
 
 enum { SCRIPT_OK, SCRIPT_FAILED, SCRIPT_TIMED, SCRIPT_SKIPPED };
 
@@ -101,7 +101,7 @@ static void do_inject(struct line *l)
 		packet_list(&p, stdout);
 }
 
-/* A packet that comes later is for the statements that follow. */
+/* A packet that arrives later is left for the statements that follow. */
 static void expect_silence(__u64 us)
 {
 	__u64 end = now_us() + us;
@@ -346,9 +346,9 @@ static int script_try(const char *name)
 }
 
 /*
- * A device retransmits what is not answered in time, so a script during which the runner
- * stood still is repeated if that may be why it failed: by a packet that came or did not
- * come, never by a completion, by memory or by what a packet holds.
+ * A device retransmits requests that are not answered in time, so a script is repeated if it
+ * may have failed because the runner was not scheduled: by an unexpected or missing packet,
+ * but not by a completion, by memory or by the contents of a packet.
  */
 static int script_judge(const char *name)
 {
@@ -358,11 +358,11 @@ static int script_judge(const char *name)
 		how = script_try(name);
 		if (how != SCRIPT_TIMED || stall_us < STALL || *tap_late_what)
 			break;
-		tap_remark("%s: the runner stood still for %llu us: %s", name,
+		tap_remark("%s: the runner was not scheduled for %llu us: %s", name,
 			   (unsigned long long)stall_us, verdict);
 	}
 	if (i == ATTEMPTS)
-		late("the runner stood still");
+		late("the runner to be scheduled");
 	return how;
 }
 
@@ -372,11 +372,11 @@ static void script_test(const char *name, const char *known)
 	bool failed;
 	int how;
 
-	if (why[0] == '!') {	/* the kernel would not survive the script */
+	if (why[0] == '!') {	/* the script would crash the kernel or taint its log */
 		tap_point(true, "SKIP", why + 1, "%s", name);
 		return;
 	}
-	/* nobody waits long for what is known not to come */
+	/* a script that is known to fail need not wait for long */
 	patience = *why ? 3000000 : tap_bound() * 1000000ULL;
 	how = *why ? script_try(name) : script_judge(name);
 	failed = how == SCRIPT_FAILED || how == SCRIPT_TIMED;

@@ -25,13 +25,13 @@
 /* The current line has failed or is invalid. */
 noreturn void fail(const char *fmt, ...);
 
-/* The same, if the line might succeed had the runner not stood still */
+/* The current line has failed, possibly only because the runner was not scheduled. */
 noreturn void fail_timed(const char *fmt, ...);
 
-/* The failure that follows is that @what did not come within the time only a hang takes. */
+/* Says that the failure that follows is a timeout, waiting for @what, that means a hang. */
 void late(const char *what);
 
-/* Called often, so that it is known for how long the runner stood still; it slept for @us. */
+/* Called often to measure for how long the runner was not scheduled; it slept for @us. */
 void tick(__u64 us);
 
 /* Skips the script, since the driver lacks a feature. */
@@ -40,7 +40,7 @@ noreturn void skip(const char *fmt, ...);
 /* Without a device nothing is sent: packets are only written to the capture. */
 extern bool dry;
 
-/* Microseconds to wait for what is expected */
+/* Microseconds to wait for an expected packet, completion or event */
 extern __u64 patience;
 
 /* ---- line.c ---- */
@@ -125,7 +125,7 @@ void packet_expect(const struct packet *p, struct line *l);
 bool packet_is_before(const struct packet *p, struct line *l);
 /* In script notation; valid until the next call */
 const char *packet_show(const struct packet *p);
-/* The same in numbers only, for comparison with the output of other programs */
+/* Prints the packet in numbers only, for comparison with other programs. */
 void packet_list(const struct packet *p, FILE *out);
 __u8 stream_byte(char stream, size_t i);
 
@@ -136,15 +136,15 @@ int wire_open(const char *peer, const char *peer_ns, const char *dev,
 	      const char *dev_ns);
 void wire_log(const char *file);
 /*
- * Consecutive packets of a script leave together, when it goes on with something else: there
- * is no telling how long the runner would take from one to the next.
+ * Queues a packet.  Consecutive packets of a script are sent together before its next other
+ * statement, as the runner might not be scheduled between them.
  */
 void wire_queue(struct packet *p);
 void wire_flush(void);
 void wire_forget(void);
 /* Returns false if no packet arrives in that time. */
 bool wire_receive(struct packet *p, __u64 us);
-/* Gives back a packet that wire_receive() returned, to the next call. */
+/* Returns a packet to the queue, for the next wire_receive(). */
 void wire_return(const struct packet *p);
 void wire_drain(void);
 __u64 now_us(void);

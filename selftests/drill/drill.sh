@@ -23,7 +23,7 @@ mac_in()
 	on "$1" cat "/sys/class/net/$2/address"
 }
 
-# wire_up: create a device and a wire whose other end sends nothing by itself
+# wire_up: create a device and a wire whose other end sends no packets of its own
 wire_up()
 {
 	local addr mac
@@ -45,7 +45,7 @@ wire_up()
 }
 
 drill_make
-modprobe -q ib_cm	# which answers on QP1
+modprobe -q ib_cm	# answers on QP1
 scripts=("$@")
 known=()
 if [ "$TYPE" = srnic ]; then

@@ -37,7 +37,7 @@
 struct ibv_context *device;
 struct qp *qp;
 
-static int gid_index[2];	/* of the IPv4 and the IPv6 address */
+static int gid_index[2];	/* GID indices of the IPv4 and the IPv6 address */
 
 /* Objects of the script */
 static struct qp qps[MAX_OBJECTS];
@@ -621,7 +621,7 @@ void do_use(struct line *l)
 	fail("unknown queue pair '%s'", name ? name : "");
 }
 
-/* modify reset|error|sqd|rts; "rts" takes the attributes that "qp" takes for it */
+/* modify reset|error|sqd|rts; "rts" takes the attributes of "qp" for that transition */
 void do_modify(struct line *l)
 {
 	static const struct name states[] = {

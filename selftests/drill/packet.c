@@ -57,7 +57,7 @@ enum {
 	H_MAD	= 1 << 17,	/* the payload of a management datagram */
 };
 
-/* Notation of a value */
+/* Notation in which a value is printed */
 enum kind { NUM, HEX, ADDRESS, KEY, SRQN };
 
 static const struct field {

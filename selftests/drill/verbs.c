@@ -13,7 +13,7 @@
 #define RX_SLOTS	32
 #define WR_FLUSH	14	/* not defined by the oldest rdma-core */
 #define WC_FLUSH	8
-#define SILENCE		20000	/* us to wait for what is not expected */
+#define SILENCE		20000	/* us to wait for an unexpected completion or event */
 
 static __u64 recv_next;
 
@@ -149,7 +149,7 @@ static int post_flush(const struct ibv_send_wr *wr, __u64 type, __u64 level)
 #endif
 }
 
-/* Fills in the peer's memory, or the peer. */
+/* Fills in the remote address and key, or the destination of a datagram. */
 static void post_target(struct line *l, struct ibv_send_wr *wr)
 {
 	const char *va = line_get(l, "va"), *rkey = line_get(l, "rkey");
@@ -370,7 +370,7 @@ void do_state(struct line *l)
 		usleep(1000);
 		tick(1000);
 	} while (now_us() < end);
-	if (attr.qp_state != IBV_QPS_ERR)	/* which it does not leave */
+	if (attr.qp_state != IBV_QPS_ERR)	/* a final state, so not a hang */
 		late("change of state");
 	fail("it is in state %s",
 	     name_of(states, ARRAY_SIZE(states), attr.qp_state));

@@ -24,10 +24,10 @@
 
 #include "drill.h"
 
-#define TURN_MS		10	/* of waiting for a packet */
+#define TURN_MS		10	/* maximum time of one poll() for a packet */
 
 #define UDP_PROTO	17
-#define QUEUE		64	/* frames that leave together at most */
+#define QUEUE		64	/* maximum number of frames that are sent together */
 
 static int sock = -1;
 static FILE *log_file;
@@ -39,7 +39,7 @@ static struct {
 	size_t	len;
 } queue[QUEUE];
 static unsigned int queued;
-static struct packet returned;	/* received, and not used; .us is 0 if there is none */
+static struct packet returned;	/* by wire_return(); .us is 0 if there is none */
 
 __u64 now_us(void)
 {

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-srnic selftests - what the drills inject is what they mean, others say
+srnic selftests - tshark and scapy dissect injected packets as the drills intend
 usage: writer.py PCAP LIST
 
-LIST is what "drill -l PCAP" says of each packet.  tshark dissects them; headers
-that it does not know are read here.  The ICRC is that of scapy, over IPv6 that of
-lib/roce.py.  Says in TAP what came of it.
+LIST is the output of "drill -l PCAP".  The fields are compared with those that tshark
+shows, or that this program reads from headers unknown to tshark.  The ICRC is that of
+scapy, over IPv6 that of lib/roce.py.  The result is TAP.
 """
 
 import collections
@@ -56,7 +56,7 @@ def dissected(name):
 
 
 def is_dissected(opcode):
-    """Versions of tshark differ about XRC, FLUSH, ATOMIC WRITE and CNP."""
+    """Versions of tshark differ in support for XRC, FLUSH, ATOMIC WRITE and CNP."""
     return opcode >> 5 in (0, 1, 3) and opcode & 0x1f < 0x18
 
 
