@@ -45,7 +45,7 @@ static int ndev_check(struct net_device *ndev)
 		return -EOPNOTSUPP;
 	}
 	if (ndev->type == ARPHRD_NONE && ndev_has_like_master(ndev)) {
-		netdev_info(ndev, "srnic: use the device that it is a port of\n");
+		netdev_info(ndev, "srnic: is a bond or team port; create the link on its master\n");
 		return -EOPNOTSUPP;
 	}
 
@@ -83,7 +83,7 @@ static bool ndev_is_taken(struct net_device *ndev)
 	if (!other)
 		return false;
 
-	netdev_info(ndev, "srnic: %s of rdma_rxe is here already\n",
+	netdev_info(ndev, "srnic: already has RDMA device %s of rdma_rxe\n",
 		    dev_name(&other->dev));
 	ib_device_put(other);
 
@@ -110,7 +110,7 @@ static int link_new_abi(const char *name, struct net_device *ndev,
 
 	dev = srnic_dev_find(ndev);
 	if (dev) {
-		netdev_info(ndev, "srnic: %s is here already\n",
+		netdev_info(ndev, "srnic: already has RDMA device %s\n",
 			    dev_name(&dev->ib_dev.dev));
 		put_device(&dev->ib_dev.dev);
 		err = -EEXIST;

@@ -19,7 +19,7 @@
 static unsigned int poll_usecs;
 module_param(poll_usecs, uint, 0644);
 MODULE_PARM_DESC(poll_usecs,
-		 "us to watch a send queue that rang for more, 0: not at all (0)");
+		 "Microseconds to poll a send queue after its last post; 0 disables polling (default 0)");
 
 /* Protects the list, and struct srnic_watch of its entries */
 static DEFINE_SPINLOCK(poll_lock);
