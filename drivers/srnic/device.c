@@ -412,7 +412,6 @@ static struct srnic_dev *dev_create(struct net_device *ndev, enum srnic_abi abi)
 	mutex_init(&dev->counter_lock);
 	INIT_LIST_HEAD(&dev->users);
 	mutex_init(&dev->users_lock);
-	srnic_pools_init(&dev->pools, NULL, NULL);
 	dev->ndev = ndev;
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	srnic_tap_init(&dev->tap, ndev, dev->stats);

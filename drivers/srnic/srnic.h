@@ -46,7 +46,7 @@ enum srnic_quota {
  * @dev: the device
  * @refs: one for each context and each object
  * @used: limited resources in use by its contexts
- * @pools: memory of the packets that its queue pairs keep
+ * @pool: memory of the packets that its queue pairs keep
  * @owner: the user across all devices; reference held
  */
 struct srnic_user {
@@ -54,7 +54,7 @@ struct srnic_user {
 	struct srnic_dev	*dev;
 	refcount_t		refs;
 	atomic64_t		used[SRNIC_Q_NUM];
-	struct srnic_pools	pools;
+	struct srnic_pool	pool;
 	struct srnic_owner	*owner;
 };
 
@@ -78,7 +78,7 @@ struct srnic_user {
  * @users: struct srnic_user; under @users_lock
  * @users_lock: serialises changes of @users
  * @used: limited resources in use, of all users and the kernel
- * @pools: memory of the packets that queue pairs keep, of all users and the kernel
+ * @pool: memory of the packets that queue pairs keep, of all users and the kernel
  * @tap: rules of verbs flows on @ndev
  */
 struct srnic_dev {
@@ -99,7 +99,7 @@ struct srnic_dev {
 	struct list_head		users;
 	struct mutex			users_lock;	/* protects users */
 	atomic64_t			used[SRNIC_Q_NUM];
-	struct srnic_pools		pools;
+	struct srnic_pool		pool;
 	struct srnic_tap		tap;
 };
 

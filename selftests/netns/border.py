@@ -849,7 +849,7 @@ def forgotten():
 def no_room():
     """A queue pair that may keep no packet is not charged for slots."""
     own, other, _ = ADDRESSES[4]
-    with knob("user_share", 100), knob("ooo_kbytes", 3), \
+    with knob("user_share", 100), knob("rx_kbytes", 6), \
             Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
         dropped = counter("sr1", "rx_drop_out_of_order")
         peer.send(peer.write(1, bytes(2048)))
@@ -879,11 +879,11 @@ class Keeper:
 
 def budget():
     """
-    The memory for kept packets is bounded for all queue pairs of a user, and for
-    those of the device; all of it is released in the end.
+    Packets are kept in half of the memory of a user, and in half of that of the device;
+    all of it is released in the end.
     """
     for _ in range(2):
-        with knob("ooo_kbytes", 256):
+        with knob("rx_kbytes", 512):
             with user(65534):
                 many = Keeper(1, 100), Keeper(2, 100)
             keep(many, Keeper(3, 8))

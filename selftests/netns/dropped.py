@@ -85,7 +85,7 @@ def waiting():
 def early():
     """There is no memory for one that comes early."""
     before = counter("sr1", "rx_drop_out_of_order")
-    with knob("ooo_kbytes", 0), ends() as (lone, peer):
+    with knob("rx_kbytes", 0), ends() as (lone, peer):
         text = read_begins(lone, peer, 3)
         peer.send([response(peer, psn, text) for psn in (0, 2, 1)])
         wait_for(lambda: counter("sr1", "rx_drop_out_of_order") == before + 1)

@@ -99,7 +99,8 @@ static struct srnic_user *user_make(struct srnic_dev *dev,
 
 	user->dev = dev;
 	user->owner = srnic_owner_get(owner);
-	srnic_pools_init(&user->pools, &dev->pools, &user_share);
+	user->pool.percent = &user_share;
+	user->pool.parent = &dev->pool;
 	refcount_set(&user->refs, 1);
 	list_add(&user->list, &dev->users);
 

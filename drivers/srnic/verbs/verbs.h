@@ -152,11 +152,11 @@ struct srnic_user *srnic_user_of_udata(struct ib_udata *udata);
 /* The same user across all devices. */
 struct srnic_owner *srnic_user_owner(const struct ib_pd *ibpd);
 
-/* Pools to which packets held by queue pairs of @user (NULL: the kernel) are charged */
-static inline struct srnic_pools *srnic_user_pools(struct srnic_dev *dev,
-						   struct srnic_user *user)
+/* Pool to which packets held by queue pairs of @user (NULL: the kernel) are charged */
+static inline struct srnic_pool *srnic_user_pool(struct srnic_dev *dev,
+						 struct srnic_user *user)
 {
-	return user ? &user->pools : &dev->pools;
+	return user ? &user->pool : &dev->pool;
 }
 
 /* Maximum amount of a resource that one user may have. */

@@ -9,7 +9,8 @@
  * it is a lost packet.  If it was a response, this end requests it again.
  *
  * Requests may wait for minutes while a READ is answered.  They leave room for the
- * responses that overtake them.
+ * responses that overtake them, and packets received out of order, in ooo.c, leave room
+ * for both.
  */
 #include "internal.h"
 
@@ -34,7 +35,7 @@ static bool backlog_charge(struct srnic_qp *qp, unsigned int bytes, unsigned int
 {
 	lockdep_assert_held(&qp->rxq.lock);
 
-	if (!srnic_pool_charge(&qp->pools->rx, bytes, part))
+	if (!srnic_pool_charge(qp->pool, bytes, part))
 		return false;
 	/* read in srnic_backlog_is_settled() */
 	WRITE_ONCE(qp->rx_charged, qp->rx_charged + bytes);
@@ -47,7 +48,7 @@ static void backlog_uncharge(struct srnic_qp *qp, unsigned int bytes)
 {
 	lockdep_assert_held(&qp->rxq.lock);
 
-	srnic_pool_uncharge(&qp->pools->rx, bytes);
+	srnic_pool_uncharge(qp->pool, bytes);
 	/* read in srnic_backlog_is_settled() */
 	WRITE_ONCE(qp->rx_charged, qp->rx_charged - bytes);
 }

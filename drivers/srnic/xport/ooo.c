@@ -21,6 +21,9 @@
 #include "ooo.h"
 #include "pool.h"
 
+/* Percentage of the limits that may be in use when a packet is kept */
+#define OOO_PART	50
+
 /* The copy begins with the BTH. */
 static u32 ooo_psn(const struct sk_buff *skb)
 {
@@ -109,7 +112,7 @@ bool srnic_ooo_put(struct srnic_ooo *ooo, struct srnic_pool *pool,
 	if (srnic_ooo_has(ooo, psn))
 		return true;
 	copy = ooo_copy(skb);
-	if (!copy || !srnic_pool_charge(pool, copy->truesize, 100)) {
+	if (!copy || !srnic_pool_charge(pool, copy->truesize, OOO_PART)) {
 		kfree_skb(copy);
 		return false;
 	}

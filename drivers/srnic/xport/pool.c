@@ -12,30 +12,9 @@ static uint rx_kbytes = 128 * SZ_1K;
 module_param(rx_kbytes, uint, 0644);
 MODULE_PARM_DESC(rx_kbytes, "Memory for received packets that wait, KiB for each device (131072)");
 
-static uint ooo_kbytes = 64 * SZ_1K;
-module_param(ooo_kbytes, uint, 0644);
-MODULE_PARM_DESC(ooo_kbytes, "Memory for packets received out of order, KiB for each device (65536)");
-
-void srnic_pools_init(struct srnic_pools *pools, struct srnic_pools *dev,
-		      const unsigned int *percent)
-{
-	*pools = (struct srnic_pools) {
-		.rx = {
-			.kbytes		= &rx_kbytes,
-			.percent	= percent,
-			.parent		= dev ? &dev->rx : NULL,
-		},
-		.ooo = {
-			.kbytes		= &ooo_kbytes,
-			.percent	= percent,
-			.parent		= dev ? &dev->ooo : NULL,
-		},
-	};
-}
-
 static long pool_max(const struct srnic_pool *pool)
 {
-	long max = (long)READ_ONCE(*pool->kbytes) * SZ_1K;
+	long max = (long)READ_ONCE(rx_kbytes) * SZ_1K;
 
 	return pool->percent ? max * READ_ONCE(*pool->percent) / 100 : max;
 }

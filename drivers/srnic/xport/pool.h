@@ -12,37 +12,17 @@
 #include <linux/types.h>
 
 /**
- * struct srnic_pool - memory of packets that are kept for one purpose
+ * struct srnic_pool - memory of received packets that a device or a user keeps: packets
+ *	waiting to be processed (backlog.c) and packets received out of order (ooo.c)
  * @bytes: memory charged
- * @kbytes: limit of a device, in KiB
- * @percent: share of that limit that this pool may use; NULL: all
+ * @percent: share of a device's limit that this pool may use; NULL: all
  * @parent: pool that is charged as well, or NULL
  */
 struct srnic_pool {
 	atomic_long_t		bytes;
-	const unsigned int	*kbytes;
 	const unsigned int	*percent;
 	struct srnic_pool	*parent;
 };
-
-/**
- * struct srnic_pools - memory of packets that a device or a user keeps
- * @rx: packets waiting to be processed, see backlog.c
- * @ooo: packets received out of order, see ooo.c
- */
-struct srnic_pools {
-	struct srnic_pool	rx;
-	struct srnic_pool	ooo;
-};
-
-/**
- * srnic_pools_init() - initialise the pools of a device or of a user
- * @pools: the pools
- * @dev: pools of the user's device; NULL: @pools are those of a device
- * @percent: share of the device's limits that the user may use, or NULL
- */
-void srnic_pools_init(struct srnic_pools *pools, struct srnic_pools *dev,
-		      const unsigned int *percent);
 
 /**
  * srnic_pool_charge() - charge memory, unless a limit would be exceeded
