@@ -10,6 +10,7 @@
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/sizes.h>
 #include <linux/wait_bit.h>
 #include <net/addrconf.h>
 #include <net/net_namespace.h>
@@ -139,6 +140,15 @@ static void dev_set_identity(struct ib_device *ibdev,
 	ibdev->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
 				  BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
 				  BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
+}
+
+static void dev_set_defaults(struct srnic_dev *dev)
+{
+	dev->tuning.ecn = 1;
+	dev->tuning.loopback = 1;
+	dev->rx_kbytes = 128 * SZ_1K;
+	dev->user_share = 25;
+	dev->pool.kbytes = &dev->rx_kbytes;
 }
 
 /* Returns the current namespace of @ndev and counts a device in it. */
@@ -392,6 +402,7 @@ static struct srnic_dev *dev_create(struct net_device *ndev, enum srnic_abi abi)
 	}
 
 	dev_set_identity(&dev->ib_dev, ndev);
+	dev_set_defaults(dev);
 
 	dev->stats = alloc_percpu(struct srnic_stats);
 	if (!dev->stats) {

@@ -69,6 +69,10 @@ struct srnic_user {
  * @ndev: bound netdev; reference held
  * @ndev_tracker: tracker of that reference
  * @net: network namespace of the device
+ * @tuning: settings, as those below, for queue pairs; see verbs/sysfs.c
+ * @rx_kbytes: limit of @pool, in KiB
+ * @user_share: part of the limited resources that one user may have, in percent
+ * @odp_fallback: memory that may not be pinned is paged on demand
  * @keys: memory keys
  * @stats: counters
  * @counter_sets: maps the id of a struct rdma_counter to the counters of the
@@ -91,6 +95,10 @@ struct srnic_dev {
 	struct net_device		*ndev;
 	netdevice_tracker		ndev_tracker;
 	struct net			*net;
+	struct srnic_tuning		tuning;
+	unsigned int			rx_kbytes;
+	unsigned int			user_share;
+	unsigned int			odp_fallback;
 	struct srnic_keys		keys;
 	struct srnic_stats __percpu	*stats;
 	struct xarray			counter_sets;

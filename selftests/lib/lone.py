@@ -97,9 +97,9 @@ def netns(name):
 
 
 @contextlib.contextmanager
-def knob(name, value):
-    """Sets a parameter of the module temporarily."""
-    path = f"/sys/module/srnic/parameters/{name}"
+def setting(dev, name, value):
+    """Sets an attribute of a device of this host temporarily."""
+    path = f"/sys/class/infiniband/{dev}/{name}"
     with open(path, "r+", encoding="ascii") as file:
         before = file.read()
         file.write(str(value))

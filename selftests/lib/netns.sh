@@ -15,6 +15,8 @@
 #   cm_listens NS [ADDRESS]  the same for rdma_cm
 #   until_accepted COMMAND...  repeat while the client is rejected
 #   server_ended PID         a program that this check started has ended well
+#   setting NS DEV NAME [VALUE]
+#                            print an attribute of an srnic device, or set it
 #   counter NS DEV NAME      print a hardware counter
 #   counter_is, counter_over NS DEV NAME VALUE
 #   drop_nth NS DEV N [M]    drop the Nth RoCE packet that leaves DEV, or the Nth to
@@ -239,6 +241,18 @@ pingpong()
 server_ended()
 {
 	wait "$1" || grep -q 'rdma_get_cm_event: Bad file descriptor' "$ktap_log"
+}
+
+setting()
+{
+	local file=/sys/class/infiniband/$2/$3
+
+	# shellcheck disable=SC2016 # for that shell
+	if [ $# -gt 3 ]; then
+		on "$1" bash -c 'echo "$2" >"$1"' bash "$file" "$4"
+	else
+		on "$1" cat "$file"
+	fi
 }
 
 counter()

@@ -78,13 +78,26 @@ linked()
 	return "$status"
 }
 
+# rules_name PAGE ATTRIBUTE...: the rules of udev in PAGE, which exist, use no others
+rules_name()
+{
+	local page=$1
+
+	shift
+	grep -q '^ACTION==' "$page" &&
+		! grep '^ACTION==' "$page" | grep -oP 'ATTR\{\K[^}]*' |
+			grep -vxF "$(printf '%s\n' "$@")"
+}
+
 mapfile -t xport < <(basename -a "$driver"/xport/*.c)
 mapfile -t events < <(grep -ohE '(TRACE_EVENT\(|DEFINE_EVENT\([a-z_]+, )srnic_[a-z_]+' \
 	"$driver/trace.h" | grep -oE 'srnic_[a-z_]+$')
-mapfile -t parameters < <(grep -rhoE 'module_param(_named|_cb)?\([a-z_]+' "$driver" |
+mapfile -t settings < <(grep -rhoE '(= SETTING|^module_param(_named|_cb)?)\([a-z_]+' "$driver" |
+	cut -d'(' -f2)
+mapfile -t attributes < <(grep -rhoE '(= SETTING|^static DEVICE_ATTR_[A-Z]+)\([a-z_]+' "$driver" |
 	cut -d'(' -f2)
 
-ktap_plan 6
+ktap_plan 7
 if python3 -c 'import docutils' 2>/dev/null; then
 	check "pages render"			renders "${docs[@]}"
 else
@@ -94,5 +107,6 @@ check "pages that are mentioned exist"		linked "${docs[@]}" README.md
 check "files that are named exist"		files_exist "${docs[@]}"
 check "every file of xport is described"	each_in Documentation/architecture.rst "${xport[@]}"
 check "every trace point is"			each_in Documentation/tracing.rst "${events[@]}"
-check "every module parameter is"		each_in Documentation/srnic.7 "${parameters[@]}"
+check "every setting is"			each_in Documentation/srnic.7 "${settings[@]}"
+check "rules of udev use attributes"	rules_name Documentation/srnic.7 "${attributes[@]}"
 ktap_end

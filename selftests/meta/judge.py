@@ -94,8 +94,6 @@ CASES = (
                                             put("module/source_installed", "B")]),
     ("BAD", "devices", "rdma link add", [put("devices", [])]),
     ("BAD", "devices", "sr1 is in another", [put("devices", []), put("elsewhere", ["sr1"])]),
-    ("hint", "ecn", "echo Y", [put("module/ecn", "N")]),
-    ("?", "ecn", "cannot be read", [put("module/ecn", None)]),
     ("BAD", "memlock", "only 64 KiB", [put(LOCK, False), put("memlock/bytes", 65536)]),
     ("hint", "memlock", "only 8 MiB", [put(LOCK, False), put("memlock/bytes", 8 << 20)]),
     ("ok", "memlock", "unlimited", [put(LOCK, False), put("memlock/bytes", None)]),
@@ -153,6 +151,8 @@ CASES = (
     ("BAD", "addresses", "is tentative", [put("netdevs/veth0/addresses/0/tentative", True)]),
     ("BAD", "addresses", "is a duplicate", [put("netdevs/veth0/addresses/0/dadfailed", True)]),
     ("BAD", "gids", "10.9.0.1 has no GID", [put("devices/0/gids", [])]),
+    ("hint", "ecn", "echo 1 > /sys/class/infiniband/sr0/ecn", [put("devices/0/ecn", "0")]),
+    ("?", "ecn", "cannot be read", [put("devices/0/ecn", None)]),
     ("hint", "qdisc", "tc qdisc replace dev veth0 root codel ecn", [
         put("netdevs/veth0/qdisc", "codel")]),
     ("hint", "qdisc", "-> tc qdisc show dev veth0 # ", [put("netdevs/veth0/qdisc", "red")]),

@@ -108,6 +108,7 @@ class System:
             return
         self.put(f"{base}/hca_type", "srnic")
         self.put(f"{base}/fw_ver", "1.0.0")
+        self.put(f"{base}/ecn", "0" if self.has("no ecn") else "1")
         self.put(f"{port}/state", "1: DOWN" if self.has("port") else "4: ACTIVE")
         for index, gid in enumerate(self.gids()):
             self.put(f"{port}/gids/{index}", gid)
@@ -141,7 +142,6 @@ class System:
         self.put("/etc/os-release", "ID=debian\nNAME='a b'")
         if not self.has("no module"):
             self.put("/sys/module/srnic/srcversion", "AAAA")
-            self.put("/sys/module/srnic/parameters/ecn", "N" if self.has("no ecn") else "Y")
         self.program(("modinfo",), "BBBB\n" if self.has("other source") else "AAAA\n")
 
     def iproute(self):

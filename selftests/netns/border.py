@@ -17,7 +17,7 @@ import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from lone import (Absent, Lone, Peer, Context, SGE, RecvWR,  # noqa: E402
-                  case, counter, done, gid_of, knob, mac_in, netns, roce,
+                  case, counter, done, gid_of, setting, mac_in, netns, roce,
                   run, wait_for)
 from pyverbs.cm_enums import RAI_PASSIVE, RDMA_PS_UDP  # noqa: E402
 from pyverbs.cmid import (AddrInfo, CMEvent, CMEventChannel,  # noqa: E402
@@ -314,7 +314,7 @@ def hoards():
     is released in the end.
     """
     for _ in range(2):
-        with knob("rx_kbytes", 1024):
+        with setting("sr1", "rx_kbytes", 1024):
             with user(65534):
                 third = Hoard(3)
             one = third.size()
@@ -349,7 +349,7 @@ def hoard(first, second, third, one):
     # the limit of the device
     before = waits(first, second, third) // one
     dropped = counter("sr1", "rx_drop_nobuf")
-    with knob("user_share", 100):
+    with setting("sr1", "user_share", 100):
         first.send(120)
         assert all_here(120, first, second, third)
         assert 0 <= (768 << 10) - waits(first, second, third) < one
@@ -849,7 +849,7 @@ def forgotten():
 def no_room():
     """A queue pair that may keep no packet is not charged for slots."""
     own, other, _ = ADDRESSES[4]
-    with knob("user_share", 100), knob("rx_kbytes", 6), \
+    with setting("sr1", "user_share", 100), setting("sr1", "rx_kbytes", 6), \
             Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
         dropped = counter("sr1", "rx_drop_out_of_order")
         peer.send(peer.write(1, bytes(2048)))
@@ -883,7 +883,7 @@ def budget():
     all of it is released in the end.
     """
     for _ in range(2):
-        with knob("rx_kbytes", 512):
+        with setting("sr1", "rx_kbytes", 512):
             with user(65534):
                 many = Keeper(1, 100), Keeper(2, 100)
             keep(many, Keeper(3, 8))
@@ -910,7 +910,7 @@ def keep(many, few):
         return few.lone.info()["early"] == "8"
 
     assert wait_for(another_keeps), few.lone.info()
-    with knob("user_share", 100):
+    with setting("sr1", "user_share", 100):
         assert wait_for(lambda: fills(256 << 10, *many, few))
 
     # dropped packets must be sent again

@@ -157,11 +157,6 @@ link_again()
 	on "$1" rdma link add "$2" type "$4" netdev "$3" && wait_for settled
 }
 
-ecn()
-{
-	echo "$1" >/sys/module/srnic/parameters/ecn
-}
-
 # The setups below change mounts, limits or the cgroup of the process alone.
 # shellcheck disable=SC2016 # for the shell that examines
 no_driver='mount -t tmpfs none /etc/libibverbs.d'
@@ -274,9 +269,9 @@ check "a limit of the cgroup"		names cgroup "used up its hca_object, 0" "$cgroup
 check "a peer that takes its time"	on nsB tc qdisc add dev veth1 root netem delay 300ms
 check "no access to rdma_cm"		remarks firewall "10.9.0.2 answers, but" "$no_rdma_cm"
 check "at once again"			on nsB tc qdisc del dev veth1 root
-check "break: no ECN"			ecn N
-check "it is named"			remarks ecn "parameter ecn is off"
-check "repair"				ecn Y
+check "break: no ECN"			setting nsA sr0 ecn 0
+check "it is named"			remarks ecn "ecn is off"
+check "repair"				setting nsA sr0 ecn 1
 check "healthy"				healthy
 
 check "links of type srnic_rxe"		link_again nsA sr0 veth0 srnic_rxe

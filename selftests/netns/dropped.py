@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
-from lone import (Absent, Lone, Peer, case, counter, done, knob, mac_in, os,  # noqa: E402
+from lone import (Absent, Lone, Peer, case, counter, done, setting, mac_in, os,  # noqa: E402
                   roce, wait_for)
 
 MTU = 4096
@@ -73,7 +73,7 @@ def waiting():
     """Responses wait for a page, more than there is memory for."""
     memory = Absent(1 << 16)
     before = counter("sr1", "rx_drop_nobuf")
-    with knob("rx_kbytes", 16), ends(**absent(memory)) as (lone, peer):
+    with setting("sr1", "rx_kbytes", 16), ends(**absent(memory)) as (lone, peer):
         text = read_begins(lone, peer, 8)
         peer.send([response(peer, psn, text) for psn in range(8)])
         assert memory.wanted()
@@ -85,7 +85,7 @@ def waiting():
 def early():
     """There is no memory for one that comes early."""
     before = counter("sr1", "rx_drop_out_of_order")
-    with knob("rx_kbytes", 0), ends() as (lone, peer):
+    with setting("sr1", "rx_kbytes", 0), ends() as (lone, peer):
         text = read_begins(lone, peer, 3)
         peer.send([response(peer, psn, text) for psn in (0, 2, 1)])
         wait_for(lambda: counter("sr1", "rx_drop_out_of_order") == before + 1)

@@ -13,13 +13,12 @@ need_python scapy.contrib.roce
 
 here=$(dirname "$0")
 capture=$(mktemp)
-knob=/sys/module/srnic/parameters/ecn
-trap 'ecn_end; trace_down; pair_down' EXIT
+trap 'rm -f "$capture" "$capture.err"; trace_down; pair_down' EXIT
 
-ecn_end()
+# ecn VALUE: on both devices
+ecn()
 {
-	echo Y >"$knob"
-	rm -f "$capture" "$capture.err"
+	setting nsA sr0 ecn "$1" && setting nsB sr1 ecn "$1"
 }
 
 # mark NS DEV WHICH...: mark the RoCE packets leaving DEV that WHICH selects, in the
@@ -236,7 +235,7 @@ gid6()
 
 writes=(pair ib_write_bw -s 65536 -n 200)
 
-ktap_plan 34
+ktap_plan 39
 check "two hosts"			pair_up
 check "no CNP without a mark"		quiet "${writes[@]}"
 check "packets"				captured "${writes[@]}"
@@ -250,11 +249,11 @@ check "IPv6"		told nsB sr1 nsA sr0	pair ib_write_bw -x "$(gid6)" -s 65536 -n 200
 check "packets"				captured "${writes[@]}"
 check "tshark dissects the CNPs"	cnps_are_known
 check "scapy builds the same packets"	/usr/bin/python3 "$here/cnp.py" judge "$capture"
-echo N >"$knob"
+check "ECN is switched off"		ecn 0
 check "switched off: no CNP"		quiet "${writes[@]}"
 check "packets"				captured "${writes[@]}"
 check "packets are not ECN capable"	all_are 'ip.dsfield.ecn == 0'
-echo Y >"$knob"
+check "ECN is switched on"		ecn 1
 clear_wire
 check "READ responses are marked"	mark nsB veth1 mod 8 0
 check "READ"		told nsA sr0 nsB sr1	pair ib_read_bw -s 65536 -n 200
@@ -281,6 +280,9 @@ check "without BECN"		counts rp_cnp_ignored 100 10.9.0.2 "$victim" unmarked 100
 check "truncated"		counts rx_malformed 100 10.9.0.2 "$victim" short 100
 check "with a wrong ICRC"	counts rx_icrc_error 100 10.9.0.2 "$victim" icrc 100
 check "to a queue pair without a peer"	counts rx_malformed 100 10.9.0.2 1 good 100
+check "ECN is switched off"	setting nsA sr0 ecn 0
+check "existing queue pairs ignore CNPs"	counts rp_cnp_ignored 100 10.9.0.2 "$victim" good 100
+check "ECN is switched on"	setting nsA sr0 ecn 1
 check "a thousand valid ones"		flood "$victim"
 check "the victim continues to send"	victim_lives
 ktap_end

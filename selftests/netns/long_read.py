@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
-from lone import (Absent, Lone, Peer, case, counter, done, knob, mac_in, os,  # noqa: E402
+from lone import (Absent, Lone, Peer, case, counter, done, setting, mac_in, os,  # noqa: E402
                   roce, run, wait_for)
 
 LONG = 64 << 20
@@ -109,7 +109,7 @@ def kept():
 def lots():
     """More than the memory for packets that wait"""
     text = os.urandom(2 << 20)
-    with knob("rx_kbytes", 1024), ends("1mbit") as (lone, peer):
+    with setting("sr1", "rx_kbytes", 1024), ends("1mbit") as (lone, peer):
         peer.send(request(peer, 0, LONG))
         until(peer, FIRST)
         lone.post_read(len(text))
@@ -120,7 +120,7 @@ def lots():
 def crowded():
     """The requests that wait leave memory to responses."""
     text = os.urandom(MTU)
-    with knob("rx_kbytes", 1024), ends("1mbit") as (lone, peer):
+    with setting("sr1", "rx_kbytes", 1024), ends("1mbit") as (lone, peer):
         peer.send(request(peer, 0, LONG))
         until(peer, FIRST)
         lone.post_read(MTU)

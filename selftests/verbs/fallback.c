@@ -2,8 +2,8 @@
 /*
  * srnic selftests - verbs harness: memory beyond RLIMIT_MEMLOCK
  *
- * The process registers more memory than it may pin.  With the module parameter
- * odp_fallback the memory is paged on demand instead, as described in ibv_reg_mr(3).
+ * The process registers more memory than it may pin.  With odp_fallback set on the device,
+ * the memory is paged on demand instead, as described in ibv_reg_mr(3).
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>

@@ -13,12 +13,12 @@ vrb_up
 # unbuffered COMMAND...: with packets dropped that would wait for a page
 unbuffered()
 {
-	local kbytes knob=/sys/module/srnic/parameters/rx_kbytes
+	local kbytes
 
-	kbytes=$(cat "$knob")
-	echo 0 >"$knob"
+	kbytes=$(setting nsB sr1 rx_kbytes)
+	setting nsB sr1 rx_kbytes 0
 	"$@"
-	echo "$kbytes" >"$knob"
+	setting nsB sr1 rx_kbytes "$kbytes"
 }
 
 batch="odp: many messages at once"

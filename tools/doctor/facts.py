@@ -202,7 +202,6 @@ def module():
         "installed": installed is not None,
         "source": read(SYS / "module/srnic/srcversion"),
         "source_installed": (installed or "").strip() or None,
-        "ecn": read(SYS / "module/srnic/parameters/ecn"),
     }
 
 
@@ -250,7 +249,7 @@ def devices():
         uverbs, abi = uverbs_of(name)
         found.append({
             "name": name, "uverbs": uverbs, "abi": abi, "gids": gids,
-            "firmware": read(base / "fw_ver"),
+            "firmware": read(base / "fw_ver"), "ecn": read(base / "ecn"),
             "state": (read(base / "ports/1/state") or "").split(": ")[-1],
             "netdev": netdev_of(name, gids),
         })

@@ -155,16 +155,6 @@ def memlock(facts, _):
         yield good(f"this user may register {size(limit)} of memory (RLIMIT_MEMLOCK)")
 
 
-def ecn(facts, _):
-    if facts["module"]["ecn"] == "N":
-        yield hint("the module parameter ecn is off: marked packets do not slow senders down",
-                   "echo Y > /sys/module/srnic/parameters/ecn")
-    elif facts["module"]["ecn"] is None:
-        yield unknown("the module parameter ecn cannot be read")
-    else:
-        yield good("packets are ECN capable, and marked ones are answered by CNPs")
-
-
 # --- a device ----------------------------------------------------------------------------
 
 
@@ -336,6 +326,16 @@ def gids(facts, device):
     else:
         yield good(", ".join(f"{entry['index']}: {embedded(entry['gid'])}"
                              for entry in device["gids"]) + " (RoCE v2)")
+
+
+def ecn(_, device):
+    if device["ecn"] == "0":
+        yield hint("ecn is off: marked packets do not slow senders down",
+                   f"echo 1 > /sys/class/infiniband/{quote(device['name'])}/ecn")
+    elif device["ecn"] is None:
+        yield unknown("whether ecn is on cannot be read")
+    else:
+        yield good("packets are ECN capable, and marked ones are answered by CNPs")
 
 
 def marking(netdev, qdisc):
@@ -548,7 +548,6 @@ HOST = (
     Check("module", ("kernel",), module),
     Check("devices", ("module",), devices),
     Check("memlock", (), memlock),
-    Check("ecn", ("module",), ecn),
 )
 DEVICE = (
     Check("device", (), uverbs),
@@ -559,6 +558,7 @@ DEVICE = (
     Check("mtu", ("provider",), mtu),
     Check("addresses", ("link",), addresses),
     Check("gids", ("device", "link", "addresses"), gids),
+    Check("ecn", (), ecn),
     Check("qdisc", (), queueing),
     Check("receive", (), spread),
 )

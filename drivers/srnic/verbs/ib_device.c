@@ -33,17 +33,17 @@ static const struct ib_odp_caps odp_caps = {
 			 IB_DEVICE_MANAGED_FLOW_STEERING : 0)
 
 /* Capabilities that require an Ethernet device */
-static void query_frames(struct ib_device_attr *attr)
+static void query_frames(const struct srnic_dev *dev, struct ib_device_attr *attr)
 {
 	attr->device_cap_flags |= IB_DEVICE_RAW_IP_CSUM | DEVICE_FLOWS;
-	attr->max_raw_ethy_qp = srnic_user_max(SRNIC_Q_QP);
+	attr->max_raw_ethy_qp = srnic_user_max(dev, SRNIC_Q_QP);
 	attr->raw_packet_caps = IB_RAW_PACKET_CAP_IP_CSUM;
 	attr->rss_caps = (struct ib_rss_caps) {
 		.supported_qpts	= BIT(IB_QPT_RAW_PACKET),
 		.max_rwq_indirection_tables	= SRNIC_MAX_QP,
 		.max_rwq_indirection_table_size	= SRNIC_MAX_RWQ_TBL,
 	};
-	attr->max_wq_type_rq = srnic_user_max(SRNIC_Q_QP);
+	attr->max_wq_type_rq = srnic_user_max(dev, SRNIC_Q_QP);
 }
 
 /* Withdraws what librxe has no calls for. */
@@ -61,6 +61,7 @@ static void query_rxe(struct ib_device_attr *attr)
 int srnic_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		       struct ib_udata *udata)
 {
+	struct srnic_dev *dev = to_dev(ibdev);
 	int err = ib_no_udata_io(udata);
 
 	if (err)
@@ -74,8 +75,8 @@ int srnic_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.vendor_part_id		= SRNIC_PART_ID,
 		.max_mr_size		= U64_MAX,
 		.page_size_cap		= GENMASK(30, PAGE_SHIFT),
-		.max_qp			= srnic_user_max(SRNIC_Q_QP),
-		.max_qp_wr		= srnic_max_wr(to_dev(ibdev)),
+		.max_qp			= srnic_user_max(dev, SRNIC_Q_QP),
+		.max_qp_wr		= srnic_max_wr(dev),
 		.device_cap_flags	= IB_DEVICE_CURR_QP_STATE_MOD |
 					  IB_DEVICE_PORT_ACTIVE_EVENT |
 					  IB_DEVICE_SYS_IMAGE_GUID |
@@ -93,24 +94,24 @@ int srnic_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_send_sge		= SRNIC_MAX_SGE,
 		.max_recv_sge		= SRNIC_MAX_SGE,
 		.max_sge_rd		= SRNIC_MAX_SGE,
-		.max_cq			= srnic_user_max(SRNIC_Q_CQ),
-		.max_cqe		= srnic_max_cqe(to_dev(ibdev)),
-		.max_mr			= srnic_user_max(SRNIC_Q_KEY),
-		.max_mw			= srnic_user_max(SRNIC_Q_KEY),
+		.max_cq			= srnic_user_max(dev, SRNIC_Q_CQ),
+		.max_cqe		= srnic_max_cqe(dev),
+		.max_mr			= srnic_user_max(dev, SRNIC_Q_KEY),
+		.max_mw			= srnic_user_max(dev, SRNIC_Q_KEY),
 		.max_fast_reg_page_list_len = SRNIC_MAX_FAST_PAGES,
-		.max_dm_size		= srnic_user_max(SRNIC_Q_DM),
-		.max_pd			= srnic_user_max(SRNIC_Q_DOMAIN),
+		.max_dm_size		= srnic_user_max(dev, SRNIC_Q_DM),
+		.max_pd			= srnic_user_max(dev, SRNIC_Q_DOMAIN),
 		.max_qp_rd_atom		= SRNIC_MAX_RD_ATOMIC,
-		.max_res_rd_atom	= srnic_user_max(SRNIC_Q_QP) *
+		.max_res_rd_atom	= srnic_user_max(dev, SRNIC_Q_QP) *
 					  SRNIC_MAX_RD_ATOMIC,
 		.max_qp_init_rd_atom	= SRNIC_MAX_RD_ATOMIC,
 		.atomic_cap		= IB_ATOMIC_HCA,
-		.max_mcast_grp		= srnic_user_max(SRNIC_Q_GROUP),
+		.max_mcast_grp		= srnic_user_max(dev, SRNIC_Q_GROUP),
 		.max_mcast_qp_attach	= SRNIC_MAX_GROUP_QPS,
-		.max_total_mcast_qp_attach = srnic_user_max(SRNIC_Q_GROUP),
-		.max_ah			= srnic_user_max(SRNIC_Q_AH),
-		.max_srq		= srnic_user_max(SRNIC_Q_SRQ),
-		.max_srq_wr		= srnic_max_wr(to_dev(ibdev)),
+		.max_total_mcast_qp_attach = srnic_user_max(dev, SRNIC_Q_GROUP),
+		.max_ah			= srnic_user_max(dev, SRNIC_Q_AH),
+		.max_srq		= srnic_user_max(dev, SRNIC_Q_SRQ),
+		.max_srq_wr		= srnic_max_wr(dev),
 		.max_srq_sge		= SRNIC_MAX_SGE,
 		.max_pkeys		= 1,
 		.odp_caps		= odp_caps,
@@ -122,9 +123,9 @@ int srnic_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	};
 	attr->kernel_cap_flags |= IBK_ALLOW_USER_UNREG | IBK_ON_DEMAND_PAGING |
 				  IBK_BLOCK_MULTICAST_LOOPBACK;
-	if (srnic_has_frames(to_dev(ibdev)))
-		query_frames(attr);
-	if (to_dev(ibdev)->abi == SRNIC_ABI_RXE)
+	if (srnic_has_frames(dev))
+		query_frames(dev, attr);
+	if (dev->abi == SRNIC_ABI_RXE)
 		query_rxe(attr);
 
 	return 0;
@@ -209,41 +210,3 @@ void srnic_get_dev_fw_str(struct ib_device *ibdev, char *str)
 {
 	scnprintf(str, IB_FW_VERSION_NAME_MAX, "%u.0.0", SRNIC_ABI_REVISION);
 }
-
-/*
- * See Documentation/ABI/stable/sysfs-class-infiniband.  Tools that read sysfs, such as
- * Prometheus' node_exporter, skip all RDMA devices if one has no board_id.
- */
-static ssize_t hca_type_show(struct device *dev, struct device_attribute *attr,
-			     char *buf)
-{
-	return sysfs_emit(buf, "srnic\n");
-}
-static DEVICE_ATTR_RO(hca_type);
-
-static ssize_t board_id_show(struct device *dev, struct device_attribute *attr,
-			     char *buf)
-{
-	return hca_type_show(dev, attr, buf);
-}
-static DEVICE_ATTR_RO(board_id);
-
-/* The netdev, as rdma_rxe has it; read by lldiscovery, Portals 4 and blktests */
-static ssize_t parent_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	struct ib_device *ibdev = rdma_device_to_ibdev(dev);
-
-	return sysfs_emit(buf, "%s\n", netdev_name(to_dev(ibdev)->ndev));
-}
-static DEVICE_ATTR_RO(parent);
-
-static struct attribute *device_attrs[] = {
-	&dev_attr_hca_type.attr,
-	&dev_attr_board_id.attr,
-	&dev_attr_parent.attr,
-	NULL
-};
-
-const struct attribute_group srnic_device_group = {
-	.attrs	= device_attrs,
-};

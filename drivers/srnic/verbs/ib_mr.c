@@ -7,7 +7,6 @@
  */
 #include <linux/capability.h>
 #include <linux/mm.h>
-#include <linux/moduleparam.h>
 #include <linux/overflow.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -24,10 +23,6 @@
 /* Start and length of an implicit region: the whole address space, on demand */
 #define MR_IMPLICIT_START	0
 #define MR_IMPLICIT_LENGTH	U64_MAX
-
-static bool odp_fallback;
-module_param(odp_fallback, bool, 0644);
-MODULE_PARM_DESC(odp_fallback, "page memory beyond RLIMIT_MEMLOCK on demand (N)");
 
 static struct srnic_keys *mr_keys(const struct srnic_ibmr *mr)
 {
@@ -182,12 +177,14 @@ static bool mr_exceeds_memlock(u64 start, u64 length)
 		rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT && !capable(CAP_IPC_LOCK));
 }
 
-/* May @mr, whose memory cannot be pinned because of @err, be paged on demand? */
-static bool mr_may_page(const struct srnic_mr *mr, u64 start, u64 length, int err)
+/* May @ibmr, whose memory cannot be pinned because of @err, be paged on demand? */
+static bool mr_may_page(const struct srnic_ibmr *ibmr, u64 start, u64 length, int err)
 {
+	const struct srnic_dev *dev = to_dev(ibmr->ibmr.device);
+
 	/* The core refuses with -EPERM if nothing at all may be locked. */
-	return READ_ONCE(odp_fallback) && (err == -ENOMEM || err == -EPERM) &&
-	       !(mr->access & IB_ACCESS_FLUSH_PERSISTENT) &&
+	return READ_ONCE(dev->odp_fallback) && (err == -ENOMEM || err == -EPERM) &&
+	       !(ibmr->mr.access & IB_ACCESS_FLUSH_PERSISTENT) &&
 	       mr_exceeds_memlock(start, length);
 }
 
@@ -229,7 +226,7 @@ static int mr_place(struct srnic_ibmr *ibmr, u64 start, u64 length, u64 iova)
 		return 0;
 
 	err = mr_pin(ibmr, start, length, iova);
-	if (mr->umem || !mr_may_page(mr, start, length, err))
+	if (mr->umem || !mr_may_page(ibmr, start, length, err))
 		return err;
 
 	mr->access |= IB_ACCESS_ON_DEMAND;

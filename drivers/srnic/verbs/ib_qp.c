@@ -188,6 +188,7 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 			.net		= dev->net,
 			.ndev		= dev->ndev,
 			.avs		= &to_pd(qp->ibqp.pd)->avs,
+			.tuning		= &dev->tuning,
 			.pool		= srnic_user_pool(dev, qp->user),
 			.no_loopback	= init->create_flags &
 					  IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,

@@ -7,26 +7,10 @@
  */
 #include <linux/cred.h>
 #include <linux/math64.h>
-#include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
 
 #include "verbs.h"
-
-static unsigned int user_share = 25;
-
-static int user_share_set(const char *text, const struct kernel_param *param)
-{
-	return param_set_uint_minmax(text, param, 1, 100);
-}
-
-static const struct kernel_param_ops user_share_ops = {
-	.set	= user_share_set,
-	.get	= param_get_uint,
-};
-
-module_param_cb(user_share, &user_share_ops, &user_share, 0644);
-MODULE_PARM_DESC(user_share, "percent of a device's objects of each kind that one user may have (25)");
 
 static const struct {
 	const char	*name;
@@ -44,9 +28,9 @@ static const struct {
 	[SRNIC_Q_METER]		= { "counters",		SRNIC_MAX_METERS },
 };
 
-u64 srnic_user_max(enum srnic_quota what)
+u64 srnic_user_max(const struct srnic_dev *dev, enum srnic_quota what)
 {
-	return div_u64(quotas[what].max * READ_ONCE(user_share), 100);
+	return div_u64(quotas[what].max * READ_ONCE(dev->user_share), 100);
 }
 
 /*
@@ -99,7 +83,8 @@ static struct srnic_user *user_make(struct srnic_dev *dev,
 
 	user->dev = dev;
 	user->owner = srnic_owner_get(owner);
-	user->pool.percent = &user_share;
+	user->pool.kbytes = &dev->rx_kbytes;
+	user->pool.percent = &dev->user_share;
 	user->pool.parent = &dev->pool;
 	refcount_set(&user->refs, 1);
 	list_add(&user->list, &dev->users);
@@ -183,7 +168,7 @@ static void quota_tell(const struct srnic_user *user, u64 max,
 int srnic_quota_take(struct srnic_dev *dev, struct srnic_user *user,
 		     enum srnic_quota what, u64 num)
 {
-	u64 max = srnic_user_max(what);
+	u64 max = srnic_user_max(dev, what);
 
 	if (user && !quota_take(&user->used[what], num, max)) {
 		quota_tell(user, max, quotas[what].name);

@@ -160,7 +160,7 @@ static inline struct srnic_pool *srnic_user_pool(struct srnic_dev *dev,
 }
 
 /* Maximum amount of a resource that one user may have. */
-u64 srnic_user_max(enum srnic_quota what);
+u64 srnic_user_max(const struct srnic_dev *dev, enum srnic_quota what);
 
 /*
  * Charge @num units of a resource of @dev to @user (NULL: the kernel), and uncharge
@@ -171,6 +171,9 @@ int srnic_quota_take(struct srnic_dev *dev, struct srnic_user *user,
 		     enum srnic_quota what, u64 num);
 void srnic_quota_give(struct srnic_dev *dev, struct srnic_user *user,
 		      enum srnic_quota what, u64 num);
+
+/* sysfs.c */
+extern const struct attribute_group srnic_device_group;
 
 /* ib_ucontext.c */
 int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata);

@@ -7,7 +7,6 @@
  * dcqcn.c computes.  A queue pair that never received a CNP has no rate: all this costs
  * it the test of one bit.
  */
-#include <linux/moduleparam.h>
 #include <net/inet_ecn.h>
 
 #include "internal.h"
@@ -24,10 +23,6 @@
 /* A burst is what the rate allows in this time, up to the size of a GSO chain */
 #define CC_BURST_NSEC	NSEC_PER_MSEC
 #define CC_BURST_MAX	SZ_64K
-
-static bool cc_ecn = true;
-module_param_named(ecn, cc_ecn, bool, 0644);
-MODULE_PARM_DESC(ecn, "Mark packets ECN capable, send and obey CNPs (default Y)");
 
 static enum hrtimer_restart cc_timer(struct hrtimer *timer)
 {
@@ -57,7 +52,7 @@ void srnic_cc_reset(struct srnic_qp *qp)
 
 u8 srnic_cc_tos(const struct srnic_qp *qp, u8 tos)
 {
-	if (!READ_ONCE(cc_ecn) || srnic_qp_is_datagram(qp))
+	if (!READ_ONCE(qp->tuning->ecn) || srnic_qp_is_datagram(qp))
 		return tos;
 
 	return (tos & ~INET_ECN_MASK) | INET_ECN_ECT_0;
@@ -103,7 +98,7 @@ void srnic_cc_marked(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 
 	srnic_count(qp->stats, SRNIC_CNT_ECN_MARKED);
 	now = ktime_get_ns();
-	if (!READ_ONCE(cc_ecn) || now < qp->cc.cnp_after)
+	if (!READ_ONCE(qp->tuning->ecn) || now < qp->cc.cnp_after)
 		return;
 
 	qp->cc.cnp_after = now + CC_CNP_NSEC;
@@ -143,7 +138,7 @@ static bool cc_cut(struct srnic_qp *qp)
 
 void srnic_cc_cnp(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	bool obey = READ_ONCE(cc_ecn) && pkt->becn && cc_cut(qp);
+	bool obey = READ_ONCE(qp->tuning->ecn) && pkt->becn && cc_cut(qp);
 
 	srnic_task_assert_mine(&qp->task);
 	srnic_count(qp->stats, obey ? SRNIC_CNT_CNP_HANDLED :

@@ -9,8 +9,6 @@
  * unusual falls back to packets, even in the middle of a message: the peer is busy,
  * packets are in flight, memory has to be fetched, a NAK is due.
  */
-#include <linux/moduleparam.h>
-
 #include "internal.h"
 
 /* PSNs per piece; other work of the queue pairs may run between pieces */
@@ -21,10 +19,6 @@
  * half the PSN space, beyond which PSNs cannot be ordered.
  */
 #define LOOPBACK_READ	65536
-
-static bool shortcut = true;
-module_param(shortcut, bool, 0644);
-MODULE_PARM_DESC(shortcut, "no packets between queue pairs of one device (Y)");
 
 /* Is each of the two the other's peer? */
 static bool loopback_is_pair(const struct srnic_qp *a, const struct srnic_qp *b)
@@ -61,7 +55,7 @@ static struct srnic_qp *loopback_peer(struct srnic_qp *qp)
 
 	if (qp->task.joined)
 		return container_of(qp->task.joined, struct srnic_qp, task);
-	if (!READ_ONCE(shortcut))
+	if (!READ_ONCE(qp->tuning->loopback))
 		return NULL;
 
 	peer = srnic_qp_get(qp->net, qp->conf.dest_qpn);

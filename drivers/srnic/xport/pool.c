@@ -3,18 +3,13 @@
  * srnic - memory of received packets: how much a device keeps, and for whom
  */
 #include <linux/compiler.h>
-#include <linux/moduleparam.h>
 #include <linux/sizes.h>
 
 #include "pool.h"
 
-static uint rx_kbytes = 128 * SZ_1K;
-module_param(rx_kbytes, uint, 0644);
-MODULE_PARM_DESC(rx_kbytes, "Memory for received packets that wait, KiB for each device (131072)");
-
 static long pool_max(const struct srnic_pool *pool)
 {
-	long max = (long)READ_ONCE(rx_kbytes) * SZ_1K;
+	long max = (long)READ_ONCE(*pool->kbytes) * SZ_1K;
 
 	return pool->percent ? max * READ_ONCE(*pool->percent) / 100 : max;
 }

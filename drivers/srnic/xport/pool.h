@@ -15,11 +15,13 @@
  * struct srnic_pool - memory of received packets that a device or a user keeps: packets
  *	waiting to be processed (backlog.c) and packets received out of order (ooo.c)
  * @bytes: memory charged
- * @percent: share of a device's limit that this pool may use; NULL: all
+ * @kbytes: limit of the device, in KiB
+ * @percent: share of that limit that this pool may use; NULL: all
  * @parent: pool that is charged as well, or NULL
  */
 struct srnic_pool {
 	atomic_long_t		bytes;
+	const unsigned int	*kbytes;
 	const unsigned int	*percent;
 	struct srnic_pool	*parent;
 };

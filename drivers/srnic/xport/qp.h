@@ -253,6 +253,18 @@ struct srnic_cc {
 };
 
 /**
+ * struct srnic_tuning - what has been set for the queue pairs of a device
+ * @ecn: packets are sent ECN capable, CNPs are sent and obeyed
+ * @loopback: requests to a queue pair of the same device take no packets, if possible
+ *
+ * Read without a lock; each may change at any time.
+ */
+struct srnic_tuning {
+	unsigned int	ecn;
+	unsigned int	loopback;
+};
+
+/**
  * struct srnic_failure - the decision that ended the service of a queue pair
  * @time: when it was made, wall clock, ns
  * @addr: address that was to be accessed
@@ -355,13 +367,15 @@ struct srnic_tie {
  * @net: namespace of the device
  * @ndev: netdev of the device; the device holds the reference
  * @avs: address vectors of the protection domain
+ * @tuning: settings of the device
  * @pool: memory of received packets: of the user, or of the device for the kernel
  * @no_loopback: the QP does not receive multicast packets, or frames, that it sends
  * @tap: raw: frames of the netdev
  * @rss: raw: work queues that receive in place of the QP, or NULL
+ * @rcu: defers the free while a lookup may read the QP; kfree_rcu() needs it in the first
+ *	 4096 bytes, of which debug options leave few
  * @req: requester
  * @resp: responder
- * @rcu: defers the free while a lookup may read the QP
  * @dev_tie: to the netdev of the device, for all but the management QP
  * @path_tie: to that of @path if it is another one, unless it changes with each datagram
  *
@@ -427,14 +441,15 @@ struct srnic_qp {
 		struct net			*net;
 		const struct net_device		*ndev;
 		struct srnic_avs		*avs;
+		const struct srnic_tuning	*tuning;
 		struct srnic_pool		*pool;
 		bool				no_loopback;
 		const struct srnic_tap		*tap;
 		struct srnic_rss		*rss;
 	);
+	struct rcu_head			rcu;
 	struct srnic_req		req;
 	struct srnic_resp		resp;
-	struct rcu_head			rcu;
 	struct srnic_tie		dev_tie;
 	struct srnic_tie		path_tie;
 };

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - attributes of the device in sysfs: what it is, and what can be set
+ */
+#include <linux/capability.h>
+#include <linux/device.h>
+#include <linux/kernel.h>
+#include <linux/netdevice.h>
+#include <linux/sysfs.h>
+#include <net/net_namespace.h>
+
+#include "verbs.h"
+
+/*
+ * See Documentation/ABI/stable/sysfs-class-infiniband.  Tools that read sysfs, such as
+ * Prometheus' node_exporter, skip all RDMA devices if one has no board_id.
+ */
+static ssize_t hca_type_show(struct device *dev, struct device_attribute *attr,
+			     char *buf)
+{
+	return sysfs_emit(buf, "srnic\n");
+}
+static DEVICE_ATTR_RO(hca_type);
+
+static ssize_t board_id_show(struct device *dev, struct device_attribute *attr,
+			     char *buf)
+{
+	return hca_type_show(dev, attr, buf);
+}
+static DEVICE_ATTR_RO(board_id);
+
+/* The netdev, as rdma_rxe has it; read by lldiscovery, Portals 4 and blktests */
+static ssize_t parent_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct ib_device *ibdev = rdma_device_to_ibdev(dev);
+
+	return sysfs_emit(buf, "%s\n", netdev_name(to_dev(ibdev)->ndev));
+}
+static DEVICE_ATTR_RO(parent);
+
+/**
+ * struct setting - attribute that can be set
+ * @attr: the attribute
+ * @offset: where struct srnic_dev has its value, an unsigned int; not locked
+ * @min: smallest value
+ * @max: largest value
+ */
+struct setting {
+	struct device_attribute	attr;
+	size_t			offset;
+	unsigned int		min;
+	unsigned int		max;
+};
+
+static unsigned int *setting_value(struct device *dev, const struct setting *setting)
+{
+	return (void *)to_dev(rdma_device_to_ibdev(dev)) + setting->offset;
+}
+
+static ssize_t setting_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct setting *setting = container_of(attr, struct setting, attr);
+
+	return sysfs_emit(buf, "%u\n", READ_ONCE(*setting_value(dev, setting)));
+}
+
+/*
+ * Whoever may add a link, see RDMA_NL_ADMIN_PERM, may set its device.  To own the file is not
+ * enough: root of a container does, unless that has a user namespace.
+ */
+static ssize_t setting_store(struct device *dev, struct device_attribute *attr,
+			     const char *buf, size_t count)
+{
+	const struct setting *setting = container_of(attr, struct setting, attr);
+	unsigned int value;
+	int err;
+
+	if (!capable(CAP_NET_ADMIN))
+		return -EPERM;
+
+	err = kstrtouint(buf, 0, &value);
+	if (err)
+		return err;
+	if (value < setting->min || value > setting->max)
+		return -ERANGE;
+
+	WRITE_ONCE(*setting_value(dev, setting), value);
+
+	return count;
+}
+
+#define SETTING(_name, _value, _min, _max) {				\
+		.attr	= __ATTR(_name, 0644, setting_show, setting_store), \
+		.offset	= offsetof(struct srnic_dev, _value),		\
+		.min	= _min,						\
+		.max	= _max,						\
+	}
+
+static struct setting setting_ecn = SETTING(ecn, tuning.ecn, 0, 1);
+static struct setting setting_loopback = SETTING(loopback, tuning.loopback, 0, 1);
+static struct setting setting_odp_fallback = SETTING(odp_fallback, odp_fallback, 0, 1);
+static struct setting setting_rx_kbytes = SETTING(rx_kbytes, rx_kbytes, 0, UINT_MAX);
+static struct setting setting_user_share = SETTING(user_share, user_share, 1, 100);
+
+static struct attribute *device_attrs[] = {
+	&dev_attr_hca_type.attr,
+	&dev_attr_board_id.attr,
+	&dev_attr_parent.attr,
+	&setting_ecn.attr.attr,
+	&setting_loopback.attr.attr,
+	&setting_odp_fallback.attr.attr,
+	&setting_rx_kbytes.attr.attr,
+	&setting_user_share.attr.attr,
+	NULL
+};
+
+/*
+ * In shared mode the core shows a device in all network namespaces, with a struct
+ * ib_core_device and files for each.  Those of the namespaces that have neither the device
+ * nor its netdev, which before Linux 6.16 may be two, are read-only.
+ */
+static umode_t device_attr_mode(struct kobject *kobj, struct attribute *attr, int index)
+{
+	const struct ib_core_device *view =
+		container_of(kobj_to_dev(kobj), struct ib_core_device, dev);
+	struct ib_device *ibdev = view->owner;
+
+	if (view == &ibdev->coredev ||
+	    net_eq(read_pnet(&view->rdma_net), to_dev(ibdev)->net))
+		return attr->mode;
+
+	return attr->mode & 0444;
+}
+
+const struct attribute_group srnic_device_group = {
+	.attrs		= device_attrs,
+	.is_visible	= device_attr_mode,
+};
