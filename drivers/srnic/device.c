@@ -63,29 +63,34 @@ static int __net_init net_setup(struct net *net)
 	return 0;
 }
 
-/* A device that has not been looked at in this @round, or NULL */
+/*
+ * A device that has not been looked at in this @round, or NULL.  Those that have been are
+ * at the end of the list, since new ones are added at its start.
+ */
 static struct srnic_dev *dev_of_round(unsigned long round)
 {
-	struct srnic_dev *dev, *found = NULL;
+	struct srnic_dev *dev;
 
 	spin_lock(&dev_lock);
-	list_for_each_entry(dev, &dev_list, list) {
-		if (dev->round != round) {
-			dev->round = round;
-			get_device(&dev->ib_dev.dev);
-			found = dev;
-			break;
-		}
+	dev = list_first_entry_or_null(&dev_list, struct srnic_dev, list);
+	if (dev && dev->round != round) {
+		dev->round = round;
+		list_move_tail(&dev->list, &dev_list);
+		get_device(&dev->ib_dev.dev);
+	} else {
+		dev = NULL;
 	}
 	spin_unlock(&dev_lock);
 
-	return found;
+	return dev;
 }
 
 /*
  * In shared mode devices of other namespaces are visible in all of them, which the core
  * ends last when it removes a device, after all users have gone: waits for removals that
- * are as far as that.  Namespaces exit one at a time.
+ * are as far as that.  ib_unregister_device() would wait, too, but remove a device that is
+ * being registered instead of removed; so this takes the lock that the core holds meanwhile.
+ * Namespaces exit one batch at a time.
  */
 static void devs_finish(void)
 {
@@ -103,19 +108,23 @@ static void devs_finish(void)
 }
 
 /* The netdevs are gone by now, and the removal of their devices is queued. */
-static void __net_exit net_teardown(struct net *net)
+static void __net_exit net_teardown(struct list_head *nets)
 {
-	struct srnic_net *sn = net_generic(net, net_id);
+	struct srnic_net *sn;
+	struct net *net;
 
 	devs_finish();
-	wait_var_event(&sn->devs, !atomic_read(&sn->devs));
+	list_for_each_entry(net, nets, exit_list) {
+		sn = net_generic(net, net_id);
+		wait_var_event(&sn->devs, !atomic_read(&sn->devs));
+	}
 }
 
 static struct pernet_operations net_ops = {
-	.init	= net_setup,
-	.exit	= net_teardown,
-	.id	= &net_id,
-	.size	= sizeof(struct srnic_net),
+	.init		= net_setup,
+	.exit_batch	= net_teardown,
+	.id		= &net_id,
+	.size		= sizeof(struct srnic_net),
 };
 
 static void dev_set_identity(struct ib_device *ibdev,
@@ -208,8 +217,10 @@ void srnic_dev_remove(struct srnic_dev *dev)
 }
 
 /*
- * The core may still be on its way out of dev_dealloc(): another call to
- * unregister waits for that.  Afterwards the namespace, and the module, may go.
+ * The removal that called dev_dealloc() may still be in that function.  Once another
+ * ib_unregister_device() returns it is not, as the core serialises them; then the namespace,
+ * and the module, may go.  ib_unregister_driver(), which is meant for that, would also remove
+ * the devices of rdma_rxe.
  */
 static void dev_released(struct work_struct *work)
 {
