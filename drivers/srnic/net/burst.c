@@ -79,6 +79,11 @@ enum srnic_burst_wait srnic_burst_wait(struct srnic_burst *burst)
 
 	if (!in_serving_softirq())
 		return SRNIC_BURST_NOW;
+	/*
+	 * The stack has no name for a run of NET_RX, but counts them for /proc/softirqs.  On
+	 * another CPU, or when it wraps, the number may be the same for another run: then a
+	 * packet waits for the end of this softirq without need.
+	 */
 	nr = __this_cpu_read(kstat.softirqs[NET_RX_SOFTIRQ]);
 	if (READ_ONCE(burst->nr) != nr) {
 		WRITE_ONCE(burst->nr, nr);

@@ -7,6 +7,12 @@
  * "port unreachable" and takes what the hook does not (skbs that must be split
  * first); it is best effort, since another driver may own the port.
  *
+ * Tunnels and rdma_rxe receive by the encap_rcv() of such a socket alone.  If a
+ * socket has one, udp_unexpected_gso() makes the stack split every GSO chain that is
+ * not a tunnel's, whatever the socket accepts; and beside rdma_rxe there is no second
+ * socket for the port.  The price is that this file does what the stack does between
+ * the hook and a socket: it confirms conntrack entries and checks the IPsec policy.
+ *
  * Another hook, last at LOCAL_OUT, drops packets to the port of users who may not forge
  * packets.
  */

@@ -7,6 +7,13 @@
  * SKB_GSO_FRAGLIST.  Route, netfilter, qdisc and the receiver's softirq are
  * paid for once; for a device that cannot take the chain the stack splits it.
  *
+ * This is the shape in which skb_gro_receive_list() passes received packets on, and
+ * what the stack does with those is what chains rely on: skb_segment_list() keeps
+ * the headers of each packet, a UDP checksum of zero stays, routers compare gso_size
+ * with their MTU.  There is no function to make one for a sender: UDP_SEGMENT cuts
+ * one payload into packets of one length, and writes their headers itself, while
+ * those of a message differ in length (RETH) and each has an ICRC over its headers.
+ *
  * On splitting, the stack assigns ascending IPv4 IDs from the head's on, so the
  * packets are built with these: the ICRC covers the ID.  Until then the lengths
  * in the head's IP and UDP headers are those of the whole chain.
