@@ -8,6 +8,10 @@
  * calls the chunk's notifier, which takes the same lock: once it returns, the
  * pages are not in use and will not be until fetched again.  So no page is
  * pinned, and the data path always uses the page that the process has mapped.
+ *
+ * struct ib_umem_odp would not do: a mutex protects its pages, which a data path in
+ * softirqs cannot take, and its list of all pages of a region is allocated at
+ * registration, charged to nobody.
  */
 #include <linux/hmm.h>
 #include <linux/kref.h>
@@ -455,7 +459,12 @@ static bool chunk_show(struct odp_chunk *chunk, u32 slot, struct page **pages,
 	return !stale;
 }
 
-/* Gets references on the pages at @va, faulting them in unless FOLL_NOFAULT is set. */
+/*
+ * Gets references on the pages at @va, faulting them in unless FOLL_NOFAULT is set.  Not by
+ * hmm_range_fault(), which holds mmap_lock during a fault: the process could not map memory
+ * while a page comes from a slow file system, and userfaultfd, for which the lock must be
+ * dropped, would fail.  Only the newest kernels have a variant that drops it.
+ */
 static long odp_pages(struct mm_struct *mm, u64 va, long num,
 		      unsigned int flags, struct page **pages)
 {
@@ -536,7 +545,8 @@ static long odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 
 /*
  * Number of absent pages from @va on, including the one at @va, according to one walk
- * of the page tables, which covers ODP_BATCH pages at most.
+ * of the page tables, which covers ODP_BATCH pages at most.  get_user_pages_remote() would
+ * end at the first absent page, and take a call for each.
  */
 static u64 chunk_absent(struct odp_chunk *chunk, u64 va)
 {
