@@ -427,7 +427,7 @@ struct srnic_qp {
 	u64				av;
 	u32				ud_qpn;
 	struct_group_tagged(srnic_qp_base, base,
-			    enum ib_qp_type			type;
+		enum ib_qp_type			type;
 		const struct ib_xrcd		*xrcd;
 		struct srnic_srq		*srq;
 		struct srnic_cq			*send_cq;
