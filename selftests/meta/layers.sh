@@ -49,7 +49,9 @@ fresh()
 		'int srnic_high(void) { return srnic_low(); }'
 	put xport/qp_low.h
 	put xport/qp.h 'struct srnic_req {' '	u32	cur;' '};' \
-		'struct srnic_flight {' '	u32	una;' '};' \
+		'struct srnic_recovery {' '	u32	una;' '};' \
+		'struct srnic_rtt {' '	u64	srtt;' '};' \
+		'struct srnic_cwnd {' '	u32	window;' '};' \
 		'struct srnic_delack {' '	bool	due;' '};'
 	put xport/qp_low.c '#include "qp_low.h"' 'int srnic_low(void) { return 0; }' \
 		'/* qp->req.cur++; */'

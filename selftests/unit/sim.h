@@ -2,7 +2,7 @@
 /*
  * srnic - requesters, a path and responders, in simulated time
  *
- * Each flow is a struct srnic_flight, used as in the driver, and a responder.
+ * Each flow is a struct srnic_recovery, used as in the driver, and a responder.
  * All flows share a path.  Randomness comes from a seed.  A packet carries its
  * 64-bit sequence number in the flow, which the ends use only to check the
  * conclusions that they draw from PSNs.
@@ -18,10 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "flight_state.h"
+#include "recovery_state.h"
 #include "rand.h"
 #include "wire/psn.h"
-#include "xport/flight.h"
+#include "xport/recovery.h"
 
 #define SIM_HEADERS	62	/* bytes, Ethernet to ICRC */
 #define SIM_STORE	32768	/* packets that an end keeps out of order */
@@ -140,8 +140,8 @@ struct sim_path {
  * @stall: probability that the allocation of a packet fails
  * @busy: probability that a page is being fetched when a deadline expires, or else that
  *	  packets wait
- * @late: part of srnic_flight_slack() by which timers fire late at most, %
- * @hurry: probability per step of a call of srnic_flight_solicit_ack()
+ * @late: part of srnic_recovery_slack() by which timers fire late at most, %
+ * @hurry: probability per step of a call of srnic_recovery_solicit_ack()
  * @may_fail: losses may exhaust the retries
  * @lossless: only losses cause retransmissions, so their number is checked
  */
@@ -229,10 +229,10 @@ struct sim_slot {
  * @failed: retries are exhausted
  * @sent: PSNs sent; a READ request counts those of its response
  * @retransmitted: PSNs among them that were sent before
- * @causes: number of events, by enum srnic_flight_cause
+ * @causes: number of events, by enum srnic_recovery_cause
  */
 struct sim_flow {
-	struct srnic_flight	f;
+	struct srnic_recovery	f;
 	struct sim_message	queue[SIM_QUEUE];
 	u32			head;
 	u32			tail;
@@ -454,7 +454,7 @@ static inline struct sim_message *sim_find(struct sim_flow *w, u64 seq)
 
 static inline void sim_check(struct sim *s, const struct sim_flow *w)
 {
-	const char *fault = flight_state_fault(&w->f);
+	const char *fault = recovery_state_fault(&w->f);
 
 	sim_require(s, !fault, fault);
 	sim_require(s, w->cursor == w->f.next, "the send queue is positioned at next");
@@ -463,10 +463,10 @@ static inline void sim_check(struct sim *s, const struct sim_flow *w)
 
 /* Handles the outcome of an event, and checks invariants. */
 static inline void sim_obey(struct sim *s, struct sim_flow *w,
-			    struct srnic_flight_todo todo)
+			    struct srnic_recovery_todo todo)
 {
 	w->causes[todo.cause]++;
-	if (todo.act == SRNIC_FLIGHT_FAIL) {
+	if (todo.act == SRNIC_RECOVERY_FAIL) {
 		w->failed = true;
 		sim_require(s, s->conf.may_fail, "retries are sufficient for the losses");
 		return;
@@ -474,12 +474,12 @@ static inline void sim_obey(struct sim *s, struct sim_flow *w,
 	sim_trace(s, "todo %u, cause %u: mode %u, una %llu, next +%d, high +%d, retries %u",
 		  todo.act, todo.cause, w->f.mode, w->una, srnic_psn_diff(w->f.next, w->f.una),
 		  srnic_psn_diff(w->f.high, w->f.una), w->f.retry_left);
-	if (todo.act == SRNIC_FLIGHT_SEEK)
+	if (todo.act == SRNIC_RECOVERY_SEEK)
 		w->cursor = w->f.next;
 }
 
 static inline void sim_todo(struct sim *s, struct sim_flow *w,
-			    struct srnic_flight_todo todo)
+			    struct srnic_recovery_todo todo)
 {
 	sim_obey(s, w, todo);
 	if (!w->failed)
@@ -503,7 +503,7 @@ static inline bool sim_post(struct sim *s, struct sim_flow *w)
 			sim_chance(c->sends) ? SIM_SEND : SIM_WRITE,
 		.awaited = !sim_chance(c->unawaited),
 	};
-	sim_require(s, srnic_flight_assign(&w->f, npsn) == sim_psn(s, w->assigned),
+	sim_require(s, srnic_recovery_assign(&w->f, npsn) == sim_psn(s, w->assigned),
 		    "PSNs are assigned consecutively");
 	if (w->una == w->assigned)
 		w->progress_at = s->now;
@@ -538,10 +538,10 @@ static inline u32 sim_gap(struct sim_flow *w, u64 seq)
 static inline u32 sim_read_span(struct sim *s, struct sim_flow *w,
 				const struct sim_message *m, u64 seq)
 {
-	struct srnic_flight *f = &w->f;
+	struct srnic_recovery *f = &w->f;
 	u32 left = sim_end(m) - seq, gap;
 
-	if (!srnic_flight_may_read(f, seq == m->seq, s->conf.places))
+	if (!srnic_recovery_may_read(f, seq == m->seq, s->conf.places))
 		return 0;
 	if (srnic_psn_diff(f->high, f->next) > 0) {
 		left = min_t(u32, left, srnic_psn_diff(f->high, f->next));
@@ -550,7 +550,7 @@ static inline u32 sim_read_span(struct sim *s, struct sim_flow *w,
 			left = min(left, gap);
 	}
 
-	return srnic_flight_span(f, left, s->conf.places);
+	return srnic_recovery_span(f, left, s->conf.places);
 }
 
 /* Moves the send queue by @npsn, or to @next if the outcome was SEEK. */
@@ -563,39 +563,39 @@ static inline void sim_moved(struct sim_flow *w, bool seek, u32 npsn)
 static inline bool sim_send_one(struct sim *s, u32 flow)
 {
 	struct sim_flow *w = &s->flow[flow];
-	struct srnic_flight *f = &w->f;
+	struct srnic_recovery *f = &w->f;
 	struct sim_message *m;
 	bool read, last, ask;
 	u32 npsn = 1;
 	u64 seq;
 
-	if (!srnic_flight_open(f) || (f->next == f->psn && !sim_post(s, w)))
+	if (!srnic_recovery_open(f) || (f->next == f->psn && !sim_post(s, w)))
 		return false;
 
 	seq = sim_seq(w, f->next);
 	m = sim_find(w, seq);
 	read = m->kind == SIM_READ;
 	if (read && sim_is_here(w, seq)) {
-		sim_moved(w, srnic_flight_pass(f, 1), 1);
+		sim_moved(w, srnic_recovery_pass(f, 1), 1);
 		sim_check(s, w);
 		return true;
 	}
 	if (read)
 		npsn = sim_read_span(s, w, m, seq);
 	if (!npsn && f->detour) {	/* the response has arrived meanwhile */
-		sim_moved(w, srnic_flight_pass(f, 1), 1);
+		sim_moved(w, srnic_recovery_pass(f, 1), 1);
 		sim_check(s, w);
 		return true;
 	}
 	if (!npsn)
 		return false;
 	if (sim_chance(s->conf.stall)) {
-		srnic_flight_stall(f, SIM_STALL_NSEC, s->now);
+		srnic_recovery_stall(f, SIM_STALL_NSEC, s->now);
 		return false;
 	}
 
 	last = seq + npsn == sim_end(m);
-	ask = srnic_flight_wants_ack(f, read || (last && m->awaited));
+	ask = srnic_recovery_wants_ack(f, read || (last && m->awaited));
 	w->sent += npsn;
 	if (srnic_psn_diff(f->high, f->next) > 0)
 		w->retransmitted += npsn;
@@ -605,7 +605,7 @@ static inline bool sim_send_one(struct sim *s, u32 flow)
 	}, read ? 16 : s->conf.mtu);
 	sim_trace(s, "flow %u sends kind %u, %llu + %u, asks %u", flow, m->kind,
 		  seq, npsn, ask);
-	sim_moved(w, srnic_flight_sent(f, npsn, read, ask, s->now), npsn);
+	sim_moved(w, srnic_recovery_sent(f, npsn, read, ask, s->now), npsn);
 	sim_check(s, w);
 
 	return true;
@@ -623,19 +623,19 @@ static inline void sim_send(struct sim *s, u32 flow)
 	if (w->failed || s->fault)
 		return;
 	if (!w->f.silence && sent)
-		srnic_flight_arm(&w->f, s->now);
+		srnic_recovery_arm(&w->f, s->now);
 	sim_check(s, w);
 	fault = flight_state_idle_fault(&w->f);
 	sim_require(s, !fault, fault);
 }
 
-/* What is missing from @seq on, as srnic_flight_acked() expects it */
+/* What is missing from @seq on, as srnic_recovery_acked() expects it */
 static inline u32 sim_hole(struct sim_flow *w, u64 seq)
 {
 	if (seq < w->covered)
-		return sim_is_here(w, seq) ? SRNIC_FLIGHT_KEPT : sim_gap(w, seq);
+		return sim_is_here(w, seq) ? SRNIC_RECOVERY_KEPT : sim_gap(w, seq);
 	if (seq < w->assigned && sim_find(w, seq)->kind == SIM_READ)
-		return SRNIC_FLIGHT_DUE;
+		return SRNIC_RECOVERY_DUE;
 
 	return 0;
 }
@@ -648,9 +648,9 @@ static inline void sim_advance(struct sim *s, struct sim_flow *w, u64 seq, u32 h
 	w->progress_at = s->now;
 	for (; w->una < seq; w->una++)
 		w->here[w->una % SIM_STORE] = false;
-	sim_obey(s, w, srnic_flight_acked(&w->f, psn, hole, s->now));
+	sim_obey(s, w, srnic_recovery_acked(&w->f, psn, hole, s->now));
 	/* Before a kept response una may be past what was retransmitted. */
-	if (hole != SRNIC_FLIGHT_KEPT && !w->failed)
+	if (hole != SRNIC_RECOVERY_KEPT && !w->failed)
 		sim_check(s, w);
 	sim_require(s, w->f.una == psn, "una follows the acknowledged PSNs");
 	while (w->head != w->tail && sim_end(sim_message(w, w->head)) <= seq)
@@ -686,7 +686,7 @@ static inline bool sim_next_response(struct sim *s, struct sim_flow *w)
 		return false;
 
 	if (seq > w->una)
-		sim_advance(s, w, seq, SRNIC_FLIGHT_DUE);
+		sim_advance(s, w, seq, SRNIC_RECOVERY_DUE);
 	seq = sim_skip_writes(w, seq + 1);
 	if (!w->failed)
 		sim_advance(s, w, seq, sim_hole(w, seq));
@@ -698,7 +698,7 @@ static inline bool sim_next_response(struct sim *s, struct sim_flow *w)
 static inline bool sim_is_ours(struct sim_flow *w, u32 psn)
 {
 	if (srnic_psn_diff(psn, w->f.una) < 0) {
-		srnic_flight_heard(&w->f);
+		srnic_recovery_heard(&w->f);
 		return false;
 	}
 
@@ -719,7 +719,7 @@ static inline void sim_response(struct sim *s, const struct sim_pkt *pkt)
 	while (sim_next_response(s, w))
 		;
 	if (w->una == una)
-		sim_todo(s, w, srnic_flight_missing(&w->f, sim_gap(w, una), s->now));
+		sim_todo(s, w, srnic_recovery_missing(&w->f, sim_gap(w, una), s->now));
 }
 
 static inline void sim_ack(struct sim *s, const struct sim_pkt *pkt)
@@ -729,7 +729,7 @@ static inline void sim_ack(struct sim *s, const struct sim_pkt *pkt)
 
 	if (!sim_is_ours(w, pkt->psn)) {
 		if (pkt->kind == SIM_NAK)
-			srnic_flight_dropped(&w->f, false, s->now);
+			srnic_recovery_dropped(&w->f, false, s->now);
 		return;
 	}
 	sim_require(s, sim_seq(w, pkt->psn) == pkt->seq, "an ACK maps to its place");
@@ -738,15 +738,15 @@ static inline void sim_ack(struct sim *s, const struct sim_pkt *pkt)
 		sim_advance(s, w, seq, sim_hole(w, seq));
 	if (seq < end) {	/* the response was lost */
 		w->covered = max(w->covered, end);
-		sim_todo(s, w, srnic_flight_missing(&w->f, sim_gap(w, seq), s->now));
+		sim_todo(s, w, srnic_recovery_missing(&w->f, sim_gap(w, seq), s->now));
 		if (pkt->kind != SIM_ACK)
-			srnic_flight_dropped(&w->f, false, s->now);
+			srnic_recovery_dropped(&w->f, false, s->now);
 		return;
 	}
 	if (pkt->kind == SIM_NAK)
-		sim_todo(s, w, srnic_flight_missing(&w->f, 0, s->now));
+		sim_todo(s, w, srnic_recovery_missing(&w->f, 0, s->now));
 	if (pkt->kind == SIM_RNR)
-		sim_todo(s, w, srnic_flight_rnr(&w->f, s->conf.rnr_nsec, s->now));
+		sim_todo(s, w, srnic_recovery_rnr(&w->f, s->conf.rnr_nsec, s->now));
 }
 
 /* The responder */
@@ -855,7 +855,7 @@ static inline u64 sim_longest_rtt(const struct sim_conf *c)
 
 	for (i = 0; i < ARRAY_SIZE(p); i++) {
 		queue = p[i]->queue ? p[i]->queue :
-			(u64)c->flows * 2 * SRNIC_FLIGHT_MAX * (c->mtu + SIM_HEADERS);
+			(u64)c->flows * 2 * SRNIC_CWND_MAX * (c->mtu + SIM_HEADERS);
 		rtt += p[i]->delay + p[i]->jitter +
 		       (p[i]->rate ? queue * 1000 / p[i]->rate * NSEC_PER_MSEC : 0);
 	}
@@ -885,9 +885,9 @@ static inline void sim_init(struct sim *s, const struct sim_conf *conf)
 		w->slot = calloc(SIM_STORE, sizeof(*w->slot));
 		w->cursor = conf->psn;
 		w->late = rand32() % 1024;
-		srnic_flight_start(&w->f, conf->psn);
-		srnic_flight_set_limits(&w->f, conf->timeout, conf->retry_cnt,
-					conf->rnr_retry);
+		srnic_recovery_start(&w->f, conf->psn);
+		srnic_recovery_set_limits(&w->f, conf->timeout, conf->retry_cnt,
+					  conf->rnr_retry);
 	}
 }
 
@@ -906,7 +906,7 @@ static inline void sim_free(struct sim *s)
 /* When the timer fires */
 static inline u64 sim_due(const struct sim *s, const struct sim_flow *w)
 {
-	return w->f.deadline + srnic_flight_slack(&w->f) * w->late / 1024 * s->conf.late / 100;
+	return w->f.deadline + srnic_recovery_slack(&w->f) * w->late / 1024 * s->conf.late / 100;
 }
 
 /* Has SIM_ALARM arrive when the timer fires, or before; a later time is looked up then. */
@@ -940,10 +940,10 @@ static inline void sim_timeout(struct sim *s, u32 flow)
 	bool busy = sim_chance(s->conf.busy);
 
 	w->late = rand32() % 1024;
-	if (!busy && sim_chance(s->conf.busy) && srnic_flight_put_off(&w->f, s->now))
+	if (!busy && sim_chance(s->conf.busy) && srnic_recovery_postpone(&w->f, s->now))
 		return sim_check(s, w);
 
-	sim_todo(s, w, srnic_flight_timeout(&w->f, busy, s->now));
+	sim_todo(s, w, srnic_recovery_timeout(&w->f, busy, s->now));
 	if (w->f.late)
 		sim_push(s, (struct sim_pkt) {
 			.kind = SIM_PAGE, .flow = flow, .at = s->now + NSEC_PER_MSEC,
@@ -980,7 +980,7 @@ static inline void sim_arrive(struct sim *s, const struct sim_pkt *pkt)
 		break;
 	case SIM_PAGE:
 		if (s->flow[pkt->flow].f.late)
-			srnic_flight_arm(&s->flow[pkt->flow].f, s->now);
+			srnic_recovery_arm(&s->flow[pkt->flow].f, s->now);
 		break;
 	case SIM_ALARM:
 		sim_alarm(s, pkt);
@@ -1012,7 +1012,7 @@ static inline void sim_step(struct sim *s)
 	flow = s->steps % s->conf.flows;
 	w = &s->flow[flow];
 	if (!w->failed && sim_chance(s->conf.hurry)) {
-		srnic_flight_solicit_ack(&w->f, s->now);
+		srnic_recovery_solicit_ack(&w->f, s->now);
 		sim_set_alarm(s, flow);
 	}
 	if (!w->failed && w->una != w->assigned)

@@ -138,7 +138,7 @@ static void describe_conf(const struct sim_conf *c)
 
 static void describe_flow(const struct sim_flow *w)
 {
-	const struct srnic_flight *f = &w->f;
+	const struct srnic_recovery *f = &w->f;
 
 	printf("#   una %llu of %llu, expected %llu, progress at %.3f ms%s\n", w->una, w->assigned,
 	       w->expected, w->progress_at / 1e6, w->failed ? ", failed" : "");
@@ -146,9 +146,10 @@ static void describe_flow(const struct sim_flow *w)
 	       srnic_psn_diff(f->next, f->una), srnic_psn_diff(f->high, f->una),
 	       srnic_psn_diff(f->asked, f->una), srnic_psn_diff(f->mark, f->una), f->detour);
 	printf("#     window %u, extra %u, keeps %u, retries %u, silence %.3f, tick %.3f ms\n",
-	       f->window, f->extra, f->keeps, f->retry_left, f->silence / 1e6, f->tick / 1e6);
-	printf("#     rtt %.3f, srtt %.3f, rttvar %.3f, min %.3f ms\n", f->rtt / 1e6,
-	       f->srtt / 1e6, f->rttvar / 1e6, f->rtt_min / 1e6);
+	       f->cwnd.window, f->cwnd.extra, f->keeps, f->retry_left, f->silence / 1e6,
+	       f->cwnd.tick / 1e6);
+	printf("#     rtt %.3f, srtt %.3f, rttvar %.3f, min %.3f ms\n", f->rtt.last / 1e6,
+	       f->rtt.srtt / 1e6, f->rtt.var / 1e6, f->rtt.min / 1e6);
 	printf("#     sent %llu, again %llu; gaps %llu, probes %llu, timeouts %llu, asks %llu\n",
 	       w->sent, w->retransmitted, w->causes[SRNIC_CAUSE_GAP],
 	       w->causes[SRNIC_CAUSE_PROBE], w->causes[SRNIC_CAUSE_TIMEOUT],
@@ -246,7 +247,7 @@ static struct sim_conf steady(bool read, u32 mtu, u64 rate, u64 delay, u64 queue
  * @again: fraction of the packets sent that were retransmissions
  * @lost: PSNs lost
  * @dead: flows whose retries are exhausted
- * @causes: number of events, by enum srnic_flight_cause
+ * @causes: number of events, by enum srnic_recovery_cause
  * @first: final state of the first flow
  */
 struct outcome {
@@ -257,7 +258,7 @@ struct outcome {
 	u64			lost;
 	u32			dead;
 	u64			causes[SRNIC_CAUSE_NUM];
-	struct srnic_flight	first;
+	struct srnic_recovery	first;
 };
 
 /* @from: time from which the use of the path is measured, ns */
@@ -390,7 +391,7 @@ static void test_long_rtt(void)
 	struct outcome o = measure(&c);
 
 	expect("round trips of 100 ms", &o, 0.8, 0.02);
-	if (o.first.srtt < 100 * MSEC || o.causes[SRNIC_CAUSE_TIMEOUT] > 2)
+	if (o.first.rtt.srtt < 100 * MSEC || o.causes[SRNIC_CAUSE_TIMEOUT] > 2)
 		tap_fault("the round trip is not known");
 	tap_done("a timeout shorter than the round trip has no bad effect");
 }
@@ -614,7 +615,7 @@ static const struct line lines[] = {
 static struct sim_conf conf_of(const struct line *l, u64 *from)
 {
 	struct sim_conf c = steady(l->read, l->mtu, l->rate, l->rtt / 2, 0);
-	u64 burst = (u64)l->flows * SRNIC_FLIGHT_FIRST * (l->mtu + SIM_HEADERS);
+	u64 burst = (u64)l->flows * SRNIC_CWND_FIRST * (l->mtu + SIM_HEADERS);
 
 	c.flows = l->flows;
 	c.apart = l->apart;
@@ -645,7 +646,7 @@ static void test_lossless(void)
 /* Longest round trip of a new flow among others whose windows have grown */
 static u64 longest_start(const struct line *l)
 {
-	u32 window = l->apart ? SRNIC_FLIGHT_WINDOW : 2 * SRNIC_FLIGHT_FIRST;
+	u32 window = l->apart ? SRNIC_CWND_SHORT : 2 * SRNIC_CWND_FIRST;
 
 	return l->rtt + (u64)l->flows * window * (l->mtu + SIM_HEADERS) * 1000 / l->rate * MSEC;
 }
@@ -735,7 +736,7 @@ static void print(const char *name, const struct sim_conf *c)
 	       o.causes[SRNIC_CAUSE_GAP], o.causes[SRNIC_CAUSE_PROBE],
 	       o.causes[SRNIC_CAUSE_TIMEOUT], o.lost);
 	printf("dead %u  window %5u  keeps %u  rtt %.2f, %.2f ms%s%s\n", o.dead,
-	       o.first.window, o.first.keeps, o.first.rtt / 1e6, o.first.rtt_min / 1e6,
+	       o.first.cwnd.window, o.first.keeps, o.first.rtt.last / 1e6, o.first.rtt.min / 1e6,
 	       o.fault ? ", not: " : "", o.fault ? o.fault : "");
 	fflush(stdout);
 }

@@ -173,7 +173,7 @@ static void test_keys(void)
 		const struct srnic_wr *wr = &srnic_wrs[i];
 
 		if (wr->local_op && (wr->answer || wr->flags || wr->only ||
-				  wr->first || wr->counter != SRNIC_CNT_NUM))
+				     wr->first || wr->counter != SRNIC_CNT_NUM))
 			tap_fault("opcode %u\n", i);
 	}
 	tap_done("operations that change a key send nothing");

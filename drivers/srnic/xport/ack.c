@@ -40,7 +40,7 @@ void srnic_resp_ack(struct srnic_qp *qp, bool may_wait)
 	srnic_task_assert_mine(&qp->task);
 
 	if (!reply_may_ack(qp) ||
-	    (may_wait && srnic_delack_waits(ack, qp->req.flight.timeout, ktime_get_ns())))
+	    (may_wait && srnic_delack_waits(ack, qp->req.recovery.rtt.timeout, ktime_get_ns())))
 		return;
 
 	if (ack->deadline)

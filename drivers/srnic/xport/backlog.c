@@ -137,7 +137,7 @@ void srnic_backlog_settle(struct srnic_qp *qp)
 	WRITE_ONCE(qp->rx_lost, false);	/* read in srnic_backlog_is_settled() */
 	spin_unlock(&qp->rxq.lock);
 	if (lost)
-		srnic_flight_dropped(&qp->req.flight, true, ktime_get_ns());
+		srnic_recovery_dropped(&qp->req.recovery, true, ktime_get_ns());
 }
 
 void srnic_backlog_purge(struct srnic_qp *qp)

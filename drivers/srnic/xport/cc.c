@@ -108,7 +108,7 @@ void srnic_cc_marked(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 /* Sending rate of the QP: data in flight divided by the round trip time */
 static u64 cc_estimate(const struct srnic_qp *qp, u64 now)
 {
-	u64 psns = srnic_flight_rate(&qp->req.flight, now);
+	u64 psns = srnic_recovery_rate(&qp->req.recovery, now);
 
 	if (!psns || qp->resp.read_left)
 		return SRNIC_DCQCN_LINE;
@@ -123,13 +123,13 @@ static bool cc_cut(struct srnic_qp *qp)
 	u64 now = ktime_get_ns();
 
 	if (!cc->limited ||
-	    !srnic_dcqcn_advance(&cc->rate, now, qp->req.flight.srtt)) {
+	    !srnic_dcqcn_advance(&cc->rate, now, qp->req.recovery.rtt.srtt)) {
 		srnic_dcqcn_start(&cc->rate, cc_estimate(qp, now), now);
 		cc->limited = true;
 		cc->credit = 0;
 		cc->next = now;
 	}
-	if (!srnic_dcqcn_cut(&cc->rate, now, qp->req.flight.srtt))
+	if (!srnic_dcqcn_cut(&cc->rate, now, qp->req.recovery.rtt.srtt))
 		return false;
 	cc_trace(qp, "cnp");
 
@@ -164,7 +164,7 @@ static bool cc_advance(struct srnic_qp *qp, u64 now)
 	struct srnic_cc *cc = &qp->cc;
 	u64 before = cc->rate.rate;
 
-	cc->limited = srnic_dcqcn_advance(&cc->rate, now, qp->req.flight.srtt);
+	cc->limited = srnic_dcqcn_advance(&cc->rate, now, qp->req.recovery.rtt.srtt);
 	if (!cc->limited)
 		cc_trace(qp, "free");
 	else if (cc->rate.rate != before)

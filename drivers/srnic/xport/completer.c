@@ -37,7 +37,7 @@ static u32 comp_gap(const struct srnic_qp *qp, u32 psn, u32 end)
 			     min_t(u32, left, srnic_psn_diff(end, psn)));
 }
 
-/* Responses known to be missing from @psn on, as srnic_flight_acked() expects it */
+/* Responses known to be missing from @psn on, as srnic_recovery_acked() expects it */
 static u32 comp_hole(const struct srnic_qp *qp, u32 psn)
 {
 	const struct srnic_swqe *wqe = comp_oldest(qp);
@@ -45,22 +45,22 @@ static u32 comp_hole(const struct srnic_qp *qp, u32 psn)
 	if (!wqe || !comp_wants_response(wqe))
 		return 0;
 	if (!qp->req.ooo.num)
-		return SRNIC_FLIGHT_DUE;
+		return SRNIC_RECOVERY_DUE;
 	if (srnic_ooo_has(&qp->req.ooo, psn))
-		return SRNIC_FLIGHT_KEPT;
+		return SRNIC_RECOVERY_KEPT;
 
-	return comp_gap(qp, psn, qp->req.flight.high);
+	return comp_gap(qp, psn, qp->req.recovery.high);
 }
 
 /* The oldest unacknowledged PSN is now @psn. */
 static void comp_advance(struct srnic_qp *qp, u32 psn)
 {
-	struct srnic_flight *f = &qp->req.flight;
+	struct srnic_recovery *r = &qp->req.recovery;
 
-	if (srnic_psn_diff(psn, f->una) > 0)
-		srnic_req_recover(qp, srnic_flight_acked(f, psn,
-							 comp_hole(qp, psn),
-							 ktime_get_ns()));
+	if (srnic_psn_diff(psn, r->una) > 0)
+		srnic_req_recover(qp, srnic_recovery_acked(r, psn,
+							   comp_hole(qp, psn),
+							   ktime_get_ns()));
 }
 
 /*
@@ -86,7 +86,7 @@ static bool comp_is_covered(const struct srnic_swqe *wqe, u32 una, u32 psn)
  */
 static bool comp_ack_before(struct srnic_qp *qp, u32 psn)
 {
-	u32 una = qp->req.flight.una;
+	u32 una = qp->req.recovery.una;
 	struct srnic_swqe *wqe;
 
 	while ((wqe = comp_oldest(qp)) && !comp_wants_response(wqe) &&
@@ -107,30 +107,30 @@ static bool comp_ack_before(struct srnic_qp *qp, u32 psn)
 /* Packets from una on are missing: @gap of them, 0: not known */
 static void comp_missing(struct srnic_qp *qp, u32 gap)
 {
-	struct srnic_flight *f = &qp->req.flight;
+	struct srnic_recovery *r = &qp->req.recovery;
 
-	srnic_req_recover(qp, srnic_flight_missing(f, gap, ktime_get_ns()));
+	srnic_req_recover(qp, srnic_recovery_missing(r, gap, ktime_get_ns()));
 }
 
 /* Responses are missing although later ones arrived: an implied NAK, counted once */
 static void comp_reread(struct srnic_qp *qp, u32 gap)
 {
-	if (qp->req.flight.mode == SRNIC_FLIGHT_OPEN)
+	if (qp->req.recovery.mode == SRNIC_RECOVERY_OPEN)
 		srnic_count(qp->stats, SRNIC_CNT_IMPLIED_NAK);
 	comp_missing(qp, gap);
 }
 
 static void comp_rnr(struct srnic_qp *qp, u8 code)
 {
-	struct srnic_flight *f = &qp->req.flight;
+	struct srnic_recovery *r = &qp->req.recovery;
 	u32 usec = srnic_rnr_usec(code);
 
-	if (f->mode == SRNIC_FLIGHT_RNR)
+	if (r->mode == SRNIC_RECOVERY_RNR)
 		return;
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_RNR);
-	srnic_req_recover(qp, srnic_flight_rnr(f, usec * NSEC_PER_USEC,
-					       ktime_get_ns()));
-	trace_srnic_rnr_wait(qp->qpn, f->una, f->rnr_left, usec);
+	srnic_req_recover(qp, srnic_recovery_rnr(r, usec * NSEC_PER_USEC,
+						 ktime_get_ns()));
+	trace_srnic_rnr_wait(qp->qpn, r->una, r->rnr_left, usec);
 }
 
 static void comp_sequence_nak(struct srnic_qp *qp)
@@ -188,7 +188,7 @@ static void comp_early_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_req *req = &qp->req;
 
-	srnic_flight_dropped(&req->flight, false, ktime_get_ns());
+	srnic_recovery_dropped(&req->recovery, false, ktime_get_ns());
 	if (srnic_ack_of(pkt->syndrome) != SRNIC_ACK_FATAL ||
 	    (req->nak && srnic_psn_diff(pkt->psn, req->nak_psn) >= 0))
 		return;
@@ -203,7 +203,7 @@ static void comp_recall_nak(struct srnic_qp *qp)
 	struct srnic_req *req = &qp->req;
 	u8 syndrome = req->nak;
 
-	if (srnic_psn_diff(req->nak_psn, req->flight.una) < 0) {
+	if (srnic_psn_diff(req->nak_psn, req->recovery.una) < 0) {
 		req->nak = 0;
 	} else if (comp_ack_before(qp, req->nak_psn)) {
 		req->nak = 0;
@@ -346,11 +346,11 @@ u32 srnic_comp_next(struct srnic_qp *qp)
 		if (!wqe->started)
 			break;
 		if (comp_wants_response(wqe))
-			return idx == qp->sq.head ? qp->req.flight.una : wqe->psn;
+			return idx == qp->sq.head ? qp->req.recovery.una : wqe->psn;
 		srnic_task_spend(&qp->task, sizeof(*wqe));
 	}
 
-	return qp->req.flight.una;
+	return qp->req.recovery.una;
 }
 
 enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
@@ -359,15 +359,15 @@ enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 	const struct srnic_op *op = srnic_pkt_op(&seg->pkt);
 	struct srnic_req *req = &qp->req;
 	struct srnic_swqe *wqe;
-	s32 ahead = srnic_psn_diff(seg->pkt.psn, req->flight.una);
+	s32 ahead = srnic_psn_diff(seg->pkt.psn, req->recovery.una);
 
 	if (ahead < 0 && op->family == SRNIC_FAM_ACK &&
 	    srnic_ack_of(seg->pkt.syndrome) == SRNIC_ACK_SEQ)
-		srnic_flight_dropped(&req->flight, false, ktime_get_ns());
+		srnic_recovery_dropped(&req->recovery, false, ktime_get_ns());
 	if (ahead < 0 && comp_makes_sense(op, &seg->pkt))
-		srnic_flight_heard(&req->flight);
+		srnic_recovery_heard(&req->recovery);
 	/* Ignore stale packets and those for a PSN that was never sent. */
-	if (ahead < 0 || srnic_psn_diff(seg->pkt.psn, req->flight.high) >= 0)
+	if (ahead < 0 || srnic_psn_diff(seg->pkt.psn, req->recovery.high) >= 0)
 		return SRNIC_DONE;
 
 	if (!comp_makes_sense(op, &seg->pkt)) {
@@ -381,8 +381,8 @@ enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 	}
 
 	if (!comp_ack_before(qp, seg->pkt.psn)) {
-		trace_srnic_early(qp->qpn, seg->pkt.psn, req->flight.una);
-		comp_reread(qp, comp_gap(qp, req->flight.una, seg->pkt.psn));
+		trace_srnic_early(qp->qpn, seg->pkt.psn, req->recovery.una);
+		comp_reread(qp, comp_gap(qp, req->recovery.una, seg->pkt.psn));
 		return SRNIC_EARLY;
 	}
 	wqe = comp_oldest(qp);

@@ -437,7 +437,7 @@ void srnic_req_seek(struct srnic_qp *qp);
 static inline bool srnic_req_is_end(const struct srnic_qp *qp,
 				    const struct srnic_swqe *wqe, u32 npsn)
 {
-	return srnic_psn_diff(qp->req.flight.next, wqe->psn) + npsn ==
+	return srnic_psn_diff(qp->req.recovery.next, wqe->psn) + npsn ==
 	       wqe->npsn;
 }
 
@@ -464,8 +464,8 @@ bool srnic_req_is_signaled(const struct srnic_qp *qp,
 void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		    u32 npsn, bool asks);
 
-/* Carries out what an event of the flight requires, and counts its cause. */
-void srnic_req_recover(struct srnic_qp *qp, struct srnic_flight_todo todo);
+/* Carries out what loss recovery requires, and counts the cause. */
+void srnic_req_recover(struct srnic_qp *qp, struct srnic_recovery_todo todo);
 
 /* Handles the expiry of the retransmission timer. */
 void srnic_req_timeout(struct srnic_qp *qp);

@@ -169,7 +169,7 @@ static enum srnic_outcome local_op_start(struct srnic_qp *qp,
 	enum srnic_mem_err err;
 
 	if (qp->conf.state != IB_QPS_RTS ||
-	    ((wqe->sqe.flags & IB_SEND_FENCE) && qp->req.flight.rd_out) ||
+	    ((wqe->sqe.flags & IB_SEND_FENCE) && qp->req.recovery.rd_out) ||
 	    qp->req.cur - qp->sq.head >= LOCAL_OP_AHEAD)
 		return SRNIC_AGAIN;
 
@@ -178,7 +178,7 @@ static enum srnic_outcome local_op_start(struct srnic_qp *qp,
 		return SRNIC_AGAIN;
 	if (err)
 		return srnic_fail_memory(SRNIC_V_WR_KEY, err);
-	wqe->psn = qp->req.flight.next;
+	wqe->psn = qp->req.recovery.next;
 	wqe->npsn = 0;
 	wqe->started = true;
 

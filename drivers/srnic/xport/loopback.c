@@ -15,7 +15,7 @@
 #define LOOPBACK_PIECE	64
 
 /*
- * Response PSNs per READ request, a multiple of SRNIC_FLIGHT_READ, and far below 2^23,
+ * Response PSNs per READ request, a multiple of SRNIC_RECOVERY_READ, and far below 2^23,
  * half the PSN space, beyond which PSNs cannot be ordered.
  */
 #define LOOPBACK_READ	65536
@@ -72,9 +72,9 @@ static bool loopback_ready(const struct srnic_qp *qp, const struct srnic_qp *pee
 {
 	const struct srnic_req *req = &qp->req;
 
-	return srnic_flight_is_idle(&req->flight) && !req->ooo.num &&
+	return srnic_recovery_is_idle(&req->recovery) && !req->ooo.num &&
 	       req->cur == qp->sq.head &&
-	       peer->resp.psn == req->flight.next && !peer->resp.ooo.num &&
+	       peer->resp.psn == req->recovery.next && !peer->resp.ooo.num &&
 	       !srnic_rx_busy(peer) && netif_running(qp->path.ndev);
 }
 
@@ -103,7 +103,7 @@ static bool loopback_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 static u32 loopback_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 			  struct srnic_seg *seg, u64 *word)
 {
-	u32 left = wqe->npsn - srnic_psn_diff(qp->req.flight.next, wqe->psn);
+	u32 left = wqe->npsn - srnic_psn_diff(qp->req.recovery.next, wqe->psn);
 	u32 most = srnic_wr_has_answer(wqe) ? LOOPBACK_READ : LOOPBACK_PIECE;
 	u32 npsn = min(left, most);
 	u64 off;
@@ -138,7 +138,7 @@ static void loopback_answer(struct srnic_qp *qp, struct srnic_qp *peer,
 		srnic_task_kick(&peer->task);
 		break;
 	default:
-		srnic_comp_acked(qp, qp->req.flight.next);
+		srnic_comp_acked(qp, qp->req.recovery.next);
 	}
 }
 
@@ -193,13 +193,13 @@ enum srnic_outcome srnic_loopback_read(struct srnic_qp *qp)
 	struct srnic_qp *peer = loopback_peer(qp);
 	struct srnic_req *req = &qp->req;
 	struct srnic_read_part part;
-	u32 una = req->flight.una;
+	u32 una = req->recovery.una;
 
 	req->reading = peer && srnic_resp_rdma_peek(peer, LOOPBACK_PIECE, &part) &&
 		       part.seg.pkt.psn == una;
 	if (req->reading) {
 		srnic_comp_packet(qp, &part.seg);
-		req->reading = req->flight.una != una;
+		req->reading = req->recovery.una != una;
 	}
 	if (!req->reading) {
 		loopback_kick_peer(qp);	/* continue by packets */

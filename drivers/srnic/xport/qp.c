@@ -309,7 +309,7 @@ static void qp_enter(struct srnic_qp *qp, u8 old)
 		}
 		if (old != IB_QPS_RTR)
 			break;
-		srnic_flight_start(&qp->req.flight, conf->sq_psn);
+		srnic_recovery_start(&qp->req.recovery, conf->sq_psn);
 		break;
 	case IB_QPS_SQD:
 		srnic_req_drain(qp);
@@ -326,10 +326,10 @@ static int qp_configure(struct srnic_qp *qp, u8 old)
 		return -ENOMEM;
 
 	qp_enter(qp, old);
-	srnic_flight_set_limits(&qp->req.flight,
-				srnic_ack_timeout_nsec(conf->timeout),
-				conf->retry_cnt, conf->rnr_retry);
-	srnic_flight_arm(&qp->req.flight, ktime_get_ns());
+	srnic_recovery_set_limits(&qp->req.recovery,
+				  srnic_ack_timeout_nsec(conf->timeout),
+				  conf->retry_cnt, conf->rnr_retry);
+	srnic_recovery_arm(&qp->req.recovery, ktime_get_ns());
 
 	return 0;
 }
@@ -411,7 +411,7 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 	if (conf->state >= IB_QPS_RTR)
 		conf->rq_psn = qp->resp.psn;
 	if (conf->state >= IB_QPS_RTS)
-		conf->sq_psn = qp->req.flight.psn;
+		conf->sq_psn = qp->req.recovery.psn;
 	*draining = conf->state == IB_QPS_SQD && !qp->req.sq_drained_raised;
 	srnic_task_release_atomic(&qp->task);
 }
@@ -436,26 +436,26 @@ void srnic_qp_ring(struct srnic_qp *qp)
 
 static void info_req(const struct srnic_qp *qp, struct srnic_look *look)
 {
-	const struct srnic_flight *f = &qp->req.flight;
-	bool rnr = f->mode == SRNIC_FLIGHT_RNR;
-	s64 left = f->deadline - ktime_get_ns();
+	const struct srnic_recovery *r = &qp->req.recovery;
+	bool rnr = r->mode == SRNIC_RECOVERY_RNR;
+	s64 left = r->deadline - ktime_get_ns();
 
 	srnic_look_u32(look, "sq_head", qp->sq.head);
 	srnic_look_u32(look, "sq_cur", qp->req.cur);
 	srnic_look_u32(look, "sq_tail", qp->sq.tail);
-	srnic_look_psn(look, "psn", f->psn);
-	srnic_look_psn(look, "una_psn", f->una);
-	srnic_look_psn(look, "next_psn", f->next);
-	srnic_look_u32(look, "reads_out", f->rd_out);
-	srnic_look_u32(look, "retry_left", f->retry_left);
-	srnic_look_u32(look, "rnr_left", f->rnr_left);
+	srnic_look_psn(look, "psn", r->psn);
+	srnic_look_psn(look, "una_psn", r->una);
+	srnic_look_psn(look, "next_psn", r->next);
+	srnic_look_u32(look, "reads_out", r->rd_out);
+	srnic_look_u32(look, "retry_left", r->retry_left);
+	srnic_look_u32(look, "rnr_left", r->rnr_left);
 	srnic_look_u32(look, "rnr_wait", rnr);
-	srnic_look_u32(look, "mem_wait", srnic_flight_is_held(f) && !rnr);
-	srnic_look_u32(look, "window", f->window);
+	srnic_look_u32(look, "mem_wait", srnic_recovery_is_held(r) && !rnr);
+	srnic_look_u32(look, "window", r->cwnd.window);
 	srnic_look_u32(look, "burst",
-		       f->mode == SRNIC_FLIGHT_OPEN ? 0 : f->burst);
-	srnic_look_u64(look, "srtt_ns", f->srtt);
-	srnic_look_u64(look, "timer_ns", f->deadline ? max_t(s64, left, 1) : 0);
+		       r->mode == SRNIC_RECOVERY_OPEN ? 0 : r->burst);
+	srnic_look_u64(look, "srtt_ns", r->rtt.srtt);
+	srnic_look_u64(look, "timer_ns", r->deadline ? max_t(s64, left, 1) : 0);
 }
 
 static void info_cc(const struct srnic_cc *cc, struct srnic_look *look)

@@ -29,7 +29,7 @@
 #include "../wire/rss.h"
 #include "dcqcn.h"
 #include "delack.h"
-#include "flight.h"
+#include "recovery.h"
 #include "ooo.h"
 #include "pool.h"
 #include "replay.h"
@@ -73,7 +73,7 @@ struct srnic_qp_conf {
 
 /**
  * struct srnic_req - requester half of a queue pair
- * @flight: PSNs in flight; written by flight.c only
+ * @recovery: PSNs in flight, loss recovery and congestion window
  * @cur: index of the work request that the next PSN to send belongs to, see send_queue.c
  * @ooo: responses ahead of the oldest unacknowledged PSN
  * @sgl: cursor into the SGE list of work request @cur
@@ -86,7 +86,7 @@ struct srnic_qp_conf {
  * @sq_drained_raised: event SQ_DRAINED has been raised
  */
 struct srnic_req {
-	struct srnic_flight	flight;
+	struct srnic_recovery	recovery;
 	u32			cur;
 	struct srnic_ooo	ooo;
 	struct srnic_sgl	sgl;
@@ -329,7 +329,7 @@ struct srnic_tie {
  * @resp_pager: fetches pages for received requests, which wait, and for READ responses sent
  * @ooo_timer: runs while packets received out of order are kept
  * @ooo_fired: set by @ooo_timer, cleared by the task
- * @timer: fires at the deadline of the flight (retransmission, RNR and others) or of an ACK
+ * @timer: fires at the deadline of @req (retransmission, RNR and others) or of an ACK
  * @timer_fired: set by @timer, cleared by the task
  * @txb: GSO chain being built
  * @path: path to the peer; UD: path of the last address vector used

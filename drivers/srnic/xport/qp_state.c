@@ -189,7 +189,7 @@ void srnic_failure_of_wqe(struct srnic_failure *failure, struct srnic_qp *qp,
 			  enum srnic_outcome outcome)
 {
 	failure_begin(failure, outcome);
-	failure->psn = wqe->started ? qp->req.flight.una : qp->req.flight.psn;
+	failure->psn = wqe->started ? qp->req.recovery.una : qp->req.recovery.psn;
 	switch (failure->verdict) {
 	case SRNIC_V_WR:
 	case SRNIC_V_WR_LENGTH:

@@ -19,7 +19,7 @@ static enum srnic_outcome req_cast(struct srnic_qp *qp,
 	if (outcome)
 		return outcome;
 
-	srnic_flight_skip(&qp->req.flight, qp->req.flight.psn);
+	srnic_recovery_skip(&qp->req.recovery, qp->req.recovery.psn);
 	srnic_req_complete(qp);
 
 	return SRNIC_DONE;
@@ -49,7 +49,7 @@ static enum srnic_outcome req_send(struct srnic_qp *qp,
 void srnic_req_resume(struct srnic_qp *qp)
 {
 	qp->req.refused = 0;
-	srnic_flight_skip(&qp->req.flight, qp->req.flight.psn);
+	srnic_recovery_skip(&qp->req.recovery, qp->req.recovery.psn);
 }
 
 void srnic_req_reset(struct srnic_qp *qp)
@@ -93,7 +93,7 @@ static enum srnic_outcome req_may_start(struct srnic_qp *qp,
 {
 	if (!qp->conf.max_rd_atomic)
 		return srnic_fail(SRNIC_V_WR_DEPTH);
-	if (qp->req.flight.rd_out >= qp->conf.max_rd_atomic)
+	if (qp->req.recovery.rd_out >= qp->conf.max_rd_atomic)
 		return SRNIC_AGAIN;
 
 	return req_check_sink(qp, wqe);
@@ -106,22 +106,22 @@ static enum srnic_outcome req_may_start(struct srnic_qp *qp,
 static enum srnic_outcome req_start(struct srnic_qp *qp,
 				    struct srnic_swqe *wqe)
 {
-	struct srnic_flight *f = &qp->req.flight;
+	struct srnic_recovery *r = &qp->req.recovery;
 	u32 npsn = req_npsn(qp, wqe);
 	enum srnic_outcome outcome;
 
 	if (qp->conf.state != IB_QPS_RTS ||
-	    ((wqe->sqe.flags & IB_SEND_FENCE) && f->rd_out))
+	    ((wqe->sqe.flags & IB_SEND_FENCE) && r->rd_out))
 		return SRNIC_AGAIN;
-	if (f->una != f->psn &&
-	    (((f->psn - f->una) & SRNIC_PSN_MASK) + npsn) >= BIT(23))
+	if (r->una != r->psn &&
+	    (((r->psn - r->una) & SRNIC_PSN_MASK) + npsn) >= BIT(23))
 		return SRNIC_AGAIN;
 	if (srnic_wr_has_answer(wqe)) {
 		outcome = req_may_start(qp, wqe);
 		if (outcome)
 			return outcome;
 	}
-	wqe->psn = srnic_flight_assign(f, npsn);
+	wqe->psn = srnic_recovery_assign(r, npsn);
 	wqe->npsn = npsn;
 	wqe->started = true;
 
@@ -166,7 +166,7 @@ static void req_check_drained(struct srnic_qp *qp)
 {
 	if (qp->conf.state != IB_QPS_SQD || qp->req.sq_drained_raised)
 		return;
-	if (qp->req.flight.una != qp->req.flight.psn) {
+	if (qp->req.recovery.una != qp->req.recovery.psn) {
 		srnic_req_solicit_ack(qp);
 		return;
 	}
@@ -227,12 +227,12 @@ static enum srnic_outcome req_step(struct srnic_qp *qp)
 	enum srnic_outcome outcome;
 	struct srnic_swqe *wqe;
 
-	if (srnic_flight_is_held(&req->flight) ||
+	if (srnic_recovery_is_held(&req->recovery) ||
 	    srnic_pager_busy(&qp->req_pager))
 		return SRNIC_AGAIN;
 	if (req->reading)
 		return srnic_loopback_read(qp);
-	if (!srnic_flight_open(&req->flight))
+	if (!srnic_recovery_open(&req->recovery))
 		return SRNIC_AGAIN;
 	wqe = req_current(qp);
 	if (!wqe)
@@ -248,7 +248,7 @@ bool srnic_req_is_idle(struct srnic_qp *qp)
 {
 	return qp->conf.state == IB_QPS_RTS && qp->req.cur == qp->sq.tail &&
 	       qp->req.cur - qp->sq.head < REQ_AHEAD &&
-	       srnic_flight_open(&qp->req.flight);
+	       srnic_recovery_open(&qp->req.recovery);
 }
 
 bool srnic_req_run(struct srnic_qp *qp)
@@ -260,9 +260,9 @@ bool srnic_req_run(struct srnic_qp *qp)
 	srnic_task_assert_mine(&qp->task);
 	srnic_task_share(&qp->task);
 	do {
-		before = qp->req.flight.next;
+		before = qp->req.recovery.next;
 		outcome = req_step(qp);
-		moved |= qp->req.flight.next != before;
+		moved |= qp->req.recovery.next != before;
 		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
 	} while (!outcome && srnic_task_may(&qp->task));
 

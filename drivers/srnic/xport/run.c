@@ -38,15 +38,17 @@ static void timer_reach(struct srnic_qp *qp, u64 deadline, u64 slack)
  */
 static void timer_sync(struct srnic_qp *qp)
 {
-	timer_reach(qp, qp->req.flight.deadline, srnic_flight_slack(&qp->req.flight));
+	const struct srnic_recovery *r = &qp->req.recovery;
+
+	timer_reach(qp, r->deadline, srnic_recovery_slack(r));
 	if (!qp->resp.read_left)	/* it waits for the end of the response as well */
-		timer_reach(qp, qp->resp.ack.deadline, srnic_delack_limit(qp->req.flight.timeout));
+		timer_reach(qp, qp->resp.ack.deadline, srnic_delack_limit(r->rtt.timeout));
 }
 
-/* Has the timer fired, and has the deadline of the flight passed? */
+/* Has the timer fired, and has the deadline of loss recovery passed? */
 static bool timer_is_due(struct srnic_qp *qp)
 {
-	u64 deadline = qp->req.flight.deadline;
+	u64 deadline = qp->req.recovery.deadline;
 
 	/* set by timer_fired() */
 	return xchg(&qp->timer_fired, false) && deadline &&
@@ -87,7 +89,7 @@ static bool run_respond(struct srnic_qp *qp)
  */
 static bool run_may_answer(struct srnic_qp *qp)
 {
-	return !qp->self && !srnic_flight_is_long(&qp->req.flight) &&
+	return !qp->self && !srnic_rtt_is_long(&qp->req.recovery.rtt) &&
 	       srnic_req_is_idle(qp);
 }
 
@@ -102,9 +104,9 @@ static void run_acknowledge(struct srnic_qp *qp, bool may_wait)
 /* Sends requests, and then a pending ACK.  True: more to do. */
 static bool run_request(struct srnic_qp *qp)
 {
-	u32 high = qp->req.flight.high;
+	u32 high = qp->req.recovery.high;
 	bool more = srnic_req_run(qp);
-	bool sent = qp->req.flight.high != high;
+	bool sent = qp->req.recovery.high != high;
 
 	if (sent)
 		srnic_delack_answered(&qp->resp.ack);

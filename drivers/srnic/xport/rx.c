@@ -28,7 +28,7 @@ void srnic_qp_ooo_init(struct srnic_qp *qp)
 static void ooo_dropped(struct srnic_qp *qp, const struct srnic_ooo *ooo)
 {
 	if (ooo == &qp->req.ooo)
-		srnic_flight_dropped(&qp->req.flight, true, ktime_get_ns());
+		srnic_recovery_dropped(&qp->req.recovery, true, ktime_get_ns());
 }
 
 /*
@@ -86,7 +86,7 @@ void srnic_qp_ooo_expire(struct srnic_qp *qp)
 
 	WRITE_ONCE(qp->ooo_fired, false);
 	ooo_age(qp, &qp->resp.ooo, qp->resp.psn);
-	ooo_age(qp, &qp->req.ooo, qp->req.flight.una);
+	ooo_age(qp, &qp->req.ooo, qp->req.recovery.una);
 }
 
 void srnic_qp_ooo_stop(struct srnic_qp *qp)
@@ -201,7 +201,7 @@ static enum srnic_outcome rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 			 srnic_comp_packet(qp, &seg);
 	if (outcome == SRNIC_EARLY && seg.pkt.payload <= qp->conf.mtu)
 		ooo_keep(qp, request ? &qp->resp.ooo : &qp->req.ooo, skb, seg.pkt.psn,
-			 request ? qp->resp.psn : qp->req.flight.una);
+			 request ? qp->resp.psn : qp->req.recovery.una);
 
 	return outcome == SRNIC_AGAIN ? SRNIC_AGAIN : SRNIC_DONE;
 }

@@ -75,7 +75,7 @@ static void send_fill(const struct srnic_swqe *wqe, u64 off,
 u64 srnic_send_build(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		     u32 npsn, struct srnic_pkt *pkt)
 {
-	u32 psn = qp->req.flight.next, index = srnic_psn_diff(psn, wqe->psn);
+	u32 psn = qp->req.recovery.next, index = srnic_psn_diff(psn, wqe->psn);
 	bool answer = srnic_wr_has_answer(wqe);
 	bool last = answer || index + npsn == wqe->npsn;
 	u64 off = (u64)index * qp->conf.mtu;
@@ -98,7 +98,7 @@ u64 srnic_send_build(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 /* A lack of memory is temporary: the timer tries again. */
 static enum srnic_outcome send_stall(struct srnic_qp *qp)
 {
-	srnic_flight_stall(&qp->req.flight, SEND_STALL_NSEC, ktime_get_ns());
+	srnic_recovery_stall(&qp->req.recovery, SEND_STALL_NSEC, ktime_get_ns());
 
 	return SRNIC_AGAIN;
 }
@@ -109,10 +109,10 @@ static enum srnic_outcome send_stall(struct srnic_qp *qp)
  */
 static u32 send_span(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
-	struct srnic_flight *f = &qp->req.flight;
-	u32 left = wqe->npsn - srnic_psn_diff(f->next, wqe->psn);
+	struct srnic_recovery *r = &qp->req.recovery;
+	u32 left = wqe->npsn - srnic_psn_diff(r->next, wqe->psn);
 
-	return srnic_flight_span(f, srnic_ooo_gap(&qp->req.ooo, f->next, left),
+	return srnic_recovery_span(r, srnic_ooo_gap(&qp->req.ooo, r->next, left),
 				 qp->conf.max_rd_atomic);
 }
 
@@ -125,7 +125,7 @@ static bool send_is_awaited(const struct srnic_qp *qp,
 	if (srnic_req_is_signaled(qp, wqe) || srnic_wr_has_answer(wqe))
 		return true;
 
-	return !srnic_flight_asked(&qp->req.flight) &&
+	return !srnic_recovery_asked(&qp->req.recovery) &&
 	       2 * sent > qp->sq.ring.mask;
 }
 
@@ -137,7 +137,7 @@ static bool send_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 	if (!srnic_qp_reliable(qp))
 		return false;
 
-	return srnic_flight_wants_ack(&qp->req.flight,
+	return srnic_recovery_wants_ack(&qp->req.recovery,
 				      last && send_is_awaited(qp, wqe)) ||
 	       srnic_cc_is_last(qp);
 }
@@ -146,7 +146,7 @@ static bool send_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 static enum srnic_outcome send_packet(struct srnic_qp *qp,
 				      const struct srnic_swqe *wqe, u32 npsn)
 {
-	struct srnic_flight *f = &qp->req.flight;
+	struct srnic_recovery *r = &qp->req.recovery;
 	enum srnic_mem_err err = SRNIC_MEM_OK;
 	struct srnic_pkt pkt;
 	struct sk_buff *skb;
@@ -165,7 +165,7 @@ static enum srnic_outcome send_packet(struct srnic_qp *qp,
 		return srnic_accessed(err, SRNIC_V_SOURCE);
 	}
 	srnic_qp_send(qp, &pkt, skb);
-	if (srnic_psn_diff(f->next, f->high) < 0)
+	if (srnic_psn_diff(r->next, r->high) < 0)
 		srnic_count(qp->stats, SRNIC_CNT_RETRANS);
 	srnic_req_sent(qp, wqe, npsn, pkt.ackreq);
 
@@ -178,7 +178,7 @@ static enum srnic_outcome send_skip(struct srnic_qp *qp,
 {
 	if (srnic_req_is_end(qp, wqe, 1))
 		srnic_req_advance(qp);
-	if (srnic_flight_pass(&qp->req.flight, 1))
+	if (srnic_recovery_pass(&qp->req.recovery, 1))
 		srnic_req_seek(qp);
 
 	return SRNIC_DONE;
@@ -188,14 +188,14 @@ static enum srnic_outcome send_skip(struct srnic_qp *qp,
 static enum srnic_outcome send_request(struct srnic_qp *qp,
 				       const struct srnic_swqe *wqe)
 {
-	struct srnic_flight *f = &qp->req.flight;
+	struct srnic_recovery *r = &qp->req.recovery;
 	u32 npsn;
 
-	if (srnic_ooo_has(&qp->req.ooo, f->next))
+	if (srnic_ooo_has(&qp->req.ooo, r->next))
 		return send_skip(qp, wqe);
-	if (!srnic_flight_may_read(f, f->next == wqe->psn,
-				   qp->conf.max_rd_atomic))
-		return f->detour ? send_skip(qp, wqe) : SRNIC_AGAIN;
+	if (!srnic_recovery_may_read(r, r->next == wqe->psn,
+				     qp->conf.max_rd_atomic))
+		return r->detour ? send_skip(qp, wqe) : SRNIC_AGAIN;
 	npsn = send_span(qp, wqe);
 
 	return npsn ? send_packet(qp, wqe, npsn) : SRNIC_AGAIN;

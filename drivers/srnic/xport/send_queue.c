@@ -2,7 +2,7 @@
 /*
  * srnic - send queue: work requests fetched, completed, flushed and sent again
  *
- * The flight decides which PSN is sent next and when to act on silence.  That is translated
+ * recovery.c decides which PSN is sent next and when to act on silence.  That is translated
  * here to work requests, counters and trace points: the cursor is the index of the work
  * request that the next PSN belongs to.
  */
@@ -30,7 +30,7 @@ static bool cursor_is_behind(const struct srnic_swqe *wqe, u32 psn)
 
 void srnic_req_seek(struct srnic_qp *qp)
 {
-	u32 psn = qp->req.flight.next, idx = qp->sq.head;
+	u32 psn = qp->req.recovery.next, idx = qp->sq.head;
 	struct srnic_sq *sq = &qp->sq;
 
 	while (idx != sq->tail && cursor_is_behind(srnic_sq_wqe(sq, idx), psn)) {
@@ -153,19 +153,19 @@ bool srnic_req_flush(struct srnic_qp *qp)
 void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		    u32 npsn, bool asks)
 {
-	struct srnic_flight *f = &qp->req.flight;
-	u64 now = asks || f->next == f->una ? ktime_get_ns() : 0;
+	struct srnic_recovery *r = &qp->req.recovery;
+	u64 now = asks || r->next == r->una ? ktime_get_ns() : 0;
 	bool last = srnic_req_is_end(qp, wqe, npsn);
 
 	if (last)
 		srnic_req_advance(qp);
-	if (srnic_flight_sent(f, npsn, srnic_wr_has_answer(wqe), asks, now))
+	if (srnic_recovery_sent(r, npsn, srnic_wr_has_answer(wqe), asks, now))
 		srnic_req_seek(qp);
 	if (srnic_qp_reliable(qp))
 		return;
 
 	/* Nothing is acknowledged: the message is complete once passed to the stack. */
-	srnic_flight_forget(f);
+	srnic_recovery_forget(r);
 	if (last)
 		srnic_req_complete(qp);
 }
@@ -178,7 +178,7 @@ static bool recover_is_busy(const struct srnic_qp *qp)
 	       srnic_pager_busy(&qp->resp_pager);
 }
 
-/* Names of enum srnic_flight_cause for the trace points */
+/* Names of enum srnic_recovery_cause for the trace points */
 static const char * const recover_causes[SRNIC_CAUSE_NUM] = {
 	[SRNIC_CAUSE_MEMORY]	= "memory",
 	[SRNIC_CAUSE_RNR]	= "rnr",
@@ -197,20 +197,20 @@ static void recover_fail(struct srnic_qp *qp, u8 cause)
 	srnic_req_fail(qp, srnic_fail(rnr ? SRNIC_V_NAK_RNR : SRNIC_V_SILENCE));
 }
 
-void srnic_req_recover(struct srnic_qp *qp, struct srnic_flight_todo todo)
+void srnic_req_recover(struct srnic_qp *qp, struct srnic_recovery_todo todo)
 {
-	struct srnic_flight *f = &qp->req.flight;
+	struct srnic_recovery *r = &qp->req.recovery;
 
 	switch (todo.act) {
-	case SRNIC_FLIGHT_SEEK:
+	case SRNIC_RECOVERY_SEEK:
 		if (todo.cause && todo.cause != SRNIC_CAUSE_ASK) {
-			trace_srnic_go_back(qp->qpn, f->high, f->una,
+			trace_srnic_go_back(qp->qpn, r->high, r->una,
 					    recover_causes[todo.cause]);
 			srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
 		}
 		srnic_req_seek(qp);
 		break;
-	case SRNIC_FLIGHT_FAIL:
+	case SRNIC_RECOVERY_FAIL:
 		recover_fail(qp, todo.cause);
 		break;
 	}
@@ -218,20 +218,20 @@ void srnic_req_recover(struct srnic_qp *qp, struct srnic_flight_todo todo)
 
 void srnic_req_timeout(struct srnic_qp *qp)
 {
-	struct srnic_flight *f = &qp->req.flight;
-	struct srnic_flight_todo todo;
+	struct srnic_recovery *r = &qp->req.recovery;
+	struct srnic_recovery_todo todo;
 	bool busy = recover_is_busy(qp);
 	u64 now = ktime_get_ns();
-	u32 una = f->una;
+	u32 una = r->una;
 
 	if (qp->conf.state != IB_QPS_RTS && qp->conf.state != IB_QPS_SQD)
 		return;
-	if (!busy && srnic_backlog_is_unread(qp) && srnic_flight_put_off(f, now))
+	if (!busy && srnic_backlog_is_unread(qp) && srnic_recovery_postpone(r, now))
 		return;
 
-	todo = srnic_flight_timeout(f, busy, now);
+	todo = srnic_recovery_timeout(r, busy, now);
 	if (todo.cause)
-		trace_srnic_timeout(qp->qpn, una, f->retry_left,
+		trace_srnic_timeout(qp->qpn, una, r->retry_left,
 				    recover_causes[todo.cause]);
 	if (todo.cause == SRNIC_CAUSE_TIMEOUT)
 		srnic_count(qp->stats, SRNIC_CNT_ACK_TIMEOUT);
@@ -240,21 +240,21 @@ void srnic_req_timeout(struct srnic_qp *qp)
 
 void srnic_req_arm(struct srnic_qp *qp, bool sent)
 {
-	struct srnic_flight *f = &qp->req.flight;
+	struct srnic_recovery *r = &qp->req.recovery;
 
-	if (!f->silence && (sent || (f->late && !recover_is_busy(qp))))
-		srnic_flight_arm(f, ktime_get_ns());
+	if (!r->silence && (sent || (r->late && !recover_is_busy(qp))))
+		srnic_recovery_arm(r, ktime_get_ns());
 }
 
 void srnic_req_solicit_ack(struct srnic_qp *qp)
 {
 	if (!recover_is_busy(qp))
-		srnic_flight_solicit_ack(&qp->req.flight, ktime_get_ns());
+		srnic_recovery_solicit_ack(&qp->req.recovery, ktime_get_ns());
 }
 
 bool srnic_req_refused(struct srnic_qp *qp)
 {
-	struct srnic_flight_todo todo = srnic_flight_refused(&qp->req.flight);
+	struct srnic_recovery_todo todo = srnic_recovery_refused(&qp->req.recovery);
 
 	srnic_req_recover(qp, todo);
 

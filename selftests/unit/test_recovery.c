@@ -9,10 +9,10 @@
 #include <linux/kernel.h>
 #include <linux/time64.h>
 
-#include "flight_state.h"
+#include "recovery_state.h"
 #include "tap.h"
 #include "wire/psn.h"
-#include "xport/flight.h"
+#include "xport/recovery.h"
 
 #define USEC	((u64)NSEC_PER_USEC)
 #define MSEC	((u64)NSEC_PER_MSEC)
@@ -23,7 +23,7 @@
 #define TIMEOUT	(67 * MSEC)
 #define RETRIES	7
 
-static struct srnic_flight f;
+static struct srnic_recovery f;
 static u64 now;
 static u32 first;	/* PSN of packet 0 */
 
@@ -36,7 +36,7 @@ static u32 first;	/* PSN of packet 0 */
 
 static void state_must_hold(int line)
 {
-	const char *fault = flight_state_fault(&f);
+	const char *fault = recovery_state_fault(&f);
 
 	if (fault)
 		tap_fault("first PSN %#x, line %d: not: %s", first, line, fault);
@@ -58,14 +58,14 @@ static bool send_one(bool awaited)
 {
 	bool ask;
 
-	if (!srnic_flight_open(&f))
+	if (!srnic_recovery_open(&f))
 		return false;
 	if (f.next == f.psn)
-		srnic_flight_assign(&f, 1);
-	ask = srnic_flight_wants_ack(&f, awaited);
-	srnic_flight_sent(&f, 1, false, ask, now);
+		srnic_recovery_assign(&f, 1);
+	ask = srnic_recovery_wants_ack(&f, awaited);
+	srnic_recovery_sent(&f, 1, false, ask, now);
 	if (!f.silence)
-		srnic_flight_arm(&f, now);
+		srnic_recovery_arm(&f, now);
 	state_must_hold(__LINE__);
 
 	return true;
@@ -83,39 +83,39 @@ static u32 send_many(u32 num)
 
 static u32 fill(void)
 {
-	return send_many(2 * SRNIC_FLIGHT_MAX);
+	return send_many(2 * SRNIC_CWND_MAX);
 }
 
 static void read_one(u32 npsn)
 {
 	if (f.next == f.psn)
-		srnic_flight_assign(&f, npsn);
-	srnic_flight_sent(&f, npsn, true, true, now);
+		srnic_recovery_assign(&f, npsn);
+	srnic_recovery_sent(&f, npsn, true, true, now);
 	if (!f.silence)
-		srnic_flight_arm(&f, now);
+		srnic_recovery_arm(&f, now);
 	state_must_hold(__LINE__);
 }
 
-static struct srnic_flight_todo ack_hole(u32 i, u32 hole)
+static struct srnic_recovery_todo ack_hole(u32 i, u32 hole)
 {
-	struct srnic_flight_todo todo = srnic_flight_acked(&f, psn(i), hole, now);
+	struct srnic_recovery_todo todo = srnic_recovery_acked(&f, psn(i), hole, now);
 
-	if (hole != SRNIC_FLIGHT_KEPT)
+	if (hole != SRNIC_RECOVERY_KEPT)
 		state_must_hold(__LINE__);
 
 	return todo;
 }
 
 /* Acknowledges all packets before packet @i. */
-static struct srnic_flight_todo ack(u32 i)
+static struct srnic_recovery_todo ack(u32 i)
 {
 	return ack_hole(i, 0);
 }
 
 /* The packet at una is missing, and a later one has arrived. */
-static struct srnic_flight_todo nak(u32 gap)
+static struct srnic_recovery_todo nak(u32 gap)
 {
-	struct srnic_flight_todo todo = srnic_flight_missing(&f, gap, now);
+	struct srnic_recovery_todo todo = srnic_recovery_missing(&f, gap, now);
 
 	state_must_hold(__LINE__);
 
@@ -123,21 +123,21 @@ static struct srnic_flight_todo nak(u32 gap)
 }
 
 /* Lets @f.deadline expire. */
-static struct srnic_flight_todo expire(void)
+static struct srnic_recovery_todo expire(void)
 {
-	struct srnic_flight_todo todo;
+	struct srnic_recovery_todo todo;
 
 	now = max(now, f.deadline);
-	todo = srnic_flight_timeout(&f, false, now);
+	todo = srnic_recovery_timeout(&f, false, now);
 	state_must_hold(__LINE__);
 
 	return todo;
 }
 
 /* Lets deadlines expire until there is something to do, or no deadline is set. */
-static struct srnic_flight_todo wait(void)
+static struct srnic_recovery_todo wait(void)
 {
-	struct srnic_flight_todo todo = {};
+	struct srnic_recovery_todo todo = {};
 	u32 i;
 
 	for (i = 0; i < 100 && f.deadline && !todo.cause; i++)
@@ -146,24 +146,24 @@ static struct srnic_flight_todo wait(void)
 	return todo;
 }
 
-static bool is(struct srnic_flight_todo todo, enum srnic_flight_act act,
-	       enum srnic_flight_cause cause)
+static bool is(struct srnic_recovery_todo todo, enum srnic_recovery_act act,
+	       enum srnic_recovery_cause cause)
 {
 	return todo.act == act && todo.cause == cause;
 }
 
-static bool is_nothing(struct srnic_flight_todo todo)
+static bool is_nothing(struct srnic_recovery_todo todo)
 {
-	return todo.act == SRNIC_FLIGHT_NOTHING;
+	return todo.act == SRNIC_RECOVERY_NOTHING;
 }
 
 static void begin(u32 at)
 {
 	first = at;
 	now = SEC;
-	srnic_flight_start(&f, first);
-	f.window = SRNIC_FLIGHT_WINDOW;	/* as on a short path after some round trips */
-	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
+	srnic_recovery_start(&f, first);
+	f.cwnd.window = SRNIC_CWND_SHORT;	/* as on a short path after some round trips */
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
 }
 
 /* Like begin(), with the round trip measured by packet 0 */
@@ -190,8 +190,8 @@ static void measure(u64 rtt)
 static void window(u32 at)
 {
 	begin(at);
-	must(fill() == SRNIC_FLIGHT_WINDOW);
-	must(!srnic_flight_open(&f));
+	must(fill() == SRNIC_CWND_SHORT);
+	must(!srnic_recovery_open(&f));
 }
 
 static void window_reopens(u32 at)
@@ -207,22 +207,22 @@ static void window_of_reads(u32 at)
 {
 	begin(at);
 	read_one(100);
-	must(srnic_flight_open(&f) && sent() == 100);
+	must(srnic_recovery_open(&f) && sent() == 100);
 	read_one(28);
-	must(!srnic_flight_open(&f));
+	must(!srnic_recovery_open(&f));
 }
 
 static void asks_first(u32 at)
 {
 	begin(at);
-	must(srnic_flight_wants_ack(&f, false));
+	must(srnic_recovery_wants_ack(&f, false));
 }
 
 static void asks_if_awaited(u32 at)
 {
 	begin_path(at, SHORT);
-	must(!srnic_flight_wants_ack(&f, false));
-	must(srnic_flight_wants_ack(&f, true));
+	must(!srnic_recovery_wants_ack(&f, false));
+	must(srnic_recovery_wants_ack(&f, true));
 }
 
 /* The window starts after a packet that requested an ACK. */
@@ -231,20 +231,20 @@ static void asks_each(u32 at)
 	u32 since = 0, asks = 0;
 
 	begin_path(at, SHORT);
-	while (srnic_flight_open(&f)) {
+	while (srnic_recovery_open(&f)) {
 		since++;
-		srnic_flight_assign(&f, 1);
-		if (srnic_flight_wants_ack(&f, false)) {
+		srnic_recovery_assign(&f, 1);
+		if (srnic_recovery_wants_ack(&f, false)) {
 			must(since <= 32);
 			since = 0;
 			asks++;
-			srnic_flight_sent(&f, 1, false, true, now);
+			srnic_recovery_sent(&f, 1, false, true, now);
 		} else {
-			srnic_flight_sent(&f, 1, false, false, now);
+			srnic_recovery_sent(&f, 1, false, false, now);
 		}
 	}
 	must(!since);
-	must(asks == SRNIC_FLIGHT_WINDOW / 32);
+	must(asks == SRNIC_CWND_SHORT / 32);
 }
 
 static void asks_in_small_window(u32 at)
@@ -255,7 +255,7 @@ static void asks_in_small_window(u32 at)
 	for (n = 1; n <= 128; n++) {
 		u32 asked = f.asked;
 
-		f.window = n;
+		f.cwnd.window = n;
 		must(send_many(n + 1) == n);
 		must(srnic_psn_diff(f.asked, asked) > 0 && f.asked == f.next);
 		ack(srnic_psn_diff(f.next, first));
@@ -266,13 +266,13 @@ static void ask(u32 at)
 {
 	begin_path(at, LONG);
 	send_many(3);
-	must(!srnic_flight_asked(&f));
+	must(!srnic_recovery_asked(&f));
 	must(f.deadline > now && f.deadline <= now + MSEC);
-	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_ASK));
+	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
 	must(f.next == psn(3));
-	must(srnic_flight_wants_ack(&f, false));
-	must(srnic_flight_sent(&f, 1, false, true, now));
-	must(f.next == psn(4) && srnic_flight_asked(&f));
+	must(srnic_recovery_wants_ack(&f, false));
+	must(srnic_recovery_sent(&f, 1, false, true, now));
+	must(f.next == psn(4) && srnic_recovery_asked(&f));
 }
 
 static void ask_once(u32 at)
@@ -281,7 +281,7 @@ static void ask_once(u32 at)
 	send_many(3);
 	expire();
 	send_one(false);
-	must(!is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_ASK));
+	must(!is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
 }
 
 static void ask_is_free(u32 at)
@@ -289,8 +289,8 @@ static void ask_is_free(u32 at)
 	begin_path(at, LONG);
 	send_many(3);
 	expire();
-	must(f.retry_left == RETRIES && f.mode == SRNIC_FLIGHT_OPEN);
-	must(f.window == SRNIC_FLIGHT_WINDOW);
+	must(f.retry_left == RETRIES && f.mode == SRNIC_RECOVERY_OPEN);
+	must(f.cwnd.window == SRNIC_CWND_SHORT);
 }
 
 static void no_ask_if_asked(u32 at)
@@ -298,8 +298,8 @@ static void no_ask_if_asked(u32 at)
 	begin_path(at, LONG);
 	send_many(3);
 	send_one(true);
-	must(srnic_flight_asked(&f));
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	must(srnic_recovery_asked(&f));
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 }
 
 /* Round trips: RFC 6298, (2.2) and (2.3), with alpha 1/8 and beta 1/4 */
@@ -307,8 +307,8 @@ static void no_ask_if_asked(u32 at)
 static void rtt_first(u32 at)
 {
 	begin_path(at, 80 * MSEC);
-	must(f.srtt == 80 * MSEC && f.rttvar == 40 * MSEC);
-	must(f.rtt == 80 * MSEC && f.rtt_min == 80 * MSEC);
+	must(f.rtt.srtt == 80 * MSEC && f.rtt.var == 40 * MSEC);
+	must(f.rtt.last == 80 * MSEC && f.rtt.min == 80 * MSEC);
 }
 
 static void rtt_next(u32 at)
@@ -327,10 +327,10 @@ static void rtt_next(u32 at)
 	begin_path(at, 80 * MSEC);
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		measure(steps[i].r);
-		must(f.srtt == steps[i].srtt && f.rttvar == steps[i].rttvar);
-		must(f.rtt == steps[i].r);
+		must(f.rtt.srtt == steps[i].srtt && f.rtt.var == steps[i].rttvar);
+		must(f.rtt.last == steps[i].r);
 	}
-	must(f.rtt_min == 5 * MSEC);
+	must(f.rtt.min == 5 * MSEC);
 }
 
 /* After one round trip of a minute, a loss is still detected as soon as before. */
@@ -342,7 +342,7 @@ static void rtt_late_once(u32 at)
 	measure(60 * SEC);
 	must(send_one(true));
 	from = now;
-	must(wait().act == SRNIC_FLIGHT_SEEK);
+	must(wait().act == SRNIC_RECOVERY_SEEK);
 	must(now - from <= 2 * TIMEOUT);
 }
 
@@ -367,12 +367,12 @@ static void rtt_min_ages(u32 at)
 	from = now;
 	while (now < from + 5 * SEC)
 		measure(LONG);
-	must(f.rtt_min == SHORT);
+	must(f.rtt.min == SHORT);
 	while (now < from + 60 * SEC)
 		measure(LONG);
-	must(f.rtt_min == LONG);
+	must(f.rtt.min == LONG);
 	measure(SHORT);
-	must(f.rtt_min == SHORT);
+	must(f.rtt.min == SHORT);
 }
 
 static void rtt_of_youngest(u32 at)
@@ -384,7 +384,7 @@ static void rtt_of_youngest(u32 at)
 	send_one(true);
 	now += LONG;
 	ack(42);
-	must(f.rtt == LONG);
+	must(f.rtt.last == LONG);
 }
 
 static void rtt_karn(u32 at)
@@ -392,11 +392,11 @@ static void rtt_karn(u32 at)
 	begin_path(at, SHORT);
 	send_many(40);
 	now += SHORT;
-	must(nak(0).act == SRNIC_FLIGHT_SEEK);
+	must(nak(0).act == SRNIC_RECOVERY_SEEK);
 	send_one(false);
 	now += 30 * MSEC;
 	ack(41);
-	must(f.rtt == SHORT && f.rtt_min == SHORT && f.srtt == SHORT);
+	must(f.rtt.last == SHORT && f.rtt.min == SHORT && f.rtt.srtt == SHORT);
 }
 
 static void rtt_zero(u32 at)
@@ -404,31 +404,31 @@ static void rtt_zero(u32 at)
 	begin(at);
 	send_one(true);
 	ack(1);
-	must(f.srtt && f.rtt_min);
+	must(f.rtt.srtt && f.rtt.min);
 }
 
 /* The ACK of the first packet arrives after the timeout. */
 static void rtt_beyond_timeout(u32 at)
 {
-	struct srnic_flight_todo todo;
+	struct srnic_recovery_todo todo;
 
 	begin(at);
 	send_one(true);
 	do {
 		todo = wait();
 		send_one(true);
-	} while (!is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	} while (!is(todo, SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_TIMEOUT));
 	now = SEC + 100 * MSEC;
 	ack(1);
-	must(f.srtt > 0 && f.srtt <= 100 * MSEC);
-	must(!f.rtt_min);
+	must(f.rtt.srtt > 0 && f.rtt.srtt <= 100 * MSEC);
+	must(!f.rtt.min);
 	measure(100 * MSEC);
-	must(f.srtt == 100 * MSEC && f.rtt_min == 100 * MSEC);
+	must(f.rtt.srtt == 100 * MSEC && f.rtt.min == 100 * MSEC);
 }
 
 static void rtt_of_retries(u32 at)
 {
-	struct srnic_flight_todo todo;
+	struct srnic_recovery_todo todo;
 
 	begin(at);
 	send_one(true);
@@ -438,7 +438,7 @@ static void rtt_of_retries(u32 at)
 	} while (f.retry_left);
 	must(now > SEC + RETRIES * TIMEOUT);
 	ack(1);
-	must(todo.act == SRNIC_FLIGHT_SEEK && f.srtt <= 2 * TIMEOUT);
+	must(todo.act == SRNIC_RECOVERY_SEEK && f.rtt.srtt <= 2 * TIMEOUT);
 }
 
 /* A timeout shorter than the round trip is not used. */
@@ -458,10 +458,10 @@ static void samples_limited(u32 at)
 	u32 i;
 
 	begin(at);
-	for (i = 0; i < SRNIC_FLIGHT_WINDOW; i++)
+	for (i = 0; i < SRNIC_CWND_SHORT; i++)
 		send_one(true);
-	must(f.num_samples <= SRNIC_FLIGHT_SAMPLES);
-	must(f.num_samples >= SRNIC_FLIGHT_SAMPLES / 2);
+	must(f.rtt.num_samples <= SRNIC_RTT_SAMPLES);
+	must(f.rtt.num_samples >= SRNIC_RTT_SAMPLES / 2);
 }
 
 /* Growth */
@@ -485,8 +485,8 @@ static void grows_fast(u32 at)
 {
 	begin_path(at, LONG);
 	round_trip(LONG);
-	must(f.window >= SRNIC_FLIGHT_WINDOW * 3 / 2);
-	must(f.window <= SRNIC_FLIGHT_WINDOW * 2);
+	must(f.cwnd.window >= SRNIC_CWND_SHORT * 3 / 2);
+	must(f.cwnd.window <= SRNIC_CWND_SHORT * 2);
 }
 
 static void grows_to_the_end(u32 at)
@@ -496,9 +496,9 @@ static void grows_to_the_end(u32 at)
 	begin_path(at, LONG);
 	for (i = 0; i < 20; i++) {
 		round_trip(LONG);
-		must(f.window <= SRNIC_FLIGHT_MAX);
+		must(f.cwnd.window <= SRNIC_CWND_MAX);
 	}
-	must(f.window == SRNIC_FLIGHT_MAX);
+	must(f.cwnd.window == SRNIC_CWND_MAX);
 }
 
 static void grows_clear(u32 at)
@@ -506,10 +506,10 @@ static void grows_clear(u32 at)
 	u32 was;
 
 	begin_path(at, LONG);
-	f.startup = false;
-	was = f.window;
+	f.cwnd.startup = false;
+	was = f.cwnd.window;
 	round_trip(LONG);
-	must(f.window > was && f.window <= was + was / 8);
+	must(f.cwnd.window > was && f.cwnd.window <= was + was / 8);
 }
 
 static void grows_queued(u32 at)
@@ -518,30 +518,30 @@ static void grows_queued(u32 at)
 
 	begin_path(at, LONG);
 	round_trip(LONG);
-	was = f.window;
+	was = f.cwnd.window;
 	fill();
 	now += 2 * LONG;
 	send_one(true);
 	ack(srnic_psn_diff(f.next, first));
-	was = f.window;
+	was = f.cwnd.window;
 	round_trip(2 * LONG);
-	must(f.window >= was && f.window <= was + 2);
+	must(f.cwnd.window >= was && f.cwnd.window <= was + 2);
 }
 
 /* The window was full of packets whose round trip nobody knows: all were probed for. */
 static void grows_unmeasured(u32 at)
 {
 	begin(at);
-	f.window = SRNIC_FLIGHT_FIRST;
-	must(fill() == SRNIC_FLIGHT_FIRST);
+	f.cwnd.window = SRNIC_CWND_FIRST;
+	must(fill() == SRNIC_CWND_FIRST);
 	must(wait().cause == SRNIC_CAUSE_PROBE);
 	fill();
 	now += SEC;
-	ack(SRNIC_FLIGHT_FIRST);
-	must(!f.rtt_min);
-	must(f.window == SRNIC_FLIGHT_FIRST);
+	ack(SRNIC_CWND_FIRST);
+	must(!f.rtt.min);
+	must(f.cwnd.window == SRNIC_CWND_FIRST);
 	round_trip(SHORT);
-	must(f.window > SRNIC_FLIGHT_FIRST);
+	must(f.cwnd.window > SRNIC_CWND_FIRST);
 }
 
 /* A round trip that takes long, as if there was a queue, and one that does not */
@@ -550,20 +550,20 @@ static void grows_after_pause(u32 at)
 	u32 was;
 
 	begin_path(at, LONG);
-	f.window = 16;
+	f.cwnd.window = 16;
 	round_trip(4 * LONG);
-	must(f.window <= 18);
-	was = f.window;
+	must(f.cwnd.window <= 18);
+	was = f.cwnd.window;
 	round_trip(LONG);
-	must(f.window > was + 2);
+	must(f.cwnd.window > was + 2);
 }
 
 static void grows_late(u32 at)
 {
 	begin_path(at, TIMEOUT);
-	f.window = 16;
+	f.cwnd.window = 16;
 	round_trip(2 * TIMEOUT);
-	must(f.window <= 18);
+	must(f.cwnd.window <= 18);
 }
 
 static void grows_if_limited(u32 at)
@@ -573,7 +573,7 @@ static void grows_if_limited(u32 at)
 	begin_path(at, LONG);
 	for (i = 0; i < 50; i++)
 		measure(LONG);
-	must(f.window == SRNIC_FLIGHT_WINDOW);
+	must(f.cwnd.window == SRNIC_CWND_SHORT);
 }
 
 /* ACKs that are processed together grow it as much as ACKs that come one by one. */
@@ -587,7 +587,7 @@ static void grows_by_each(u32 at)
 	now += LONG;
 	for (i = 8; i <= n; i += 8)
 		ack(1 + i);
-	must(f.window >= SRNIC_FLIGHT_WINDOW + SRNIC_FLIGHT_WINDOW / 2);
+	must(f.cwnd.window >= SRNIC_CWND_SHORT + SRNIC_CWND_SHORT / 2);
 }
 
 static void grows_not_short(u32 at)
@@ -597,7 +597,7 @@ static void grows_not_short(u32 at)
 	begin_path(at, SHORT);
 	for (i = 0; i < 50; i++)
 		round_trip(SHORT);
-	must(f.window == SRNIC_FLIGHT_WINDOW);
+	must(f.cwnd.window == SRNIC_CWND_SHORT);
 }
 
 static void grows_not_full(u32 at)
@@ -607,8 +607,8 @@ static void grows_not_full(u32 at)
 	begin_path(at, LONG);
 	for (i = 0; i < 20; i++)
 		round_trip(5 * LONG);
-	must(f.window <= SRNIC_FLIGHT_WINDOW + SRNIC_FLIGHT_WINDOW);
-	must(!srnic_flight_open(&f) || f.window < 2 * SRNIC_FLIGHT_WINDOW);
+	must(f.cwnd.window <= SRNIC_CWND_SHORT + SRNIC_CWND_SHORT);
+	must(!srnic_recovery_open(&f) || f.cwnd.window < 2 * SRNIC_CWND_SHORT);
 }
 
 static void grows_back(u32 at)
@@ -616,11 +616,11 @@ static void grows_back(u32 at)
 	u32 i;
 
 	begin_path(at, SHORT);
-	f.window = 4;
-	f.startup = false;
+	f.cwnd.window = 4;
+	f.cwnd.startup = false;
 	for (i = 0; i < 500; i++)
 		round_trip(SHORT);
-	must(f.window == SRNIC_FLIGHT_WINDOW);
+	must(f.cwnd.window == SRNIC_CWND_SHORT);
 }
 
 /* Losses */
@@ -632,7 +632,7 @@ static void cut(u32 at)
 	must(fill() == 128);
 	now += 5 * MSEC;
 	nak(0);
-	must(f.window == 128 * 7 / 10);
+	must(f.cwnd.window == 128 * 7 / 10);
 }
 
 static void cut_once(u32 at)
@@ -646,13 +646,13 @@ static void cut_once(u32 at)
 	nak(0);
 	send_one(false);
 	now += 5 * MSEC;
-	must(ack(i + 10).act == SRNIC_FLIGHT_SEEK);
-	must(f.window == 128 * 7 / 10);
+	must(ack(i + 10).act == SRNIC_RECOVERY_SEEK);
+	must(f.cwnd.window == 128 * 7 / 10);
 	send_one(false);
 	now += 5 * MSEC;
 	ack(srnic_psn_diff(f.high, first));
-	must(f.mode == SRNIC_FLIGHT_OPEN);
-	must(f.window == 128 * 7 / 10);
+	must(f.mode == SRNIC_RECOVERY_OPEN);
+	must(f.cwnd.window == 128 * 7 / 10);
 }
 
 static void cut_again(u32 at)
@@ -667,11 +667,11 @@ static void cut_again(u32 at)
 	send_one(false);
 	now += 5 * MSEC;
 	ack(srnic_psn_diff(f.high, first));
-	was = f.window;
+	was = f.cwnd.window;
 	fill();
 	now += 5 * MSEC;
 	nak(0);
-	must(f.window == was * 7 / 10);
+	must(f.cwnd.window == was * 7 / 10);
 }
 
 static void cut_not_by_chance(u32 at)
@@ -681,8 +681,8 @@ static void cut_not_by_chance(u32 at)
 	now += LONG;
 	nak(0);
 	wait();
-	must(f.mode == SRNIC_FLIGHT_REPAIR);
-	must(f.window == SRNIC_FLIGHT_WINDOW);
+	must(f.mode == SRNIC_RECOVERY_REPAIR);
+	must(f.cwnd.window == SRNIC_CWND_SHORT);
 }
 
 static void cut_by_run(u32 at)
@@ -691,8 +691,8 @@ static void cut_by_run(u32 at)
 	read_one(100);
 	now += SHORT;
 	nak(50);
-	must(f.mode == SRNIC_FLIGHT_REPAIR);
-	must(f.window == 70);
+	must(f.mode == SRNIC_RECOVERY_REPAIR);
+	must(f.cwnd.window == 70);
 }
 
 /* Each ACK reveals the next hole, @every packets later, until @holes are repaired. */
@@ -704,7 +704,7 @@ static void repair_holes(u32 holes, u32 every)
 	for (i = 1; i < holes; i++) {
 		send_one(false);
 		now += SHORT;
-		must(is(ack(at + i * every), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+		must(is(ack(at + i * every), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 		must(f.run < 2);
 	}
 }
@@ -714,11 +714,11 @@ static void cut_by_holes(u32 at)
 	begin_path(at, SHORT);
 	must(fill() == 128);
 	repair_holes(17, 2);
-	must(f.window == 128);
+	must(f.cwnd.window == 128);
 	begin_path(at, SHORT);
 	fill();
 	repair_holes(18, 2);
-	must(f.window >= 64 && f.window <= 128 * 7 / 10);
+	must(f.cwnd.window >= 64 && f.cwnd.window <= 128 * 7 / 10);
 }
 
 static void cut_not_by_old_holes(u32 at)
@@ -734,9 +734,9 @@ static void cut_not_by_old_holes(u32 at)
 		ack(srnic_psn_diff(f.high, first));
 		fill();
 	}
-	must(f.mode == SRNIC_FLIGHT_OPEN);
+	must(f.mode == SRNIC_RECOVERY_OPEN);
 	repair_holes(10, 2);
-	must(f.window >= 128);
+	must(f.cwnd.window >= 128);
 }
 
 static void cut_by_half_at_most(u32 at)
@@ -744,13 +744,13 @@ static void cut_by_half_at_most(u32 at)
 	begin_path(at, SHORT);
 	measure(SHORT + 5 * MSEC);
 	fill();
-	f.cut = srnic_psn_add(f.una, 100);
+	f.cwnd.cut = srnic_psn_add(f.una, 100);
 	nak(0);
-	must(f.window == 128);
+	must(f.cwnd.window == 128);
 	send_one(false);
 	now += 5 * MSEC;
 	ack(2 + 120);
-	must(f.window == 64);
+	must(f.cwnd.window == 64);
 }
 
 static void cut_at_least_one(u32 at)
@@ -758,13 +758,13 @@ static void cut_at_least_one(u32 at)
 	u32 i;
 
 	begin_path(at, SHORT);
-	f.window = 1;
+	f.cwnd.window = 1;
 	for (i = 1; i < 20; i++) {
 		send_many(1);
 		now = max(now, f.deadline);
 		wait();
 		send_many(1);
-		must(f.window == 1);
+		must(f.cwnd.window == 1);
 		now += SHORT;
 		ack(i + 1);
 	}
@@ -783,19 +783,19 @@ static void cut_much_later(u32 at)
 	now += 5 * MSEC;
 	ack(srnic_psn_diff(f.high, first));
 	for (i = 0; i < SRNIC_PSN_MASK / 2 + 50000; i += 50) {
-		srnic_flight_assign(&f, 50);
-		srnic_flight_sent(&f, 50, false, true, now);
+		srnic_recovery_assign(&f, 50);
+		srnic_recovery_sent(&f, 50, false, true, now);
 		now += SHORT;
-		srnic_flight_acked(&f, f.high, 0, now);
+		srnic_recovery_acked(&f, f.high, 0, now);
 	}
 	state_must_hold(__LINE__);
-	f.window = 100;
+	f.cwnd.window = 100;
 	must(fill() == 100);
 	now += SHORT + 5 * MSEC;
-	srnic_flight_acked(&f, srnic_psn_add(f.una, 60), 0, now);
+	srnic_recovery_acked(&f, srnic_psn_add(f.una, 60), 0, now);
 	fill();
 	nak(0);
-	must(f.window <= 71);
+	must(f.cwnd.window <= 71);
 }
 
 /* Bursts */
@@ -809,15 +809,15 @@ static void withheld(u32 at)
 	fill();
 	now += LONG;
 	acked = now;
-	ack(1 + SRNIC_FLIGHT_WINDOW);
-	quarter = f.window / 4;
+	ack(1 + SRNIC_CWND_SHORT);
+	quarter = f.cwnd.window / 4;
 	must(fill() == quarter);
 	expire();
 	must(fill() == quarter / 2);
-	for (all = quarter + quarter / 2; f.withheld; all += fill())
+	for (all = quarter + quarter / 2; f.cwnd.withheld; all += fill())
 		expire();
-	must(all == f.window && now - acked < LONG);
-	must(!f.tick);
+	must(all == f.cwnd.window && now - acked < LONG);
+	must(!f.cwnd.tick);
 }
 
 static void withheld_nothing(u32 at)
@@ -825,13 +825,13 @@ static void withheld_nothing(u32 at)
 	begin_path(at, SHORT);
 	fill();
 	now += SHORT;
-	ack(1 + SRNIC_FLIGHT_WINDOW);
-	must(fill() == SRNIC_FLIGHT_WINDOW);
+	ack(1 + SRNIC_CWND_SHORT);
+	must(fill() == SRNIC_CWND_SHORT);
 	begin_path(at, LONG);
 	fill();
 	now += LONG;
-	ack(1 + SRNIC_FLIGHT_WINDOW / 4);
-	must(!f.withheld && !f.tick);
+	ack(1 + SRNIC_CWND_SHORT / 4);
+	must(!f.cwnd.withheld && !f.cwnd.tick);
 }
 
 static void withheld_and_due(u32 at)
@@ -839,8 +839,8 @@ static void withheld_and_due(u32 at)
 	begin_path(at, LONG);
 	fill();
 	now += LONG;
-	ack(1 + SRNIC_FLIGHT_WINDOW);
-	must(f.tick && !f.silence);
+	ack(1 + SRNIC_CWND_SHORT);
+	must(f.cwnd.tick && !f.silence);
 	send_one(true);
 	must(f.silence);
 }
@@ -854,12 +854,12 @@ static void released_after_cut(u32 at)
 	fill();
 	now += LONG + 5 * MSEC;
 	nak(0);
-	must(f.mode == SRNIC_FLIGHT_DOUBT && !f.tick);
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
-	must(f.window < SRNIC_FLIGHT_WINDOW);
+	must(f.mode == SRNIC_RECOVERY_SUSPECT && !f.cwnd.tick);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.cwnd.window < SRNIC_CWND_SHORT);
 	send_one(false);
-	must(!srnic_flight_open(&f));
-	while (!srnic_flight_open(&f) && f.tick && f.tick < f.silence)
+	must(!srnic_recovery_open(&f));
+	while (!srnic_recovery_open(&f) && f.cwnd.tick && f.cwnd.tick < f.silence)
 		expire();
 	must(fill());
 }
@@ -872,11 +872,11 @@ static void nak_is_doubted(u32 at)
 	send_many(10);
 	now += LONG;
 	must(is_nothing(nak(0)));
-	must(f.mode == SRNIC_FLIGHT_DOUBT && f.retry_left == RETRIES);
+	must(f.mode == SRNIC_RECOVERY_SUSPECT && f.retry_left == RETRIES);
 	must(send_one(false));
 	must(f.deadline > now && f.deadline <= now + LONG);
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
-	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(1));
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_RECOVERY_REPAIR && f.next == psn(1));
 }
 
 /* Reordering seen so far was shorter than half a round trip. */
@@ -887,7 +887,7 @@ static void nak_is_doubted_as_long(u32 at)
 	send_many(10);
 	now += LONG;
 	must(is_nothing(nak(0)));
-	must(f.doubt >= now + LONG / 2);
+	must(f.suspect_until >= now + LONG / 2);
 }
 
 static void nak_on_short_path(u32 at)
@@ -895,8 +895,8 @@ static void nak_on_short_path(u32 at)
 	begin_path(at, SHORT);
 	send_many(10);
 	now += SHORT;
-	must(is(nak(0), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
-	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(1));
+	must(is(nak(0), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_RECOVERY_REPAIR && f.next == psn(1));
 	must(f.retry_left == RETRIES - 1);
 }
 
@@ -905,9 +905,9 @@ static void repair_is_one(u32 at)
 	begin_path(at, SHORT);
 	send_many(10);
 	nak(0);
-	must(srnic_flight_wants_ack(&f, false));
-	must(srnic_flight_sent(&f, 1, false, true, now));
-	must(f.next == psn(11) && f.mode == SRNIC_FLIGHT_REPAIR);
+	must(srnic_recovery_wants_ack(&f, false));
+	must(srnic_recovery_sent(&f, 1, false, true, now));
+	must(f.next == psn(11) && f.mode == SRNIC_RECOVERY_REPAIR);
 	must(send_one(false) && f.high == psn(12));
 }
 
@@ -919,9 +919,9 @@ static void reordered(u32 at)
 	nak(0);
 	now += MSEC;
 	must(is_nothing(ack(11)));
-	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(11));
-	must(f.window == SRNIC_FLIGHT_WINDOW && f.retry_left == RETRIES);
-	must(!f.deadline && !f.tick);
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.next == psn(11));
+	must(f.cwnd.window == SRNIC_CWND_SHORT && f.retry_left == RETRIES);
+	must(!f.deadline && !f.cwnd.tick);
 }
 
 /* A response arrives late, and then another one is missing. */
@@ -933,8 +933,8 @@ static void reordered_twice(u32 at)
 	nak(2);
 	now += MSEC;
 	must(is_nothing(ack_hole(11, 3)));
-	must(f.mode == SRNIC_FLIGHT_DOUBT && f.retry_left == RETRIES);
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_RECOVERY_SUSPECT && f.retry_left == RETRIES);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(11) && f.detour == 3);
 }
 
@@ -953,7 +953,7 @@ static void nak_of_nothing(u32 at)
 {
 	begin_path(at, SHORT);
 	must(is_nothing(nak(0)));
-	must(f.mode == SRNIC_FLIGHT_OPEN && f.retry_left == RETRIES);
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.retry_left == RETRIES);
 }
 
 /* The retransmission is lost, too. */
@@ -964,7 +964,7 @@ static void lost_again(u32 at)
 	nak(0);
 	send_one(false);
 	now += 100 * SHORT;
-	must(is(nak(0), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(nak(0), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(1));
 }
 
@@ -977,7 +977,7 @@ static void responses_before_rtt(u32 at)
 	read_one(128);
 	now += LONG;
 	for (i = 1; i < 128; i++) {
-		must(nak(1).act != SRNIC_FLIGHT_FAIL);
+		must(nak(1).act != SRNIC_RECOVERY_FAIL);
 		if (f.detour)
 			read_one(1);
 		now += 10 * USEC;
@@ -995,8 +995,8 @@ static void spurious_repair(u32 at)
 	send_one(false);
 	now += SHORT / 4;
 	ack(11);
-	must(f.mode == SRNIC_FLIGHT_OPEN);
-	must(f.reorder > 0 && f.reorder <= f.srtt);
+	must(f.mode == SRNIC_RECOVERY_OPEN);
+	must(f.reorder > 0 && f.reorder <= f.rtt.srtt);
 }
 
 /* The ACK may be for the first or for the second retransmission. */
@@ -1007,7 +1007,7 @@ static void spurious_second(u32 at)
 	nak(0);
 	send_one(false);
 	now += 10 * SHORT;
-	must(is(nak(0), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(nak(0), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	send_one(false);
 	now += SHORT / 4;
 	ack(11);
@@ -1028,7 +1028,7 @@ static void spurious_fades(u32 at)
 		send_one(false);
 		now += SHORT;
 		ack(end + 10);
-		must(f.mode == SRNIC_FLIGHT_OPEN);
+		must(f.mode == SRNIC_RECOVERY_OPEN);
 	}
 	must(f.reorder < was / 2);
 }
@@ -1042,10 +1042,10 @@ static void answer_early(u32 num)
 	u32 at = srnic_psn_diff(f.una, first), i;
 
 	for (i = 0; i < num; i++) {
-		must(f.rtt_min == SHORT);
+		must(f.rtt.min == SHORT);
 		nak(0);
 		wait();
-		must(f.mode == SRNIC_FLIGHT_REPAIR);
+		must(f.mode == SRNIC_RECOVERY_REPAIR);
 		send_one(false);
 		now += SHORT / 4;
 		ack(at + i + 1);
@@ -1057,9 +1057,9 @@ static void spurious_thrice(u32 at)
 	begin_path(at, SHORT);
 	send_many(20);
 	answer_early(3);
-	must(f.mode != SRNIC_FLIGHT_OPEN);
-	must(!f.rtt_min && f.srtt == SHORT / 4 && !f.reorder);
-	must(f.window == SRNIC_FLIGHT_WINDOW);
+	must(f.mode != SRNIC_RECOVERY_OPEN);
+	must(!f.rtt.min && f.rtt.srtt == SHORT / 4 && !f.reorder);
+	must(f.cwnd.window == SRNIC_CWND_SHORT);
 }
 
 static void spurious_measured(u32 at)
@@ -1072,7 +1072,7 @@ static void spurious_measured(u32 at)
 	ack(srnic_psn_diff(f.high, first));
 	send_many(20);
 	answer_early(1);
-	must(f.mode == SRNIC_FLIGHT_OPEN && f.rtt_min == SHORT);
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.rtt.min == SHORT);
 }
 
 static void spurious_holes(u32 at)
@@ -1083,7 +1083,7 @@ static void spurious_holes(u32 at)
 	send_one(false);
 	now += SHORT / 4;
 	ack(60);
-	must(f.mode == SRNIC_FLIGHT_OPEN && !f.holes);
+	must(f.mode == SRNIC_RECOVERY_OPEN && !f.cwnd.holes);
 }
 
 /* Responses that were reported missing have arrived late. */
@@ -1096,7 +1096,7 @@ static void spurious_gap(u32 at)
 	read_one(3);
 	now += SHORT / 4;
 	ack(10);
-	must(f.mode == SRNIC_FLIGHT_OPEN && !f.gap);
+	must(f.mode == SRNIC_RECOVERY_OPEN && !f.gap);
 }
 
 static void spurious_is_remembered(u32 at)
@@ -1104,8 +1104,8 @@ static void spurious_is_remembered(u32 at)
 	spurious_repair(at);
 	send_many(10);
 	must(is_nothing(nak(0)));
-	must(f.mode == SRNIC_FLIGHT_DOUBT);
-	must(f.doubt >= now + f.srtt / 2 && f.doubt <= now + f.srtt);
+	must(f.mode == SRNIC_RECOVERY_SUSPECT);
+	must(f.suspect_until >= now + f.rtt.srtt / 2 && f.suspect_until <= now + f.rtt.srtt);
 }
 
 static void spurious_not(u32 at)
@@ -1131,7 +1131,7 @@ static void spurious_not_before_rtt(u32 at)
 	now += LONG;
 	ack(1);
 	must(!f.reorder);
-	must(!f.rtt_min || f.rtt_min >= LONG);
+	must(!f.rtt.min || f.rtt.min >= LONG);
 }
 
 static void spurious_probe(u32 at)
@@ -1143,9 +1143,9 @@ static void spurious_probe(u32 at)
 	send_one(false);
 	now += LONG / 4;
 	ack(6);
-	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(11) && !f.detour);
-	must(!f.reorder && f.window == SRNIC_FLIGHT_WINDOW);
-	must(!f.tick && !f.extra);
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.next == psn(11) && !f.detour);
+	must(!f.reorder && f.cwnd.window == SRNIC_CWND_SHORT);
+	must(!f.cwnd.tick && !f.cwnd.extra);
 }
 
 /* Two packets of 16 requested an ACK, none came, and a probe was sent some time ago. */
@@ -1166,21 +1166,21 @@ static void spurious_late_probe(u32 at)
 {
 	probe_in_queue(at);
 	ack(6);
-	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == f.high && !f.detour);
-	must(f.rtt > 4 * SHORT && !f.probes);
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.next == f.high && !f.detour);
+	must(f.rtt.last > 4 * SHORT && !f.rtt.probes);
 }
 
 /* The ACK answers the probe; the probed packet was missing, and so is the next. */
 static void needed_probe(u32 at)
 {
 	probe_in_queue(at);
-	must(is(ack(9), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(ack(9), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(9));
 }
 
 static void spurious_timeout(u32 at)
 {
-	struct srnic_flight_todo todo;
+	struct srnic_recovery_todo todo;
 
 	begin_path(at, LONG);
 	send_many(9);
@@ -1189,11 +1189,11 @@ static void spurious_timeout(u32 at)
 		todo = wait();
 		send_one(false);
 	} while (todo.cause == SRNIC_CAUSE_PROBE);
-	must(is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	must(is(todo, SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_TIMEOUT));
 	must(f.next == psn(2));
 	now += LONG / 4;
-	must(ack(6).act == SRNIC_FLIGHT_SEEK);
-	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(11));
+	must(ack(6).act == SRNIC_RECOVERY_SEEK);
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.next == psn(11));
 }
 
 /* Silence caused by tail drop */
@@ -1201,27 +1201,27 @@ static void timeout_cuts(u32 at)
 {
 	begin_path(at, SHORT);
 	fill();
-	f.probes = 16;
-	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
-	must(f.window == SRNIC_FLIGHT_WINDOW);	/* the answers may be late */
+	f.rtt.probes = 16;
+	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_TIMEOUT));
+	must(f.cwnd.window == SRNIC_CWND_SHORT);	/* the answers may be late */
 	send_one(false);
 	now += SHORT;
 	ack(2);
-	must(f.window == SRNIC_FLIGHT_WINDOW * 7 / 10);
+	must(f.cwnd.window == SRNIC_CWND_SHORT * 7 / 10);
 }
 
 /* The initial window stays. */
 static void timeout_first(u32 at)
 {
 	begin(at);
-	f.window = SRNIC_FLIGHT_FIRST;
+	f.cwnd.window = SRNIC_CWND_FIRST;
 	fill();
-	f.probes = 16;
-	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	f.rtt.probes = 16;
+	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_TIMEOUT));
 	send_one(false);
 	now += LONG;
 	ack(1);
-	must(f.window == SRNIC_FLIGHT_FIRST);
+	must(f.cwnd.window == SRNIC_CWND_FIRST);
 }
 
 /* Doubles while a window takes one round trip, and no longer. */
@@ -1231,25 +1231,25 @@ static void window_starts(u32 at)
 
 	first = at;
 	now = SEC;
-	srnic_flight_start(&f, first);
-	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
-	for (i = SRNIC_FLIGHT_FIRST; i <= SRNIC_FLIGHT_WINDOW; i *= 2) {
-		must(fill() == i && !srnic_flight_open(&f));
+	srnic_recovery_start(&f, first);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
+	for (i = SRNIC_CWND_FIRST; i <= SRNIC_CWND_SHORT; i *= 2) {
+		must(fill() == i && !srnic_recovery_open(&f));
 		sum += i;
 		now += SHORT;
 		ack(sum);
 	}
-	must(f.window == SRNIC_FLIGHT_WINDOW);
+	must(f.cwnd.window == SRNIC_CWND_SHORT);
 
-	srnic_flight_start(&f, first);
-	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
-	must(fill() == SRNIC_FLIGHT_FIRST);
+	srnic_recovery_start(&f, first);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
+	must(fill() == SRNIC_CWND_FIRST);
 	now += 100 * USEC;
-	ack(SRNIC_FLIGHT_FIRST);
-	must(fill() == 2 * SRNIC_FLIGHT_FIRST);
+	ack(SRNIC_CWND_FIRST);
+	must(fill() == 2 * SRNIC_CWND_FIRST);
 	now += 500 * USEC;
-	ack(3 * SRNIC_FLIGHT_FIRST);
-	must(f.window == 2 * SRNIC_FLIGHT_FIRST + 1);
+	ack(3 * SRNIC_CWND_FIRST);
+	must(f.cwnd.window == 2 * SRNIC_CWND_FIRST + 1);
 }
 
 /* Sends packet @i, and retransmits it until its answer arrives after @rtt. */
@@ -1259,7 +1259,7 @@ static void answer_late(u32 i, u64 rtt)
 
 	send_one(true);
 	while (f.deadline && f.deadline < end) {
-		must(expire().act != SRNIC_FLIGHT_FAIL);
+		must(expire().act != SRNIC_RECOVERY_FAIL);
 		send_one(false);
 	}
 	now = end;
@@ -1275,13 +1275,13 @@ static void late_answers(u32 at)
 	u32 i;
 
 	begin(at);
-	for (i = 0; i < 20 && !f.rtt_min; i++)
+	for (i = 0; i < 20 && !f.rtt.min; i++)
 		answer_late(i, 30 * TIMEOUT + TIMEOUT / 3);
-	must(i < 20 && f.rtt_min > 30 * TIMEOUT);
-	for (; f.srtt < 30 * TIMEOUT && i < 30; i++)
+	must(i < 20 && f.rtt.min > 30 * TIMEOUT);
+	for (; f.rtt.srtt < 30 * TIMEOUT && i < 30; i++)
 		answer_late(i, 30 * TIMEOUT + TIMEOUT / 3);
 	send_one(true);
-	must(f.deadline > now + 30 * TIMEOUT && !f.wait && !f.backoff);
+	must(f.deadline > now + 30 * TIMEOUT && !f.rtt.wait && !f.rtt.backoff);
 }
 
 /* Timeouts become longer, up to 8 times; the first measured round trip ends that. */
@@ -1294,10 +1294,10 @@ static void timeouts_back_off(u32 at)
 	begin_path(at, SHORT);
 	for (i = 0; i < ARRAY_SIZE(factors); i++) {
 		send_one(true);
-		f.probes = 16;
-		srnic_flight_arm(&f, now);
+		f.rtt.probes = 16;
+		srnic_recovery_arm(&f, now);
 		from = now;
-		must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+		must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_TIMEOUT));
 		must(now - from == factors[i] * TIMEOUT);
 	}
 	send_one(true);
@@ -1305,8 +1305,8 @@ static void timeouts_back_off(u32 at)
 	ack(2);
 	measure(SHORT);
 	send_one(true);
-	f.probes = 16;
-	srnic_flight_arm(&f, now);
+	f.rtt.probes = 16;
+	srnic_recovery_arm(&f, now);
 	must(f.deadline == now + TIMEOUT);
 }
 
@@ -1316,15 +1316,15 @@ static void heard(u32 at)
 	u32 i;
 
 	begin_path(at, SHORT);
-	srnic_flight_set_limits(&f, TIMEOUT, 1, RETRIES);
+	srnic_recovery_set_limits(&f, TIMEOUT, 1, RETRIES);
 	send_one(true);
 	for (i = 0; i < 100; i++) {
-		f.probes = 16;
-		srnic_flight_arm(&f, now);
-		if (expire().act == SRNIC_FLIGHT_FAIL)
+		f.rtt.probes = 16;
+		srnic_recovery_arm(&f, now);
+		if (expire().act == SRNIC_RECOVERY_FAIL)
 			break;
 		send_one(true);
-		srnic_flight_heard(&f);
+		srnic_recovery_heard(&f);
 		must(f.retry_left == 1 || i >= 16);
 	}
 	must(i == 17);
@@ -1333,13 +1333,13 @@ static void heard(u32 at)
 /* Retransmits until the timeout has expired once more. */
 static void until_timeout(void)
 {
-	struct srnic_flight_todo todo;
+	struct srnic_recovery_todo todo;
 
 	do {
 		todo = wait();
 		send_many(1);
 	} while (todo.cause == SRNIC_CAUSE_PROBE);
-	must(is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	must(is(todo, SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_TIMEOUT));
 }
 
 /* Before a round trip is known, a timeout discards the measurements in progress. */
@@ -1351,27 +1351,27 @@ static void spurious_measures_nothing(u32 at)
 	for (i = 0; i < 40; i++)
 		send_one(true);
 	until_timeout();
-	f.window = SRNIC_FLIGHT_WINDOW;
+	f.cwnd.window = SRNIC_CWND_SHORT;
 	f.burst = 16;
 	for (i = 1; i <= 5; i++) {
 		now += SHORT;
 		ack(i);
-		send_many(SRNIC_FLIGHT_WINDOW);
+		send_many(SRNIC_CWND_SHORT);
 	}
 	must(srnic_psn_diff(f.next, psn(17)) >= 0);
 	until_timeout();
 	now += SHORT;
 	ack(8);
-	must(f.mode == SRNIC_FLIGHT_OPEN);
+	must(f.mode == SRNIC_RECOVERY_OPEN);
 	now += SHORT;
 	ack(20);
-	must(!f.rtt_min);
+	must(!f.rtt.min);
 }
 
 /* All packets are lost, and the path becomes shorter: each must be retransmitted. */
 static void spurious_not_one(u32 at)
 {
-	struct srnic_flight_todo todo;
+	struct srnic_recovery_todo todo;
 	u32 i;
 
 	begin_path(at, LONG);
@@ -1379,11 +1379,11 @@ static void spurious_not_one(u32 at)
 	do {
 		todo = wait();
 		fill();
-	} while (!is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	} while (!is(todo, SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_TIMEOUT));
 	for (i = 2; i < 10; i++) {
 		now += LONG / 4;
 		ack(i);
-		must(f.mode == SRNIC_FLIGHT_BACK);
+		must(f.mode == SRNIC_RECOVERY_BACK);
 		if (f.next == f.una)
 			send_one(false);
 	}
@@ -1398,18 +1398,18 @@ static void hole_after_hole(u32 at)
 	nak(0);
 	send_one(false);
 	now += SHORT;
-	must(is(ack(6), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
-	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(6) && f.detour == 1);
+	must(is(ack(6), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_RECOVERY_REPAIR && f.next == psn(6) && f.detour == 1);
 	must(f.keeps == SRNIC_KEEPS_ALL && f.retry_left == RETRIES);
 	send_one(false);
 	must(f.next == psn(21));
 	now += SHORT;
-	must(is(ack(13), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(ack(13), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(13));
 	send_one(false);
 	now += SHORT;
 	must(is_nothing(ack(21)));
-	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(21));
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.next == psn(21));
 }
 
 /* Packets sent after the retransmission may still be in flight. */
@@ -1422,7 +1422,7 @@ static void hole_of_later(u32 at)
 	must(send_many(5) == 5);
 	now += SHORT;
 	must(is_nothing(ack(21)));
-	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(26));
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.next == psn(26));
 }
 
 static void run_of_lost(u32 at)
@@ -1433,12 +1433,12 @@ static void run_of_lost(u32 at)
 	nak(0);
 	send_one(false);
 	now += SHORT;
-	must(is(ack(2), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(ack(2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(2) && f.detour == 2);
 	send_many(2);
 	must(f.next == psn(21));
 	now += SHORT;
-	must(is(ack(4), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(ack(4), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(4) && f.detour == 4);
 }
 
@@ -1448,25 +1448,25 @@ static void run_of_lost_on_long_path(u32 at)
 	f.keeps = SRNIC_KEEPS_ALL;
 	send_many(100);
 	nak(0);
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.detour == 1);
 	send_one(false);
 	now += LONG;
-	must(is(ack(2), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
-	must(f.next == psn(2) && f.detour == f.window / 8);
+	must(is(ack(2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(2) && f.detour == f.cwnd.window / 8);
 }
 
 static void responses_missing(u32 at)
 {
 	begin_path(at, SHORT);
 	read_one(60);
-	must(is(nak(5), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(nak(5), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(1) && f.detour == 5);
-	must(srnic_flight_span(&f, 5, 16) == 5);
+	must(srnic_recovery_span(&f, 5, 16) == 5);
 	read_one(5);
 	must(f.next == psn(61) && f.rd_out == 1);
 	now += SHORT;
-	must(is(ack_hole(11, 3), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(ack_hole(11, 3), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(11) && f.detour == 3);
 }
 
@@ -1474,13 +1474,13 @@ static void responses_kept(u32 at)
 {
 	begin_path(at, SHORT);
 	read_one(60);
-	must(is(nak(1), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(nak(1), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	read_one(1);
 	now += SHORT;
-	must(is_nothing(ack_hole(2, SRNIC_FLIGHT_KEPT)));
-	must(is_nothing(ack_hole(3, SRNIC_FLIGHT_KEPT)));
-	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(61));
-	must(is(ack_hole(4, 2), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is_nothing(ack_hole(2, SRNIC_RECOVERY_KEPT)));
+	must(is_nothing(ack_hole(3, SRNIC_RECOVERY_KEPT)));
+	must(f.mode == SRNIC_RECOVERY_REPAIR && f.next == psn(61));
+	must(is(ack_hole(4, 2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(4) && f.detour == 2);
 }
 
@@ -1493,13 +1493,13 @@ static void lose_read(u32 at, u64 rtt)
 	for (i = 0; i < 3; i++)
 		read_one(4);
 	nak(0);
-	if (f.mode == SRNIC_FLIGHT_DOUBT)
+	if (f.mode == SRNIC_RECOVERY_SUSPECT)
 		wait();
-	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(1));
+	must(f.mode == SRNIC_RECOVERY_REPAIR && f.next == psn(1));
 	read_one(4);
 	now += rtt;
 	for (i = 2; i < 5; i++)
-		must(is_nothing(ack_hole(i, SRNIC_FLIGHT_DUE)));
+		must(is_nothing(ack_hole(i, SRNIC_RECOVERY_DUE)));
 }
 
 /* It is requested again, but answered before it could have been. */
@@ -1509,23 +1509,23 @@ static void request_was_kept(u32 at)
 
 	lose_read(at, SHORT);
 	reorder = f.reorder;
-	must(is(ack_hole(5, SRNIC_FLIGHT_DUE), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(ack_hole(5, SRNIC_RECOVERY_DUE), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(5) && f.keeps == SRNIC_KEEPS_UNKNOWN);
 	read_one(1);
 	now += SHORT / 10;
-	must(is(ack_hole(6, SRNIC_FLIGHT_DUE), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_NONE));
-	must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(13));
+	must(is(ack_hole(6, SRNIC_RECOVERY_DUE), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_NONE));
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.next == psn(13));
 	must(f.keeps == SRNIC_KEEPS_ALL && f.reorder <= reorder);
 }
 
 static void request_was_not_kept(u32 at)
 {
 	lose_read(at, SHORT);
-	ack_hole(5, SRNIC_FLIGHT_DUE);
+	ack_hole(5, SRNIC_RECOVERY_DUE);
 	read_one(4);
 	now += SHORT;
-	must(is_nothing(ack_hole(6, SRNIC_FLIGHT_DUE)));
-	must(f.mode == SRNIC_FLIGHT_BACK && f.keeps == SRNIC_KEEPS_UNKNOWN);
+	must(is_nothing(ack_hole(6, SRNIC_RECOVERY_DUE)));
+	must(f.mode == SRNIC_RECOVERY_BACK && f.keeps == SRNIC_KEEPS_UNKNOWN);
 }
 
 static void request_follows(u32 at)
@@ -1536,12 +1536,12 @@ static void request_follows(u32 at)
 	for (i = 0; i < ARRAY_SIZE(rtts); i++) {
 		lose_read(at, rtts[i]);
 		f.keeps = SRNIC_KEEPS_ALL;
-		f.fruitless = 2;
-		must(is_nothing(ack_hole(5, SRNIC_FLIGHT_DUE)));
+		f.gbn_runs = 2;
+		must(is_nothing(ack_hole(5, SRNIC_RECOVERY_DUE)));
 		must(f.deadline > now && f.deadline <= now + max(rtts[i] / 2, 50 * USEC));
-		must(is_nothing(ack_hole(6, SRNIC_FLIGHT_DUE)));
-		must(f.mode == SRNIC_FLIGHT_OPEN && f.next == psn(13));
-		must(f.keeps == SRNIC_KEEPS_ALL && !f.fruitless);
+		must(is_nothing(ack_hole(6, SRNIC_RECOVERY_DUE)));
+		must(f.mode == SRNIC_RECOVERY_OPEN && f.next == psn(13));
+		must(f.keeps == SRNIC_KEEPS_ALL && !f.gbn_runs);
 	}
 }
 
@@ -1553,10 +1553,10 @@ static void request_follows_not(u32 at)
 	for (i = 0; i < 2; i++) {
 		lose_read(at, LONG);
 		f.keeps = SRNIC_KEEPS_ALL;
-		ack_hole(5, SRNIC_FLIGHT_DUE);
-		must(is(i ? nak(0) : wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
-		must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(5) && f.detour > 1);
-		must(f.retry_left == RETRIES && !f.fruitless);
+		ack_hole(5, SRNIC_RECOVERY_DUE);
+		must(is(i ? nak(0) : wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+		must(f.mode == SRNIC_RECOVERY_REPAIR && f.next == psn(5) && f.detour > 1);
+		must(f.retry_left == RETRIES && !f.gbn_runs);
 	}
 }
 
@@ -1565,9 +1565,9 @@ static void request_follows_in_part(u32 at)
 {
 	lose_read(at, LONG);
 	f.keeps = SRNIC_KEEPS_ALL;
-	ack_hole(5, SRNIC_FLIGHT_DUE);
+	ack_hole(5, SRNIC_RECOVERY_DUE);
 	must(is_nothing(nak(2)));
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(5) && f.detour == 2);
 }
 
@@ -1580,11 +1580,11 @@ static void responses_teach_nothing(u32 at)
 	nak(2);
 	read_one(2);
 	now += SHORT;
-	must(is(ack_hole(10, SRNIC_FLIGHT_DUE), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(ack_hole(10, SRNIC_RECOVERY_DUE), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	read_one(21);
 	now += SHORT;
 	ack_hole(31, 0);
-	must(f.keeps == SRNIC_KEEPS_UNKNOWN && !f.jumped);
+	must(f.keeps == SRNIC_KEEPS_UNKNOWN && !f.peer_keeps);
 }
 
 /* The peer may have kept all READs, and would answer them at once. */
@@ -1594,7 +1594,7 @@ static void no_ticks_for_reads(u32 at)
 	f.keeps = SRNIC_KEEPS_ALL;
 	read_one(60);
 	nak(0);
-	must(f.mode == SRNIC_FLIGHT_DOUBT && !f.tick);
+	must(f.mode == SRNIC_RECOVERY_SUSPECT && !f.cwnd.tick);
 }
 
 /*
@@ -1604,17 +1604,17 @@ static void no_ticks_for_reads(u32 at)
 static void hole_behind_recovery(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
 	read_one(4);
-	must(is(nak(1), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(nak(1), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	read_one(1);
 	read_one(4);
 	now += SHORT;
-	must(is_nothing(ack_hole(2, SRNIC_FLIGHT_KEPT)));
-	must(is_nothing(ack_hole(3, SRNIC_FLIGHT_KEPT)));
-	must(is_nothing(ack_hole(4, SRNIC_FLIGHT_KEPT)));
-	must(is(ack_hole(5, 1), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
-	must(f.mode == SRNIC_FLIGHT_REPAIR && f.next == psn(5) && f.detour == 1);
+	must(is_nothing(ack_hole(2, SRNIC_RECOVERY_KEPT)));
+	must(is_nothing(ack_hole(3, SRNIC_RECOVERY_KEPT)));
+	must(is_nothing(ack_hole(4, SRNIC_RECOVERY_KEPT)));
+	must(is(ack_hole(5, 1), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_RECOVERY_REPAIR && f.next == psn(5) && f.detour == 1);
 }
 
 /* A response arrived late, so a later one may only be reordered, too. */
@@ -1622,12 +1622,12 @@ static void hole_behind_reordered(u32 at)
 {
 	begin_path(at, SHORT);
 	read_one(60);
-	must(is(nak(1), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(nak(1), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	read_one(1);
 	now += SHORT / 4;
-	must(is(ack_hole(4, 2), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_NONE));
-	must(f.mode == SRNIC_FLIGHT_DOUBT && f.gap == 2);
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(ack_hole(4, 2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_NONE));
+	must(f.mode == SRNIC_RECOVERY_SUSPECT && f.gap == 2);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(4) && f.detour == 2);
 }
 
@@ -1639,13 +1639,13 @@ static void kept_in_doubt(u32 at)
 	f.reorder = SHORT / 2;
 	read_one(60);
 	must(is_nothing(nak(1)));
-	must(f.mode == SRNIC_FLIGHT_DOUBT && f.gap == 1);
-	doubt = f.doubt;
+	must(f.mode == SRNIC_RECOVERY_SUSPECT && f.gap == 1);
+	doubt = f.suspect_until;
 	now += SHORT / 4;
-	must(is_nothing(ack_hole(2, SRNIC_FLIGHT_KEPT)));
-	must(f.mode == SRNIC_FLIGHT_DOUBT && f.doubt == doubt);
+	must(is_nothing(ack_hole(2, SRNIC_RECOVERY_KEPT)));
+	must(f.mode == SRNIC_RECOVERY_SUSPECT && f.suspect_until == doubt);
 	must(is_nothing(ack_hole(3, 4)));
-	must(f.gap == 4 && f.doubt == now + SHORT / 2);
+	must(f.gap == 4 && f.suspect_until == now + SHORT / 2);
 }
 
 /* Some responses arrive before all of them have been requested again. */
@@ -1653,11 +1653,11 @@ static void detour_goes_on(u32 at)
 {
 	begin_path(at, SHORT);
 	read_one(60);
-	must(is(nak(5), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(nak(5), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	read_one(1);
 	must(f.next == psn(2) && f.detour == 4);
 	now += SHORT;
-	must(is(ack_hole(4, 2), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_NONE));
+	must(is(ack_hole(4, 2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_NONE));
 	must(f.next == psn(4) && f.detour == 2);
 	read_one(2);
 	must(f.next == psn(61) && !f.detour);
@@ -1668,12 +1668,12 @@ static void responses_make_room(u32 at)
 	u32 i;
 
 	begin_path(at, LONG);
-	read_one(SRNIC_FLIGHT_WINDOW);
-	must(!srnic_flight_open(&f));
+	read_one(SRNIC_CWND_SHORT);
+	must(!srnic_recovery_open(&f));
 	now += LONG;
 	for (i = 0; i < 10; i++)
 		nak(1);
-	must(f.mode == SRNIC_FLIGHT_DOUBT && srnic_flight_open(&f));
+	must(f.mode == SRNIC_RECOVERY_SUSPECT && srnic_recovery_open(&f));
 	must(fill() == 10);
 }
 
@@ -1687,7 +1687,7 @@ static void ticks(u32 at)
 	now += LONG;
 	from = now;
 	nak(0);
-	must(!srnic_flight_open(&f));
+	must(!srnic_recovery_open(&f));
 	while (now < from + LONG / 4 + MSEC && f.deadline) {
 		expire();
 		fill();
@@ -1707,7 +1707,7 @@ static void ticks_leave_timer(u32 at)
 	now += LONG;
 	nak(0);
 	for (i = 0; i < 1000 && f.deadline; i++) {
-		if (expire().act == SRNIC_FLIGHT_FAIL)
+		if (expire().act == SRNIC_RECOVERY_FAIL)
 			break;
 		fill();
 	}
@@ -1753,8 +1753,8 @@ static void back_from_hole(u32 at)
 	nak(0);
 	send_one(false);
 	now += SHORT;
-	must(ack(2).act == SRNIC_FLIGHT_SEEK);
-	must(f.mode == SRNIC_FLIGHT_BACK && f.next == psn(2) && !f.detour);
+	must(ack(2).act == SRNIC_RECOVERY_SEEK);
+	must(f.mode == SRNIC_RECOVERY_BACK && f.next == psn(2) && !f.detour);
 }
 
 static void back_at_once(u32 at)
@@ -1762,23 +1762,23 @@ static void back_at_once(u32 at)
 	begin_path(at, LONG);
 	f.keeps = SRNIC_KEEPS_NONE;
 	send_many(10);
-	must(is(nak(0), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
-	must(f.mode == SRNIC_FLIGHT_BACK && f.next == psn(1));
+	must(is(nak(0), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_RECOVERY_BACK && f.next == psn(1));
 }
 
 static void back_is_unlearned(u32 at)
 {
 	begin_path(at, SHORT);
 	f.keeps = SRNIC_KEEPS_NONE;
-	f.fruitless = 5;
+	f.gbn_runs = 5;
 	send_many(10);
 	nak(0);
 	send_many(1);
 	f.repaired_at = now;
 	now += SHORT;
 	ack(11);		/* covers much more than was retransmitted */
-	must(f.mode == SRNIC_FLIGHT_OPEN);
-	must(f.keeps == SRNIC_KEEPS_ALL && !f.fruitless);
+	must(f.mode == SRNIC_RECOVERY_OPEN);
+	must(f.keeps == SRNIC_KEEPS_ALL && !f.gbn_runs);
 }
 
 static void back_is_doubted(u32 at)
@@ -1787,7 +1787,7 @@ static void back_is_doubted(u32 at)
 
 	begin_path(at, SHORT);
 	f.keeps = SRNIC_KEEPS_NONE;
-	f.fruitless = 3;
+	f.gbn_runs = 3;
 	for (i = 0; i < 100 && f.keeps == SRNIC_KEEPS_NONE; i++) {
 		send_many(4);
 		nak(0);
@@ -1810,14 +1810,14 @@ static void back_with_care(u32 at)
 	fill();
 	while (wait().cause != SRNIC_CAUSE_TIMEOUT)
 		fill();
-	must(f.mode == SRNIC_FLIGHT_BACK && fill() == 1);
-	must(srnic_flight_asked(&f));
+	must(f.mode == SRNIC_RECOVERY_BACK && fill() == 1);
+	must(srnic_recovery_asked(&f));
 }
 
 /* All packets of the first window are lost. */
 static void back_from_start(u32 at)
 {
-	struct srnic_flight_todo todo;
+	struct srnic_recovery_todo todo;
 	u32 i;
 
 	begin(at);
@@ -1825,9 +1825,9 @@ static void back_from_start(u32 at)
 	do {
 		todo = wait();
 		fill();
-	} while (!is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	} while (!is(todo, SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_TIMEOUT));
 	for (i = 1; i < 128; i++) {
-		must(f.mode == SRNIC_FLIGHT_BACK);
+		must(f.mode == SRNIC_RECOVERY_BACK);
 		if (f.next == f.una)
 			send_one(false);
 		now += LONG;
@@ -1841,7 +1841,7 @@ static void back_doubles(u32 at)
 	must(fill() == 128);
 	while (wait().cause == SRNIC_CAUSE_PROBE)
 		send_one(false);
-	must(f.mode == SRNIC_FLIGHT_BACK);
+	must(f.mode == SRNIC_RECOVERY_BACK);
 	must(fill() == 1);
 	now += LONG;
 	ack(2);
@@ -1863,7 +1863,7 @@ static void back_counts(u32 at)
 	must(fill() == 128);
 	while (wait().cause == SRNIC_CAUSE_PROBE)
 		send_one(false);
-	must(f.mode == SRNIC_FLIGHT_BACK);
+	must(f.mode == SRNIC_RECOVERY_BACK);
 	must(fill() == 1);
 	now += LONG;
 	for (i = 2; i < 10; i++) {
@@ -1880,8 +1880,8 @@ static void back_skips(u32 at)
 		send_one(false);
 	fill();
 	now += LONG;
-	must(ack(50).act == SRNIC_FLIGHT_SEEK);
-	must(f.next == psn(50) && f.mode == SRNIC_FLIGHT_BACK);
+	must(ack(50).act == SRNIC_RECOVERY_SEEK);
+	must(f.next == psn(50) && f.mode == SRNIC_RECOVERY_BACK);
 }
 
 static void back_ends(u32 at)
@@ -1898,15 +1898,15 @@ static void back_ends(u32 at)
 		next = srnic_psn_diff(f.next, first);
 		ack(min(next, 129U));
 	}
-	must(f.mode == SRNIC_FLIGHT_OPEN && f.una == psn(129));
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.una == psn(129));
 	must(i >= 7 && i <= 9);
 }
 
 /* RNR */
 
-static struct srnic_flight_todo rnr(u64 nsec)
+static struct srnic_recovery_todo rnr(u64 nsec)
 {
-	struct srnic_flight_todo todo = srnic_flight_rnr(&f, nsec, now);
+	struct srnic_recovery_todo todo = srnic_recovery_rnr(&f, nsec, now);
 
 	state_must_hold(__LINE__);
 
@@ -1921,9 +1921,9 @@ static void rnr_waits(u32 at)
 	send_many(10);
 	until = now + 5 * MSEC;
 	must(is_nothing(rnr(5 * MSEC)));
-	must(!srnic_flight_open(&f) && f.deadline == until);
-	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_RNR));
-	must(f.next == psn(1) && srnic_flight_open(&f));
+	must(!srnic_recovery_open(&f) && f.deadline == until);
+	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_RNR));
+	must(f.next == psn(1) && srnic_recovery_open(&f));
 	must(f.retry_left == RETRIES && f.rnr_left == 7);
 }
 
@@ -1934,11 +1934,11 @@ static void rnr_is_no_loss(u32 at)
 	fill();
 	rnr(5 * MSEC);
 	expire();
-	must(f.window == SRNIC_FLIGHT_WINDOW);
+	must(f.cwnd.window == SRNIC_CWND_SHORT);
 	must(send_one(false));
 	now += SHORT;
 	ack(3);
-	must(f.window == SRNIC_FLIGHT_WINDOW);
+	must(f.cwnd.window == SRNIC_CWND_SHORT);
 }
 
 static void rnr_retries(u32 at)
@@ -1946,22 +1946,22 @@ static void rnr_retries(u32 at)
 	u32 i;
 
 	begin(at);
-	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, 3);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 3);
 	for (i = 0; i < 3; i++) {
 		send_many(1);
 		must(is_nothing(rnr(MSEC)));
-		must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_RNR));
+		must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_RNR));
 	}
 	send_many(1);
-	must(is(rnr(MSEC), SRNIC_FLIGHT_FAIL, SRNIC_CAUSE_RNR));
+	must(is(rnr(MSEC), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_RNR));
 }
 
 static void rnr_none(u32 at)
 {
 	begin(at);
-	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, 0);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 0);
 	send_many(1);
-	must(is(rnr(MSEC), SRNIC_FLIGHT_FAIL, SRNIC_CAUSE_RNR));
+	must(is(rnr(MSEC), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_RNR));
 }
 
 static void rnr_without_end(u32 at)
@@ -1972,14 +1972,14 @@ static void rnr_without_end(u32 at)
 	for (i = 0; i < 1000; i++) {
 		send_many(1);
 		must(is_nothing(rnr(MSEC)));
-		must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_RNR));
+		must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_RNR));
 	}
 }
 
 /* A peer that sends RNR NAKs is alive, whatever is lost in between. */
 static void rnr_is_an_answer(u32 at)
 {
-	struct srnic_flight_todo todo;
+	struct srnic_recovery_todo todo;
 	u32 i;
 
 	begin(at);
@@ -1989,16 +1989,16 @@ static void rnr_is_an_answer(u32 at)
 			todo = wait();
 			send_many(1);
 		} while (todo.cause == SRNIC_CAUSE_PROBE);
-		must(is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+		must(is(todo, SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_TIMEOUT));
 		must(is_nothing(rnr(MSEC)));
-		must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_RNR));
+		must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_RNR));
 	}
 }
 
 static void rnr_counts_once(u32 at)
 {
 	begin(at);
-	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, 1);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 1);
 	send_many(2);
 	must(is_nothing(rnr(MSEC)));
 	now += MSEC / 2;
@@ -2011,7 +2011,7 @@ static void rnr_progress(u32 at)
 	u32 i;
 
 	begin(at);
-	srnic_flight_set_limits(&f, TIMEOUT, RETRIES, 1);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 1);
 	for (i = 0; i < 10; i++) {
 		send_many(1);
 		must(is_nothing(rnr(MSEC)));
@@ -2029,8 +2029,8 @@ static void rnr_overtaken(u32 at)
 	rnr(MSEC);
 	ack(11);
 	wait();
-	must(srnic_flight_is_idle(&f) && f.mode == SRNIC_FLIGHT_OPEN);
-	must(srnic_flight_open(&f));
+	must(srnic_recovery_is_idle(&f) && f.mode == SRNIC_RECOVERY_OPEN);
+	must(srnic_recovery_open(&f));
 }
 
 /* Silence */
@@ -2043,12 +2043,12 @@ static void probe(u32 at)
 	send_many(9);
 	send_one(true);
 	from = now;
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 	/* SRTT + max(4 * RTTVAR, 250 us) */
 	must(now - from == LONG + 2 * LONG);
 	must(f.next == psn(1) && f.detour == 1);
-	must(f.retry_left == RETRIES && f.window == SRNIC_FLIGHT_WINDOW);
-	must(srnic_flight_wants_ack(&f, false));
+	must(f.retry_left == RETRIES && f.cwnd.window == SRNIC_CWND_SHORT);
+	must(srnic_recovery_wants_ack(&f, false));
 }
 
 static void probe_backs_off(u32 at)
@@ -2067,16 +2067,16 @@ static void probe_backs_off(u32 at)
 	}
 	now += SHORT;
 	ack(2);
-	must(f.probes == 3);
+	must(f.rtt.probes == 3);
 	send_one(true);
 	now += SHORT;
 	ack(3);
-	must(!f.probes);
+	must(!f.rtt.probes);
 }
 
 static void probe_then_timeout(u32 at)
 {
-	struct srnic_flight_todo todo;
+	struct srnic_recovery_todo todo;
 	u64 last;
 
 	begin_path(at, LONG);
@@ -2086,36 +2086,36 @@ static void probe_then_timeout(u32 at)
 		todo = wait();
 		send_one(false);
 	} while (todo.cause == SRNIC_CAUSE_PROBE);
-	must(is(todo, SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_TIMEOUT));
+	must(is(todo, SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_TIMEOUT));
 	must(now - last == TIMEOUT);
 	must(f.retry_left == RETRIES - 1);
 }
 
 static void timeouts_exhaust(u32 at)
 {
-	struct srnic_flight_todo todo;
+	struct srnic_recovery_todo todo;
 	u32 retries, timeouts;
 
 	for (retries = 0; retries <= RETRIES; retries++) {
 		begin_path(at, LONG);
-		srnic_flight_set_limits(&f, TIMEOUT, retries, 0);
+		srnic_recovery_set_limits(&f, TIMEOUT, retries, 0);
 		send_one(true);
 		timeouts = 0;
 		do {
 			todo = wait();
 			if (todo.cause == SRNIC_CAUSE_TIMEOUT)
 				timeouts++;
-			if (todo.act == SRNIC_FLIGHT_SEEK)
+			if (todo.act == SRNIC_RECOVERY_SEEK)
 				send_one(false);
-		} while (todo.act == SRNIC_FLIGHT_SEEK);
-		must(is(todo, SRNIC_FLIGHT_FAIL, SRNIC_CAUSE_TIMEOUT));
+		} while (todo.act == SRNIC_RECOVERY_SEEK);
+		must(is(todo, SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_TIMEOUT));
 		must(timeouts == retries + 1);
 	}
 }
 
 static void timeouts_last(u32 at)
 {
-	struct srnic_flight_todo todo;
+	struct srnic_recovery_todo todo;
 	u64 from;
 
 	begin_path(at, SHORT);
@@ -2123,9 +2123,9 @@ static void timeouts_last(u32 at)
 	from = now;
 	do {
 		todo = wait();
-		if (todo.act == SRNIC_FLIGHT_SEEK)
+		if (todo.act == SRNIC_RECOVERY_SEEK)
 			send_one(false);
-	} while (todo.act == SRNIC_FLIGHT_SEEK);
+	} while (todo.act == SRNIC_RECOVERY_SEEK);
 	must(now - from >= (RETRIES + 1) * TIMEOUT);
 	must(now - from <= 8 * (RETRIES + 1) * TIMEOUT);
 }
@@ -2133,9 +2133,9 @@ static void timeouts_last(u32 at)
 static void naks_exhaust(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_flight_set_limits(&f, TIMEOUT, 0, 0);
+	srnic_recovery_set_limits(&f, TIMEOUT, 0, 0);
 	send_many(10);
-	must(is(nak(0), SRNIC_FLIGHT_FAIL, SRNIC_CAUSE_GAP));
+	must(is(nak(0), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_GAP));
 }
 
 static void progress_restores(u32 at)
@@ -2145,19 +2145,19 @@ static void progress_restores(u32 at)
 	begin_path(at, SHORT);
 	for (i = 1; i <= 50; i++) {
 		send_many(2);
-		must(nak(0).act == SRNIC_FLIGHT_SEEK);
+		must(nak(0).act == SRNIC_RECOVERY_SEEK);
 		must(f.retry_left == RETRIES - 1);
 		send_one(false);
 		now += SHORT;
 		ack(2 * i + 1);
-		must(f.retry_left == RETRIES && f.mode == SRNIC_FLIGHT_OPEN);
+		must(f.retry_left == RETRIES && f.mode == SRNIC_RECOVERY_OPEN);
 	}
 }
 
 static void timeout_none(u32 at)
 {
 	begin_path(at, LONG);
-	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
 	send_one(true);
 	must(!f.deadline);
 }
@@ -2166,8 +2166,8 @@ static void timeout_early(u32 at)
 {
 	begin_path(at, LONG);
 	send_one(true);
-	must(is_nothing(srnic_flight_timeout(&f, false, f.deadline - 1)));
-	must(f.deadline && f.mode == SRNIC_FLIGHT_OPEN);
+	must(is_nothing(srnic_recovery_timeout(&f, false, f.deadline - 1)));
+	must(f.deadline && f.mode == SRNIC_RECOVERY_OPEN);
 }
 
 static void idle_is_silent(u32 at)
@@ -2178,7 +2178,7 @@ static void idle_is_silent(u32 at)
 	must(f.deadline);
 	now += LONG;
 	ack(2);
-	must(!f.deadline && srnic_flight_is_idle(&f));
+	must(!f.deadline && srnic_recovery_is_idle(&f));
 }
 
 static void ack_rearms(u32 at)
@@ -2198,10 +2198,10 @@ static void busy(u32 at)
 	begin_path(at, LONG);
 	send_one(true);
 	now = f.deadline;
-	must(is_nothing(srnic_flight_timeout(&f, true, now)));
+	must(is_nothing(srnic_recovery_timeout(&f, true, now)));
 	must(f.late && !f.deadline && f.retry_left == RETRIES);
 	now += SEC;
-	srnic_flight_arm(&f, now);
+	srnic_recovery_arm(&f, now);
 	must(!f.late && f.deadline > now);
 	must(wait().cause == SRNIC_CAUSE_PROBE);
 }
@@ -2212,19 +2212,19 @@ static void put_off(u32 at)
 
 	begin_path(at, LONG);
 	send_one(true);
-	must(!srnic_flight_put_off(&f, now));
-	for (now = f.deadline; n < 100 && srnic_flight_put_off(&f, now); now = f.deadline) {
-		must(f.deadline > now && f.retry_left == RETRIES && !f.probes);
+	must(!srnic_recovery_postpone(&f, now));
+	for (now = f.deadline; n < 100 && srnic_recovery_postpone(&f, now); now = f.deadline) {
+		must(f.deadline > now && f.retry_left == RETRIES && !f.rtt.probes);
 		n++;
 	}
 	must(n == 3);
-	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 	send_one(true);
 	now += LONG;
 	ack(2);
 	send_one(true);
 	now = f.deadline;
-	must(srnic_flight_put_off(&f, now));
+	must(srnic_recovery_postpone(&f, now));
 }
 
 /* The deadline that expires is not that for an answer. */
@@ -2233,15 +2233,15 @@ static void put_off_no_doubt(u32 at)
 	begin_path(at, LONG);
 	send_many(4);
 	nak(0);
-	must(f.mode == SRNIC_FLIGHT_DOUBT);
-	must(!srnic_flight_put_off(&f, f.deadline));
+	must(f.mode == SRNIC_RECOVERY_SUSPECT);
+	must(!srnic_recovery_postpone(&f, f.deadline));
 }
 
 static void put_off_no_ask(u32 at)
 {
 	begin_path(at, LONG);
 	send_one(false);
-	must(f.deadline && !srnic_flight_put_off(&f, f.deadline));
+	must(f.deadline && !srnic_recovery_postpone(&f, f.deadline));
 }
 
 static void put_off_no_hold(u32 at)
@@ -2250,64 +2250,64 @@ static void put_off_no_hold(u32 at)
 	send_many(4);
 	rnr(MSEC);
 	now = f.deadline;
-	must(!srnic_flight_put_off(&f, now));
-	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_RNR));
+	must(!srnic_recovery_postpone(&f, now));
+	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_RNR));
 }
 
 static void slack(u32 at)
 {
 	begin_path(at, LONG);
 	send_one(true);
-	must(srnic_flight_slack(&f) == MSEC);
-	srnic_flight_set_limits(&f, MSEC / 10, RETRIES, RETRIES);
-	must(srnic_flight_slack(&f) == MSEC / 10);
-	f.lossy = true;
-	must(!srnic_flight_slack(&f));
+	must(srnic_recovery_slack(&f) == MSEC);
+	srnic_recovery_set_limits(&f, MSEC / 10, RETRIES, RETRIES);
+	must(srnic_recovery_slack(&f) == MSEC / 10);
+	f.cwnd.lossy = true;
+	must(!srnic_recovery_slack(&f));
 }
 
 static void slack_without_timeout(u32 at)
 {
 	begin_path(at, LONG);
-	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
 	send_many(3);
 	send_one(true);
 	nak(0);
 	must(wait().cause == SRNIC_CAUSE_GAP && send_one(true));
-	must(f.deadline && srnic_flight_slack(&f) == MSEC);
+	must(f.deadline && srnic_recovery_slack(&f) == MSEC);
 }
 
 static void no_slack(u32 at)
 {
 	begin_path(at, LONG);
-	must(!srnic_flight_slack(&f));
+	must(!srnic_recovery_slack(&f));
 	send_one(false);
-	must(f.deadline && !srnic_flight_slack(&f));
-	srnic_flight_solicit_ack(&f, now);
-	must(f.deadline && !srnic_flight_slack(&f));
+	must(f.deadline && !srnic_recovery_slack(&f));
+	srnic_recovery_solicit_ack(&f, now);
+	must(f.deadline && !srnic_recovery_slack(&f));
 
 	begin_path(at, LONG);
 	send_many(3);
 	nak(0);
-	must(f.mode == SRNIC_FLIGHT_DOUBT && f.deadline && !srnic_flight_slack(&f));
+	must(f.mode == SRNIC_RECOVERY_SUSPECT && f.deadline && !srnic_recovery_slack(&f));
 
 	begin_path(at, LONG);
 	send_one(true);
-	srnic_flight_rnr(&f, 10 * USEC, now);
-	must(f.deadline && !srnic_flight_slack(&f));
+	srnic_recovery_rnr(&f, 10 * USEC, now);
+	must(f.deadline && !srnic_recovery_slack(&f));
 
 	begin_path(at, LONG);
 	send_one(true);
-	srnic_flight_stall(&f, 10 * USEC, now);
-	must(f.deadline && !srnic_flight_slack(&f));
+	srnic_recovery_stall(&f, 10 * USEC, now);
+	must(f.deadline && !srnic_recovery_slack(&f));
 }
 
 static void hurry(u32 at)
 {
 	begin_path(at, LONG);
 	send_many(3);
-	srnic_flight_solicit_ack(&f, now);
+	srnic_recovery_solicit_ack(&f, now);
 	must(f.deadline == now);
-	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_ASK));
+	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
 }
 
 static void hurry_in_vain(u32 at)
@@ -2315,11 +2315,11 @@ static void hurry_in_vain(u32 at)
 	u64 was;
 
 	begin_path(at, LONG);
-	srnic_flight_solicit_ack(&f, now);
+	srnic_recovery_solicit_ack(&f, now);
 	must(!f.deadline);
 	send_one(true);
 	was = f.deadline;
-	srnic_flight_solicit_ack(&f, now);
+	srnic_recovery_solicit_ack(&f, now);
 	must(f.deadline == was);
 }
 
@@ -2328,20 +2328,20 @@ static void hurry_in_doubt(u32 at)
 	begin_path(at, LONG);
 	send_many(3);
 	nak(0);
-	must(f.mode == SRNIC_FLIGHT_DOUBT);
-	srnic_flight_solicit_ack(&f, now);
-	must(expire().cause != SRNIC_CAUSE_GAP || now >= f.doubt);
+	must(f.mode == SRNIC_RECOVERY_SUSPECT);
+	srnic_recovery_solicit_ack(&f, now);
+	must(expire().cause != SRNIC_CAUSE_GAP || now >= f.suspect_until);
 }
 
 static void stall(u32 at)
 {
 	begin_path(at, LONG);
 	send_one(true);
-	srnic_flight_stall(&f, 200 * USEC, now);
-	must(!srnic_flight_open(&f) && srnic_flight_is_held(&f));
+	srnic_recovery_stall(&f, 200 * USEC, now);
+	must(!srnic_recovery_open(&f) && srnic_recovery_is_held(&f));
 	must(f.deadline == now + 200 * USEC);
-	must(is(expire(), SRNIC_FLIGHT_NOTHING, SRNIC_CAUSE_MEMORY));
-	must(srnic_flight_open(&f) && !srnic_flight_is_held(&f));
+	must(is(expire(), SRNIC_RECOVERY_NOTHING, SRNIC_CAUSE_MEMORY));
+	must(srnic_recovery_open(&f) && !srnic_recovery_is_held(&f));
 	must(f.retry_left == RETRIES);
 }
 
@@ -2351,10 +2351,10 @@ static void stall_and_nothing_left(u32 at)
 	begin_path(at, SHORT);
 	send_many(10);
 	nak(0);
-	srnic_flight_stall(&f, 200 * USEC, now);
+	srnic_recovery_stall(&f, 200 * USEC, now);
 	ack(6);
 	if (f.detour)
-		srnic_flight_stall(&f, 200 * USEC, now);
+		srnic_recovery_stall(&f, 200 * USEC, now);
 	expire();
 	fill();
 	must(f.una == f.high || f.deadline);
@@ -2368,15 +2368,15 @@ static void places(u32 at)
 
 	begin(at);
 	for (i = 0; i < 16; i++) {
-		must(srnic_flight_may_read(&f, false, 16));
+		must(srnic_recovery_may_read(&f, false, 16));
 		read_one(3);
 	}
-	must(f.rd_out == 16 && !srnic_flight_may_read(&f, false, 16));
+	must(f.rd_out == 16 && !srnic_recovery_may_read(&f, false, 16));
 	now += SHORT;
 	ack(2);
 	must(f.rd_out == 16);
 	ack(3);
-	must(f.rd_out == 15 && srnic_flight_may_read(&f, false, 16));
+	must(f.rd_out == 15 && srnic_recovery_may_read(&f, false, 16));
 	ack(48);
 	must(!f.rd_out);
 }
@@ -2392,7 +2392,7 @@ static void places_wrap(u32 at)
 			u32 was = f.rd_out;
 
 			now += SHORT;
-			srnic_flight_acked(&f, f.rd_end[f.rd_first], 0, now);
+			srnic_recovery_acked(&f, f.rd_end[f.rd_first], 0, now);
 			must(f.rd_out == was - 1);
 		}
 	}
@@ -2417,15 +2417,15 @@ static void reads_begin_again(u32 at)
 	read_one(10);
 	while (wait().cause == SRNIC_CAUSE_PROBE)
 		read_one(1);
-	must(f.mode == SRNIC_FLIGHT_BACK);
-	must(srnic_flight_may_read(&f, false, 1));
+	must(f.mode == SRNIC_RECOVERY_BACK);
+	must(srnic_recovery_may_read(&f, false, 1));
 	read_one(10);
-	must(f.next == psn(11) && srnic_flight_may_read(&f, false, 1));
-	srnic_flight_pass(&f, 3);
-	must(!srnic_flight_may_read(&f, false, 1));
-	must(srnic_flight_may_read(&f, true, 1));	/* after a WRITE */
-	srnic_flight_pass(&f, 7);
-	must(srnic_flight_may_read(&f, false, 1));
+	must(f.next == psn(11) && srnic_recovery_may_read(&f, false, 1));
+	srnic_recovery_pass(&f, 3);
+	must(!srnic_recovery_may_read(&f, false, 1));
+	must(srnic_recovery_may_read(&f, true, 1));	/* after a WRITE */
+	srnic_recovery_pass(&f, 7);
+	must(srnic_recovery_may_read(&f, false, 1));
 }
 
 static void span_is_bounded(u32 at)
@@ -2433,10 +2433,10 @@ static void span_is_bounded(u32 at)
 	u32 left;
 
 	begin_path(at, LONG);
-	f.window = SRNIC_FLIGHT_MAX;
+	f.cwnd.window = SRNIC_CWND_MAX;
 	for (left = 1; left < 100; left++)
-		must(srnic_flight_span(&f, left, 128) == left);
-	must(srnic_flight_span(&f, 100000, 128) >= SRNIC_FLIGHT_READ);
+		must(srnic_recovery_span(&f, left, 128) == left);
+	must(srnic_recovery_span(&f, 100000, 128) >= SRNIC_RECOVERY_READ);
 }
 
 /* With few READs outstanding each must be larger to fill the window. */
@@ -2448,10 +2448,10 @@ static void span_fills_window(u32 at)
 		u32 i;
 
 		begin_path(at, LONG);
-		f.window = 4096;
+		f.cwnd.window = 4096;
 		for (i = 0; i < n; i++) {
-			u32 span = srnic_flight_open(&f) ?
-				   srnic_flight_span(&f, 100000, n) : 0;
+			u32 span = srnic_recovery_open(&f) ?
+				   srnic_recovery_span(&f, 100000, n) : 0;
 
 			if (span)
 				read_one(span);
@@ -2464,16 +2464,16 @@ static void span_not_small(u32 at)
 {
 	begin_path(at, SHORT);
 	read_one(127);
-	must(srnic_flight_open(&f));
-	must(!srnic_flight_span(&f, 100, 16));
-	must(srnic_flight_span(&f, 1, 16) == 1);
+	must(srnic_recovery_open(&f));
+	must(!srnic_recovery_span(&f, 100, 16));
+	must(srnic_recovery_span(&f, 1, 16) == 1);
 }
 
 static void span_of_one(u32 at)
 {
 	begin_path(at, SHORT);
-	f.window = 1;
-	must(srnic_flight_span(&f, 100, 16) == 1);
+	f.cwnd.window = 1;
+	must(srnic_recovery_span(&f, 100, 16) == 1);
 }
 
 /* Other rules */
@@ -2481,8 +2481,8 @@ static void span_of_one(u32 at)
 static void assign(u32 at)
 {
 	begin(at);
-	must(srnic_flight_assign(&f, 5) == psn(0));
-	must(srnic_flight_assign(&f, 1 << 20) == psn(5));
+	must(srnic_recovery_assign(&f, 5) == psn(0));
+	must(srnic_recovery_assign(&f, 1 << 20) == psn(5));
 	must(f.psn == psn(5 + (1 << 20)) && f.next == psn(0));
 }
 
@@ -2490,9 +2490,9 @@ static void skip(u32 at)
 {
 	begin_path(at, SHORT);
 	send_many(10);
-	srnic_flight_skip(&f, psn(1000));
-	must(srnic_flight_is_idle(&f));
-	must(srnic_flight_assign(&f, 1) == psn(1000));
+	srnic_recovery_skip(&f, psn(1000));
+	must(srnic_recovery_is_idle(&f));
+	must(srnic_recovery_assign(&f, 1) == psn(1000));
 	must(f.next == psn(1000) && f.una == psn(1000) && f.high == psn(1000));
 }
 
@@ -2500,9 +2500,9 @@ static void forget(u32 at)
 {
 	begin(at);
 	send_many(10);
-	srnic_flight_forget(&f);
-	must(f.una == psn(10) && !srnic_flight_asked(&f));
-	must(srnic_flight_is_idle(&f));
+	srnic_recovery_forget(&f);
+	must(f.una == psn(10) && !srnic_recovery_asked(&f));
+	must(srnic_recovery_is_idle(&f));
 }
 
 static void pass(u32 at)
@@ -2510,8 +2510,8 @@ static void pass(u32 at)
 	begin_path(at, SHORT);
 	read_one(10);
 	nak(3);
-	must(!srnic_flight_pass(&f, 2) && f.next == psn(3));
-	must(srnic_flight_pass(&f, 1) && f.next == psn(11));
+	must(!srnic_recovery_pass(&f, 2) && f.next == psn(3));
+	must(srnic_recovery_pass(&f, 1) && f.next == psn(11));
 }
 
 /* Later requests cannot be sent, and earlier packets have not requested an ACK. */
@@ -2519,13 +2519,13 @@ static void refused(u32 at)
 {
 	begin_path(at, LONG);
 	send_many(3);
-	must(!srnic_flight_asked(&f));
-	must(is(srnic_flight_refused(&f), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_ASK));
-	must(f.next == f.una && send_one(false) && srnic_flight_asked(&f));
-	must(f.next == psn(4) && is_nothing(srnic_flight_refused(&f)));
+	must(!srnic_recovery_asked(&f));
+	must(is(srnic_recovery_refused(&f), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
+	must(f.next == f.una && send_one(false) && srnic_recovery_asked(&f));
+	must(f.next == psn(4) && is_nothing(srnic_recovery_refused(&f)));
 	now += LONG;
 	ack(4);
-	must(is_nothing(srnic_flight_refused(&f)));
+	must(is_nothing(srnic_recovery_refused(&f)));
 }
 
 /* The refused request is after the end of a detour that has not been reached. */
@@ -2537,15 +2537,15 @@ static void refused_in_detour(u32 at)
 	send_many(20);
 	send_one(true);
 	f.keeps = SRNIC_KEEPS_ALL;
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 	must(send_one(false));
 	now += LONG;
 	ack(2);
 	must(send_one(false) && f.detour);
-	must(is(srnic_flight_refused(&f), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_ASK));
+	must(is(srnic_recovery_refused(&f), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
 	must(f.next == f.una && send_one(false) && !f.detour);
-	srnic_flight_arm(&f, now);
-	for (i = 0; i < 100 && wait().act == SRNIC_FLIGHT_SEEK; i++)
+	srnic_recovery_arm(&f, now);
+	for (i = 0; i < 100 && wait().act == SRNIC_RECOVERY_SEEK; i++)
 		must(send_one(false));
 	must(i < 100 && !f.retry_left);
 }
@@ -2554,9 +2554,9 @@ static void refused_in_detour(u32 at)
 static void nak_without_timeout(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
 	send_many(4);
-	srnic_flight_solicit_ack(&f, now);
+	srnic_recovery_solicit_ack(&f, now);
 	expire();
 	send_one(false);
 	must(!f.deadline);
@@ -2568,10 +2568,10 @@ static void nak_without_timeout(u32 at)
 	must(send_one(false) && f.deadline);
 	nak(0);
 	must(f.deadline == now + 300 * MSEC);
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 	/* doubled once for the same packet, but not for another one */
 	must(send_one(false) && f.deadline == now + 600 * MSEC);
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 	must(send_one(false) && f.deadline == now + 600 * MSEC);
 	ack(3);
 	must(send_one(false) && f.deadline == now + 300 * MSEC);
@@ -2581,27 +2581,27 @@ static void nak_without_timeout(u32 at)
 static void late_without_timeout(u32 at)
 {
 	begin_path(at, LONG);
-	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
 	send_many(2);
 	send_one(true);
 	must(!f.deadline);
 	must(is_nothing(nak(0)));
 	now += USEC;
 	ack(2);
-	must(f.mode == SRNIC_FLIGHT_OPEN && f.deadline);
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.deadline);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 }
 
 /* The NAK was late, so packets behind the missing one may have been dropped. */
 static void late_nak_without_timeout(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
 	send_one(true);
 	must(!f.deadline);
-	srnic_flight_dropped(&f, false, now);
+	srnic_recovery_dropped(&f, false, now);
 	must(f.deadline);
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 }
 
 /* Dropped packets are found even if earlier probes were not answered. */
@@ -2610,16 +2610,16 @@ static void dropped_again(u32 at)
 	u32 n;
 
 	begin_path(at, SHORT);
-	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
 	read_one(4);
-	srnic_flight_dropped(&f, true, now);
+	srnic_recovery_dropped(&f, true, now);
 	for (n = 0; n < 100 && f.deadline; n++) {
 		now = f.deadline;
-		if (srnic_flight_timeout(&f, false, now).act)
+		if (srnic_recovery_timeout(&f, false, now).act)
 			read_one(4);
 	}
 	must(n && n < 100);
-	srnic_flight_dropped(&f, true, now);
+	srnic_recovery_dropped(&f, true, now);
 	must(f.deadline);
 }
 
@@ -2627,39 +2627,39 @@ static void dropped_again(u32 at)
 static void dropped_without_timeout(u32 at)
 {
 	begin_path(at, LONG);
-	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
 	read_one(4);
 	nak(1);
-	must(is_nothing(ack_hole(2, SRNIC_FLIGHT_KEPT)));
-	srnic_flight_dropped(&f, true, now);
-	must(is_nothing(ack_hole(3, SRNIC_FLIGHT_DUE)));
-	must(f.mode == SRNIC_FLIGHT_OPEN && f.deadline);
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	must(is_nothing(ack_hole(2, SRNIC_RECOVERY_KEPT)));
+	srnic_recovery_dropped(&f, true, now);
+	must(is_nothing(ack_hole(3, SRNIC_RECOVERY_DUE)));
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.deadline);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 	must(f.next == psn(3));
 	read_one(1);
 	now += LONG;
-	must(is(ack_hole(4, SRNIC_FLIGHT_DUE), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(ack_hole(4, SRNIC_RECOVERY_DUE), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(4));
 	read_one(1);
 	now += LONG;
 	ack(5);
-	must(f.mode == SRNIC_FLIGHT_OPEN && !f.deadline);
+	must(f.mode == SRNIC_RECOVERY_OPEN && !f.deadline);
 }
 
 /* A packet is dropped for a gap only if it follows the missing packet. */
 static void rnr_without_timeout(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_flight_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
 	send_many(4);
 	rnr(MSEC);
-	must(is(expire(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_RNR));
+	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_RNR));
 	must(send_one(true) && !f.deadline);
 	now += SHORT;
 	ack(2);
 	must(send_one(true) && !f.deadline);
 	must(send_one(true) && f.deadline);
-	must(is(wait(), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_PROBE));
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 }
 
 /* Seven tenths of a window that is twice as large as the path still fill it. */
@@ -2667,25 +2667,25 @@ static void cut_in_full_queue(u32 at)
 {
 	begin_path(at, SHORT);
 	measure(2 * SHORT);
-	f.window = 10;
+	f.cwnd.window = 10;
 	fill();
 	nak(0);
-	must(f.window == 10);
+	must(f.cwnd.window == 10);
 
 	begin_path(at, SHORT);
 	measure(2 * SHORT + 1);
-	f.window = 10;
+	f.cwnd.window = 10;
 	fill();
 	nak(0);
-	must(f.window == 7);
+	must(f.cwnd.window == 7);
 
 	/* a larger window bears some loss by chance */
 	begin_path(at, SHORT);
 	measure(2 * SHORT + 1);
-	f.window = 16;
+	f.cwnd.window = 16;
 	fill();
 	nak(0);
-	must(f.window == 16);
+	must(f.cwnd.window == 16);
 }
 
 /* The queue does not run empty while the packet is retransmitted. */
@@ -2695,13 +2695,13 @@ static void released_on_short_path(u32 at)
 
 	begin_path(at, 200 * USEC);
 	measure(600 * USEC);
-	f.window = 10;
+	f.cwnd.window = 10;
 	f.keeps = SRNIC_KEEPS_ALL;
 	fill();
 	nak(0);
-	must(f.window == 7 && f.tick);
-	must(send_one(false) && !srnic_flight_open(&f));
-	while (f.tick && f.deadline == f.tick && n < 100) {
+	must(f.cwnd.window == 7 && f.cwnd.tick);
+	must(send_one(false) && !srnic_recovery_open(&f));
+	while (f.cwnd.tick && f.deadline == f.cwnd.tick && n < 100) {
 		must(is_nothing(expire()));
 		n += fill();
 	}
@@ -2715,25 +2715,25 @@ static void first_is_doubted(u32 at)
 	fill();
 	now += MSEC;
 	must(is_nothing(nak(0)));
-	must(f.mode == SRNIC_FLIGHT_DOUBT && f.doubt == now + MSEC);
+	must(f.mode == SRNIC_RECOVERY_SUSPECT && f.suspect_until == now + MSEC);
 	now += MSEC - USEC;
 	ack(1);
-	must(f.mode == SRNIC_FLIGHT_OPEN && f.rtt_min == 2 * MSEC - USEC);
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.rtt.min == 2 * MSEC - USEC);
 
 	/* not on a path that may be short */
 	begin(at);
 	fill();
 	now += SHORT;
-	must(is(nak(0), SRNIC_FLIGHT_SEEK, SRNIC_CAUSE_GAP));
+	must(is(nak(0), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 }
 
 static void rate(u32 at)
 {
 	begin(at);
-	must(!srnic_flight_rate(&f, now));
+	must(!srnic_recovery_rate(&f, now));
 	begin_path(at, LONG);
 	must(send_many(100) == 100);
-	must(srnic_flight_rate(&f, now) == 100 * SEC / LONG);
+	must(srnic_recovery_rate(&f, now) == 100 * SEC / LONG);
 }
 
 static const struct {
@@ -2899,7 +2899,7 @@ static const struct {
 	{ "the timer of an answer may be late unless the window has been cut", slack },
 	{ "it may be late with an infinite timeout, too", slack_without_timeout },
 	{ "timers for RNR, reordering, memory and ACK requests are not late", no_slack },
-	{ "srnic_flight_solicit_ack() requests an ACK at once", hurry },
+	{ "srnic_recovery_solicit_ack() requests an ACK at once", hurry },
 	{ "it does not with nothing in flight, or if an ACK was requested", hurry_in_vain },
 	{ "it does not shorten the wait after a NAK", hurry_in_doubt },
 	{ "a failed allocation delays sending", stall },

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* srnic - invariants of struct srnic_flight between calls */
+/* srnic - invariants of struct srnic_recovery between calls */
 #ifndef SRNIC_UNIT_FLIGHT_STATE_H
 #define SRNIC_UNIT_FLIGHT_STATE_H
 
 #include "wire/psn.h"
-#include "xport/flight.h"
+#include "xport/recovery.h"
 
 /* Is @psn one of those from @first to @last? */
 static inline bool flight_state_within(u32 psn, u32 first, u32 last)
@@ -13,17 +13,17 @@ static inline bool flight_state_within(u32 psn, u32 first, u32 last)
 }
 
 /* Where new packets, or those retransmitted in mode BACK, continue */
-static inline u32 flight_state_front(const struct srnic_flight *f)
+static inline u32 flight_state_front(const struct srnic_recovery *f)
 {
 	return f->detour ? f->resume : f->next;
 }
 
-static inline bool flight_state_is_recovery(const struct srnic_flight *f)
+static inline bool flight_state_is_recovery(const struct srnic_recovery *f)
 {
-	return f->mode == SRNIC_FLIGHT_REPAIR || f->mode == SRNIC_FLIGHT_BACK;
+	return f->mode == SRNIC_RECOVERY_REPAIR || f->mode == SRNIC_RECOVERY_BACK;
 }
 
-static inline const char *flight_state_psn_fault(const struct srnic_flight *f)
+static inline const char *flight_state_psn_fault(const struct srnic_recovery *f)
 {
 	u32 front = flight_state_front(f);
 
@@ -37,59 +37,59 @@ static inline const char *flight_state_psn_fault(const struct srnic_flight *f)
 		return "asked is between una and high";
 	if (f->detour && (s32)f->detour > srnic_psn_diff(f->resume, f->next))
 		return "a detour ends at or before the point of resumption";
-	if (srnic_psn_diff(f->high, f->cut) < 0)
+	if (srnic_psn_diff(f->high, f->cwnd.cut) < 0)
 		return "the window was cut for losses of packets that were sent";
-	if (!flight_state_within(f->limited, f->una, f->high))
+	if (!flight_state_within(f->cwnd.limited, f->una, f->high))
 		return "the window was full of packets that were sent";
 
 	return NULL;
 }
 
-static inline const char *flight_state_mode_fault(const struct srnic_flight *f)
+static inline const char *flight_state_mode_fault(const struct srnic_recovery *f)
 {
-	if (f->mode > SRNIC_FLIGHT_RNR)
+	if (f->mode > SRNIC_RECOVERY_RNR)
 		return "the mode is valid";
-	if (f->mode < SRNIC_FLIGHT_BACK && flight_state_front(f) != f->high)
+	if (f->mode < SRNIC_RECOVERY_BACK && flight_state_front(f) != f->high)
 		return "only mode BACK retransmits beyond a detour";
-	if (f->mode == SRNIC_FLIGHT_RNR && !f->hold)
+	if (f->mode == SRNIC_RECOVERY_RNR && !f->hold)
 		return "mode RNR has a hold time";
-	if (f->mode == SRNIC_FLIGHT_DOUBT && !f->doubt)
-		return "mode DOUBT has a doubt time";
-	if (f->mode == SRNIC_FLIGHT_BACK && !f->burst)
+	if (f->mode == SRNIC_RECOVERY_SUSPECT && !f->suspect_until)
+		return "mode SUSPECT has a doubt time";
+	if (f->mode == SRNIC_RECOVERY_BACK && !f->burst)
 		return "mode BACK may send at least one packet";
-	if (f->mode == SRNIC_FLIGHT_REPAIR &&
+	if (f->mode == SRNIC_RECOVERY_REPAIR &&
 	    !(srnic_psn_diff(f->repaired, f->una) > 0))
 		return "in mode REPAIR una is before repaired";
 	if (flight_state_is_recovery(f) && !(srnic_psn_diff(f->mark, f->una) > 0))
 		return "a recovery ends when all lost packets are acknowledged";
-	if (f->mode == SRNIC_FLIGHT_OPEN && f->tick && !f->withheld)
+	if (f->mode == SRNIC_RECOVERY_OPEN && f->cwnd.tick && !f->cwnd.withheld)
 		return "without a loss there is a tick only while PSNs are withheld";
-	if (f->withheld && !f->tick)
+	if (f->cwnd.withheld && !f->cwnd.tick)
 		return "there is a tick while PSNs are withheld";
-	if (f->extra > SRNIC_FLIGHT_MAX)
+	if (f->cwnd.extra > SRNIC_CWND_MAX)
 		return "extra is limited to the largest window";
 
 	return NULL;
 }
 
-static inline const char *flight_state_samples_fault(const struct srnic_flight *f)
+static inline const char *flight_state_samples_fault(const struct srnic_recovery *f)
 {
 	u32 i;
 
-	if (f->num_samples > SRNIC_FLIGHT_SAMPLES)
+	if (f->rtt.num_samples > SRNIC_RTT_SAMPLES)
 		return "the number of samples is limited";
-	for (i = 0; i < f->num_samples; i++) {
-		if (!flight_state_within(f->samples[i].psn, f->una,
+	for (i = 0; i < f->rtt.num_samples; i++) {
+		if (!flight_state_within(f->rtt.samples[i].psn, f->una,
 					 srnic_psn_add(f->high, -1)))
 			return "samples are of packets in flight";
-		if (i && srnic_psn_diff(f->samples[i].psn, f->samples[i - 1].psn) <= 0)
+		if (i && srnic_psn_diff(f->rtt.samples[i].psn, f->rtt.samples[i - 1].psn) <= 0)
 			return "samples are in order";
 	}
 
 	return NULL;
 }
 
-static inline const char *flight_state_reads_fault(const struct srnic_flight *f)
+static inline const char *flight_state_reads_fault(const struct srnic_recovery *f)
 {
 	u32 i, end, last = f->una;
 
@@ -106,7 +106,7 @@ static inline const char *flight_state_reads_fault(const struct srnic_flight *f)
 }
 
 /* Return: the invariant that does not hold, NULL if all hold. */
-static inline const char *flight_state_fault(const struct srnic_flight *f)
+static inline const char *recovery_state_fault(const struct srnic_recovery *f)
 {
 	const char *fault = flight_state_psn_fault(f);
 
@@ -116,20 +116,20 @@ static inline const char *flight_state_fault(const struct srnic_flight *f)
 		fault = flight_state_samples_fault(f);
 	if (!fault)
 		fault = flight_state_reads_fault(f);
-	if (!fault && (f->window < 1 || f->window > SRNIC_FLIGHT_MAX))
+	if (!fault && (f->cwnd.window < 1 || f->cwnd.window > SRNIC_CWND_MAX))
 		fault = "the window is within its limits";
 	if (!fault && (f->retry_left > f->retry_cnt || f->rnr_left > f->rnr_retry))
 		fault = "the retries left are limited by the retry counts";
-	if (!fault && f->srtt && f->rtt_min > f->rtt)
+	if (!fault && f->rtt.srtt && f->rtt.min > f->rtt.last)
 		fault = "rtt is not less than rtt_min";
 
 	return fault;
 }
 
-/* Like flight_state_fault(), after the deadline has been set for packets in flight. */
-static inline const char *flight_state_idle_fault(const struct srnic_flight *f)
+/* Like recovery_state_fault(), after the deadline has been set for packets in flight. */
+static inline const char *flight_state_idle_fault(const struct srnic_recovery *f)
 {
-	bool waits = f->hold || (flight_state_front(f) != f->una && f->timeout);
+	bool waits = f->hold || (flight_state_front(f) != f->una && f->rtt.timeout);
 
 	if (waits && !f->late && !f->silence)
 		return "with packets in flight there is a time to act on silence";

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../unit/flight_state.h"
+#include "../unit/recovery_state.h"
 #include "wire/psn.h"
-#include "xport/flight.h"
+#include "xport/recovery.h"
 
 #define STEPS_MAX	4096
 #define PLACES		16
@@ -45,7 +45,7 @@ enum step {
 static const u8 *input;
 static size_t input_left;
 
-static struct srnic_flight f;
+static struct srnic_recovery f;
 static u64 now;
 static u32 cursor;	/* position of the send queue */
 static bool failed;
@@ -83,20 +83,20 @@ static u32 in_flight(void)
 
 static void check(void)
 {
-	const char *fault = flight_state_fault(&f);
+	const char *fault = recovery_state_fault(&f);
 
 	require(!fault, fault);
 	require(failed || cursor == f.next, "the send queue is positioned at next");
-	require(srnic_flight_rate(&f, now) < ~0ULL, "there is a rate");
+	require(srnic_recovery_rate(&f, now) < ~0ULL, "there is a rate");
 }
 
-static void todo(struct srnic_flight_todo what)
+static void todo(struct srnic_recovery_todo what)
 {
 	require(what.cause < SRNIC_CAUSE_NUM, "there is a cause");
-	if (what.act == SRNIC_FLIGHT_SEEK)
+	if (what.act == SRNIC_RECOVERY_SEEK)
 		cursor = f.next;
-	failed |= what.act == SRNIC_FLIGHT_FAIL;
-	require(what.act != SRNIC_FLIGHT_FAIL || what.cause != SRNIC_CAUSE_NONE,
+	failed |= what.act == SRNIC_RECOVERY_FAIL;
+	require(what.act != SRNIC_RECOVERY_FAIL || what.cause != SRNIC_CAUSE_NONE,
 		"a failure has a cause");
 }
 
@@ -104,7 +104,7 @@ static void moved(bool seek, u32 npsn)
 {
 	cursor = seek ? f.next : srnic_psn_add(cursor, npsn);
 	if (!f.silence)
-		srnic_flight_arm(&f, now);
+		srnic_recovery_arm(&f, now);
 }
 
 static bool post(u32 npsn)
@@ -113,7 +113,7 @@ static bool post(u32 npsn)
 		return true;
 	if (srnic_psn_diff(f.psn, f.una) + npsn >= SRNIC_PSN_MASK / 2)
 		return false;
-	srnic_flight_assign(&f, npsn);
+	srnic_recovery_assign(&f, npsn);
 
 	return true;
 }
@@ -122,10 +122,10 @@ static bool send_one(bool awaited)
 {
 	bool ask;
 
-	if (!srnic_flight_open(&f) || !post(1 + awaited))
+	if (!srnic_recovery_open(&f) || !post(1 + awaited))
 		return false;
-	ask = srnic_flight_wants_ack(&f, awaited);
-	moved(srnic_flight_sent(&f, 1, false, ask, now), 1);
+	ask = srnic_recovery_wants_ack(&f, awaited);
+	moved(srnic_recovery_sent(&f, 1, false, ask, now), 1);
 
 	return true;
 }
@@ -134,7 +134,7 @@ static void send_all(void)
 {
 	u32 i;
 
-	for (i = 0; i < 2 * SRNIC_FLIGHT_MAX && send_one(false); i++)
+	for (i = 0; i < 2 * SRNIC_CWND_MAX && send_one(false); i++)
 		check();
 }
 
@@ -143,29 +143,30 @@ static void read_some(u32 left)
 	s32 again = srnic_psn_diff(f.high, f.next);
 	u32 npsn;
 
-	if (!srnic_flight_open(&f) || !srnic_flight_may_read(&f, take() & 1, PLACES) || !post(left))
+	if (!srnic_recovery_open(&f) || !srnic_recovery_may_read(&f, take() & 1, PLACES) ||
+	    !post(left))
 		return;
 	left = min_t(u32, left, srnic_psn_diff(again > 0 ? f.high : f.psn, f.next));
 	if (!left)
 		return;
-	npsn = srnic_flight_span(&f, left, PLACES);
+	npsn = srnic_recovery_span(&f, left, PLACES);
 	require(npsn <= left, "a READ requests no more than what is left");
 	if (!npsn)
 		return;
-	srnic_flight_wants_ack(&f, true);
-	moved(srnic_flight_sent(&f, npsn, true, true, now), npsn);
+	srnic_recovery_wants_ack(&f, true);
+	moved(srnic_recovery_sent(&f, npsn, true, true, now), npsn);
 }
 
 /* Skips a packet that was sent before and has been answered. */
 static void pass(void)
 {
-	if (srnic_flight_open(&f) && srnic_psn_diff(f.high, f.next) > 0)
-		moved(srnic_flight_pass(&f, 1), 1);
+	if (srnic_recovery_open(&f) && srnic_psn_diff(f.high, f.next) > 0)
+		moved(srnic_recovery_pass(&f, 1), 1);
 }
 
 static void acked_before(u32 psn, u32 hole)
 {
-	todo(srnic_flight_acked(&f, psn, hole, now));
+	todo(srnic_recovery_acked(&f, psn, hole, now));
 	require(f.una == psn, "una follows the acknowledged PSNs");
 }
 
@@ -177,20 +178,20 @@ static void acked(u32 npsn, u32 kept, u32 hole)
 	npsn = 1 + npsn % in_flight();
 	kept = min(kept, in_flight() - npsn);
 	hole = min(hole, in_flight() - npsn - kept);
-	acked_before(srnic_psn_add(f.una, npsn), kept ? SRNIC_FLIGHT_KEPT : hole);
+	acked_before(srnic_psn_add(f.una, npsn), kept ? SRNIC_RECOVERY_KEPT : hole);
 	while (kept--)
-		acked_before(srnic_psn_add(f.una, 1), kept ? SRNIC_FLIGHT_KEPT : hole);
+		acked_before(srnic_psn_add(f.una, 1), kept ? SRNIC_RECOVERY_KEPT : hole);
 }
 
 static void missing(u32 gap)
 {
 	if (in_flight())
-		todo(srnic_flight_missing(&f, min(gap, in_flight()), now));
+		todo(srnic_recovery_missing(&f, min(gap, in_flight()), now));
 }
 
 static void timeout(bool busy)
 {
-	todo(srnic_flight_timeout(&f, busy, now));
+	todo(srnic_recovery_timeout(&f, busy, now));
 }
 
 static void step(void)
@@ -222,14 +223,14 @@ static void step(void)
 		break;
 	case STEP_RNR:
 		if (in_flight())
-			todo(srnic_flight_rnr(&f, (u64)take() << 22, now));
+			todo(srnic_recovery_rnr(&f, (u64)take() << 22, now));
 		break;
 	case STEP_STALL:
-		if (srnic_flight_open(&f))
-			srnic_flight_stall(&f, 200 * NSEC_PER_USEC, now);
+		if (srnic_recovery_open(&f))
+			srnic_recovery_stall(&f, 200 * NSEC_PER_USEC, now);
 		break;
 	case STEP_HURRY:
-		srnic_flight_solicit_ack(&f, now);
+		srnic_recovery_solicit_ack(&f, now);
 		break;
 	case STEP_WAIT:
 		now += (u64)take() << take() % 32;
@@ -244,19 +245,19 @@ static void step(void)
 		timeout(true);
 		break;
 	case STEP_ARM:
-		srnic_flight_arm(&f, now);
+		srnic_recovery_arm(&f, now);
 		break;
 	case STEP_ACK_DUE:
 		if (in_flight())
 			acked_before(srnic_psn_add(f.una, 1 + take_number() % in_flight()),
-				     SRNIC_FLIGHT_DUE);
+				     SRNIC_RECOVERY_DUE);
 		break;
 	case STEP_PUT_OFF:
 		now = max(now, f.deadline);
-		srnic_flight_put_off(&f, now);
+		srnic_recovery_postpone(&f, now);
 		break;
 	case STEP_DROPPED:
-		srnic_flight_dropped(&f, take_number() % 2, now);
+		srnic_recovery_dropped(&f, take_number() % 2, now);
 		break;
 	}
 }
@@ -266,23 +267,24 @@ static void end_well(void)
 {
 	u32 i;
 
-	srnic_flight_arm(&f, now);
+	srnic_recovery_arm(&f, now);
 	for (i = 0; i < 100000 && !failed && in_flight(); i++) {
 		while (f.next != f.high && send_one(true))
 			check();
-		require(f.deadline || !f.timeout, "with packets in flight there is a deadline");
-		if (srnic_flight_asked(&f)) {
+		require(f.deadline || !f.rtt.timeout, "with packets in flight there is a deadline");
+		if (srnic_recovery_asked(&f)) {
 			now += NSEC_PER_USEC;
-			todo(srnic_flight_acked(&f, f.asked, 0, now));
+			todo(srnic_recovery_acked(&f, f.asked, 0, now));
 		} else {
 			now = max(now, f.deadline);
 			timeout(false);
 		}
 		check();
-		if (!f.timeout && !f.deadline)
+		if (!f.rtt.timeout && !f.deadline)
 			break;
 	}
-	require(failed || !f.timeout || !in_flight(), "all packets are acknowledged in the end");
+	require(failed || !f.rtt.timeout || !in_flight(),
+		"all packets are acknowledged in the end");
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -296,10 +298,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	input_left = size;
 	now = 1 + take();
 	failed = false;
-	srnic_flight_start(&f, (SRNIC_PSN_MASK - take_number()) & SRNIC_PSN_MASK);
+	srnic_recovery_start(&f, (SRNIC_PSN_MASK - take_number()) & SRNIC_PSN_MASK);
 	retry = take() % 8;
 	rnr = take() % 8;
-	srnic_flight_set_limits(&f, (u64)take() << take() % 32, retry, rnr);
+	srnic_recovery_set_limits(&f, (u64)take() << take() % 32, retry, rnr);
 	cursor = f.next;
 
 	for (i = 0; i < STEPS_MAX && input_left && !failed; i++) {

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - congestion window of a connection: how many PSNs may be in flight
+ *
+ * The window grows exponentially until it is cut, but by one packet per round trip while
+ * round trips are longer than before.  It is cut when a loss coincides with a queue, or when
+ * more packets are missing than are lost by chance.  Pure, like struct srnic_rtt, which it
+ * reads.  No other file writes a field of struct srnic_cwnd.
+ */
+#ifndef SRNIC_XPORT_CWND_H
+#define SRNIC_XPORT_CWND_H
+
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+#include "../wire/psn.h"
+#include "rtt.h"
+
+/* Initial window; RFC 6928 permits 10 packets of up to 1460 bytes */
+#define SRNIC_CWND_FIRST	8
+
+/* Smallest window on a path that is known to be short; fills any within a host or a rack */
+#define SRNIC_CWND_SHORT	128
+
+/* Largest window: 16 MiB of path MTUs of 1024 bytes, 64 MiB of 4096 */
+#define SRNIC_CWND_MAX		16384
+
+/* This many consecutive packets are not lost by chance. */
+#define SRNIC_CWND_QUEUE_RUN	4
+
+/* Losing more than this part of a round trip's packets indicates queue overflow, */
+#define SRNIC_CWND_QUEUE_PART	8
+
+/* or more than this part if the round trip is more than twice the shortest */
+#define SRNIC_CWND_FULL_PART	16
+
+/**
+ * struct srnic_cwnd - congestion window
+ * @window: PSNs that may be in flight
+ * @credit: PSNs acknowledged since @window last grew, scaled up for fast growth
+ * @limited: PSN following those in flight when the window was last full
+ * @cut: the window is cut once for all losses before it
+ * @round: end of the current round trip's worth of packets
+ * @holes: retransmissions since the last end of a round
+ * @withheld: PSNs of the window not to be sent yet, to avoid a burst
+ * @extra: PSNs allowed in flight beyond @window, for packets assumed to have arrived
+ * @tick: when @extra grows next, or @withheld shrinks, ns; 0: neither does
+ * @startup: the window has not been cut yet, and grows exponentially where no queue is seen
+ * @lossy: the window is small because packets were dropped
+ */
+struct srnic_cwnd {
+	u32	window;
+	u32	credit;
+	u32	limited;
+	u32	cut;
+	u32	round;
+	u32	holes;
+	u32	withheld;
+	u32	extra;
+	u64	tick;
+	bool	startup;
+	bool	lossy;
+};
+
+/**
+ * struct srnic_cwnd_loss - packets that are missing
+ * @una: oldest unacknowledged PSN
+ * @high: PSN following the highest that was ever sent
+ * @out: PSNs in flight
+ * @run: consecutive PSNs missing, as far as is known
+ */
+struct srnic_cwnd_loss {
+	u32	una;
+	u32	high;
+	u32	out;
+	u32	run;
+};
+
+/* Initialises @cwnd, which is zero, before srnic_cwnd_skip(). */
+void srnic_cwnd_start(struct srnic_cwnd *cwnd);
+
+/* Nothing is in flight, and @psn is sent next. */
+void srnic_cwnd_skip(struct srnic_cwnd *cwnd, u32 psn);
+
+/* PSNs that may be in flight now */
+static inline u32 srnic_cwnd_limit(const struct srnic_cwnd *cwnd)
+{
+	u32 limit = min_t(u32, cwnd->window + cwnd->extra, SRNIC_CWND_MAX);
+
+	return limit - min(cwnd->withheld, limit - 1);
+}
+
+/* The window is full; @front: PSN following those in flight */
+void srnic_cwnd_full(struct srnic_cwnd *cwnd, u32 front);
+
+/* Ends the recovery of losses: nothing is withheld, or let out in advance. */
+void srnic_cwnd_stop_ticks(struct srnic_cwnd *cwnd);
+
+/* @npsn PSNs, all before @psn, are acknowledged, before the loss of others is judged. */
+void srnic_cwnd_acked(struct srnic_cwnd *cwnd, u32 psn, u32 high, u32 npsn);
+
+/* @psn is the oldest unacknowledged PSN now. */
+void srnic_cwnd_advance(struct srnic_cwnd *cwnd, u32 psn);
+
+/**
+ * srnic_cwnd_grow() - packets are acknowledged, and none is lost
+ * @cwnd: the window
+ * @rtt: round trips
+ * @una: oldest PSN that was unacknowledged before
+ * @npsn: number of packets
+ * @every: packets between two ACK requests
+ */
+void srnic_cwnd_grow(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 una,
+		     u32 npsn, u32 every);
+
+/*
+ * Packets are lost.  If a queue dropped them, the window is reduced; otherwise the loss is
+ * no reason to slow down.
+ */
+void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
+		     const struct srnic_cwnd_loss *loss);
+
+/* Another packet, the oldest one in flight, has been found to be missing. */
+void srnic_cwnd_found_hole(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
+			   const struct srnic_cwnd_loss *loss);
+
+/* What is in flight, up to @high, is lost, but no queue dropped it. */
+void srnic_cwnd_forgive(struct srnic_cwnd *cwnd, u32 high);
+
+/* Packets that seemed lost have arrived. */
+void srnic_cwnd_undo(struct srnic_cwnd *cwnd);
+
+/* A packet behind a missing one has arrived, which makes room for another. */
+void srnic_cwnd_arrived(struct srnic_cwnd *cwnd);
+
+/* Has the window been cut for losses of this recovery?  @una: oldest PSN in flight */
+static inline bool srnic_cwnd_is_cut(const struct srnic_cwnd *cwnd, u32 una)
+{
+	return srnic_psn_diff(una, cwnd->cut) < 0;
+}
+
+/* How long a tick takes, ns */
+u64 srnic_cwnd_tick_nsec(const struct srnic_rtt *rtt);
+
+/* Starts ticks, unless they run.  @release: packets may be released by time */
+void srnic_cwnd_start_ticks(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
+			    bool release, u64 now);
+
+/* A tick is due: releases what is sent in that time.  @release: as above */
+void srnic_cwnd_release_tick(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
+			     bool release, u64 now);
+
+/**
+ * srnic_cwnd_withhold() - many packets are acknowledged at once
+ * @cwnd: the window of a long path
+ * @rtt: round trips
+ * @out: PSNs in flight
+ * @release: packets may be released by time
+ * @now: time
+ *
+ * The packets this makes room for are spread over a round trip, since a queue shorter than
+ * the window would drop part of a burst.
+ */
+void srnic_cwnd_withhold(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 out,
+			 bool release, u64 now);
+
+/* Are that many packets, acknowledged at once, a burst? */
+bool srnic_cwnd_is_burst(const struct srnic_cwnd *cwnd, u32 npsn);
+
+#endif /* SRNIC_XPORT_CWND_H */

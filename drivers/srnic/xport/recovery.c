@@ -1,0 +1,1059 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - loss recovery: which PSNs are in flight, which are lost, what is sent again
+ *
+ * RC acknowledgments are cumulative: they tell up to which PSN everything has arrived
+ * and nothing about later packets.  So losses are repaired one hole at a time.  The
+ * packet at una is retransmitted while new packets continue to be sent; its
+ * acknowledgment shows where the next hole is: whatever was sent before the
+ * retransmission and is still not acknowledged is lost, as in RACK (RFC 8985).  A peer
+ * that keeps nothing out of order acknowledges only what is retransmitted, and is sent
+ * everything again from una on.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include "../wire/psn.h"
+#include "recovery.h"
+
+/* Time in flight after which an ACK is requested if no packet has done so */
+#define RECOVERY_ASK_NSEC		((u64)NSEC_PER_MSEC)
+
+/* After this many recoveries without a kept packet, the peer is taken to go back N. */
+#define RECOVERY_GBN_RUNS	3
+
+/* After this many, the peer is given another chance. */
+#define RECOVERY_GBN_RUNS_MAX	16
+
+/* Most packets between two ACK requests */
+#define RECOVERY_ACKREQ		32
+
+/* How much longer than needed to wait for an answer, to save interrupts */
+#define RECOVERY_SLACK_NSEC	((u64)NSEC_PER_MSEC)
+
+/* Times that a peer may renew the retries by packets that acknowledge nothing */
+#define RECOVERY_HEARD		16	/* less than 32 */
+
+/* Times that packets which wait unread may put off the timer, without progress */
+#define RECOVERY_POSTPONE		3	/* less than 4 */
+
+static const struct srnic_recovery_todo recovery_nothing;
+
+static struct srnic_recovery_todo recovery_seek(enum srnic_recovery_cause cause)
+{
+	return (struct srnic_recovery_todo){ SRNIC_RECOVERY_SEEK, cause };
+}
+
+static struct srnic_recovery_todo recovery_fail(enum srnic_recovery_cause cause)
+{
+	return (struct srnic_recovery_todo){ SRNIC_RECOVERY_FAIL, cause };
+}
+
+void srnic_recovery_start(struct srnic_recovery *r, u32 psn)
+{
+	memset(r, 0, sizeof(*r));
+	srnic_recovery_skip(r, psn);
+	srnic_cwnd_start(&r->cwnd);
+}
+
+void srnic_recovery_skip(struct srnic_recovery *r, u32 psn)
+{
+	r->psn = psn;
+	r->una = psn;
+	r->next = psn;
+	r->high = psn;
+	r->asked = psn;
+	r->mark = psn;
+	r->undone = psn;
+	r->unreported = psn;
+	r->suspect_until = 0;
+	r->detour = 0;
+	r->mode = SRNIC_RECOVERY_OPEN;
+	srnic_rtt_forget(&r->rtt);
+	srnic_cwnd_skip(&r->cwnd, psn);
+}
+
+void srnic_recovery_forget(struct srnic_recovery *r)
+{
+	r->una = r->next;
+	r->asked = r->next;
+}
+
+void srnic_recovery_set_limits(struct srnic_recovery *r, u64 timeout, u8 retry_cnt,
+			       u8 rnr_retry)
+{
+	srnic_rtt_set_timeout(&r->rtt, timeout);
+	r->retry_cnt = retry_cnt;
+	r->rnr_retry = rnr_retry;
+	r->retry_left = retry_cnt;
+	r->rnr_left = rnr_retry;
+}
+
+u32 srnic_recovery_assign(struct srnic_recovery *r, u32 npsn)
+{
+	u32 psn = r->psn;
+
+	r->psn = srnic_psn_add(psn, npsn);
+
+	return psn;
+}
+
+/* PSN at which new packets, or those retransmitted in mode BACK, continue */
+static u32 recovery_front(const struct srnic_recovery *r)
+{
+	return r->detour ? r->resume : r->next;
+}
+
+static u32 recovery_out(const struct srnic_recovery *r)
+{
+	return (recovery_front(r) - r->una) & SRNIC_PSN_MASK;
+}
+
+/* PSNs that may be in flight now */
+static u32 recovery_limit(const struct srnic_recovery *r)
+{
+	if (r->mode == SRNIC_RECOVERY_BACK)
+		return min(r->cwnd.window, r->burst);
+
+	return srnic_cwnd_limit(&r->cwnd);
+}
+
+bool srnic_recovery_open(struct srnic_recovery *r)
+{
+	if (r->hold)
+		return false;
+	if (r->detour || recovery_out(r) < recovery_limit(r))
+		return true;
+	srnic_cwnd_full(&r->cwnd, recovery_front(r));
+
+	return false;
+}
+
+/* End of the READ or atomic in flight that @psn belongs to */
+static u32 recovery_read_end(const struct srnic_recovery *r, u32 psn)
+{
+	u32 i, end;
+
+	for (i = 0; i < r->rd_out; i++) {
+		end = r->rd_end[(r->rd_first + i) % SRNIC_MAX_RD_ATOMIC];
+		if (srnic_psn_diff(end, psn) > 0)
+			return end;
+	}
+
+	return r->high;
+}
+
+/* Does a READ or atomic in flight begin at @psn? */
+static bool recovery_read_begins(const struct srnic_recovery *r, u32 psn)
+{
+	return recovery_read_end(r, srnic_psn_add(psn, -1)) == psn;
+}
+
+bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first, u32 places)
+{
+	if (srnic_psn_diff(r->next, r->high) >= 0)
+		return r->rd_out < max(places, 1U);
+
+	return first || r->next == r->una || recovery_read_begins(r, r->next);
+}
+
+u32 srnic_recovery_span(struct srnic_recovery *r, u32 left, u32 places)
+{
+	u32 limit = recovery_limit(r), out = recovery_out(r), room, want;
+
+	if (srnic_psn_diff(r->next, r->high) < 0)
+		left = min_t(u32, left, srnic_psn_diff(recovery_read_end(r, r->next), r->next));
+	/* A probe requests as little as possible. */
+	if (r->detour)
+		return r->repair == SRNIC_CAUSE_PROBE ? min(left, r->detour) : left;
+
+	room = limit - out;
+	want = max(min_t(u32, limit / (srnic_rtt_is_long(&r->rtt) ? 8 : 4), SRNIC_RECOVERY_READ),
+		   DIV_ROUND_UP(2 * limit, max(places, 2U)));
+	if (!r->rtt.srtt)
+		want = limit;
+	if (out && room < min3(left, want, limit / 2)) {
+		srnic_cwnd_full(&r->cwnd, recovery_front(r));
+		return 0;
+	}
+
+	return min3(left, room, want);
+}
+
+bool srnic_recovery_asked(const struct srnic_recovery *r)
+{
+	return srnic_psn_diff(r->asked, r->una) > 0;
+}
+
+/* Are packets in flight of which none has requested an acknowledgment? */
+static bool recovery_unasked(const struct srnic_recovery *r)
+{
+	return recovery_front(r) != r->una && !srnic_recovery_asked(r);
+}
+
+/* Packets between two ACK requests; few, so that an ACK does not release a burst */
+static u32 recovery_ack_every(const struct srnic_recovery *r)
+{
+	u32 limit = recovery_limit(r), every;
+
+	/* Few packets do not fill the window of a start. */
+	if (r->mode == SRNIC_RECOVERY_OPEN && r->cwnd.startup && r->cwnd.limited == r->una)
+		limit = max_t(u32, limit, SRNIC_CWND_SHORT);
+	every = DIV_ROUND_UP(limit, srnic_rtt_is_long(&r->rtt) ? 8 : 4);
+
+	return min_t(u32, every, RECOVERY_ACKREQ);
+}
+
+bool srnic_recovery_wants_ack(struct srnic_recovery *r, bool awaited)
+{
+	bool first = !r->rtt.srtt && !r->rtt.num_samples;
+
+	r->since_ackreq++;
+
+	return awaited || first || r->detour == 1 ||
+	       recovery_out(r) + 1 == recovery_limit(r) ||
+	       r->since_ackreq >= recovery_ack_every(r);
+}
+
+/* Measures the round trip of the packet at @next, several times per window */
+static void recovery_sample(struct srnic_recovery *r, u64 now)
+{
+	/* The answer to a retransmitted packet may be one to the original (Karn). */
+	if (r->detour || srnic_psn_diff(r->next, r->high) < 0)
+		return;
+
+	srnic_rtt_sent(&r->rtt, r->next, r->cwnd.window / SRNIC_RTT_SAMPLES, now);
+}
+
+/* A request whose answer ends before @end occupies a place until it is complete. */
+static void recovery_take_place(struct srnic_recovery *r, u32 end)
+{
+	u32 i = (r->rd_first + r->rd_out) % SRNIC_MAX_RD_ATOMIC;
+
+	r->rd_end[i] = end;
+	r->rd_out++;
+}
+
+static void recovery_free_places(struct srnic_recovery *r, u32 psn)
+{
+	while (r->rd_out && srnic_psn_diff(psn, r->rd_end[r->rd_first]) >= 0) {
+		r->rd_first = (r->rd_first + 1) % SRNIC_MAX_RD_ATOMIC;
+		r->rd_out--;
+	}
+}
+
+/* @npsn packets at @next were sent or skipped. */
+static bool recovery_advance(struct srnic_recovery *r, u32 npsn)
+{
+	r->next = srnic_psn_add(r->next, npsn);
+	r->high = srnic_psn_max(r->high, r->next);
+	if (!r->detour)
+		return false;
+
+	r->detour -= min(r->detour, npsn);
+	if (!r->detour)
+		r->next = r->resume;
+
+	return !r->detour;
+}
+
+/* A response that is skipped has arrived, so no answer needs to be requested. */
+bool srnic_recovery_pass(struct srnic_recovery *r, u32 npsn)
+{
+	r->asked = srnic_psn_max(r->asked, srnic_psn_add(r->next, npsn));
+
+	return recovery_advance(r, npsn);
+}
+
+bool srnic_recovery_sent(struct srnic_recovery *r, u32 npsn, bool response, bool asks,
+			 u64 now)
+{
+	u32 end = srnic_psn_add(r->next, npsn);
+
+	if (asks) {
+		if (recovery_unasked(r))
+			r->silence = 0;	/* the timer was set to request an ACK */
+		recovery_sample(r, now);
+		r->asked = srnic_psn_max(r->asked, end);
+		r->since_ackreq = 0;
+	}
+	if (response && srnic_psn_diff(end, r->high) > 0)
+		recovery_take_place(r, end);
+	if (r->next == r->una)
+		r->repaired_at = now;
+	else if (r->mode == SRNIC_RECOVERY_BACK)
+		r->unreported = srnic_psn_max(r->unreported, end);
+	if (r->detour)
+		r->repaired = srnic_psn_max(r->repaired, end);
+
+	return recovery_advance(r, npsn);
+}
+
+/* The packets that are missing now; in mode BACK those after @mark were not in flight. */
+static struct srnic_cwnd_loss recovery_loss(const struct srnic_recovery *r)
+{
+	return (struct srnic_cwnd_loss) {
+		.una	= r->una,
+		.high	= r->high,
+		.out	= r->mode == SRNIC_RECOVERY_BACK ?
+			  (r->mark - r->una) & SRNIC_PSN_MASK : recovery_out(r),
+		.run	= r->run,
+	};
+}
+
+/* Another packet, at una, has been found to be missing: @run in a row, as far as is known */
+static void recovery_found_hole(struct srnic_recovery *r, u32 run)
+{
+	struct srnic_cwnd_loss loss;
+
+	r->run = run;
+	loss = recovery_loss(r);
+	srnic_cwnd_found_hole(&r->cwnd, &r->rtt, &loss);
+}
+
+/* ACK timeouts and losses since the last progress */
+static u32 recovery_retries(const struct srnic_recovery *r)
+{
+	return r->retry_cnt - r->retry_left;
+}
+
+/* May packets in flight have been dropped without a report? */
+static bool recovery_is_unreported(const struct srnic_recovery *r)
+{
+	return srnic_psn_diff(r->unreported, r->una) > 0;
+}
+
+/*
+ * With an infinite timeout silence means nothing, except while packets may have been
+ * dropped.  The peer reports a gap once, and drops what arrives behind it, again if packets
+ * retransmitted one behind another are reordered.  This end drops responses that it has no
+ * memory for, or that have waited for too long.
+ */
+static bool recovery_is_timed(const struct srnic_recovery *r)
+{
+	if (r->rtt.timeout)
+		return true;
+
+	return r->rtt.probes < SRNIC_RTT_MAX_PROBES && recovery_is_unreported(r);
+}
+
+/* How long to wait for an answer, before a probe or the ACK timeout */
+static u64 recovery_wait_nsec(const struct srnic_recovery *r)
+{
+	u32 retries = recovery_retries(r);
+
+	return srnic_rtt_may_probe(&r->rtt, retries) ?
+	       srnic_rtt_probe_nsec(&r->rtt) : srnic_rtt_timeout_nsec(&r->rtt, retries);
+}
+
+/* The timer serves whichever event comes first. */
+static void recovery_set_deadline(struct srnic_recovery *r)
+{
+	r->deadline = r->silence;
+	if (r->cwnd.tick && (!r->silence || r->cwnd.tick < r->silence))
+		r->deadline = r->cwnd.tick;
+}
+
+void srnic_recovery_arm(struct srnic_recovery *r, u64 now)
+{
+	r->late = false;
+	if (r->hold)
+		r->silence = r->hold;
+	else if (r->mode == SRNIC_RECOVERY_SUSPECT)
+		r->silence = r->suspect_until;
+	else if (recovery_unasked(r))
+		r->silence = now + RECOVERY_ASK_NSEC;
+	else if (recovery_front(r) == r->una || !recovery_is_timed(r))
+		r->silence = 0;
+	else
+		r->silence = now + recovery_wait_nsec(r);
+	recovery_set_deadline(r);
+}
+
+u64 srnic_recovery_slack(const struct srnic_recovery *r)
+{
+	bool awaits_answer = r->deadline == r->silence && !r->hold &&
+			     r->mode != SRNIC_RECOVERY_SUSPECT && srnic_recovery_asked(r);
+
+	if (!awaits_answer || r->cwnd.lossy)
+		return 0;
+
+	return min_not_zero(r->rtt.timeout, RECOVERY_SLACK_NSEC);
+}
+
+/* Retransmits @npsn packets from @psn on, then resumes where it was. */
+static void recovery_detour(struct srnic_recovery *r, u32 psn, u32 npsn)
+{
+	r->resume = recovery_front(r);
+	r->detour = npsn;
+	r->next = psn;
+}
+
+/*
+ * Packets arrive behind the missing one, and no ACK reports that.  New packets are released
+ * by time instead, as many as would have been acknowledged: on a long path, but not into a
+ * queue unless the window has been cut for it; on a short path only if it has been cut for
+ * a queue, which would run empty otherwise.  READs that the peer keeps are not answered
+ * meanwhile, but all at once later.
+ */
+static bool recovery_may_release(const struct srnic_recovery *r)
+{
+	bool cut = srnic_cwnd_is_cut(&r->cwnd, r->una);
+
+	return (r->mode == SRNIC_RECOVERY_SUSPECT || r->mode == SRNIC_RECOVERY_REPAIR) &&
+	       !r->gap && r->keeps == SRNIC_KEEPS_ALL && !r->rd_out &&
+	       (srnic_rtt_is_long(&r->rtt) ? cut || !srnic_rtt_is_queued(&r->rtt) :
+				    cut && srnic_rtt_is_full(&r->rtt));
+}
+
+static void recovery_start_ticks(struct srnic_recovery *r, u64 now)
+{
+	srnic_cwnd_start_ticks(&r->cwnd, &r->rtt, recovery_may_release(r), now);
+}
+
+/* @npsn packets are acknowledged at once. */
+static void recovery_withhold(struct srnic_recovery *r, u32 npsn, u64 now)
+{
+	if (r->mode != SRNIC_RECOVERY_BACK && srnic_rtt_is_long(&r->rtt) &&
+	    srnic_cwnd_is_burst(&r->cwnd, npsn))
+		srnic_cwnd_withhold(&r->cwnd, &r->rtt, recovery_out(r),
+				    recovery_may_release(r), now);
+}
+
+/* Did the peer keep packets out of order?  (Responses are kept by this end.) */
+static void recovery_learn(struct srnic_recovery *r)
+{
+	if (r->peer_keeps) {
+		r->keeps = SRNIC_KEEPS_ALL;
+		r->gbn_runs = 0;
+		return;
+	}
+	if (++r->gbn_runs == RECOVERY_GBN_RUNS_MAX) {
+		r->keeps = SRNIC_KEEPS_UNKNOWN;
+		r->gbn_runs = RECOVERY_GBN_RUNS - 1;
+	} else if (r->gbn_runs >= RECOVERY_GBN_RUNS) {
+		r->keeps = SRNIC_KEEPS_NONE;
+	}
+}
+
+/* Everything that was in flight when packets were lost has arrived. */
+static struct srnic_recovery_todo recovery_recovered(struct srnic_recovery *r)
+{
+	r->mode = SRNIC_RECOVERY_OPEN;
+	srnic_cwnd_stop_ticks(&r->cwnd);
+	if (!r->gap && r->repair == SRNIC_CAUSE_GAP)
+		recovery_learn(r);
+	r->reorder -= r->reorder / 8;
+	r->peer_keeps = false;
+	r->gap = 0;
+
+	return recovery_nothing;
+}
+
+static struct srnic_recovery_todo recovery_go_back(struct srnic_recovery *r,
+						   enum srnic_recovery_cause cause)
+{
+	r->mode = SRNIC_RECOVERY_BACK;
+	r->follows = false;
+	r->repair = cause;
+	r->detour = 0;
+	r->next = r->una;
+	r->repaired = srnic_psn_add(r->una, 1);
+	r->asked = r->una;
+	r->burst = r->keeps == SRNIC_KEEPS_NONE && cause == SRNIC_CAUSE_GAP ?
+		   max(r->cwnd.window / 2, 1U) : 1;
+	r->mark = r->high;
+	r->repaired_at = 0;
+	srnic_cwnd_stop_ticks(&r->cwnd);
+	if (cause != SRNIC_CAUSE_TIMEOUT && cause != SRNIC_CAUSE_PROBE)
+		srnic_rtt_retransmitted(&r->rtt);
+
+	return recovery_seek(cause);
+}
+
+/* Retransmits @npsn packets from una on, while new ones are sent. */
+static struct srnic_recovery_todo recovery_repair(struct srnic_recovery *r, u32 npsn,
+						  enum srnic_recovery_cause cause)
+{
+	if (r->mode == SRNIC_RECOVERY_BACK || (r->keeps == SRNIC_KEEPS_NONE && !r->gap))
+		return recovery_go_back(r, cause);
+
+	r->mode = SRNIC_RECOVERY_REPAIR;
+	r->repair = cause;
+	r->burst = clamp_t(u32, npsn, 1, recovery_out(r));
+	r->repaired = srnic_psn_add(r->una, r->burst);
+	r->repaired_at = 0;
+	r->mark = r->high;
+	recovery_detour(r, r->una, r->burst);
+	if (cause != SRNIC_CAUSE_PROBE)
+		srnic_rtt_retransmitted(&r->rtt);
+
+	return recovery_seek(cause);
+}
+
+/* As recovery_repair(), but uses up a retry. */
+static struct srnic_recovery_todo recovery_retry(struct srnic_recovery *r, u32 npsn, u64 now)
+{
+	struct srnic_recovery_todo todo;
+
+	if (!r->retry_left)
+		return recovery_fail(SRNIC_CAUSE_GAP);
+	r->retry_left--;
+	/* A retransmitted burst is not lost again by chance. */
+	recovery_found_hole(r, r->mode == SRNIC_RECOVERY_BACK ? SRNIC_CWND_QUEUE_RUN : npsn);
+	todo = recovery_repair(r, npsn, SRNIC_CAUSE_GAP);
+	if (r->mode == SRNIC_RECOVERY_REPAIR)
+		recovery_start_ticks(r, now);
+	srnic_recovery_arm(r, now);
+
+	return todo;
+}
+
+/*
+ * How long to wait for a packet that may have been reordered; 0: do not wait.  Before a
+ * round trip has been measured, the report of a gap tells how long one takes at most.
+ */
+static u64 recovery_reorder_nsec(const struct srnic_recovery *r, u64 now)
+{
+	u64 age;
+
+	if (!r->rtt.min && r->rtt.num_samples) {
+		age = min(now - r->rtt.samples[0].sent, SRNIC_RTT_FIRST_NSEC);
+		return age < SRNIC_RTT_SHORT_NSEC ? 0 : age;
+	}
+
+	return max(min(r->reorder, r->rtt.srtt), srnic_rtt_is_long(&r->rtt) ? r->rtt.srtt / 2 : 0);
+}
+
+/* The packet at una may have been reordered: gives it @wait to arrive. */
+static void recovery_suspect(struct srnic_recovery *r, u64 wait, u64 now)
+{
+	r->mode = SRNIC_RECOVERY_SUSPECT;
+	r->follows = false;
+	r->suspect_until = now + wait;
+	recovery_start_ticks(r, now);
+	srnic_recovery_arm(r, now);
+}
+
+/* Was the missing packet retransmitted long enough ago to have been lost again? */
+static bool recovery_is_lost_again(const struct srnic_recovery *r, u64 now)
+{
+	u64 wait = r->rtt.srtt ? max(r->rtt.srtt, r->rtt.last) + recovery_reorder_nsec(r, now) :
+			     SRNIC_RTT_FIRST_NSEC;
+	u32 retries = recovery_retries(r);
+
+	return r->repaired_at && !r->detour && r->next != r->una &&
+	       now - r->repaired_at > wait << (max(retries, 1U) - 1);
+}
+
+/*
+ * Packets to retransmit after a burst that was followed by another missing packet, or by
+ * @hole of them: a queue has dropped many.  On a long path one more round trip costs more
+ * than some packets that are sent twice.
+ */
+static u32 recovery_next_burst(const struct srnic_recovery *r, u32 hole)
+{
+	u32 burst = max(hole, 2 * r->burst);
+
+	if (!srnic_rtt_is_long(&r->rtt))
+		return burst;
+
+	return max(burst, r->cwnd.window / SRNIC_CWND_QUEUE_PART);
+}
+
+/* The packet behind a burst that was retransmitted and has arrived is missing, too. */
+static struct srnic_recovery_todo recovery_next_hole(struct srnic_recovery *r, u32 hole)
+{
+	recovery_found_hole(r, r->run + r->burst);
+	if (hole || r->keeps == SRNIC_KEEPS_ALL)
+		return recovery_repair(r, recovery_next_burst(r, hole), SRNIC_CAUSE_GAP);
+
+	return recovery_go_back(r, SRNIC_CAUSE_GAP);
+}
+
+/*
+ * No response has followed: the request at una was lost as well, or the peer keeps none.
+ * Bursts grow each time; after some in a row it does not.
+ */
+static struct srnic_recovery_todo recovery_follow_ends(struct srnic_recovery *r, u64 now)
+{
+	struct srnic_recovery_todo todo;
+
+	if (r->burst > RECOVERY_GBN_RUNS) {
+		r->peer_keeps = false;
+		recovery_learn(r);
+	}
+	todo = recovery_next_hole(r, 0);
+	if (r->mode == SRNIC_RECOVERY_REPAIR)
+		recovery_start_ticks(r, now);
+	srnic_recovery_arm(r, now);
+
+	return todo;
+}
+
+struct srnic_recovery_todo srnic_recovery_missing(struct srnic_recovery *r, u32 gap, u64 now)
+{
+	u64 wait = recovery_reorder_nsec(r, now);
+
+	if (r->mode == SRNIC_RECOVERY_RNR || r->una == r->high)
+		return recovery_nothing;
+
+	if (!gap)
+		r->unreported = r->high;
+	/* Each response that arrives makes room for another. */
+	if (gap)
+		srnic_cwnd_arrived(&r->cwnd);
+	switch (r->mode) {
+	case SRNIC_RECOVERY_SUSPECT:
+		if (!r->follows)
+			return recovery_nothing;
+		/* It was sent before another one that has arrived. */
+		if (!gap)
+			return recovery_follow_ends(r, now);
+		fallthrough;
+	case SRNIC_RECOVERY_OPEN:
+		r->gap = gap;
+		if (!wait || (!gap && r->keeps == SRNIC_KEEPS_NONE))
+			return recovery_retry(r, gap, now);
+		recovery_suspect(r, wait, now);
+		return recovery_nothing;
+	case SRNIC_RECOVERY_REPAIR:
+	case SRNIC_RECOVERY_BACK:
+		r->gap = gap;
+		/* The answer to a retransmission comes last: leave it to the timer. */
+		if ((gap && r->rtt.timeout) || !recovery_is_lost_again(r, now))
+			return recovery_nothing;
+		return recovery_retry(r, gap, now);
+	default:
+		return recovery_nothing;
+	}
+}
+
+/*
+ * Does this answer, to all before @psn, come too soon to be one to the retransmission?
+ * Then it is one to the original: packets were reordered, or the round trip has become
+ * longer.  So is an answer to more than was retransmitted by a probe, if just this answer
+ * had been requested, or by a probe or a timeout, if no round trip is known.
+ */
+static bool recovery_is_spurious(const struct srnic_recovery *r, u32 psn, u64 now)
+{
+	/* Only a timer recovers from a wrong guess. */
+	if (!r->rtt.timeout)
+		return false;
+	if (!r->repaired_at)
+		return true;
+	/* A timeout is doubted once, or a lost packet would never be sent again. */
+	if (r->repair != SRNIC_CAUSE_GAP &&
+	    (srnic_psn_diff(r->una, r->undone) < 0 ||
+	     srnic_psn_diff(psn, r->mode == SRNIC_RECOVERY_BACK ? r->next : r->repaired) <= 0))
+		return false;
+	if (!r->rtt.min)
+		return r->repair != SRNIC_CAUSE_GAP;
+	if (r->repair == SRNIC_CAUSE_PROBE && srnic_rtt_is_sampled(&r->rtt, psn))
+		return true;
+
+	return now - r->repaired_at < r->rtt.min * 3 / 4;
+}
+
+/* Return: true if the cursor moves because nothing is to be retransmitted. */
+static bool recovery_check_spurious(struct srnic_recovery *r, u32 psn, u64 now)
+{
+	if ((r->mode != SRNIC_RECOVERY_REPAIR && r->mode != SRNIC_RECOVERY_BACK) ||
+	    r->repair == SRNIC_CAUSE_RNR || !recovery_is_spurious(r, psn, now))
+		return false;
+
+	/* After two retransmissions so early an answer may be one to the first. */
+	if (r->mode == SRNIC_RECOVERY_BACK && r->follows) {
+		r->peer_keeps = true;
+		recovery_learn(r);
+	} else if (r->repair == SRNIC_CAUSE_GAP && r->repaired_at &&
+		   recovery_retries(r) <= 1) {
+		if (srnic_rtt_early(&r->rtt) && r->suspect_until && 2 * r->reorder > r->rtt.srtt) {
+			srnic_rtt_restart(&r->rtt, now - r->repaired_at);
+			r->reorder = 0;
+			return false;
+		}
+		r->reorder = min(max(2 * r->reorder, r->rtt.srtt / 2), r->rtt.srtt);
+	}
+	r->mode = SRNIC_RECOVERY_OPEN;
+	r->gap = 0;
+	r->peer_keeps = false;
+	r->detour = 0;
+	r->next = r->high;
+	r->asked = r->high;
+	r->undone = r->high;
+	srnic_cwnd_undo(&r->cwnd);
+
+	return true;
+}
+
+/*
+ * A request that was missing has been answered, and those behind it may have been kept:
+ * then the response at una follows.  If the peer is not known to keep requests, that one is
+ * requested at once.
+ */
+static struct srnic_recovery_todo recovery_follow(struct srnic_recovery *r, u64 now)
+{
+	struct srnic_recovery_todo todo = recovery_nothing;
+
+	if (r->keeps == SRNIC_KEEPS_ALL)
+		recovery_suspect(r, max(recovery_reorder_nsec(r, now),
+					srnic_cwnd_tick_nsec(&r->rtt)), now);
+	else
+		todo = recovery_next_hole(r, 0);
+	r->follows = true;
+
+	return todo;
+}
+
+/* All before @psn is acknowledged in mode REPAIR; una is the first retransmitted. */
+static struct srnic_recovery_todo recovery_repair_acked(struct srnic_recovery *r, u32 psn,
+							u32 hole, u64 now)
+{
+	bool behind = srnic_psn_diff(psn, r->repaired) > 0;
+	bool requests = !r->gap && r->repair == SRNIC_CAUSE_GAP;
+
+	if (srnic_psn_diff(psn, r->repaired) < 0 || hole == SRNIC_RECOVERY_KEPT)
+		return recovery_nothing;
+	r->peer_keeps |= behind && !r->gap;
+	if (behind && requests)
+		r->keeps = SRNIC_KEEPS_ALL;
+	if (srnic_psn_diff(psn, r->mark) >= 0 ||
+	    (behind && requests && hole == SRNIC_RECOVERY_DUE))
+		return recovery_recovered(r);
+
+	r->una = psn;
+	if (hole == SRNIC_RECOVERY_DUE) {
+		if (requests)
+			return recovery_follow(r, now);
+		/* Responses were lost: the peer has sent the next one as well. */
+		hole = r->gap ? 1 : 0;
+	}
+	r->gap = hole;
+	if (!behind)
+		return recovery_next_hole(r, hole);
+	recovery_found_hole(r, hole);
+
+	return recovery_repair(r, max(hole, 1U), SRNIC_CAUSE_GAP);
+}
+
+/* The same in mode BACK */
+static struct srnic_recovery_todo recovery_back_acked(struct srnic_recovery *r, u32 psn)
+{
+	u32 npsn = srnic_psn_diff(psn, r->una);
+	struct srnic_cwnd_loss loss;
+
+	r->follows = false;
+	if (!r->peer_keeps && r->keeps != SRNIC_KEEPS_NONE && r->rtt.min) {
+		r->run += npsn;
+		loss = recovery_loss(r);
+		srnic_cwnd_lose(&r->cwnd, &r->rtt, &loss);
+	}
+	if (srnic_psn_diff(psn, r->mark) >= 0)
+		return recovery_recovered(r);
+	/* Doubles per round trip, however many ACKs the peer sends. */
+	r->burst = min(r->burst + min(r->burst, npsn), r->cwnd.window);
+
+	return recovery_nothing;
+}
+
+/* The same in mode SUSPECT */
+static void recovery_suspect_acked(struct srnic_recovery *r, u32 hole, u64 now)
+{
+	if (hole == SRNIC_RECOVERY_KEPT)
+		return;
+
+	if (r->follows) {
+		r->peer_keeps = true;
+		recovery_recovered(r);
+		return;
+	}
+	if (hole == SRNIC_RECOVERY_DUE)
+		hole = 0;
+	r->gap = hole;
+	r->suspect_until = hole ? now + recovery_reorder_nsec(r, now) : 0;
+	if (!hole) {
+		r->mode = SRNIC_RECOVERY_OPEN;
+		srnic_cwnd_stop_ticks(&r->cwnd);
+	}
+}
+
+/*
+ * No recovery is in progress, but @hole responses from una on are missing.  Those behind
+ * them may all have arrived, so that none is left to report the gap.
+ */
+static struct srnic_recovery_todo recovery_open_acked(struct srnic_recovery *r, u32 hole,
+						      u64 now)
+{
+	u64 wait = recovery_reorder_nsec(r, now);
+	struct srnic_recovery_todo todo;
+
+	r->gap = hole;
+	if (wait) {
+		recovery_suspect(r, wait, now);
+		return recovery_nothing;
+	}
+	recovery_found_hole(r, hole);
+	todo = recovery_repair(r, hole, SRNIC_CAUSE_GAP);
+	recovery_start_ticks(r, now);
+	srnic_recovery_arm(r, now);
+
+	return todo;
+}
+
+/* Moves @next past what is acknowledged. */
+static struct srnic_recovery_todo recovery_catch_up(struct srnic_recovery *r, u32 psn)
+{
+	u32 npsn = srnic_psn_diff(psn, r->next);
+
+	if (srnic_psn_diff(psn, r->next) <= 0)
+		return recovery_nothing;
+
+	if (npsn < r->detour) {
+		r->detour -= npsn;
+		r->next = psn;
+	} else {
+		r->next = r->detour ? srnic_psn_max(r->resume, psn) : psn;
+		r->detour = 0;
+	}
+
+	return recovery_seek(SRNIC_CAUSE_NONE);
+}
+
+struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 psn, u32 hole,
+						u64 now)
+{
+	struct srnic_recovery_todo todo = recovery_nothing, moved;
+	u32 npsn = srnic_psn_diff(psn, r->una);
+	bool ambiguous = r->mode == SRNIC_RECOVERY_REPAIR || r->mode == SRNIC_RECOVERY_BACK;
+	bool undone = recovery_check_spurious(r, psn, now);
+
+	/* What was sent since the NAK may have been dropped, too. */
+	if (r->mode != SRNIC_RECOVERY_OPEN && recovery_is_unreported(r))
+		r->unreported = r->high;
+	srnic_rtt_acked(&r->rtt, psn, ambiguous && (!undone || !r->rtt.min),
+			r->repaired_at, now);
+	/* The remaining samples may be of packets that were sent more than once. */
+	if (undone && !r->rtt.min)
+		srnic_rtt_forget(&r->rtt);
+	recovery_free_places(r, psn);
+	if (ambiguous)
+		r->suspect_until = 0;
+	srnic_cwnd_acked(&r->cwnd, psn, r->high, npsn);
+	srnic_rtt_progress(&r->rtt, ambiguous && r->repair == SRNIC_CAUSE_PROBE);
+	r->retry_left = r->retry_cnt;
+	r->heard = 0;
+	r->postponed = 0;
+	r->rnr_left = r->rnr_retry;
+	r->peer_keeps |= r->mode == SRNIC_RECOVERY_BACK && srnic_psn_diff(psn, r->next) > 0;
+	moved = recovery_catch_up(r, psn);
+	switch (r->mode) {
+	case SRNIC_RECOVERY_REPAIR:
+		todo = recovery_repair_acked(r, psn, hole, now);
+		break;
+	case SRNIC_RECOVERY_BACK:
+		todo = recovery_back_acked(r, psn);
+		break;
+	case SRNIC_RECOVERY_SUSPECT:
+		recovery_suspect_acked(r, hole, now);
+		fallthrough;
+	case SRNIC_RECOVERY_OPEN:
+		srnic_cwnd_grow(&r->cwnd, &r->rtt, r->una, npsn, recovery_ack_every(r));
+		break;
+	case SRNIC_RECOVERY_RNR:
+		if (psn == r->high) {
+			r->hold = 0;
+			r->mode = SRNIC_RECOVERY_OPEN;
+			srnic_cwnd_stop_ticks(&r->cwnd);
+		}
+		break;
+	}
+	r->una = psn;
+	r->asked = srnic_psn_max(r->asked, psn);
+	r->undone = srnic_psn_max(r->undone, psn);
+	srnic_cwnd_advance(&r->cwnd, psn);
+	r->unreported = srnic_psn_max(r->unreported, psn);
+	recovery_withhold(r, npsn, now);
+	srnic_recovery_arm(r, now);
+	if (r->mode == SRNIC_RECOVERY_OPEN && hole && hole < SRNIC_RECOVERY_DUE)
+		todo = recovery_open_acked(r, hole, now);
+
+	if (undone)
+		moved.act = SRNIC_RECOVERY_SEEK;
+
+	return todo.act ? todo : moved;
+}
+
+void srnic_recovery_heard(struct srnic_recovery *r)
+{
+	if (r->repair != SRNIC_CAUSE_TIMEOUT || r->heard == RECOVERY_HEARD ||
+	    r->retry_left == r->retry_cnt)
+		return;
+
+	r->heard++;
+	r->retry_left = r->retry_cnt;
+}
+
+void srnic_recovery_dropped(struct srnic_recovery *r, bool here, u64 now)
+{
+	if (r->rtt.timeout || r->una == r->high)
+		return;
+
+	if (here)
+		srnic_rtt_alive(&r->rtt);
+	r->unreported = r->high;
+	if (!r->silence)
+		srnic_recovery_arm(r, now);
+}
+
+struct srnic_recovery_todo srnic_recovery_rnr(struct srnic_recovery *r, u64 nsec, u64 now)
+{
+	if (r->mode == SRNIC_RECOVERY_RNR)
+		return recovery_nothing;
+	if (!r->rnr_left)
+		return recovery_fail(SRNIC_CAUSE_RNR);
+	if (r->rnr_retry != 7)
+		r->rnr_left--;
+	/* The peer is alive, and the packet was not lost. */
+	r->retry_left = r->retry_cnt;
+	srnic_rtt_alive(&r->rtt);
+	r->mode = SRNIC_RECOVERY_RNR;
+	r->suspect_until = 0;
+	r->hold = now + nsec;
+	srnic_recovery_arm(r, now);
+
+	return recovery_nothing;
+}
+
+void srnic_recovery_stall(struct srnic_recovery *r, u64 nsec, u64 now)
+{
+	r->hold = now + nsec;
+	srnic_recovery_arm(r, now);
+}
+
+void srnic_recovery_solicit_ack(struct srnic_recovery *r, u64 now)
+{
+	if (!recovery_unasked(r) || r->detour || r->hold ||
+	    r->mode == SRNIC_RECOVERY_SUSPECT)
+		return;
+
+	r->silence = now;
+	r->deadline = now;
+}
+
+struct srnic_recovery_todo srnic_recovery_refused(struct srnic_recovery *r)
+{
+	if (r->hold || r->next == r->una ||
+	    (!r->detour && srnic_recovery_asked(r)))
+		return recovery_nothing;
+
+	/* The rest of a detour is not retransmitted, and requests no ACK. */
+	r->asked = r->una;
+	recovery_detour(r, r->una, 1);
+
+	return recovery_seek(SRNIC_CAUSE_ASK);
+}
+
+/* The hold has expired. */
+static struct srnic_recovery_todo recovery_release(struct srnic_recovery *r)
+{
+	r->hold = 0;
+	if (r->mode == SRNIC_RECOVERY_RNR) {
+		srnic_cwnd_forgive(&r->cwnd, r->high);
+		return recovery_go_back(r, SRNIC_CAUSE_RNR);
+	}
+
+	return (struct srnic_recovery_todo){ .cause = SRNIC_CAUSE_MEMORY };
+}
+
+/* The user's ACK timeout has expired. */
+static struct srnic_recovery_todo recovery_expire(struct srnic_recovery *r)
+{
+	if (!r->retry_left)
+		return recovery_fail(SRNIC_CAUSE_TIMEOUT);
+	r->retry_left--;
+	srnic_rtt_expired(&r->rtt);
+
+	r->run = SRNIC_CWND_QUEUE_RUN;
+
+	return recovery_go_back(r, SRNIC_CAUSE_TIMEOUT);
+}
+
+/* No answer; the caller sets the deadline once a packet has been sent. */
+static struct srnic_recovery_todo recovery_silence(struct srnic_recovery *r)
+{
+	if (recovery_unasked(r)) {
+		recovery_detour(r, srnic_psn_add(r->next, -1), 1);
+		return recovery_seek(SRNIC_CAUSE_ASK);
+	}
+	if (!srnic_rtt_may_probe(&r->rtt, recovery_retries(r)))
+		return recovery_expire(r);
+	srnic_rtt_probed(&r->rtt);
+	/* Silence is no loss, but if no round trip is known, the only sign of a queue. */
+	if (r->mode == SRNIC_RECOVERY_OPEN && r->rtt.min)
+		r->run = 0;
+
+	return recovery_repair(r, 1, SRNIC_CAUSE_PROBE);
+}
+
+/* The event that @silence stands for is due. */
+static struct srnic_recovery_todo recovery_overdue(struct srnic_recovery *r, u64 now)
+{
+	if (r->hold)
+		return recovery_release(r);
+	if (r->mode == SRNIC_RECOVERY_SUSPECT && r->follows)
+		return recovery_follow_ends(r, now);
+	if (r->mode == SRNIC_RECOVERY_SUSPECT)
+		return recovery_retry(r, r->gap, now);
+	if (recovery_front(r) == r->una || r->detour)
+		return recovery_nothing;
+
+	return recovery_silence(r);
+}
+
+bool srnic_recovery_postpone(struct srnic_recovery *r, u64 now)
+{
+	if (!r->silence || now < r->silence || r->hold || recovery_unasked(r) ||
+	    r->mode == SRNIC_RECOVERY_SUSPECT || r->postponed == RECOVERY_POSTPONE)
+		return false;
+
+	r->postponed++;
+	srnic_recovery_arm(r, now);
+
+	return true;
+}
+
+struct srnic_recovery_todo srnic_recovery_timeout(struct srnic_recovery *r, bool busy, u64 now)
+{
+	struct srnic_recovery_todo todo;
+
+	if (r->cwnd.tick && now >= r->cwnd.tick)
+		srnic_cwnd_release_tick(&r->cwnd, &r->rtt, recovery_may_release(r), now);
+	recovery_set_deadline(r);
+	if (!r->silence || now < r->silence)
+		return recovery_nothing;
+
+	r->late = busy && !r->hold && recovery_front(r) != r->una;
+	if (r->late) {
+		r->silence = 0;
+		r->deadline = r->cwnd.tick;
+		return recovery_nothing;
+	}
+	todo = recovery_overdue(r, now);
+	srnic_recovery_arm(r, now);
+
+	return todo;
+}
+
+u64 srnic_recovery_rate(const struct srnic_recovery *r, u64 now)
+{
+	u64 rtt = r->rtt.srtt;
+
+	if (r->rtt.num_samples)
+		rtt = max(rtt, now - r->rtt.samples[0].sent);
+
+	return rtt ? div64_u64((u64)recovery_out(r) * NSEC_PER_SEC, rtt) : 0;
+}

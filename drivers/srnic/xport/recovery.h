@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - loss recovery: which PSNs are in flight, which are lost, what is sent again
+ *
+ * The requester of a reliable queue pair reports what was sent and acknowledged, and is told
+ * what to do.  No other file writes a field of struct srnic_recovery but for those of @rtt
+ * and @cwnd, which are written by rtt.c and cwnd.c.  Pure: it reads no clock, takes no lock
+ * and sees no packet.  Times are ns of a monotonic clock.
+ */
+#ifndef SRNIC_XPORT_RECOVERY_H
+#define SRNIC_XPORT_RECOVERY_H
+
+#include <linux/types.h>
+
+#include "cwnd.h"
+#include "rtt.h"
+
+/* Response PSNs per READ request at most, unless too few READs may be outstanding */
+#define SRNIC_RECOVERY_READ	128
+
+/* Most READs and atomics that a queue pair has outstanding */
+#define SRNIC_MAX_RD_ATOMIC	128
+
+/* Not the length of a hole: the response has arrived, and is about to be handled. */
+#define SRNIC_RECOVERY_KEPT	(~0U)
+
+/* Nor is this: a response is next, and may be right behind what has arrived. */
+#define SRNIC_RECOVERY_DUE	(~0U - 1)
+
+/**
+ * enum srnic_recovery_mode - what is known about the packet at @una
+ * @SRNIC_RECOVERY_OPEN: nothing; new packets are sent as the window allows
+ * @SRNIC_RECOVERY_SUSPECT: the peer misses it; it is retransmitted unless it was merely
+ *			reordered.  New packets are sent
+ * @SRNIC_RECOVERY_REPAIR: it was retransmitted.  The peer is assumed to keep packets that
+ *			 arrive out of order, so new packets are sent
+ * @SRNIC_RECOVERY_BACK: everything from @una on is retransmitted before new packets
+ * @SRNIC_RECOVERY_RNR: the peer had no receive for it; nothing is sent for a while
+ */
+enum srnic_recovery_mode {
+	SRNIC_RECOVERY_OPEN,
+	SRNIC_RECOVERY_SUSPECT,
+	SRNIC_RECOVERY_REPAIR,
+	SRNIC_RECOVERY_BACK,
+	SRNIC_RECOVERY_RNR,
+};
+
+/* Does the peer keep packets that arrive out of order? */
+enum srnic_recovery_keeps {
+	SRNIC_KEEPS_UNKNOWN,
+	SRNIC_KEEPS_ALL,
+	SRNIC_KEEPS_NONE,
+};
+
+/* What the caller has to do after an event */
+enum srnic_recovery_act {
+	SRNIC_RECOVERY_NOTHING,
+	SRNIC_RECOVERY_SEEK,	/* move the cursor of the send queue to @next */
+	SRNIC_RECOVERY_FAIL,	/* retries are exhausted: end the queue pair */
+};
+
+/* Cause of an action, for trace points and counters */
+enum srnic_recovery_cause {
+	SRNIC_CAUSE_NONE,
+	SRNIC_CAUSE_MEMORY,	/* the wait after a failed allocation is over */
+	SRNIC_CAUSE_RNR,	/* the RNR timer has expired, or no RNR retry is left */
+	SRNIC_CAUSE_ASK,	/* packets are in flight and none requests an ACK */
+	SRNIC_CAUSE_PROBE,	/* the answer takes longer than round trips do */
+	SRNIC_CAUSE_GAP,	/* a NAK or a response ahead of others reported a gap */
+	SRNIC_CAUSE_TIMEOUT,	/* the ACK timeout has expired */
+	SRNIC_CAUSE_NUM
+};
+
+/**
+ * struct srnic_recovery_todo - the outcome of an event
+ * @act: enum srnic_recovery_act
+ * @cause: enum srnic_recovery_cause
+ */
+struct srnic_recovery_todo {
+	u8	act;
+	u8	cause;
+};
+
+/**
+ * struct srnic_recovery - packets in flight
+ * @rtt: round trips, and the ACK timeout
+ * @cwnd: congestion window
+ * @psn: next PSN to assign to a work request
+ * @una: oldest unacknowledged PSN
+ * @next: next PSN to send; less than @high during retransmission
+ * @high: PSN following the highest that was ever sent
+ * @resume: PSN at which sending resumes after a detour; valid while @detour is not 0
+ * @detour: PSNs to retransmit now, regardless of the window
+ * @asked: PSN following the last for which an answer has been requested
+ * @since_ackreq: packets sent since the last that requested an ACK
+ * @mode: enum srnic_recovery_mode
+ * @keeps: enum srnic_recovery_keeps
+ * @late: the timer is off while a page is fetched that the answer may wait for
+ * @follows: SUSPECT, BACK: the answer to the request at @una follows that to one that was
+ *	     retransmitted, if the peer has kept it
+ * @heard: times that the retries were renewed without progress
+ * @postponed: times that the timer was put off without progress
+ * @retry_left: transport retries left
+ * @rnr_left: RNR retries left
+ * @burst: REPAIR: PSNs retransmitted last; BACK: PSNs that may be in flight
+ * @run: consecutive PSNs missing, as far as is known
+ * @gbn_runs: recoveries in a row in which the peer had kept nothing out of order
+ * @peer_keeps: an ACK of this recovery covered packets that were not retransmitted
+ * @mark: packets before it were sent before the retransmission
+ * @undone: retransmissions of packets before it turned out to be spurious
+ * @unreported: PSN following the packets in flight that may have been dropped without a report:
+ *	    by the peer, because one before them was missing, or by this end
+ * @repair: REPAIR, BACK: enum srnic_recovery_cause
+ * @gap: responses known to be missing at @una; 0: none, or requests are missing
+ * @repaired: PSN following those retransmitted in mode REPAIR
+ * @repaired_at: when the packet at @una was last sent, ns; 0: retransmission pending
+ * @reorder: how late a packet may be because of reordering, ns
+ * @hold: nothing is sent before this time, ns; 0: no such time
+ * @suspect_until: when the packet at @una is retransmitted, or was after a wait, ns; 0: neither
+ * @silence: when to act on silence, ns; 0: nothing is waited for
+ * @deadline: when srnic_recovery_timeout() is due: @silence or @tick; 0: it is not
+ * @retry_cnt: transport retries without progress
+ * @rnr_retry: RNR retries without progress, 7: unlimited
+ * @rd_first: index of the oldest entry of @rd_end
+ * @rd_out: READ and atomic requests without a complete answer
+ * @rd_end: for each of these, the PSN following its answer
+ */
+struct srnic_recovery {
+	struct srnic_rtt		rtt;
+	struct srnic_cwnd		cwnd;
+	u32				psn;
+	u32				una;
+	u32				next;
+	u32				high;
+	u32				resume;
+	u32				detour;
+	u32				asked;
+	u32				since_ackreq;
+	u8				mode;
+	u8				keeps;
+	bool				late;
+	bool				follows;
+	u8				repair;
+	bool				peer_keeps;
+	u8				gbn_runs;
+	u8				heard : 5;
+	u8				postponed : 2;
+	u8				retry_left;
+	u8				rnr_left;
+	u32				burst;
+	u32				run;
+	u32				gap;
+	u32				mark;
+	u32				undone;
+	u32				unreported;
+	u32				repaired;
+	u64				repaired_at;
+	u64				reorder;
+	u64				hold;
+	u64				suspect_until;
+	u64				silence;
+	u64				deadline;
+	u8				retry_cnt;
+	u8				rnr_retry;
+	u8				rd_first;
+	u32				rd_out;
+	u32				rd_end[SRNIC_MAX_RD_ATOMIC];
+};
+
+/**
+ * srnic_recovery_start() - initialise, with nothing in flight
+ * @r: loss recovery
+ * @psn: initial PSN
+ */
+void srnic_recovery_start(struct srnic_recovery *r, u32 psn);
+
+/**
+ * srnic_recovery_set_limits() - set the limits that the verbs configure
+ * @r: loss recovery
+ * @timeout: ACK timeout, ns; 0: none
+ * @retry_cnt: transport retries
+ * @rnr_retry: RNR retries, 7: unlimited
+ */
+void srnic_recovery_set_limits(struct srnic_recovery *r, u64 timeout, u8 retry_cnt,
+			       u8 rnr_retry);
+
+/**
+ * srnic_recovery_assign() - assign the next @npsn PSNs to a work request
+ * @r: loss recovery
+ * @npsn: number of PSNs
+ *
+ * Return: the first of them.
+ */
+u32 srnic_recovery_assign(struct srnic_recovery *r, u32 npsn);
+
+/**
+ * srnic_recovery_skip() - continue at another PSN, with nothing in flight
+ * @r: loss recovery
+ * @psn: PSN of the next packet
+ */
+void srnic_recovery_skip(struct srnic_recovery *r, u32 psn);
+
+/**
+ * srnic_recovery_forget() - treat what was sent as done; it is never acknowledged
+ * @r: loss recovery
+ */
+void srnic_recovery_forget(struct srnic_recovery *r);
+
+/**
+ * srnic_recovery_open() - may another packet be sent?
+ * @r: loss recovery
+ *
+ * Return: true unless the window is full or sending is on hold (RNR, no memory).
+ */
+bool srnic_recovery_open(struct srnic_recovery *r);
+
+/**
+ * srnic_recovery_span() - response PSNs that a READ request may ask for
+ * @r: loss recovery, which is open
+ * @left: response PSNs that are left, or missing in a row
+ * @places: READs and atomics that may be outstanding
+ *
+ * Return: how many; 0: the window has no room for a request of useful size.
+ */
+u32 srnic_recovery_span(struct srnic_recovery *r, u32 left, u32 places);
+
+/**
+ * srnic_recovery_may_read() - may a READ or an atomic be requested from @next on?
+ * @r: loss recovery
+ * @first: @next is the first PSN of the message
+ * @places: READs and atomics that may be outstanding
+ *
+ * A new request takes a place.  A retransmitted request starts where an earlier one
+ * did, or at @una, since a peer need not remember more than that.
+ *
+ * Return: true if it may.
+ */
+bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first, u32 places);
+
+/**
+ * srnic_recovery_wants_ack() - is the packet at @next to request an ACK?
+ * @r: loss recovery
+ * @awaited: the consumer waits for the ACK
+ *
+ * Return: true if it is.
+ */
+bool srnic_recovery_wants_ack(struct srnic_recovery *r, bool awaited);
+
+/**
+ * srnic_recovery_asked() - is an acknowledgment due?
+ * @r: loss recovery
+ *
+ * Return: true if a packet in flight has requested one.
+ */
+bool srnic_recovery_asked(const struct srnic_recovery *r);
+
+/**
+ * srnic_recovery_sent() - account for a packet that was sent
+ * @r: loss recovery
+ * @npsn: PSNs that it takes
+ * @response: it requests a response, not just an ACK
+ * @asks: it requests an answer of either kind
+ * @now: time
+ *
+ * Return: true if the cursor of the send queue must be moved to @next.
+ */
+bool srnic_recovery_sent(struct srnic_recovery *r, u32 npsn, bool response, bool asks,
+			 u64 now);
+
+/**
+ * srnic_recovery_pass() - skip packets at @next that need no retransmission
+ * @r: loss recovery
+ * @npsn: number of PSNs
+ *
+ * Return: as srnic_recovery_sent().
+ */
+bool srnic_recovery_pass(struct srnic_recovery *r, u32 npsn);
+
+/**
+ * srnic_recovery_acked() - everything before @psn is acknowledged
+ * @r: loss recovery
+ * @psn: greater than @una
+ * @hole: responses known to be missing from @psn on; 0: none, or not known;
+ *        SRNIC_RECOVERY_KEPT: that at @psn was kept, and its turn is next;
+ *        SRNIC_RECOVERY_DUE: that at @psn is next, and none behind it has arrived
+ * @now: time
+ *
+ * Return: what to do.
+ */
+struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 psn, u32 hole,
+						u64 now);
+
+/**
+ * srnic_recovery_missing() - the packet at @una is missing, and a later one arrived
+ * @r: loss recovery
+ * @gap: number of missing responses; 0: not known
+ * @now: time
+ *
+ * Reported by a NAK for a PSN sequence error, or by a response ahead of others.
+ *
+ * Return: what to do.
+ */
+struct srnic_recovery_todo srnic_recovery_missing(struct srnic_recovery *r, u32 gap, u64 now);
+
+/**
+ * srnic_recovery_heard() - a packet of the peer has arrived that acknowledges nothing new
+ * @r: loss recovery
+ *
+ * The peer is alive, and what was sent may only be late: it renews the retries, a limited
+ * number of times.
+ */
+void srnic_recovery_heard(struct srnic_recovery *r);
+
+/**
+ * srnic_recovery_dropped() - packets have been dropped, which nobody is going to report
+ * @r: loss recovery
+ * @here: by this end: responses that had arrived; else by the peer, whose NAK cannot be
+ *	  obeyed, because it was overtaken, or has overtaken
+ * @now: time
+ *
+ * From now on only a timer can find out which.
+ */
+void srnic_recovery_dropped(struct srnic_recovery *r, bool here, u64 now);
+
+/**
+ * srnic_recovery_rnr() - the peer has no receive for the packet at @una
+ * @r: loss recovery
+ * @nsec: how long to wait
+ * @now: time
+ *
+ * Return: what to do.
+ */
+struct srnic_recovery_todo srnic_recovery_rnr(struct srnic_recovery *r, u64 nsec, u64 now);
+
+/**
+ * srnic_recovery_stall() - send nothing for a while, for lack of memory
+ * @r: loss recovery
+ * @nsec: how long to wait
+ * @now: time
+ */
+void srnic_recovery_stall(struct srnic_recovery *r, u64 nsec, u64 now);
+
+/**
+ * srnic_recovery_solicit_ack() - request an ACK now if none is due, for whoever waits for it
+ * @r: loss recovery
+ * @now: time
+ */
+void srnic_recovery_solicit_ack(struct srnic_recovery *r, u64 now);
+
+/**
+ * srnic_recovery_refused() - @next cannot be sent; all before it is to complete first
+ * @r: loss recovery, with packets in flight before @next, or before @resume of a detour
+ *
+ * An ACK must be requested by a packet that can be retransmitted: the one at @una.
+ *
+ * Return: what to do.
+ */
+struct srnic_recovery_todo srnic_recovery_refused(struct srnic_recovery *r);
+
+/**
+ * srnic_recovery_timeout() - the deadline has passed
+ * @r: loss recovery
+ * @busy: a page is being fetched that the answer may wait for
+ * @now: time
+ *
+ * Return: what to do.
+ */
+struct srnic_recovery_todo srnic_recovery_timeout(struct srnic_recovery *r, bool busy, u64 now);
+
+/**
+ * srnic_recovery_postpone() - packets of the peer wait that may be the answer
+ * @r: loss recovery
+ * @now: time
+ *
+ * Restarts the timer if it waits for an answer and is due, a limited number of times without
+ * progress.
+ *
+ * Return: true if it was.
+ */
+bool srnic_recovery_postpone(struct srnic_recovery *r, u64 now);
+
+/**
+ * srnic_recovery_arm() - restart the timer: packets were sent, or the peer is alive
+ * @r: loss recovery
+ * @now: time
+ */
+void srnic_recovery_arm(struct srnic_recovery *r, u64 now);
+
+/**
+ * srnic_recovery_slack() - how long after the deadline may the timer fire?
+ * @r: loss recovery, with a deadline
+ *
+ * One interrupt then serves many queue pairs.  Most deadlines are those of answers that
+ * arrive before; all others are kept.
+ *
+ * Return: the time, ns; at most the ACK timeout.
+ */
+u64 srnic_recovery_slack(const struct srnic_recovery *r);
+
+/**
+ * srnic_recovery_is_held() - is sending on hold?
+ * @r: loss recovery
+ *
+ * Return: true while waiting for the RNR timer or for memory.
+ */
+static inline bool srnic_recovery_is_held(const struct srnic_recovery *r)
+{
+	return r->hold;
+}
+
+/**
+ * srnic_recovery_is_idle() - is nothing in flight, nor to be retransmitted?
+ * @r: loss recovery
+ *
+ * Return: true if so.
+ */
+static inline bool srnic_recovery_is_idle(const struct srnic_recovery *r)
+{
+	return r->next == r->una && !r->detour && r->mode != SRNIC_RECOVERY_BACK;
+}
+
+/**
+ * srnic_recovery_rate() - current sending rate
+ * @r: loss recovery
+ * @now: time
+ *
+ * Return: PSNs per second, 0: not known.
+ */
+u64 srnic_recovery_rate(const struct srnic_recovery *r, u64 now);
+
+#endif /* SRNIC_XPORT_RECOVERY_H */

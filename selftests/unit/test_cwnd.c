@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic - the congestion window grows where it is of use, and is cut for a queue
+ */
+#include <linux/kernel.h>
+#include <linux/time64.h>
+
+#include "rand.h"
+#include "tap.h"
+#include "wire/psn.h"
+#include "xport/cwnd.h"
+
+#define USEC	((u64)NSEC_PER_USEC)
+#define MSEC	((u64)NSEC_PER_MSEC)
+#define SEC	((u64)NSEC_PER_SEC)
+#define SHORT	(50 * USEC)
+#define LONG	(20 * MSEC)
+#define EVERY	32		/* packets between two ACK requests */
+
+static struct srnic_cwnd c;
+static struct srnic_rtt rtt;
+static u64 now = SEC;
+static u32 una;			/* nothing is in flight before a round trip */
+
+#define must(holds)							\
+	do {								\
+		if (!(holds))						\
+			tap_fault("line %d: %s", __LINE__, #holds);	\
+	} while (0)
+
+static void measure(u64 nsec)
+{
+	srnic_rtt_sent(&rtt, una, 0, now);
+	now += nsec;
+	srnic_rtt_acked(&rtt, srnic_psn_add(una, 1), false, 0, now);
+}
+
+static void begin(u64 nsec)
+{
+	rtt = (struct srnic_rtt){ };
+	c = (struct srnic_cwnd){ };
+	una = (SRNIC_PSN_MASK - rand32() % 1000) & SRNIC_PSN_MASK;
+	srnic_cwnd_skip(&c, una);
+	srnic_cwnd_start(&c);
+	if (nsec)
+		measure(nsec);
+}
+
+/* @npsn packets are sent and acknowledged one by one; the window is full if it @is. */
+static void send(u32 npsn, bool is)
+{
+	u32 high = srnic_psn_add(una, npsn);
+
+	if (is)
+		srnic_cwnd_full(&c, high);
+	while (npsn--) {
+		srnic_cwnd_acked(&c, srnic_psn_add(una, 1), high, 1);
+		srnic_cwnd_grow(&c, &rtt, una, 1, EVERY);
+		una = srnic_psn_add(una, 1);
+		srnic_cwnd_advance(&c, una);
+	}
+}
+
+/* As many packets as the window holds, in a round trip of that length */
+static void round_trip(u64 nsec)
+{
+	measure(nsec);
+	send(c.window, true);
+}
+
+/* A window in use, on a path whose round trips take @nsec */
+static void open_to(u64 nsec, u32 window)
+{
+	begin(nsec);
+	while (c.window < window)
+		round_trip(nsec);
+}
+
+/* The oldest of @out packets is missing, @run in a row. */
+static void lose(u32 out, u32 run)
+{
+	struct srnic_cwnd_loss loss = {
+		.una = una, .high = srnic_psn_add(una, out), .out = out, .run = run,
+	};
+
+	srnic_cwnd_found_hole(&c, &rtt, &loss);
+}
+
+static void test_start(void)
+{
+	begin(SHORT);
+	must(c.window == SRNIC_CWND_FIRST && srnic_cwnd_limit(&c) == SRNIC_CWND_FIRST);
+	round_trip(SHORT);
+	must(c.window == 2 * SRNIC_CWND_FIRST);
+	round_trip(SHORT);
+	must(c.window == 4 * SRNIC_CWND_FIRST);
+	while (c.window < SRNIC_CWND_SHORT)
+		round_trip(SHORT);
+	round_trip(SHORT);
+	must(c.window == SRNIC_CWND_SHORT);
+	tap_done("it doubles per round trip, on a short path up to 128");
+}
+
+static void test_long(void)
+{
+	u32 was;
+
+	open_to(LONG, 1024);
+	was = c.window;
+	round_trip(LONG);
+	must(c.window == 2 * was);
+	while (c.window < SRNIC_CWND_MAX)
+		round_trip(LONG);
+	round_trip(LONG);
+	must(c.window == SRNIC_CWND_MAX);
+	tap_done("on a long path up to its limit");
+}
+
+static void test_idle(void)
+{
+	begin(LONG);
+	send(SRNIC_CWND_FIRST, false);
+	must(c.window == SRNIC_CWND_FIRST);
+	begin(0);
+	send(SRNIC_CWND_FIRST, true);
+	must(c.window == SRNIC_CWND_FIRST);
+	begin(LONG);
+	srnic_rtt_probed(&rtt);
+	send(SRNIC_CWND_FIRST, true);
+	must(c.window == SRNIC_CWND_FIRST);
+	tap_done("it does not grow unless it was full and the round trip is known");
+}
+
+static void test_queue(void)
+{
+	u32 was;
+
+	open_to(LONG, 1024);
+	was = c.window;
+	round_trip(3 * LONG);
+	must(c.window == was + 1);
+	round_trip(4 * LONG);
+	must(c.window == was + 1);
+	tap_done("by one packet where there is a queue, and then not at all");
+}
+
+static void test_chance(void)
+{
+	u32 was, i;
+
+	open_to(LONG, 1024);
+	was = c.window;
+	for (i = 0; i < was / SRNIC_CWND_QUEUE_PART; i++)
+		lose(was, 1);
+	must(c.window == was);
+	lose(was, 1);
+	must(c.window == was * 7 / 10 && !c.startup);
+	tap_done("an eighth of a round trip's packets is lost by chance, more is not");
+}
+
+static void test_run(void)
+{
+	u32 was;
+
+	open_to(LONG, 1024);
+	was = c.window;
+	lose(was, SRNIC_CWND_QUEUE_RUN);
+	must(c.window == was * 7 / 10);
+	was = c.window;
+	must(srnic_cwnd_is_cut(&c, una));
+	lose(was, SRNIC_CWND_QUEUE_RUN);
+	must(c.window == was);		/* the same flight of packets */
+	una = c.cut;
+	srnic_cwnd_advance(&c, una);
+	must(!srnic_cwnd_is_cut(&c, una));
+	lose(was / 8, SRNIC_CWND_QUEUE_RUN);
+	must(c.window == was / 2);
+	tap_done("four in a row are a queue's, and cut it once, to half at most");
+}
+
+static void test_forgiven(void)
+{
+	u32 was;
+
+	open_to(LONG, 1024);
+	was = c.window;
+	srnic_cwnd_forgive(&c, srnic_psn_add(una, was));
+	lose(was, SRNIC_CWND_QUEUE_RUN);
+	must(c.window == was);
+	tap_done("what no queue dropped does not cut it");
+}
+
+static void test_floor(void)
+{
+	u32 i;
+
+	open_to(SHORT, SRNIC_CWND_SHORT);
+	for (i = 0; i < 100; i++) {
+		lose(1, SRNIC_CWND_QUEUE_RUN);
+		una = c.cut;
+	}
+	must(c.window == 1 && srnic_cwnd_limit(&c) == 1 && c.lossy);
+	tap_done("it is never 0");
+}
+
+/* A round trip has eight ticks. */
+static void test_withhold(void)
+{
+	u32 window, ticks = 0;
+
+	open_to(LONG, 1024);
+	window = c.window;
+	must(srnic_cwnd_is_burst(&c, window) && !srnic_cwnd_is_burst(&c, window / 4));
+	srnic_cwnd_withhold(&c, &rtt, 0, false, now);
+	must(srnic_cwnd_limit(&c) == window / 4);
+	while (c.tick && ticks < 100) {
+		must(c.tick == now + LONG / 8);
+		now = c.tick;
+		srnic_cwnd_release_tick(&c, &rtt, false, now);
+		ticks++;
+	}
+	must(ticks == 6 && srnic_cwnd_limit(&c) == window);
+	tap_done("an ACK of many packets lets out new ones within a round trip");
+}
+
+static void test_extra(void)
+{
+	u32 window, ticks = 0;
+
+	open_to(LONG, 1024);
+	window = c.window;
+	srnic_cwnd_start_ticks(&c, &rtt, true, now);
+	while (c.tick && ticks < 100) {
+		now = c.tick;
+		srnic_cwnd_release_tick(&c, &rtt, true, now);
+		ticks++;
+	}
+	must(ticks == 8 && srnic_cwnd_limit(&c) == 2 * window);
+	srnic_cwnd_acked(&c, srnic_psn_add(una, 10), srnic_psn_add(una, 2 * window), 10);
+	must(srnic_cwnd_limit(&c) == 2 * window - 10);
+	srnic_cwnd_stop_ticks(&c);
+	must(srnic_cwnd_limit(&c) == window && !c.tick);
+	tap_done("during a repair one more window is let out by time");
+}
+
+static void random_step(void)
+{
+	switch (rand32() % 8) {
+	case 0:
+		lose(1 + rand32() % SRNIC_CWND_MAX, rand32() % 8);
+		break;
+	case 1:
+		srnic_cwnd_withhold(&c, &rtt, rand32() % SRNIC_CWND_MAX, rand32() % 2, now);
+		break;
+	case 2:
+		srnic_cwnd_release_tick(&c, &rtt, rand32() % 2, now);
+		break;
+	case 3:
+		srnic_cwnd_arrived(&c);
+		break;
+	case 4:
+		srnic_cwnd_undo(&c);
+		break;
+	case 5:
+		srnic_cwnd_skip(&c, una);
+		break;
+	default:
+		round_trip(1 + rand64() % (rand32() % 2 ? LONG : SHORT));
+	}
+}
+
+static void test_random(void)
+{
+	u32 i;
+
+	begin(LONG);
+	for (i = 0; i < 20000; i++) {
+		random_step();
+		if (!c.window || c.window > SRNIC_CWND_MAX ||
+		    !srnic_cwnd_limit(&c) || srnic_cwnd_limit(&c) > SRNIC_CWND_MAX)
+			tap_fault("step %u: window %u, limit %u", i, c.window,
+				  srnic_cwnd_limit(&c));
+	}
+	tap_done("whatever happens, it lets between 1 and 16384 PSNs out");
+}
+
+int main(void)
+{
+	test_start();
+	test_long();
+	test_idle();
+	test_queue();
+	test_chance();
+	test_run();
+	test_forgiven();
+	test_floor();
+	test_withhold();
+	test_extra();
+	test_random();
+
+	return tap_end();
+}
