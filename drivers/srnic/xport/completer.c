@@ -313,11 +313,6 @@ static enum srnic_outcome comp_response(struct srnic_qp *qp,
 	return SRNIC_DONE;
 }
 
-static bool comp_fits(const struct srnic_swqe *wqe, const struct srnic_op *op)
-{
-	return srnic_wr_of(wqe)->answer == op->family;
-}
-
 /*
  * Is the syndrome valid in this packet?  Reserved ones are not, and a response carries
  * an ACK.
@@ -390,7 +385,7 @@ enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 	    srnic_psn_diff(seg->pkt.psn, wqe->psn) < 0 ||
 	    qp->conf.state == IB_QPS_ERR)
 		return SRNIC_DONE;
-	if (!comp_fits(wqe, op)) {
+	if (srnic_wr_of(wqe)->answer != op->family) {
 		srnic_req_fail(qp, srnic_fail(SRNIC_V_RESPONSE));
 		return SRNIC_DONE;
 	}

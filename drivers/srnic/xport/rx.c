@@ -223,12 +223,6 @@ static enum srnic_outcome rx_good_packet(struct srnic_qp *qp, struct sk_buff *sk
 	return SRNIC_DONE;
 }
 
-/* PSN of the request expected next */
-static u32 rx_resp_next(struct srnic_qp *qp)
-{
-	return qp->resp.psn;
-}
-
 /* Must responses wait? */
 static bool rx_comp_busy(const struct srnic_qp *qp)
 {
@@ -236,17 +230,17 @@ static bool rx_comp_busy(const struct srnic_qp *qp)
 }
 
 /*
- * Processes packets kept out of order whose turn, according to @next, has come; stops
- * when @busy, when the share is used up or a packet has to be retried.
+ * Processes requests, or @responses, kept out of order whose turn has come; stops when they
+ * must wait, when the share is used up or a packet has to be retried.
  */
-static enum srnic_outcome rx_ooo_half(struct srnic_qp *qp, struct srnic_ooo *ooo,
-				      u32 (*next)(struct srnic_qp *qp),
-				      bool (*busy)(const struct srnic_qp *qp))
+static enum srnic_outcome rx_ooo_half(struct srnic_qp *qp, bool responses)
 {
+	struct srnic_ooo *ooo = responses ? &qp->req.ooo : &qp->resp.ooo;
 	struct sk_buff *skb;
 
-	while (ooo->num && !busy(qp) && srnic_task_may(&qp->task)) {
-		skb = srnic_ooo_take(ooo, next(qp));
+	while (ooo->num && !(responses ? rx_comp_busy(qp) : srnic_rx_busy(qp)) &&
+	       srnic_task_may(&qp->task)) {
+		skb = srnic_ooo_take(ooo, responses ? srnic_comp_next(qp) : qp->resp.psn);
 		if (!skb)
 			break;
 		if (rx_packet(qp, skb)) {
@@ -259,18 +253,12 @@ static enum srnic_outcome rx_ooo_half(struct srnic_qp *qp, struct srnic_ooo *ooo
 	return SRNIC_DONE;
 }
 
-static enum srnic_outcome rx_ooo_responses(struct srnic_qp *qp)
-{
-	return rx_ooo_half(qp, &qp->req.ooo, srnic_comp_next, rx_comp_busy);
-}
-
 static enum srnic_outcome rx_ooo(struct srnic_qp *qp)
 {
 	if (!qp->resp.ooo.num && !qp->req.ooo.num)
 		return SRNIC_DONE;
 
-	return rx_ooo_half(qp, &qp->resp.ooo, rx_resp_next, srnic_rx_busy) ?:
-	       rx_ooo_responses(qp);
+	return rx_ooo_half(qp, false) ?: rx_ooo_half(qp, true);
 }
 
 /* Was the chain admitted for the QP's current epoch?  Counts those that were not. */
@@ -346,7 +334,7 @@ static enum srnic_outcome rx_pass(struct srnic_qp *qp, struct sk_buff *skb)
 		if (!srnic_backlog_is_response(seg))
 			continue;
 		if (rx_comp_busy(qp) || !srnic_task_may(&qp->task) ||
-		    rx_good_packet(qp, seg) || rx_ooo_responses(qp))
+		    rx_good_packet(qp, seg) || rx_ooo_half(qp, true))
 			return SRNIC_AGAIN;
 	}
 	srnic_rxcb(skb)->passed = true;
@@ -384,7 +372,7 @@ static void rx_overtake(struct srnic_qp *qp)
 	struct sk_buff *skb, *tmp;
 
 	if ((!srnic_rx_busy(qp) && !qp->resp.flushed) || rx_comp_busy(qp) ||
-	    !srnic_qp_reliable(qp) || rx_ooo_responses(qp))
+	    !srnic_qp_reliable(qp) || rx_ooo_half(qp, true))
 		return;
 
 	rx_take(qp);
