@@ -82,7 +82,7 @@ def connected(version):
                     peer.write(1, b"x" * 64, src=stranger), 3)
             ignores(lone, peer, "rx_icrc_error",
                     peer.write(1, b"x" * 64, bad_icrc=True), 3)
-            # whose packet it is counts before whether it is whole
+            # the address is checked before the ICRC
             ignores(lone, peer, "rx_bad_addr",
                     peer.write(1, b"x" * 64, src=stranger, bad_icrc=True), 3)
             executes(lone, peer, 1)
@@ -98,7 +98,7 @@ def link_add():
 
 @contextlib.contextmanager
 def port_of_another(version):
-    """A socket that has srnic's port"""
+    """A socket bound to the RoCE port"""
     run("rdma", "link", "del", "sr1")
     with socket.socket(socket.AF_INET if version == 4 else socket.AF_INET6,
                        socket.SOCK_DGRAM) as owner:
@@ -113,8 +113,8 @@ def port_of_another(version):
 
 def foreign(version):
     """
-    Packets that no queue pair may receive are left to who owns the port, as the number may
-    be one of its own.
+    Packets for no queue pair of srnic are passed to the owner of the port, whose queue pairs
+    may have that number.
     """
     own, other, stranger = ADDRESSES[version]
     text = os.urandom(64)
@@ -339,7 +339,7 @@ def hoard(first, second, third, one):
     assert all_here(60, first, second)
     assert 0 <= (192 << 10) - waits(first, second) < one
 
-    # another user has a share of its own
+    # another user has its own share
     before = waits(third) // one
     dropped = counter("sr1", "rx_drop_nobuf")
     third.send(10)
@@ -354,7 +354,7 @@ def hoard(first, second, third, one):
         assert all_here(120, first, second, third)
         assert 0 <= (768 << 10) - waits(first, second, third) < one
 
-    second.close()  # with its backlog
+    second.close()  # frees its backlog
     first.memory.come()
     assert wait_for(lambda: waits(first) == 0), waits(first)
 
@@ -404,8 +404,8 @@ def tracked():
 
 class Way(collections.namedtuple("Way", "dev wire vlan")):
     """
-    How packets arrive: on *dev*, from *wire* of nsA and in *vlan*.  Without a wire
-    this host sends them, in the VRF *dev*.
+    The way by which packets arrive: on *dev*, from *wire* of nsA and in *vlan*.  Without a
+    wire this host sends them, in the VRF *dev*.
     """
 
     def peer(self, lone, **more):
@@ -416,7 +416,7 @@ class Way(collections.namedtuple("Way", "dev wire vlan")):
 
 
 class Insider(Peer):
-    """A process of this host that sends in the peer's name, in the VRF *vrf*."""
+    """A process of this host, in the VRF *vrf*, that sends with the peer's address."""
 
     def __init__(self, lone, vrf):
         super().__init__(lone, "nsA", "veth0", mac_in("veth1"))
@@ -438,8 +438,8 @@ IN_BLUE = Way("blue", None, None)
 
 def by_device(version, good, bad, own=None, ndev=None):
     """
-    Packets that arrive by the *good* ways at *own*, an address of *ndev*, are those of
-    the peer.  By a *bad* way they are not, although the addresses are the same.
+    Packets that arrive at *own*, an address of *ndev*, are accepted as the peer's if they
+    come by a *good* way, and dropped if they come by a *bad* one, with the same addresses.
     """
     shared, other = SHARED[version]
     own = own or shared
@@ -730,7 +730,7 @@ def bulky():
 
 
 def responses():
-    """Out-of-order responses are kept likewise; in the error state nothing is."""
+    """Out-of-order responses are kept in memory of their own size; none in the error state."""
     own, other, _ = ADDRESSES[4]
     with Lone("sr1", own, other).up() as lone, peer_of(lone) as peer:
         text = os.urandom(4096 * 3)
@@ -779,7 +779,7 @@ def moved():
         lone.mr.write(bytes(256), 256)
         kept_from(lone, (1, 2))
         assert move(lone, second) == 2
-        # the gap is reported here, too
+        # the gap is reported on the new path, too
         kept_from(lone, (3,), src=second)
         with peer_of(lone, src=second) as peer:
             executes(lone, peer, 0)
@@ -791,7 +791,7 @@ def moved():
 
 
 def moved_read():
-    """Kept responses are dropped likewise, and requested again."""
+    """Kept responses are dropped after a change of the path, and requested again."""
     own, other, _ = ADDRESSES[4]
     # a timeout longer than the script needs to answer
     with second_address() as second, Lone("sr1", own, other).to_init() \
@@ -807,7 +807,7 @@ def moved_read():
             assert move(lone, second) == 2
             asked = peer.answer()
             assert asked is not None, "no request"
-            # all of it, or the oldest packet if this is a probe
+            # all responses, or the first one if this is a probe
             assert asked.psn == 0 and asked[roce.RETH].dmalen in (4096, len(new))
             peer.send(peer.response("FIRST", 0, new))
             assert wait_for(lambda: lone.read(4096) == new[:4096])
@@ -898,7 +898,7 @@ def keep(many, few):
         return sum(keeper.size() for keeper in keepers)
 
     def fills(limit, *keepers):
-        """They keep that much, except for the size of a packet."""
+        """The queue pairs keep packets up to the limit, within the size of a packet."""
         size = sizes(*keepers)
         assert size <= limit, size
         return size > limit - 8192

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A queue pair receives only packets of its peer that arrive by the device of its path;
-# raw packet queue pairs and work queues cannot be addressed from the wire.
+# A queue pair receives only packets that its peer sends and that arrive on the netdev of its
+# path; raw packet queue pairs and work queues cannot be addressed from the wire.
 #
 #   a script at veth0 of nsA ================ veth1 [sr1] nsB
 
@@ -103,7 +103,7 @@ selves_up()
 		self_has both_blue 1 2
 }
 
-# self_has DEV NUMBER...
+# self_has DEV NUMBER...: assign addresses to a device of this host
 self_has()
 {
 	local dev=$1 number

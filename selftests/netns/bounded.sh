@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# However much work there is, bottom halves run after a bounded part of it, and the cost of
-# all work is accounted for.
+# A task enables bottom halves after a bounded amount of work, and accounts for the cost of
+# all work.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #
@@ -32,7 +32,8 @@ costs()
 	return "$status"
 }
 
-# in_stretches BYTES: there were several stretches, none exceeded the bound, and their sum did
+# in_stretches BYTES: there were several stretches, none above the bound, of more than BYTES in
+# total
 in_stretches()
 {
 	trace_text | awk -v bound="$bound" -v bytes="$1" '
@@ -49,7 +50,7 @@ in_stretches()
 	}'
 }
 
-# alone TOOL ARGUMENT...: a perftest over the loopback of sr0
+# alone TOOL ARGUMENT...: run a tool of perftest over the loopback of sr0
 alone()
 {
 	local server tool=$1
@@ -66,13 +67,13 @@ bytes=$((size * num))
 
 ktap_plan 10
 check "long WRITEs on one device"	costs alone ib_write_bw -s $size -n $num
-check "are done in pieces"		in_stretches "$bytes"
+check "WRITEs take several stretches"	in_stretches "$bytes"
 check "long READs on one device"	costs alone ib_read_bw -s $size -n $num
-check "are done in pieces, too"		in_stretches "$bytes"
+check "READs take several stretches"	in_stretches "$bytes"
 check "long SENDs on one device"	costs alone ib_send_bw -s $size -n $num
-check "are done in pieces as well"	in_stretches "$bytes"
+check "SENDs take several stretches"	in_stretches "$bytes"
 check "long WRITEs to another host"	costs pair ib_write_bw -s $size -n $num
-check "are done in pieces by both"	in_stretches "$((2 * bytes))"
+check "WRITEs take several stretches at both hosts"	in_stretches "$((2 * bytes))"
 check "long READs from another host"	costs pair ib_read_bw -s $size -n $num
-check "are done in pieces by both, too"	in_stretches "$((2 * bytes))"
+check "READs take several stretches at both hosts"	in_stretches "$((2 * bytes))"
 ktap_end

@@ -18,7 +18,7 @@ vrb_up
 work=$(mktemp -d)
 trap 'pair_down; rm -rf "$work"' EXIT
 mkfifo "$work/end"
-# bpftrace starts it when all probes are attached, and ends when it has ended.
+# bpftrace starts the command when all probes are attached, and exits with it.
 cat >"$work/hold" <<-EOT
 	touch "$work/attached"
 	read -r _ <"$work/end"
@@ -60,27 +60,27 @@ mark()
 	done
 }
 
-# grown NAME: by how much the counters of both have grown since
+# grown NAME: print by how much that counter of both devices has grown since mark
 grown()
 {
 	echo $(($(counter nsA sr0 "$1") - ${before[sr0/$1]} +
 		$(counter nsB sr1 "$1") - ${before[sr1/$1]}))
 }
 
-# total MAP PATTERN: the sum of the entries of a map whose keys match
+# total MAP PATTERN: print the sum of the entries of a map whose keys match
 total()
 {
 	sed -nE "s/^@$1\[$2\]: ([0-9]+)$/\1/p" "$work/said" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# in_histogram NAME: the number of entries in that histogram
+# in_histogram NAME: print the number of entries in that histogram
 in_histogram()
 {
 	sed -n "/^@usecs\[$1\]:/,/^\$/p" "$work/said" |
 		sed -nE 's/^[[(].*[])] +([0-9]+) \|.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# agree NUMBER COUNTER: the number is that by which the counter has grown, and not 0
+# agree NUMBER COUNTER: the counter has grown by that number, which is not 0
 agree()
 {
 	echo "$1, and $2 says $(grown "$2")"
@@ -150,10 +150,10 @@ check "those with a bad ICRC"		agree "$(total drops 'rx_icrc_error, [0-9]+')" rx
 check "those with a foreign P_Key"	agree "$(total drops 'rx_bad_pkey, [0-9]+')" rx_bad_pkey
 check "wrlat: WRITEs and READs"		traced wrlat writes_and_reads
 check "each WRITE has a latency"	agree "$(in_histogram RDMA_WRITE)" rdma_writes
-check "each READ has"			agree "$(in_histogram RDMA_READ)" rdma_reads
+check "each READ has a latency"	agree "$(in_histogram RDMA_READ)" rdma_reads
 check "retrans: two lost packets"	traced retrans lossy
 check "each retransmission has a cause"	agree "$(total retransmitted '[0-9]+, .*')" retrans_pkts
 check "one is a gap"			test "$(total go_backs '[0-9]+, gap')" -gt 0
-check "one is a question at the end"	test "$(total retransmitted '[0-9]+, ask')" -gt 0
+check "one is an ACK request at the end"	test "$(total retransmitted '[0-9]+, ask')" -gt 0
 check "as many as the driver counts"	agree "$(total go_backs '[0-9]+, .*')" go_back
 ktap_end

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Packets that arrive one by one, as from a NIC, but together, are processed together.
+# Packets that arrive back-to-back but not as a GSO chain are processed in one run.
 #
 #   nsA [sr0] veth0 ====(no GSO chains)==== veth1 [sr1] nsB
 
@@ -12,8 +12,8 @@ trace_can || skip_all "this kernel traces no events"
 trap 'trace_down; pair_down' EXIT
 trace_up || exit
 
-# traced OPERATION TOOL...: how many packets of that kind the queue pair that gets
-# the most of them has received, and in how many runs of its task
+# traced OPERATION TOOL...: run the tool; of the queue pair with the most packets of that kind,
+# set packets to their number and runs to the runs of its task that received them
 traced()
 {
 	local kind=$1 qpn
@@ -28,7 +28,7 @@ traced()
 	diag "$packets packets in $runs runs"
 }
 
-# few_runs: one for four packets at least
+# few_runs: at most one run per four packets
 few_runs()
 {
 	((packets >= 320 && runs > 0 && 4 * runs <= packets))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What others do costs a queue pair nothing: an event of another netdev calls no function for
-# it, and whoever lists it cannot be preempted while it must not run.
+# An event of another netdev calls no function for a queue pair, and a listing of queue pairs
+# cannot be preempted while it prevents a queue pair from running.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB, with a hundred queue pairs
 
@@ -14,7 +14,7 @@ mountpoint -q "$tracing" || mount -t tracefs tracefs "$tracing" 2>/dev/null
 [[ $(uname -v) != *PREEMPT_RT* ]] || skip_all "listings are preemptible on PREEMPT_RT"
 trap 'set_tracer nop; pair_down' EXIT
 
-# set_tracer NAME: what has been traced so far is lost
+# set_tracer NAME: select a tracer, which clears the buffer
 set_tracer()
 {
 	echo "$1" >"$tracing/current_tracer" && echo >"$tracing/trace"
@@ -28,7 +28,7 @@ serve()
 	wait_for listening nsB 18515
 }
 
-# traced COMMAND...: what the driver called meanwhile in the context of that program
+# traced COMMAND...: run it, and print the functions of the driver called in its context
 traced()
 {
 	set_tracer function && "$@" >/dev/null || return
@@ -48,7 +48,7 @@ few_calls()
 	grep -q ndev_event <<<"$calls" && (($(wc -l <<<"$calls") < 50))
 }
 
-# Preemption is disabled once more where the state of a queue pair is copied.
+# Preemption is disabled a second time where the state of a queue pair is copied.
 not_preemptible()
 {
 	local calls

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The script and the steps of Documentation/ci.rst make a device, on which programs of this
-# host communicate.
+# The script and the steps of Documentation/ci.rst create a device over which programs of
+# this host communicate.
 #
 #   rdma0 [srnic0]
 
@@ -14,7 +14,7 @@ need rdma ibv_rc_pingpong ss
 work=$(mktemp -d)
 trap 'ip link del rdma0 2>/dev/null; rm -rf "$work"' EXIT
 
-# project: the script, and the module where the workflow builds it; root needs no sudo
+# project: create a project with the script and the module, and a sudo that does nothing
 project()
 {
 	mkdir -p "$work/ci" "$work/bin" "$work/srnic/drivers/srnic"
@@ -24,7 +24,7 @@ project()
 	cp "$(modinfo -n srnic)" "$work/srnic/drivers/srnic"
 }
 
-# step STEP: as the runner does it
+# step STEP: run a step like the runner does
 step()
 {
 	local text
@@ -48,5 +48,5 @@ check "a project"	project
 check "no module"	wait_freed modprobe -r srnic
 check "device"		step device
 check "pingpong"	step pingpong
-check "it goes with rdma0" gone
+check "the device is deleted with rdma0" gone
 ktap_end

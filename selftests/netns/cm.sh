@@ -33,7 +33,7 @@ perftest()
 	until_accepted connect nsA "$* -d sr1 -F|$* -d sr0 -F ADDR" 10.9.0.2
 }
 
-# connect NS PROGRAMS ADDR: the server on nsB, the client on NS; both end well.
+# connect NS PROGRAMS ADDR: run the server on nsB and the client on NS; both succeed
 connect()
 {
 	local client=${2#*|} server server_words=${2%|*}
@@ -194,7 +194,7 @@ no_gid()
 	! has_gid "$@"
 }
 
-# refused: nobody listens, and the peer rejects the client
+# refused: there is no listener, and the peer rejects the connection
 refused()
 {
 	local said
@@ -221,7 +221,7 @@ check "rping through the VLAN"		connect nsA "${programs[0]}" 10.9.7.2
 check "udaddy through the VLAN"		connect nsA "${programs[3]}" 10.9.7.2
 check "a port without a listener"	refused
 check "a macvlan in a container"	container
-check "its packets do not reach the host"	kept_apart
+check "packets for it do not reach the host"	kept_apart
 ip netns del nsC
 ip -n nsA addr del 10.9.8.1/24 dev veth0
 wait_for no_gid nsA sr0 ffff:0a09:0801

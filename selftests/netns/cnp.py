@@ -4,7 +4,7 @@
 srnic selftests - congestion notifications as scapy understands them
 
 cnp.py judge CAPTURE          are all CNPs in it what scapy would have sent?
-cnp.py send SADDR DADDR QPN KIND NUMBER   sends so many; KIND is what is wrong:
+cnp.py send SADDR DADDR QPN KIND NUMBER   sends NUMBER CNPs; KIND is their fault:
                               good, unmarked (no BECN), short, icrc
 """
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A hundred connections are created and destroyed, and leave nothing behind.
+# A hundred connections are created and destroyed, and no object remains.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Where two programs answer each other, an ACK leaves with the answer; where one only
-# receives, ACKs do not wait.
+# Where two programs answer each other, an ACK is sent with the answer; where one only
+# receives, ACKs are not delayed.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -9,7 +9,7 @@
 
 need rdma ib_send_lat ib_write_lat ib_write_bw ib_send_bw ibv_rc_pingpong
 
-# delayed NS DEV TOOL...: do ACKs wait?  None do where round trips take 0.4 ms or more.
+# delayed NS DEV TOOL...: are ACKs delayed?  Not where round trips take 0.4 ms or more.
 delayed()
 {
 	local before
@@ -36,5 +36,5 @@ check "the last ACK is not lost"	pingpong rc -c -e -n 100
 check "a stream of WRITEs"		none_delayed ib_write_bw -s 4096 -n 1000
 check "a stream of SENDs"		none_delayed ib_send_bw -s 4096 -n 1000
 check "answers get lost"		netem nsA veth0 loss 3%
-check "and are sent again"		pair ib_send_lat -s 8 -n 200
+check "answers are retransmitted"	pair ib_send_lat -s 8 -n 200
 ktap_end

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic-doctor finds nothing wrong with two healthy hosts; when one thing is broken it names
-# that and nothing else, and after the repair, often by the command it prints, it is silent.
+# srnic-doctor finds no fault in two healthy hosts; if there is one fault it reports that and
+# no other, and after the repair, often by the command it prints, none.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #   srnic-doctor

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-srnic selftests - responses that arrive and are dropped are requested again
+srnic selftests - responses that the requester's host drops are requested again
 
-The ACK timeout is infinite.  The wire loses nothing but answers that are not needed.
+The ACK timeout is infinite.  The wire loses only responses that are not needed.
 """
 
 import contextlib
@@ -56,7 +56,7 @@ def read_ends(lone, peer, text):
 
 
 def aged():
-    """Three responses wait behind one for a page that does not come for long."""
+    """Three responses wait behind one whose page does not arrive for a long time."""
     memory = Absent(1 << 16)
     before = counter("sr1", "rx_drop_out_of_order")
     with ends(**absent(memory)) as (lone, peer):
@@ -70,7 +70,7 @@ def aged():
 
 
 def waiting():
-    """Responses wait for a page, more than there is memory for."""
+    """More responses wait for a page than the memory for them permits."""
     memory = Absent(1 << 16)
     before = counter("sr1", "rx_drop_nobuf")
     with setting("sr1", "rx_kbytes", 16), ends(**absent(memory)) as (lone, peer):
@@ -83,7 +83,7 @@ def waiting():
 
 
 def early():
-    """There is no memory for one that comes early."""
+    """There is no memory for a response out of order."""
     before = counter("sr1", "rx_drop_out_of_order")
     with setting("sr1", "rx_kbytes", 0), ends() as (lone, peer):
         text = read_begins(lone, peer, 3)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Responses that arrive and are dropped here, for lack of memory or because they have waited
-# for too long, are requested again, with an infinite timeout, too.
+# Responses that the requester's host drops, for lack of memory or because they have waited
+# for too long, are requested again, even with an infinite timeout.
 #
 #   a script at veth0 of nsA ==== veth1 [sr1] nsB
 

@@ -40,8 +40,8 @@ mark()
 	EOT
 }
 
-# tells NS DEV NS DEV COMMAND...: packets are marked, the second host sends CNPs, and the
-# first obeys them
+# told NS DEV NS DEV COMMAND...: marked packets arrive at the first host, which sends CNPs,
+# and the second handles them
 told()
 {
 	local np=$1 np_dev=$2 rp=$3 rp_dev=$4 sent handled marked
@@ -56,7 +56,7 @@ told()
 		wait_for counter_over "$rp" "$rp_dev" rp_cnp_handled "$handled"
 }
 
-# quiet COMMAND...: run it; no CNP is sent
+# quiet COMMAND...: no CNP is sent during the command
 quiet()
 {
 	local sent
@@ -118,7 +118,7 @@ rate_is_back()
 		}'
 }
 
-# traced: WRITEs until the rate is back
+# traced: send WRITEs until the rate is unlimited again
 traced()
 {
 	local status=0
@@ -130,13 +130,13 @@ traced()
 	victim_lives && return "$status"
 }
 
-# lies SADDR QPN KIND NUMBER: from nsB
+# lies SADDR QPN KIND NUMBER: send forged CNPs from nsB
 lies()
 {
 	on nsB /usr/bin/python3 "$here/cnp.py" send "$1" 10.9.0.1 "$2" "$3" "$4"
 }
 
-# counts COUNTER NUMBER LIE...: COUNTER grows by NUMBER
+# counts COUNTER NUMBER LIE...: after forged CNPs COUNTER has grown by NUMBER
 counts()
 {
 	local name=$1 want=$2
@@ -167,7 +167,7 @@ flood_is_over()
 	[ "$(cnps)" -ge "$1" ]
 }
 
-# a pair of connected queue pairs that exists until it is killed; $victim is that of nsA
+# victim_up: start a pair of connected queue pairs; $victim is the QPN of that on nsA
 victim_up()
 {
 	ip netns exec nsB ib_write_bw -d sr1 -F -s 4096 --run_infinitely \
@@ -207,13 +207,13 @@ bottleneck()
 			fq_codel ecn ce_threshold 1ms limit 1000
 }
 
-# short_queue NS DEV: a queue that drops packets at its tail and marks none
+# short_queue NS DEV: set a short queue that tail-drops and does not mark
 short_queue()
 {
 	on "$1" tc qdisc replace dev "$2" root tbf rate 200mbit burst 32k limit 100k
 }
 
-# few_again FIRST COMMAND...: of FIRST packets less than half are retransmitted
+# few_again FIRST COMMAND...: fewer than half of FIRST packets are retransmitted
 few_again()
 {
 	local again before first=$1
@@ -274,7 +274,7 @@ on nsA tc qdisc del dev veth0 root
 check "a short queue for responses"	short_queue nsB veth1
 check "READs get through it"		pair ib_read_bw -s 65536 -n 200
 on nsB tc qdisc del dev veth1 root
-check "a victim of forged CNPs"		victim_up
+check "a queue pair to forge CNPs for"	victim_up
 check "from an unknown address"	counts rx_bad_addr 100 10.9.0.77 "$victim" good 100
 check "without BECN"		counts rp_cnp_ignored 100 10.9.0.2 "$victim" unmarked 100
 check "truncated"		counts rx_malformed 100 10.9.0.2 "$victim" short 100
@@ -284,5 +284,5 @@ check "ECN is switched off"	setting nsA sr0 ecn 0
 check "existing queue pairs ignore CNPs"	counts rp_cnp_ignored 100 10.9.0.2 "$victim" good 100
 check "ECN is switched on"	setting nsA sr0 ecn 1
 check "a thousand valid ones"		flood "$victim"
-check "the victim continues to send"	victim_lives
+check "that queue pair continues to send"	victim_lives
 ktap_end

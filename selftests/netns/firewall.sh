@@ -9,7 +9,7 @@
 
 need rdma ib_write_bw nft
 
-# rules STATEMENT...: what nsB does with packets to the RoCE port
+# rules STATEMENT...: set the rule of nsB for packets to the RoCE port
 rules()
 {
 	on nsB nft delete table inet fw 2>/dev/null
@@ -66,7 +66,7 @@ strangers()
 		wait_for gid_of '*:ffff:0a09:0003' && wait_for gid_of 'fd09:*:0003'
 }
 
-# from PATTERN [TIMEOUT]: traffic from the GID of nsA that matches, to one of the same family
+# from PATTERN [TIMEOUT]: run traffic from the GID of nsA that matches, to one of its family
 from()
 {
 	local gid_a gid_b pattern=$1 status timeout=${2:-18}
@@ -81,7 +81,7 @@ from()
 	return "$status"
 }
 
-# only_peers: addresses on the lists get through, others do not
+# only_peers: traffic of addresses on the lists passes, that of others does not
 only_peers()
 {
 	from '*:ffff:0a09:0001' && from 'fd09:*:0001' &&

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The root of a user namespace that has been given an RDMA device without its netdev does
-# not see the frames of that.
+# Root of a user namespace that has an RDMA device but not its netdev cannot receive the
+# frames of that netdev.
 #
 #   nsA [sr0] veth0 ==== veth1 nsB, [sr1] nsU
 

@@ -4,7 +4,7 @@
 srnic selftests - packets whose bytes a NIC has put into page fragments
 
 fragments.py CASE...: on nsB of netns.sh's two hosts; without a case, lists them.  A tap
-device is the NIC: what is written in pieces comes in with one fragment for each.
+device is the NIC: a frame written in pieces is received with a fragment for each of them.
 """
 
 import contextlib
@@ -77,7 +77,7 @@ def cut_every(size, first, end=END + ICRC):
 
 
 def layouts():
-    """All of one message's bytes, cut where it might hurt."""
+    """All bytes of a message, in fragments with difficult boundaries."""
     yield "all in fragments", cut_every(PAGE, ETH)
     yield "three fragments", [ETH, START + 1365, START + 2731]
     for name, at in (("UDP", ETH + IP + 3), ("BTH", ETH + IP + UDP + 5),
@@ -105,7 +105,7 @@ def is_refused(wire, packet, why, cuts):
 
 
 def write():
-    """However it is cut, it is executed, unless one bit is wrong."""
+    """A packet is executed however it is fragmented, unless one bit is wrong."""
     with ends() as (lone, wire):
         for psn, (name, cuts) in enumerate(layouts()):
             text = random.randbytes(len(TEXT))
@@ -134,7 +134,7 @@ def every_bit():
 
 
 def lengths():
-    """UDP says where a packet ends, wherever its fragments do."""
+    """A packet ends where the UDP length says, wherever its fragments end."""
     with ends() as (lone, wire):
         for cuts in ([ETH], [ETH, START + 20], cut_every(64, ETH, 900)):
             for wrong in (0, 7, 8 + 15, 4000):
@@ -155,7 +155,7 @@ def lengths():
 
 
 def atomic_write():
-    """A word is stored as one, even if its bytes come in pieces."""
+    """A word is stored at once, even if its bytes are in several fragments."""
     with ends() as (lone, wire):
         for psn, cuts in enumerate(([ETH], [ETH, START + 3],
                                     [ETH, START - 3, START + 3, START + 7])):
@@ -189,7 +189,7 @@ def response(wire, name, psn, text):
 
 
 def read():
-    """Responses, also those that come before their turn."""
+    """Responses, in order and out of order"""
     with ends() as (lone, wire):
         text = os.urandom(4096 * 3)
         lone.post_read(len(text))
@@ -203,7 +203,7 @@ def read():
 
 
 def datagram():
-    """The Q_Key may be anywhere, and what has none is no datagram."""
+    """The Q_Key may be in any fragment; a packet without one is no datagram."""
     with ends(kind="UD") as (lone, wire):
         deth = roce.DETH(qkey=lone.qkey, sqpn=5)
         at = ETH + IP + UDP + BTH
@@ -220,8 +220,8 @@ def datagram():
 
 def absent():
     """
-    Memory that comes late gets all of them; meanwhile a packet that waits takes the
-    memory in which it came, and no more.
+    While a page is fetched, a packet that waits takes its own memory only; when the page
+    arrives, all packets are executed.
     """
     memory = Absent(1 << 16)
     with ends(addr=memory.addr, odp=True, receives=0) as (lone, wire):
@@ -241,7 +241,7 @@ def absent():
 
 
 def watched():
-    """What a packet socket holds stays as it was."""
+    """A packet that is shared with a packet socket is not modified."""
     with ends() as (lone, wire), roce.Capture(TAP, lambda pkt: True) as capture:
         for psn, cuts in enumerate(([ETH], [ETH, START - 9, 999], [ETH + IP + 2])):
             packet = wire.write(psn, TEXT)
@@ -253,7 +253,7 @@ def watched():
 
 
 def reassembled():
-    """A packet that came as IP fragments is one packet, not a chain of several."""
+    """A packet reassembled from IP fragments is one packet, not a GSO chain."""
     with ends() as (lone, wire):
         before = counter(DEV, "rx_super_skb")
         for psn, size in enumerate((1400, 800, 48)):
@@ -271,8 +271,8 @@ def reassembled():
 
 def chain():
     """
-    GRO makes one list of packets in fragments, if they have UDP checksums.  A packet
-    socket puts what is longer than a page into fragments; netem lets several go at once.
+    GRO builds a list of packets with fragments if they have UDP checksums.  A packet socket
+    puts data beyond a page into fragments; netem sends several packets at once.
     """
     with Lone("sr1", "10.9.0.2", "10.9.0.1").up() as lone, \
             Peer(lone, "nsA", "veth0", mac_in("veth1")) as peer:

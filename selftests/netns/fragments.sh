@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Packets are received from page fragments, however a NIC or GRO has cut them: ICRC and
-# payload are read where they lie.
+# Packets are received from page fragments, however a NIC or GRO has divided them: ICRC and
+# payload are read in place.
 #
 #   a script at tap7 [sr7] nsB        a script at veth0 of nsA ==== veth1 [sr1] nsB
 
@@ -11,7 +11,7 @@ need rdma ip tc ethtool
 need_python scapy.contrib.roce pyverbs.qp
 [ -e /dev/net/tun ] || modprobe -q tun || skip_all "this kernel has no TUN"
 
-# several_at_once: what nsA sends reaches nsB's GRO together
+# several_at_once: packets of nsA reach nsB's GRO back-to-back
 several_at_once()
 {
 	modprobe -q sch_netem

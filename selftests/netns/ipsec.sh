@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The IPsec policy of a host applies to RoCE packets, in and out, and with the states that
-# it requires there is nothing but ESP on the wire.
+# The IPsec policy of a host applies to RoCE packets, in and out, and with the required states
+# all packets on the wire are ESP.
 #
 #   nsA [sr0] veth0 ======(counted at both ends)====== veth1 [sr1] nsB
 
@@ -49,7 +49,7 @@ new_count()
 		on nsB nft delete table netdev wire && counted nsB veth1
 }
 
-# wire_had KIND NUMBER-OR-MORE: both ends together, 0 meaning none at all
+# wire_had KIND NUMBER: both ends have received at least that many in total; 0: exactly none
 wire_had()
 {
 	local n
@@ -95,7 +95,7 @@ no_ipsec()
 	done
 }
 
-# demand_in: nsB accepts nothing but ESP, whatever it sends itself
+# demand_in: nsB accepts only ESP, but may send plain text
 demand_in()
 {
 	on nsB ip xfrm policy add dir in src "$a" dst "$b" proto udp dport 4791 \
@@ -122,7 +122,7 @@ refused()
 	! pair ib_write_bw -m 2048 -n 5 -u 8 -x "$gid"
 }
 
-# nothing_executed COMMAND...: sr1 executes no request meanwhile
+# nothing_executed COMMAND...: sr1 executes no request during the command
 nothing_executed()
 {
 	local before
@@ -131,7 +131,7 @@ nothing_executed()
 	"$@" && counter_is nsB sr1 rcvd_pkts "$before"
 }
 
-# one_by_one COMMAND...: sr0 sends no GSO chain meanwhile
+# one_by_one COMMAND...: sr0 sends no GSO chain during the command
 one_by_one()
 {
 	local before
@@ -140,8 +140,8 @@ one_by_one()
 	"$@" && counter_is nsA sr0 tx_super_skb "$before"
 }
 
-# of_one_port: of two datagrams that a queue pair sends by one address handle, a policy blocks
-# the second, by its source port
+# of_one_port: a policy for a source port blocks the second of two datagrams that a queue pair
+# sends by one address handle
 of_one_port()
 {
 	# shellcheck disable=SC2154 # netns.sh says where

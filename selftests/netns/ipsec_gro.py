@@ -4,7 +4,7 @@
 srnic selftests - packets of two IPsec states in one list of GRO
 
 ipsec_gro.py CASE...: on nsB; the mark of packets of nsA selects the state.  Only the
-first state fits the policy.  The case "container" is for nsC, to which nsB forwards
+first state satisfies the policy.  The case "container" is for nsC, to which nsB forwards
 packets that it has decapsulated from the first tunnel.
 """
 
@@ -53,8 +53,8 @@ class Host:
 
     def settle(self):
         """
-        All earlier packets have been received.  The packet that shows it may be in the
-        same list, and be refused with them.
+        Waits until all earlier packets have been received, by sending another one, which may
+        be refused with them if it is in the same list.
         """
         psn = self.last_psn
         self.last_psn += 1
@@ -99,7 +99,7 @@ def same(end=HERE):
 
 
 def container():
-    """For a host behind the end of the tunnel such a list is plain text."""
+    """A list of decapsulated packets is plain text for a host behind the tunnel."""
     same(CONTAINER)
 
 
@@ -110,8 +110,8 @@ def mac_of(ns, dev):
 
 def jumbo():
     """
-    A packet that arrived in fragments of ESP is in as many pieces, and only the first
-    of them has a state.
+    A packet that arrived in fragments of ESP is an skb with as many fragments, of which only
+    the first has a state.
     """
     with Lone(*HERE, OTHER).up() as lone, \
             Peer(lone, "nsA", "veth8", mac_of("nsA", "veth9")) as peer:
@@ -123,7 +123,7 @@ def jumbo():
 
 
 def other():
-    """A packet that does not fit the policy is not executed, alone or in a list."""
+    """A packet that violates the policy is not executed, alone or in a list."""
 
     def step(host, lone, psn):
         host.write(lone, (psn, GOOD, 1), (psn + 1, BAD, 2))

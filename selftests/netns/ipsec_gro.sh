@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A packet that arrived by an IPsec state which the policy does not permit is not executed,
-# even if GRO has appended it to one that arrived by another state.
+# A packet that arrived by an IPsec state that the policy does not permit is not executed,
+# even if GRO has appended it to a packet of another state.
 #
 #   a script at nsA ====(two tunnels)==== veth1 [sr1] nsB
 #                                                     veth6 ==== veth7 [sr2] nsC
@@ -73,7 +73,7 @@ fragments_up()
 		ip -n nsA link set veth0 mtu 1500
 }
 
-# Packets sent within a slot arrive back-to-back, and GRO makes lists of them.
+# Packets sent within a slot arrive back-to-back, and GRO builds lists of them.
 gro()
 {
 	on nsA tc qdisc add dev veth0 root netem slot 50ms 50ms &&

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whatever is removed under traffic, the rest keeps working and nothing is left behind.
+# Programs, links, netdevs, namespaces and the module can be removed under traffic; the rest
+# keeps working and no object remains.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -34,7 +35,7 @@ traffic_on()
 	wait_for sent 1000
 }
 
-# traffic_off: remaining processes end when told to, and nothing is left behind
+# traffic_off: the remaining processes end on SIGTERM, and no object remains
 traffic_off()
 {
 	kill -9 "$client" "$server"
@@ -89,7 +90,7 @@ no_link()
 	! rdma link show | grep -q "link $1/"
 }
 
-# module_goes: removal is refused while links are in use, and succeeds afterwards
+# module_goes: unloading is refused while links are in use, and succeeds afterwards
 module_goes()
 {
 	modprobe -r "$TYPE" || rmmod "$TYPE"

@@ -46,7 +46,7 @@ over()
 	wait_for no_link srx
 }
 
-# on_vlan: refused, since sr0 on the device below has the VLAN's addresses already
+# on_vlan: a link is refused, since sr0 on the lower device has the VLAN's addresses already
 on_vlan()
 {
 	ip -n nsA link add veth0.7 link veth0 type vlan id 7 || return
@@ -143,7 +143,7 @@ again()
 	wait_for gid_ready nsA sr0
 }
 
-# netdev_leaves: it moves to the other host while its link is being created
+# netdev_leaves: a netdev moves to the other host while a link on it is being created
 netdev_leaves()
 {
 	local adding i
@@ -179,7 +179,7 @@ module_removed()
 {
 	pair_down
 	pair_up || return
-	# refused while there are links, or removes them
+	# module_removed: unloading is refused while there are links, or deletes them
 	if rmmod "$TYPE"; then
 		wait_for no_link sr0 || return
 	else

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-srnic selftests - what a queue pair does while it answers a long READ of its peer
+srnic selftests - a queue pair works while it answers a long READ of its peer
 
 long_read.py CASE...: on nsB, whose device sr1 sends through a token bucket
 """
@@ -37,7 +37,7 @@ def ends(rate, size=LONG, **more):
     """A queue pair on a line of *rate*, and its peer"""
     line(rate)
     try:
-        # what earlier ones have sent may still be in the token bucket
+        # packets of earlier queue pairs may still be in the token bucket
         with Lone("sr1", "10.9.0.2", "10.9.0.1", size=size, dqpn=next(numbers),
                   **more).up() as lone, Peer(lone, "nsA", "veth0", mac_in("veth1")) as peer:
             yield lone, peer
@@ -52,7 +52,7 @@ def request(peer, psn, length):
 
 
 def until(peer, *opcodes):
-    """Skips what the queue pair sends up to one of these."""
+    """Skips packets of the queue pair up to one of these."""
     while True:
         bth = peer.answer()
         assert bth is not None, "it sends nothing"
@@ -83,7 +83,7 @@ def read():
 
 
 def behind_requests():
-    """The peer goes on with WRITEs, which wait."""
+    """The peer sends WRITEs, which wait."""
     with ends("1mbit") as (lone, peer):
         psn = LONG // MTU
         lone.mr.write(bytes(192), 192, 8192)
@@ -99,7 +99,7 @@ def behind_requests():
 
 
 def kept():
-    """Responses that came early, too"""
+    """Responses in order and out of order"""
     with ends("1mbit") as (lone, peer):
         beside(lone, peer, 3 * MTU, lambda text: [
             peer.response(which, psn, text)
@@ -107,7 +107,7 @@ def kept():
 
 
 def lots():
-    """More than the memory for packets that wait"""
+    """More packets wait than the memory for them permits."""
     text = os.urandom(2 << 20)
     with setting("sr1", "rx_kbytes", 1024), ends("1mbit") as (lone, peer):
         peer.send(request(peer, 0, LONG))
@@ -140,8 +140,8 @@ def crowded():
 
 def gone():
     """
-    What the peer READs does not exist, nor what an own READ is to fill: both fail,
-    whichever is looked at first.
+    Neither the memory that the peer READs nor the sink of an own READ exists: both fail,
+    whichever is checked first.
     """
     for _ in range(4):
         memory = Absent(1 << 16)
@@ -157,7 +157,7 @@ def gone():
 
 def repeated():
     """
-    What was executed is acknowledged although the queue pair fails while it answers a READ
+    Executed requests are acknowledged although the queue pair fails while it answers a READ
     again.  The second request and the WRITE wait until the first READ is answered.
     """
     length = 2 << 20
@@ -169,7 +169,7 @@ def repeated():
         if bth.opcode == FIRST:
             lone.to_error()
             bth = until(peer, ACK, LAST)
-        if bth.opcode == LAST:  # this host was slow
+        if bth.opcode == LAST:  # this host was slow to send
             bth = until(peer, ACK)
         assert bth.psn == length // MTU
 

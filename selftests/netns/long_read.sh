@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# While a host answers a long READ, its own requests go on; a long READ is one that takes
-# minutes on this wire.
+# While a host answers a long READ, which takes minutes on this wire, its own requests
+# continue.
 #
 #   a script at veth0 of nsA ==== veth1 [sr1] nsB
 
@@ -10,7 +10,7 @@
 need rdma ip tc ethtool
 need_python scapy.contrib.roce pyverbs.qp
 
-# tokens: nsB sends as fast as its token bucket lets it, packets one by one
+# tokens: limit nsB by a token bucket, with packets sent one by one
 tokens()
 {
 	on nsB ethtool -K veth1 tx-gso-list off tx-udp-segmentation off &&
@@ -20,6 +20,6 @@ tokens()
 modprobe -q sch_tbf || skip_all "no sch_tbf"
 ktap_plan 9
 check "two hosts"	pair_up
-check "a slow line"	tokens
+check "a slow wire"	tokens
 cases nsB read behind_requests kept lots crowded gone repeated
 ktap_end

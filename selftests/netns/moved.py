@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-srnic selftests - a netdev moves to another namespace while its RDMA device cannot go
+srnic selftests - a netdev moves to another namespace while its RDMA device is in use
 
 moved.py: on nsB, whose device is sr1 on veth1; moves that to nsC
 """
@@ -26,7 +26,7 @@ GROUP = "ff02::1"  # every host is a member
 
 @contextlib.contextmanager
 def stuck(dev):
-    """A program has called a command of *dev* that does not end."""
+    """A program that is in a command of *dev* that does not end"""
     with subprocess.Popen([here / "stuck.py", dev], stdout=subprocess.PIPE) as program:
         try:
             assert program.stdout.readline() == b"stuck\n"
@@ -69,14 +69,14 @@ def is_member():
 
 
 def connects(lone):
-    """Not before the neighbour is known, which takes the addresses some time"""
+    """Waits until the neighbour is known, which takes a while for new addresses."""
     with contextlib.suppress(PyverbsRDMAError):
         return lone.to_rtr()
     return False
 
 
 def write(lone):
-    """It is retransmitted for two seconds, as there is no such peer."""
+    """A request to a peer that does not exist, which is retransmitted for two seconds"""
     wr = SendWR(opcode=IBV_WR_RDMA_WRITE, num_sge=1, send_flags=IBV_SEND_SIGNALED,
                 sg=[SGE(lone.mr.buf, 64, lone.mr.lkey)])
     wr.set_wr_rdma(0x100, 0x1000)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A netdev that moves to another namespace leaves its queue pairs behind at once, and what
-# was joined on it is not left there.
+# When a netdev moves to another namespace, queue pairs stop using it at once, and leave the
+# multicast groups joined on it.
 #
 #   nsA [sr0] veth0 ==== veth1 [sr1] nsB, then nsC
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A provider drives the devices of its own driver, whatever their names and descriptions.
+# A provider opens the devices of its own driver only, whatever their names and descriptions.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB, [rxe0] on a dummy beside sr0
 #   and a device of rdma_rxe in the first namespace
@@ -57,7 +57,7 @@ foreign_link()
 		echo srnic-1 >/sys/class/infiniband/foreign0/node_desc
 }
 
-# Not even tried: libibverbs would report that the version does not match.
+# The provider does not match: otherwise libibverbs would report a version mismatch.
 not_claimed()
 {
 	! with srnic -- ibv_devinfo -d foreign0 2>"$said" &&

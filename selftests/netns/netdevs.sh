@@ -60,13 +60,13 @@ vlan_on_bond()
 		ip -n "$1" link add x link outer type vlan id 7
 }
 
-# of NS DEV FILE: print that property
+# of NS DEV FILE: print that sysfs attribute of a netdev
 of()
 {
 	on "$1" cat "/sys/class/net/$2/$3"
 }
 
-# What teamd would do
+# Configures the team device like teamd
 team()
 {
 	ip -n "$1" link add x address "$(of "$1" "$3" address)" type team &&
@@ -152,7 +152,7 @@ wireguard()
 			endpoint "10.78.0.$other:51820" allowed-ips "10.77.0.$other,fd77::$other"
 }
 
-# The program that is the wire creates both.
+# The program that implements the wire creates both.
 tap()
 {
 	[ "$1" = nsA ] || return 0
@@ -238,20 +238,20 @@ reachable()
 	on nsA ping -q -c 1 -W 1 10.77.0.2 && on nsA ping -q -c 1 -W 1 fd77::2
 }
 
-# links: on x, at both ends
+# links: create links on x at both ends
 links()
 {
 	wait_for reachable || return
 	link_on nsA sr0 && link_on nsB sr1 && objects_before=$(objects)
 }
 
-# gids PATTERN: sets the indices of those
+# gids PATTERN: set the indices of matching GIDs
 gids()
 {
 	GID_A=$(gid_index nsA sr0 "$1") && GID_B=$(gid_index nsB sr1 "$1")
 }
 
-# talk: one-sided and datagrams over IPv4, two-sided over IPv6
+# talk: run WRITEs and datagrams over IPv4, SENDs over IPv6
 talk()
 {
 	gids '*ffff:0a4d:*' && PEER=10.9.0.2 pair ib_write_bw -s 65536 -n 20 -x "$GID_A" &&
@@ -283,7 +283,7 @@ no_links()
 	left=$(on nsA rdma link show && on nsB rdma link show) && [ -z "$left" ]
 }
 
-# ends_with_netdev: its end is that of the link, or of the GIDs on the netdev below
+# ends_with_netdev: deleting x deletes the link, or its GIDs of the link on the lower netdev
 ends_with_netdev()
 {
 	local below
@@ -302,7 +302,7 @@ ends_with_netdev()
 	wait_for no_links
 }
 
-# deleted DEV-A DEV-B: one end of a veth takes the other along
+# deleted DEV-A DEV-B: deletion of one end of a veth also deletes the other
 deleted()
 {
 	ip -n nsA link del "$1"
@@ -314,7 +314,7 @@ no_gids()
 	! gid_index nsA sr0 '*ffff:0a4d:*' && ! gid_index nsB sr1 '*ffff:0a4d:*'
 }
 
-# unplug: end the program that is the wire, and its netdevs
+# unplug: end the program that implements the wire, and so its netdevs
 unplug()
 {
 	[ -n "${wire:-}" ] || return 0
@@ -344,7 +344,7 @@ on_kind()
 	check "$2" works "$1"
 }
 
-# alone: both ends are one device
+# alone: connect a device with itself
 alone()
 {
 	local gid server
@@ -447,7 +447,7 @@ else
 fi
 check "dummy"				on_dummy
 check "loopback"			on_lo
-check "a bond that changes its port"	on_failing_bond
+check "a bond that fails over"	on_failing_bond
 check "a VLAN of another namespace is refused" vlan_of_another_namespace
 for kind in "ipip local 10.9.0.1 remote 10.9.0.2" "gre local 10.9.0.1 remote 10.9.0.2" vcan; do
 	if hosts && ip -n nsA link add x type $kind 2>/dev/null; then

@@ -69,11 +69,11 @@ vrb_cases counter
 check "no counter is left"		no_counter_is_left
 # bound 6, unbound 4, two queue pairs in one 6, acknowledgments 48
 check "the port counter is the sum"	counter_is nsA sr0 rdma_writes $((before + 64))
-check "one for each type"		auto type on
+check "one counter for each type"	auto type on
 vrb_cases automatic
 check "no counter is left"		no_counter_is_left
 check "automatic counters are off"	auto off
-check "one for each program and type"	auto type,pid on
+check "one counter for each program and type"	auto type,pid on
 vrb_cases automatic
 check "automatic counters are off"	auto off
 check "the second packet is lost"	drop_nth nsA veth0 2

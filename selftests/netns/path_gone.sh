@@ -35,7 +35,7 @@ bond()
 	path_up bond7 veth1
 }
 
-# path_up DEV PEER: both get an address in a network of their own
+# path_up DEV PEER: assign both an address in a separate network
 path_up()
 {
 	ip -n nsA link set "$1" up &&
@@ -69,13 +69,13 @@ no_path()
 	! has_path nsA sr0 && ! has_path nsB sr1
 }
 
-# client_in STATE: the queue pair of the client
+# client_in STATE: the queue pair of the client is in that state
 client_in()
 {
 	on nsA rdma res show qp link sr0/1 | grep -q "type RC state $1 .*pingpong"
 }
 
-# talk: a pingpong over the path; both ends are stopped in the middle of it.  They are
+# talk: start a pingpong over the path and stop both ends in the middle of it.  They are
 # started without "on", so that $! is their process ID.
 talk()
 {
@@ -127,7 +127,7 @@ flushed()
 		grep -q 'Work Request Flushed Error' "$out"
 }
 
-# ends COMMAND...: completes in time, while the pingpong is running
+# ends COMMAND...: it completes in time, while the pingpong is running
 ends()
 {
 	local pid status=0
@@ -138,7 +138,7 @@ ends()
 	wait "$pid" && return "$status"
 }
 
-# leaves COMMAND...: completes although the queue pair exists, which then fails
+# leaves COMMAND...: it completes although the queue pair exists, which then fails
 leaves()
 {
 	local status=0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Every perftest program of the RC transport runs over IPv4 and IPv6, at both path MTUs,
-# and loses no packet on a faultless wire.
+# and loses no packet on a reliable wire.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 . "$(dirname "$0")/../lib/netns.sh"

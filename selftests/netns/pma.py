@@ -22,8 +22,7 @@ from pyverbs.enums import (IBV_FLOW_ATTR_ALL_DEFAULT,  # noqa: E402
 from pyverbs.flow import Flow, FlowAttr  # noqa: E402
 
 OWN, OTHER = "10.9.0.1", "10.9.0.2"
-# The RDMA core, which matches responses to requests, takes their addresses for those of
-# IPv6.
+# The RDMA core matches responses to requests by addresses, which it takes for IPv6.
 OWN6, OTHER6 = "fd09::1", "fd09::2"
 GSI_QKEY = 0x80010000
 ASKER = 0x77  # the QP number of a script
@@ -53,7 +52,7 @@ class Answer:
         expected = list(HEADER.unpack_from(asked))
         self.status = header[4]
         expected[3:5] = GET_RESP, self.status
-        # a program's transaction ID is the lower half of the kernel's
+        # a program sets only the lower half of the kernel's transaction ID
         assert header[7] == expected[7] and \
             header[6] & 0xffffffff == expected[6], (header, expected)
         assert header[:6] == tuple(expected[:6]), (header, expected)

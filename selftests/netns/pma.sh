@@ -49,7 +49,7 @@ mark()
 		on nsB nft reset counter inet m roce >/dev/null
 }
 
-# grown DEV NAME
+# grown DEV NAME: print by how much that value has grown since mark
 grown()
 {
 	local ns=nsA
@@ -74,7 +74,7 @@ grown_to()
 	[ "$(grown "$1" "$2")" -ge "$3" ]
 }
 
-# watch: from now on packets arrive one by one, and nsB's firewall counts those of RoCE
+# watch: have packets arrive one by one, and nsB's firewall count those of RoCE
 watch()
 {
 	wire_end nsA veth0 &&
@@ -89,7 +89,8 @@ watch()
 		EOT
 }
 
-# seen packets|bytes: what nsB's firewall has seen of RoCE, from the IP header on
+# seen packets|bytes: print the RoCE packets or bytes that nsB's firewall has counted, from the
+# IP header on
 seen()
 {
 	on nsB nft list counter inet m roce | grep -oE "$1 [0-9]+" |
@@ -140,7 +141,7 @@ as_the_program()
 		grown_by sr0 unicast_xmit_packets "$(grown sr0 port_xmit_packets)"
 }
 
-# ten to a group on nsB
+# mcast: send ten datagrams to a group on nsB
 mcast()
 {
 	local log server
@@ -192,12 +193,12 @@ check "as on the wire"			as_the_wire
 check "as the program counts"		as_the_program 6553600
 mark
 check "ten datagrams to a group"	mcast
-check "they are multicasts"		mcast_counted
+check "they count as multicasts"		mcast_counted
 mark
 check "counters of queue pairs"		auto type on
 check "ib_write_bw"			pair ib_write_bw -s 4096 -n 100
 check "automatic counters are off"	auto off
-check "their counts are kept"		kept
+check "the port keeps their counts"	kept
 mark
 ktap_relay /usr/bin/python3 "$here/pma.py"
 check "the packet with a bad ICRC"	grown_by sr1 port_rcv_errors 1

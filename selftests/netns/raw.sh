@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# perftest over raw Ethernet, on netdevs that carry other traffic, too, and that are removed.
+# perftest works over raw Ethernet, on netdevs that carry other traffic and that are removed.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -46,19 +46,19 @@ raw_end()
 	wait "$server"
 }
 
-# raw_run TOOL ARGUMENT...: no more frames than receives, so that none is dropped
+# raw_run TOOL ARGUMENT...: with no more frames than receives, so that none is dropped
 raw_run()
 {
 	raw_start "$@" -s 512 && raw_end "$@"
 }
 
-# admits ADDRESS: veth1 takes frames to that address besides its own
+# admits ADDRESS: veth1 accepts frames to that address besides its own
 admits()
 {
 	bridge -n nsB fdb show dev veth1 | grep -q "^$1 .*self"
 }
 
-# other_address: of a unicast address that is not the netdev's
+# other_address: send frames to a unicast address that is not the netdev's
 other_address()
 {
 	local mac_b=02:00:00:00:07:07
@@ -79,7 +79,7 @@ hosts()
 	mac_a=$(mac nsA veth0) mac_b=$(mac nsB veth1)
 }
 
-# traffic: endless, and a sniffer that sees it
+# traffic: start endless traffic, and a sniffer that receives it
 traffic()
 {
 	raw_start raw_ethernet_bw -s 512 -D 3600 --sniffer || return
@@ -119,7 +119,7 @@ netdev_goes()
 	return 0
 }
 
-# netdev_moves: to another namespace, which has no flow for its frames
+# netdev_moves: move the netdev to another namespace, where no flow takes its frames
 netdev_moves()
 {
 	ip netns add nsC || return
@@ -130,7 +130,7 @@ netdev_moves()
 	ip netns del nsC
 }
 
-# link_goes: it reverts its settings of the netdev, and leaves those of the bridge
+# link_goes: deleting the link reverts its settings of the netdev, but not the bridge's
 link_goes()
 {
 	on nsB rdma link del sr1 || return

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The commands in the man page's section on diagnostics show what it says.
+# The commands in the man page's section on diagnostics print what it says.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -27,7 +27,7 @@ shows()
 	done
 }
 
-# shows_no NAME NS PATTERN: no line has it
+# shows_no NAME NS PATTERN: no line of their output matches
 shows_no()
 {
 	shows "$1" "$2" && ! grep -E -e "$3" "$said"
@@ -48,7 +48,7 @@ quit()
 	return 0
 }
 
-# write_on: WRITEs from nsA to nsB until they are stopped.  Retries last for seconds.
+# write_on: start WRITEs from nsA to nsB without end, with retries that last for seconds
 write_on()
 {
 	ip netns exec nsB ib_write_bw -d sr1 -F -D 3600 -u 18 >/dev/null &
@@ -66,14 +66,14 @@ writes()
 		counter_over nsA sr0 sent_pkts "$((sent + 100))"
 }
 
-# drv NAME: that value of the queue pair
+# drv NAME: print that value of the queue pair
 drv()
 {
 	on nsA rdma -dd resource show qp link sr0/1 type RC | grep -oE "drv_$1 [0-9]+" |
 		cut -d' ' -f2
 }
 
-# cut_off: nothing arrives any more, and the client cannot react to the error
+# cut_off: cut the wire, and stop the client so that it cannot react to the error
 cut_off()
 {
 	drop_nth nsA veth0 1 1000000000 && wait_for awaits_ack && kill -STOP "$client"
@@ -89,7 +89,7 @@ failed()
 	shows failed nsA 'state ERR .*drv_failure retries exceeded'
 }
 
-# shows_retransmissions: as the counter has them; a busy machine may delay an ACK
+# shows_retransmissions: they agree with the counter; a delayed ACK may cause some
 shows_retransmissions()
 {
 	local before shown
@@ -114,7 +114,7 @@ check "counters for each program"	shows auto nsA
 check "WRITEs without end"		write_on
 check "counters of the program"		shows programs nsA \
 	"link sr0/1 cntn [0-9]+ .*pid $client .*sent_pkts [1-9]"
-check "what is retransmitted"		shows_retransmissions
+check "retransmissions"			shows_retransmissions
 check "the wire is cut"			cut_off
 check "what a queue pair waits for: an acknowledgment" shows waiting nsA \
 	'drv_rnr_wait 0' 'drv_una_psn' 'drv_next_psn'

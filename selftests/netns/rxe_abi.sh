@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Programs run on a link of type srnic_rxe with nothing but rdma-core's own provider.
+# Programs run on a link of type srnic_rxe with rdma-core's rxe provider alone.
 #
 #   nsA [sr0 srnic_rxe] veth0 ================ veth1 [sr1 srnic_rxe] nsB
 
@@ -48,7 +48,7 @@ rping_by()
 	on nsA bounded rping -c -a "$1" -C 10 -V && server_ended "$server"
 }
 
-# A name that begins so is enough for rdma-core's provider, but for the ABI version.
+# The rxe provider matches any device with such a name and its ABI version.
 own_abi_is_refused()
 {
 	ip link add rxe0 type dummy && ip link set rxe0 up &&
@@ -60,7 +60,7 @@ own_abi_is_refused()
 	return "$status"
 }
 
-# No other module is needed.  Unloaded later, it would take these links along.
+# No rdma_rxe is needed; if it were loaded and unloaded, these links would be deleted.
 modprobe -qr rdma_rxe
 ktap_plan $((14 + ${#tools[@]}))
 check "our provider is hidden"		no_own_provider

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A link of type srnic_rxe has the driver id of rdma_rxe and is yet not mistaken for one of
-# its links: rdma_rxe may be loaded and used beside it, its netdev may come and go, and the
-# links that rdma_rxe takes along when it is unloaded end with an error to their users.
+# A link of type srnic_rxe has the driver ID of rdma_rxe but is not mistaken for one of its
+# links: rdma_rxe can be loaded and used at the same time, netdevs can come and go, and links
+# that are deleted when rdma_rxe is unloaded end with an error to their users.
 #
 #   nsA [sr0 srnic_rxe] veth0 ================ veth1 [sr1 srnic_rxe] nsB
 #   nsC [rx0 rxe]       dummy0
@@ -14,7 +14,7 @@
 need rdma ibv_rc_pingpong ib_write_bw
 modprobe -q rdma_rxe || skip_all "this kernel has no rdma_rxe"
 
-# rdma_rxe is told of all that happens to any netdev.
+# rdma_rxe handles the events of all netdevs.
 netdev_events()
 {
 	local _
@@ -62,7 +62,7 @@ second_is_refused()
 		! on nsA rdma link add rx1 type srnic_rxe netdev veth0
 }
 
-# Nor beside a link that is rdma_rxe's own
+# A second device on the netdev of an rdma_rxe link
 second_beside_rxe_is_refused()
 {
 	! on nsC rdma link add rx1 type srnic netdev dummy0 &&
@@ -88,7 +88,7 @@ gave_up()
 	((status != 0 && status != 124)) || { echo "a program returned $status"; return 1; }
 }
 
-# Their users have work requests in flight when the links go.
+# The links are deleted while their users have work requests in flight.
 unload_under_traffic()
 {
 	local before client server status=0
@@ -111,7 +111,7 @@ module_unloads()
 	wait_freed modprobe -r srnic && ! lsmod | grep -q '^srnic ' && modprobe srnic
 }
 
-# Links of both types go with the module, those of rdma_rxe stay.
+# Links of both srnic types are deleted with the module, those of rdma_rxe stay.
 module_takes_only_its_own()
 {
 	modprobe rdma_rxe && pair_up && other_link &&
@@ -122,10 +122,10 @@ module_takes_only_its_own()
 ktap_plan 16
 check "two hosts"				pair_up
 check "a link of rdma_rxe beside it"		other_link
-check "both carry on when netdevs change"	netdev_events
+check "both work when netdevs change"	netdev_events
 check "traffic"					traffic
 check "one device for each netdev"		second_is_refused
-check "nor one beside that of rdma_rxe"		second_beside_rxe_is_refused
+check "no second one beside that of rdma_rxe"		second_beside_rxe_is_refused
 check "the netdev of rdma_rxe goes"		other_link_ends
 check "traffic goes on"				traffic
 check "rdma_rxe is unloaded under traffic"	unload_under_traffic

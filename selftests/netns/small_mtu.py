@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-srnic selftests - a netdev whose MTU has no room for a RoCE packet, and then has again
+srnic selftests - a netdev whose MTU becomes too small for a RoCE packet, and large again
 
 small_mtu.py: on nsA, whose device is sr0 on veth0
 """
@@ -20,13 +20,13 @@ from pyverbs.addr import AH  # noqa: E402
 from pyverbs.enums import (IBV_EVENT_PORT_ACTIVE,  # noqa: E402
                            IBV_EVENT_PORT_ERR, IBV_WC_SUCCESS, IBV_WR_SEND)
 
-LENGTH = 1000  # more than the small MTU, and less than the other
+LENGTH = 1000  # more than the small MTU, less than the large one
 SMALL, NORMAL = 300, 1500
 
 
 @contextlib.contextmanager
 def events(dev):
-    """What a program is told of *dev*."""
+    """The asynchronous events of *dev*"""
     with subprocess.Popen(["stdbuf", "-oL", "ibv_asyncwatch", "-d", dev],
                           stdout=subprocess.PIPE, bufsize=0) as program:
         try:
@@ -36,7 +36,7 @@ def events(dev):
 
 
 def told(lines, event):
-    """The next event of the port; those of its GIDs do not count."""
+    """The next event of the port, other than GID changes"""
     while roce.readable(lines):
         found = re.search(r"event_type.*\((\d+)\)", lines.readline().decode())
         if found and int(found[1]) in (IBV_EVENT_PORT_ACTIVE, IBV_EVENT_PORT_ERR):

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# An MTU without room for a RoCE packet takes the port down, and nothing is sent.
+# If the MTU is too small for a RoCE packet, the port is down and no packet is sent.
 #
 #   nsA [sr0] veth0 ==== veth1 [sr1] nsB
 

@@ -8,7 +8,7 @@
 
 need rdma ibv_srq_pingpong ib_send_bw
 
-# perftest 25.01 rounds receives up to the path MTU, so that some end behind their region
+# perftest 25.01 rounds receives up to the path MTU, so that some end beyond their region
 odd=("-s 64" "-s 2048" "-s 65537" "-s 5000 -q 4" "-s 5000 -b" "-s 1000 -c UD")
 shown=$(mktemp)
 

@@ -15,7 +15,7 @@ story=$(mktemp)
 trap 'trace_down; pair_down; rm -f "$story"' EXIT
 trace_up counter || exit	# the order of events is that of all processors
 
-# traced CASE EVENT...: run it and record these events
+# traced CASE EVENT...: run the case and record these events
 traced()
 {
 	local name=$1 status=0

@@ -56,7 +56,7 @@ gone_with_its_netdev()
 	wait_for no_link
 }
 
-# no_link: on either host
+# no_link: neither host has a link
 no_link()
 {
 	local links
@@ -70,7 +70,8 @@ bond()
 	ip -n nsA link add "$1" type bond mode active-backup fail_over_mac active
 }
 
-# port_of_a_bond: the bond then looks like a TUN, and its removal would go unnoticed
+# port_of_a_bond: refused, as the bond then has the type of a TUN, and its deletion would not be
+# noticed
 port_of_a_bond()
 {
 	ip -n nsA tuntap add dev tun7 mode tun && bond bond7 &&

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# GSO chains survive routers: tunnels behind the first device, in which chains are split, and
-# no packet is longer than the MTU of the way out.
+# GSO chains pass routers: tunnels split them behind the first device, and no packet exceeds
+# the MTU of the outgoing device.
 #
 #   nsA [sr0] veth0 ==== r0 nsR u0 ======(tunnel)====== u1 nsS s0 ==== veth1 [sr1] nsB
 
@@ -70,7 +70,7 @@ tunnel()
 	tunnel_end "$1" nsR 1 2 && tunnel_end "$1" nsS 2 1
 } 2>/dev/null
 
-# chains_in_tunnels on|off: does the wire between the routers take them whole?
+# chains_in_tunnels on|off: set whether the wire between the routers carries whole chains
 chains_in_tunnels()
 {
 	on nsR ethtool -K u0 tx-gso-list "$1" tx-udp-segmentation "$1" &&
@@ -83,7 +83,7 @@ traffic()
 		pingpong rc -c -s 60000 -n 20
 }
 
-# narrow: no tunnel, and the way from nsR to nsS has an MTU of 1500
+# narrow: replace the tunnel by a wire from nsR to nsS with an MTU of 1500
 narrow()
 {
 	ip -n nsR link del over0
@@ -101,7 +101,7 @@ narrow()
 		}"
 } 2>/dev/null
 
-# mixed: messages of 8 and of 4096 bytes, in one list, from a queue pair that has no peer
+# mixed: post messages of 8 and 4096 bytes in one list, by a queue pair without a peer
 mixed()
 {
 	# shellcheck disable=SC2154 # netns.sh says where
@@ -117,7 +117,7 @@ mixed()
 	EOT
 }
 
-# wire_had SIZE: packets of that size have come out of the narrow way
+# wire_had SIZE: packets of that size have passed the narrow wire
 wire_had()
 {
 	! on nsS nft list counter netdev wire "$1" | grep -q 'packets 0 '
@@ -138,7 +138,7 @@ for kind in "${kinds[@]}"; do
 	chains_in_tunnels on
 	check "$kind: chains pass it whole"	traffic
 done
-check "a narrow way"			narrow
+check "a wire with a small MTU"		narrow
 check "a short and a long message"	mixed
 check "the short one passes"		wire_had short
 check "the long one does not"		eval '! wire_had long'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Unloading the module waits for a program that is stuck in a command of its device; nothing
-# else on the host waits for that.
+# Unloading the module waits for a program that is stuck in a command of its device, without
+# delaying anything else on the host.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -20,7 +20,7 @@ user_is_stuck()
 	wait_for grep -qx stuck "$said"
 }
 
-# unloading: the module has begun to go
+# unloading: the module is being unloaded
 unloading()
 {
 	grep -qx going /sys/module/srnic/initstate
