@@ -3,8 +3,8 @@
 # srnic selftests - every awk understands the awk programs in the shell scripts
 # usage: selftests/meta/awk.sh
 #
-# Each awk parses each program, with nothing as its input.  That compiles no regular
-# expression that is a string, so what can run here also runs with each awk.
+# Each awk parses each program, with empty input.  That does not compile regular expressions in
+# strings, so programs that can run here are also run by each awk.
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 . selftests/lib/ktap.sh
@@ -63,7 +63,7 @@ awk_called()
 	chmod +x "$TREE/$1/awk"
 }
 
-# parsed AWK: it has nothing to say about the programs
+# parsed AWK: it reports no error in the programs
 parsed()
 {
 	local program bad=0

@@ -18,7 +18,7 @@ need awk
 TREE=$(mktemp -d)
 trap 'rm -rf "$TREE"' EXIT
 
-# beside_rmw FILE...: the nearest atomic operation is not a plain load or store
+# beside_rmw FILE...: the atomic operation next to each barrier is not a plain load or store
 beside_rmw()
 {
 	awk '
@@ -249,10 +249,10 @@ check "the provider arms a queue before it polls it" \
 check "the provider publishes entries before it reads flags" \
 	flags_fenced "${provider[@]}"
 check "an arm word without a fence is seen" unfenced arm_fenced "$arm"
-check "a fence before it is none" unfenced arm_fenced "$fence" "$arm"
-check "a fence behind the look is too late" \
+check "a fence before the arm word does not count" unfenced arm_fenced "$fence" "$arm"
+check "a fence after the poll is too late" \
 	unfenced arm_fenced "$arm" 'srnic_look(ring);' "$fence"
-check "a weaker fence is none" unfenced arm_fenced "$arm" \
+check "a weaker fence does not count" unfenced arm_fenced "$arm" \
 	'__atomic_thread_fence(__ATOMIC_ACQ_REL);'
 check "flags without a fence are seen" unfenced flags_fenced "$flags" "$fence"
 check "the tables have every barrier and lock-free word" \
@@ -261,10 +261,10 @@ check "the names in the tables are in the sources" \
 	current "$tables" "${sources[@]}" "${provider[@]}"
 check "a barrier that is not in the tables is seen" \
 	unnamed 'smp_mb();	/* pairs with nothing */'
-check "an acquire is" unnamed 'return smp_load_acquire(&hdr->user);'
-check "a fence of the provider is" unnamed "$fence"
-check "a word is" unnamed 'WRITE_ONCE(qp->conf.unheard[i], 0);'
-check "a row that is gone is seen" edited named '/srnic_gate_open()/d'
-check "a row of what is no more is seen" \
+check "an acquire that is not in the tables is seen" unnamed 'return smp_load_acquire(&hdr->user);'
+check "a fence of the provider that is not is seen" unnamed "$fence"
+check "a word that is not is seen" unnamed 'WRITE_ONCE(qp->conf.unheard[i], 0);'
+check "a missing row is seen" edited named '/srnic_gate_open()/d'
+check "a row of a name that no longer exists is seen" \
 	edited current 's/srnic_gate_open/srnic_gate_ajar/'
 ktap_end

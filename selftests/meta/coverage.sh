@@ -33,7 +33,7 @@ tree_make()
 	gcc --coverage -c -o sign.o drivers/srnic/wire/sign.c && gcc --coverage -o sign sign.o
 }
 
-# counted DIR [ARGUMENT]: what one guest saves
+# counted DIR [ARGUMENT]: run the program, and save its counts like a guest
 counted()
 {
 	mkdir "$1"
@@ -51,7 +51,7 @@ says()
 	grep -Fqx -- "$1" <<<"$out" || { echo "$out"; return 1; }
 }
 
-# unlisted LINES STATUS: of tools/coverage, with a list that has as many for never()
+# unlisted LINES STATUS: tools/coverage returns STATUS for a list with LINES for never()
 unlisted()
 {
 	local status=0

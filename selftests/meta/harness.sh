@@ -117,8 +117,8 @@ scripts_uml()
 	script next uml 20 'printf "1..1\nok 1 a\n"' 'echo WARNING: CPU: 0 >/dev/kmsg'
 }
 
-# late NAME N WHAT...: a script on the host that is late in its first and in its Nth run;
-# WHAT is what else it does then
+# late NAME N WHAT...: a script on the host that is late in its first and in its Nth run, and
+# then also runs WHAT
 late()
 {
 	script "$1" here 60 "ran=$work/$1.ran" 'echo again >>"$ran"' \
@@ -171,21 +171,21 @@ runs()
 		{ cat "$results/said"; return 1; }
 }
 
-# run NAME WORD...: the same; the runner must fail
+# run NAME WORD...: runs these scripts; the runner must fail
 run()
 {
 	! runs "$@" || { cat "$work/$1/said"; return 1; }
 }
 
-# ran TIMES SCRIPT: the script was run so often
+# ran TIMES SCRIPT: the script was run that many times
 ran()
 {
 	wc -l <"$work/$2.ran"
 	(($(wc -l <"$work/$2.ran") == $1))
 }
 
-# resumes HERE FAKE [OPTION...]: after the resumed run, the script of the host and that of the
-# fake guest have been run so often
+# resumes HERE FAKE [OPTION...]: after the resumed run, the script of the host has been run HERE
+# times, and that of the fake guest FAKE times
 resumes()
 {
 	local here=$1 fake=$2
@@ -197,7 +197,7 @@ resumes()
 		grep -Fx "4 passed, 0 failed, 0 skipped" "$work/pieces.said"
 }
 
-# spinners_end: they do when the runner has ended
+# spinners_end: the busy processes end with the runner
 spinners_end()
 {
 	! ps -p "$(paste -sd, "$work/spinners")"
@@ -218,7 +218,7 @@ said()
 	grep -Fx "$2" "$work/$1/said" || { cat "$work/$1/said"; return 1; }
 }
 
-# KERNEL|SCRIPT|WORD|TEXT|what it is: what has to be reported of each script
+# KERNEL|SCRIPT|WORD|TEXT|NAME: the report of each script begins with WORD and has TEXT
 uml_checks=(
 	"uml|t/inside.sh|ok|1 passed|a good script in a guest"
 	"uml|t/hangs_inside.sh|FAIL|ran out of time|a hang in a guest"
@@ -253,7 +253,7 @@ checks=(
 	"unmade|kernel log|FAIL|could not make it|a kernel that cannot be made"
 )
 
-# judge NAME LINE...: a check for each
+# judge NAME LINE...: one check for each line
 judge()
 {
 	local kernel name=$1 script text what word

@@ -30,7 +30,7 @@ same_tests()
 	diff <(make_folder "$1" emit_tests) <(make_folder "$1" KSFT="$KSFT" emit_tests)
 }
 
-# same_files FOLDER: except for the permissions, which differ
+# same_files FOLDER: both install the same files, except for permissions
 same_files()
 {
 	local how

@@ -50,7 +50,7 @@ group_put()
 	END
 }
 
-# child_put NUMBER: of the two only the child ignores it
+# child_put NUMBER: two processes, of which only the child ignores SIGTERM
 child_put()
 {
 	cat >"$work/group" <<-END
@@ -60,7 +60,7 @@ child_put()
 }
 
 
-# passed_on: stdin and status
+# passed_on: standard input and exit status are passed on
 passed_on()
 {
 	local status=0 text
@@ -78,7 +78,7 @@ ends_with_it()
 		wait_for gone "sleep $1"
 }
 
-# in_place: comments of a program, between its checks
+# in_place: comments of a program stay between its checks
 in_place()
 {
 	local want='not ok 1 a|# late: x|ok 2 b|not ok 3 c|# why'

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - tools/layers sees an arrow that should not be there
+# srnic selftests - tools/layers finds forbidden dependencies
 # usage: selftests/meta/layers.sh
 #
-# Of a small tree of two or three files it says that all is well; then one file
-# after the other points where it may not.
+# It reports nothing about a small tree of two or three files; then each check adds a file
+# with one forbidden dependency.
 
 HERE=$(dirname "$(readlink -f "$0")")
 LAYERS=$HERE/../../tools/layers
@@ -58,7 +58,7 @@ fresh()
 	floors '# of one room' 'xport: low: qp_low' 'xport: high: qp'
 }
 
-# compile FILE...: their objects beside them; the headers are of no interest
+# compile FILE...: compile objects next to the files, without the headers
 compile()
 {
 	local file
@@ -69,20 +69,20 @@ compile()
 	done
 }
 
-# layers: what the tool says of the tree; the cache is not to help it
+# layers: run the tool on the tree, without its cache
 layers()
 {
 	SRNIC_CACHE=$TREE/none "$LAYERS" --root "$TREE" >"$TREE/said"
 }
 
-# objects_are_fine: with every object there, none is passed over
+# objects_are_fine: all objects are checked
 objects_are_fine()
 {
 	compile wire/pkt.c net/rx.c xport/qp.c xport/qp_low.c && layers &&
 		! grep SKIP "$TREE/said"
 }
 
-# failures_are N: so many checks have failed
+# failures_are N: that many checks have failed
 failures_are()
 {
 	local failed passed planned skipped
@@ -91,7 +91,7 @@ failures_are()
 	((failed == $1))
 }
 
-# sees WHAT FILE LINE...: with FILE like that, the tool says WHAT and no more
+# sees WHAT FILE LINE...: with these lines in FILE, the tool reports WHAT and nothing else
 sees()
 {
 	local what=$1

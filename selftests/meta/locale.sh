@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - where fractions have a comma, numbers and order are the same
+# srnic selftests - numbers and sort order do not depend on the locale
 # usage: selftests/meta/locale.sh
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 localedef -i de_DE -f UTF-8 "$work/de_DE.UTF-8" 2>"$work/said" ||
 	skip_all "localedef cannot make de_DE: $(head -n 1 "$work/said")"
 
-# there COMMAND...
+# there COMMAND...: run it with the locale de_DE
 there()
 {
 	env LOCPATH="$work" LC_ALL=de_DE.UTF-8 "$@"

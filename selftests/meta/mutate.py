@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-srnic selftests - whatever srnic-doctor reads, it neither fails nor proposes a wrong command
+srnic selftests - with any input srnic-doctor neither crashes nor proposes a wrong command
 
 usage: mutate.py [--rounds N] [--seed N] [--only TARGET] [--first N]
 

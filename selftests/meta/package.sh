@@ -28,7 +28,7 @@ lintian_is_silent()
 	! grep . "$work/lintian"
 }
 
-# depends_on_what_fits: there is a library for each private ABI that the dependency allows
+# depends_on_what_fits: the package has a library for each private ABI that its dependency allows
 depends_on_what_fits()
 {
 	local deb depends

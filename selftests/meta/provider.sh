@@ -47,7 +47,7 @@ layout()
 	[ "$said" = "$expected" ] || { echo "$said"; return 1; }
 }
 
-# without_apt: neither apt nor dpkg, but a source that includes the library
+# without_apt: build without apt and dpkg, from a source that includes the library
 without_apt()
 {
 	local source version

@@ -3,8 +3,8 @@
 # srnic selftests - the rules for programs that root runs hold, and a breach of each is seen
 # usage: selftests/meta/root.sh
 #
-# The rules are in Documentation/style.rst.  Whether srnic-doctor quotes what it proposes is
-# a matter of mutate.py, the completion has completion.sh.
+# The rules are in Documentation/style.rst.  mutate.py checks that srnic-doctor quotes the
+# commands it proposes, and completion.sh checks the completion.
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 . selftests/lib/ktap.sh
@@ -160,21 +160,21 @@ else
 fi
 check "programs in Python are isolated"		of programs isolated
 check "seen: one that is not"			sees isolated '#!/usr/bin/python3'
-check "Python in a script is, too"		of scripts isolated_inside
+check "Python in scripts is isolated"		of scripts isolated_inside
 check "seen: one that is not"			sees isolated_inside 'python3 -c "import json"'
 check "interpreters are named by their path"	of all by_path
-check "seen: one that is looked up"		sees by_path '#!/usr/bin/env python3'
+check "seen: an interpreter looked up in PATH"	sees by_path '#!/usr/bin/env python3'
 check "units name programs by their path"	of units units_by_path
-check "seen: one that does not"			sees units_by_path 'ExecStart=rdma link'
+check "seen: a unit that names a program without a path"	sees units_by_path 'ExecStart=rdma link'
 check "seen: a shell"				sees units_by_path 'ExecStop=-/bin/sh -c x'
 check "units end the options of rdma"		of units units_end_options
 check "seen: one that does not"			sees units_end_options 'ExecStart=/bin/rdma link add a type srnic netdev %I'
 check "rules of udev run nothing"		of rules rules_run_nothing
-check "seen: one that does"			sees rules_run_nothing 'KERNEL=="a", RUN+="/bin/b"'
+check "seen: a rule that runs a program"	sees rules_run_nothing 'KERNEL=="a", RUN+="/bin/b"'
 check "temporary files have names of mktemp"	of everything temporary_by_mktemp
 check "seen: a name that can be guessed"	sees temporary_by_mktemp 'x >/tmp/srnic.$$'
 check "seen: a name without a file"		sees temporary_by_mktemp 'a=$(mktemp -u)'
-check "nothing is searched here"		of scripts nowhere_current
+check "nothing is looked up in the current directory"	of scripts nowhere_current
 check "seen: an empty word of PATH"		sees nowhere_current 'PATH=$PATH:'
-check "seen: what is sourced from here"		sees nowhere_current '. ./settings'
+check "seen: a file sourced from the current directory"	sees nowhere_current '. ./settings'
 ktap_end

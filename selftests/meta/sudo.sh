@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - the lab installs packages as root, or by sudo, or says what to type
+# srnic selftests - the lab installs packages as root or by sudo, or prints the command to run
 # usage: selftests/meta/sudo.sh
 #
 # apt-get, dpkg-query and sudo are fakes; other programs are found in a folder of links.
@@ -22,8 +22,8 @@ put()
 	chmod +x "$work/bin/$1"
 }
 
-# fakes_make: a lab that needs two packages, one of which is missing; $work/installed lists
-# the others, $work/said what apt-get was asked for
+# fakes_make: create a lab that needs two packages, one of which is missing; $work/installed
+# lists the installed ones, $work/said the arguments of apt-get
 fakes_make()
 {
 	local tool
@@ -95,7 +95,7 @@ ktap_plan 7
 check "a lab with a missing package"	fakes_make
 check "root, no sudo: directly"		installs directly 0
 check "a user, no sudo: says what to type" says "as root run: apt-get install missing" 65534
-check "the same on a terminal"		says "as root run: apt-get install missing" 65534 terminal
+check "a user on a terminal, no sudo: says what to type"	says "as root run: apt-get install missing" 65534 terminal
 sudo_make no
 check "sudo without a password: by sudo" installs sudo 65534
 sudo_make yes

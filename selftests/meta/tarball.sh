@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - in a tree from a tarball the tests of the sources find what is wrong
+# srnic selftests - in a tree from a tarball the tests of the sources find faults
 # usage: selftests/meta/tarball.sh
 #
-# A small tree has one bad file for each of them.  It is no git work tree, or it is one and
-# there is no git.
+# A small tree has one bad file for each test.  It is not a git work tree, or git is missing.
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 . selftests/lib/ktap.sh
@@ -13,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tree=$work/tree
 
-# tree_make: the tests, and the bad files; what a build has left does not count
+# tree_make: create a tree of the tests, the bad files, and build outputs, which must be ignored
 tree_make()
 {
 	mkdir -p "$tree/selftests/meta" "$tree/drivers/srnic" "$tree/build" "$work/no-git"
@@ -28,7 +27,7 @@ tree_make()
 	chmod +x "$work/no-git/git"
 }
 
-# named TEXT: the test that was run says TEXT, and names nothing that was built
+# named TEXT: the output of the test has TEXT, and names no build output
 named()
 {
 	cat "$work/said"

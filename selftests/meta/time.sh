@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Nothing in the tests waits for time to pass or is limited by it, except what time.known lists.
+# No test waits for time to pass or depends on it, except as listed in time.known.
 # usage: selftests/meta/time.sh
 #
 # Tests wait for a state, with wait_for and bounded of ktap.sh, tap_bound() of tap.h and tap.py,

@@ -7,14 +7,14 @@
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 . selftests/lib/ktap.sh
 
-# driver_verdicts: the names in its table; "no receive" makes the peer wait, and nothing fail
+# driver_verdicts: the names in the driver's table, without "no receive", which is no failure
 driver_verdicts()
 {
 	sed -n '/^const struct srnic_fault srnic_faults/,/^};/p' drivers/srnic/xport/verdict.c |
 		grep -oP '\{ "\K[^"]+' | grep -vx 'no receive'
 }
 
-# driver_reasons: for refusing memory
+# driver_reasons: the names of reasons for refusing memory
 driver_reasons()
 {
 	sed -n '/^static const char \* const failure_memory/,/^};/p' \
@@ -46,7 +46,7 @@ tested_reasons()
 	tested | grep / | cut -d/ -f2
 }
 
-# same COMMAND COMMAND: both print the same words, and some
+# same COMMAND COMMAND: both print the same words, at least one
 same()
 {
 	[ "$($1 | sort -u | wc -l)" -gt 5 ] && diff <($1 | sort -u) <($2 | sort -u)
