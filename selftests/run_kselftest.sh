@@ -20,8 +20,7 @@ all()
 	cat kselftest-list.txt 2>/dev/null || make -s emit_tests
 }
 
-# seconds COLLECTION: what each of its tests may take, kselftest's default if it says
-# nothing
+# seconds COLLECTION: time limit of each of its tests, by default that of kselftest
 seconds()
 {
 	sed -n 's/^timeout=//p' "$1/settings" 2>/dev/null | grep . || echo 45

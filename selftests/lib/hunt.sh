@@ -2,15 +2,14 @@
 # srnic selftests - random worst cases that can be repeated; source it after
 # ktap.sh or netns.sh
 #
-#   hunt_num SHORT LONG      prints how many of something: SHORT in "make check",
-#                            LONG in "make soak" (HUNT=long)
+#   hunt_num SHORT LONG      prints SHORT in "make check", LONG in "make soak" (HUNT=long)
 #   hunt_seed                sets and reports SEED: HUNT_SEED, or a new one
 #   hunt_make                sets $hunt_dir to the programs of selftests/hunt, builds them
 #                            unless they exist
 #   hunt_storm ARGUMENT...   a process that corrupts its rings; the cases of the array
 #                            neighbour run as long as it does, and pass
-#   hunt_areas               remembers how much memory of rings there is
-#   areas_are_back           it is as much again
+#   hunt_areas               remembers the memory of all rings
+#   areas_are_back           rings have as much memory as then
 #
 # A failure is repeated by "HUNT_SEED=<seed> selftests/run <script>".
 # shellcheck shell=bash

@@ -13,7 +13,7 @@
 #                            checks, with PREFIX in front of their names
 #   need TOOL...             skip_all if a tool is not installed
 #   wait_for COMMAND...      waits until COMMAND succeeds
-#   wait_freed COMMAND...    the same for what is a leak, and no hang, if it does not
+#   wait_freed COMMAND...    like wait_for, but a failure is a leak rather than a hang
 #   asleep PID               all threads of that process sleep
 #   bounded COMMAND...       a program that may hang; "on NS bounded COMMAND..." in a host
 #   known KEY COMMAND...     COMMAND, unless it succeeded with that KEY before; KEY
@@ -84,7 +84,7 @@ ktap_point()
 	ktap_say "$1 $ktap_number $2"
 }
 
-# ktap_watch: notes from here on what reaches the bound
+# ktap_watch: start to record which commands reach the bound
 ktap_watch()
 {
 	ktap_log=${ktap_log:-$(mktemp)}
@@ -92,15 +92,15 @@ ktap_watch()
 	: >"$KTAP_LATE"
 }
 
-# ktap_late WHAT...: it did not happen within the bound
+# ktap_late WHAT...: record that this did not happen within the bound
 ktap_late()
 {
 	[ ! -f "$KTAP_LATE" ] || echo "${*//$'\n'/ }" >>"$KTAP_LATE"
 }
 
-# ktap_say_late STATUS: for the check that has just failed.  A crash is no hang.  The checks
-# that follow get less time, or a hang that affects all of them would exceed the time limit
-# of the script.
+# ktap_say_late STATUS: print "# late:" for the check that has just failed, unless by a crash.
+# The bound of the checks that follow is reduced: a hang that affects all of them must not
+# exceed the time limit of the script.
 ktap_say_late()
 {
 	[ -s "$KTAP_LATE" ] && (($1 < 128)) || return 0
@@ -176,8 +176,8 @@ need()
 	done
 }
 
-# wait_for COMMAND...: until it succeeds.  It gets a chance after the deadline, since the
-# guest may have had no processor until then.
+# wait_for COMMAND...: repeat it until it succeeds.  It is tried once more after the deadline,
+# since the guest may not have been scheduled before.
 wait_for()
 {
 	local end=$((SECONDS + KTAP_BOUND)) late

@@ -4,9 +4,9 @@ srnic selftests - a queue pair whose peer is a script
 
   class Lone          a queue pair on a device of this host, connected to a peer
                       that does not exist
-  class Absent        memory for it that is not there yet
-  class Peer          that peer: sends what its packets would be, and reads answers
-  netns(name)         "with": what is opened in it belongs to that host
+  class Absent        memory for it whose pages are absent
+  class Peer          that peer: sends packets in its name, and receives the replies
+  netns(name)         context manager: sockets opened in it belong to that host
   check(what, good)   one line of TAP;  done() ends the program
 
 Runs on the host of the queue pair; the peer's packets enter the wire at the other
@@ -121,7 +121,7 @@ def counter(dev, name):
 
 
 def gid_of(address):
-    """The GID that is an IP address, as pyverbs prints it."""
+    """The GID of an IP address, as pyverbs prints it"""
     import ipaddress
     ip = ipaddress.ip_address(address)
     if ip.version == 4:
@@ -130,7 +130,7 @@ def gid_of(address):
 
 
 class Absent:
-    """Memory of which no page comes before it is told to."""
+    """Memory whose pages are provided on request only"""
 
     API, REGISTER, ZEROPAGE = 0xc018aa3f, 0xc020aa00, 0xc020aa04
 
@@ -155,7 +155,7 @@ class Absent:
         self.close()
 
     def vanish(self):
-        """It never comes: what waits for it fails."""
+        """The page is never provided: requests that wait for it fail."""
         assert not ctypes.CDLL(None).mprotect(ctypes.c_void_p(self.addr),
                                               ctypes.c_size_t(self.size), 0)
         self.close()
@@ -291,7 +291,7 @@ class Lone:
         self.modify(IBV_QP_STATE, qp_state=IBV_QPS_ERR)
 
     def completions(self, wait=False):
-        """Those that are here, or the first that come."""
+        """The completions in the queue; if there are none, waits for some."""
         def come():
             return self.cq.poll(16)[1]
 
@@ -301,7 +301,7 @@ class Lone:
         return self.mr.read(length, offset)
 
     def info(self):
-        """What rdma(8) tells of the queue pair and its driver; PSNs are only in lists."""
+        """The queue pair as shown by rdma(8), which shows PSNs in lists only"""
         text = run("rdma", "-j", "-dd", "res", "show", "qp", "link", f"{self.dev}/1")
         mine = next(qp for qp in json.loads(text) if qp["lqpn"] == self.qpn)
         return {name.removeprefix("drv_"): str(value) for name, value in mine.items()}
@@ -319,8 +319,8 @@ class Lone:
 
 class Peer:
     """
-    The peer of a Lone: packets for it enter the wire at *dev* of the host *ns*,
-    and what it sends is read there.
+    The peer of a Lone: packets for the Lone are sent from *dev* of the host *ns*, and its
+    packets are received there.
     """
 
     def __init__(self, lone, ns, dev, mac, vlan=None, src=None):
@@ -357,7 +357,7 @@ class Peer:
                            payload=text[4096 * psn:4096 * (psn + 1)])
 
     def serve(self, text):
-        """Answers the READs of *text*, and of parts of it, until it completes."""
+        """Answers READs of *text*, whole or in parts, until *text* completes."""
         def served():
             bth = self.answer(wait=False)
             if bth is not None and bth.opcode == roce.OPCODES["RC_RDMA_READ_REQUEST"]:

@@ -6,20 +6,20 @@
 #                line ----------------------- line
 #
 # Each host is the first network namespace of its machine, and its device the Ethernet
-# device of the machine.  A script runs on both machines.  On A it does what it says; on B
-# the first line that sources netns.sh executes what A wants, until A is gone.  The functions
-# of netns.sh work as in one kernel: "on nsB COMMAND" runs on B.
+# device of the machine.  A script is started on both machines and runs on A; on B, the
+# line that sources netns.sh does not return but executes commands of A until A is gone.  The
+# functions of netns.sh work as in one kernel: "on nsB COMMAND" runs on B.
 #
 #   there COMMAND...         run a command, or a function of these libraries, on B; 255 if B
 #                            is gone
-#   power_off_there          B stops at once, without a word to A
+#   power_off_there          B stops at once, without notice to A
 #   program FROM TO TOOL ARGUMENT...  a client on the host FROM and its server on TO: a
 #                            perftest, an ibv_*_pingpong or an rping, which gets the device,
 #                            the GID and the address; FAMILY=6 for IPv6
 #   server TO TOOL ARGUMENT...  sets server when it is ready
 #   client FROM TO TOOL ARGUMENT...
 #   busy TOOL                an endless perftest, the client on nsA and the server on nsB
-#   gives_up TOOL            the client of a busy one gets RETRY_EXC, and is ended
+#   gives_up TOOL            the client started by busy gets RETRY_EXC; then it is ended
 #
 # The Ethernet device of user-mode Linux can neither go down and up again nor return to an
 # MTU above 1500.
@@ -27,7 +27,7 @@
 # shellcheck disable=SC2154 # netns.sh has them
 
 calls=/run/line
-patience=$((4 * KTAP_BOUND / 5))	# nudges until an answer is given up, each after 5 s
+patience=$((4 * KTAP_BOUND / 5))	# number of nudges, 5 s apart, until a call fails
 powered_off=
 
 # --- both machines ------------------------------------------------------------
@@ -104,8 +104,8 @@ host_down()
 
 # --- machine B ----------------------------------------------------------------
 
-# answer ID COMMAND: what it prints goes into files, which A sees, too: a console of user-mode
-# Linux that was full once receives no more
+# answer ID COMMAND: run it with its output in files, which A can read, too: a console of
+# user-mode Linux stops receiving once it has been full
 answer()
 {
 	local said=$RESULTS/line/$1 status=0
@@ -117,7 +117,7 @@ answer()
 	printf '\n%s %d\n' "$1" "$status" >&"$line_fd"
 }
 
-# hush: nothing is left of what an earlier script wanted; each answer is a process group
+# hush: kill the commands of an earlier script, each of which is a process group
 hush()
 {
 	local group
@@ -157,8 +157,8 @@ serve()
 
 # --- machine A ----------------------------------------------------------------
 
-# call COMMAND-LINE: on B.  User-mode Linux may notice what arrives only when more does, so
-# whoever waits for long nudges both machines.
+# call COMMAND-LINE: run it on B.  User-mode Linux may notice input only when more arrives, so
+# a caller that waits for long nudges both machines.
 call()
 {
 	local fifo id=$BASHPID.$RANDOM$RANDOM.call status='' tries=0
@@ -192,8 +192,8 @@ on()
 	fi
 }
 
-# line_begin: the relay is not a job of this script and outlives it, or it would take a reply
-# of the next one along
+# line_begin: start the relay, which is not a job of this script and outlives it: if it ended, a
+# reply for the next script could be lost
 line_begin()
 {
 	mkdir -p "$calls"
@@ -221,7 +221,7 @@ pair_down()
 	objects_before=
 }
 
-# objects: of both machines
+# objects: print the RDMA objects of both machines
 objects()
 {
 	{
@@ -230,7 +230,7 @@ objects()
 	} | sed 's/^[0-9]*: //' | grep -E '^sr[0-9]+:' | sort
 }
 
-# The lab finds that its guest ended well.
+# The lab takes this for a normal end of its guest.
 power_off_there()
 {
 	powered_off=1
@@ -248,20 +248,20 @@ the_kernel_log_of_B_is_clean()
 declare -A link_of=([nsA]=sr0 [nsB]=sr1)
 declare -A address_of=([nsA]=10.9.0.1 [nsB]=10.9.0.2 [nsA6]=fd09::1 [nsB6]=fd09::2)
 
-# arguments NS TOOL: what one end is told of its own host
+# arguments NS TOOL: print the arguments that depend on the host of one end
 arguments()
 {
 	local gid='*:ffff:0a09:*' link=${link_of[$1]}
 
 	[ -z "${FAMILY:-}" ] || gid='fd09:*'
 	case $2 in
-	# the other machine may be without a processor for seconds
+	# the other machine may not be scheduled for seconds
 	ib_*) echo "-d $link -F -u ${QP_TIMEOUT:-21} -x $(gid_index "$1" "$link" "$gid")" ;;
 	ibv_*) echo "-d $link -g $(gid_index "$1" "$link" "$gid")" ;;
 	esac
 }
 
-# ready NS TOOL: its server is
+# ready NS TOOL: its server is ready
 ready()
 {
 	case $2 in
@@ -320,7 +320,7 @@ busy()
 	wait_for completed "$1"
 }
 
-# completed TOOL: work requests of it; until then it may wait for its server by TCP
+# completed TOOL: work requests of it have completed; before, it may wait for its server by TCP
 completed()
 {
 	rdma -dd resource show qp link sr0/1 | grep -q " comm $1 .* drv_sq_tail [1-9]"

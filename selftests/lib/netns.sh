@@ -12,9 +12,9 @@
 #   pingpong KIND ARGUMENT...  ibv_KIND_pingpong: server on nsB, client on nsA, by
 #                            IPv4 or the indices GID_A and GID_B
 #   listening NS PORT        a process there accepts TCP connections
-#   cm_listens NS [ADDRESS]  the same for rdma_cm
+#   cm_listens NS [ADDRESS]  a process there accepts connections of rdma_cm
 #   until_accepted COMMAND...  repeat while the client is rejected
-#   server_ended PID         a program that this check started has ended well
+#   server_ended PID         a program started by this check has ended successfully
 #   setting NS DEV NAME [VALUE]
 #                            print an attribute of an srnic device, or set it
 #   counter NS DEV NAME      print a hardware counter
@@ -24,10 +24,10 @@
 #   netem NS DEV ARGUMENT... apply tc's netem to RoCE packets that leave DEV
 #   clear_wire               end all faults of the wire
 #   need_python MODULE...    skip the script where the distribution's Python lacks one
-#   cases NS [ARGUMENT...]   run the Python program beside this script on that host; its
-#                            checks are this script's
-#   shared FILE              print where a file of tools/ is that is installed in
-#                            /usr/share/srnic: in this tree, or there
+#   cases NS [ARGUMENT...]   run the Python program of the same name on that host; its checks
+#                            become checks of this script
+#   shared FILE              print the path of a file that is in tools/ of this tree, or installed
+#                            in /usr/share/srnic
 #
 # Everything is removed when the script ends, however it ends.  Two closing checks
 # follow: no RDMA object is left, and the kernel log is clean.
@@ -49,7 +49,7 @@ modinfo srnic >/dev/null 2>&1 || skip_all "this kernel has no srnic: make instal
 
 kernel_log_mark="selftest ${0##*/} $$"
 objects_before=
-cm_listener=	# process ID and cpu_ticks of the one that was seen to listen
+cm_listener=	# process ID and cpu_ticks of the process last seen listening
 
 need_python()
 {
@@ -116,7 +116,7 @@ pair_up()
 {
 	local mtu=${1:-4200}
 
-	pair_down	# what a script that was killed has left
+	pair_down	# remove the hosts of a script that was killed
 	host_new nsA "$TYPE_A" && host_new nsB "$TYPE_B" || return
 	ip link add veth0 mtu "$mtu" netns nsA type veth \
 		peer name veth1 mtu "$mtu" netns nsB || return
@@ -277,7 +277,7 @@ counter_over()
 	[ "${now:--1}" -gt "$4" ] || { echo "$3 of $2 is ${now:-missing}, not over $4"; return 1; }
 }
 
-# wire_made: tun_wire.py, whose output is file descriptor $wire, has made its netdevs
+# wire_made: tun_wire.py, whose output is file descriptor $wire, has created its netdevs
 wire_made()
 {
 	# shellcheck disable=SC2154 # the script's

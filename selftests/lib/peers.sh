@@ -5,7 +5,7 @@
 #   know_each_other          fill the neighbour tables of both hosts
 #   between READY SERVER CLIENT   run both successfully; READY is the TCP port on which
 #                            the server listens, or cm if it listens by rdma_cm
-#   between_for READY SERVER CLIENT   the same with a server that does not exit
+#   between_for READY SERVER CLIENT   like between, with a server that does not exit
 # shellcheck shell=bash
 
 # If ARP is answered at once the RDMA core waits 3 seconds for the answer.
@@ -34,14 +34,14 @@ up()
 	fi
 }
 
-# serve COMMAND: on nsB; not by on(), since it is killed by its process ID
+# serve COMMAND: start it on nsB; not by on(), since it is killed by its process ID
 serve()
 {
 	ip netns exec nsB bounded bash -c "exec $1" &
 	server=$!
 }
 
-# ask READY COMMAND: on nsA, after the server is ready
+# ask READY COMMAND: run it on nsA, after the server is ready
 ask()
 {
 	wait_for up "$1" && on nsA bounded bash -c "exec $2"

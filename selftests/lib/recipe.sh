@@ -5,7 +5,7 @@
 #                            in Documentation/security.rst on host NS
 #   workflow_text FILE       print what is below ".. workflow: FILE" in Documentation/ci.rst
 #   workflow_step STEP       print the commands of that step of the workflow for GitHub
-#   man_recipe NAME NS [SED-SCRIPT]      the same below '.\" recipe: NAME' in srnic.7; sed
+#   man_recipe NAME NS [SED-SCRIPT]      run the commands below '.\" recipe: NAME' in srnic.7; sed
 #                            replaces names and numbers of the examples
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # netns.sh says where the selftests are

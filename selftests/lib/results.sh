@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - what selftests/run knows of each script: output, judgement, sums
+# srnic selftests - the results of each script for selftests/run: output, verdict, sums
 #
 #   tap_file KERNEL SCRIPT   where its TAP goes; beside it are
 #                              .status   its exit status, written last
 #                              .report   what was printed about it
 #                              .count    passed, failed, skipped, and what that depends on
-#                              .late     it only failed because a bound was reached
-#                              .unstable and passed when it was run again: .again
+#                              .late     it failed only because a bound was reached
+#                              .unstable it then passed when it was run again: .again
 #   report KERNEL SCRIPT SECONDS-TAKEN [DEATH]  judges it
 #   results_forget           removes all of it
 #   results_keep             removes the results of other sources, kernels and options, and
@@ -22,7 +22,7 @@ CACHE=${SRNIC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/srnic}
 SOURCES=$(find .. \( -path ../.git -o -path ../build -o -name __pycache__ \) -prune -o -type f -print0 |
 	sort -z | xargs -0 sha256sum | sha256sum | cut -c1-12)
 
-# lab_kernel KERNEL: what the lab calls the kernel of these guests
+# lab_kernel KERNEL: print the lab's name for the kernel of these guests
 lab_kernel()
 {
 	local name=${1%-2}
@@ -36,8 +36,8 @@ tap_file()
 	echo "$RESULTS/$1/${2//\//-}.tap"
 }
 
-# complaint STATUS: what is wrong with a script that returned STATUS, besides the failed
-# checks; ktap_count has read its output
+# complaint STATUS: print the faults of a script that returned STATUS, other than failed checks;
+# ktap_count has read its output
 complaint()
 {
 	local made=$((passed + failed + skipped))
@@ -84,7 +84,7 @@ report()
 	echo "$passed $failed $skipped $(inputs "$1")" >"$file.count"
 }
 
-# inputs KERNEL: what a result depends on
+# inputs KERNEL: print all that a result depends on
 inputs()
 {
 	echo "$SOURCES-$(basename "$(readlink "$CACHE/current/$(lab_kernel "$1")")")$(

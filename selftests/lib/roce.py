@@ -11,12 +11,12 @@ As a module:
                         extended transport headers, as scapy layers
   send(packets, dev=None)               by a raw socket
   send_frames(dev, packets, ...)        by a packet socket, as Ethernet frames
-  Tap(name)                             a tap device; what is sent comes in there
-  Nic(name)                             the same, in page fragments
-  Capture(dev)                          RoCEv2 packets that pass a device
+  Tap(name)                             a tap device, which receives the frames sent by this class
+  Nic(name)                             a tap device that receives them in page fragments
+  Capture(dev)                          RoCEv2 packets sent and received by a device
   readable(file)                        waits for a packet
   fragments(packet, size)               IPv4 fragments of it
-  icrc(packet), icrc_seen(packet)       what it should carry, and what it does
+  icrc(packet), icrc_seen(packet)       the expected ICRC, and the actual one
 
 As a program, for scripts:
 
@@ -78,7 +78,7 @@ OPCODES["CNP"] = CNP_OPCODE
 
 
 class _ETH(Packet):
-    """An extended transport header; what follows has no layer of its own."""
+    """An extended transport header; the bytes after it are no layer."""
 
     def guess_payload_class(self, payload):
         return Raw
@@ -160,7 +160,7 @@ def _ip_bytes(pkt):
 
 
 def icrc(pkt):
-    """IBTA A17.3.3: all that a router may change counts as ones."""
+    """IBTA A17.3.3: fields that a router may change are replaced by ones."""
     data = bytearray(_ip_bytes(pkt))
     if IPv6 in pkt:
         data[0] |= 0x0f
@@ -219,7 +219,7 @@ def packet(src, dst, opcode, qpn, psn=0, *headers, payload=b"",
 
 
 def cnp(src, dst, qpn, becn=1, **more):
-    """A congestion notification, which scapy knows."""
+    """A congestion notification, by scapy's own class"""
     return packet(src, dst, CNP_OPCODE, qpn, 0, CNPPadding(), becn=becn,
                   migreq=0, **more)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # srnic selftests - rdma-core without our provider; source it instead of netns.sh
 #
-#   The pair has the user ABI of rdma_rxe, which rdma-core's own provider speaks.  The file
-#   that names our provider is hidden from the script and its children only.
+#   The pair has the user ABI of rdma_rxe, which rdma-core's rxe provider supports.  The file
+#   that names the srnic provider is hidden from the script and its children only.
 # shellcheck shell=bash
 
 OUR_DRIVER=/etc/libibverbs.d/srnic.driver

@@ -4,7 +4,7 @@
 
 usage: tun_wire.py tun|tap NETNS DEVICE NETNS DEVICE
 
-It makes the netdevs, says "up", and they go with it.
+Creates the netdevs and prints "up"; they are deleted when it exits.
 """
 import ctypes
 import fcntl

@@ -7,8 +7,8 @@
 #   vrb_alone                prints the topics with cases that topics.sh runs only by name
 #   vrb_cases ARGUMENT...    runs cases, each as one check
 #   vrb ARGUMENT...          runs the harness; no checks
-#   vrb_common               cases that pass with the user ABI of rdma_rxe, or with it as
-#                            the peer: data, refused requests and retries.  It does not
+#   vrb_common               cases that pass with the user ABI of rdma_rxe, or with rdma_rxe as
+#                            the peer: data, refused requests and retries.  rdma_rxe does not
 #                            report all local errors and events that other cases expect
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # programs.sh says where they are
