@@ -2,9 +2,9 @@
 # srnic selftests - podman containers on the two hosts; source this after netns.sh
 #
 #   storage_up STORE         a tmpfs for containers of the images in STORE (tools/lab/image)
-#   rootless_up STORE        the same for an unprivileged user, whose podman is used from now on
+#   rootless_up STORE        storage_up for an unprivileged user, whose podman is used from then on
 #   pods_end                 remove all containers
-#   LIMIT                    what podman's caller may lock, in KiB
+#   LIMIT                    limit of locked memory of podman's caller, in KiB
 #   start NAME OPTION...     a container that sleeps; image 0 or 1, as NAME ends
 #   pod ARGUMENT...          podman
 #   in_pod NAME COMMAND...   run it in that container
@@ -17,9 +17,9 @@
 #   a0, b0: containers of the first image on nsA and nsB, and a1, b1 of the second, with ALL
 #   check_traffic            the checks of perftest and MPI between them
 #   each_sees_its_device
-#   foreign_nodes            a0 can only open that of its device
-#   endless                  a0 writes to b1 until somebody is killed
-#   killed NAME...           kill them and wait for who waits for them here; no object is left
+#   foreign_nodes            a0 can open only the node of its own device
+#   endless                  a0 writes to b1 until one of them is killed
+#   killed NAME...           kill the containers and wait for their parents; no object is left
 #   connected COMMAND...     COMMAND sees a queue pair of sr0 in state RTS
 # shellcheck shell=bash
 
@@ -29,7 +29,7 @@ ULIMIT=memlock=-1:-1
 ALL=(--device /dev/infiniband)
 store=
 
-# tmpfs_up: with what containers need
+# tmpfs_up: create a tmpfs with the files that containers need
 tmpfs_up()
 {
 	store=$(mktemp -d) || return
@@ -87,8 +87,8 @@ pods_end()
 	pod rm -fa -t 0
 }
 
-# run NAME OPTION... COMMAND...: the kernels of the lab have neither BPF for the cgroups
-# of devices nor seccomp
+# run NAME OPTION... COMMAND...: without device cgroups and seccomp, as the kernels of the lab
+# have neither BPF nor seccomp
 run()
 {
 	local name=$1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Queue pairs of different processors share no cache line that is written for a message:
-# eight emulated processors, whose loads and stores a plugin of QEMU counts.
+# Queue pairs on different processors share no cache line that is written for each message:
+# a plugin of QEMU counts the loads and stores of eight emulated processors.
 # usage: lines.sh [DIR], which keeps the results in DIR for shared.py -l
 # shellcheck disable=SC2154 # ktap.sh sets it
 

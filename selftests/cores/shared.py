@@ -7,10 +7,10 @@ usage: shared.py [-l] RESULTS PROCESSORS MESSAGES NAME...
 RESULTS/lines.N is the report on the kind of message that is the Nth NAME, of which each of
 the PROCESSORS sent MESSAGES; RESULTS/symbols is the kernel's kallsyms.
 
-An instruction of a processor shares a line that another processor touches as well, as often
-as both do.  None may write shared lines, always the same or a different one each time, for
-every fourth message or more often, except those of the clock; what only reads them is named
-with it.  In some kinds lines are shared, which must be found: see the last cases of pairs.c.
+A cache line is shared as often as two processors both access it.  No instruction may write
+shared lines, the same or different ones, for every fourth message or more often, except for
+the clock; instructions that only read such lines are listed with the writer.  Some kinds
+share lines deliberately, which must be detected: see the last cases of pairs.c.
 
 -l lists, for each kind, the lines that processor 1 writes for every second message or more
 often: the address, how often, and the functions that touch it.

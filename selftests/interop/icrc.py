@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-srnic selftests - each RoCEv2 packet of a capture carries the ICRC it should
+srnic selftests - checks the ICRC of each RoCEv2 packet of a capture
 usage: icrc.py FILE
 
 Prints "GOOD BAD"; the ICRC over IPv4 is that of scapy, over IPv6 our own

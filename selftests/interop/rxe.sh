@@ -23,7 +23,7 @@ ktap_plan $((2 * (4 + ${#vrb_common[@]})))
 for types in "srnic rxe" "rxe srnic"; do
 	# shellcheck disable=SC2086 # two words
 	check "a pair of $types"	turned $types
-	# rxe before 7.0 raises no event for what its peer did
+	# rxe before 7.0 raises no events for errors caused by the peer
 	events=() on_demand=requester
 	[ "$types" = "rxe srnic" ] || events=(-e) on_demand=responder
 	vrb_cases "${events[@]}" "${vrb_common[@]}" \

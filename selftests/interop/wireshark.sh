@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Captures show what tracing.rst says: each of its display filters finds packets, loopback
-# is not seen, and a GSO chain is one packet.
+# Captures are as described in tracing.rst: each display filter finds packets, loopback is not
+# captured, and a GSO chain is one packet.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #            (tcpdump)              (tcpdump)
@@ -89,7 +89,7 @@ filters_find()
 	((n >= 12))
 }
 
-# marked: from now on every tenth packet leaves nsA as if a switch had marked it
+# marked: mark every tenth packet that leaves nsA, like a congested switch
 marked()
 {
 	on nsA nft "table ip congested {
@@ -125,8 +125,8 @@ by_itself()
 		on nsA "$tool" -d sr0 -F "$@" 10.9.0.1 && wait "$server"
 }
 
-# chains_captured: WRITEs one by one that fit into the initial window, without a retransmission,
-# or a chain might begin in the middle of a message
+# chains_captured: capture single WRITEs that fit into the initial window, without a
+# retransmission, so that each chain begins with a message
 chains_captured()
 {
 	local before
@@ -146,7 +146,7 @@ check "a chain is a packet"		has 'frame.len > 4214'
 check "that begins as its first one"	has 'frame.len > 4214 && infiniband.bth.opcode == 6'
 check "the others are not seen"		has_none 'infiniband.bth.opcode == 7'
 check "offloads are off"		wire_end nsB veth1
-check "here too, and the second packet is lost" drop_nth nsA veth0 2
+check "on nsA, too, and the second packet is lost" drop_nth nsA veth0 2
 check "packets of all kinds are captured"	captured nsB veth1 10.9.0.2 all_kinds
 check "each filter finds some"		filters_find
 check "single packets are seen"		has_none 'frame.len > 4214'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the kernel's selftests/rdma ask of rdma_rxe, with srnic in its place.
+# The kernel's selftests/rdma for rdma_rxe pass with srnic in its place.
 #
 # KSFT is the kernel's tools/testing/selftests; the lab has a source.  rdma_cm runs
 # over a TUN netdev only on devices with the driver id of rdma_rxe, so for links of type

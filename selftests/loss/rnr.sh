@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A receiver that is not ready costs time but no data, on a wire that loses packets.
+# A receiver that is not ready delays data but loses none, on a wire that loses packets.
 #
 #   nsA [sr0] veth0 ===(loss 1 % both ways)=== veth1 [sr1] nsB
 

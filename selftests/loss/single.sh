@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A lost packet costs one retransmission, and not that of all packets behind it.
+# A lost packet is retransmitted alone, without the packets behind it.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -36,18 +36,18 @@ check "response 400 is lost"	drop_nth nsB veth1 400
 check "READs of 8 MiB arrive"	pair ib_read_bw -s 8388608 -n 5 -o 1
 check "sr0 detected the gap"	counter_over nsA sr0 implied_nak_seq_err 0
 check "it requested parts again"	counter_over nsB sr1 rx_read_requests $((5 * 2 - 1))
-check "few responses were repeated"	few_repeated $(($(counter nsB sr1 sent_pkts) - acks)) 40 40
+check "few responses were sent again"	few_repeated $(($(counter nsB sr1 sent_pkts) - acks)) 40 40
 check "no timeout was needed for READs"	counter_is nsA sr0 local_ack_timeout_err 0
 
 again=$(counter nsA sr0 go_back)
-check "the last one is lost"	drop_nth nsB veth1 80
+check "the last response is lost"	drop_nth nsB veth1 80
 check "READs of 64 KiB arrive"	pair ib_read_bw -s 65536 -n 5
 check "sr0 asked again"		counter_over nsA sr0 go_back "$again"
 check "and did not wait long"	counter_is nsA sr0 local_ack_timeout_err 0
 
 again=$(counter nsA sr0 go_back)
-# Not more than one window has, however small it is: repeated responses would be lost, too.
-check "the last six are lost"	drop_nth nsB veth1 $((61 * 128 - 5)) $((61 * 128))
+# At most as many as the smallest window has, as retransmitted responses would be lost, too.
+check "the last six responses are lost"	drop_nth nsB veth1 $((61 * 128 - 5)) $((61 * 128))
 check "READs of 512 KiB arrive"	pair ib_read_bw -s 524288 -n 64 -o 1
 check "sr0 asked again"		counter_over nsA sr0 go_back "$again"
 check "and did not wait long"	counter_is nsA sr0 local_ack_timeout_err 0

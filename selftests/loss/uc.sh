@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whatever the wire does to an unreliable connection, messages that arrive are complete.
+# On a faulty wire, messages of an unreliable connection that arrive are complete.
 #
 #   nsA [sr0] veth0 ===(loss, then reordering, corruption)=== veth1 [sr1] nsB
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A machine is switched off, and whoever talked to it gets RETRY_EXC and can free everything.
+# A machine is switched off: its peers get RETRY_EXC and can free all objects.
 #
 #   A: nsA [sr0] veth0 ======== veth1 [sr1] nsB: B, which loses its power
 
@@ -11,7 +11,7 @@ need rdma ib_write_bw ib_read_bw ib_send_bw
 QP_TIMEOUT=18	# 1 s, which expires at the end
 TOOLS=(ib_write_bw ib_read_bw ib_send_bw)
 
-# still_there: the other machine answers nothing
+# still_there: the other machine answers
 still_there()
 {
 	there true

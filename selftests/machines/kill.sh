@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A process is killed or a link deleted on one machine: the peer on the other gets
-# RETRY_EXC, nothing is left behind on either, and both work on.
+# A process is killed or a link deleted on one machine: the peer on the other gets RETRY_EXC,
+# no object remains on either, and both continue to work.
 #
 #   A: nsA [sr0] veth0 ======== veth1 [sr1] nsB: B
 
@@ -23,14 +23,14 @@ link_deleted()
 	on nsB rdma link del sr1 && on nsB pkill -9 "$1"
 }
 
-# all_is_free TOOL: what is left of it ends, and no object remains
+# all_is_free TOOL: its remaining processes end, and no object remains
 all_is_free()
 {
 	on nsB pkill -9 "$1"
 	no_object_is_left
 }
 
-# linked_again: by a new link
+# linked_again: create a new link
 linked_again()
 {
 	pair_up && program nsA nsB ib_write_bw -s 65536 -n 50
@@ -49,7 +49,7 @@ check "nothing is left"			all_is_free ib_read_bw
 check "SENDs"				busy ib_send_bw
 check "their requester is killed"	killed_on nsA ib_send_bw
 check "nothing is left"			all_is_free ib_send_bw
-check "both work on"			program nsA nsB ib_send_bw -s 65536 -n 50
+check "both continue to work"		program nsA nsB ib_send_bw -s 65536 -n 50
 check "WRITEs again"			busy ib_write_bw
 check "the responder's link is deleted"	link_deleted ib_write_bw
 check "RETRY_EXC"			gives_up ib_write_bw

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Links come and go on one machine, and the other one fails in time and connects again.
+# Links are created and deleted on one machine: the other one gets an error in time, and can
+# connect again.
 #
 #   A: nsA [sr0] veth0 ======== veth1 [sr1] nsB: B
 # shellcheck disable=SC2154 # machines.sh sets it
@@ -35,7 +36,7 @@ again()
 	done
 }
 
-# stop: what is left of a program on both machines
+# stop: end the remaining processes of a program on both machines
 stop()
 {
 	pkill -9 "$1"
@@ -49,7 +50,7 @@ sent()
 	[ "$(counter nsA sr0 sent_pkts)" -gt 1000 ]
 }
 
-# link_goes: the client on A finds that nobody answers
+# link_goes: the link is deleted, and the client on A gets RETRY_EXC
 link_goes()
 {
 	local QP_TIMEOUT=18 client status=0
@@ -103,7 +104,7 @@ has_gid()
 	there sh -c 'cat /sys/class/infiniband/sr1/ports/1/gids/*' 2>/dev/null | grep -q "$1"
 }
 
-# netdev_down_and_up: the survivor sees nothing, its packets get no answer
+# netdev_down_and_up: the other host gets no event, and no answers while the netdev is down
 netdev_down_and_up()
 {
 	there ip link set veth1 down && wait_for sr1_is DOWN &&

@@ -22,7 +22,7 @@ mtu()
 	on "$1" ip link set "$2" mtu "$3" && wait_for active_mtu_is "$1" "$4"
 }
 
-# from_b: perftest agrees on the smaller MTU; rdma_cm takes that of the client
+# from_b: perftest negotiates the smaller MTU; rdma_cm uses that of the client
 from_b()
 {
 	program nsB nsA rping -V -S 65000 -C 10 &&

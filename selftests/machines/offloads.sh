@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Two kernels talk over virtio-net with several queues, with its checksum and segmentation
-# offloads and without.
+# Two kernels communicate over virtio-net with several queues, with and without its checksum
+# and segmentation offloads.
 #
 #   A: nsA [sr0] veth0 ==== tap, bridge, tap ==== veth1 [sr1] nsB: B
 

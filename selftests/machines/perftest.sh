@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Two kernels talk to each other, each as the client of the other: RC, UC and UD, by IPv4 and
-# IPv6, with and without rdma_cm.
+# Two kernels communicate, each as the client of the other: RC, UC and UD, over IPv4 and IPv6,
+# with and without rdma_cm.
 #
 #   A: nsA [sr0] veth0 ======== veth1 [sr1] nsB: B
 

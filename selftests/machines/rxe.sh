@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # srnic on one machine and the kernel's soft RoCE on the other interoperate, in both roles.
 #
-#   A: nsA [sr0 srnic] veth0 ======== veth1 [sr1 rxe] nsB: B, then turned round
+#   A: nsA [sr0 srnic] veth0 ======== veth1 [sr1 rxe] nsB: B, then swapped
 
 . "$(dirname "$0")/../lib/netns.sh"
 

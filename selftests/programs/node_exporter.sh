@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Prometheus' node_exporter reports how much a device has sent and received, and each query
-# of the dashboard for Grafana finds that in Prometheus.
+# Prometheus' node_exporter reports the traffic of a device, and each query of the dashboard
+# for Grafana returns data from Prometheus.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -89,7 +89,7 @@ queries()
 		sed 's/\$__\(rate_interval\|range\)/1h/g; s/\$instance/.*/g; s/\$device/sr[01]/g'
 }
 
-# scrapes: Prometheus does, once a second
+# scrapes: start Prometheus, which scrapes once a second
 scrapes()
 {
 	cat >"$work/prometheus.yml" <<-EOT
@@ -112,7 +112,7 @@ finds()
 		grep -q 'device="sr0"' "$work/answer" && grep -q 'device="sr1"' "$work/answer"
 }
 
-# sees_traffic: so far Prometheus has seen what sr0 sent
+# sees_traffic: Prometheus has seen the bytes sent by sr0
 sees_traffic()
 {
 	finds 'rate(node_infiniband_port_data_transmitted_bytes_total[1h])' &&
@@ -146,8 +146,8 @@ check "node_exporter finds the devices"	exports
 check "and all metrics of the dashboard" known_metrics
 check "Prometheus finds them there"	scrapes
 check "20 WRITEs of 1 MiB"		writes
-check "sent by one"	told sr0 port_data_transmitted_bytes_total 20971520 23068672
-check "received by the other"	told sr1 port_data_received_bytes_total 20971520 23068672
+check "sr0 sent them"	told sr0 port_data_transmitted_bytes_total 20971520 23068672
+check "sr1 received them"	told sr1 port_data_received_bytes_total 20971520 23068672
 check "only ACKs are received"		told sr0 port_data_received_bytes_total 1 1048576
 diag "$(metrics | grep -E 'sr0|sr1' | sort)"
 check "no packet was bad or dropped"	no_errors

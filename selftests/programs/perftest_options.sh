@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every program of perftest that is not for raw Ethernet, with every connection type and
-# option that it has, passes wherever it passes on rdma_rxe.
+# All programs of perftest except those for raw Ethernet, with all their connection types and
+# options, pass wherever they pass on rdma_rxe.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #
-# perftest-options says how the options are given.  What does not pass is repeated on a pair
-# of rdma_rxe, where it must be refused as well, unless perftest-known says how it ends there
-# and why.  A program is refused if its server ends before it listens.  Options that are
-# combined are so with RC.  PERFTEST_ONLY=PATTERN selects some of the command lines.
+# perftest-options says how the options are given.  Command lines that do not pass are repeated
+# on a pair of rdma_rxe, where they must be refused as well, unless perftest-known gives another
+# outcome and the reason.  A program is refused if its server ends before it listens.  Options
+# are combined with RC only.  PERFTEST_ONLY=PATTERN selects some of the command lines.
 
 . "$(dirname "$0")/../lib/netns.sh"
 # shellcheck disable=SC2154 # netns.sh says where the selftests are

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Communication libraries run on a link of type srnic_rxe with nothing but rdma-core's own
-# provider, as stacks.sh has them on any other link.
+# Communication libraries run on a link of type srnic_rxe with rdma-core's rxe provider alone,
+# as stacks.sh runs them on other links.
 #
 #   nsA [sr0 srnic_rxe] veth0 ================ veth1 [sr1 srnic_rxe] nsB
 

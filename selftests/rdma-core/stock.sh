@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# rdma-core's own tests pass on a link of type srnic_rxe with nothing but rdma-core's own
-# provider, but for what "absent-rxe" says this provider does not offer.
+# rdma-core's own tests pass on a link of type srnic_rxe with rdma-core's rxe provider alone,
+# except for features that this provider lacks according to "absent-rxe".
 #
 #   nsA [sr0 srnic_rxe] veth0 ================ veth1 [sr1 srnic_rxe] nsB
 #

@@ -5,8 +5,8 @@
 usage: suite.py --list | DEVICE SKIPS... [--absent SKIPS...]
 
 The tests are in the folder RDMA_CORE_TESTS.  SKIPS name the tests that may be skipped, "PATTERN REASON" in each line.  A
-test that is skipped and is not there has failed.  Those behind --absent are not
-even tried: pyverbs may crash when it cleans up after what a provider lacks.
+test that is skipped but not listed has failed.  Those after --absent are not run:
+pyverbs may crash when it cleans up after a feature that a provider lacks.
 """
 
 import fnmatch

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# rdma-core's own tests pass, but those that "skips", or on an old kernel "skips-VERSION", give
-# a reason for.
+# rdma-core's own tests pass, except for those listed with a reason in "skips", or on old
+# kernels in "skips-VERSION".
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Files on NFS over RDMA have the contents that were written, on a faultless wire, on one
-# that loses packets, and after the client's link was removed and created again.
+# Files on NFS over RDMA have the contents that were written, on a reliable wire, on one that
+# loses packets, and after the client's link was removed and created again.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #   client                                 server of a folder in memory
@@ -156,7 +156,7 @@ check "direct write over that wire"	direct write 256k 4 8m
 check "direct randwrite over that wire"	direct randwrite 4k 16 1m
 check "a tree is read over that wire"	tree_out
 check "umount over that wire"		umount_it
-check "the wire is faultless again"	clear_wire
+check "the wire is reliable again"	clear_wire
 check "both ends have disconnected"	wait_for disconnected
 
 check "mount once more"			mount_it

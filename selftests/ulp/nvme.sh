@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A disk of NVMe over Fabrics returns the data written to it, with fast registration on the
-# host and READs and WRITEs on the target, on a faultless wire and on one that loses
-# packets; and a target is removed with its link.
+# host and READs and WRITEs on the target, on a reliable wire and on one that loses packets;
+# and a target is removed with its link.
 #
 #   host [sr0] veth0 ================ veth1 [sr1] target with a disk in memory
 
@@ -84,7 +84,7 @@ target_comes_back()
 		link_comes nsB sr1 veth1 && target_up
 }
 
-# the disk as the host sees it; with multipath, the one above its paths
+# the disk on the host; with multipath, the one above its paths
 remote()
 {
 	local name path
