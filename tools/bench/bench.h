@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic bench - what the programs of the benchmark share
+ * srnic bench - functions shared by the programs of the benchmark
  */
 #ifndef SRNIC_BENCH_H
 #define SRNIC_BENCH_H
@@ -21,7 +21,7 @@ static inline void die(const char *what)
 	exit(1);
 }
 
-/* Seconds */
+/* Time in seconds */
 static inline double now(void)
 {
 	struct timespec t;
@@ -50,7 +50,7 @@ static inline void *buffer(size_t len)
 	return p;
 }
 
-/* The calling thread moves to a network namespace of /run/netns. */
+/* Moves the calling thread to a network namespace of /run/netns. */
 static inline void enter(const char *netns)
 {
 	char path[256];

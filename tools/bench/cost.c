@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic bench - what perftest does not measure
+ * srnic bench - costs that perftest does not measure
  *
  * usage: cost reg BYTES TIMES DEVICE	median of the microseconds to register
  * BYTES,
@@ -50,7 +50,7 @@ static struct ibv_mr *reg(struct ibv_pd *pd, void *p, size_t len)
 	return mr;
 }
 
-/* Many regions: the memory of one is lost among the pages cached by processors. */
+/* Number of regions: the memory of one is less than the noise of per-CPU page caches. */
 static int reg_count(size_t len)
 {
 	size_t count = ((size_t)4 << 30) / len;

@@ -10,8 +10,8 @@
  *	-t SECONDS	to send for (2)
  *
  * DEVICE1 is in the network namespace of that name.  All messages are read from one buffer
- * and written to another, so that caches serve any number of pairs alike; 32 are in flight, or
- * one for each pair.  Prints
+ * and written to another, so that the number of pairs does not change the cache footprint;
+ * 32 are in flight, or one for each pair.  Prints
  *
  *	MiB/s, microseconds to make, connect and destroy one more pair
  */
@@ -19,10 +19,10 @@
 #include "bench.h"
 
 #define IN_FLIGHT	32	/* messages, of all pairs */
-#define SAMPLES		200	/* pairs made and destroyed to measure that */
+#define SAMPLES		200	/* pairs created and destroyed to measure their cost */
 
 /**
- * struct end - a device and what its queue pairs share
+ * struct end - a device and the objects shared by its queue pairs
  * @ctx: the device
  * @pd: protection domain
  * @cq: CQ of all its queue pairs
@@ -44,7 +44,7 @@ struct pair {
 };
 
 /**
- * struct crowd - all of it
+ * struct crowd - all queue pairs
  * @end: sender, receiver
  * @pairs: the active ones first
  * @active: number of pairs that send
@@ -168,7 +168,7 @@ static void pair_destroy(struct pair *pair)
 		die("ibv_destroy_qp");
 }
 
-/* Microseconds to make, connect and destroy a pair, beside all others */
+/* Microseconds to create, connect and destroy a pair while all others exist */
 static double pair_cost(struct crowd *c)
 {
 	double begin, took[SAMPLES];
@@ -205,7 +205,7 @@ static void post(struct crowd *c, struct pair *pair)
 		die("ibv_post_send");
 }
 
-/* Waits for completions; returns the number of those that it has stored. */
+/* Waits for completions; returns the number of completions stored. */
 static int complete(struct crowd *c, struct ibv_wc *wc, int most)
 {
 	int i, n;
@@ -221,7 +221,7 @@ static int complete(struct crowd *c, struct ibv_wc *wc, int most)
 	return n;
 }
 
-/* Posts a message for each one that is completed, for that long; returns their number. */
+/* Posts a message for each completed one for @seconds; returns the number completed. */
 static unsigned long repeat(struct crowd *c, double seconds)
 {
 	double end = now() + seconds;

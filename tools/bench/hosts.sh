@@ -7,7 +7,7 @@
 #
 #   cable TYPE SETUP         creates hosts and cable according to SETUP
 #   cut_cable TYPE SETUP     removes them
-#   hosts_leave              removes what all types share
+#   hosts_leave              removes the hosts that all types share
 #
 # In setups "paths-MTU" the cable leads through a third host, <type>R, with a bridge of
 # p0<type> and p1<type>:
@@ -162,7 +162,7 @@ route_over()
 	ip route add "$3" dev "$1" src "$2" table 900
 }
 
-# outside TYPE: its two ends communicate over the cable
+# outside TYPE: have its two ends communicate over the cable
 outside()
 {
 	local a b v0=v0$1 v1=v1$1 v6=fd09:${NUMBER[$1]}:
@@ -364,8 +364,8 @@ bytes_per_ms()
 	esac
 }
 
-# bottleneck NS DEV PARENT RATE QUEUE ECN: QUEUE is in bytes.  After a pause it may send a
-# third of that at once, since the guest may have had no processor.
+# bottleneck NS DEV PARENT RATE QUEUE ECN: QUEUE is in bytes.  After a pause a third of it may
+# be sent at once, since the guest may not have been scheduled.
 bottleneck()
 {
 	local burst=$(($5 / 3)) tc=(ip netns exec "$1" tc qdisc add dev "$2")
@@ -444,7 +444,7 @@ disk_up()
 			-n "bench-$1" -i 2
 }
 
-# disk TYPE: the disk as the host sees it; with multipath, the one above its paths
+# disk TYPE: print the disk on the host; with multipath, the one above its paths
 disk()
 {
 	local name path

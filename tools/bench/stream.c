@@ -136,8 +136,8 @@ static struct rdma_conn_param how_to_connect(struct stream *s)
 }
 
 /*
- * The first connection of an end determines its device, and what all
- * connections share.
+ * The first connection of an end determines its device, on which the shared objects are
+ * created.
  */
 static void end_init(struct stream *s, struct end *end, struct rdma_cm_id *id)
 {
@@ -307,7 +307,7 @@ static struct pair *pair_of(const struct ibv_wc *wc)
 	return (struct pair *)(uintptr_t)wc->wr_id;
 }
 
-/* Waits for a list; returns its connection.  Its receives are complete by then. */
+/* Waits for the completion of a list and its receives; returns its connection. */
 static struct pair *complete_list(struct stream *s)
 {
 	struct ibv_wc sent, wc[16];

@@ -19,7 +19,7 @@ ENTRY = re.compile(r"__entry->(\w+)")		# the fields of a trace point
 
 
 class Use:
-    """Of a name, or of a field, of struct @owner if that is known
+    """Use of a name, or of a field, of struct @owner if that is known
 
     @count: number of its arguments if it is called
     @value: what initialises the field, if that is a name
@@ -78,7 +78,7 @@ def structs(items):
 
 
 def initialised(head, owner):
-    """The struct of which braces behind @head name the fields"""
+    """The struct whose fields are named by braces after @head"""
     if is_group(get(head, -1), "("):
         head = head[-1]					# a compound literal
     elif get(head, -1) != "=" or is_group(get(head, -2), "[") and "struct" not in head:
@@ -99,7 +99,7 @@ def field_use(items, at, variables, fields, owner):
 
 
 def uses(items, variables, fields, pasting, owner=None):
-    """All uses of names, but of those that are a whole argument of a @pasting macro"""
+    """All uses of names, except names that are a whole argument of a @pasting macro"""
     for at, item in enumerate(items):
         before, after = get(items, at - 1) if at else None, get(items, at + 1)
         if is_group(item, "(") and is_name(before) and before in pasting:
@@ -117,7 +117,7 @@ def uses(items, variables, fields, pasting, owner=None):
 
 
 class Driver:
-    """What the driver and include/compat define, and what they take from the kernel"""
+    """The names that the driver and include/compat define, and those they use of the kernel"""
 
     def __init__(self, root):
         own, compat = Names(), Names()

@@ -3,8 +3,8 @@
 srnic - the names that C sources declare and define
 
 Sources are read without a compiler, with all branches of conditions at once, as a tree of
-brackets.  What may be a declaration counts as one: a name too many does no harm.  A name
-is known by its key:
+brackets.  Anything that may be a declaration counts as one: an extra name does no harm.  A
+name is identified by its key:
 
   name               a type, a variable, a constant or a macro without parameters
   name(2)            a function or macro of two parameters; name(2+): or more
@@ -110,7 +110,7 @@ def code(lines):
 
 
 def nest(tokens):
-    """The tree of their brackets; one that closes nothing is ignored"""
+    """The tree of their brackets; an unmatched closing bracket is ignored"""
     stack = [Group()]
 
     def close():
@@ -170,7 +170,7 @@ def aggregate(items):
 
 
 def statements(items):
-    """Those of a file or a block; the braces of a function or a branch end one, too"""
+    """The statements of a file or a block; the braces of a function or branch end one, too"""
     statement = []
     for item in items:
         if item != ";":
@@ -205,7 +205,7 @@ def declarators(items):
 
 
 class Names:
-    """The keys of what was read"""
+    """The keys of the names that were read"""
 
     def __init__(self):
         self.keys = set()

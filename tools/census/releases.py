@@ -2,8 +2,8 @@
 """
 srnic - the census: which names of the kernel each supported release has
 
-selftests/meta/census has a file for each release.  The oldest release lists all that it
-has, the others what they add and remove.  After "+" or "-" a line has
+selftests/meta/census has a file for each release.  That of the oldest release lists all its
+names, the others list names added and removed.  After "+" or "-" a line has
 
   <linux/mm.h>       a header
   name(2)            the key of a name, see names.py
@@ -84,7 +84,7 @@ def read(file):
 
 
 class Release:
-    """What one release has, ready to be asked"""
+    """The names of one release, for look-ups"""
 
     def __init__(self, keys):
         self.headers = {key for key in keys if key[0] == "<"}

@@ -32,8 +32,8 @@ kernel_initrd()
 	initramfs_make "$KERNEL_DIR/tree"
 }
 
-# QEMU's own algorithm for pointer authentication is cheap; the architected one is not, and
-# runs at each call.
+# QEMU's own algorithm for pointer authentication is cheap; the architected one, executed at
+# each call, is not.
 qemu_machine()
 {
 	echo -accel tcg,thread=multi -machine virt -cpu max,pauth-impdef=on -smp "$CPUS"
@@ -45,8 +45,8 @@ qemu_serial()
 	echo -chardev stdio,id=tty -device pci-serial,chardev=tty
 }
 
-# rootfs_unpack DIR SUITE PACKAGES: also does the work of maintainer scripts, as far as the
-# tests need it
+# rootfs_unpack DIR SUITE PACKAGES: unpack the packages, and do what the tests need of their
+# maintainer scripts
 rootfs_unpack()
 {
 	local -a opts
@@ -89,7 +89,8 @@ cross_cc()
 	"$CROSS-gcc" --sysroot="$ROOTFS" -O2 -g "$@"
 }
 
-# provider_make_once RDMA-CORE DIR: with the headers of the host's version, which is the same
+# provider_make_once RDMA-CORE DIR: build it with the headers of the host's version, which is
+# the same
 provider_make_once()
 {
 	local headers lib=$2.new/usr/lib/$CROSS/libibverbs pabi

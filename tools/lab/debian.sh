@@ -2,7 +2,7 @@
 # srnic lab - Debian's stock kernels, unpacked in the cache
 #
 #   debian                      the 6.12 of the host's Debian release
-#   debian-rt                   the same with PREEMPT_RT
+#   debian-rt                   that kernel with PREEMPT_RT
 #   debian-VERSION[-FLAVOUR]    the newest of that version in any release known to apt:
 #                               debian-6.1, debian-7.3-cloud
 # shellcheck shell=bash
@@ -62,7 +62,7 @@ unpack()
 	rm -r "${deb%/*}"
 }
 
-# parts_of PACKAGE...: print these, and the kernel packages that they depend on
+# parts_of PACKAGE...: print the packages and the kernel packages that they depend on
 parts_of()
 {
 	printf '%s\n' "$@"
@@ -126,9 +126,9 @@ headers_relocate()
 	done
 }
 
-# kernel_root DIR SUITE: kbuild's host programs are linked with the C library of that
-# release, and its compiler built the kernel.  On a host with another release modules are
-# built in a root file system of it, DIR/root.
+# kernel_root DIR SUITE: on a host with another release, create DIR/root, a root file system of
+# SUITE, to build modules in: kbuild's host programs need its C library, and the kernel was
+# built by its compiler.
 kernel_root()
 {
 	local packages

@@ -5,7 +5,7 @@
 # BUSYBOX: static, for the guest's processor
 BUSYBOX=/bin/busybox
 
-# seconds from the start to the session, which only a hang takes
+# bound in seconds from the start to the session, which only a hang reaches
 BOOT_BOUND=${BOOT_BOUND:-900}
 
 # initramfs_make [TREE]: print the path of an initramfs with /init, and with the modules
@@ -18,7 +18,7 @@ initramfs_make()
 	file=$CACHE/initramfs/$key-${1:+$(ls "$1/usr/lib/modules")}.gz
 	if [ ! -e "$file" ]; then
 		mkdir -p "$CACHE/initramfs"
-		new=$(mktemp "$file.XXXXXX")	# two machines may come here at once
+		new=$(mktemp "$file.XXXXXX")	# two machines may do this concurrently
 		tmp=$(mktemp -d)
 		mkdir -p "$tmp/bin" "$tmp/modules"
 		install -m 755 "$LAB/init" "$tmp/init"
@@ -104,7 +104,8 @@ guest_watch()
 	done
 }
 
-# guest_run COMMAND...: run the guest, by REAL_TIME; all of its processes end with it
+# guest_run COMMAND...: run the guest, through the command REAL_TIME; all of its processes end
+# with it
 guest_run()
 {
 	local out cat guest status=0 watch
@@ -154,7 +155,7 @@ guest_prepare()
 	provider_build "$RDMA_CORE"
 }
 
-# no_boot: the guest was killed since its session did not begin
+# no_boot: the guest was killed because its session did not begin
 no_boot()
 {
 	[ -e "$JOB/hangs" ] && [ ! -e "$JOB/begun" ] || return

@@ -6,8 +6,8 @@
 . "$LAB/qemu.sh"
 
 KERNEL_ARGS=tsc=reliable
-# Only the barriers of the kernel itself are instrumented: its own data races do not concern
-# us, and instrumentation takes time.
+# In the kernel itself only barriers are instrumented: its data races are not our subject, and
+# instrumentation takes time.
 # shellcheck disable=SC2016 # for make
 KERNEL_ENV=(env KCSAN_SANITIZE=n 'KCSAN_INSTRUMENT_BARRIERS=$(is-kernel-object)')
 

@@ -18,7 +18,7 @@ kernel_run()
 	"$@"
 }
 
-# kernel_fetch KERNEL DIR: fetch the inputs of kernel_build; needs none of our packages
+# kernel_fetch KERNEL DIR: fetch the inputs of kernel_build; needs no installed packages
 kernel_fetch()
 {
 	:

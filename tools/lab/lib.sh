@@ -82,7 +82,7 @@ packages_missing()
 	done
 }
 
-# may_be_root: root, or a user whom sudo obeys at once or may ask for a password
+# may_be_root: the user is root, or can use sudo, which may ask for a password
 may_be_root()
 {
 	((EUID)) || return 0
@@ -140,9 +140,9 @@ need_packages()
 }
 
 # --- the lab's own apt ------------------------------------------------------
-# For releases other than the host's, from the mirror that the host uses, with lists and
+# It fetches packages of other releases than the host's from the host's mirror, with lists and
 # state in the cache, so that the host's apt is not affected.  APT_ARCH is an architecture
-# other than the host's; it has lists of its own.
+# other than the host's, with lists of its own.
 
 APT_ARCH=
 
@@ -180,8 +180,8 @@ lab_apt()
 		-o APT::Sandbox::User=root -o Acquire::Languages=none "$@"
 }
 
-# lab_apt_update: only if something must be fetched, and not if another script has just done
-# it, which may be using the lists.
+# lab_apt_update: call it only if something must be fetched.  Does nothing if another script has
+# just updated the lists and may be using them.
 lab_apt_update()
 {
 	locked apt lab_apt_refresh
@@ -192,7 +192,7 @@ lab_apt_refresh()
 	local a host main others='trixie trixie-backports sid' security suite
 
 	a=$(apt_dir)
-	[ -z "$APT_ARCH" ] || others=	# such kernels are of the host's release
+	[ -z "$APT_ARCH" ] || others=	# other architectures: only the host's release
 	[ -z "$(find "$a/fresh" -mmin -15 2>/dev/null)" ] || return 0
 	step "reading package lists"
 	host=$(host_release)

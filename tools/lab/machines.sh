@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-# srnic lab - two machines, A and B, and what joins them
+# srnic lab - two machines, A and B, with a wire and a control line
 #
 #   A [wire] ======== [wire] B	Ethernet frames: a pair of datagram sockets, or two taps
 #				on a bridge, which can have queues and offloads
 #   A [line] -------- [line] B	bytes, by which one machine controls the other: a pair of
 #				stream sockets, in each guest a serial device
 #
-# Each machine is a subshell with a guest.  When one of them ends, the lab tells the other one,
-# who reads "gone" from the line; if it died, the lab kills the other one.
+# Each machine is a subshell with a guest.  When one ends, the other reads "gone" from the line;
+# if it died, the lab kills the other.
 # shellcheck shell=bash
 
 declare -A GUESTS=()	# their names, by process ID
 
-# machines_sockets ARGUMENT...: run the lab again with these, with the sockets.  Root does so
-# in a network namespace, where a socket's queue can be as long as that of a NIC.
+# machines_sockets ARGUMENT...: run the lab again with these arguments and open sockets.  Root
+# does so in a network namespace, where a socket's queue can be as long as that of a NIC.
 machines_sockets()
 {
 	local own=()
@@ -38,7 +38,7 @@ machines_taps()
 	ip link set bridge up
 }
 
-# machine NAME KERNEL WIRE LINE COMMAND...: the whole life of one of them
+# machine NAME KERNEL WIRE LINE COMMAND...: run one of them from start to end
 machine()
 {
 	MACHINE=$1 KERNEL=$2 WIRE=$3 LINE=$4
@@ -60,8 +60,8 @@ machines_kill()
 	((${#GUESTS[@]} == 0)) || kill "${!GUESTS[@]}" 2>/dev/null || true
 }
 
-# machine_ended NAME: others need not wait for a machine that died; what is sent to one that
-# was switched off is lost.  An end of file instead of "gone" would make user-mode Linux
+# machine_ended NAME: kill the other machine if NAME died, or else tell it.  Frames for a machine
+# that was switched off are lost.  End of file instead of "gone" would make user-mode Linux
 # free an interrupt in interrupt context.
 machine_ended()
 {

@@ -78,8 +78,8 @@ qemu_machine()
 	echo "-accel $accel -cpu $cpu -smp $CPUS ${PLUGIN:+-plugin $PLUGIN}"
 }
 
-# qemu_nic: the options for the Ethernet device.  A tap has vnet headers, so offloads; frames
-# in a socket have none.
+# qemu_nic: the options for the Ethernet device.  A tap has vnet headers and so offloads; a
+# socket has neither.
 qemu_nic()
 {
 	local device
@@ -139,8 +139,8 @@ $KERNEL_ARGS $APPEND lab.fs=9p lab.lower=$lower:root lab.repo=repo,$REPO \
 lab.results=results,$RESULTS"
 }
 
-# kernel_boot: QEMU may hang before the kernel has come up, with KVM in particular.  Of two
-# machines, the other one would not wait for a second attempt.
+# kernel_boot: QEMU may hang before the kernel has booted, especially with KVM; it is then
+# started again, except with two machines, where the other one would not wait.
 kernel_boot()
 {
 	local status=0

@@ -7,7 +7,7 @@ host_rdma_core()
 	dpkg-query -W -f '${Version}' libibverbs1 | cut -d. -f1
 }
 
-# suite_of PACKAGE VERSION: print the Debian release that has it; VERSION is a prefix.
+# suite_of PACKAGE VERSION: print the Debian release with that version; VERSION is a prefix.
 # Security updates and backports belong to their release.
 suite_of()
 {
@@ -57,7 +57,7 @@ rootfs_find()
 	[ -d "$ROOTFS" ]
 }
 
-# rootfs_make SUITE PACKAGES: create what rootfs_find did not find
+# rootfs_make SUITE PACKAGES: create the root file system that rootfs_find did not find
 rootfs_make()
 {
 	mkdir -p "$CACHE/rootfs"

@@ -6,7 +6,7 @@
 # KERNEL_ENV: a prefix of the command that compiles the kernel, but not our module
 KERNEL_ENV=()
 
-# kernel_edition KERNEL: print what its configuration and compiler do not tell
+# kernel_edition KERNEL: print what distinguishes it besides configuration and compiler
 kernel_edition()
 {
 	grep -h '^[-+ @]' "$LAB"/patches/*.patch

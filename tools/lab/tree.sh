@@ -24,7 +24,7 @@ kernel_compiler()
 	gcc -dumpfullversion
 }
 
-# kernel_edition KERNEL: print what tells it from other kernels with the same fragments
+# kernel_edition KERNEL: print what distinguishes it from kernels with the same fragments
 kernel_edition()
 {
 	local makefile
