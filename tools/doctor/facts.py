@@ -27,7 +27,7 @@ CONFIG_DIR = pathlib.Path("/etc/libibverbs.d")
 LINK_LOCAL = ipaddress.ip_network("fe80::/10")
 MTUS = (4096, 2048, 1024, 512, 256)    # of a path
 CAP_NET_ADMIN, CAP_IPC_LOCK = 12, 14
-# What a text raises that is not as expected, or that has gone since
+# Exceptions raised by a text that is not as expected, or that has disappeared
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError)
 # Programs come from folders of the system, whatever the caller's PATH is
 ENV = dict(os.environ, LC_ALL="C",
@@ -130,7 +130,7 @@ def run_json(*command):
 
 
 def known(function, *args, otherwise=None):
-    """The result, unless something that it reads is not as expected"""
+    """The result of *function*, or *otherwise* if something it reads is not as expected"""
     try:
         return function(*args)
     except UNREADABLE:
@@ -160,7 +160,7 @@ def netdev_name(text):
 
 
 def has_capability(number):
-    """Is it effective, in the user namespace that the kernel asks about?"""
+    """Is the capability effective in the initial user namespace?"""
     effective = re.search(r"^CapEff:\s*([0-9a-f]+)$", read("/proc/self/status") or "",
                           re.MULTILINE)
     initial = (read("/proc/self/uid_map") or "").split() == ["0", "0", "4294967295"]
@@ -216,7 +216,7 @@ def gid_entry(port, index):
 
 
 def gid_entries(port):
-    """The GIDs in use, as (index, GID, type, network device); one may go meanwhile"""
+    """The GIDs in use, as (index, GID, type, network device); one may disappear meanwhile"""
     found = [known(gid_entry, port, index) for index in names(port / "gid_attrs/types")]
     return sorted(filter(None, found), key=lambda entry: entry["index"])
 
@@ -257,7 +257,7 @@ def devices():
 
 
 def verbs_seen(text):
-    """What VERBS has printed"""
+    """The output of VERBS"""
     found = json.loads(text)
     return {"library": os.path.realpath(found["library"]), "devices": {
         name: {"errno": int(one["errno"]), "mtu": one["mtu"] if one["mtu"] in MTUS else None}
@@ -265,7 +265,7 @@ def verbs_seen(text):
 
 
 def verbs():
-    """What a program gets from libibverbs"""
+    """The libibverbs, providers and devices that a program gets"""
     text, said = run(sys.executable, "-I", "-c", VERBS)
     seen = known(verbs_seen, text)
     if seen is None:
@@ -280,7 +280,7 @@ def verbs():
 
 
 def rps(netdev):
-    """The masks of its receive queues"""
+    """The RPS masks of the receive queues of a network device"""
     base = SYS / "class/net" / netdev / "queues"
     masks = [read(base / queue / "rps_cpus") or "" for queue in names(base, "rx-*")]
     return [mask if re.fullmatch("[0-9a-f]+(,[0-9a-f]+)*", mask) else None for mask in masks]
@@ -367,7 +367,7 @@ def parse_limits(text):
 
 
 def cgroups():
-    """The limits of this process's cgroup and of those above it; None: no such controller"""
+    """The limits of this process's cgroup and its ancestors; None: no such controller"""
     for line in lines_of("/proc/self/cgroup"):
         number, controllers, path = (line.split(":", 2) + ["", ""])[:3]
         mount = cgroup_mount("cgroup2" if number == "0" else "cgroup")
@@ -381,7 +381,7 @@ def cgroups():
 
 
 def base_chain(chain, rules):
-    """What is to know of one that can drop packets: a policy or a rule says so"""
+    """A base chain of nftables that can drop packets, by its policy or a rule; None otherwise"""
     own = [json.dumps(rule.get("expr")) for rule in rules
            if all(rule[key] == chain[name] for key, name in
                   (("family", "family"), ("table", "table"), ("chain", "name")))]

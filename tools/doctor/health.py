@@ -56,7 +56,7 @@ def quote(name):
 
 
 def typed(program, *words):
-    """Of a program that would take a name which begins with a dash for an option"""
+    """A word for a program that would take a name with a leading dash for an option"""
     end = ("--",) if any(word.startswith("-") for word in words) else ()
     return " ".join(map(quote, (program, *end, *words)))
 
@@ -85,7 +85,8 @@ def last_line(said):
 
 
 def modules_installed_by(release, names):
-    """What to type for more modules of that kernel; the first name is the distribution's"""
+    """The command that installs more modules of that kernel; *names* begins with the ID of the
+    distribution"""
     known = [name for name in names if name in PACKAGES]
     if not known:
         return "# install the other modules of the kernel, which are not in its main package"
@@ -193,7 +194,7 @@ def cgroup(facts, device):
 
 
 def provider_missing(verbs, device):
-    """Why a device is not listed, as far as files tell"""
+    """The reason why a device is not listed, if files show it"""
     name = PROVIDERS[link_type(device)]
     install = ("apt install ibverbs-providers" if name == "rxe" else
                "apt install ibverbs-provider-srnic # or make install-provider in its source")
@@ -446,7 +447,7 @@ def echo(facts, _):
 
 
 def accept_rule(chain):
-    """What inserts a rule.  Names that nft would not read as such are possible in JSON alone."""
+    """The command that inserts a rule; names that nft would not parse as such need JSON."""
     place = {key: chain[key] for key in ("family", "table", "chain")}
     if all(map(NFT_NAME.fullmatch, place.values())):
         return " ".join(("nft insert rule", *place.values(), "udp dport 4791 accept"))
@@ -457,7 +458,7 @@ def accept_rule(chain):
 
 
 def accept(facts, hooks):
-    """What lets packets through the chain that probably drops them"""
+    """The command that lets packets pass the chain that probably drops them"""
     peer = facts["peer"]
     families = ("inet", "netdev", "bridge", "ip" if peer["ipv4"] else "ip6")
     chains = [chain for chain in facts["firewall"] or []
@@ -471,7 +472,7 @@ def accept(facts, hooks):
 
 
 def elsewhere(peer):
-    """What to do at the peer, where a link-local address of this host has another zone"""
+    """The command to run at the peer, where a link-local address of this host has another zone"""
     own = peer["route"]["own"]
     return f"# on {quote(there(peer))}: srnic-doctor {own}" + ("%NETDEV" if link_local(own) else "")
 
@@ -479,7 +480,7 @@ def elsewhere(peer):
 def firewall(facts, _):
     peer = facts["peer"]
     if peer["udp"] == "EPERM" and peer["tap"] is None:
-        # not a firewall: srnic lets only those send to the port who may open a packet socket
+        # not a firewall: only users who may open a packet socket can send to the port
         peer = {**peer, "udp": None}
     if peer["cm"] == "answered":
         yield good(f"the RDMA device of {there(peer)} answers: UDP port 4791 is open both ways")

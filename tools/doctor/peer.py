@@ -48,7 +48,7 @@ REQ, REJ, REP = 0x10, 0x12, 0x13
 # addresses, ports
 FIXED = {socket.AF_INET: (0, 2, 3, 9, *range(12, 26)),
          socket.AF_INET6: (*range(4, 7), *range(8, 46))}
-# Packets that are looked at in one go, more than the buffer of a socket has
+# Maximum number of packets read at once, more than fit into the buffer of a socket
 AT_ONCE = 4096
 
 
@@ -99,7 +99,7 @@ def is_reply(family, request, message):
 
 
 def icmp_of(family, kind, data):
-    """What a raw socket of IPv4 receives begins with the IP header."""
+    """The ICMP message, without the IP header that a raw socket of IPv4 receives"""
     if family == socket.AF_INET and kind == socket.SOCK_RAW:
         return data[(data[0] & 15) * 4:] if data else b""
     return data
