@@ -7,6 +7,9 @@
 #   vrb_alone                prints the topics with cases that topics.sh runs only by name
 #   vrb_cases ARGUMENT...    runs cases, each as one check
 #   vrb ARGUMENT...          runs the harness; no checks
+#   vrb_serve                starts a server on nsB, which may be machine B, for one call of
+#                            vrb_cases with the option -p 10.9.0.2
+#   vrb_far TOPIC...         the plan and the cases of these topics, with such servers
 #   vrb_common               cases that pass with the user ABI of rdma_rxe, or with rdma_rxe as
 #                            the peer: data, refused requests and retries.  rdma_rxe does not
 #                            report all local errors and events that other cases expect
@@ -75,4 +78,21 @@ vrb()
 vrb_cases()
 {
 	ktap_relay "$vrb_dir/vrb" "$@"
+}
+
+vrb_serve()
+{
+	on nsB "$vrb_dir/vrb" -P &
+	wait_for listening nsB 18519
+}
+
+vrb_far()
+{
+	local topic
+
+	ktap_plan $(($# + $(vrb_count -T "$@")))
+	for topic; do
+		check "a server for the topic $topic"	vrb_serve
+		vrb_cases -n 5 -p 10.9.0.2 -T "$topic"
+	done
 }

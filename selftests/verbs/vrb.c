@@ -4,12 +4,15 @@
  *
  * usage: vrb [-a DEV[@NS]] [-b DEV[@NS]] [-c DEV[@NS]] [-6] [-n ROUNDS] [-r REPEATS]
  *	      [-s SEED] [-t TIMEOUT] [-l] [-e] [GROUP|CASE...|-T [TOPIC...]]
+ *	  vrb -p ADDRESS OPTION...
+ *	  vrb -P [-b DEV[@NS]]
  *	  vrb -L
  *
  * Without arguments all cases run, with -T all topics except for cases that run only if
  * their topic is named.  -l lists cases; -L lists topics, with "alone" after those that
  * have such cases.  With -c each case runs a second time, with that device in place of -b:
- * completions, events, states and memory must be the same, see record.c.
+ * completions, events, states and memory must be the same, see record.c.  With -p the peer
+ * is the device of another machine, where "vrb -P" serves one program by TCP, see far.c.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -35,7 +38,7 @@ static int repeats = 1;	/* of each case */
 static struct side other;	/* replaces sides[1] in the second run of each case */
 static bool comparing, recording;
 
-const struct opt opt_default = {
+struct opt opt_default = {
 	.type = IBV_QPT_RC,
 	.send_wr = 64,
 	.recv_wr = 64,
@@ -70,6 +73,7 @@ static int num_qps, num_srqs, num_xrcds, num_cqs, num_channels, num_mrs;
 static int num_mws, num_pds, num_ahs, num_maps;
 
 void (*case_end)(void);
+const struct vrb_far *vrb_far;
 
 /* Undo functions of the running case; called in reverse order, before other clean-up */
 static struct {
@@ -491,7 +495,8 @@ struct ibv_mw *mw_make(struct ibv_pd *pd, enum ibv_mw_type type)
 
 void *map_make(size_t len, int flags, int fd)
 {
-	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, flags, fd, 0);
+	void *place = vrb_far ? vrb_far->place(len) : NULL;
+	void *p = mmap(place, len, PROT_READ | PROT_WRITE, flags, fd, 0);
 
 	must(p != MAP_FAILED);
 	must(num_maps < MAX_THINGS);
@@ -1155,12 +1160,13 @@ static void case_run(const struct vrb_case *c)
 int main(int argc, char **argv)
 {
 	char *a = strdup("sr0@nsA"), *b = strdup("sr1@nsB"), *third = NULL;
+	char *peer = NULL;
 	int opt;
-	bool list = false, ipv6 = false, topics = false;
+	bool list = false, ipv6 = false, topics = false, serve = false;
 	const struct vrb_set *set;
 	const struct vrb_case *c;
 
-	while ((opt = getopt(argc, argv, "a:b:c:6n:r:s:t:lLTe")) != -1) {
+	while ((opt = getopt(argc, argv, "a:b:c:6n:p:Pr:s:t:lLTe")) != -1) {
 		switch (opt) {
 		case 'a':
 			a = optarg;
@@ -1178,6 +1184,12 @@ int main(int argc, char **argv)
 			rounds = atoi(optarg);
 			if (rounds <= 0)
 				return 2;
+			break;
+		case 'p':
+			peer = optarg;
+			break;
+		case 'P':
+			serve = true;
 			break;
 		case 'r':
 			repeats = atoi(optarg);
@@ -1204,10 +1216,20 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
+	if ((peer || serve) && !vrb_far)
+		return 2;
+	if (peer) {	/* it may be without a processor for seconds */
+		patience = 21;
+		opt_default.timeout = patience;
+	}
 	if (!list) {
 		home_ns = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-		if (side_make(&sides[0], a, ipv6) || side_make(&sides[1], b, ipv6))
+		if (!serve && side_make(&sides[0], a, ipv6))
 			return 2;
+		if (peer ? vrb_far->open(&sides[1], peer) : side_make(&sides[1], b, ipv6))
+			return 2;
+		if (serve)
+			return vrb_far->serve();
 		comparing = third;
 		if (comparing && side_make(&other, third, ipv6))
 			return 2;

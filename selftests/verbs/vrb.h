@@ -128,10 +128,24 @@ void vrb_register(struct vrb_set *set);
 #define VRB_CASES(cases)		VRB_SET(NULL, true, cases)
 
 extern struct side sides[2];
-extern const struct opt opt_default;
+extern struct opt opt_default;
 extern int rounds;
 extern __u32 run_seed;	/* seed of random numbers in cases */
 extern int patience;	/* timeout of QPs on a lossy wire */
+
+/**
+ * struct vrb_far - a peer on another machine, see far.c
+ * @open: makes @s a device there; 0 or an error that has been reported
+ * @serve: is that machine, for one program; returns the exit status
+ * @place: where a mapping is to lie; NULL if it may be anywhere
+ */
+struct vrb_far {
+	int (*open)(struct side *s, const char *address);
+	int (*serve)(void);
+	void *(*place)(size_t len);
+};
+
+extern const struct vrb_far *vrb_far;	/* NULL in programs without it */
 
 /* Called however the case ends, before its objects are destroyed; NULL for none */
 extern void (*case_end)(void);
