@@ -96,6 +96,7 @@ host_down()
 	rdma link del "$2"
 	ip link del "ifb-$1"
 	tc qdisc del dev "$1" clsact
+	tc qdisc del dev "$1" root
 	nft delete table netdev wire
 	ip neigh flush dev "$1"
 	ip addr flush dev "$1" scope global
