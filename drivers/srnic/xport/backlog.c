@@ -12,7 +12,15 @@
  * responses that overtake them, and packets received out of order, in ooo.c, leave room
  * for both.
  */
+#include <linux/sizes.h>
+
 #include "internal.h"
+
+/* Packets are dropped once this much memory waits for the task, or twice as much in it */
+#define BACKLOG_BYTES	SZ_4M
+
+/* Memory that is not charged to anybody until the task has run */
+#define BACKLOG_FREE	SZ_64K
 
 /* Percentage of the limits that packets other than responses may use */
 #define BACKLOG_PART	75
@@ -59,7 +67,7 @@ static bool backlog_counts(const struct srnic_qp *qp)
 {
 	lockdep_assert_held(&qp->rxq.lock);
 
-	return qp->rx_charged || qp->rxq_bytes > SRNIC_RXQ_FREE;
+	return qp->rx_charged || qp->rxq_bytes > BACKLOG_FREE;
 }
 
 bool srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb)
@@ -68,7 +76,7 @@ bool srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb)
 
 	skb_orphan(skb);
 	spin_lock(&qp->rxq.lock);
-	room = qp->rxq_bytes < SRNIC_RXQ_BYTES &&
+	room = qp->rxq_bytes < BACKLOG_BYTES &&
 	       (!backlog_counts(qp) ||
 		backlog_charge(qp, skb->truesize, overtakes ? 100 : BACKLOG_PART));
 	if (room) {
@@ -77,7 +85,7 @@ bool srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb)
 	} else {
 		WRITE_ONCE(qp->rx_lost, true);	/* read in srnic_backlog_is_settled() */
 	}
-	full = qp->rxq_bytes >= SRNIC_RXQ_FREE;
+	full = qp->rxq_bytes >= BACKLOG_FREE;
 	spin_unlock(&qp->rxq.lock);
 	if (room)
 		return full;
@@ -126,7 +134,7 @@ void srnic_backlog_settle(struct srnic_qp *qp)
 	spin_lock(&qp->rxq.lock);
 	lost = qp->rx_lost;
 	left = qp->rxq_bytes + qp->rx_todo_bytes;
-	while (left > 2 * SRNIC_RXQ_BYTES ||
+	while (left > 2 * BACKLOG_BYTES ||
 	       (left > qp->rx_charged &&
 		!backlog_charge(qp, left - qp->rx_charged, BACKLOG_PART))) {
 		left -= backlog_drop(qp);

@@ -11,8 +11,11 @@
 /* With round trips this many times the shortest, a larger window is of no use */
 #define CWND_QUEUE_RTTS		4
 
-/* The same for the growth of a small window at the start */
+/* With round trips this many times the shortest, a small window no longer doubles */
 #define CWND_START_RTTS		3
+
+/* SRNIC_CWND_QUEUE_PART if the round trip is more than twice the shortest */
+#define CWND_FULL_PART		16
 
 /* Steps per round trip in which packets are released by time */
 #define CWND_TICKS		8
@@ -126,7 +129,7 @@ static bool cwnd_is_overflow(const struct srnic_cwnd *cwnd, const struct srnic_r
 	return run >= SRNIC_CWND_QUEUE_RUN || srnic_rtt_is_queued(rtt) ||
 	       cwnd->holes > max(cwnd->window / SRNIC_CWND_QUEUE_PART, 1U) ||
 	       (srnic_rtt_is_full(rtt) &&
-		cwnd->holes > cwnd->window / SRNIC_CWND_FULL_PART);
+		cwnd->holes > cwnd->window / CWND_FULL_PART);
 }
 
 void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,

@@ -28,11 +28,8 @@
 /* This many consecutive packets are not lost by chance. */
 #define SRNIC_CWND_QUEUE_RUN	4
 
-/* Losing more than this part of a round trip's packets indicates queue overflow, */
+/* Losing more than this part of a round trip's packets indicates queue overflow. */
 #define SRNIC_CWND_QUEUE_PART	8
-
-/* or more than this part if the round trip is more than twice the shortest */
-#define SRNIC_CWND_FULL_PART	16
 
 /**
  * struct srnic_cwnd - congestion window

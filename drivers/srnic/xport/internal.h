@@ -7,8 +7,6 @@
 #ifndef SRNIC_XPORT_INTERNAL_H
 #define SRNIC_XPORT_INTERNAL_H
 
-#include <linux/sizes.h>
-
 #include "../mem/mem.h"
 #include "../net/net.h"
 #include "../tap/tap.h"
@@ -154,11 +152,6 @@ void srnic_qp_table_exit(void);
 
 /* qp_state.c */
 
-/* Operations: families, followed by local operations */
-enum srnic_failure_op {
-	SRNIC_FAILURE_LOCAL_OP = SRNIC_FAM_CNP,
-};
-
 /* The request @pkt of the peer failed with @outcome. */
 void srnic_failure_of_request(struct srnic_failure *failure,
 			      struct srnic_qp *qp, const struct srnic_pkt *pkt,
@@ -210,12 +203,6 @@ void srnic_qp_to_error_event(struct srnic_qp *qp, enum ib_event_type event);
 void srnic_qp_fail(struct srnic_qp *qp, enum srnic_verdict verdict);
 
 /* backlog.c */
-
-/* Packets are dropped once this much memory waits for the task, or twice as much in it */
-#define SRNIC_RXQ_BYTES		SZ_4M
-
-/* Memory that is not charged to anybody until the task has run */
-#define SRNIC_RXQ_FREE		SZ_64K
 
 /*
  * Is it a response of the peer, an ACK included, with valid addresses and ICRC?  Responses

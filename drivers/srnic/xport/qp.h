@@ -276,7 +276,7 @@ struct srnic_tuning {
  * @room: what there was room for, if @length was too much; else 0
  * @verdict: enum srnic_verdict; SRNIC_V_OK: there was no failure
  * @memory: enum srnic_mem_err, if memory was refused
- * @op: enum srnic_failure_op
+ * @op: operation, see qp_state.c
  */
 struct srnic_failure {
 	u64		time;

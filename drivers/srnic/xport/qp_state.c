@@ -9,7 +9,12 @@
 
 #include "internal.h"
 
-/* Names of operations, by enum srnic_failure_op */
+/* Operations, in struct srnic_failure: families, followed by local operations */
+enum failure_op {
+	FAILURE_LOCAL_OP = SRNIC_FAM_CNP,
+};
+
+/* Names of operations, by enum failure_op */
 static const char * const failure_op_names[] = {
 	[SRNIC_FAM_SEND]			= "SEND",
 	[SRNIC_FAM_WRITE]			= "RDMA WRITE",
@@ -17,13 +22,13 @@ static const char * const failure_op_names[] = {
 	[SRNIC_FAM_ATOMIC]			= "atomic",
 	[SRNIC_FAM_FLUSH]			= "FLUSH",
 	[SRNIC_FAM_ATOMIC_WRITE]		= "ATOMIC WRITE",
-	[SRNIC_FAILURE_LOCAL_OP + SRNIC_LOCAL_OP_INV]	= "LOCAL_INV",
-	[SRNIC_FAILURE_LOCAL_OP + SRNIC_LOCAL_OP_BIND] = "BIND_MW",
-	[SRNIC_FAILURE_LOCAL_OP + SRNIC_LOCAL_OP_REG]	= "REG_MR",
+	[FAILURE_LOCAL_OP + SRNIC_LOCAL_OP_INV]	= "LOCAL_INV",
+	[FAILURE_LOCAL_OP + SRNIC_LOCAL_OP_BIND] = "BIND_MW",
+	[FAILURE_LOCAL_OP + SRNIC_LOCAL_OP_REG]	= "REG_MR",
 };
 
 static_assert(ARRAY_SIZE(failure_op_names) ==
-	      SRNIC_FAILURE_LOCAL_OP + SRNIC_LOCAL_OP_NUM);
+	      FAILURE_LOCAL_OP + SRNIC_LOCAL_OP_NUM);
 
 /* Why memory was refused, by enum srnic_mem_err; none: the verdict says it */
 static const char * const failure_memory_names[] = {
@@ -171,7 +176,7 @@ static void failure_wqe(struct srnic_failure *failure,
 	const struct srnic_sqe *sqe = &wqe->sqe;
 
 	if (wr->local_op) {
-		failure->op = SRNIC_FAILURE_LOCAL_OP + wr->local_op;
+		failure->op = FAILURE_LOCAL_OP + wr->local_op;
 		failure->key = failure_local_op_key(wr->local_op, sqe);
 		return;
 	}

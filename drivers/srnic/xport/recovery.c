@@ -20,7 +20,7 @@
 #include "recovery.h"
 
 /* Time in flight after which an ACK is requested if no packet has done so */
-#define RECOVERY_ASK_NSEC		((u64)NSEC_PER_MSEC)
+#define RECOVERY_ASK_NSEC	((u64)NSEC_PER_MSEC)
 
 /* After this many recoveries without a kept packet, the peer is taken to go back N. */
 #define RECOVERY_GBN_RUNS	3
@@ -38,7 +38,7 @@
 #define RECOVERY_HEARD		16	/* less than 32 */
 
 /* Times that packets which wait unread may put off the timer, without progress */
-#define RECOVERY_POSTPONE		3	/* less than 4 */
+#define RECOVERY_POSTPONE	3	/* less than 4 */
 
 static const struct srnic_recovery_todo recovery_nothing;
 

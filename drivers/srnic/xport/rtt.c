@@ -9,6 +9,9 @@
 #include "../wire/psn.h"
 #include "rtt.h"
 
+/* An answer that is this much later than round trips suggest may have been lost. */
+#define RTT_PROBE_NSEC		(250ULL * NSEC_PER_USEC)
+
 /* Round trips longer than the shortest by this indicate a queue that drops packets */
 #define RTT_QUEUE_NSEC		((u64)NSEC_PER_MSEC)
 
@@ -232,7 +235,7 @@ void srnic_rtt_expired(struct srnic_rtt *rtt)
 
 u64 srnic_rtt_probe_nsec(const struct srnic_rtt *rtt)
 {
-	u64 nsec = rtt->srtt ? rtt->srtt + max(4 * rtt->var, SRNIC_RTT_PROBE_NSEC) :
+	u64 nsec = rtt->srtt ? rtt->srtt + max(4 * rtt->var, RTT_PROBE_NSEC) :
 			       SRNIC_RTT_FIRST_NSEC;
 
 	if (rtt->timeout)

@@ -18,9 +18,6 @@
 /* The initial window fills a path with round trips shorter than this. */
 #define SRNIC_RTT_SHORT_NSEC	(400ULL * NSEC_PER_USEC)
 
-/* An answer that is this much later than round trips suggest may have been lost. */
-#define SRNIC_RTT_PROBE_NSEC	(250ULL * NSEC_PER_USEC)
-
 /* The wait for an answer before the first round trip is measured */
 #define SRNIC_RTT_FIRST_NSEC	(4ULL * NSEC_PER_MSEC)
 

@@ -2,8 +2,7 @@
 /*
  * srnic - transport: the protocol of queue pairs
  *
- * Public interface of this room.  Its own files include the headers of the floors below
- * them, as listed in tools/layers.
+ * Public interface of this room; its own files include internal.h.
  */
 #ifndef SRNIC_XPORT_H
 #define SRNIC_XPORT_H
