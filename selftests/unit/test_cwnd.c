@@ -203,39 +203,41 @@ static void test_floor(void)
 	tap_done("it is never 0");
 }
 
-/* A round trip has eight ticks. */
+/* All ticks, until there is nothing to release; a round trip has eight */
+static u32 run_ticks(bool release)
+{
+	u32 ticks = 0;
+
+	while (c.tick && ticks < 100) {
+		must(c.tick == now + LONG / 8);
+		now = c.tick;
+		srnic_cwnd_release_tick(&c, &rtt, release, now);
+		ticks++;
+	}
+	return ticks;
+}
+
 static void test_withhold(void)
 {
-	u32 window, ticks = 0;
+	u32 window;
 
 	open_to(LONG, 1024);
 	window = c.window;
 	must(srnic_cwnd_is_burst(&c, window) && !srnic_cwnd_is_burst(&c, window / 4));
 	srnic_cwnd_withhold(&c, &rtt, 0, false, now);
 	must(srnic_cwnd_limit(&c) == window / 4);
-	while (c.tick && ticks < 100) {
-		must(c.tick == now + LONG / 8);
-		now = c.tick;
-		srnic_cwnd_release_tick(&c, &rtt, false, now);
-		ticks++;
-	}
-	must(ticks == 6 && srnic_cwnd_limit(&c) == window);
+	must(run_ticks(false) == 6 && srnic_cwnd_limit(&c) == window);
 	tap_done("an ACK of many packets lets out new ones within a round trip");
 }
 
 static void test_extra(void)
 {
-	u32 window, ticks = 0;
+	u32 window;
 
 	open_to(LONG, 1024);
 	window = c.window;
 	srnic_cwnd_start_ticks(&c, &rtt, true, now);
-	while (c.tick && ticks < 100) {
-		now = c.tick;
-		srnic_cwnd_release_tick(&c, &rtt, true, now);
-		ticks++;
-	}
-	must(ticks == 8 && srnic_cwnd_limit(&c) == 2 * window);
+	must(run_ticks(true) == 8 && srnic_cwnd_limit(&c) == 2 * window);
 	srnic_cwnd_acked(&c, srnic_psn_add(una, 10), srnic_psn_add(una, 2 * window), 10);
 	must(srnic_cwnd_limit(&c) == 2 * window - 10);
 	srnic_cwnd_stop_ticks(&c);

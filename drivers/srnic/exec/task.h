@@ -95,7 +95,7 @@ void srnic_task_init(struct srnic_task *task, srnic_task_fn fn);
 void srnic_task_kick(struct srnic_task *task);
 
 /*
- * The same for a process, which runs a limited number of further stretches itself,
+ * Kicks @task for a process, which runs a limited number of further stretches itself,
  * with BHs enabled in between, until it should reschedule: this is charged to the
  * process instead of a worker.  Context: process, BH enabled.
  */
@@ -128,8 +128,9 @@ void srnic_task_own(struct srnic_task *task);
 void srnic_task_release(struct srnic_task *task);
 
 /*
- * The same with preemption disabled in between: for callers that act for anybody, and must
- * not keep the task from its work for as long as their priority lets them wait for the CPU.
+ * Takes the task like srnic_task_own(), and disables preemption until it is released: for
+ * callers of any user, which must not keep the task from its work for as long as their
+ * priority lets them wait for the CPU.
  * On PREEMPT_RT, where the locks of the data path may sleep, preemption stays enabled.
  */
 void srnic_task_own_atomic(struct srnic_task *task);

@@ -25,7 +25,7 @@ bool srnic_mr_move(struct srnic_mr *mr, enum srnic_mr_state from,
 /* Sets the state of a key that the caller has made BUSY. */
 void srnic_mr_set_state(struct srnic_mr *mr, enum srnic_mr_state state);
 
-/* The same, to VALID: lookups that succeed from now on see all earlier writes. */
+/* Makes such a key VALID: lookups that succeed from now on see all earlier writes. */
 void srnic_mr_make_valid(struct srnic_mr *mr);
 
 /*

@@ -285,13 +285,16 @@ enum srnic_mem_err srnic_mr_get(struct srnic_keys *keys, u32 key,
 				u64 addr, u64 len, struct srnic_mr **out);
 void srnic_mr_put(struct srnic_mr *mr);
 
-/* The same for a peer, which may use windows; @owner: uid of its responder QP. */
+/*
+ * Looks up @key like srnic_mr_get(), for a peer, which may use windows.
+ * @owner: uid of its responder QP.
+ */
 enum srnic_mem_err srnic_mr_get_remote(struct srnic_keys *keys, u32 key,
 				       const struct ib_pd *pd, u64 owner,
 				       u32 access, u64 addr, u64 len,
 				       struct srnic_mr **out);
 
-/* The same without a range check, for operations on a whole region. */
+/* Looks up @key like srnic_mr_get_remote(), without a range: for a whole region. */
 enum srnic_mem_err srnic_mr_get_whole(struct srnic_keys *keys, u32 key,
 				      const struct ib_pd *pd, u64 owner,
 				      u32 access, struct srnic_mr **out);
@@ -522,7 +525,7 @@ void srnic_sgl_init(struct srnic_sgl *sgl, struct srnic_keys *keys,
 /* Drops the reference that @sgl holds. */
 void srnic_sgl_put(struct srnic_sgl *sgl);
 
-/* The same, and sets the position of @sgl to SRNIC_SGL_NOWHERE. */
+/* Drops the reference, and sets the position of @sgl to SRNIC_SGL_NOWHERE. */
 void srnic_sgl_forget(struct srnic_sgl *sgl);
 
 /*
@@ -553,7 +556,7 @@ bool srnic_sgl_ready(struct srnic_sgl *sgl, u32 len);
 enum srnic_mem_err srnic_sgl_copy(struct srnic_sgl *dst, struct srnic_sgl *src,
 				  u32 len);
 
-/* The same from a list to a region; see srnic_mr_write(). */
+/* Copies from a list to a region: errors as srnic_sgl_copy(), see also srnic_mr_write(). */
 enum srnic_mem_err srnic_sgl_to_mr(struct srnic_sgl *src, struct srnic_mr *mr,
 				   u64 addr, u32 len, u64 rest,
 				   struct srnic_pager *pager);

@@ -571,7 +571,7 @@ static u64 chunk_absent(struct odp_chunk *chunk, u64 va)
 	return n;
 }
 
-/* The same, whether @va is in a chunk, in a hole or neither; at least 1. */
+/* Pages absent from @va on, which is in a chunk, in a hole or neither; at least 1. */
 static u64 odp_absent(struct srnic_odp *odp, u64 va)
 {
 	u64 end = odp_hole_end(odp->mm, va);

@@ -20,7 +20,7 @@
 const void *srnic_rxe_copy_sqe(struct srnic_swqe *wqe,
 			       const struct rxe_send_wqe *slot);
 
-/* The same for a receive WQE. */
+/* Copies a receive WQE once and converts the copy, as srnic_rxe_copy_sqe() does. */
 const void *srnic_rxe_copy_rqe(struct srnic_rqe *rqe,
 			       const struct rxe_recv_wqe *slot);
 

@@ -245,7 +245,7 @@ static int mr_check_access(struct ib_pd *ibpd, int access)
 	return 0;
 }
 
-/* The same for process memory, which may also be on-demand paged. */
+/* Checks @access to process memory, which may also be on-demand paged. */
 static int mr_check_user_access(struct ib_pd *ibpd, int access)
 {
 	if (access & IB_ACCESS_ON_DEMAND &&
@@ -452,7 +452,7 @@ static struct ib_mr *mr_rereg(struct srnic_ibmr *old, int flags, u64 start,
 		return mr_register(ibpd, start, length, iova, access, old,
 				   udata);
 
-	/* The same pages are on demand if they were, also if nobody asked for that. */
+	/* Pages that were paged on demand stay so, even if the caller did not request it. */
 	access |= (old->asked ^ old->mr.access) & IB_ACCESS_ON_DEMAND;
 	err = mr_check_keep(&old->mr, flags, access);
 	if (err)

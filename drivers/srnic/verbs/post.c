@@ -192,7 +192,10 @@ static int post_sends(struct srnic_ibqp *qp, const struct ib_send_wr **wr)
 	return err;
 }
 
-/* The same for a receive ring; @lock serialises its producers. */
+/*
+ * Writes a list to a receive ring, whose producers @lock serialises; on error *@wr is the
+ * first WR that failed.
+ */
 static int post_recvs(const struct srnic_rq *rq, spinlock_t *lock,
 		      const struct ib_recv_wr **wr)
 {

@@ -59,7 +59,7 @@ static int res_put(struct sk_buff *msg, const struct srnic_look *look)
 	return 0;
 }
 
-/* The same, and frees @look */
+/* Puts the values of @look into @msg, and frees @look. */
 static int res_end(struct sk_buff *msg, struct srnic_look *look)
 {
 	int err = res_put(msg, look);

@@ -149,7 +149,7 @@ void srnic_user_put(struct srnic_user *user);
 struct srnic_user *srnic_user_of(const struct ib_pd *ibpd);
 struct srnic_user *srnic_user_of_udata(struct ib_udata *udata);
 
-/* The same user across all devices. */
+/* The user that @ibpd belongs to, across all devices; NULL: the kernel */
 struct srnic_owner *srnic_user_owner(const struct ib_pd *ibpd);
 
 /* Pool to which packets held by queue pairs of @user (NULL: the kernel) are charged */
@@ -192,7 +192,7 @@ struct srnic_mmap *srnic_ring_expose(const struct srnic_ring *ring,
 				     struct ib_udata *udata,
 				     struct srnic_map *out);
 
-/* The same for any zeroed vmalloc() memory, through the device file of @ibuc. */
+/* Makes zeroed vmalloc() memory mappable like a ring, through the device file of @ibuc. */
 struct srnic_mmap *srnic_mmap_expose(struct ib_ucontext *ibuc, void *start,
 				     size_t size, struct srnic_map *out);
 

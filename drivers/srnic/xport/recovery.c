@@ -740,7 +740,7 @@ static struct srnic_recovery_todo recovery_repair_acked(struct srnic_recovery *r
 	return recovery_repair(r, max(hole, 1U), SRNIC_CAUSE_GAP);
 }
 
-/* The same in mode BACK */
+/* All before @psn is acknowledged in mode BACK. */
 static struct srnic_recovery_todo recovery_back_acked(struct srnic_recovery *r, u32 psn)
 {
 	u32 npsn = srnic_psn_diff(psn, r->una);
@@ -760,7 +760,7 @@ static struct srnic_recovery_todo recovery_back_acked(struct srnic_recovery *r, 
 	return recovery_nothing;
 }
 
-/* The same in mode SUSPECT */
+/* Packets are acknowledged in mode SUSPECT; @hole: as srnic_recovery_acked() */
 static void recovery_suspect_acked(struct srnic_recovery *r, u32 hole, u64 now)
 {
 	if (hole == SRNIC_RECOVERY_KEPT)

@@ -41,7 +41,7 @@ static enum srnic_verdict rdma_check_qp(const struct srnic_qp_conf *conf,
 						     SRNIC_V_OK;
 }
 
-/* The same for an access to the eight bytes at @va */
+/* Does the QP let the peer access the eight bytes at @va with @access?  Pure. */
 static enum srnic_verdict rdma_check_word(const struct srnic_qp_conf *conf,
 					  u32 access, u64 va)
 {
