@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic - invariants of a flight hold whatever a peer answers, and whenever
+ * srnic - invariants of loss recovery hold whatever a peer answers, and whenever
  *
- * The input determines the events of a flight: packets are sent, acknowledged
+ * The input determines the events: packets are sent, acknowledged
  * or reported missing, and time passes, within what its caller allows.  At the
  * end the peer may answer properly, and then nothing remains in flight.
  */

@@ -2859,7 +2859,7 @@ static const struct {
 	{ "go-back-N skips acknowledged packets", back_skips },
 	{ "go-back-N ends when all packets are acknowledged", back_ends },
 
-	{ "after an RNR NAK the flight waits, then goes back", rnr_waits },
+	{ "after an RNR NAK nothing is sent, then everything again", rnr_waits },
 	{ "an RNR NAK is not a loss", rnr_is_no_loss },
 	{ "rnr_retry RNR NAKs in a row are tolerated", rnr_retries },
 	{ "no RNR NAK is tolerated if rnr_retry is 0", rnr_none },
@@ -2915,12 +2915,12 @@ static const struct {
 	{ "a window of one packet has enough room", span_of_one },
 
 	{ "PSNs are assigned consecutively", assign },
-	{ "a flight may continue at another PSN", skip },
+	{ "sending may continue at another PSN", skip },
 	{ "packets without acknowledgment are forgotten", forget },
 	{ "packets that need no retransmission are skipped", pass },
 	{ "an ACK is requested before an invalid request", refused },
 	{ "within a detour an ACK is requested before an invalid request", refused_in_detour },
-	{ "the rate is the flight size over the round trip", rate },
+	{ "the rate is what is in flight over the round trip", rate },
 };
 
 int main(void)

@@ -2,23 +2,21 @@
 /*
  * srnic - simulation: on any path all data arrives once and in order, and no flow stalls
  *
- * usage: test_sim [<runs> | seed <seed> [<ms>] | line <seed> | table]
+ * usage: test_sim [<runs> | seed <seed> [<ms>] | line <seed>]
  *
  * Each run simulates flows over a random path.  The number of runs may also be
  * given by SEEDS in the environment.  "seed" runs a single seed, and prints its
  * events from a time on; "line" runs one of the random paths without losses.
- * "table" prints how well common paths are used, for tuning.
  */
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim.h"
+#include "sim_measure.h"
 #include "tap.h"
 
 #define RUNS	300	/* about 10 s under ASan */
-#define MSEC	((u64)NSEC_PER_MSEC)
 
 static u32 pick(const u32 *of, u32 num)
 {
@@ -217,95 +215,6 @@ static void test_seeds(struct sim_conf (*drawn)(u64 seed), u64 runs, const char 
 }
 
 /* Fixed paths */
-
-#define MBIT		125000ULL
-#define GBIT		(1000 * MBIT)
-#define SECONDS(n)	((u64)(n) * NSEC_PER_SEC)
-
-/* A path with the same properties in both directions */
-static struct sim_path path(u64 rate, u64 delay, u64 queue)
-{
-	return (struct sim_path) { .rate = rate, .delay = delay, .queue = queue };
-}
-
-/* An unlimited flow on such a path */
-static struct sim_conf steady(bool read, u32 mtu, u64 rate, u64 delay, u64 queue)
-{
-	return (struct sim_conf) {
-		.there = path(rate, delay, queue), .back = path(rate, delay, queue),
-		.flows = 1, .psn = 1, .mtu = mtu, .message = (1 << 20) / mtu,
-		.reads = read ? 1000000 : 0, .places = 16, .until = SECONDS(10),
-		.timeout = 67109 * NSEC_PER_USEC, .retry_cnt = 7, .rnr_retry = 7, .late = 100,
-	};
-}
-
-/**
- * struct outcome - the result of a simulation
- * @fault: invariant that does not hold, or NULL
- * @use: fraction of the path's rate
- * @jain: Jain's index over the flows
- * @again: fraction of the packets sent that were retransmissions
- * @lost: PSNs lost
- * @dead: flows whose retries are exhausted
- * @causes: number of events, by enum srnic_recovery_cause
- * @first: final state of the first flow
- */
-struct outcome {
-	const char		*fault;
-	double			use;
-	double			jain;
-	double			again;
-	u64			lost;
-	u32			dead;
-	u64			causes[SRNIC_CAUSE_NUM];
-	struct srnic_recovery	first;
-};
-
-/* @from: time from which the use of the path is measured, ns */
-static struct outcome measure_from(const struct sim_conf *c, u64 from)
-{
-	const struct sim_path *data = c->reads ? &c->back : &c->there;
-	double before = 0, all = 0, squares = 0, sent = 0, again = 0;
-	struct outcome o = {};
-	struct sim s;
-	u32 i, k;
-
-	rand_state = 1;
-	sim_init(&s, c);
-	s.conf.until = from;
-	sim_run(&s);
-	for (i = 0; i < c->flows; i++)
-		before += s.flow[i].una;
-	from = from ? s.now : 0;
-	s.conf.until = c->until;
-	sim_run(&s);
-	for (i = 0; i < c->flows; i++) {
-		const struct sim_flow *w = &s.flow[i];
-
-		all += w->una;
-		squares += (double)w->una * w->una;
-		sent += w->sent;
-		again += w->retransmitted;
-		o.dead += w->failed;
-		for (k = 0; k < SRNIC_CAUSE_NUM; k++)
-			o.causes[k] += w->causes[k];
-	}
-	o.fault = s.fault;
-	o.use = data->rate ? (all - before) * (c->mtu + SIM_HEADERS) /
-			     ((s.now - from) / 1e9) / data->rate : 0;
-	o.jain = all * all / (c->flows * squares);
-	o.again = again / sent;
-	o.lost = s.conf.there.lost + s.conf.back.lost;
-	o.first = s.flow[0].f;
-	sim_free(&s);
-
-	return o;
-}
-
-static struct outcome measure(const struct sim_conf *c)
-{
-	return measure_from(c, 0);
-}
 
 /* Fails the test if @o does not reach the given values; prints the actual ones. */
 static void expect(const char *name, const struct outcome *o, double use, double again)
@@ -726,110 +635,11 @@ static void test_pauses(void)
 	tap_done("a peer that pauses is not taken for a full queue for ever");
 }
 
-static void print(const char *name, const struct sim_conf *c)
-{
-	struct outcome o = measure(c);
-
-	printf("%-32s %5.1f %%  jain %.3f  again %5.2f %%  ", name, 100 * o.use, o.jain,
-	       100 * o.again);
-	printf("repairs %6llu  probes %5llu  timeouts %3llu  lost %6llu  ",
-	       o.causes[SRNIC_CAUSE_GAP], o.causes[SRNIC_CAUSE_PROBE],
-	       o.causes[SRNIC_CAUSE_TIMEOUT], o.lost);
-	printf("dead %u  window %5u  keeps %u  rtt %.2f, %.2f ms%s%s\n", o.dead,
-	       o.first.cwnd.window, o.first.keeps, o.first.rtt.last / 1e6, o.first.rtt.min / 1e6,
-	       o.fault ? ", not: " : "", o.fault ? o.fault : "");
-	fflush(stdout);
-}
-
-static void table_lines(void)
-{
-	const struct line *l;
-	struct sim_conf c;
-	u64 from;
-
-	for (l = lines; l < lines + ARRAY_SIZE(lines); l++) {
-		c = conf_of(l, &from);
-		c.may_fail = true;
-		print(l->name, &c);
-	}
-}
-
-static void table_long(void)
-{
-	static const u32 delays[] = { 1, 10, 50 };
-	struct sim_conf c;
-	char name[64];
-	u32 i, mtu, ms;
-
-	for (i = 0; i < 8 * ARRAY_SIZE(delays); i++) {
-		ms = delays[i / 2 % 3];
-		mtu = i / 6 % 2 ? 4096 : 1024;
-		c = steady(i >= 12, mtu, GBIT, ms * MSEC, GBIT / 1000 * 2 * ms);
-		(c.reads ? &c.back : &c.there)->loss = i % 2 ? 1000 : 0;
-		snprintf(name, sizeof(name), "%s %u, 1G, %u ms%s", c.reads ? "READ" : "WRITE", mtu,
-			 ms, i % 2 ? ", loss 0.1 %" : "");
-		print(name, &c);
-	}
-}
-
-static void table_queues(void)
-{
-	static const u32 queues[] = { 30, 100, 400 };
-	struct sim_conf c;
-	char name[64];
-	u32 i, mtu;
-
-	for (i = 0; i < 8 * ARRAY_SIZE(queues); i++) {
-		mtu = i / 6 % 2 ? 4096 : 1024;
-		c = steady(i >= 12, mtu, i % 2 ? GBIT : 100 * MBIT, 20000,
-			   1000 * queues[i / 2 % 3]);
-		snprintf(name, sizeof(name), "%s %u, %s, queue %u kB",
-			 c.reads ? "READ" : "WRITE", mtu, i % 2 ? "1G" : "100M",
-			 queues[i / 2 % 3]);
-		print(name, &c);
-	}
-}
-
-static void table_rest(void)
-{
-	static const char *const peers[] = { "keeps", "drops", "rxe" };
-	static const u32 losses[] = { 0, 1000, 10000, 50000 };
-	struct sim_conf c;
-	char name[64];
-	u32 i;
-
-	for (i = 0; i < 6; i++) {
-		c = steady(i & 1, 1024, GBIT, MSEC, 250000);
-		c.flows = 1U << (i & 6);
-		if (c.flows == 1)
-			(c.reads ? &c.back : &c.there)->reorder = 50000;
-		snprintf(name, sizeof(name), "%s, 1G, 1 ms, %s", c.reads ? "READ" : "WRITE",
-			 c.flows == 1 ? "reorder 5 %" : c.flows == 4 ? "4 flows" : "16 flows");
-		print(name, &c);
-	}
-	for (i = 0; i < 16 * SIM_PEER_NUM; i++) {
-		c = steady(i % 16 >= 8, 1024, GBIT, i % 8 < 4 ? 20000 : MSEC, 250000);
-		c.peer = i / 16;
-		c.there.loss = losses[i % 4];
-		snprintf(name, sizeof(name), "%s%s, 1G, %s ms, loss %.1f %%",
-			 c.reads ? "READ " : "", peers[c.peer],
-			 i % 8 < 4 ? "0.02" : "1", c.there.loss / 1e4);
-		print(name, &c);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	const char *seeds = getenv("SEEDS");
 	u64 runs = seeds ? strtoull(seeds, NULL, 0) : RUNS;
 
-	if (argc > 1 && !strcmp(argv[1], "table")) {
-		table_lines();
-		table_long();
-		table_queues();
-		table_rest();
-		return 0;
-	}
 	if (argc > 2 && !strcmp(argv[1], "line")) {
 		run_line(strtoull(argv[2], NULL, 0), true);
 		tap_done("a path without losses: no flow fails, and it is used");

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* srnic - simulation: the responder */
+#ifndef SRNIC_UNIT_SIM_RESPONDER_H
+#define SRNIC_UNIT_SIM_RESPONDER_H
+
+#include "sim_requester.h"
+
+static inline void sim_reply(struct sim *s, u32 flow, enum sim_kind kind, u64 seq)
+{
+	sim_transmit(s, &s->conf.back, (struct sim_pkt) {
+		.kind = kind, .flow = flow, .seq = seq, .psn = sim_psn(s, seq),
+		.npsn = 1,
+	}, 4);
+}
+
+static inline void sim_respond(struct sim *s, u32 flow, u64 seq, u32 npsn)
+{
+	u32 i;
+
+	for (i = 0; i < npsn; i++)
+		sim_transmit(s, &s->conf.back, (struct sim_pkt) {
+			.kind = SIM_RESPONSE, .flow = flow, .seq = seq + i,
+			.psn = sim_psn(s, seq + i), .npsn = 1,
+		}, s->conf.mtu);
+}
+
+/* Executes the expected request.  Return: must it be acknowledged? */
+static inline bool sim_execute(struct sim *s, u32 flow, struct sim_slot what)
+{
+	struct sim_flow *w = &s->flow[flow];
+
+	if (what.kind == SIM_READ)
+		sim_respond(s, flow, w->expected, what.npsn);
+	w->expected += what.npsn;
+
+	return what.ackreq && what.kind != SIM_READ;
+}
+
+static inline void sim_keep(struct sim *s, struct sim_flow *w, const struct sim_pkt *pkt,
+			    u64 ahead)
+{
+	if (s->conf.peer != SIM_PEER_KEEPS ||
+	    ahead >= (s->conf.store ? s->conf.store : SIM_STORE))
+		return;
+
+	w->slot[pkt->seq % SIM_STORE] = (struct sim_slot) {
+		.npsn = pkt->npsn, .kind = pkt->kind, .ackreq = pkt->ackreq,
+	};
+}
+
+static inline void sim_duplicate(struct sim *s, const struct sim_pkt *pkt)
+{
+	const struct sim_flow *w = &s->flow[pkt->flow];
+
+	if (pkt->kind == SIM_READ)
+		sim_respond(s, pkt->flow, pkt->seq,
+			    min((u64)pkt->npsn, w->expected - pkt->seq));
+	else if (pkt->ackreq || s->conf.peer != SIM_PEER_RXE)
+		sim_reply(s, pkt->flow, SIM_ACK, w->expected - 1);
+}
+
+static inline void sim_ahead(struct sim *s, const struct sim_pkt *pkt)
+{
+	struct sim_flow *w = &s->flow[pkt->flow];
+
+	if (!w->told)
+		sim_reply(s, pkt->flow, SIM_NAK, w->expected);
+	w->told = true;
+	sim_keep(s, w, pkt, pkt->seq - w->expected);
+}
+
+/* Has the sender of a marked packet told, from time to time */
+static inline void sim_marked(struct sim *s, const struct sim_pkt *pkt)
+{
+	struct sim_flow *w = &s->flow[pkt->flow];
+
+	if (!pkt->marked || pkt->kind == SIM_READ || s->now < w->cnp_after)
+		return;
+	w->cnp_after = s->now + 50 * NSEC_PER_USEC;
+	sim_reply(s, pkt->flow, SIM_CNP, w->expected);
+}
+
+static inline void sim_request(struct sim *s, const struct sim_pkt *pkt)
+{
+	struct sim_flow *w = &s->flow[pkt->flow];
+	s32 ahead = srnic_psn_diff(pkt->psn, sim_psn(s, w->expected));
+	struct sim_slot what = {
+		.npsn = pkt->npsn, .kind = pkt->kind, .ackreq = pkt->ackreq,
+	};
+	bool ack = false;
+
+	sim_require(s, w->expected + ahead == pkt->seq, "a request maps to its place");
+	if (ahead < 0)
+		return sim_duplicate(s, pkt);
+	if (ahead)
+		return sim_ahead(s, pkt);
+	if (pkt->kind == SIM_SEND && pkt->first && sim_chance(s->conf.rnr)) {
+		w->told = true;
+		return sim_reply(s, pkt->flow, SIM_RNR, w->expected);
+	}
+
+	w->told = false;
+	do {
+		ack |= sim_execute(s, pkt->flow, what);
+		what = w->slot[w->expected % SIM_STORE];
+		w->slot[w->expected % SIM_STORE].npsn = 0;
+	} while (what.npsn);
+	if (ack)
+		sim_reply(s, pkt->flow, SIM_ACK, w->expected - 1);
+}
+
+#endif /* SRNIC_UNIT_SIM_RESPONDER_H */
