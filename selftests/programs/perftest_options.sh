@@ -119,7 +119,7 @@ start()
 	done
 	arguments=${arguments//SELF/$2}
 	# shellcheck disable=SC2086 # words
-	ip netns exec "$1" bounded "$4" -d "$3" -F ${arguments//DIR/$dir} &
+	ip netns exec "$1" bounded "$4" -d "$3" -F ${arguments//DIR/$dir/$1} &
 	process=$!
 }
 
@@ -250,10 +250,11 @@ type_up()
 	hosts_up
 }
 
+# A folder for each end: they would write to the same memory
 files()
 {
-	dir=$(mktemp -d) && truncate -s 32M "$dir/buffer" &&
-		printf 0x03020100,0x07060504 >"$dir/payload"
+	dir=$(mktemp -d) && mkdir "$dir"/ns{A,B} && truncate -s 32M "$dir"/ns{A,B}/buffer &&
+		printf 0x03020100,0x07060504 | tee "$dir"/ns{A,B}/payload >/dev/null
 }
 
 table_is_complete()
