@@ -63,6 +63,19 @@ files_exist()
 	return "$status"
 }
 
+# in_their_files PAGE...: a function or a lock is in the file that these name behind it
+in_their_files()
+{
+	local name file status=0
+
+	while read -r name file; do
+		grep -qsw -- "${name##*.}" "$driver/$file" && continue
+		echo "$name is not in $file"
+		status=1
+	done < <(grep -ohE '``[A-Za-z0-9_.]+(\(\))?`` \([a-z_/]+\.[ch]\)' "$@" | tr -d '`()')
+	return "$status"
+}
+
 # linked FILE...: the pages that these mention exist
 linked()
 {
@@ -97,7 +110,7 @@ mapfile -t settings < <(grep -rhoE '(= SETTING|^module_param(_named|_cb)?)\([a-z
 mapfile -t attributes < <(grep -rhoE '(= SETTING|^static DEVICE_ATTR_[A-Z]+)\([a-z_]+' "$driver" |
 	cut -d'(' -f2)
 
-ktap_plan 7
+ktap_plan 8
 if python3 -c 'import docutils' 2>/dev/null; then
 	check "pages render"			renders "${docs[@]}"
 else
@@ -105,6 +118,7 @@ else
 fi
 check "pages that are mentioned exist"		linked "${docs[@]}" README.md
 check "files that are named exist"		files_exist "${docs[@]}"
+check "functions and locks are where they are said to be"	in_their_files "${docs[@]}"
 check "every file of xport is described"	each_in Documentation/architecture.rst "${xport[@]}"
 check "every trace point is"			each_in Documentation/tracing.rst "${events[@]}"
 check "every setting is"			each_in Documentation/srnic.7 "${settings[@]}"
