@@ -64,12 +64,15 @@ sparse_is_silent()
 		grep -q '^  CHECK .*srnic/main\.c$' "$TREE/gcc.log"
 }
 
-# tools/layers looks at the objects of the build by gcc.
+# tools/layers looks at the objects of the build by gcc, and finds all of them.
 layers_are_kept()
 {
 	# shellcheck disable=SC2046
-	build gcc $(kernel_make "$KERNEL_DIR") &&
-		"$REPO/tools/layers" --root "$REPO" --objects "$TREE/gcc/drivers/srnic"
+	build gcc $(kernel_make "$KERNEL_DIR") || return
+	"$REPO/tools/layers" --root "$REPO" --objects "$TREE/gcc/drivers/srnic" \
+		>"$TREE/layers.log" && ! grep SKIP "$TREE/layers.log" && return
+	grep -A 9 '^not ok' "$TREE/layers.log"
+	return 1
 }
 
 # clang_make KERNEL: arguments to build with clang for a kernel built by gcc.  User-mode
