@@ -6,7 +6,6 @@
  * waits for it.  So each owner gets only a few workers at a time, some for
  * missing pages and some for prefetches; further jobs queue behind them.
  */
-#include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 
 #include "internal.h"

@@ -5,6 +5,7 @@
  * An owner is a user, or a container, across all devices.
  */
 #include <linux/kref.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
 
