@@ -91,7 +91,6 @@ int srnic_get_port_immutable(struct ib_device *ibdev, u32 port,
 int srnic_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey);
 enum rdma_link_layer srnic_get_link_layer(struct ib_device *ibdev, u32 port);
 void srnic_get_dev_fw_str(struct ib_device *ibdev, char *str);
-extern const struct attribute_group srnic_device_group;
 
 enum ib_mtu srnic_port_mtu(const struct srnic_dev *dev);
 
