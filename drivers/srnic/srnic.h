@@ -358,7 +358,7 @@ int srnic_dev_add(const char *name, struct net_device *ndev, enum srnic_abi abi)
 
 /*
  * The device on @ndev, or any if that is NULL; registered or not, but not yet freed.  The
- * caller ends with put_device().  Context: any.
+ * caller ends with put_device().  Context: process.
  */
 struct srnic_dev *srnic_dev_find(const struct net_device *ndev);
 
