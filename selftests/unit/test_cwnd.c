@@ -40,8 +40,8 @@ static void begin(u64 nsec)
 	rtt = (struct srnic_rtt){ };
 	c = (struct srnic_cwnd){ };
 	una = (SRNIC_PSN_MASK - rand32() % 1000) & SRNIC_PSN_MASK;
-	srnic_cwnd_skip(&c, una);
 	srnic_cwnd_start(&c);
+	srnic_cwnd_skip(&c, una);
 	if (nsec)
 		measure(nsec);
 }

@@ -55,8 +55,8 @@ static struct srnic_recovery_todo recovery_fail(enum srnic_recovery_cause cause)
 void srnic_recovery_start(struct srnic_recovery *r, u32 psn)
 {
 	memset(r, 0, sizeof(*r));
-	srnic_recovery_skip(r, psn);
 	srnic_cwnd_start(&r->cwnd);
+	srnic_recovery_skip(r, psn);
 }
 
 void srnic_recovery_skip(struct srnic_recovery *r, u32 psn)

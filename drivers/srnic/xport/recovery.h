@@ -118,7 +118,7 @@ struct srnic_recovery_todo {
  * @hold: nothing is sent before this time, ns; 0: no such time
  * @suspect_until: when the packet at @una is retransmitted, or was after a wait, ns; 0: neither
  * @silence: when to act on silence, ns; 0: nothing is waited for
- * @deadline: when srnic_recovery_timeout() is due: @silence or @tick; 0: it is not
+ * @deadline: when srnic_recovery_timeout() is due: @silence or the tick of @cwnd; 0: it is not
  * @retry_cnt: transport retries without progress
  * @rnr_retry: RNR retries without progress, 7: unlimited
  * @rd_first: index of the oldest entry of @rd_end
