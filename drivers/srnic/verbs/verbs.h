@@ -94,7 +94,7 @@ void srnic_get_dev_fw_str(struct ib_device *ibdev, char *str);
 
 enum ib_mtu srnic_port_mtu(const struct srnic_dev *dev);
 
-/* ib_counters.c */
+/* hw_stats.c */
 struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ibdev,
 						u32 port);
 int srnic_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
