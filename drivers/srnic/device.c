@@ -34,7 +34,7 @@ static unsigned int net_id __read_mostly;
  * ib_device_set_netdev() was called, see dev_get_netdev().
  */
 static LIST_HEAD(dev_list);
-static DEFINE_SPINLOCK(dev_lock);	/* protects dev_list and the rounds in it */
+static DEFINE_SPINLOCK(dev_lock);	/* protects dev_list */
 
 /* Runs srnic_dev.leave and srnic_dev.released */
 static struct workqueue_struct *dev_wq;
@@ -90,13 +90,16 @@ static struct srnic_dev *dev_of_round(unsigned long round)
  * ends last when it removes a device, after all users have gone: waits for removals that
  * are as far as that.  ib_unregister_device() would wait, too, but remove a device that is
  * being registered instead of removed; so this takes the lock that the core holds meanwhile.
- * Namespaces exit one batch at a time.
+ * Namespaces may exit at the same time: one of which another pernet operation has failed, and
+ * a batch of others.
  */
 static void devs_finish(void)
 {
+	static DEFINE_MUTEX(finish_lock);	/* protects round, and struct srnic_dev's */
 	static unsigned long round;
 	struct srnic_dev *dev;
 
+	mutex_lock(&finish_lock);
 	for (round++; (dev = dev_of_round(round)); put_device(&dev->ib_dev.dev)) {
 		if (ib_device_try_get(&dev->ib_dev)) {
 			ib_device_put(&dev->ib_dev);
@@ -105,6 +108,7 @@ static void devs_finish(void)
 		mutex_lock(&dev->ib_dev.unregistration_lock);
 		mutex_unlock(&dev->ib_dev.unregistration_lock);
 	}
+	mutex_unlock(&finish_lock);
 }
 
 /* The netdevs are gone by now, and the removal of their devices is queued. */

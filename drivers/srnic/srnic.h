@@ -62,7 +62,7 @@ struct srnic_user {
  * struct srnic_dev - one RDMA device bound to one netdev
  * @ib_dev: device of the RDMA core
  * @list: entry in the list of all devices
- * @round: see devs_finish(); under the lock of that list
+ * @round: see devs_finish(); under its lock
  * @abi: user ABI, chosen by the link type
  * @leave: unregisters the device
  * @released: lets go of @net when the core is done with the device
