@@ -60,6 +60,18 @@ writes()
 	"$@" bash -c 'echo 0 >/sys/class/infiniband/sr0/ecn'
 }
 
+# writes_anyway COMMAND...: even if that file is read-only, for root owns it
+writes_anyway()
+{
+	"$@" bash -c 'cd /sys/class/infiniband/sr0 && chmod u+w ecn && echo 0 >ecn'
+}
+
+# The initial namespace has the device itself, and nsA its netdev.
+initial_writes()
+{
+	writes env && are nsA sr0 ecn=0 && setting nsA sr0 ecn 1
+}
+
 # in_container COMMAND...: root of a user namespace, with a network of its own
 in_container()
 {
@@ -130,7 +142,7 @@ defaults=(ecn=1 loopback=1 odp_fallback=0 rx_kbytes=131072 user_share=25)
 least=(ecn=0 loopback=0 odp_fallback=0 rx_kbytes=0 user_share=1)
 most=(ecn=1 loopback=1 odp_fallback=1 rx_kbytes=4294967295 user_share=100)
 
-ktap_plan 32
+ktap_plan 35
 check "two hosts"			pair_up
 check "defaults"			are nsA sr0 "${defaults[@]}"
 check "defaults there"			are nsB sr1 "${defaults[@]}"
@@ -155,17 +167,19 @@ check "root without CAP_NET_ADMIN"	refused "$not_permitted" writes \
 check "root of a user namespace"	refused "$not_permitted" writes \
 	on nsA unshare --user --map-root-user
 if rdma system show | grep -q 'netns shared'; then
+	check "the initial namespace writes"	initial_writes
 	check "another namespace"	ip netns add nsC
 	check "reads"			are nsC sr0 "${defaults[@]}"
 	check "and cannot write"	refused "$denied" writes on nsC
+	check "nor after chmod"		refused "$not_permitted" writes_anyway on nsC
 	check "a container reads"	seen_in_container
 	check "and cannot write"	refused "$denied" writes in_container
+	check "nor after chmod"		refused "$not_permitted" writes_anyway in_container
 else
-	skip "another namespace"	"devices are not shared"
-	skip "reads"			"devices are not shared"
-	skip "and cannot write"		"devices are not shared"
-	skip "a container reads"	"devices are not shared"
-	skip "and cannot write"		"devices are not shared"
+	for one in "the initial namespace writes" "another namespace" "reads" "and cannot write" \
+		"nor after chmod" "a container reads" "and cannot write" "nor after chmod"; do
+		skip "$one"	"devices are not shared"
+	done
 fi
 check "nothing has changed"		are nsA sr0 "${defaults[@]}"
 

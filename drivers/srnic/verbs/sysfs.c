@@ -65,8 +65,23 @@ static ssize_t setting_show(struct device *dev, struct device_attribute *attr, c
 }
 
 /*
+ * In shared mode the device itself is in the initial network namespace, and the core shows it
+ * in all others, with a struct ib_core_device and files for each.  It can be set where it is
+ * itself and where its netdev is.
+ */
+static bool view_may_set(struct device *dev)
+{
+	const struct ib_core_device *view = container_of(dev, struct ib_core_device, dev);
+	struct ib_device *ibdev = view->owner;
+
+	return view == &ibdev->coredev ||
+	       net_eq(read_pnet(&view->rdma_net), to_dev(ibdev)->net);
+}
+
+/*
  * Whoever may add a link, see RDMA_NL_ADMIN_PERM, may set its device.  To own the file is not
- * enough: root of a container does, unless that has a user namespace.
+ * enough: root of a container does, unless that has a user namespace, and the owner of a
+ * read-only file can make it writable.
  */
 static ssize_t setting_store(struct device *dev, struct device_attribute *attr,
 			     const char *buf, size_t count)
@@ -75,7 +90,7 @@ static ssize_t setting_store(struct device *dev, struct device_attribute *attr,
 	unsigned int value;
 	int err;
 
-	if (!capable(CAP_NET_ADMIN))
+	if (!view_may_set(dev) || !capable(CAP_NET_ADMIN))
 		return -EPERM;
 
 	err = kstrtouint(buf, 0, &value);
@@ -114,22 +129,9 @@ static struct attribute *device_attrs[] = {
 	NULL
 };
 
-/*
- * In shared mode the core shows a device in all network namespaces, with a struct
- * ib_core_device and files for each.  Those of the namespaces that have neither the device
- * nor its netdev, which before Linux 6.16 may be two, are read-only.
- */
 static umode_t device_attr_mode(struct kobject *kobj, struct attribute *attr, int index)
 {
-	const struct ib_core_device *view =
-		container_of(kobj_to_dev(kobj), struct ib_core_device, dev);
-	struct ib_device *ibdev = view->owner;
-
-	if (view == &ibdev->coredev ||
-	    net_eq(read_pnet(&view->rdma_net), to_dev(ibdev)->net))
-		return attr->mode;
-
-	return attr->mode & 0444;
+	return view_may_set(kobj_to_dev(kobj)) ? attr->mode : attr->mode & 0444;
 }
 
 const struct attribute_group srnic_device_group = {
