@@ -372,6 +372,30 @@ static void share_dm(void)
 	share_is_kept(have_dm, most_dm, 100);
 }
 
+/* Run by the child: allocates at once all of which it is told. */
+static void have_dm_at_once(void)
+{
+	struct ibv_alloc_dm_attr dm_attr = {};
+	struct ibv_device_attr_ex attr;
+	struct side s;
+
+	become(&s, be_user);
+	if (ibv_query_device_ex(s.ctx, NULL, &attr))
+		_exit(7);
+	dm_attr.length = attr.max_dm_size;
+	if (!ibv_alloc_dm(s.ctx, &dm_attr))
+		told->err = errno;
+}
+
+/* The share is no multiple of a page. */
+static void share_dm_at_once(void)
+{
+	share_small();
+	child_start(have_dm_at_once);
+	child_done();
+	must_be(told->err, 0);
+}
+
 static void share_pd(void)
 {
 	share_is_kept(have_pd, most_pd, 10000);
@@ -706,6 +730,7 @@ static void others_get_theirs(void)
 
 static const struct vrb_case user_cases[] = {
 	{ "users", "device memory", share_dm },
+	{ "users", "device memory at once", share_dm_at_once },
 	{ "users", "domains", share_pd },
 	{ "users", "address handles", share_ah },
 	{ "users", "multicast groups", share_group },
