@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* ib_alloc_device_with_net(): a device in a namespace of choice, 6.16 */
+/* ib_alloc_device_with_net(): a device in a namespace of choice, 6.17 */
 #include <rdma/ib_verbs.h>
 
 struct probe {
