@@ -133,7 +133,7 @@ static int cq_expose(struct srnic_ibcq *cq, struct ib_udata *udata)
 	if (IS_ERR(cq->map))
 		return PTR_ERR(cq->map);
 
-	err = srnic_respond_cq(udata, cq->cq.ring.abi, &where);
+	err = srnic_udata_respond_cq(udata, cq->cq.ring.abi, &where);
 	if (err)
 		srnic_ring_hide(cq->map);
 
@@ -216,7 +216,7 @@ static int cq_resize(struct srnic_ibcq *cq, u32 entries, struct ib_udata *udata)
 		return PTR_ERR(map);
 	}
 
-	err = srnic_respond_cq(udata, abi, &where);
+	err = srnic_udata_respond_cq(udata, abi, &where);
 	if (!err)
 		err = srnic_cq_replace(&cq->cq, &ring);
 	if (!err)

@@ -228,7 +228,7 @@ static int qp_expose(struct srnic_ibqp *qp, struct ib_udata *udata)
 		}
 	}
 
-	err = srnic_respond_qp(udata, qp->qp->sq.ring.abi, &sq, &rq);
+	err = srnic_udata_respond_qp(udata, qp->qp->sq.ring.abi, &sq, &rq);
 	if (err)
 		goto err_rq;
 

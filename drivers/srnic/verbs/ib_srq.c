@@ -90,8 +90,8 @@ static int srq_expose(struct srnic_ibsrq *srq, struct ib_udata *udata)
 	if (IS_ERR(srq->map))
 		return PTR_ERR(srq->map);
 
-	err = srnic_respond_srq(udata, srq->srq.rq.ring.abi, &where,
-				srq->srq.srqn);
+	err = srnic_udata_respond_srq(udata, srq->srq.rq.ring.abi, &where,
+				      srq->srq.srqn);
 	if (err)
 		srnic_ring_hide(srq->map);
 
@@ -189,7 +189,7 @@ static int srq_resize(struct srnic_ibsrq *srq, u32 entries,
 		return PTR_ERR(map);
 	}
 
-	err = srnic_respond_srq_resize(udata, ring.abi, &where);
+	err = srnic_udata_respond_srq_resize(udata, ring.abi, &where);
 	if (!err)
 		err = srnic_rq_replace(rq, &ring);
 	if (!err) {

@@ -208,15 +208,15 @@ static inline enum srnic_abi srnic_abi_for(const struct srnic_dev *dev,
 	return udata ? dev->abi : SRNIC_ABI_OWN;
 }
 
-/* respond.c: tell user space, in its ABI, where to map the rings of a new object */
-int srnic_respond_cq(struct ib_udata *udata, enum srnic_abi abi,
-		     const struct srnic_map *ring);
-int srnic_respond_qp(struct ib_udata *udata, enum srnic_abi abi,
-		     const struct srnic_map *sq, const struct srnic_map *rq);
-int srnic_respond_srq(struct ib_udata *udata, enum srnic_abi abi,
-		      const struct srnic_map *ring, u32 srqn);
-int srnic_respond_srq_resize(struct ib_udata *udata, enum srnic_abi abi,
-			     const struct srnic_map *ring);
+/* udata.c: respond to user space, in its ABI, with the location of new rings */
+int srnic_udata_respond_cq(struct ib_udata *udata, enum srnic_abi abi,
+			   const struct srnic_map *ring);
+int srnic_udata_respond_qp(struct ib_udata *udata, enum srnic_abi abi,
+			   const struct srnic_map *sq, const struct srnic_map *rq);
+int srnic_udata_respond_srq(struct ib_udata *udata, enum srnic_abi abi,
+			    const struct srnic_map *ring, u32 srqn);
+int srnic_udata_respond_srq_resize(struct ib_udata *udata, enum srnic_abi abi,
+				   const struct srnic_map *ring);
 
 /* ib_pd.c */
 int srnic_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - where user space maps its rings, told in its ABI
+ * srnic - udata: responses of create and resize commands, in either user ABI
+ *
+ * A response says where to map the rings of a new object.
  */
 #include <linux/uaccess.h>
 #include <rdma/rdma_user_rxe.h>
 
 #include "verbs.h"
 
-/* librxe needs all of a response: it maps what that says. */
-static int respond_check(const struct ib_udata *udata, size_t len)
+/* librxe uses the response without checking its size, so it must not be truncated. */
+static int udata_check(const struct ib_udata *udata, size_t len)
 {
 	return udata->outlen < len ? -EINVAL : 0;
 }
 
-static struct mminfo respond_mminfo(const struct srnic_map *map)
+static struct mminfo udata_mminfo(const struct srnic_map *map)
 {
 	return (struct mminfo) {
 		.offset	= map->offset,
@@ -21,26 +23,26 @@ static struct mminfo respond_mminfo(const struct srnic_map *map)
 	};
 }
 
-/* Also of a CQ that has been resized. */
-int srnic_respond_cq(struct ib_udata *udata, enum srnic_abi abi,
-		     const struct srnic_map *ring)
+/* Also the response to a resize of the CQ */
+int srnic_udata_respond_cq(struct ib_udata *udata, enum srnic_abi abi,
+			   const struct srnic_map *ring)
 {
-	struct rxe_create_cq_resp rxe = { .mi = respond_mminfo(ring) };
+	struct rxe_create_cq_resp rxe = { .mi = udata_mminfo(ring) };
 	struct srnic_create_cq_resp own = { .ring = *ring };
 
 	if (abi == SRNIC_ABI_RXE)
-		return respond_check(udata, sizeof(rxe)) ?:
+		return udata_check(udata, sizeof(rxe)) ?:
 		       ib_respond_udata(udata, rxe);
 
 	return ib_respond_udata(udata, own);
 }
 
-int srnic_respond_qp(struct ib_udata *udata, enum srnic_abi abi,
-		     const struct srnic_map *sq, const struct srnic_map *rq)
+int srnic_udata_respond_qp(struct ib_udata *udata, enum srnic_abi abi,
+			   const struct srnic_map *sq, const struct srnic_map *rq)
 {
 	struct rxe_create_qp_resp rxe = {
-		.rq_mi	= respond_mminfo(rq),
-		.sq_mi	= respond_mminfo(sq),
+		.rq_mi	= udata_mminfo(rq),
+		.sq_mi	= udata_mminfo(sq),
 	};
 	struct srnic_create_qp_resp own = {
 		.sq	= *sq,
@@ -48,17 +50,17 @@ int srnic_respond_qp(struct ib_udata *udata, enum srnic_abi abi,
 	};
 
 	if (abi == SRNIC_ABI_RXE)
-		return respond_check(udata, sizeof(rxe)) ?:
+		return udata_check(udata, sizeof(rxe)) ?:
 		       ib_respond_udata(udata, rxe);
 
 	return ib_respond_udata(udata, own);
 }
 
-int srnic_respond_srq(struct ib_udata *udata, enum srnic_abi abi,
-		      const struct srnic_map *ring, u32 srqn)
+int srnic_udata_respond_srq(struct ib_udata *udata, enum srnic_abi abi,
+			    const struct srnic_map *ring, u32 srqn)
 {
 	struct rxe_create_srq_resp rxe = {
-		.mi		= respond_mminfo(ring),
+		.mi		= udata_mminfo(ring),
 		.srq_num	= srqn,
 	};
 	struct srnic_create_srq_resp own = {
@@ -67,20 +69,20 @@ int srnic_respond_srq(struct ib_udata *udata, enum srnic_abi abi,
 	};
 
 	if (abi == SRNIC_ABI_RXE)
-		return respond_check(udata, sizeof(rxe)) ?:
+		return udata_check(udata, sizeof(rxe)) ?:
 		       ib_respond_udata(udata, rxe);
 
 	return ib_respond_udata(udata, own);
 }
 
 /*
- * librxe passes the address of a struct mminfo, as ibv_modify_srq() has no response.  Our
- * own provider finds the new ring through the old one.
+ * Modify SRQ has no response, so librxe passes the address of a struct mminfo in the
+ * command.  Our own provider finds the new ring through the old one.
  */
-int srnic_respond_srq_resize(struct ib_udata *udata, enum srnic_abi abi,
-			     const struct srnic_map *ring)
+int srnic_udata_respond_srq_resize(struct ib_udata *udata, enum srnic_abi abi,
+				   const struct srnic_map *ring)
 {
-	struct mminfo mi = respond_mminfo(ring);
+	struct mminfo mi = udata_mminfo(ring);
 	struct rxe_modify_srq_cmd cmd;
 	int err;
 
@@ -97,7 +99,7 @@ int srnic_respond_srq_resize(struct ib_udata *udata, enum srnic_abi abi,
 			    sizeof(mi)) ? -EFAULT : 0;
 }
 
-/* One response serves both ABIs, or both verbs. */
+/* Create AH has one response for both ABIs, create and resize CQ have one per ABI. */
 static_assert(sizeof(struct rxe_create_ah_resp) ==
 	      sizeof(struct srnic_create_ah_resp) &&
 	      offsetof(struct rxe_create_ah_resp, ah_num) ==
