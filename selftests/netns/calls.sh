@@ -57,7 +57,7 @@ not_preemptible()
 	awk '
 		{ match($0, /\] [^ ]+/); depth = substr($0, RSTART + 5, 1); sub(/\./, 0, depth) }
 		$(NF - 1) == "srnic_fill_res_qp" { outside = depth }
-		$(NF - 1) == "srnic_failure_look" { deeper += depth > outside; seen++ }
+		$(NF - 1) == "srnic_failure_fill_attrs" { deeper += depth > outside; seen++ }
 		END { print deeper + 0, "of", seen + 0; exit seen < 100 || deeper < seen }
 	' <<<"$calls" || { head -n 20 <<<"$calls"; return 1; }
 }

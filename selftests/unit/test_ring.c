@@ -214,12 +214,12 @@ static void test_rq_breaks(struct srnic_rq *rq)
 	rq->fatal = rq_fatal;
 	rq_start_at(rq, 100);
 	hdr->user = 100 + ENTRIES + 1;
-	srnic_rq_look(rq, &info);
+	srnic_rq_query(rq, &info);
 	tap_check(!info.broken && !info.posted && !breaks, "only a fetch breaks an RQ");
 	tap_check(!srnic_rq_fetch(rq, &wqe) && srnic_rq_is_broken(rq) && breaks == 1,
 		  "more entries than an RQ holds cannot be posted");
 	rq_post(rq, 100);
-	srnic_rq_look(rq, &info);
+	srnic_rq_query(rq, &info);
 	tap_check(!srnic_rq_fetch(rq, &wqe) && breaks == 1 && info.broken && !info.posted,
 		  "a broken RQ stays broken, with one notification");
 	rq_start_at(rq, 100);

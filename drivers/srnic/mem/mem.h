@@ -18,7 +18,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/srnic-abi.h>
 
-#include "../look.h"
+#include "../res_attrs.h"
 
 enum srnic_mem_err {
 	SRNIC_MEM_OK,
@@ -345,8 +345,8 @@ enum srnic_mem_err srnic_mr_invalidate(struct srnic_keys *keys, u32 key,
 bool srnic_fast_is_free(struct srnic_keys *keys, u32 key,
 			const struct ib_pd *pd);
 
-/* Takes a snapshot of @mr; values may be mutually inconsistent.  Context: any. */
-void srnic_mr_look(const struct srnic_mr *mr, struct srnic_look *look);
+/* Adds the attributes of @mr, which may be mutually inconsistent.  Context: any. */
+void srnic_mr_fill_attrs(const struct srnic_mr *mr, struct srnic_res_attrs *attrs);
 
 /* Is [addr, addr + len) inside @mr?  The caller holds @mr. */
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len);

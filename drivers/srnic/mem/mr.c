@@ -41,7 +41,7 @@ static u64 mr_num_blocks(u64 offset, u64 length, u32 shift)
 	       (((length & mask) + (offset & mask) + mask) >> shift);
 }
 
-void srnic_mr_look(const struct srnic_mr *mr, struct srnic_look *look)
+void srnic_mr_fill_attrs(const struct srnic_mr *mr, struct srnic_res_attrs *attrs)
 {
 	static const char * const states[] = {
 		[SRNIC_MR_FREE]		= "free",
@@ -55,16 +55,16 @@ void srnic_mr_look(const struct srnic_mr *mr, struct srnic_look *look)
 	bool valid = state == SRNIC_MR_VALID;
 	bool listed = valid && !mr->dma && length;
 
-	srnic_look_word(look, "kind", mr_kind(mr));
-	srnic_look_word(look, "state", states[state]);
-	srnic_look_hex(look, "access", READ_ONCE(mr->access));
-	srnic_look_u32(look, "block_shift", listed ? shift : 0);
-	srnic_look_u64(look, "blocks", !listed ? 0 :
-		       mr_num_blocks(READ_ONCE(mr->span.offset), length, shift));
-	srnic_look_u32(look, "windows", max(atomic_read(&mr->windows), 0));
+	srnic_res_add_string(attrs, "kind", mr_kind(mr));
+	srnic_res_add_string(attrs, "state", states[state]);
+	srnic_res_add_hex(attrs, "access", READ_ONCE(mr->access));
+	srnic_res_add_u32(attrs, "block_shift", listed ? shift : 0);
+	srnic_res_add_u64(attrs, "blocks", !listed ? 0 :
+			  mr_num_blocks(READ_ONCE(mr->span.offset), length, shift));
+	srnic_res_add_u32(attrs, "windows", max(atomic_read(&mr->windows), 0));
 	/* One reference is that of the key. */
-	srnic_look_u32(look, "users", !valid ? 0 :
-		       max((int)refcount_read(&mr->refs) - 1, 0));
+	srnic_res_add_u32(attrs, "users", !valid ? 0 :
+			  max((int)refcount_read(&mr->refs) - 1, 0));
 }
 
 bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len)

@@ -29,7 +29,7 @@ void srnic_cq_destroy(struct srnic_cq *cq)
 {
 	struct srnic_ring ring;
 
-	/* srnic_cq_look() may run concurrently. */
+	/* srnic_cq_fill_attrs() may run concurrently. */
 	spin_lock_bh(&cq->lock);
 	ring = cq->ring;
 	cq->ring.hdr = NULL;
@@ -48,30 +48,30 @@ static const char *cq_arm_word(u32 arm)
 }
 
 /* The completion that the CQ lost first */
-static void cq_look_loss(const struct srnic_cq *cq, struct srnic_look *look)
+static void cq_fill_loss(const struct srnic_cq *cq, struct srnic_res_attrs *attrs)
 {
 	if (!cq->dead)
 		return;
 
-	srnic_look_u32(look, "overrun_qpn", cq->loss.qpn);
-	srnic_look_word(look, "overrun_of", srnic_cq_loss_of(&cq->loss));
-	srnic_look_word(look, "overrun_why", srnic_cq_loss_why(&cq->loss));
-	srnic_look_u64(look, "overrun_time", cq->loss.time);
+	srnic_res_add_u32(attrs, "overrun_qpn", cq->loss.qpn);
+	srnic_res_add_string(attrs, "overrun_of", srnic_cq_loss_of(&cq->loss));
+	srnic_res_add_string(attrs, "overrun_why", srnic_cq_loss_why(&cq->loss));
+	srnic_res_add_u64(attrs, "overrun_time", cq->loss.time);
 }
 
-void srnic_cq_look(struct srnic_cq *cq, struct srnic_look *look)
+void srnic_cq_fill_attrs(struct srnic_cq *cq, struct srnic_res_attrs *attrs)
 {
 	const struct srnic_ring *ring = &cq->ring;
 
 	spin_lock_bh(&cq->lock);
 	if (ring->hdr) {
-		srnic_look_u32(look, "entries", ring->room);
-		srnic_look_u32(look, "prod", cq->prod);
-		srnic_look_u32(look, "cons", READ_ONCE(*ring->user));
-		srnic_look_word(look, "armed",
-				cq_arm_word(READ_ONCE(*ring->arm)));
-		srnic_look_u32(look, "overrun", cq->dead);
-		cq_look_loss(cq, look);
+		srnic_res_add_u32(attrs, "entries", ring->room);
+		srnic_res_add_u32(attrs, "prod", cq->prod);
+		srnic_res_add_u32(attrs, "cons", READ_ONCE(*ring->user));
+		srnic_res_add_string(attrs, "armed",
+				     cq_arm_word(READ_ONCE(*ring->arm)));
+		srnic_res_add_u32(attrs, "overrun", cq->dead);
+		cq_fill_loss(cq, attrs);
 	}
 	spin_unlock_bh(&cq->lock);
 }

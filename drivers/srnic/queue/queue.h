@@ -14,7 +14,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/srnic-abi.h>
 
-#include "../look.h"
+#include "../res_attrs.h"
 
 #define SRNIC_MAX_SGE		32
 #define SRNIC_MAX_INLINE	512
@@ -215,8 +215,8 @@ int srnic_cq_replace(struct srnic_cq *cq, struct srnic_ring *ring);
  */
 bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe);
 
-/* Takes a snapshot; nothing if @cq is destroyed.  Context: any but hard interrupt. */
-void srnic_cq_look(struct srnic_cq *cq, struct srnic_look *look);
+/* Adds the attributes of @cq, unless it is destroyed.  Context: any but hard interrupt. */
+void srnic_cq_fill_attrs(struct srnic_cq *cq, struct srnic_res_attrs *attrs);
 
 /*
  * Requests an event for the next completion.
@@ -386,7 +386,7 @@ struct srnic_rq_info {
 };
 
 /* Takes a snapshot; all zeros if @rq has no ring.  Context: any but hard interrupt. */
-void srnic_rq_look(struct srnic_rq *rq, struct srnic_rq_info *info);
+void srnic_rq_query(struct srnic_rq *rq, struct srnic_rq_info *info);
 
 /*
  * Moves the queue and its posted WQEs to @ring of the same stride; on success *@ring

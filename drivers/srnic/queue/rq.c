@@ -31,7 +31,7 @@ void srnic_rq_destroy(struct srnic_rq *rq)
 	if (!rq->ring.hdr)
 		return;
 
-	/* srnic_rq_look() may run concurrently. */
+	/* srnic_rq_query() may run concurrently. */
 	spin_lock_bh(&rq->lock);
 	ring = rq->ring;
 	rq->ring.hdr = NULL;
@@ -176,7 +176,7 @@ u32 srnic_rq_limit(struct srnic_rq *rq)
 	return limit;
 }
 
-void srnic_rq_look(struct srnic_rq *rq, struct srnic_rq_info *info)
+void srnic_rq_query(struct srnic_rq *rq, struct srnic_rq_info *info)
 {
 	*info = (struct srnic_rq_info) {};
 	if (!rq->ring.hdr)

@@ -12,43 +12,42 @@
 
 #include "verbs.h"
 
-static int res_put_value(struct sk_buff *msg,
-			 const struct srnic_look_value *value)
+static int res_put_attr(struct sk_buff *msg, const struct srnic_res_attr *attr)
 {
-	switch (value->kind) {
-	case SRNIC_LOOK_U32:
-		return rdma_nl_put_driver_u32(msg, value->name, value->num);
-	case SRNIC_LOOK_HEX:
-		return rdma_nl_put_driver_u64_hex(msg, value->name, value->num);
-	case SRNIC_LOOK_U64:
-		return rdma_nl_put_driver_u64(msg, value->name, value->num);
+	switch (attr->kind) {
+	case SRNIC_RES_ATTR_U32:
+		return rdma_nl_put_driver_u32(msg, attr->name, attr->num);
+	case SRNIC_RES_ATTR_HEX:
+		return rdma_nl_put_driver_u64_hex(msg, attr->name, attr->num);
+	case SRNIC_RES_ATTR_U64:
+		return rdma_nl_put_driver_u64(msg, attr->name, attr->num);
 	default:
-		return rdma_nl_put_driver_string(msg, value->name, value->word);
+		return rdma_nl_put_driver_string(msg, attr->name, attr->string);
 	}
 }
 
-/* An empty list of values, too large for the stack of a kernel with KASAN */
-static struct srnic_look *res_begin(void)
+/* An empty list of attributes, too large for the stack of a kernel with KASAN */
+static struct srnic_res_attrs *res_begin(void)
 {
-	return kzalloc(sizeof(struct srnic_look), GFP_KERNEL);
+	return kzalloc(sizeof(struct srnic_res_attrs), GFP_KERNEL);
 }
 
-/* Adds the driver's part to @msg, which is left out if it does not fit. */
-static int res_put(struct sk_buff *msg, const struct srnic_look *look)
+/* Adds all of @attrs to @msg, or none if they do not fit. */
+static int res_put(struct sk_buff *msg, const struct srnic_res_attrs *attrs)
 {
 	struct nlattr *table;
 	unsigned int i;
 	int err;
 
-	if (WARN_ON_ONCE(look->num > SRNIC_LOOK_MAX))
+	if (WARN_ON_ONCE(attrs->num > SRNIC_RES_ATTRS_MAX))
 		return -EMSGSIZE;
 
 	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
 	if (!table)
 		return -EMSGSIZE;
 
-	for (i = 0; i < look->num; i++) {
-		err = res_put_value(msg, &look->values[i]);
+	for (i = 0; i < attrs->num; i++) {
+		err = res_put_attr(msg, &attrs->attrs[i]);
 		if (err) {
 			nla_nest_cancel(msg, table);
 			return err;
@@ -59,12 +58,12 @@ static int res_put(struct sk_buff *msg, const struct srnic_look *look)
 	return 0;
 }
 
-/* Puts the values of @look into @msg, and frees @look. */
-static int res_end(struct sk_buff *msg, struct srnic_look *look)
+/* Adds @attrs to @msg, and frees them. */
+static int res_end(struct sk_buff *msg, struct srnic_res_attrs *attrs)
 {
-	int err = res_put(msg, look);
+	int err = res_put(msg, attrs);
 
-	kfree(look);
+	kfree(attrs);
 
 	return err;
 }
@@ -80,70 +79,70 @@ static bool res_may_see(const struct sk_buff *msg)
 	return msg->sk && sk_capable(msg->sk, CAP_NET_ADMIN);
 }
 
-/* Keys and addresses of kernel memory are for nobody. */
+/* Nobody may see keys and addresses of kernel memory. */
 int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 {
-	struct srnic_look *look = res_begin();
+	struct srnic_res_attrs *attrs = res_begin();
 	bool see = res_may_see(msg);
 	struct srnic_ibqp *qp = to_qp(ibqp);
 	int err = -EAGAIN;
 
-	if (!look)
+	if (!attrs)
 		return -ENOMEM;
 
-	look->secrets = see && !rdma_is_kernel_res(&ibqp->res);
-	look->wire = see;
+	attrs->secrets = see && !rdma_is_kernel_res(&ibqp->res);
+	attrs->wire = see;
 	mutex_lock(&qp->lock);
 	if (qp->qp) {
-		srnic_qp_look(qp->qp, look);
+		srnic_qp_fill_attrs(qp->qp, attrs);
 		err = 0;
 	}
 	mutex_unlock(&qp->lock);
 
-	err = err ?: res_put(msg, look);
-	kfree(look);
+	err = err ?: res_put(msg, attrs);
+	kfree(attrs);
 
 	return err;
 }
 
 int srnic_fill_res_cq(struct sk_buff *msg, struct ib_cq *ibcq)
 {
-	struct srnic_look *look = res_begin();
+	struct srnic_res_attrs *attrs = res_begin();
 
-	if (!look)
+	if (!attrs)
 		return -ENOMEM;
 
-	srnic_cq_look(srnic_cq_of(ibcq), look);
+	srnic_cq_fill_attrs(srnic_cq_of(ibcq), attrs);
 
-	return res_end(msg, look);
+	return res_end(msg, attrs);
 }
 
 int srnic_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq)
 {
-	struct srnic_look *look = res_begin();
+	struct srnic_res_attrs *attrs = res_begin();
 	struct srnic_rq_info info;
 
-	if (!look)
+	if (!attrs)
 		return -ENOMEM;
 
-	srnic_rq_look(&to_srq(ibsrq)->srq.rq, &info);
-	srnic_look_u32(look, "entries", info.entries);
-	srnic_look_u32(look, "head", info.head);
-	srnic_look_u32(look, "posted", info.posted);
-	srnic_look_u32(look, "limit", info.limit);
-	srnic_look_u32(look, "broken", info.broken);
+	srnic_rq_query(&to_srq(ibsrq)->srq.rq, &info);
+	srnic_res_add_u32(attrs, "entries", info.entries);
+	srnic_res_add_u32(attrs, "head", info.head);
+	srnic_res_add_u32(attrs, "posted", info.posted);
+	srnic_res_add_u32(attrs, "limit", info.limit);
+	srnic_res_add_u32(attrs, "broken", info.broken);
 
-	return res_end(msg, look);
+	return res_end(msg, attrs);
 }
 
 int srnic_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr)
 {
-	struct srnic_look *look = res_begin();
+	struct srnic_res_attrs *attrs = res_begin();
 
-	if (!look)
+	if (!attrs)
 		return -ENOMEM;
 
-	srnic_mr_look(&to_mr(ibmr)->mr, look);
+	srnic_mr_fill_attrs(&to_mr(ibmr)->mr, attrs);
 
-	return res_end(msg, look);
+	return res_end(msg, attrs);
 }

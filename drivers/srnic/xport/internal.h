@@ -174,8 +174,8 @@ void srnic_failure_of_wqe(struct srnic_failure *failure, struct srnic_qp *qp,
 			  enum srnic_outcome outcome);
 
 /* Lists the failure, if there is one, for "rdma resource". */
-void srnic_failure_look(const struct srnic_failure *failure,
-			struct srnic_look *look);
+void srnic_failure_fill_attrs(const struct srnic_failure *failure,
+			      struct srnic_res_attrs *attrs);
 
 /* Pushes a completion; if it is lost because the CQ is full, the QP goes to error. */
 void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,

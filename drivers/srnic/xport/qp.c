@@ -434,77 +434,77 @@ void srnic_qp_ring(struct srnic_qp *qp)
 		srnic_task_kick(&qp->task);
 }
 
-static void info_req(const struct srnic_qp *qp, struct srnic_look *look)
+static void qp_fill_req(const struct srnic_qp *qp, struct srnic_res_attrs *attrs)
 {
 	const struct srnic_recovery *r = &qp->req.recovery;
 	bool rnr = r->mode == SRNIC_RECOVERY_RNR;
 	s64 left = r->deadline - ktime_get_ns();
 
-	srnic_look_u32(look, "sq_head", qp->sq.head);
-	srnic_look_u32(look, "sq_cur", qp->req.cur);
-	srnic_look_u32(look, "sq_tail", qp->sq.tail);
-	srnic_look_psn(look, "psn", r->psn);
-	srnic_look_psn(look, "una_psn", r->una);
-	srnic_look_psn(look, "next_psn", r->next);
-	srnic_look_u32(look, "reads_out", r->rd_out);
-	srnic_look_u32(look, "retry_left", r->retry_left);
-	srnic_look_u32(look, "rnr_left", r->rnr_left);
-	srnic_look_u32(look, "rnr_wait", rnr);
-	srnic_look_u32(look, "mem_wait", srnic_recovery_is_held(r) && !rnr);
-	srnic_look_u32(look, "window", r->cwnd.window);
-	srnic_look_u32(look, "burst",
-		       r->mode == SRNIC_RECOVERY_OPEN ? 0 : r->burst);
-	srnic_look_u64(look, "srtt_ns", r->rtt.srtt);
-	srnic_look_u64(look, "timer_ns", r->deadline ? max_t(s64, left, 1) : 0);
+	srnic_res_add_u32(attrs, "sq_head", qp->sq.head);
+	srnic_res_add_u32(attrs, "sq_cur", qp->req.cur);
+	srnic_res_add_u32(attrs, "sq_tail", qp->sq.tail);
+	srnic_res_add_psn(attrs, "psn", r->psn);
+	srnic_res_add_psn(attrs, "una_psn", r->una);
+	srnic_res_add_psn(attrs, "next_psn", r->next);
+	srnic_res_add_u32(attrs, "reads_out", r->rd_out);
+	srnic_res_add_u32(attrs, "retry_left", r->retry_left);
+	srnic_res_add_u32(attrs, "rnr_left", r->rnr_left);
+	srnic_res_add_u32(attrs, "rnr_wait", rnr);
+	srnic_res_add_u32(attrs, "mem_wait", srnic_recovery_is_held(r) && !rnr);
+	srnic_res_add_u32(attrs, "window", r->cwnd.window);
+	srnic_res_add_u32(attrs, "burst",
+			  r->mode == SRNIC_RECOVERY_OPEN ? 0 : r->burst);
+	srnic_res_add_u64(attrs, "srtt_ns", r->rtt.srtt);
+	srnic_res_add_u64(attrs, "timer_ns", r->deadline ? max_t(s64, left, 1) : 0);
 }
 
-static void info_cc(const struct srnic_cc *cc, struct srnic_look *look)
+static void qp_fill_cc(const struct srnic_cc *cc, struct srnic_res_attrs *attrs)
 {
-	srnic_look_u64(look, "rate", cc->limited ? cc->rate.rate : 0);
-	srnic_look_u64(look, "target_rate", cc->limited ? cc->rate.target : 0);
+	srnic_res_add_u64(attrs, "rate", cc->limited ? cc->rate.rate : 0);
+	srnic_res_add_u64(attrs, "target_rate", cc->limited ? cc->rate.target : 0);
 }
 
-static void info_resp(const struct srnic_qp *qp, struct srnic_look *look)
+static void qp_fill_resp(const struct srnic_qp *qp, struct srnic_res_attrs *attrs)
 {
 	const struct srnic_ooo *req = &qp->req.ooo;
 	const struct srnic_resp *resp = &qp->resp;
 
-	srnic_look_psn(look, "expected_psn", resp->psn);
-	srnic_look_u32(look, "msn", resp->msn);
-	srnic_look_u32(look, "early", resp->ooo.num + req->num);
-	srnic_look_u32(look, "early_bytes", resp->ooo.bytes + req->bytes);
-	srnic_look_u32(look, "read_left", resp->read_left);
-	srnic_look_u32(look, "ack_due", resp->ack.due);
+	srnic_res_add_psn(attrs, "expected_psn", resp->psn);
+	srnic_res_add_u32(attrs, "msn", resp->msn);
+	srnic_res_add_u32(attrs, "early", resp->ooo.num + req->num);
+	srnic_res_add_u32(attrs, "early_bytes", resp->ooo.bytes + req->bytes);
+	srnic_res_add_u32(attrs, "read_left", resp->read_left);
+	srnic_res_add_u32(attrs, "ack_due", resp->ack.due);
 }
 
-static void info_rq(struct srnic_rq *rq, struct srnic_look *look)
+static void qp_fill_rq(struct srnic_rq *rq, struct srnic_res_attrs *attrs)
 {
 	struct srnic_rq_info info;
 
-	srnic_rq_look(rq, &info);
-	srnic_look_u32(look, "rq_entries", info.entries);
-	srnic_look_u32(look, "rq_head", info.head);
-	srnic_look_u32(look, "rq_posted", info.posted);
+	srnic_rq_query(rq, &info);
+	srnic_res_add_u32(attrs, "rq_entries", info.entries);
+	srnic_res_add_u32(attrs, "rq_head", info.head);
+	srnic_res_add_u32(attrs, "rq_posted", info.posted);
 }
 
-static void info_net(struct srnic_qp *qp, struct srnic_look *look)
+static void qp_fill_net(struct srnic_qp *qp, struct srnic_res_attrs *attrs)
 {
 	spin_lock_bh(&qp->rxq.lock);
-	srnic_look_u32(look, "rx_bytes", qp->rxq_bytes + qp->rx_todo_bytes);
+	srnic_res_add_u32(attrs, "rx_bytes", qp->rxq_bytes + qp->rx_todo_bytes);
 	spin_unlock_bh(&qp->rxq.lock);
-	srnic_look_u32(look, "tx_load", atomic_read(&qp->gate.load));
-	srnic_look_u32(look, "tx_wait", atomic_read(&qp->gate.waiting));
+	srnic_res_add_u32(attrs, "tx_load", atomic_read(&qp->gate.load));
+	srnic_res_add_u32(attrs, "tx_wait", atomic_read(&qp->gate.waiting));
 }
 
-void srnic_qp_look(struct srnic_qp *qp, struct srnic_look *look)
+void srnic_qp_fill_attrs(struct srnic_qp *qp, struct srnic_res_attrs *attrs)
 {
 	srnic_task_own_atomic(&qp->task);
-	info_req(qp, look);
-	info_cc(&qp->cc, look);
-	info_resp(qp, look);
-	info_rq(&qp->rq, look);
-	info_net(qp, look);
-	srnic_failure_look(&qp->failure, look);
+	qp_fill_req(qp, attrs);
+	qp_fill_cc(&qp->cc, attrs);
+	qp_fill_resp(qp, attrs);
+	qp_fill_rq(&qp->rq, attrs);
+	qp_fill_net(qp, attrs);
+	srnic_failure_fill_attrs(&qp->failure, attrs);
 	srnic_task_release_atomic(&qp->task);
 }
 

@@ -211,41 +211,41 @@ void srnic_failure_of_wqe(struct srnic_failure *failure, struct srnic_qp *qp,
 	}
 }
 
-static void failure_look_peer(const struct in6_addr *peer,
-			      struct srnic_look *look)
+static void failure_fill_peer(const struct in6_addr *peer,
+			      struct srnic_res_attrs *attrs)
 {
-	if (!look->wire || ipv6_addr_any(peer))
+	if (!attrs->wire || ipv6_addr_any(peer))
 		return;
 
 	if (ipv6_addr_v4mapped(peer))
-		snprintf(look->peer, sizeof(look->peer), "%pI4",
+		snprintf(attrs->peer, sizeof(attrs->peer), "%pI4",
 			 &peer->s6_addr32[3]);
 	else
-		snprintf(look->peer, sizeof(look->peer), "%pI6c", peer);
-	srnic_look_word(look, "failure_peer", look->peer);
+		snprintf(attrs->peer, sizeof(attrs->peer), "%pI6c", peer);
+	srnic_res_add_string(attrs, "failure_peer", attrs->peer);
 }
 
-void srnic_failure_look(const struct srnic_failure *failure,
-			struct srnic_look *look)
+void srnic_failure_fill_attrs(const struct srnic_failure *failure,
+			      struct srnic_res_attrs *attrs)
 {
 	const struct srnic_fault *fault = &srnic_faults[failure->verdict];
 
 	if (!failure->verdict)
 		return;
 
-	srnic_look_word(look, "failure", fault->name);
-	srnic_look_word(look, "failure_memory", failure_memory(failure));
-	srnic_look_word(look, "failure_op", failure_op(failure));
-	srnic_look_psn(look, "failure_psn", failure->psn);
-	srnic_look_u32(look, "failure_length", failure->length);
-	srnic_look_u32(look, "failure_room", failure->room);
-	srnic_look_hex(look, "failure_syndrome", fault->syndrome);
-	srnic_look_u64(look, "failure_time", failure->time);
-	failure_look_peer(&failure->peer, look);
-	if (!look->secrets)
+	srnic_res_add_string(attrs, "failure", fault->name);
+	srnic_res_add_string(attrs, "failure_memory", failure_memory(failure));
+	srnic_res_add_string(attrs, "failure_op", failure_op(failure));
+	srnic_res_add_psn(attrs, "failure_psn", failure->psn);
+	srnic_res_add_u32(attrs, "failure_length", failure->length);
+	srnic_res_add_u32(attrs, "failure_room", failure->room);
+	srnic_res_add_hex(attrs, "failure_syndrome", fault->syndrome);
+	srnic_res_add_u64(attrs, "failure_time", failure->time);
+	failure_fill_peer(&failure->peer, attrs);
+	if (!attrs->secrets)
 		return;
-	srnic_look_hex(look, "failure_key", failure->key);
-	srnic_look_hex(look, "failure_addr", failure->addr);
+	srnic_res_add_hex(attrs, "failure_key", failure->key);
+	srnic_res_add_hex(attrs, "failure_addr", failure->addr);
 }
 
 void srnic_qp_cqe(struct srnic_qp *qp, struct srnic_cq *cq,

@@ -81,8 +81,8 @@ void srnic_qp_ndev_left(const struct net_device *ndev);
 void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 		    bool *draining);
 
-/* Takes a consistent snapshot of @qp, between two runs of its task.  May sleep. */
-void srnic_qp_look(struct srnic_qp *qp, struct srnic_look *look);
+/* Adds the attributes of @qp as they are between two runs of its task.  May sleep. */
+void srnic_qp_fill_attrs(struct srnic_qp *qp, struct srnic_res_attrs *attrs);
 
 /*
  * Makes @qp count in @stats.  The previous set may be freed after an RCU grace period.
