@@ -2,7 +2,7 @@
 /*
  * srnic - driver-specific attributes of an object, for "rdma resource show"
  *
- * Each room fills in the attributes of its objects; verbs/res.c turns them into
+ * Each room fills in the attributes of its objects; verbs/restrack.c turns them into
  * netlink attributes.  Documentation/tracing.rst says what the names mean.
  */
 #ifndef SRNIC_RES_ATTRS_H

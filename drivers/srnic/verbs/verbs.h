@@ -132,7 +132,7 @@ int srnic_process_mad(struct ib_device *ibdev, int flags, u32 port,
 		      const struct ib_mad *in, struct ib_mad *out,
 		      size_t *out_size, u16 *out_pkey_index);
 
-/* res.c */
+/* restrack.c */
 int srnic_fill_res_cq(struct sk_buff *msg, struct ib_cq *ibcq);
 int srnic_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr);
 int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp);
