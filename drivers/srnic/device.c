@@ -161,7 +161,7 @@ static void dev_set_defaults(struct srnic_dev *dev)
 	dev->tuning.loopback = 1;
 	dev->rx_kbytes = 128 * SZ_1K;
 	dev->user_share = 25;
-	dev->pool.kbytes = &dev->rx_kbytes;
+	dev->rmem.kbytes = &dev->rx_kbytes;
 }
 
 /* Returns the current namespace of @ndev and counts a device in it. */

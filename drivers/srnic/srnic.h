@@ -46,7 +46,7 @@ enum srnic_quota {
  * @dev: the device
  * @refs: one for each context and each object
  * @used: limited resources in use by its contexts
- * @pool: memory of the packets that its queue pairs keep
+ * @rmem: receive memory of its queue pairs
  * @owner: the user across all devices; reference held
  */
 struct srnic_user {
@@ -54,7 +54,7 @@ struct srnic_user {
 	struct srnic_dev	*dev;
 	refcount_t		refs;
 	atomic64_t		used[SRNIC_Q_NUM];
-	struct srnic_pool	pool;
+	struct srnic_rmem	rmem;
 	struct srnic_owner	*owner;
 };
 
@@ -70,7 +70,7 @@ struct srnic_user {
  * @ndev_tracker: tracker of that reference
  * @net: network namespace of the device
  * @tuning: settings, as those below, for queue pairs; see verbs/sysfs.c
- * @rx_kbytes: limit of @pool, in KiB
+ * @rx_kbytes: limit of @rmem, in KiB
  * @user_share: part of the limited resources that one user may have, in percent
  * @odp_fallback: memory that may not be pinned is paged on demand
  * @keys: memory keys
@@ -82,7 +82,7 @@ struct srnic_user {
  * @users: struct srnic_user; under @users_lock
  * @users_lock: serialises changes of @users
  * @used: limited resources in use, of all users and the kernel
- * @pool: memory of the packets that queue pairs keep, of all users and the kernel
+ * @rmem: receive memory of all queue pairs
  * @tap: rules of verbs flows on @ndev
  */
 struct srnic_dev {
@@ -107,7 +107,7 @@ struct srnic_dev {
 	struct list_head		users;
 	struct mutex			users_lock;	/* protects users */
 	atomic64_t			used[SRNIC_Q_NUM];
-	struct srnic_pool		pool;
+	struct srnic_rmem		rmem;
 	struct srnic_tap		tap;
 };
 

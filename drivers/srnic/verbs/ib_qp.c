@@ -189,7 +189,7 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 			.ndev		= dev->ndev,
 			.avs		= &to_pd(qp->ibqp.pd)->avs,
 			.tuning		= &dev->tuning,
-			.pool		= srnic_user_pool(dev, qp->user),
+			.rmem		= srnic_user_rmem(dev, qp->user),
 			.no_loopback	= init->create_flags &
 					  IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
 			.tap		= &dev->tap,

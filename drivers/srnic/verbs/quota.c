@@ -83,9 +83,9 @@ static struct srnic_user *user_make(struct srnic_dev *dev,
 
 	user->dev = dev;
 	user->owner = srnic_owner_get(owner);
-	user->pool.kbytes = &dev->rx_kbytes;
-	user->pool.percent = &dev->user_share;
-	user->pool.parent = &dev->pool;
+	user->rmem.kbytes = &dev->rx_kbytes;
+	user->rmem.percent = &dev->user_share;
+	user->rmem.parent = &dev->rmem;
 	refcount_set(&user->refs, 1);
 	list_add(&user->list, &dev->users);
 

@@ -151,11 +151,11 @@ struct srnic_user *srnic_user_of_udata(struct ib_udata *udata);
 /* The user that @ibpd belongs to, across all devices; NULL: the kernel */
 struct srnic_owner *srnic_user_owner(const struct ib_pd *ibpd);
 
-/* Pool to which packets held by queue pairs of @user (NULL: the kernel) are charged */
-static inline struct srnic_pool *srnic_user_pool(struct srnic_dev *dev,
+/* Receive memory that queue pairs of @user (NULL: the kernel) charge */
+static inline struct srnic_rmem *srnic_user_rmem(struct srnic_dev *dev,
 						 struct srnic_user *user)
 {
-	return user ? &user->pool : &dev->pool;
+	return user ? &user->rmem : &dev->rmem;
 }
 
 /* Maximum amount of a resource that one user may have. */

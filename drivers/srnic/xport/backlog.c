@@ -43,7 +43,7 @@ static bool backlog_charge(struct srnic_qp *qp, unsigned int bytes, unsigned int
 {
 	lockdep_assert_held(&qp->rxq.lock);
 
-	if (!srnic_pool_charge(qp->pool, bytes, part))
+	if (!srnic_rmem_charge(qp->rmem, bytes, part))
 		return false;
 	/* read in srnic_backlog_is_settled() */
 	WRITE_ONCE(qp->rx_charged, qp->rx_charged + bytes);
@@ -56,7 +56,7 @@ static void backlog_uncharge(struct srnic_qp *qp, unsigned int bytes)
 {
 	lockdep_assert_held(&qp->rxq.lock);
 
-	srnic_pool_uncharge(qp->pool, bytes);
+	srnic_rmem_uncharge(qp->rmem, bytes);
 	/* read in srnic_backlog_is_settled() */
 	WRITE_ONCE(qp->rx_charged, qp->rx_charged - bytes);
 }

@@ -19,7 +19,7 @@
 #include "../wire/hdr.h"
 #include "../wire/psn.h"
 #include "ooo.h"
-#include "pool.h"
+#include "rmem.h"
 
 /* Percentage of the limits that may be in use when a packet is kept */
 #define OOO_PART	50
@@ -83,7 +83,7 @@ static void ooo_remove(struct srnic_ooo *ooo, struct sk_buff *skb)
 	ooo_clear_node(skb);
 	ooo->num--;
 	ooo->bytes -= skb->truesize;
-	srnic_pool_uncharge(ooo->pool, skb->truesize);
+	srnic_rmem_uncharge(ooo->rmem, skb->truesize);
 }
 
 /* Copies the packet alone: its skb may be large, or hold pages of a page pool. */
@@ -104,7 +104,7 @@ static struct sk_buff *ooo_copy(const struct sk_buff *skb)
 	return copy;
 }
 
-bool srnic_ooo_put(struct srnic_ooo *ooo, struct srnic_pool *pool,
+bool srnic_ooo_put(struct srnic_ooo *ooo, struct srnic_rmem *rmem,
 		   const struct sk_buff *skb, u32 psn)
 {
 	struct sk_buff *copy;
@@ -112,11 +112,11 @@ bool srnic_ooo_put(struct srnic_ooo *ooo, struct srnic_pool *pool,
 	if (srnic_ooo_has(ooo, psn))
 		return true;
 	copy = ooo_copy(skb);
-	if (!copy || !srnic_pool_charge(pool, copy->truesize, OOO_PART)) {
+	if (!copy || !srnic_rmem_charge(rmem, copy->truesize, OOO_PART)) {
 		kfree_skb(copy);
 		return false;
 	}
-	ooo->pool = pool;
+	ooo->rmem = rmem;
 	ooo_insert(ooo, copy);
 
 	return true;
@@ -168,7 +168,7 @@ struct sk_buff *srnic_ooo_take(struct srnic_ooo *ooo, u32 psn)
 /* No packet with the same PSN has been added since it was taken. */
 void srnic_ooo_requeue(struct srnic_ooo *ooo, struct sk_buff *skb)
 {
-	srnic_pool_recharge(ooo->pool, skb->truesize);
+	srnic_rmem_recharge(ooo->rmem, skb->truesize);
 	ooo_insert(ooo, skb);
 }
 
@@ -181,6 +181,6 @@ void srnic_ooo_purge(struct srnic_ooo *ooo)
 		kfree_skb(skb);
 	}
 	if (ooo->num)
-		srnic_pool_uncharge(ooo->pool, ooo->bytes);
+		srnic_rmem_uncharge(ooo->rmem, ooo->bytes);
 	memset(ooo, 0, sizeof(*ooo));
 }

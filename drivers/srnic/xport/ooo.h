@@ -8,7 +8,7 @@
 #include <linux/rbtree.h>
 #include <linux/types.h>
 
-#include "pool.h"
+#include "rmem.h"
 
 struct sk_buff;
 
@@ -18,7 +18,7 @@ struct sk_buff;
 /**
  * struct srnic_ooo - out-of-order packets of one half of a queue pair
  * @packets: copies of the packets, each of minimal size, by PSN
- * @pool: pool that their memory is charged to
+ * @rmem: receive memory that they are charged to
  * @num: number of packets
  * @bytes: memory that they take
  * @aged: @psn is set; if it is still expected at the next check, they are dropped
@@ -26,7 +26,7 @@ struct sk_buff;
  */
 struct srnic_ooo {
 	struct rb_root		packets;
-	struct srnic_pool	*pool;
+	struct srnic_rmem	*rmem;
 	u32			num;
 	u32			bytes;
 	bool			aged;
@@ -34,10 +34,10 @@ struct srnic_ooo {
 };
 
 /*
- * Keeps a copy of the packet @skb and charges its memory to @pool.  False: there is no
+ * Keeps a copy of the packet @skb and charges its memory to @rmem.  False: there is no
  * room for it.
  */
-bool srnic_ooo_put(struct srnic_ooo *ooo, struct srnic_pool *pool,
+bool srnic_ooo_put(struct srnic_ooo *ooo, struct srnic_rmem *rmem,
 		   const struct sk_buff *skb, u32 psn);
 
 /* Has the packet with @psn been kept? */

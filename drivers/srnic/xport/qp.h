@@ -31,7 +31,7 @@
 #include "delack.h"
 #include "recovery.h"
 #include "ooo.h"
-#include "pool.h"
+#include "rmem.h"
 #include "replay.h"
 #include "verdict.h"
 
@@ -319,7 +319,7 @@ struct srnic_tie {
  * @burst: processes packets that arrive in one softirq together
  * @rxq: received packets waiting for the task; under its own lock, BH
  * @rxq_bytes: memory of the packets in @rxq; under the lock of @rxq
- * @rx_charged: memory of waiting packets charged to @pool; under the lock of @rxq
+ * @rx_charged: memory of waiting packets charged to @rmem; under the lock of @rxq
  * @rx_todo: packets that the task has moved here from @rxq
  * @rx_todo_bytes: memory of the packets in @rx_todo
  * @rx_lost: a waiting packet has been dropped; under the lock of @rxq
@@ -368,7 +368,7 @@ struct srnic_tie {
  * @ndev: netdev of the device; the device holds the reference
  * @avs: address vectors of the protection domain
  * @tuning: settings of the device
- * @pool: memory of received packets: of the user, or of the device for the kernel
+ * @rmem: receive memory: of the user, or of the device for the kernel
  * @no_loopback: the QP does not receive multicast packets, or frames, that it sends
  * @tap: raw: frames of the netdev
  * @rss: raw: work queues that receive in place of the QP, or NULL
@@ -442,7 +442,7 @@ struct srnic_qp {
 		const struct net_device		*ndev;
 		struct srnic_avs		*avs;
 		const struct srnic_tuning	*tuning;
-		struct srnic_pool		*pool;
+		struct srnic_rmem		*rmem;
 		bool				no_loopback;
 		const struct srnic_tap		*tap;
 		struct srnic_rss		*rss;

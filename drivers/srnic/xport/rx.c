@@ -33,14 +33,14 @@ static void ooo_dropped(struct srnic_qp *qp, const struct srnic_ooo *ooo)
 
 /*
  * Keeps a copy of the packet @skb until its turn comes, if @psn is not too far ahead of
- * @next and the pool has room for it.
+ * @next and the limits on receive memory permit.
  */
 static void ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
 		     const struct sk_buff *skb, u32 psn, u32 next)
 {
 	if (srnic_psn_diff(psn, next) >= SRNIC_OOO_MAX)
 		return;
-	if (!srnic_ooo_put(ooo, qp->pool, skb, psn)) {
+	if (!srnic_ooo_put(ooo, qp->rmem, skb, psn)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_EARLY);
 		ooo_dropped(qp, ooo);
 	} else if (!timer_pending(&qp->ooo_timer)) {
