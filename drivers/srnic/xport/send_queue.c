@@ -2,9 +2,9 @@
 /*
  * srnic - send queue: work requests fetched, completed, flushed and sent again
  *
- * recovery.c decides which PSN is sent next and when to act on silence.  That is translated
- * here to work requests, counters and trace points: the cursor is the index of the work
- * request that the next PSN belongs to.
+ * queue/sq.c reads the ring.  recovery.c decides which PSN is sent next and when to act on
+ * silence; this file translates that to work requests, counters and trace points.  The
+ * cursor is the index of the work request that the next PSN belongs to.
  */
 #include "internal.h"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - receives: the buffers that incoming messages are written to
+ * srnic - receive queue: the receive WQE in progress, from fetch to completion
  *
- * One receive is in progress at a time.  It comes from the queue pair's own queue, from
- * its SRQ, or with XRC from the SRQ whose number, valid within a domain, the request names.
- * A queue pair holds such an SRQ only within a run of its task, so a peer that stops in the
- * middle of a message cannot prevent its destruction.
+ * queue/rq.c reads the ring; this file decides when, and what becomes of the WQE.  One is
+ * in progress at a time.  It comes from the queue pair's own queue, from its SRQ, or with
+ * XRC from the SRQ whose number, valid within a domain, the request names.  A queue pair
+ * holds such an SRQ only within a run of its task, so a peer that stops in the middle of a
+ * message cannot prevent its destruction.
  */
 #include <linux/random.h>
 
