@@ -469,14 +469,14 @@ void srnic_req_solicit_ack(struct srnic_qp *qp);
  */
 bool srnic_req_refused(struct srnic_qp *qp);
 
-/* send.c */
+/* req_packet.c */
 
 /* Positions the SGE list cursor of @wqe at byte @off of the message. */
-enum srnic_mem_err srnic_send_place(struct srnic_qp *qp,
-				    const struct srnic_swqe *wqe, u64 off);
+enum srnic_mem_err srnic_req_sgl_seek(struct srnic_qp *qp,
+				      const struct srnic_swqe *wqe, u64 off);
 
 /* Copies bytes [off, off + len) of the message of @wqe to @dst. */
-enum srnic_mem_err srnic_send_payload(struct srnic_qp *qp,
+enum srnic_mem_err srnic_req_sgl_read(struct srnic_qp *qp,
 				      const struct srnic_swqe *wqe, u64 off,
 				      void *dst, u32 len);
 
@@ -484,14 +484,14 @@ enum srnic_mem_err srnic_send_payload(struct srnic_qp *qp,
  * Builds the headers of a packet with the next @npsn PSNs of @wqe.  Return: offset of
  * its payload in the message.
  */
-u64 srnic_send_build(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
-		     u32 npsn, struct srnic_pkt *pkt);
+u64 srnic_req_packet_build(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
+			   u32 npsn, struct srnic_pkt *pkt);
 
-void srnic_send_release(struct srnic_qp *qp);
+void srnic_req_sgl_release(struct srnic_qp *qp);
 
-/* Sends the packet of @wqe at the cursor, or skips what need not be requested. */
-enum srnic_outcome srnic_send_wqe(struct srnic_qp *qp,
-				  const struct srnic_swqe *wqe);
+/* Sends the packet of @wqe at the cursor, or skips a response that has been kept. */
+enum srnic_outcome srnic_req_packet_send(struct srnic_qp *qp,
+					 const struct srnic_swqe *wqe);
 
 /* Fills in what all packets of the QP have in common; @opcode is without service. */
 static inline void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt,

@@ -87,7 +87,7 @@ static bool loopback_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 {
 	if (srnic_wr_of(wqe)->flags & SRNIC_WR_WORD) {
 		seg->payload = word;
-		return !srnic_send_payload(qp, wqe, off, word, sizeof(*word));
+		return !srnic_req_sgl_read(qp, wqe, off, word, sizeof(*word));
 	}
 	if (wqe->sqe.flags & IB_SEND_INLINE) {
 		seg->payload = (const u8 *)wqe->sge + off;
@@ -95,7 +95,7 @@ static bool loopback_payload(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	}
 	seg->from = &qp->req.sgl;
 
-	return !srnic_send_place(qp, wqe, off) &&
+	return !srnic_req_sgl_seek(qp, wqe, off) &&
 	       srnic_sgl_ready(seg->from, seg->pkt.payload);
 }
 
@@ -110,7 +110,7 @@ static u32 loopback_build(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 
 	memset(seg, 0, sizeof(*seg));
 	seg->local = true;
-	off = srnic_send_build(qp, wqe, npsn, &seg->pkt);
+	off = srnic_req_packet_build(qp, wqe, npsn, &seg->pkt);
 	if (srnic_wr_has_sink(wqe))
 		return npsn;
 

@@ -27,7 +27,7 @@ enum srnic_outcome srnic_raw_send(struct srnic_qp *qp,
 	skb = srnic_frame_alloc(tap, &qp->txb, wqe->length, &data);
 	if (!skb)
 		return SRNIC_DONE;
-	err = srnic_send_payload(qp, wqe, 0, data, wqe->length);
+	err = srnic_req_sgl_read(qp, wqe, 0, data, wqe->length);
 	if (!err && srnic_frame_fits(tap, data, wqe->length)) {
 		srnic_frame_send(tap, &qp->txb, skb,
 				 wqe->sqe.flags & IB_SEND_IP_CSUM,

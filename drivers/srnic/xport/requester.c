@@ -39,7 +39,7 @@ static enum srnic_outcome req_send(struct srnic_qp *qp,
 	if (srnic_qp_is_raw(qp) || srnic_qp_is_datagram(qp))
 		return req_cast(qp, wqe);
 
-	return srnic_send_wqe(qp, wqe);
+	return srnic_req_packet_send(qp, wqe);
 }
 
 /* Work requests in flight, since one ACK may complete all of them at once */
@@ -54,7 +54,7 @@ void srnic_req_resume(struct srnic_qp *qp)
 
 void srnic_req_reset(struct srnic_qp *qp)
 {
-	srnic_send_release(qp);
+	srnic_req_sgl_release(qp);
 	srnic_ooo_purge(&qp->req.ooo);
 	memset(&qp->req, 0, sizeof(qp->req));
 	srnic_sgl_forget(&qp->req.sgl);

@@ -162,7 +162,7 @@ bool srnic_qp_run(struct srnic_task *task)
 	if (srnic_qp_is_datagram(qp))
 		srnic_ud_release(qp);
 	srnic_loopback_release(qp);
-	srnic_send_release(qp);
+	srnic_req_sgl_release(qp);
 	srnic_resp_release(qp);
 
 	return more;

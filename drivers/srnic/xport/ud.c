@@ -162,7 +162,7 @@ enum srnic_outcome srnic_ud_send(struct srnic_qp *qp,
 	if (!skb)
 		return SRNIC_DONE;
 	if (pkt.payload)
-		err = srnic_send_payload(qp, wqe, 0, payload, pkt.payload);
+		err = srnic_req_sgl_read(qp, wqe, 0, payload, pkt.payload);
 	if (!err) {
 		srnic_qp_send(qp, &pkt, skb);
 		if (pkt.qpn == SRNIC_QPN_MCAST)

@@ -5,14 +5,14 @@
 #include "internal.h"
 
 /* The SGE list cursors keep their place, but no region; see srnic_resp_release(). */
-void srnic_send_release(struct srnic_qp *qp)
+void srnic_req_sgl_release(struct srnic_qp *qp)
 {
 	srnic_sgl_put(&qp->req.sgl);
 	srnic_sgl_put(&qp->req.rsgl);
 }
 
-enum srnic_mem_err srnic_send_place(struct srnic_qp *qp,
-				    const struct srnic_swqe *wqe, u64 off)
+enum srnic_mem_err srnic_req_sgl_seek(struct srnic_qp *qp,
+				      const struct srnic_swqe *wqe, u64 off)
 {
 	struct srnic_req *req = &qp->req;
 
@@ -27,7 +27,7 @@ enum srnic_mem_err srnic_send_place(struct srnic_qp *qp,
 	return srnic_sgl_seek(&req->sgl, off);
 }
 
-enum srnic_mem_err srnic_send_payload(struct srnic_qp *qp,
+enum srnic_mem_err srnic_req_sgl_read(struct srnic_qp *qp,
 				      const struct srnic_swqe *wqe, u64 off,
 				      void *dst, u32 len)
 {
@@ -39,7 +39,7 @@ enum srnic_mem_err srnic_send_payload(struct srnic_qp *qp,
 		memcpy(dst, (const u8 *)wqe->sge + off, len);
 		return SRNIC_MEM_OK;
 	}
-	err = srnic_send_place(qp, wqe, off);
+	err = srnic_req_sgl_seek(qp, wqe, off);
 	if (err)
 		return err;
 
@@ -47,8 +47,8 @@ enum srnic_mem_err srnic_send_payload(struct srnic_qp *qp,
 }
 
 /* Fills in the extended headers of a packet at offset @off of the message. */
-static void send_fill(const struct srnic_swqe *wqe, u64 off,
-		      struct srnic_pkt *pkt)
+static void packet_fill(const struct srnic_swqe *wqe, u64 off,
+			struct srnic_pkt *pkt)
 {
 	pkt->va = wqe->sqe.remote_addr + off;
 	pkt->rkey = wqe->sqe.rkey;
@@ -72,8 +72,8 @@ static void send_fill(const struct srnic_swqe *wqe, u64 off,
 	}
 }
 
-u64 srnic_send_build(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
-		     u32 npsn, struct srnic_pkt *pkt)
+u64 srnic_req_packet_build(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
+			   u32 npsn, struct srnic_pkt *pkt)
 {
 	u32 psn = qp->req.recovery.next, index = srnic_psn_diff(psn, wqe->psn);
 	bool answer = srnic_wr_has_answer(wqe);
@@ -83,7 +83,7 @@ u64 srnic_send_build(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 
 	srnic_qp_pkt(qp, pkt, srnic_wr_packet(wqe, answer || !index, last), psn);
 	pkt->se = last && (wqe->sqe.flags & IB_SEND_SOLICITED);
-	send_fill(wqe, off, pkt);
+	packet_fill(wqe, off, pkt);
 	if (srnic_wr_of(wqe)->flags & SRNIC_WR_PARTS)
 		pkt->dmalen = min_t(u64, pkt->dmalen, room);
 	if (!srnic_wr_has_sink(wqe))
@@ -93,12 +93,12 @@ u64 srnic_send_build(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 }
 
 /* How long to wait after a failed packet allocation */
-#define SEND_STALL_NSEC	(200 * NSEC_PER_USEC)
+#define PACKET_STALL_NSEC	(200 * NSEC_PER_USEC)
 
 /* A lack of memory is temporary: the timer tries again. */
-static enum srnic_outcome send_stall(struct srnic_qp *qp)
+static enum srnic_outcome packet_stall(struct srnic_qp *qp)
 {
-	srnic_recovery_stall(&qp->req.recovery, SEND_STALL_NSEC, ktime_get_ns());
+	srnic_recovery_stall(&qp->req.recovery, PACKET_STALL_NSEC, ktime_get_ns());
 
 	return SRNIC_AGAIN;
 }
@@ -107,7 +107,7 @@ static enum srnic_outcome send_stall(struct srnic_qp *qp)
  * Response PSNs that one request of @wqe, from the next PSN on, asks for: as many as
  * the window allows, up to the next response that has been kept.
  */
-static u32 send_span(struct srnic_qp *qp, const struct srnic_swqe *wqe)
+static u32 packet_span(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	struct srnic_recovery *r = &qp->req.recovery;
 	u32 left = wqe->npsn - srnic_psn_diff(r->next, wqe->psn);
@@ -117,8 +117,8 @@ static u32 send_span(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 }
 
 /* Is the consumer waiting for @wqe, or half the queue in flight with no ACK requested? */
-static bool send_is_awaited(const struct srnic_qp *qp,
-			    const struct srnic_swqe *wqe)
+static bool packet_is_awaited(const struct srnic_qp *qp,
+			      const struct srnic_swqe *wqe)
 {
 	u32 sent = qp->req.cur + 1 - qp->sq.head;
 
@@ -130,7 +130,7 @@ static bool send_is_awaited(const struct srnic_qp *qp,
 }
 
 /* Should the packet at the cursor request an acknowledgment? */
-static bool send_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe)
+static bool packet_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	bool last = srnic_wr_has_answer(wqe) || srnic_req_is_end(qp, wqe, 1);
 
@@ -138,12 +138,12 @@ static bool send_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 		return false;
 
 	return srnic_recovery_wants_ack(&qp->req.recovery,
-				      last && send_is_awaited(qp, wqe)) ||
+				      last && packet_is_awaited(qp, wqe)) ||
 	       srnic_cc_is_last(qp);
 }
 
 /* Sends the packet at the cursor, which takes @npsn PSNs. */
-static enum srnic_outcome send_packet(struct srnic_qp *qp,
+static enum srnic_outcome packet_send(struct srnic_qp *qp,
 				      const struct srnic_swqe *wqe, u32 npsn)
 {
 	struct srnic_recovery *r = &qp->req.recovery;
@@ -153,13 +153,13 @@ static enum srnic_outcome send_packet(struct srnic_qp *qp,
 	void *payload;
 	u64 off;
 
-	off = srnic_send_build(qp, wqe, npsn, &pkt);
-	pkt.ackreq = send_wants_ack(qp, wqe);
+	off = srnic_req_packet_build(qp, wqe, npsn, &pkt);
+	pkt.ackreq = packet_wants_ack(qp, wqe);
 	skb = srnic_tx_alloc(&qp->txb, &pkt, &payload);
 	if (!skb)
-		return send_stall(qp);
+		return packet_stall(qp);
 	if (pkt.payload)
-		err = srnic_send_payload(qp, wqe, off, payload, pkt.payload);
+		err = srnic_req_sgl_read(qp, wqe, off, payload, pkt.payload);
 	if (err) {
 		kfree_skb(skb);
 		return srnic_accessed(err, SRNIC_V_SOURCE);
@@ -173,8 +173,8 @@ static enum srnic_outcome send_packet(struct srnic_qp *qp,
 }
 
 /* Skips a response packet that has been kept, or that cannot be requested now. */
-static enum srnic_outcome send_skip(struct srnic_qp *qp,
-				    const struct srnic_swqe *wqe)
+static enum srnic_outcome packet_skip(struct srnic_qp *qp,
+				      const struct srnic_swqe *wqe)
 {
 	if (srnic_req_is_end(qp, wqe, 1))
 		srnic_req_advance(qp);
@@ -185,27 +185,27 @@ static enum srnic_outcome send_skip(struct srnic_qp *qp,
 }
 
 /* Requests a response, or skips the part of it that has been kept. */
-static enum srnic_outcome send_request(struct srnic_qp *qp,
-				       const struct srnic_swqe *wqe)
+static enum srnic_outcome packet_request_response(struct srnic_qp *qp,
+						  const struct srnic_swqe *wqe)
 {
 	struct srnic_recovery *r = &qp->req.recovery;
 	u32 npsn;
 
 	if (srnic_ooo_has(&qp->req.ooo, r->next))
-		return send_skip(qp, wqe);
+		return packet_skip(qp, wqe);
 	if (!srnic_recovery_may_read(r, r->next == wqe->psn,
 				     qp->conf.max_rd_atomic))
-		return r->detour ? send_skip(qp, wqe) : SRNIC_AGAIN;
-	npsn = send_span(qp, wqe);
+		return r->detour ? packet_skip(qp, wqe) : SRNIC_AGAIN;
+	npsn = packet_span(qp, wqe);
 
-	return npsn ? send_packet(qp, wqe, npsn) : SRNIC_AGAIN;
+	return npsn ? packet_send(qp, wqe, npsn) : SRNIC_AGAIN;
 }
 
-enum srnic_outcome srnic_send_wqe(struct srnic_qp *qp,
-				  const struct srnic_swqe *wqe)
+enum srnic_outcome srnic_req_packet_send(struct srnic_qp *qp,
+					 const struct srnic_swqe *wqe)
 {
 	srnic_task_assert_mine(&qp->task);
 
-	return srnic_wr_has_answer(wqe) ? send_request(qp, wqe) :
-					  send_packet(qp, wqe, 1);
+	return srnic_wr_has_answer(wqe) ? packet_request_response(qp, wqe) :
+					  packet_send(qp, wqe, 1);
 }
