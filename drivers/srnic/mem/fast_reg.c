@@ -4,7 +4,7 @@
  *
  * A consumer lists the blocks of the next registration while the current one may still be
  * in use, so there are two lists, which are swapped when the work request is executed.
- * Without a new list it registers what it registered before.
+ * Without a new list the work request registers the previous one again.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -42,7 +42,7 @@ int srnic_fast_add(struct srnic_mr *mr, u64 addr)
 	return 0;
 }
 
-/* The claimed region takes the new list, if there is one. */
+/* Switches to the new block list, if there is one.  The caller has made @mr BUSY. */
 static void fast_take(struct srnic_mr *mr)
 {
 	if (!mr->listed)
@@ -64,7 +64,7 @@ static bool fast_fits(const struct srnic_mr *mr, const struct srnic_fast *fast)
 	       end <= (u64)mr->num_blocks << mr->span.shift;
 }
 
-/* Registers the claimed region as described by @fast. */
+/* Registers @mr, which the caller has made BUSY, as described by @fast. */
 static void fast_show(struct srnic_mr *mr, const struct srnic_fast *fast)
 {
 	mr->span.iova = fast->iova;

@@ -53,7 +53,7 @@ struct srnic_odp *srnic_odp_make(struct srnic_owner *owner);
 /* Id of @odp, never 0 and never reused for another address space. */
 u64 srnic_odp_id(const struct srnic_odp *odp);
 
-/* For whom the pages of @odp are fetched */
+/* Owner for whom the pages of @odp are fetched */
 struct srnic_owner *srnic_odp_owner(const struct srnic_odp *odp);
 
 void srnic_odp_get(struct srnic_odp *odp);
@@ -101,12 +101,12 @@ enum srnic_job_kind {
 };
 
 /**
- * struct srnic_job_limit - jobs of one kind and owner, of which few may run
+ * struct srnic_job_limit - limit on the jobs of one kind that run for one owner
  * @owner: the owner that it is part of
  * @kind: kind of the jobs
  * @lock: protects the fields below
  * @running: number of jobs running
- * @waiting: jobs waiting for one of them to end
+ * @waiting: jobs that wait for a running one to end
  * @num: number of jobs in @waiting
  */
 struct srnic_job_limit {
@@ -129,16 +129,16 @@ void srnic_owners_exit(void);
 void srnic_job_init(struct srnic_job *job, void (*fn)(struct srnic_job *job));
 
 /*
- * Runs @job on a workqueue, where it may sleep for long, once the limit of @owner (NULL:
- * the kernel) on jobs of that kind admits it.  False: too many are waiting, only with
- * SRNIC_JOB_PREFETCH.  Context: not hard interrupt.
+ * Runs @job on a workqueue, where it may sleep for long, as soon as the limit of @owner
+ * (NULL: the kernel) on jobs of that kind permits.  False: too many are waiting; happens
+ * with SRNIC_JOB_PREFETCH only.  Context: any but hard interrupt.
  */
 bool srnic_job_queue(struct srnic_job *job, struct srnic_owner *owner,
 		     enum srnic_job_kind kind);
 
 /*
- * Cancels @job if it is still waiting; true if it was.  The caller is the only one to
- * queue @job and, within an RCU read section, has seen that it is not done.
+ * Cancels @job if it is still waiting; true if it was.  Only the caller queues @job, and
+ * within this RCU read section it has seen that the job is not done.
  */
 bool srnic_job_cancel(struct srnic_job *job);
 

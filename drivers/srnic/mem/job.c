@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - jobs: page fetches by workers, of which each owner has a few at a time
+ * srnic - jobs: page fetches executed by a limited number of workers per owner
  *
- * A user can delay a page fault indefinitely (userfaultfd, FUSE) while a worker
- * waits for it.  So each owner gets only a few workers at a time, some for
- * missing pages and some for prefetches; further jobs queue behind them.
+ * A user can delay a page fault indefinitely (userfaultfd, FUSE) while a worker waits for
+ * it.  So each owner gets only a few workers at a time, some for missing pages and some
+ * for prefetches; further jobs wait until one of the owner's ends.
  */
 #include <linux/spinlock.h>
 
@@ -15,7 +15,7 @@ static const struct {
 	u32		running;
 	u32		waiting;
 } job_kinds[SRNIC_JOB_NUM] = {
-	/* Three per queue pair at most, which cancels them when destroyed: no limit */
+	/* At most three per queue pair, cancelled when it is destroyed: need no limit */
 	[SRNIC_JOB_FAULT]	= { "srnic-odp",	32,	U32_MAX },
 	[SRNIC_JOB_PREFETCH]	= { "srnic-ahead",	4,	64 },
 };
@@ -27,7 +27,7 @@ static void job_start(struct srnic_job *job, const struct srnic_job_limit *limit
 	queue_work(job_wqs[limit->kind], &job->work);
 }
 
-/* A job has ended: starts the next one that waits. */
+/* Called when a job has ended; starts the next one that waits. */
 static void job_next(struct srnic_job_limit *limit)
 {
 	struct srnic_job *job;

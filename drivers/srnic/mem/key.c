@@ -229,7 +229,7 @@ bool srnic_mr_hold(struct srnic_mr *mr)
 	return false;
 }
 
-/* The region that @key currently names, held, or NULL. */
+/* Gets the region that @key currently names; NULL: none. */
 static struct srnic_mr *key_hold(struct srnic_keys *keys, u32 key)
 {
 	u32 index = SRNIC_KEY_INDEX(key);

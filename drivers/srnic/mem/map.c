@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - the memory of regions: pinned, flat, of a dma-buf, or paged on demand
+ * srnic - backing memory of regions: pinned, flat, a dma-buf, or paged on demand
  *
  * The device copies with the CPU, so the RDMA core passes kernel addresses in place of
  * DMA addresses, and a dma-buf needs no attachment: its exporter maps it into the kernel,
- * which also keeps it from being moved.  Blocks are as large as the contiguity of the pages
- * allows.
+ * which also keeps it from being moved.  Blocks are as large as the pages are contiguous.
  */
 #include <linux/dma-buf.h>
 #include <linux/err.h>
@@ -60,7 +59,7 @@ int srnic_mr_map_umem(struct srnic_mr *mr, u64 iova)
 
 		span->block[i++] = (void *)(uintptr_t)addr;
 		if (i == num)
-			break;	/* kernel 6.1.0 goes on where 32 bits overflow */
+			break;	/* the iterator of 6.1.0 goes on if 32 bits overflow */
 		if (!(i % SZ_64K))
 			cond_resched();
 	}
@@ -146,7 +145,7 @@ static bool dmabuf_covers(const struct dma_buf *buf, u64 offset, u64 length)
 	       end <= buf->size;
 }
 
-/* Was @buf opened with the rights that the region is to grant?  Pure. */
+/* Was @buf opened with the access rights that the region grants?  Pure. */
 static bool dmabuf_permits(const struct dma_buf *buf, u32 access)
 {
 	return buf->file->f_mode & FMODE_WRITE || !ib_access_writable(access);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - memory: keys in, bytes out
+ * srnic - memory: keys, the regions they name, and copying to and from regions
  *
- * A key names a region; a region is a flat array of equal power-of-two blocks
- * of kernel-addressable memory.  Nothing here knows about packets, opcodes or
+ * A region is a flat array of equal power-of-two blocks of kernel-addressable memory, or
+ * an address space that is paged on demand.  This room deals with no packets, opcodes or
  * queue pairs; failed accesses are reported as enum srnic_mem_err.
  */
 #ifndef SRNIC_MEM_H
@@ -29,9 +29,9 @@ enum srnic_mem_err {
 	SRNIC_MEM_LENGTH,	/* the SGE list is shorter than the data */
 	SRNIC_MEM_OWNER,	/* window bound by another owner */
 	SRNIC_MEM_STATE,	/* not possible in this state or for this kind of key */
-	SRNIC_MEM_BUSY,		/* still in use: srnic_wait.wake() tells when not */
+	SRNIC_MEM_BUSY,		/* still in use until srnic_wait.wake() is called */
 	SRNIC_MEM_ALIGN,	/* the word is not naturally aligned in memory */
-	SRNIC_MEM_ABSENT,	/* page being fetched: retry when the pager ends */
+	SRNIC_MEM_ABSENT,	/* page being fetched: retry after srnic_pager_ops.end() */
 	SRNIC_MEM_FAULT,	/* an on-demand page could not be fetched */
 };
 
@@ -51,7 +51,7 @@ static inline bool srnic_table_is_empty(struct xarray *xa)
 	return !xa_find(xa, &index, ULONG_MAX, XA_PRESENT);
 }
 
-/* Rights required by a peer's FLUSH, limited to those the RDMA core lets us grant */
+/* Access rights for FLUSH, as far as the RDMA core of this kernel supports them */
 #define SRNIC_ACCESS_FLUSH	((IB_ACCESS_FLUSH_GLOBAL |	\
 				  IB_ACCESS_FLUSH_PERSISTENT) &	\
 				 IB_ACCESS_SUPPORTED)
@@ -104,7 +104,7 @@ struct srnic_wait {
  * @shift: log2 of the block size
  * @block: kernel address of each block
  * @odp: on-demand paged address space that replaces @block, or NULL; @offset
- *	 then counts from its address 0
+ *	 is then the user address of the first byte
  */
 struct srnic_span {
 	u64			iova;
@@ -171,7 +171,7 @@ void srnic_keys_init(struct srnic_keys *keys);
 void srnic_keys_destroy(struct srnic_keys *keys);
 
 /*
- * Assigns @mr a key and inserts it into @keys.  A plain region is valid at once,
+ * Assigns a key to @mr and inserts it into @keys.  A plain region is valid at once,
  * other kinds start out FREE.  May sleep.  Return: 0, -ENOMEM or -ENOSPC.
  */
 int srnic_mr_publish(struct srnic_keys *keys, struct srnic_mr *mr);
@@ -210,7 +210,7 @@ int srnic_mr_map_dmabuf(struct srnic_mr *mr, int fd, u64 offset, u64 length,
 			u64 iova);
 
 /**
- * struct srnic_owner_id - whom resources are charged to
+ * struct srnic_owner_id - user or container that resources are charged to
  * @uid: uid in the initial user namespace; INVALID_UID if @userns is set
  * @userns: user namespace whose users are charged as one, or NULL
  */
@@ -266,8 +266,8 @@ struct srnic_fast {
 };
 
 /*
- * Registers the last block list of a fast region whose key is FREE; the same list serves
- * until there is another.  Context: any.
+ * Registers a fast region whose key is FREE, with the block list that was begun last.
+ * Context: any.
  */
 enum srnic_mem_err srnic_fast_register(struct srnic_keys *keys,
 				       const struct srnic_fast *fast);
@@ -287,7 +287,7 @@ void srnic_mr_put(struct srnic_mr *mr);
 
 /*
  * Looks up @key like srnic_mr_get(), for a peer, which may use windows.
- * @owner: uid of its responder QP.
+ * @owner: uid of the QP that received the peer's request.
  */
 enum srnic_mem_err srnic_mr_get_remote(struct srnic_keys *keys, u32 key,
 				       const struct ib_pd *pd, u64 owner,
@@ -339,8 +339,8 @@ enum srnic_mem_err srnic_mr_invalidate(struct srnic_keys *keys, u32 key,
 				       struct srnic_wait *wait);
 
 /*
- * Does @key name a fast region that is not registered?  A registration at the same time may
- * be seen or not.  Context: any.
+ * Does @key name a fast region that is not registered?  A concurrent registration may or
+ * may not be seen.  Context: any.
  */
 bool srnic_fast_is_free(struct srnic_keys *keys, u32 key,
 			const struct ib_pd *pd);
@@ -360,8 +360,8 @@ struct srnic_job_limit;
  * struct srnic_job - page fetch executed by a worker on behalf of an owner
  * @work: entry in a workqueue
  * @list: link in the list of the owner's waiting jobs, else empty
- * @limit: that of the owner for whom the job was last queued; reference on the owner held
- *	   while the job waits or runs
+ * @limit: limit that the job was last queued under; reference on its owner held while the
+ *	   job waits or runs
  * @fn: executes the job, in process context
  */
 struct srnic_job {
@@ -375,8 +375,8 @@ struct srnic_pager;
 
 /**
  * struct srnic_pager_ops - callbacks to the owner of a pager
- * @begin: a fetch begins; the owner must stay around until @end
- * @end: the fetch has ended and the owner may go.  Context: process
+ * @begin: a fetch begins; the owner must not be freed before @end
+ * @end: the fetch has ended.  Context: process
  */
 struct srnic_pager_ops {
 	void	(*begin)(struct srnic_pager *pager);
@@ -475,8 +475,8 @@ enum srnic_mem_err srnic_prefetch_add(struct srnic_prefetch *fetch,
 int srnic_prefetch_now(struct srnic_prefetch *fetch);
 
 /*
- * Queues a best-effort fetch for @owner, which then frees @fetch; very large prefetches
- * may be done in part.  False: too many are pending, the caller keeps @fetch.
+ * Queues @fetch, charged to @owner; it is freed when done.  Very large prefetches may be
+ * done in part.  False: too many are pending, and the caller keeps @fetch.
  */
 bool srnic_prefetch_queue(struct srnic_prefetch *fetch, struct srnic_owner *owner);
 

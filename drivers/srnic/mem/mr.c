@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - memory regions: from an address to bytes
+ * srnic - memory regions: address translation, and copying to and from regions
  *
  * A region is a flat array of kernel addresses of equal-sized blocks, or an address space
  * whose pages are fetched on demand.
@@ -32,7 +32,7 @@ static const char *mr_kind(const struct srnic_mr *mr)
 	return mr->umem ? "user" : "device";
 }
 
-/* Number of blocks that a range touches; an on-demand range has any @offset. */
+/* Number of blocks that a range touches; @offset may exceed the block size (ODP). */
 static u64 mr_num_blocks(u64 offset, u64 length, u32 shift)
 {
 	u64 mask = BIT_ULL(shift) - 1;
@@ -62,7 +62,7 @@ void srnic_mr_fill_attrs(const struct srnic_mr *mr, struct srnic_res_attrs *attr
 	srnic_res_add_u64(attrs, "blocks", !listed ? 0 :
 			  mr_num_blocks(READ_ONCE(mr->span.offset), length, shift));
 	srnic_res_add_u32(attrs, "windows", max(atomic_read(&mr->windows), 0));
-	/* One reference is that of the key. */
+	/* The key itself holds one reference. */
 	srnic_res_add_u32(attrs, "users", !valid ? 0 :
 			  max((int)refcount_read(&mr->refs) - 1, 0));
 }

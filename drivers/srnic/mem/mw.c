@@ -16,7 +16,7 @@
 
 #define MW_TAG		0xffU
 
-/* Consumers choose the tag; as for rdma_rxe and mlx5, the rest may be anything. */
+/* The consumer chooses the tag; other bits are ignored, as by rdma_rxe and mlx5. */
 static u32 mw_new_key(const struct srnic_bind *bind)
 {
 	return (bind->mw_key & ~MW_TAG) | (bind->new_key & MW_TAG);
@@ -41,7 +41,7 @@ static enum srnic_mem_err mw_check(const struct srnic_mr *mw,
 	return SRNIC_MEM_OK;
 }
 
-/* Finds and holds the region to bind to, and counts the window there. */
+/* Gets the region to bind to, and counts the window there. */
 static enum srnic_mem_err mw_get_parent(struct srnic_keys *keys,
 					const struct srnic_bind *bind,
 					struct srnic_mr **out)
@@ -78,7 +78,7 @@ static enum srnic_mem_err mw_unbind(struct srnic_mr *mw, u32 key,
 	return SRNIC_MEM_KEY;
 }
 
-/* Makes @mw BUSY: it is unbound, and nobody else can change that. */
+/* Makes @mw BUSY, after unbinding it if it is a bound type 1 window. */
 static enum srnic_mem_err mw_claim(struct srnic_mr *mw,
 				   const struct srnic_bind *bind,
 				   struct srnic_wait *wait)
@@ -103,7 +103,7 @@ static enum srnic_mem_err mw_claim(struct srnic_mr *mw,
 	return SRNIC_MEM_KEY;
 }
 
-/* Binds the claimed window to @parent as described by @bind. */
+/* Binds @mw, which the caller has made BUSY, to @parent as described by @bind. */
 static void mw_show(struct srnic_mr *mw, const struct srnic_bind *bind,
 		    struct srnic_mr *parent)
 {

@@ -2,16 +2,16 @@
 /*
  * srnic - on-demand paging: an address space and its present pages
  *
- * Translations are kept in chunks, created when an address is first used.  The
- * data path accesses a page under its chunk's lock and never waits for one.
- * Whatever takes pages away from the process (unmap, fork, reclaim, migration)
- * calls the chunk's notifier, which takes the same lock: once it returns, the
- * pages are not in use and will not be until fetched again.  So no page is
- * pinned, and the data path always uses the page that the process has mapped.
+ * Translations are kept in chunks, created when an address is first used.  The data path
+ * accesses a page under its chunk's lock and never waits for one.  Whatever takes pages
+ * away from the process (unmap, fork, reclaim, migration) calls the chunk's notifier, which
+ * takes the same lock: once it returns, the pages are not in use until they are fetched
+ * again.  So no page is pinned, and the data path always uses the page that the process has
+ * mapped.
  *
- * struct ib_umem_odp would not do: a mutex protects its pages, which a data path in
- * softirqs cannot take, and its list of all pages of a region is allocated at
- * registration, charged to nobody.
+ * struct ib_umem_odp is not used: a mutex protects its pages, which a data path in softirqs
+ * cannot take, and its list of all pages of a region is allocated at registration and
+ * charged to nobody.
  */
 #include <linux/hmm.h>
 #include <linux/kref.h>
@@ -47,11 +47,11 @@
  * struct srnic_odp - address space that backs an on-demand region
  * @ref: one reference for the region, one for each fetch
  * @id: unique number, never reused
- * @mm: the process's mm; held by mmgrab(), so its memory may be gone
- * @owner: for whom its pages are fetched; reference held
+ * @mm: the process's mm; held by mmgrab(), which does not keep its memory
+ * @owner: owner that fetches are charged to; reference held
  * @chunks: struct odp_chunk by address >> ODP_SHIFT; readers use RCU
- * @empty: chunks found without pages after an unmap or a failed fetch
- * @reap: frees the chunks in @empty that are still without pages
+ * @empty: chunks that had no pages after an unmap or a failed fetch
+ * @reap: frees the chunks in @empty that still have no pages
  */
 struct srnic_odp {
 	struct kref		ref;
@@ -68,7 +68,7 @@ struct srnic_odp {
  * @notifier: invalidates pages that are taken away from the process
  * @odp: address space of the chunk
  * @index: index in @odp->chunks
- * @users: one reference for being in @odp->chunks, one for each fetch
+ * @users: one reference held by @odp->chunks, one by each fetch
  * @mutex: serialises changes of @page; taken in reclaim
  * @placed: it has been inserted into @odp->chunks; under @mutex
  * @dead: it has been erased from @odp->chunks; under @mutex
@@ -105,7 +105,7 @@ static u32 odp_slot(u64 va)
 
 typedef void (*odp_use_fn)(void *mem, void *arg, u32 len);
 
-/* Calls @use for the bytes at @va, all within one page; false: it is absent. */
+/* Calls @use for the bytes at @va, all within one page; false: the page is absent. */
 static __always_inline bool odp_use(struct srnic_odp *odp, u64 va, u32 len,
 				    unsigned long need, odp_use_fn use,
 				    void *arg)
@@ -118,12 +118,11 @@ static __always_inline bool odp_use(struct srnic_odp *odp, u64 va, u32 len,
 	chunk = xa_load(&odp->chunks, va >> ODP_SHIFT);
 	if (chunk) {
 		read_lock_bh(&chunk->lock);
-		page = READ_ONCE(chunk->page[slot]);	/* other readers set DIRTY */
+		page = READ_ONCE(chunk->page[slot]);	/* other readers set ODP_DIRTY */
 		if ((page & need) == need) {
 			if (need & ODP_WRITE && !(page & ODP_DIRTY))
 				set_bit(ODP_DIRTY_BIT, &chunk->page[slot]);
-			use((void *)(page & PAGE_MASK) + offset_in_page(va),
-			    arg, len);
+			use((void *)(page & PAGE_MASK) + offset_in_page(va), arg, len);
 		}
 		read_unlock_bh(&chunk->lock);
 	}
@@ -147,8 +146,7 @@ u64 srnic_odp_write(struct srnic_odp *odp, u64 va, const void *src, u64 len)
 	u64 done = 0;
 
 	while (done < len) {
-		u32 n = min_t(u64, len - done,
-			      PAGE_SIZE - offset_in_page(va + done));
+		u32 n = min_t(u64, len - done, PAGE_SIZE - offset_in_page(va + done));
 
 		if (!odp_use(odp, va + done, n, ODP_VALID | ODP_WRITE,
 			     use_write, (void *)src + done))
@@ -164,11 +162,9 @@ u64 srnic_odp_read(struct srnic_odp *odp, u64 va, void *dst, u64 len)
 	u64 done = 0;
 
 	while (done < len) {
-		u32 n = min_t(u64, len - done,
-			      PAGE_SIZE - offset_in_page(va + done));
+		u32 n = min_t(u64, len - done, PAGE_SIZE - offset_in_page(va + done));
 
-		if (!odp_use(odp, va + done, n, ODP_VALID, use_read,
-			     dst + done))
+		if (!odp_use(odp, va + done, n, ODP_VALID, use_read, dst + done))
 			break;
 		done += n;
 	}
@@ -200,15 +196,14 @@ bool srnic_odp_word(struct srnic_odp *odp, u64 va, srnic_word_fn fn,
 {
 	struct odp_word word = { .fn = fn, .arg = arg, .result = result };
 
-	return odp_use(odp, va, sizeof(u64), ODP_VALID | ODP_WRITE, use_word,
-		       &word);
+	return odp_use(odp, va, sizeof(u64), ODP_VALID | ODP_WRITE, use_word, &word);
 }
 
 /* ---- chunks ---- */
 
 /*
- * Invalidates pages [first, end); none is in use when this returns.  Written pages
- * are marked dirty here, as the data path must not take the locks this needs.
+ * Invalidates pages [first, end); none is in use when this returns.  Written pages are
+ * marked dirty here, as that takes locks which the data path must not take.
  */
 static void chunk_forget(struct odp_chunk *chunk, u32 first, u32 end)
 	__must_hold(&chunk->mutex)
@@ -226,8 +221,7 @@ static void chunk_forget(struct odp_chunk *chunk, u32 first, u32 end)
 	for (i = first; i < end; i++) {
 		page = chunk->page[i];
 		if (page & ODP_DIRTY)
-			folio_mark_dirty(virt_to_folio((void *)
-						       (page & PAGE_MASK)));
+			folio_mark_dirty(virt_to_folio((void *)(page & PAGE_MASK)));
 		WRITE_ONCE(chunk->page[i], 0);
 	}
 }
@@ -243,7 +237,7 @@ static void chunk_enlist(struct odp_chunk *chunk)
 	queue_work(reap_wq, &chunk->odp->reap);
 }
 
-/* Lists @chunk to be freed if it has no pages. */
+/* Queues @chunk to be freed if it has no pages. */
 static void chunk_list(struct odp_chunk *chunk)
 	__must_hold(&chunk->mutex)
 {
@@ -261,8 +255,7 @@ static bool chunk_invalidate(struct mmu_interval_notifier *notifier,
 			     const struct mmu_notifier_range *range,
 			     unsigned long seq)
 {
-	struct odp_chunk *chunk = container_of(notifier, struct odp_chunk,
-					       notifier);
+	struct odp_chunk *chunk = container_of(notifier, struct odp_chunk, notifier);
 	u64 base = (u64)chunk->index << ODP_SHIFT;
 	u64 first = max_t(u64, range->start, base);
 	u64 end = min_t(u64, range->end, base + BIT_ULL(ODP_SHIFT));
@@ -304,7 +297,7 @@ static void chunk_kill(struct odp_chunk *chunk)
 	chunk_put(chunk);
 }
 
-/* Is @chunk still empty?  If pages were fetched since, it may be listed again. */
+/* Is @chunk still empty?  If not, pages were fetched, and it may be listed again later. */
 static bool chunk_is_left(struct odp_chunk *chunk)
 {
 	bool empty;
@@ -322,15 +315,14 @@ static void odp_reap(struct work_struct *work)
 	struct srnic_odp *odp = container_of(work, struct srnic_odp, reap);
 	struct odp_chunk *chunk, *next;
 
-	llist_for_each_entry_safe(chunk, next, llist_del_all(&odp->empty),
-				  node)
+	llist_for_each_entry_safe(chunk, next, llist_del_all(&odp->empty), node)
 		if (chunk_is_left(chunk))
 			chunk_kill(chunk);
 }
 
 /*
- * End of the hole that contains @va, or @va if it is in none.  A hole is unmapped or
- * mapped without any access rights.
+ * End of the hole that contains @va, or @va if none does.  A hole is a range that is not
+ * mapped, or mapped without access rights.
  */
 static u64 odp_hole_end(struct mm_struct *mm, u64 va)
 {
@@ -351,7 +343,7 @@ static u64 odp_hole_end(struct mm_struct *mm, u64 va)
 }
 
 /*
- * Inserts @chunk; its memory may have been unmapped since the notifier was registered.
+ * Inserts @chunk, whose memory may have been unmapped since the notifier was registered.
  * On failure it is not in @odp->empty, so the caller may free it.
  */
 static int chunk_place(struct odp_chunk *chunk)
@@ -371,7 +363,7 @@ static int chunk_place(struct odp_chunk *chunk)
 	return 0;
 }
 
-/* The caller holds a reference on the mm's memory.  -EBUSY: the chunk exists. */
+/* The caller holds a reference on the mm's memory.  ERR_PTR(-EBUSY): the chunk exists. */
 static struct odp_chunk *chunk_make(struct srnic_odp *odp, u64 va)
 {
 	struct odp_chunk *chunk;
@@ -434,7 +426,7 @@ static struct odp_chunk *chunk_get(struct srnic_odp *odp, u64 va)
 
 /* ---- fetching ---- */
 
-/* Enters @pages from @slot on; false if they may have been invalidated since @seq. */
+/* Makes @pages visible from @slot on; false if they may be invalid since @seq. */
 static bool chunk_show(struct odp_chunk *chunk, u32 slot, struct page **pages,
 		       long num, bool write, unsigned long seq)
 {
@@ -460,10 +452,11 @@ static bool chunk_show(struct odp_chunk *chunk, u32 slot, struct page **pages,
 }
 
 /*
- * Gets references on the pages at @va, faulting them in unless FOLL_NOFAULT is set.  Not by
- * hmm_range_fault(), which holds mmap_lock during a fault: the process could not map memory
- * while a page comes from a slow file system, and userfaultfd, for which the lock must be
- * dropped, would fail.  Only the newest kernels have a variant that drops it.
+ * Gets references on the pages at @va, faulting them in unless FOLL_NOFAULT is set.
+ * hmm_range_fault() is not used because it holds mmap_lock during a fault: the process
+ * could not map memory while a page comes from a slow file system, and userfaultfd, for
+ * which the lock must be dropped, would fail.  Only the newest kernels have a variant that
+ * drops it.
  */
 static long odp_pages(struct mm_struct *mm, u64 va, long num,
 		      unsigned int flags, struct page **pages)
@@ -476,8 +469,7 @@ static long odp_pages(struct mm_struct *mm, u64 va, long num,
 	if (check_stable_address_space(mm))
 		got = -ESRCH;	/* the OOM reaper took the process's memory */
 	else
-		got = get_user_pages_remote(mm, va, num, flags, pages,
-					    &locked);
+		got = get_user_pages_remote(mm, va, num, flags, pages, &locked);
 	if (locked)
 		mmap_read_unlock(mm);
 
@@ -518,7 +510,7 @@ static long chunk_fetch(struct odp_chunk *chunk, u64 va, u64 num,
 	return -EBUSY;
 }
 
-/* A chunk into which no page could be fetched is freed like an unmapped one. */
+/* A chunk into which no page could be fetched is freed, as after an unmap. */
 static void chunk_failed(struct odp_chunk *chunk)
 {
 	mutex_lock(&chunk->mutex);
@@ -544,9 +536,9 @@ static long odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 }
 
 /*
- * Number of absent pages from @va on, including the one at @va, according to one walk
- * of the page tables, which covers ODP_BATCH pages at most.  get_user_pages_remote() would
- * end at the first absent page, and take a call for each.
+ * Number of absent pages from @va on, including the one at @va, according to one walk of
+ * the page tables, which covers ODP_BATCH pages at most.  get_user_pages_remote() ends at
+ * the first absent page, so it would take a call for each.
  */
 static u64 chunk_absent(struct odp_chunk *chunk, u64 va)
 {
@@ -571,7 +563,7 @@ static u64 chunk_absent(struct odp_chunk *chunk, u64 va)
 	return n;
 }
 
-/* Pages absent from @va on, which is in a chunk, in a hole or neither; at least 1. */
+/* Number of absent pages from @va on, which may be in a hole or in no chunk; at least 1 */
 static u64 odp_absent(struct srnic_odp *odp, u64 va)
 {
 	u64 end = odp_hole_end(odp->mm, va);
@@ -590,7 +582,7 @@ static u64 odp_absent(struct srnic_odp *odp, u64 va)
 	return n;
 }
 
-/* Memory allocated for the fetch is charged to the process's memory cgroup. */
+/* Charges memory that is allocated meanwhile to the memory cgroup of the process. */
 long srnic_odp_fetch(struct srnic_odp *odp, u64 va, u64 num,
 		     enum srnic_fetch_how how)
 {

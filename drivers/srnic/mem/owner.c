@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - owners: whom objects and page fetches are charged to
+ * srnic - owners: users and containers that objects and page fetches are charged to
  *
- * An owner is a user, or a container, across all devices.
+ * An owner is the same across all devices.
  */
 #include <linux/kref.h>
 #include <linux/rcupdate.h>
@@ -12,10 +12,10 @@
 #include "internal.h"
 
 /**
- * struct srnic_owner - whom objects and page fetches are charged to
+ * struct srnic_owner - user or container that objects and page fetches are charged to
  * @ref: one reference for each srnic_user, address space and queued job
  * @list: entry in owners
- * @id: who it is; reference on its namespace held
+ * @id: uid or user namespace; reference on the namespace held
  * @rcu: defers the free for srnic_job_cancel()
  * @limits: limits on its jobs, by enum srnic_job_kind
  */
@@ -27,10 +27,10 @@ struct srnic_owner {
 	struct srnic_job_limit	limits[SRNIC_JOB_NUM];
 };
 
-/* Owner of regions that belong to no user */
+/* Owner of the kernel's own regions */
 static struct srnic_owner *owner_kernel;
 
-/* All other ones, so that reopening a device finds the jobs still in progress */
+/* All other owners: a user who reopens a device is charged for jobs still in progress. */
 static LIST_HEAD(owners);
 static DEFINE_SPINLOCK(owners_lock);	/* protects owners */
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - fetching of on-demand pages that a task has missed
+ * srnic - pager: fetches on-demand pages that a task has found absent
  *
- * A task that misses a page has its pager fetch it and retries when the fetch has
- * ended.  A failure is reported by that retry, and only if it is still for the
- * same page.
+ * A task that finds a page absent has its pager fetch it, and retries when the fetch has
+ * ended.  A failure is reported to that retry, and only if it is for the same page.
  */
 #include <linux/mm.h>
 
 #include "internal.h"
 
-/* Maximum number of pages fetched at once, of those needed from the missing one on */
+/* Maximum number of pages fetched at once: the absent one and those needed after it */
 #define PAGER_AHEAD	16
 
 static void pager_end(struct srnic_pager *pager)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - prefetch: fetching of on-demand pages ahead of their use
+ * srnic - prefetch: fetches on-demand pages ahead of their use (ibv_advise_mr())
  */
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -83,7 +83,7 @@ int srnic_prefetch_now(struct srnic_prefetch *fetch)
 	return fetch_all(fetch, U64_MAX);
 }
 
-/* A prefetch is only advice: the rest of one that takes too long is fetched on use. */
+/* A prefetch is only advice: pages left out after PREFETCH_STEPS are fetched on use. */
 static void fetch_work(struct srnic_job *job)
 {
 	struct srnic_prefetch *fetch = container_of(job, struct srnic_prefetch, job);

@@ -3,9 +3,9 @@
  * srnic - scatter/gather lists: a cursor over keys and addresses
  *
  * The cursor holds the region of its current element, so that successive packets for one
- * element cost a single key lookup.  Of an element to write to, only what is written must be
- * in the region, since receives may name more.  An element of length 0 names no memory and
- * its key is not checked.
+ * element cost a single key lookup.  Of an element that is written to, only the bytes
+ * written must be inside the region: receives may post larger elements than that.  The key
+ * of an element of length 0 is not checked.
  */
 #include <linux/minmax.h>
 
