@@ -2,13 +2,13 @@
 /*
  * srnic - bursts: packets of one receiver that arrive together
  *
- * A NIC hands over packets one by one, and GRO does not merge those of RoCEv2.  The
- * first one of a receiver in a softirq is processed at once, so that a single packet
- * waits for nothing.  The receivers of further ones are gathered in a list of the CPU,
- * which a NAPI instance of our own processes when those that poll now have had their
- * turn: in the same softirq, or in the next one if a NIC has more than its weight or the
- * kernel is older than 6.4.  If no other packet joins the one that waits, as where two
- * queue pairs answer each other, the next few are processed at once.
+ * A NIC hands over packets one by one, and GRO does not merge those of RoCEv2.  The first
+ * one of a receiver in a softirq is processed at once, so that a single packet is not
+ * delayed.  The receivers of further ones are added to a list of the CPU, which a NAPI
+ * instance of our own processes after those that are being polled: in the same softirq, or
+ * in the next one if a NIC exceeds its weight or the kernel is older than 6.4.  If no other
+ * packet joins one that waits, as when two queue pairs answer each other, the next few are
+ * processed at once.
  */
 #include <linux/kernel_stat.h>
 #include <linux/netdevice.h>
@@ -39,7 +39,7 @@ static struct burst_cpu __percpu *burst_cpus;
 /* NAPI instances belong to a netdev. */
 static struct net_device *burst_ndev;
 
-/* Takes the reference of the burst that srnic_burst_wait() left in the list. */
+/* Consumes the reference that the list held since srnic_burst_wait(). */
 static void burst_run(struct srnic_burst *burst)
 {
 	WRITE_ONCE(burst->alone, READ_ONCE(burst->more) ? 0 : BURST_ALONE);
@@ -80,9 +80,9 @@ enum srnic_burst_wait srnic_burst_wait(struct srnic_burst *burst)
 	if (!in_serving_softirq())
 		return SRNIC_BURST_NOW;
 	/*
-	 * The stack has no name for a run of NET_RX, but counts them for /proc/softirqs.  On
-	 * another CPU, or when it wraps, the number may be the same for another run: then a
-	 * packet waits for the end of this softirq without need.
+	 * NET_RX softirqs are told apart by their count in /proc/softirqs.  On another CPU, or
+	 * after it has wrapped, another softirq may have the same number: a packet then waits
+	 * for the end of this softirq unnecessarily.
 	 */
 	nr = __this_cpu_read(kstat.softirqs[NET_RX_SOFTIRQ]);
 	if (READ_ONCE(burst->nr) != nr) {
@@ -132,7 +132,7 @@ err_alloc:
 	return -ENOMEM;
 }
 
-/* Nothing waits: a burst holds a reference on its receiver, and all of those are gone. */
+/* No burst is queued: it would hold a reference on its receiver, and none is left. */
 void srnic_burst_exit(void)
 {
 	int i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - fast CRC-32 on kernels before 6.14, whose crc32_le() does not use CPU
- * instructions for it
+ * srnic - CRC-32 by the CPU's instructions on kernels before 6.14, whose crc32_le() does
+ * not use them
  */
 #include "crc.h"
 

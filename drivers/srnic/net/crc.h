@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - CRC-32 by the fastest routine of the kernel
+ * srnic - CRC-32, computed by the kernel's fastest routine
  */
 #ifndef SRNIC_NET_CRC_H
 #define SRNIC_NET_CRC_H
@@ -9,12 +9,12 @@
 
 #ifdef SRNIC_CRC32_BY_CRYPTO
 
-/* Bytes below which the call takes longer than the CRC */
+/* Below this many bytes, calling the crypto layer takes longer than crc32_le(). */
 #define SRNIC_CRC_LONG	64
 
 u32 srnic_crc32_long(u32 crc, const u8 *data, size_t len);
 
-/* Same as crc32_le().  Context: any but hard interrupt. */
+/* Returns what crc32_le() does.  Context: any but hard interrupt. */
 static inline u32 srnic_crc32(u32 crc, const u8 *data, size_t len)
 {
 	return len < SRNIC_CRC_LONG ? crc32_le(crc, data, len) :

@@ -2,19 +2,19 @@
 /*
  * srnic - interception of packets from the stack, per network namespace
  *
- * A netfilter hook, last at LOCAL_IN, sees GSO chains unsplit and after the
- * host's firewall.  A UDP socket on the port keeps the host from answering
- * "port unreachable" and takes what the hook does not (skbs that must be split
- * first); it is best effort, since another driver may own the port.
+ * A netfilter hook, last at LOCAL_IN, sees GSO chains unsplit and after the host's
+ * firewall.  A UDP socket on the port keeps the host from answering "port unreachable" and
+ * receives what the hook leaves (skbs that must be split first); it is best effort, since
+ * another driver may own the port.
  *
- * Tunnels and rdma_rxe receive by the encap_rcv() of such a socket alone.  If a
- * socket has one, udp_unexpected_gso() makes the stack split every GSO chain that is
- * not a tunnel's, whatever the socket accepts; and beside rdma_rxe there is no second
- * socket for the port.  The price is that this file does what the stack does between
+ * Tunnels and rdma_rxe receive through encap_rcv() of such a socket alone.  For a socket
+ * that has one, udp_unexpected_gso() makes the stack split every GSO chain that is not a
+ * tunnel's, whatever the socket accepts; and there can be no second socket for the port
+ * beside that of rdma_rxe.  The price is that this file does what the stack does between
  * the hook and a socket: it confirms conntrack entries and checks the IPsec policy.
  *
- * Another hook, last at LOCAL_OUT, drops packets to the port of users who may not forge
- * packets.
+ * Another hook, last at LOCAL_OUT, drops packets to the port that come from sockets of users
+ * without CAP_NET_RAW.
  */
 #include <linux/atomic.h>
 #include <linux/capability.h>
@@ -48,7 +48,7 @@
  * @users: number of devices that receive here
  * @sock4: IPv4 socket bound to the port, or NULL; read by the hook without the lock
  * @sock6: IPv6 socket bound to the port, or NULL; likewise
- * @unprivileged: packets dropped on the way out; counted without the lock
+ * @unprivileged: number of packets dropped at LOCAL_OUT; counted without the lock
  */
 struct hook_net {
 	struct mutex	lock;	/* protects the other fields */
@@ -125,8 +125,8 @@ static bool hook_policy_ok(struct net *net, struct sk_buff *skb, u8 family)
 }
 
 /*
- * If the port belongs to another driver, a packet that no queue pair here may receive is left
- * to that: the number may be one of its own.
+ * Is the port bound by srnic?  If it belongs to another driver, a packet that its receiver
+ * refuses is left to that driver: the QP number may be one of its own.
  */
 static bool hook_has_port(const struct net *net, u8 family)
 {
@@ -136,8 +136,8 @@ static bool hook_has_port(const struct net *net, u8 family)
 }
 
 /*
- * Usually runs in softirq, but packets that NFQUEUE reinjects come from process context.
- * Checks the IPsec policy, as the UDP socket does, which never sees a stolen packet.
+ * Usually runs in softirq, but NFQUEUE reinjects packets in process context.  Checks the
+ * IPsec policy, as the UDP socket would, which does not get a stolen packet.
  */
 static unsigned int hook_take(struct sk_buff *skb, struct net *net,
 			      u8 family, unsigned int bth)
@@ -178,7 +178,7 @@ static unsigned int hook_ipv6(void *priv, struct sk_buff *skb,
 	return hook_take(skb, state->net, AF_INET6, hook_bth6(skb));
 }
 
-/* Had the opener of @sk the capability to send any packet in @net?  Not if it is closed. */
+/* Did the opener of @sk have CAP_NET_RAW in @net?  If @sk is closed: no. */
 static bool hook_may_forge(struct sock *sk, const struct net *net)
 {
 	const struct file *file;
@@ -196,10 +196,10 @@ static bool hook_may_forge(struct sock *sk, const struct net *net)
 }
 
 /*
- * A user who can send to the RoCE port by an ordinary socket can forge packets of others.
- * Drivers send without a socket or by one of the kernel, and so do tunnels.  Only IPsec sends
- * by the user's socket, perhaps to a peer to which NAT gave this port; hook_send4() and
- * hook_send6() have seen the plain text before.
+ * A user who can send to the RoCE port from an ordinary socket can forge packets of other
+ * users' queue pairs.  Drivers and tunnels send without a socket, or from one of the kernel.
+ * IPsec sends from the user's socket, perhaps to a peer for which a NAT chose this port;
+ * that is let pass, as hook_send4() and hook_send6() have seen the plain text before.
  */
 static unsigned int hook_send(struct sk_buff *skb, unsigned int start,
 			      const struct nf_hook_state *state)
@@ -282,7 +282,7 @@ static bool hook_is_plain(const struct sk_buff *skb)
 					       sizeof(struct ipv6hdr));
 }
 
-/* Receives what the hook left: split skbs, and packets without a receiver. */
+/* Receives what the hook has left: packets of split chains, and those without a receiver. */
 static int hook_encap_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	unsigned int bth = skb_transport_offset(skb) + sizeof(struct udphdr);
@@ -314,7 +314,7 @@ static struct socket *hook_bind(struct net *net, sa_family_t family)
 	return sock;
 }
 
-/* Binds the port, unless it is bound; another driver may have owned it so far. */
+/* Binds the port if it is not bound yet: another driver may have owned it before. */
 static void hook_bind_all(struct net *net, struct hook_net *hn)
 {
 	lockdep_assert_held(&hn->lock);

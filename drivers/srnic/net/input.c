@@ -31,7 +31,7 @@ const struct srnic_rx_ops *srnic_rx_ops;
 
 /*
  * Continues @crc over @len bytes of @skb from @off on, wherever they lie, and compares
- * it to the ICRC behind them.  That of bytes that the CPU cannot read is wrong.
+ * it with the ICRC behind them.  Fails if the CPU cannot read the bytes.
  */
 static noinline_for_stack bool rx_icrc_walk(u32 crc, struct sk_buff *skb,
 					    unsigned int off, unsigned int len)
@@ -94,7 +94,7 @@ static bool rx_is_marked(const void *ip)
 						  ipv6_get_dsfield(ip));
 }
 
-/* Counts a drop; traced with QP number 0, since this room knows no queue pairs. */
+/* Counts a drop; traced with QP number 0, as this room does not deal with queue pairs. */
 static void rx_refuse(struct srnic_stats __percpu *stats,
 		      enum srnic_counter why)
 {
@@ -132,8 +132,8 @@ static bool rx_check(struct sk_buff *skb, struct sk_buff *seg,
 
 /*
  * Moves the headers of the packet @seg of @len bytes, or all of it if it is short, into
- * its linear part.  The rest stays in the fragments, if that is where the driver put
- * it.  Return: false without memory.
+ * its linear part.  Payload that is in fragments stays there.  Return: false without
+ * memory.
  */
 static noinline_for_stack bool rx_pull(struct sk_buff *seg, unsigned int bth,
 				       unsigned int len)
@@ -151,7 +151,7 @@ static noinline_for_stack bool rx_pull(struct sk_buff *seg, unsigned int bth,
 	return pskb_may_pull(seg, bth + need);
 }
 
-/* Does it, unless the packet is linear already. */
+/* Moves the headers into the linear part if necessary; as rx_pull(). */
 static bool rx_need_headers(struct sk_buff *seg, unsigned int bth,
 			    unsigned int len)
 {
@@ -159,8 +159,8 @@ static bool rx_need_headers(struct sk_buff *seg, unsigned int bth,
 }
 
 /*
- * The frag_list of a reassembled packet may belong to a clone as well, and its members may
- * have lists of their own.
+ * Linearizes a reassembled packet: its frag_list may belong to a clone as well, and the
+ * members may have lists of their own.
  */
 static bool rx_flatten(struct sk_buff *skb)
 {
@@ -221,7 +221,7 @@ static bool rx_unshare(struct sk_buff *skb, unsigned int bth)
 	return true;
 }
 
-/* Makes a GSO chain private, and the headers of each packet linear. */
+/* Makes the packets of @skb private, with their headers in the linear part. */
 static bool rx_prepare(struct sk_buff *skb, unsigned int bth,
 		       struct srnic_stats __percpu *stats)
 {
@@ -234,8 +234,8 @@ static bool rx_prepare(struct sk_buff *skb, unsigned int bth,
 	return false;
 }
 
-/* Checks all packets of @skb.  Return: true if any of them is good. */
-static bool rx_check_run(struct sk_buff *skb, unsigned int bth,
+/* Checks all packets of @skb, a chain or a single one.  Return: true if any is good. */
+static bool rx_check_all(struct sk_buff *skb, unsigned int bth,
 			 struct srnic_stats __percpu *stats)
 {
 	struct sk_buff *seg;
@@ -252,7 +252,7 @@ static bool rx_check_run(struct sk_buff *skb, unsigned int bth,
 	return good;
 }
 
-static void rx_let_go(struct sk_buff *skb)
+static void rx_drop_refs(struct sk_buff *skb)
 {
 	skb_dst_drop(skb);
 	nf_reset_ct(skb);
@@ -267,18 +267,18 @@ static void rx_leave_stack(struct sk_buff *skb)
 {
 	struct sk_buff *seg;
 
-	rx_let_go(skb);
+	rx_drop_refs(skb);
 	skb->dev = NULL;
 	skb_walk_frags(skb, seg)
 		if (seg->slow_gro)
-			rx_let_go(seg);
+			rx_drop_refs(seg);
 }
 
 /*
  * Is this a GSO chain whose packets are the skb and those of its frag_list?  The stack may
- * have merged them since.
+ * have merged packets of it on the way.
  */
-static bool rx_is_run(const struct sk_buff *skb, unsigned int bth)
+static bool rx_is_chain(const struct sk_buff *skb, unsigned int bth)
 {
 	return (skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST) &&
 	       !(skb_shinfo(skb)->gso_type & SKB_GSO_DODGY) &&
@@ -298,7 +298,7 @@ static struct sk_buff *rx_own(struct sk_buff *skb, unsigned int bth, u16 vlan,
 		rx_refuse(stats, SRNIC_CNT_RX_NOBUF);
 		return NULL;
 	}
-	if (!rx_prepare(skb, bth, stats) || !rx_check_run(skb, bth, stats)) {
+	if (!rx_prepare(skb, bth, stats) || !rx_check_all(skb, bth, stats)) {
 		kfree_skb(skb);
 		return NULL;
 	}
@@ -406,7 +406,7 @@ bool srnic_rx_by(const struct sk_buff *skb, const struct net_device *ndev)
 				  l3mdev_master_ifindex_rcu(ndev);
 }
 
-/* Finds a device that has @addr without walking all devices, or NULL. */
+/* Finds a device that has @addr, without walking all devices; NULL: none. */
 static struct net_device *rx_ndev_with(struct net *net,
 				       const struct in6_addr *addr)
 {
@@ -417,9 +417,8 @@ static struct net_device *rx_ndev_with(struct net *net,
 }
 
 /*
- * The destination device of a packet for QP1: the one that received it or, if this
- * host sent it to itself, the one that has @addr in the same VRF, or outside of
- * VRFs.
+ * The destination device of a packet for QP1: the one that received it or, if this host
+ * sent it to itself, the one that has @addr and is in the same VRF, or in none.
  */
 static struct net_device *rx_ndev_of(struct net *net, const struct sk_buff *skb,
 				     const struct in6_addr *addr)
@@ -444,7 +443,7 @@ static struct net_device *rx_ndev_of(struct net *net, const struct sk_buff *skb,
 }
 
 /* Is @ndev an inactive slave, which does not have the bond's addresses as GIDs? */
-static bool rx_is_spare(struct net_device *ndev, struct net_device *in)
+static bool rx_is_inactive(struct net_device *ndev, struct net_device *in)
 {
 	struct net_device *bond = netdev_master_upper_dev_get_rcu(ndev);
 	struct net_device *active;
@@ -466,7 +465,7 @@ bool srnic_rx_reaches(const struct srnic_rx_dest *dest,
 		return true;
 
 	return dest->below && netdev_has_upper_dev_all_rcu(below, dest->in) &&
-	       !rx_is_spare(below, dest->in);
+	       !rx_is_inactive(below, dest->in);
 }
 
 /*
@@ -508,8 +507,8 @@ static u16 rx_vlan_of(const struct sk_buff *skb)
 }
 
 /*
- * Every device has this QP number, so the receivers are found by the device and, for
- * multicast, the address.
+ * Every device has QP1 and the QP number of multicast, so the receivers are found by the
+ * device and, for multicast, the address.
  */
 static enum srnic_rx_fate rx_take_group(struct net *net, struct sk_buff *skb,
 					unsigned int bth, bool mcast)
@@ -533,7 +532,7 @@ static enum srnic_rx_fate rx_take_group(struct net *net, struct sk_buff *skb,
 	return SRNIC_RX_TAKEN;
 }
 
-/* Takes a packet for one owner, which has to admit it before anything else is done. */
+/* Takes a packet for one receiver, which admits it before any work is spent on it. */
 static enum srnic_rx_fate rx_take_one(struct net *net, struct sk_buff *skb,
 				      unsigned int bth, u32 qpn)
 {
@@ -564,7 +563,7 @@ enum srnic_rx_fate srnic_rx_take(struct net *net, struct sk_buff *skb,
 	u32 qpn;
 
 	hdr = skb_header_pointer(skb, bth, sizeof(buf), &buf);
-	if (!hdr || (skb_is_gso(skb) && !rx_is_run(skb, bth)))
+	if (!hdr || (skb_is_gso(skb) && !rx_is_chain(skb, bth)))
 		return SRNIC_RX_LEFT;
 	qpn = be32_to_cpu(hdr->qpn) & SRNIC_QPN_MASK;
 	if (qpn == SRNIC_QPN_MCAST || qpn == SRNIC_QPN_GSI)

@@ -10,14 +10,14 @@
 /* Callbacks of the layer above, set by srnic_net_init(). */
 extern const struct srnic_rx_ops *srnic_rx_ops;
 
-/* What became of a packet that was offered */
+/* What became of a packet that srnic_rx_take() was offered */
 enum srnic_rx_fate {
-	SRNIC_RX_LEFT,		/* nobody here has its QP number: the caller has it */
-	SRNIC_RX_REFUSED,	/* its receiver may not have it: the caller has it */
-	SRNIC_RX_TAKEN,		/* taken over */
+	SRNIC_RX_LEFT,		/* no receiver has its QP number; the caller keeps it */
+	SRNIC_RX_REFUSED,	/* its receiver does not accept it; the caller keeps it */
+	SRNIC_RX_TAKEN,		/* consumed */
 };
 
-/* Takes a packet with its BTH at skb->data + @bth.  Context: BH disabled. */
+/* Offers a packet with its BTH at skb->data + @bth to its receiver.  Context: BH disabled. */
 enum srnic_rx_fate srnic_rx_take(struct net *net, struct sk_buff *skb,
 				 unsigned int bth);
 

@@ -2,12 +2,12 @@
 /*
  * srnic - the host's membership in multicast groups
  *
- * The host joins a group as for any of its programs: switches are informed by IGMP
- * or MLD, the netdev accepts the frames, and packets sent to the group are looped back.
+ * The host joins a group as for any of its programs: switches are informed by IGMP or MLD,
+ * the netdev accepts the frames, and packets sent to the group are looped back.
  *
- * Memberships belong to the IP configuration of the netdev, which ends when the netdev moves
- * to another namespace or its MTU is too small for IP.  Those of its next one are not ours
- * to leave.
+ * A membership belongs to the IP configuration of the netdev, which ends when the netdev
+ * moves to another namespace or its MTU becomes too small for IP.  It must not be left in
+ * the next configuration, where it was not joined.
  */
 #include <linux/err.h>
 #include <linux/igmp.h>
@@ -22,8 +22,8 @@
 /**
  * struct srnic_membership - membership of the host in a group
  * @addr: the group
- * @in_dev: IPv4: where it was joined; reference held
- * @idev: IPv6: the same
+ * @in_dev: IPv4 configuration in which it was joined, or NULL; reference held
+ * @idev: IPv6 configuration in which it was joined, or NULL; reference held
  */
 struct srnic_membership {
 	struct in6_addr		addr;

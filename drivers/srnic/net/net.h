@@ -2,9 +2,9 @@
 /*
  * srnic - packets to and from the network stack
  *
- * This room handles skbs, routes, namespaces and GSO chains of RoCEv2 packets.  It
- * knows no queue pairs, work requests, keys or other frames.  The layer above
- * registers its receive callbacks once.
+ * This room handles skbs, routes, namespaces and GSO chains of RoCEv2 packets.  It deals
+ * with no queue pairs, work requests, keys or other frames.  The layer above registers its
+ * receive callbacks once.
  */
 #ifndef SRNIC_NET_H
 #define SRNIC_NET_H
@@ -34,8 +34,8 @@
  * @dst: cached route or NULL, checked before each use
  * @cookie: for dst_check()
  * @hash: of addresses and ports, for the choice of queues; 0: not yet computed
- * @cpu: CPU whose TX queue the packets use if the device maps CPUs to queues (XPS),
- *	 plus 1: the one that sent first on the cached route; 0: none yet
+ * @cpu: 1 + the CPU that sent first on the cached route, whose TX queue all packets use
+ *	 if the device maps CPUs to queues (XPS); 0: none yet
  *
  * Not locked: the owner serialises all accesses.
  */
@@ -67,7 +67,7 @@ void srnic_path_close(struct srnic_path *path);
 /* Drops the cached route. */
 void srnic_path_reset(struct srnic_path *path);
 
-/* Changes the UDP source port.  The caller has sent what was built with the old one. */
+/* Changes the UDP source port.  The caller has flushed packets with the old one. */
 void srnic_path_set_sport(struct srnic_path *path, __be16 sport);
 
 /* Is the destination an address of the path's own device?  Context: any. */
@@ -171,9 +171,9 @@ void srnic_tx_flush(struct srnic_txb *txb);
  * @epoch: epoch of the owner when it admitted the chain, see struct srnic_rx_to
  *
  * A GSO chain is one skb with a frag_list; each of its packets has its own srnic_rxcb,
- * but @passed, @vlan and @epoch are valid in the first only.  The headers of a packet lie in its
- * linear part, and so does all of a packet of up to SRNIC_RX_SHORT bytes; its payload
- * may lie in fragments, shared with whoever else holds them.
+ * but @passed, @vlan and @epoch are valid in the first only.  The headers of a packet lie
+ * in its linear part, and so does all of a packet of up to SRNIC_RX_SHORT bytes; other
+ * payload may lie in fragments, which must not be written: others may hold them, too.
  */
 struct srnic_rxcb {
 	u16	bth;
@@ -203,11 +203,11 @@ static inline struct sk_buff *srnic_rx_next(struct sk_buff *skb,
 	if (seg != skb)
 		return seg->next;
 
-	/* That of a reassembled packet is not a chain. */
+	/* The frag_list of a reassembled packet is not a chain. */
 	return skb_is_gso(skb) ? skb_shinfo(skb)->frag_list : NULL;
 }
 
-/* Bytes from the BTH of the packet @seg on that are linear. */
+/* Number of linear bytes from the BTH of the packet @seg on */
 static inline unsigned int srnic_rx_linear(struct sk_buff *seg)
 {
 	return skb_headlen(seg) - srnic_rxcb(seg)->bth;
@@ -250,7 +250,7 @@ bool srnic_rx_by(const struct sk_buff *skb, const struct net_device *ndev);
  * struct srnic_rx_dest - destination of a packet for QP1 or a multicast group
  * @net: namespace that received it
  * @in: device that received it, or that has its destination address
- * @below: it is for the lower devices of @in as well
+ * @below: the lower devices of @in receive it, too
  * @addr: multicast address; all zeros: QP1
  */
 struct srnic_rx_dest {
@@ -286,10 +286,10 @@ struct srnic_rx_to {
 /**
  * struct srnic_burst - receiver whose packets of one softirq are processed together
  * @node: entry in the list of a CPU while @queued
- * @queued: it is in the list of a CPU, which holds a reference on the receiver
- * @nr: NET_RX softirq in which its packets were last processed at once
- * @more: further packets have joined the one that is waiting
- * @alone: number of packets to process at once, since one that waited stayed alone
+ * @queued: it is in the list of a CPU, which then holds a reference on the receiver
+ * @nr: number of the NET_RX softirq in which a packet was last processed at once
+ * @more: further packets have joined the one that waits
+ * @alone: number of packets to process at once, because one has waited alone
  *
  * All zeros at first.  Any CPU may write @nr, @more and @alone: which values are current
  * matters for speed only.
@@ -302,11 +302,11 @@ struct srnic_burst {
 	u8			alone;
 };
 
-/* What to do about a packet that was queued at its receiver */
+/* What the caller has to do after it has queued a packet at its receiver */
 enum srnic_burst_wait {
 	SRNIC_BURST_NOW,	/* process it */
 	SRNIC_BURST_ADDED,	/* nothing: run() follows and takes over the reference */
-	SRNIC_BURST_WAITS,	/* nothing: run() follows, as for an earlier packet */
+	SRNIC_BURST_WAITS,	/* nothing: run() follows on behalf of an earlier packet */
 };
 
 /* Context: BH disabled. */
@@ -339,8 +339,8 @@ struct srnic_rx_ops {
 struct srnic_membership;
 
 /*
- * Join the multicast group @addr (IPv4: v4-mapped) on @ndev as this host, unless that has
- * left @net; counted.
+ * Joins the multicast group @addr (IPv4: v4-mapped) on @ndev as this host, unless @ndev
+ * has left @net.  The stack counts memberships.
  * Context: process, takes rtnl.  Return: the membership, or an ERR_PTR().
  */
 struct srnic_membership *srnic_membership_join(struct net_device *ndev,
@@ -354,13 +354,13 @@ int srnic_net_init(const struct srnic_rx_ops *ops);
 void srnic_net_exit(void);
 
 /*
- * Start and stop receiving in @net, and dropping packets to the port that unprivileged
- * users send; counted.  May sleep.
+ * Start and stop receiving in @net, and dropping packets that unprivileged users send to
+ * the RoCE port.  Calls are counted.  May sleep.
  */
 int srnic_rx_start(struct net *net);
 void srnic_rx_stop(struct net *net);
 
-/* The counter of these packets, and its value */
+/* Name and value of the counter of packets dropped there */
 #define SRNIC_TX_UNPRIVILEGED	"tx_drop_unprivileged"
 
 u64 srnic_tx_unprivileged(struct net *net);

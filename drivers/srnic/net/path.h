@@ -8,14 +8,14 @@
 #include "net.h"
 
 /*
- * The route of @path, which keeps the reference; NULL if there is none, or the netdev has
- * left @net.
+ * Returns the route of @path, which keeps the reference; NULL if there is none, or if the
+ * netdev has left @net.
  */
 struct dst_entry *srnic_path_dst(struct srnic_path *path, const struct net *net);
 
 /*
- * Chooses the queues of @skb, here and wherever else its hash decides: those of the
- * path's earlier packets, whatever CPU sends, so that a stream stays in order.
+ * Sets the hash and the CPU by which queues are chosen for @skb, here and further down, to
+ * those of the path's earlier packets: a stream stays in order, whichever CPU sends.
  * Context: BH disabled.
  */
 void srnic_path_steer(struct srnic_path *path, struct sk_buff *skb);

@@ -7,20 +7,20 @@
  * SKB_GSO_FRAGLIST.  Route, netfilter, qdisc and the receiver's softirq are
  * paid for once; for a device that cannot take the chain the stack splits it.
  *
- * This is the shape in which skb_gro_receive_list() passes received packets on, and
- * what the stack does with those is what chains rely on: skb_segment_list() keeps
- * the headers of each packet, a UDP checksum of zero stays, routers compare gso_size
- * with their MTU.  There is no function to make one for a sender: UDP_SEGMENT cuts
- * one payload into packets of one length, and writes their headers itself, while
- * those of a message differ in length (RETH) and each has an ICRC over its headers.
+ * skb_gro_receive_list() passes received packets on in this form, and chains rely on how
+ * the stack treats those: skb_segment_list() keeps the headers of each packet, a UDP
+ * checksum of zero stays, routers compare gso_size with their MTU.  The stack has no
+ * function that builds a chain for a sender: UDP_SEGMENT cuts one payload into packets of
+ * one length and writes their headers itself, while those of a message differ in length
+ * (RETH) and each has an ICRC over its headers.
  *
- * On splitting, the stack assigns ascending IPv4 IDs from the head's on, so the
- * packets are built with these: the ICRC covers the ID.  Until then the lengths
- * in the head's IP and UDP headers are those of the whole chain.
+ * When the stack splits a chain, it assigns ascending IPv4 IDs from that of the head on, so
+ * the packets are built with these: the ICRC covers the ID.  Until then the lengths in the
+ * head's IP and UDP headers are those of the whole chain.
  *
- * Behind the first device a chain may be forwarded to a tunnel or to IPsec, which
- * enlarge the headroom of the head alone: skb_segment_list() takes for granted that
- * the others have room for as many headers.
+ * Behind the first device a chain may be forwarded to a tunnel or to IPsec, which enlarge
+ * the headroom of the head alone, while skb_segment_list() assumes that the others have
+ * room for as many headers.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -36,21 +36,21 @@
 #include "tx.h"
 #include "udp.h"
 
-#define TX_BATCH_BYTES	65535
+#define TX_CHAIN_BYTES	65535
 #define TX_ALIGN	16
 
 /* Headroom for tunnels behind the first device, twice that of packets merged by GRO */
 #define TX_TUNNELS	128
 
-/* Page blocks of a CPU: as much as the gate lets a queue pair have in the stack */
+/* Page blocks per CPU: as much memory as the gate lets a queue pair have in the stack */
 #define TX_BLOCKS	16
 
 /* A packet may be longer than the head of its chain by an RETH. */
 #define TX_SLACK	sizeof(struct srnic_reth)
 
 /*
- * Weight of an skb at the gate.  The destructor implies the weight: the stack
- * preserves only the destructor and its argument, and may change any length.
+ * Weight of an skb at the gate.  It is implied by the destructor: the stack may change any
+ * length, and preserves only the destructor and its argument.
  */
 #define TX_LIGHT	1
 #define TX_HEAVY	16
@@ -136,8 +136,8 @@ static unsigned int tx_headroom(const struct srnic_path *path)
  * @turn: index of the block in use; under @lock
  * @frags: unused rests of the blocks; under @lock
  *
- * When its turn comes again, a block whose packets are gone is used once more, as it is in
- * the cache and need not be cleared (init_on_alloc), and another one is replaced.
+ * When its turn comes again, a block whose packets have been freed is reused: it is in the
+ * cache and need not be cleared (init_on_alloc).  Any other block is replaced.
  */
 struct tx_blocks {
 	local_lock_t		lock;	/* protects turn and frags */
@@ -166,7 +166,7 @@ static struct page_frag *tx_refill(struct tx_blocks *blocks, unsigned int size)
 	if (frag->size - frag->offset >= size)
 		return frag;
 
-	/* a single page, from when there was no block */
+	/* a single page, which was allocated when no larger block was free */
 	put_page(frag->page);
 	frag->page = NULL;
 
@@ -306,9 +306,9 @@ static void tx_seal(struct srnic_path *path, struct sk_buff *skb)
 		srnic_icrc_end(crc);
 }
 
-static unsigned int tx_batch_max(const struct srnic_path *path)
+static unsigned int tx_chain_max(const struct srnic_path *path)
 {
-	return min_t(unsigned int, TX_BATCH_BYTES,
+	return min_t(unsigned int, TX_CHAIN_BYTES,
 		     READ_ONCE(path->ndev->gso_max_size));
 }
 
@@ -316,7 +316,7 @@ static unsigned int tx_batch_max(const struct srnic_path *path)
 static bool tx_fits(const struct srnic_txb *txb, const struct sk_buff *skb,
 		    unsigned int bytes)
 {
-	return txb->bytes + bytes <= tx_batch_max(txb->path) &&
+	return txb->bytes + bytes <= tx_chain_max(txb->path) &&
 	       skb->len <= txb->head->len + TX_SLACK;
 }
 
@@ -376,7 +376,7 @@ void srnic_tx_charge(struct srnic_gate *gate, struct sk_buff *skb)
 	skb->destructor = heavy ? tx_done_heavy : tx_done_light;
 }
 
-/* Classes from network control on are not in the table of rt_tos2priority(). */
+/* rt_tos2priority() ignores the precedence (internetwork control, network control). */
 static u32 tx_priority(u8 tos)
 {
 	return tos < IPTOS_PREC_INTERNETCONTROL ? rt_tos2priority(tos) :
@@ -384,9 +384,9 @@ static u32 tx_priority(u8 tos)
 }
 
 /*
- * Passes @skb to the stack.  The path holds a reference on the route until this returns;
- * who keeps the packet longer, such as a qdisc, takes one, for which the route must not
- * be freed in between: hence RCU.
+ * Passes @skb to the stack.  The path holds a reference on the route until this returns.
+ * Code that keeps the packet for longer, such as a qdisc, takes one of its own, which
+ * needs RCU.
  */
 static int tx_out(struct srnic_path *path, struct sk_buff *skb,
 		  struct dst_entry *dst)
@@ -436,9 +436,9 @@ static void tx_send_each(struct srnic_txb *txb, struct dst_entry *dst)
 }
 
 /*
- * IPsec gets packets one by one: if the algorithm is a GSO type of the stack, it would
- * transform the head of a chain alone.  So does an encapsulation by the route itself, whose
- * headers may take more than TX_TUNNELS.
+ * IPsec gets packets one by one: if the stack has a GSO type for the transformation, that
+ * would be applied to the head of a chain alone.  So does a route that encapsulates, whose
+ * headers may exceed TX_TUNNELS.
  */
 static void tx_send_all(struct srnic_txb *txb)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - headers in front of the BTH
+ * srnic - size of the headers in front of the BTH
  */
 #ifndef SRNIC_NET_UDP_H
 #define SRNIC_NET_UDP_H
