@@ -36,7 +36,7 @@ enum srnic_quota {
 	SRNIC_Q_GROUP,		/* attachments of QPs to multicast groups */
 	SRNIC_Q_DM,		/* bytes */
 	SRNIC_Q_FLOW,
-	SRNIC_Q_METER,		/* ib_counters of flows */
+	SRNIC_Q_COUNTERS,	/* ib_counters of flows */
 	SRNIC_Q_NUM
 };
 
@@ -333,7 +333,7 @@ struct srnic_ind_table {
 struct srnic_ibcounters {
 	struct ib_counters	ibcounters;
 	struct srnic_user	*user;	/* who is charged for it */
-	struct srnic_meter	meter;
+	struct srnic_rule_counters	counters;
 };
 
 /**

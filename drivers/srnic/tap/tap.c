@@ -2,17 +2,17 @@
 /*
  * srnic - steering of received frames by rules on a netdev
  *
- * Rules see frames in a hook at the netdev's ingress, after the host's own
- * netfilter rules there and before everything else, so bridge ports and netdevs
- * with VLANs need no special case.  Sniffers see frames where packet sockets do, in
- * both directions.  Each hook is registered only while it has rules.
+ * Rules see frames in a hook at the netdev's ingress, after the host's own netfilter rules
+ * there and before everything else, so bridge ports and netdevs with VLANs need no special
+ * case.  Sniffers see frames where packet sockets do, in both directions.  Each hook is
+ * registered only while it has rules.
  *
- * Rules are tried by priority.  All rules of one priority that match get the
- * frame.  It goes on to the next priority, and finally to the stack, if all of them
- * have @keep set.  A drop rule is tried first at its priority.
+ * Rules are tried by priority.  All rules of one priority that match get the frame.  It
+ * goes on to the next priority, and finally to the stack, if all of them have @dont_trap
+ * set.  A drop rule is tried first at its priority.
  *
- * RoCEv2 packets are delivered to queue pairs by net/, so only a rule that matches
- * on the destination port sees them.
+ * RoCEv2 packets are delivered to queue pairs by net/, so only a rule that matches on the
+ * destination port sees them.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -29,13 +29,13 @@
 
 static srnic_frame_fn tap_receiver;
 
-/* Receive filter of the netdev that a rule needs */
-enum tap_admit {
-	TAP_ADMIT_NOTHING,
-	TAP_ADMIT_UC,
-	TAP_ADMIT_MC,
-	TAP_ADMIT_ALL_MC,
-	TAP_ADMIT_ALL,
+/* What the receive filter of the netdev has to admit for a rule */
+enum tap_filter {
+	TAP_FILTER_NONE,
+	TAP_FILTER_UC,
+	TAP_FILTER_MC,
+	TAP_FILTER_ALL_MC,
+	TAP_FILTER_ALL,
 };
 
 static bool rule_sniffs(const struct srnic_rule *rule)
@@ -69,8 +69,8 @@ static bool rule_fits(const struct srnic_rule *rule,
 	return srnic_frame_matches(&frame->f, &rule->match);
 }
 
-/* The frame will be split into IP fragments, in which rules find no ports. */
-static void frame_lose_l4(struct srnic_frame *frame)
+/* Removes the ports of a frame that will be split into IP fragments, which have none. */
+static void frame_clear_l4(struct srnic_frame *frame)
 {
 	frame->f.has &= ~(SRNIC_HAS_TCP | SRNIC_HAS_UDP);
 	frame->f.sport = 0;
@@ -79,7 +79,7 @@ static void frame_lose_l4(struct srnic_frame *frame)
 }
 
 /* Parses the frame of @skb from its MAC header, wherever skb->data points. */
-static bool tap_look(const struct sk_buff *skb, struct srnic_frame *frame)
+static bool tap_parse(const struct sk_buff *skb, struct srnic_frame *frame)
 {
 	unsigned int gap = skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
 	u8 data[SRNIC_FRAME_PEEK];
@@ -104,7 +104,7 @@ static bool tap_look(const struct sk_buff *skb, struct srnic_frame *frame)
 	if (!srnic_frame_parse(frame, data, len + gap))
 		return false;
 	if (skb_is_gso(skb) && skb_shinfo(skb)->gso_type & SKB_GSO_UDP)
-		frame_lose_l4(frame);
+		frame_clear_l4(frame);
 
 	return true;
 }
@@ -113,7 +113,7 @@ static bool tap_look(const struct sk_buff *skb, struct srnic_frame *frame)
  * Converts an skb to frames as on the wire: segmented, with VLAN tag and checksum.
  * Consumes @skb.  Return: list of frames, or NULL on failure.
  */
-static struct sk_buff *tap_unfold(struct sk_buff *skb)
+static struct sk_buff *tap_segment(struct sk_buff *skb)
 {
 	struct sk_buff *segs;
 
@@ -168,7 +168,7 @@ static bool tap_l4_csum_ok(const struct sk_buff *skb,
 					       0));
 }
 
-/* Are the checksums of @skb already verified? */
+/* Have the checksums of @skb been verified already? */
 static bool tap_csum_known(const struct sk_buff *skb,
 			   const struct srnic_frame *frame)
 {
@@ -177,33 +177,33 @@ static bool tap_csum_known(const struct sk_buff *skb,
 }
 
 /*
- * Does @skb differ from the frames on the wire?  Its sender determines where the
- * checksum goes and how it is segmented, and may still change headers in shared
- * pages, so the frames have to be parsed again.
+ * Does @skb differ from the frames on the wire?  Its sender determines where the checksum
+ * goes and how it is segmented, and may still change headers in shared pages, so the frames
+ * have to be parsed again after tap_segment().
  */
-static bool tap_unfinished(const struct sk_buff *skb)
+static bool tap_is_unfinished(const struct sk_buff *skb)
 {
 	return skb_is_gso(skb) || skb->ip_summed == CHECKSUM_PARTIAL ||
 	       skb_headlen(skb) < min_t(u32, skb->len, SRNIC_FRAME_PEEK);
 }
 
-/* Parses a frame from tap_unfold().  Return: false if the rule does not match it. */
-static bool tap_look_again(const struct srnic_rule *rule, struct sk_buff *skb,
-			   struct srnic_frame *frame)
+/* Parses a frame from tap_segment().  Return: false if the rule does not match it. */
+static bool tap_parse_again(const struct srnic_rule *rule, struct sk_buff *skb,
+			    struct srnic_frame *frame)
 {
 	return pskb_may_pull(skb, min_t(u32, skb->len, SRNIC_FRAME_PEEK)) &&
-	       tap_look(skb, frame) &&
+	       tap_parse(skb, frame) &&
 	       (rule_sniffs(rule) || rule_fits(rule, frame));
 }
 
-static void tap_give(const struct srnic_rule *rule, struct sk_buff *skb,
-		     const struct srnic_frame *frame, bool csum_ok, bool later)
+static void tap_deliver_one(const struct srnic_rule *rule, struct sk_buff *skb,
+			    const struct srnic_frame *frame, bool csum_ok, bool later)
 {
 	struct srnic_framecb *cb = srnic_framecb(skb);
 
-	if (rule->meter) {
-		atomic64_inc(&rule->meter->frames);
-		atomic64_add(skb->len, &rule->meter->bytes);
+	if (rule->counters) {
+		atomic64_inc(&rule->counters->frames);
+		atomic64_add(skb->len, &rule->counters->bytes);
 	}
 	if (rule->drop) {
 		kfree_skb(skb);
@@ -229,18 +229,18 @@ static void tap_deliver(const struct srnic_tap *tap,
 	skb = skb ? skb_share_check(skb, GFP_ATOMIC) : NULL;
 	if (!skb)
 		goto nobuf;
-	again = tap_unfinished(skb);
+	again = tap_is_unfinished(skb);
 	csum_ok = !again && tap_csum_known(skb, frame);
-	skb = tap_unfold(skb);
+	skb = tap_segment(skb);
 	if (!skb)
 		goto nobuf;
 
 	skb_list_walk_safe(skb, skb, next) {
 		skb_mark_not_on_list(skb);
 		if (!again) {
-			tap_give(rule, skb, frame, csum_ok, later);
-		} else if (tap_look_again(rule, skb, &made)) {
-			tap_give(rule, skb, &made, false, later);
+			tap_deliver_one(rule, skb, frame, csum_ok, later);
+		} else if (tap_parse_again(rule, skb, &made)) {
+			tap_deliver_one(rule, skb, &made, false, later);
 		} else {
 			srnic_count(tap->stats, SRNIC_CNT_RX_MALFORMED);
 			kfree_skb(skb);
@@ -261,10 +261,10 @@ static bool tap_steer(const struct srnic_tap *tap, struct sk_buff *skb,
 		      bool later)
 {
 	const struct srnic_rule *rule, *last = NULL;
-	bool kept = false;
+	bool trapped = false;
 
 	list_for_each_entry_rcu(rule, &tap->rules, list) {
-		if (kept && rule_level(rule) != rule_level(last))
+		if (trapped && rule_level(rule) != rule_level(last))
 			break;
 		if ((skip && rule->target == skip) || !rule_fits(rule, frame))
 			continue;
@@ -272,15 +272,15 @@ static bool tap_steer(const struct srnic_tap *tap, struct sk_buff *skb,
 			tap_deliver(tap, last, skb_clone(skb, GFP_ATOMIC),
 				    frame, later);
 		last = rule;
-		kept |= !rule->keep;
+		trapped |= !rule->dont_trap;
 		if (rule->drop)
 			break;
 	}
 	if (last)
-		tap_deliver(tap, last, kept ? skb : skb_clone(skb, GFP_ATOMIC),
+		tap_deliver(tap, last, trapped ? skb : skb_clone(skb, GFP_ATOMIC),
 			    frame, later);
 
-	return kept;
+	return trapped;
 }
 
 static unsigned int tap_ingress(void *priv, struct sk_buff *skb,
@@ -289,7 +289,7 @@ static unsigned int tap_ingress(void *priv, struct sk_buff *skb,
 	const struct srnic_tap *tap = priv;
 	struct srnic_frame frame;
 
-	if (!tap_look(skb, &frame))
+	if (!tap_parse(skb, &frame))
 		return NF_ACCEPT;
 
 	return tap_steer(tap, skb, &frame, NULL, false) ? NF_STOLEN : NF_ACCEPT;
@@ -308,7 +308,7 @@ static int tap_sniff(struct sk_buff *skb, struct net_device *ndev,
 
 	local_bh_disable();
 	rcu_read_lock();
-	if (tap_look(skb, &frame))
+	if (tap_parse(skb, &frame))
 		list_for_each_entry_rcu(rule, &tap->sniffers, list)
 			tap_deliver(tap, rule, skb_clone(skb, GFP_ATOMIC),
 				    &frame, true);
@@ -336,7 +336,7 @@ void srnic_tap_loop(const struct srnic_tap *tap, struct sk_buff *skb,
 	copy = skb_clone(skb, GFP_ATOMIC);
 	if (!copy)
 		srnic_count(tap->stats, SRNIC_CNT_RX_NOBUF);
-	else if (!tap_look(copy, &frame) ||
+	else if (!tap_parse(copy, &frame) ||
 		 !tap_steer(tap, copy, &frame, skip, true))
 		consume_skb(copy);
 	rcu_read_unlock();
@@ -371,55 +371,53 @@ void srnic_tap_init(struct srnic_tap *tap, struct net_device *ndev,
 	INIT_LIST_HEAD(&tap->sniffers);
 }
 
-/* A rule gets the frames it asks for, as with a NIC, whatever their destination is. */
-static u8 tap_admit_for(const struct srnic_tap *tap,
-			const struct srnic_rule *rule)
+/* As with a NIC, a rule gets all frames that it matches, whatever their destination is. */
+static u8 tap_filter_for(const struct srnic_tap *tap, const struct srnic_rule *rule)
 {
 	const struct srnic_match *match = &rule->match;
 
 	if (rule->drop)
-		return TAP_ADMIT_NOTHING;
+		return TAP_FILTER_NONE;
 	if (rule->kind == SRNIC_RULE_MC_DEFAULT)
-		return TAP_ADMIT_ALL_MC;
+		return TAP_FILTER_ALL_MC;
 	if (!is_broadcast_ether_addr(match->mask.dmac))
-		return TAP_ADMIT_ALL;
+		return TAP_FILTER_ALL;
 	if (is_multicast_ether_addr(match->val.dmac))
-		return TAP_ADMIT_MC;
+		return TAP_FILTER_MC;
 
 	return ether_addr_equal(match->val.dmac, tap->ndev->dev_addr) ?
-	       TAP_ADMIT_NOTHING : TAP_ADMIT_UC;
+	       TAP_FILTER_NONE : TAP_FILTER_UC;
 }
 
-static int tap_admit(const struct srnic_tap *tap, const struct srnic_rule *rule)
+static int tap_filter_add(const struct srnic_tap *tap, const struct srnic_rule *rule)
 {
-	switch (rule->admit) {
-	case TAP_ADMIT_UC:
+	switch (rule->filter) {
+	case TAP_FILTER_UC:
 		return dev_uc_add(tap->ndev, rule->match.val.dmac);
-	case TAP_ADMIT_MC:
+	case TAP_FILTER_MC:
 		return dev_mc_add(tap->ndev, rule->match.val.dmac);
-	case TAP_ADMIT_ALL_MC:
+	case TAP_FILTER_ALL_MC:
 		return dev_set_allmulti(tap->ndev, 1);
-	case TAP_ADMIT_ALL:
+	case TAP_FILTER_ALL:
 		return dev_set_promiscuity(tap->ndev, 1);
 	default:
 		return 0;
 	}
 }
 
-static void tap_refuse(const struct srnic_tap *tap,
-		       const struct srnic_rule *rule)
+static void tap_filter_del(const struct srnic_tap *tap, const struct srnic_rule *rule)
 {
-	switch (rule->admit) {
-	case TAP_ADMIT_UC:
+	switch (rule->filter) {
+	case TAP_FILTER_UC:
 		dev_uc_del(tap->ndev, rule->match.val.dmac);
 		break;
-	case TAP_ADMIT_MC:
+	case TAP_FILTER_MC:
 		dev_mc_del(tap->ndev, rule->match.val.dmac);
 		break;
-	case TAP_ADMIT_ALL_MC:
+	case TAP_FILTER_ALL_MC:
 		dev_set_allmulti(tap->ndev, -1);
 		break;
-	case TAP_ADMIT_ALL:
+	case TAP_FILTER_ALL:
 		dev_set_promiscuity(tap->ndev, -1);
 		break;
 	}
@@ -431,8 +429,8 @@ static struct list_head *tap_list(struct srnic_tap *tap,
 	return rule_sniffs(rule) ? &tap->sniffers : &tap->rules;
 }
 
-/* Registers the hook for rules of this kind. */
-static int tap_listen(struct srnic_tap *tap, const struct srnic_rule *rule)
+/* Registers the hook for rules of the kind of @rule. */
+static int tap_add_hook(struct srnic_tap *tap, const struct srnic_rule *rule)
 {
 	if (!rule_sniffs(rule))
 		return nf_register_net_hook(dev_net(tap->ndev), &tap->hook);
@@ -441,7 +439,7 @@ static int tap_listen(struct srnic_tap *tap, const struct srnic_rule *rule)
 	return 0;
 }
 
-static void tap_stop_hooks(struct srnic_tap *tap, bool sniffers)
+static void tap_del_hook(struct srnic_tap *tap, bool sniffers)
 {
 	if (sniffers)
 		dev_remove_pack(&tap->sniff);
@@ -469,14 +467,14 @@ static int tap_add(struct srnic_tap *tap, struct srnic_rule *rule)
 
 	if (tap->gone)
 		return -ENODEV;
-	rule->admit = tap_admit_for(tap, rule);
-	err = tap_admit(tap, rule);
+	rule->filter = tap_filter_for(tap, rule);
+	err = tap_filter_add(tap, rule);
 	if (err)
 		return err;
 	if (list_empty(list))
-		err = tap_listen(tap, rule);
+		err = tap_add_hook(tap, rule);
 	if (err)
-		tap_refuse(tap, rule);
+		tap_filter_del(tap, rule);
 	else
 		tap_insert(list, rule);
 
@@ -499,9 +497,9 @@ void srnic_tap_del(struct srnic_tap *tap, struct srnic_rule *rule)
 	rtnl_lock();
 	list_del_rcu(&rule->list);
 	if (!tap->gone) {
-		tap_refuse(tap, rule);
+		tap_filter_del(tap, rule);
 		if (list_empty(tap_list(tap, rule)))
-			tap_stop_hooks(tap, rule_sniffs(rule));
+			tap_del_hook(tap, rule_sniffs(rule));
 	}
 	rtnl_unlock();
 	synchronize_rcu_expedited();	/* readers of the rule are done */
@@ -517,11 +515,11 @@ void srnic_tap_stop(struct srnic_tap *tap)
 		return;
 	WRITE_ONCE(tap->gone, true);	/* read in srnic_frame_send() */
 	list_for_each_entry(rule, &tap->rules, list)
-		tap_refuse(tap, rule);
+		tap_filter_del(tap, rule);
 	list_for_each_entry(rule, &tap->sniffers, list)
-		tap_refuse(tap, rule);
+		tap_filter_del(tap, rule);
 	if (!list_empty(&tap->rules))
-		tap_stop_hooks(tap, false);
+		tap_del_hook(tap, false);
 	if (!list_empty(&tap->sniffers))
-		tap_stop_hooks(tap, true);
+		tap_del_hook(tap, true);
 }

@@ -2,8 +2,8 @@
 /*
  * srnic - received frames of a netdev selected by rules, and transmission of frames
  *
- * This room knows Ethernet and the headers that rules match, but no queue pairs.  The
- * layer above registers its receive callback once.
+ * This room deals with Ethernet and the headers that rules match, but not with queue pairs.
+ * The layer above registers its receive callback once.
  */
 #ifndef SRNIC_TAP_H
 #define SRNIC_TAP_H
@@ -19,13 +19,13 @@
 /* Which frames a rule applies to */
 enum srnic_rule_kind {
 	SRNIC_RULE_NORMAL,	/* frames that match */
-	SRNIC_RULE_ALL_DEFAULT,	/* frames that no other rule has kept */
-	SRNIC_RULE_MC_DEFAULT,	/* multicast frames that no other rule has kept */
+	SRNIC_RULE_ALL_DEFAULT,	/* frames that no normal rule has trapped */
+	SRNIC_RULE_MC_DEFAULT,	/* multicast frames that no normal rule has trapped */
 	SRNIC_RULE_SNIFFER,	/* all frames, in both directions */
 };
 
-/* Counters of rules; outlive them */
-struct srnic_meter {
+/* Frames that rules have matched; may outlive the rules */
+struct srnic_rule_counters {
 	atomic64_t	frames;
 	atomic64_t	bytes;
 };
@@ -36,24 +36,24 @@ struct srnic_meter {
  * @match: fields to match
  * @kind: which frames the rule applies to
  * @priority: NORMAL: lower values are tried first
- * @keep: the target gets a copy, and later rules and the stack see the frame
- * @drop: drop the frame
+ * @dont_trap: the target gets a copy; rules of lower priority and the stack see the frame
+ * @drop: drop matching frames
  * @tag: passed on with the frame
  * @target: receiver of the frame
- * @meter: counters, or NULL
- * @admit: enum tap_admit: receive filter of the netdev that the rule needs
+ * @counters: counters of matching frames, or NULL
+ * @filter: enum tap_filter: what the receive filter of the netdev admits for the rule
  */
 struct srnic_rule {
 	struct list_head	list;
 	struct srnic_match	match;
 	enum srnic_rule_kind	kind;
 	u16			priority;
-	bool			keep;
+	bool			dont_trap;
 	bool			drop;
 	u32			tag;
 	void			*target;
-	struct srnic_meter	*meter;
-	u8			admit;
+	struct srnic_rule_counters *counters;
+	u8			filter;
 };
 
 /**
@@ -64,7 +64,7 @@ struct srnic_rule {
  * @sniffers: sniffer rules; under rtnl, read under RCU
  * @hook: registered while there are @rules
  * @sniff: registered while there are @sniffers
- * @gone: the netdev is leaving; under rtnl
+ * @gone: the netdev is being removed; under rtnl
  */
 struct srnic_tap {
 	struct net_device		*ndev;
@@ -97,11 +97,11 @@ void srnic_tap_init(struct srnic_tap *tap, struct net_device *ndev,
 int srnic_tap_add(struct srnic_tap *tap, struct srnic_rule *rule);
 void srnic_tap_del(struct srnic_tap *tap, struct srnic_rule *rule);
 
-/* Stops the rules of a netdev that is being removed.  Under rtnl. */
+/* Disables the rules of a netdev that is being removed.  Context: rtnl held. */
 void srnic_tap_stop(struct srnic_tap *tap);
 
 /*
- * Loops a frame being sent back to the rules, except those for @skip, if it is
+ * Delivers a frame that is being sent to the rules, except those for @skip, if it is
  * multicast or for this netdev's own address.  Context: BH disabled.
  */
 void srnic_tap_loop(const struct srnic_tap *tap, struct sk_buff *skb,
@@ -127,7 +127,7 @@ static inline struct srnic_framecb *srnic_framecb(struct sk_buff *skb)
 struct sk_buff *srnic_frame_alloc(const struct srnic_tap *tap,
 				  struct srnic_txb *txb, u32 len, void **data);
 
-/* May a frame of @len bytes be sent?  If @data is not NULL, of this content? */
+/* May a frame of @len bytes be sent, and if @data is not NULL, with this content? */
 bool srnic_frame_fits(const struct srnic_tap *tap, const void *data, u32 len);
 
 /*

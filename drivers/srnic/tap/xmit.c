@@ -2,7 +2,7 @@
 /*
  * srnic - transmission of frames
  *
- * Frames are sent like those of a packet socket, through the qdisc.
+ * Frames are sent through the qdisc, like those of a packet socket.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>

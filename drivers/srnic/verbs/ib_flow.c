@@ -147,7 +147,7 @@ static struct srnic_ibcounters *to_counters(struct ib_counters *ibcounters)
 
 static int flow_count(struct srnic_rule *rule, const union ib_flow_spec *spec)
 {
-	rule->meter = &to_counters(spec->flow_count.counters)->meter;
+	rule->counters = &to_counters(spec->flow_count.counters)->counters;
 
 	return 0;
 }
@@ -245,8 +245,8 @@ static int flow_finish(struct srnic_rule *rule)
 		err = flow_need_type(match, ETH_P_IPV6);
 	if (err)
 		return err;
-	/* Dropped frames cannot be kept for the host; default rules must not drop. */
-	if (rule->drop && (rule->keep || rule->kind != SRNIC_RULE_NORMAL))
+	/* A rule that drops cannot be "don't trap", and default rules must not drop. */
+	if (rule->drop && (rule->dont_trap || rule->kind != SRNIC_RULE_NORMAL))
 		return -EINVAL;
 
 	for (i = 0; i < sizeof(match->val); i++)
@@ -295,8 +295,8 @@ static int flow_compile(struct srnic_rule *rule,
 
 	rule->kind = flow_kinds[attr->type];
 	rule->priority = attr->priority;
-	rule->keep = rule->kind != SRNIC_RULE_NORMAL ||
-		     attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP;
+	rule->dont_trap = rule->kind != SRNIC_RULE_NORMAL ||
+			  attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP;
 	err = flow_put_all(rule, attr);
 	if (err)
 		return err;
@@ -370,13 +370,13 @@ int srnic_create_counters(struct ib_counters *ibcounters,
 	counters->user = srnic_user_of_udata(&attrs->driver_udata);
 
 	return srnic_quota_take(to_dev(ibcounters->device), counters->user,
-				SRNIC_Q_METER, 1);
+				SRNIC_Q_COUNTERS, 1);
 }
 
 int srnic_destroy_counters(struct ib_counters *ibcounters)
 {
 	srnic_quota_give(to_dev(ibcounters->device),
-			 to_counters(ibcounters)->user, SRNIC_Q_METER, 1);
+			 to_counters(ibcounters)->user, SRNIC_Q_COUNTERS, 1);
 
 	return 0;
 }
@@ -386,10 +386,10 @@ int srnic_read_counters(struct ib_counters *ibcounters,
 			struct ib_counters_read_attr *attr,
 			struct uverbs_attr_bundle *attrs)
 {
-	const struct srnic_meter *meter = &to_counters(ibcounters)->meter;
+	const struct srnic_rule_counters *counters = &to_counters(ibcounters)->counters;
 	const u64 values[] = {
-		[IB_COUNTER_PACKETS]	= atomic64_read(&meter->frames),
-		[IB_COUNTER_BYTES]	= atomic64_read(&meter->bytes),
+		[IB_COUNTER_PACKETS]	= atomic64_read(&counters->frames),
+		[IB_COUNTER_BYTES]	= atomic64_read(&counters->bytes),
 	};
 
 	if (attr->ncounters > ARRAY_SIZE(values))

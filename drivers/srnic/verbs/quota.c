@@ -25,7 +25,7 @@ static const struct {
 	[SRNIC_Q_GROUP]		= { "multicast joins",	SRNIC_MAX_GROUPS },
 	[SRNIC_Q_DM]		= { "bytes of DM",	SRNIC_MAX_DM },
 	[SRNIC_Q_FLOW]		= { "flows",		SRNIC_MAX_FLOWS },
-	[SRNIC_Q_METER]		= { "counters",		SRNIC_MAX_METERS },
+	[SRNIC_Q_COUNTERS]	= { "counters",		SRNIC_MAX_COUNTERS },
 };
 
 u64 srnic_user_max(const struct srnic_dev *dev, enum srnic_quota what)

@@ -26,7 +26,7 @@
 #define SRNIC_MAX_DM		BIT(26)		/* bytes, over all users */
 #define SRNIC_MAX_GROUPS	BIT(15)		/* also QP attachments over all groups */
 #define SRNIC_MAX_FLOWS		BIT(12)		/* each frame is compared with all */
-#define SRNIC_MAX_METERS	BIT(16)
+#define SRNIC_MAX_COUNTERS	BIT(16)
 #define SRNIC_GID_TBL_LEN	256
 #define SRNIC_MAX_RWQ_TBL	BIT(IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
 
