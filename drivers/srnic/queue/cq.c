@@ -38,7 +38,7 @@ void srnic_cq_destroy(struct srnic_cq *cq)
 	srnic_ring_free(&ring);
 }
 
-/* @arm is the reader's word, in which anything may stand. */
+/* @arm is written by user space and may have any value. */
 static const char *cq_arm_word(u32 arm)
 {
 	if (arm & SRNIC_CQ_ARM_NEXT)
@@ -47,7 +47,7 @@ static const char *cq_arm_word(u32 arm)
 	return arm & SRNIC_CQ_ARM_SOLICITED ? "solicited" : "none";
 }
 
-/* The completion that the CQ lost first */
+/* Adds the attributes of the first completion that the CQ lost. */
 static void cq_fill_loss(const struct srnic_cq *cq, struct srnic_res_attrs *attrs)
 {
 	if (!cq->dead)
@@ -82,7 +82,7 @@ static void cq_put(struct srnic_cqe *slot, const struct srnic_cqe *cqe)
 	slot->timestamp = ktime_get_raw_ns();
 }
 
-/* Appends @cqe.  Return: false if the ring is full, or the user's index is impossible. */
+/* Appends @cqe.  Return: false if the ring is full, or the user's index is invalid. */
 static bool cq_write(struct srnic_cq *cq, const struct srnic_cqe *cqe)
 	__must_hold(&cq->lock)
 {

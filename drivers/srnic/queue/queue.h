@@ -2,9 +2,9 @@
 /*
  * srnic - queues shared with user space
  *
- * The only code that reads user-writable memory and writes completions.  Each
- * entry is copied once and the copy is validated.  All state that the kernel relies
- * on is in the structs below; the shared header is only a mailbox.
+ * The only code that reads user-writable memory and writes completions.  Each entry is
+ * copied once and the copy is validated.  All state that the kernel relies on is in the
+ * structs below; nothing that it has written to the shared header is read back.
  */
 #ifndef SRNIC_QUEUE_H
 #define SRNIC_QUEUE_H
@@ -45,7 +45,7 @@ enum srnic_ring_role {
  * @size: size of the mapping in bytes
  * @mask: number of slots minus one
  * @wrap: bits of an index that are stored in @user and @kern
- * @room: most entries that the ring holds
+ * @room: capacity in entries
  * @stride: bytes from one entry to the next
  * @abi: format of the ring and its entries
  *
@@ -81,8 +81,8 @@ static inline void *srnic_ring_entry(const struct srnic_ring *ring, u32 idx)
 }
 
 /*
- * Number of entries from index @from to the one that user space wrote.  More than
- * @room: user space wrote nonsense.
+ * Number of entries from index @from to the one that user space wrote.  If it exceeds
+ * @room, the index is invalid.
  */
 static inline u32 srnic_ring_ahead(const struct srnic_ring *ring, u32 from)
 {
@@ -93,8 +93,8 @@ static inline u32 srnic_ring_ahead(const struct srnic_ring *ring, u32 from)
 }
 
 /*
- * Number of entries from the index that user space wrote to @to.  More than @room:
- * user space wrote nonsense.
+ * Number of entries from the index that user space wrote to @to.  If it exceeds @room, the
+ * index is invalid.
  */
 static inline u32 srnic_ring_behind(const struct srnic_ring *ring, u32 to)
 {
@@ -128,9 +128,9 @@ static inline void srnic_ring_show(const struct srnic_ring *ring, u32 idx)
 /**
  * struct srnic_cq_loss - the first completion that a CQ lost
  * @time: when, wall clock, ns; 0: none was lost
- * @qpn: queue pair that it was for
- * @recv: it was that of a receive
- * @index: the CQ was not full, but the index that user space writes was impossible
+ * @qpn: queue pair whose completion it was
+ * @recv: it was the completion of a receive
+ * @index: the CQ was not full, but the index that user space writes was invalid
  */
 struct srnic_cq_loss {
 	u64	time;
@@ -146,13 +146,13 @@ struct srnic_cq_loss {
  * @lock: serialises producers; innermost lock of the driver
  * @prod: next entry to write; under @lock
  * @dead: an overrun has been reported; under @lock
- * @loss: the completion that was lost then; constant once @dead is set
+ * @loss: the first completion that was lost; constant once @dead is set
  * @lossy: a completion that does not fit is dropped without an error
  * @gather: number of completions per event, 0 and 1: no moderation; under @lock
  * @gathered: completions whose event is still pending; under @lock
  * @poll_lock: serialises in-kernel consumers
  * @notify: called without @lock when an event is due
- * @later: called without @lock when the first completion defers its event
+ * @later: called without @lock when the first completion of several defers its event
  * @overrun: called without @lock, once, when the first completion is lost
  */
 struct srnic_cq {
@@ -173,7 +173,7 @@ struct srnic_cq {
 int srnic_cq_init(struct srnic_cq *cq, enum srnic_abi abi, u32 entries);
 void srnic_cq_destroy(struct srnic_cq *cq);
 
-/* Words for "rdma resource" and trace points. */
+/* Strings for "rdma resource" and trace points */
 static inline const char *srnic_cq_loss_of(const struct srnic_cq_loss *loss)
 {
 	return loss->recv ? "receive" : "send";
@@ -255,7 +255,7 @@ struct srnic_swqe {
  * @max_sge: most SGEs of one WQE
  * @max_inline: most bytes of inline data of one WQE
  * @trusted: only an in-kernel consumer can post to this queue
- * @broken: user space wrote an impossible index: nothing more is fetched
+ * @broken: user space wrote an invalid index: nothing more is fetched
  * @head: oldest WQE that has not completed
  * @tail: next entry to fetch
  *
@@ -291,7 +291,7 @@ static inline struct srnic_swqe *srnic_sq_wqe(const struct srnic_sq *sq,
  */
 struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type);
 
-/* Current producer index as user space claims, unchecked.  Context: any. */
+/* Producer index as user space has written it, unchecked.  Context: any. */
 u32 srnic_sq_posted(const struct srnic_sq *sq);
 
 /* Sets whether user space may post without ringing the doorbell. */
@@ -332,9 +332,9 @@ struct srnic_rwqe {
  * @max_sge: most SGEs of one WQE
  * @head: next entry to fetch; under @lock
  * @limit: call @low, once, when fewer WQEs are posted; 0: never; under @lock
- * @broken: user space wrote an impossible index: nothing more is fetched; set under @lock
+ * @broken: user space wrote an invalid index: nothing more is fetched; set under @lock
  * @low: called without @lock
- * @fatal: called without @lock, once, when the queue breaks; NULL: for nobody
+ * @fatal: called without @lock, once, when @broken becomes set; or NULL
  */
 struct srnic_rq {
 	struct srnic_ring	ring;
@@ -375,7 +375,7 @@ u32 srnic_rq_limit(struct srnic_rq *rq);
  * @head: index of the next entry to fetch
  * @posted: entries that can be fetched
  * @limit: as srnic_rq_limit()
- * @broken: the index that user space writes was impossible
+ * @broken: as in struct srnic_rq
  */
 struct srnic_rq_info {
 	u32	entries;
@@ -399,7 +399,7 @@ int srnic_rq_replace(struct srnic_rq *rq, struct srnic_ring *ring);
 /* Sets whether user space must ring the doorbell after posting a receive. */
 void srnic_rq_want_kick(struct srnic_rq *rq, bool want);
 
-/* Is a kick required?  For an in-kernel producer, after srnic_ring_show(). */
+/* Must the queue pair be kicked?  For an in-kernel producer, after srnic_ring_show(). */
 static inline bool srnic_rq_wants_kick(const struct srnic_rq *rq)
 {
 	smp_mb();	/* user before flags; pairs with srnic_rq_want_kick() */

@@ -12,7 +12,7 @@
 #include "queue.h"
 
 /**
- * struct ring_layout - where the words of a ring are, as offsets from its start
+ * struct ring_layout - offsets of the words of a ring from its start
  * @user: index that user space writes, in a ring of work requests
  * @kern: index that the kernel writes, likewise
  * @arm: requests for events
@@ -30,15 +30,16 @@ struct ring_layout {
 };
 
 /*
- * Programs with one work request at a time post the next one before they have polled the
- * completion of the last (perftest with events), as devices round the size of a CQ up.
+ * Some programs with one work request at a time create a CQ of one entry, yet post the next
+ * request before they have polled the last completion (perftest with events), relying on
+ * devices that round the size of a CQ up.
  */
 #define RING_COMP_MIN	2U
 
 #define OWN(field)	offsetof(struct srnic_ring_hdr, field)
 #define RXE(field)	offsetof(struct rxe_queue_buf, field)
 
-/* rdma_rxe has neither @arm nor @flags: they are in padding, which librxe ignores. */
+/* The ABI of rdma_rxe lacks @arm and @flags: they are in padding that librxe ignores. */
 static const struct ring_layout ring_layouts[] = {
 	[SRNIC_ABI_OWN] = {
 		.user		= OWN(user),
@@ -57,7 +58,7 @@ static const struct ring_layout ring_layouts[] = {
 	},
 };
 
-/* Allocates the memory of @slots entries and finds its words. */
+/* Allocates memory for @slots entries and sets the pointers into it. */
 static int ring_place(struct srnic_ring *ring, const struct ring_layout *lay,
 		      u32 slots, u32 stride)
 {
@@ -81,7 +82,7 @@ static int ring_place(struct srnic_ring *ring, const struct ring_layout *lay,
 	return 0;
 }
 
-/* Tells librxe, which finds entries by these; the kernel never reads them. */
+/* Sets the fields by which librxe finds entries; the kernel never reads them. */
 static void ring_describe(const struct srnic_ring *ring)
 {
 	struct rxe_queue_buf *buf = ring->hdr;
@@ -117,7 +118,7 @@ int srnic_ring_alloc(struct srnic_ring *ring, enum srnic_abi abi,
 	ring->room = slots - lay->wraps;
 	ring->stride = stride;
 	if (abi == SRNIC_ABI_RXE) {
-		/* Its indices are those of the producer and of the consumer. */
+		/* This ABI has producer and consumer: user space consumes completions. */
 		if (role == SRNIC_RING_COMP)
 			swap(ring->user, ring->kern);
 		ring_describe(ring);

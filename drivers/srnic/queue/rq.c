@@ -57,7 +57,7 @@ void srnic_rq_want_kick(struct srnic_rq *rq, bool want)
 	smp_mb();	/* store flags before loading user; pairs with posting */
 }
 
-/* Copies the entry.  Return: what is behind it. */
+/* Copies the entry.  Return: the SGEs behind it, not yet read. */
 static const void *rwqe_copy_head(struct srnic_rqe *head,
 				  const struct srnic_rqe *slot)
 {
@@ -92,7 +92,7 @@ static void rwqe_copy(const struct srnic_rq *rq, struct srnic_rwqe *wqe,
 	wqe->status = IB_WC_SUCCESS;
 }
 
-/* Number of posted entries; 0 if user space claims more than the ring holds, or has. */
+/* Number of posted entries; 0 if the index that user space writes is or was invalid. */
 static u32 rq_posted(const struct srnic_rq *rq)
 	__must_hold(&rq->lock)
 {
@@ -105,7 +105,7 @@ static u32 rq_posted(const struct srnic_rq *rq)
 	return posted <= rq->ring.room && !rq->broken ? posted : 0;
 }
 
-/* Breaks the queue if the index is impossible.  Return: call @fatal. */
+/* Sets @broken if the index is invalid.  Return: true if @fatal is to be called. */
 static bool rq_break(struct srnic_rq *rq)
 	__must_hold(&rq->lock)
 {
@@ -120,7 +120,7 @@ static bool rq_break(struct srnic_rq *rq)
 	return rq->fatal;
 }
 
-/* Disarms the limit if fewer entries are @left.  Return: call @low. */
+/* Disarms the limit if fewer entries are @left.  Return: true if @low is to be called. */
 static bool rq_disarm(struct srnic_rq *rq, u32 left)
 	__must_hold(&rq->lock)
 {
@@ -195,7 +195,7 @@ void srnic_rq_query(struct srnic_rq *rq, struct srnic_rq_info *info)
 
 /*
  * Sets *@head to the index of the oldest posted entry, *@end to that after the newest.
- * Return: false if the user's index is impossible, which the next fetch will report.
+ * Return: false if the user's index is invalid, which the next fetch will report.
  */
 static bool rq_range(struct srnic_rq *rq, u32 *head, u32 *end)
 {
@@ -233,7 +233,7 @@ int srnic_rq_replace(struct srnic_rq *rq, struct srnic_ring *ring)
 	if (!rq_range(rq, &idx, &end) || end - idx > ring->room)
 		return -EINVAL;
 
-	/* Fetching continues: entries fetched meanwhile are copied in vain. */
+	/* Fetching continues: entries that are fetched meanwhile are copied needlessly. */
 	for (; idx != end; idx++) {
 		memcpy(srnic_ring_entry(ring, idx),
 		       srnic_ring_entry(&rq->ring, idx), ring->stride);

@@ -2,9 +2,9 @@
 /*
  * srnic - entries in the user ABI of rdma_rxe
  *
- * An entry of that ABI has room for the working state of rdma_rxe: PSNs, a cursor, an
- * address vector.  None of it is read here.  What remains is copied once and
- * converted to an entry of our own ABI, which is then validated like any other.
+ * An entry of that ABI includes working state of rdma_rxe: PSNs, a cursor, an address
+ * vector.  None of it is read here.  The rest is copied once and converted to an entry of
+ * our own ABI, which is then validated like any other.
  */
 #include <linux/limits.h>
 #include <linux/minmax.h>
@@ -12,7 +12,7 @@
 
 #include "rxe.h"
 
-/* Flags with a meaning; the others would be lost by the narrower field. */
+/* Flags that are used; the field of our own ABI is too narrow for the others. */
 #define SQE_FLAGS	(IB_SEND_FENCE | IB_SEND_SIGNALED | \
 			 IB_SEND_SOLICITED | IB_SEND_INLINE)
 
@@ -39,7 +39,7 @@ struct sqe_flush {
 #define SQE_WR_BYTES	(offsetof(struct rxe_send_wr, wr) + sizeof(struct sqe_ud))
 
 /**
- * struct sqe_copy - what is read of a send WQE
+ * struct sqe_copy - the parts of a send WQE that are read
  * @wr: the work request; no address vector
  * @dma: number of SGEs and length
  */
@@ -207,7 +207,7 @@ void srnic_rxe_put_cqe(struct ib_uverbs_wc *slot, const struct srnic_cqe *cqe)
 	};
 }
 
-/* The layout that librxe has compiled in */
+/* The layout that librxe is compiled with */
 static_assert(sizeof(struct rxe_queue_buf) == 384);
 static_assert(sizeof(struct ib_uverbs_wc) == 48 &&
 	      sizeof(struct ib_uverbs_wc) <= sizeof(struct srnic_cqe));

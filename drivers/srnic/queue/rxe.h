@@ -24,7 +24,7 @@ const void *srnic_rxe_copy_sqe(struct srnic_swqe *wqe,
 const void *srnic_rxe_copy_rqe(struct srnic_rqe *rqe,
 			       const struct rxe_recv_wqe *slot);
 
-/* Writes a completion, all but the fields that the ABI lacks. */
+/* Writes a completion, without the fields that the ABI lacks. */
 void srnic_rxe_put_cqe(struct ib_uverbs_wc *slot, const struct srnic_cqe *cqe);
 
 #endif /* SRNIC_QUEUE_RXE_H */

@@ -194,7 +194,7 @@ static u32 swqe_length(const struct srnic_swqe *wqe)
 	return length;
 }
 
-/* Copies the entry.  Return: what is behind it. */
+/* Copies the entry.  Return: the SGEs or inline data behind it, not yet read. */
 static const void *swqe_copy_head(struct srnic_swqe *wqe,
 				  const struct srnic_sqe *slot)
 {
@@ -222,7 +222,7 @@ static void swqe_copy(const struct srnic_sq *sq, struct srnic_swqe *wqe,
 	barrier();
 }
 
-/* Is there an entry to fetch?  An index behind those fetched is impossible, too. */
+/* Is there an entry to fetch?  A user index behind the fetched entries is invalid, too. */
 static bool sq_ready(struct srnic_sq *sq)
 {
 	u32 fetched = sq->tail - sq->head;

@@ -28,7 +28,7 @@ enum srnic_verdict {
 	SRNIC_V_ACCESS,		/* remote key, range or access right */
 	SRNIC_V_LOCAL_PROT,	/* SGE of the receive is bad */
 	SRNIC_V_LOCAL_OP,	/* receive work request is malformed */
-	SRNIC_V_RECV_RING,	/* index of the receive queue is impossible */
+	SRNIC_V_RECV_RING,	/* index of the receive queue is invalid */
 	SRNIC_V_INVALIDATE,	/* key cannot be invalidated */
 
 	/* a work request, from the requester's point of view */
@@ -48,7 +48,7 @@ enum srnic_verdict {
 	SRNIC_V_RESPONSE,	/* the response does not suit the request */
 
 	/* the queue pair */
-	SRNIC_V_SEND_RING,	/* index of the send queue is impossible */
+	SRNIC_V_SEND_RING,	/* index of the send queue is invalid */
 	SRNIC_V_OVERRUN,	/* a completion was lost */
 	SRNIC_V_PATH,		/* netdev of the path is gone */
 	SRNIC_V_NUM
