@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - run to completion: one word of state decides which context runs the task
+ * srnic - tasks: one word of state decides which context runs the task
  *
  * BUSY is the right to run the task.  A kick that finds BUSY taken sets AGAIN, which
  * the holder checks before it releases BUSY.  A holder that has used up its stretch
@@ -33,7 +33,7 @@
 /* Budget of all tasks together in one softirq */
 #define RUN_SOFTIRQ	SZ_4M
 
-/* Most stretches that a process runs itself, one after the other */
+/* Maximum number of stretches that a process runs itself, one after the other */
 #define RUN_HERE	16
 
 /**

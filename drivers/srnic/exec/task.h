@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - run to completion: the context that has the event does the work
+ * srnic - tasks: work of one object at a time, done by the context that has the event
  *
  * A task is a function that never runs on two CPUs at a time.  A kick runs it
  * immediately; if another context is running it, the kick leaves a mark, which that
@@ -34,7 +34,7 @@
  */
 #define SRNIC_COST_STRETCH	(SZ_1M + SZ_256K)
 
-/* Part of it that one kind of work may use before the others have had their share */
+/* Part of the stretch that one kind of work may use before others get their share */
 #define SRNIC_COST_SHARE	(SRNIC_COST_STRETCH / 2)
 
 struct srnic_task;
@@ -72,7 +72,7 @@ bool srnic_task_is_mine(const struct srnic_task *task);
 /* Asserts that the caller may access the data that @task serialises. */
 #define srnic_task_assert_mine(task) lockdep_assert(srnic_task_is_mine(task))
 
-/* Starts the share of another kind of work.  Context: @task's function; so below. */
+/* Starts the share of another kind of work.  Context of these: @task's function. */
 static inline void srnic_task_share(struct srnic_task *task)
 {
 	task->floor = max(task->left - SRNIC_COST_SHARE, 0);
@@ -129,8 +129,8 @@ void srnic_task_release(struct srnic_task *task);
 
 /*
  * Takes the task like srnic_task_own(), and disables preemption until it is released: for
- * callers of any user, which must not keep the task from its work for as long as their
- * priority lets them wait for the CPU.
+ * callers on behalf of any user.  Such a caller may have a low priority, and must not be
+ * preempted while it keeps the task from running.
  * On PREEMPT_RT, where the locks of the data path may sleep, preemption stays enabled.
  */
 void srnic_task_own_atomic(struct srnic_task *task);

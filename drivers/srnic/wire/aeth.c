@@ -2,7 +2,7 @@
 /*
  * srnic - syndromes of the ACK extended transport header, RNR times and timeouts
  *
- * The times are codes of five bits; their functions ignore the bits above.
+ * Times are encoded in five bits; the bits above are ignored.
  */
 
 #include "aeth.h"

@@ -43,8 +43,8 @@ enum srnic_ack srnic_ack_of(__u8 syndrome);
 __u32 srnic_rnr_usec(__u8 code);
 
 /*
- * Nanoseconds of local ACK timeout @exp: 4.096 us * 2^exp; 0, which means
- * "never", for @exp 0.  IBTA volume 1, 9.7.6.1.3; @exp is 0 to 31.
+ * Nanoseconds of local ACK timeout @exp (0 to 31): 4.096 us * 2^exp.  0 for @exp 0, which
+ * stands for an infinite timeout.  IBTA volume 1, 9.7.6.1.3.
  */
 __u64 srnic_ack_timeout_nsec(__u8 exp);
 

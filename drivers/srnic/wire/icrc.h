@@ -6,7 +6,7 @@
  * eight bytes of ones in place of the LRH, with all fields that a router may change
  * replaced by ones: IBTA volume 1 annex A17.3.1 and chapter 7.8.1.
  *
- *	crc = srnic_icrc_ipv4(ip);		IP, UDP and BTH
+ *	crc = srnic_icrc_ipv4(ip, ...)		IP, UDP and BTH
  *	crc = crc32_le(crc, behind the BTH)	extended headers, payload, pad
  *	trailer = srnic_icrc_end(crc)
  */

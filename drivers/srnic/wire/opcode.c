@@ -30,10 +30,10 @@ enum {
 	REQ_ONLY	= SRNIC_OP_REQ | RESP_ONLY,
 	REQ_BARE	= SRNIC_OP_REQ | RESP_BARE,
 
-	CNP_ONLY	= RESP_ONLY,	/* neither; its data is reserved bytes */
+	CNP_ONLY	= RESP_ONLY,	/* not a response; its payload is reserved */
 };
 
-/*	opcode			    family, place, bytes of headers, headers */
+/*	opcode			    family, position, bytes of headers, headers */
 const struct srnic_op srnic_ops[256] = {
 	[RC(SEND_FIRST)]	= { FAM(SEND), REQ_FIRST, 12, 0 },
 	[RC(SEND_MIDDLE)]	= { FAM(SEND), REQ_MIDDLE, 12, 0 },

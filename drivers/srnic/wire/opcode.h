@@ -2,9 +2,9 @@
 /*
  * srnic - BTH opcodes and their headers
  *
- * One table describes each opcode: the operation it belongs to, its position in
- * the message, and the headers that follow the BTH.  IBTA
- * volume 1, 9.2.1, table "OpCode field", and the memory placement extensions.
+ * One table describes each opcode: the operation it belongs to, its position in the
+ * message, and the headers that follow the BTH.  IBTA volume 1, 9.2.1, table "OpCode
+ * field", and the memory placement extensions.
  */
 #ifndef SRNIC_WIRE_OPCODE_H
 #define SRNIC_WIRE_OPCODE_H
