@@ -64,8 +64,8 @@ static int __net_init net_setup(struct net *net)
 }
 
 /*
- * A device that has not been looked at in this @round, or NULL.  Those that have been are
- * at the end of the list, since new ones are added at its start.
+ * Gets a device that @round has not visited yet; NULL: none is left.  Visited ones are at
+ * the end of the list, since new ones are added at its start.
  */
 static struct srnic_dev *dev_of_round(unsigned long round)
 {
@@ -86,12 +86,11 @@ static struct srnic_dev *dev_of_round(unsigned long round)
 }
 
 /*
- * In shared mode devices of other namespaces are visible in all of them, which the core
- * ends last when it removes a device, after all users have gone: waits for removals that
- * are as far as that.  ib_unregister_device() would wait, too, but remove a device that is
- * being registered instead of removed; so this takes the lock that the core holds meanwhile.
- * Namespaces may exit at the same time: one of which another pernet operation has failed, and
- * a batch of others.
+ * In shared mode a device is visible in all namespaces.  The core ends that in the last step
+ * of its removal, after all users have gone.  Waits for removals that have reached this
+ * step, by taking the lock that the core holds meanwhile: ib_unregister_device() would wait
+ * as well, but would also remove a device that is being registered.  Namespaces may exit at
+ * the same time: one of which another pernet operation has failed, and a batch of others.
  */
 static void devs_finish(void)
 {
@@ -111,7 +110,7 @@ static void devs_finish(void)
 	mutex_unlock(&finish_lock);
 }
 
-/* The netdevs are gone by now, and the removal of their devices is queued. */
+/* By now the netdevs are gone, and the removal of their devices is queued. */
 static void __net_exit net_teardown(struct list_head *nets)
 {
 	struct srnic_net *sn;
@@ -212,7 +211,7 @@ static void dev_leave(struct work_struct *work)
 	put_device(&dev->ib_dev.dev);
 }
 
-/* ib_unregister_device_queued() is for registered devices. */
+/* ib_unregister_device_queued() cannot be used, as @dev may not be registered yet. */
 void srnic_dev_remove(struct srnic_dev *dev)
 {
 	get_device(&dev->ib_dev.dev);
@@ -221,10 +220,10 @@ void srnic_dev_remove(struct srnic_dev *dev)
 }
 
 /*
- * The removal that called dev_dealloc() may still be in that function.  Once another
- * ib_unregister_device() returns it is not, as the core serialises them; then the namespace,
- * and the module, may go.  ib_unregister_driver(), which is meant for that, would also remove
- * the devices of rdma_rxe.
+ * The thread that called dev_dealloc() may still be executing it.  The core serialises
+ * removals, so it has returned once another ib_unregister_device() returns; then the
+ * namespace and the module may go.  ib_unregister_driver(), which is meant for this, would
+ * also remove the devices of rdma_rxe.
  */
 static void dev_released(struct work_struct *work)
 {
@@ -259,7 +258,7 @@ static void dev_dealloc(struct ib_device *ibdev)
 
 	dev_unpublish(dev);
 	srnic_rx_stop(dev->net);
-	/* Packets without a queue pair are counted without a reference on the device. */
+	/* Packets that reach no queue pair are counted without a reference on the device. */
 	synchronize_rcu();
 	srnic_keys_destroy(&dev->keys);
 	xa_destroy(&dev->counter_sets);
@@ -365,7 +364,7 @@ static struct net_device *dev_get_netdev(struct ib_device *ibdev, u32 port)
 	return ndev;
 }
 
-/* What depends on the user ABI, indexed by enum srnic_abi */
+/* Operations that depend on the user ABI, indexed by enum srnic_abi */
 static const struct ib_device_ops abi_ops[] = {
 	[SRNIC_ABI_OWN] = {
 		.driver_id		= (enum rdma_driver_id)SRNIC_DRIVER_ID,
@@ -394,7 +393,7 @@ static const struct ib_device_ops abi_ops[] = {
 		INIT_RDMA_OBJ_SIZE(ib_rwq_ind_table, srnic_ind_table, ibtable),
 		INIT_RDMA_OBJ_SIZE(ib_xrcd, srnic_xrcd, ibxrcd),
 	},
-	/* librxe has no calls for the rest. */
+	/* librxe implements none of the operations above. */
 	[SRNIC_ABI_RXE] = {
 		.driver_id		= RDMA_DRIVER_RXE,
 		.uverbs_abi_ver		= RXE_ABI_VERSION,
@@ -503,7 +502,7 @@ int srnic_dev_add(const char *name, struct net_device *ndev, enum srnic_abi abi)
 	return 0;
 }
 
-/* No lock is held: users that are stuck in a command delay it. */
+/* Users that are stuck in a command delay this, so no lock may be held. */
 static void devs_remove(void)
 {
 	struct srnic_dev *dev;

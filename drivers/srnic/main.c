@@ -16,8 +16,8 @@
 static DEFINE_MUTEX(link_mutex);
 
 /*
- * Is the TUN device @ndev a port of a bond or team, which then has its type?  The core
- * holds such a master for its addresses and is not notified of its removal.
+ * Is the TUN device @ndev a port of a bond or team, which then has its type?  The core holds
+ * a reference on such a master, for its addresses, and is not notified of its removal.
  */
 static bool ndev_has_like_master(struct net_device *ndev)
 {
@@ -68,7 +68,7 @@ static struct net_device *ndev_below_vlan(struct net_device *ndev)
 		netdev_info(ndev, "srnic: the device below the VLAN is in another namespace\n");
 		return ERR_PTR(-EOPNOTSUPP);
 	}
-	netdev_info(ndev, "srnic: the link is that of %s, which has the VLAN's addresses as GIDs\n",
+	netdev_info(ndev, "srnic: the link is created on %s, which has the VLAN's addresses as GIDs\n",
 		    netdev_name(below));
 
 	return below;
@@ -150,7 +150,7 @@ static void link_downed(struct srnic_dev *dev)
 	local_bh_enable();
 }
 
-/* Without room for a RoCE packet the port is down, which the core cannot see. */
+/* A port with too small an MTU for RoCE is down, which the core does not detect. */
 static void mtu_changed(struct srnic_dev *dev, u32 before)
 {
 	bool fits = iboe_get_mtu(dev->ndev->mtu);
@@ -166,7 +166,7 @@ static void mtu_changed(struct srnic_dev *dev, u32 before)
 		ib_dispatch_event(&event);
 }
 
-/* What happens to the netdev of a registered device; @info is that of the notifier */
+/* Handles an event of the netdev of a registered device; @info: as passed to the notifier */
 static void port_event(struct srnic_dev *dev, unsigned long event, void *info)
 {
 	const struct netdev_notifier_info_ext *ext = info;

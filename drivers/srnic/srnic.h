@@ -62,17 +62,17 @@ struct srnic_user {
  * struct srnic_dev - one RDMA device bound to one netdev
  * @ib_dev: device of the RDMA core
  * @list: entry in the list of all devices
- * @round: see devs_finish(); under its lock
+ * @round: last round of devs_finish() that has visited it; under its lock
  * @abi: user ABI, chosen by the link type
  * @leave: unregisters the device
- * @released: lets go of @net when the core is done with the device
+ * @released: releases @net once the core is done with the device
  * @ndev: bound netdev; reference held
  * @ndev_tracker: tracker of that reference
  * @net: network namespace of the device
- * @tuning: settings, as those below, for queue pairs; see verbs/sysfs.c
+ * @tuning: settings of its queue pairs; like the settings below, see verbs/sysfs.c
  * @rx_kbytes: limit of @rmem, in KiB
  * @user_share: part of the limited resources that one user may have, in percent
- * @odp_fallback: memory that may not be pinned is paged on demand
+ * @odp_fallback: page memory on demand that the user may not pin
  * @keys: memory keys
  * @stats: counters
  * @counter_sets: maps the id of a struct rdma_counter to the counters of the
@@ -112,8 +112,8 @@ struct srnic_dev {
 };
 
 /*
- * Does the device offer raw packets?  A TUN netdev has no Ethernet header, and librxe no
- * such queue pairs.
+ * Does the device offer raw packets?  A TUN netdev has no Ethernet header, and librxe does
+ * not support such queue pairs.
  */
 static inline bool srnic_has_frames(const struct srnic_dev *dev)
 {
@@ -121,21 +121,21 @@ static inline bool srnic_has_frames(const struct srnic_dev *dev)
 }
 
 /*
- * May the caller have raw packets?  The core asks for CAP_NET_RAW where the RDMA device is,
- * which may have been moved without its netdev.
+ * May the caller use raw packets?  The core checks CAP_NET_RAW in the namespace of the RDMA
+ * device, which may have been moved without its netdev.
  */
 static inline bool srnic_may_have_frames(const struct srnic_dev *dev)
 {
 	return ns_capable(dev->net->user_ns, CAP_NET_RAW);
 }
 
-/* Does the device offer XRC?  librxe has no calls for it. */
+/* Does the device offer XRC?  librxe does not implement it. */
 static inline bool srnic_has_xrc(const struct srnic_dev *dev)
 {
 	return dev->abi == SRNIC_ABI_OWN;
 }
 
-/* Most entries of a queue; its ring, a power of two, has an unused one for librxe. */
+/* Largest capacity of a queue.  One slot of a ring in the ABI of rdma_rxe stays unused. */
 static inline u32 srnic_max_wr(const struct srnic_dev *dev)
 {
 	return SRNIC_MAX_WR - (dev->abi == SRNIC_ABI_RXE);
@@ -191,8 +191,8 @@ struct srnic_ah {
  * struct srnic_ibmr - verbs object of a memory region
  * @ibmr: region of the RDMA core
  * @user: user charged for its key
- * @asked: access flags that the user asked for; @mr is paged on demand also if its memory
- *	   could not be pinned, see mr_may_page()
+ * @asked: access flags that the user requested; if its memory could not be pinned, @mr is
+ *	   paged on demand without IB_ACCESS_ON_DEMAND in them, see mr_may_page()
  * @mr: the region itself
  */
 struct srnic_ibmr {
@@ -247,7 +247,7 @@ struct srnic_mmap {
  * @events: number of events that @work has to raise
  * @work: raises events that became due on other CPUs
  * @period: longest time that moderation defers an event, in us; 0: no limit
- * @timer: ends that time
+ * @timer: expires after @period
  */
 struct srnic_ibcq {
 	struct ib_cq		ibcq;
@@ -332,14 +332,14 @@ struct srnic_ind_table {
 /* Counters of verbs flows (struct ib_counters) */
 struct srnic_ibcounters {
 	struct ib_counters	ibcounters;
-	struct srnic_user	*user;	/* who is charged for it */
-	struct srnic_rule_counters	counters;
+	struct srnic_user	*user;	/* charged for them */
+	struct srnic_rule_counters counters;
 };
 
 /**
  * struct srnic_ibflow - verbs flow: a rule for frames and its target queue pair
  * @ibflow: flow of the RDMA core
- * @user: who is charged for it
+ * @user: user charged for it
  * @rule: the rule itself
  */
 struct srnic_ibflow {
@@ -357,8 +357,8 @@ struct srnic_ibflow {
 int srnic_dev_add(const char *name, struct net_device *ndev, enum srnic_abi abi);
 
 /*
- * The device on @ndev, or any if that is NULL; registered or not, but not yet freed.  The
- * caller ends with put_device().  Context: process.
+ * Gets the device on @ndev, or any if that is NULL; registered or not, but not yet freed.
+ * The caller drops the reference by put_device().  Context: process.
  */
 struct srnic_dev *srnic_dev_find(const struct net_device *ndev);
 
@@ -369,7 +369,7 @@ struct srnic_dev *srnic_dev_find(const struct net_device *ndev);
 void srnic_dev_remove(struct srnic_dev *dev);
 
 int srnic_devs_init(void);
-/* Removes all devices and waits for that; there are no new ones. */
+/* Removes all devices and waits until they are freed.  None may be added meanwhile. */
 void srnic_devs_exit(void);
 
 #endif /* SRNIC_H */

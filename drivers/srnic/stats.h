@@ -108,7 +108,7 @@ static inline void srnic_count(struct srnic_stats __percpu *stats,
 /* Sum over all CPUs; not a snapshot, since counting continues. */
 u64 srnic_stats_sum(struct srnic_stats __percpu *stats, enum srnic_counter what);
 
-/* Adds such sums of the @num counters in @what to sums[what[i]], all in one pass. */
+/* Adds the sums of the @num counters in @what to sums[what[i]], all in one pass. */
 void srnic_stats_add(struct srnic_stats __percpu *stats, const u8 *what,
 		     unsigned int num, u64 *sums);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - the bodies of the trace points
+ * srnic - definitions of the trace points
  */
 #include <rdma/ib_cm.h>
 #include <rdma/ib_verbs.h>

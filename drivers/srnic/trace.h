@@ -412,7 +412,7 @@ TRACE_EVENT(srnic_cqe,
 		  __entry->len)
 );
 
-/* A completion is the first that its queue loses. */
+/* A CQ has lost its first completion. */
 TRACE_EVENT(srnic_overrun,
 	TP_PROTO(u32 cqn, const struct srnic_cq_loss *loss, const char *of,
 		 const char *why),
@@ -458,7 +458,7 @@ TRACE_EVENT(srnic_qp_state,
 		  srnic_show_state(__entry->to))
 );
 
-/* The queue pair or its send queue leaves service. */
+/* A failure takes the queue pair, or its send queue, out of service. */
 TRACE_EVENT(srnic_failure,
 	TP_PROTO(u32 qpn, const struct srnic_failure *failure, const char *why,
 		 const char *memory, const char *op),
