@@ -104,7 +104,7 @@ static int mr_check_pmem(const struct srnic_mr *mr)
 }
 
 /* Copies the published attributes to the core's struct ib_mr. */
-static void mr_tell(struct srnic_ibmr *mr)
+static void mr_set_attr(struct srnic_ibmr *mr)
 {
 	mr->ibmr.lkey = mr->mr.key;
 	mr->ibmr.rkey = mr->mr.key;
@@ -112,47 +112,37 @@ static void mr_tell(struct srnic_ibmr *mr)
 	mr->ibmr.length = mr->mr.span.length;
 }
 
-/* Publishes @mr, in place of @old if that is not NULL. */
-static int mr_publish_for(struct srnic_ibmr *mr, struct srnic_ibmr *old)
+/*
+ * Publishes @mr, in place of @old if that is not NULL, unless @err says that its memory could
+ * not be mapped.  Frees @mr if it is not published.
+ */
+static struct ib_mr *mr_publish(struct srnic_ibmr *mr, struct srnic_ibmr *old, int err)
 {
-	int err;
+	if (!err)
+		err = mr_check_pmem(&mr->mr);
+	if (!err)
+		err = old ? mr_swap_key(mr, old) : mr_take_key(mr);
+	if (err) {
+		mr_free(mr);
+		return ERR_PTR(err);
+	}
 
-	err = mr_check_pmem(&mr->mr);
-	if (err)
-		return err;
-	err = old ? mr_swap_key(mr, old) : mr_take_key(mr);
-	if (err)
-		return err;
+	mr_set_attr(mr);
 
-	mr_tell(mr);
-
-	return 0;
-}
-
-static int mr_publish(struct srnic_ibmr *mr)
-{
-	return mr_publish_for(mr, NULL);
+	return &mr->ibmr;
 }
 
 struct ib_mr *srnic_get_dma_mr(struct ib_pd *ibpd, int access)
 {
-	struct srnic_ibmr *mr;
-	int err;
+	struct srnic_ibmr *mr = mr_alloc(ibpd, access);
 
-	mr = mr_alloc(ibpd, access);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 
 	mr->mr.dma = true;
 	mr->mr.span.length = U64_MAX;
 
-	err = mr_publish(mr);
-	if (err) {
-		mr_free(mr);
-		return ERR_PTR(err);
-	}
-
-	return &mr->ibmr;
+	return mr_publish(mr, NULL, 0);
 }
 
 /* Sets the range of on-demand region @mr without pinning memory. */
@@ -263,6 +253,7 @@ static struct ib_mr *mr_register(struct ib_pd *ibpd, u64 start, u64 length,
 				 struct ib_udata *udata)
 {
 	struct srnic_ibmr *mr;
+	struct ib_mr *ibmr;
 	int err;
 
 	err = mr_check_user_access(ibpd, access);
@@ -277,17 +268,12 @@ static struct ib_mr *mr_register(struct ib_pd *ibpd, u64 start, u64 length,
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 
-	err = mr_place(mr, start, length, iova);
-	if (!err)
-		err = mr_publish_for(mr, old);
-	if (err) {
-		ibdev_dbg(ibpd->device, "MR: %llu bytes at %#llx as %#llx: %d\n",
-			  length, start, iova, err);
-		mr_free(mr);
-		return ERR_PTR(err);
-	}
+	ibmr = mr_publish(mr, old, mr_place(mr, start, length, iova));
+	if (IS_ERR(ibmr))
+		ibdev_dbg(ibpd->device, "MR: %llu bytes at %#llx as %#llx: %pe\n",
+			  length, start, iova, ibmr);
 
-	return &mr->ibmr;
+	return ibmr;
 }
 
 struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
@@ -306,8 +292,8 @@ struct ib_mr *srnic_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 				       struct uverbs_attr_bundle *attrs)
 {
 	struct srnic_ibmr *mr;
+	struct ib_mr *ibmr;
 	u64 end;
-	int err;
 
 	if (dmah)
 		return ERR_PTR(-EOPNOTSUPP);
@@ -318,17 +304,12 @@ struct ib_mr *srnic_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 
-	err = srnic_mr_map_dmabuf(&mr->mr, fd, offset, length, iova);
-	if (!err)
-		err = mr_publish(mr);
-	if (err) {
-		ibdev_dbg(ibpd->device, "MR: %llu bytes at %#llx of buffer %d: %d\n",
-			  length, offset, fd, err);
-		mr_free(mr);
-		return ERR_PTR(err);
-	}
+	ibmr = mr_publish(mr, NULL, srnic_mr_map_dmabuf(&mr->mr, fd, offset, length, iova));
+	if (IS_ERR(ibmr))
+		ibdev_dbg(ibpd->device, "MR: %llu bytes at %#llx of dma-buf %d: %pe\n",
+			  length, offset, fd, ibmr);
 
-	return &mr->ibmr;
+	return ibmr;
 }
 
 /* The core has checked the range, and that the region is zero-based. */
@@ -348,23 +329,15 @@ struct ib_mr *srnic_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 
-	err = srnic_mr_map_flat(&mr->mr, dm->start + attr->offset,
-				attr->length, 0);
-	if (!err)
-		err = mr_publish(mr);
-	if (err) {
-		mr_free(mr);
-		return ERR_PTR(err);
-	}
+	err = srnic_mr_map_flat(&mr->mr, dm->start + attr->offset, attr->length, 0);
 
-	return &mr->ibmr;
+	return mr_publish(mr, NULL, err);
 }
 
 struct ib_mr *srnic_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
 			     u32 max_num_sg)
 {
 	struct srnic_ibmr *mr;
-	int err;
 
 	if (type != IB_MR_TYPE_MEM_REG)
 		return ERR_PTR(-EOPNOTSUPP);
@@ -376,15 +349,8 @@ struct ib_mr *srnic_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
 		return ERR_PTR(-ENOMEM);
 
 	mr->mr.kind = SRNIC_MR_FAST;
-	err = srnic_fast_alloc(&mr->mr, max_num_sg);
-	if (!err)
-		err = mr_publish(mr);
-	if (err) {
-		mr_free(mr);
-		return ERR_PTR(err);
-	}
 
-	return &mr->ibmr;
+	return mr_publish(mr, NULL, srnic_fast_alloc(&mr->mr, max_num_sg));
 }
 
 static int mr_add_page(struct ib_mr *ibmr, u64 addr)
@@ -421,7 +387,7 @@ static struct srnic_ibmr *mr_replace(struct srnic_ibmr *old, int access,
 	/* The core deregisters @old when we return; @mr keeps the pages. */
 	mr->user = old->user;
 	srnic_mr_replace(mr_keys(old), &old->mr, &mr->mr);
-	mr_tell(mr);
+	mr_set_attr(mr);
 	old->mr.span.block = NULL;
 	old->mr.span.odp = NULL;
 	old->mr.umem = NULL;
