@@ -291,7 +291,7 @@ struct srnic_ibsrq {
  * @lock: serialises modify and query
  * @attr: attributes that were set, for query; under @lock
  * @init: attributes it was created with; constant
- * @tell_drained: raise an event when the send queue has drained
+ * @notify_drained: raise an event when the send queue has drained
  * @sq_lock: serialises in-kernel producers of sends
  * @rq_lock: serialises in-kernel producers of receives
  */
@@ -304,7 +304,7 @@ struct srnic_ibqp {
 	struct mutex		lock;	/* protects attr */
 	struct ib_qp_attr	attr;
 	struct ib_qp_init_attr	init;
-	bool			tell_drained;
+	bool			notify_drained;
 	spinlock_t		sq_lock;	/* serialises in-kernel producers */
 	spinlock_t		rq_lock;	/* serialises in-kernel producers */
 };

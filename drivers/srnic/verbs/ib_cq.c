@@ -135,7 +135,7 @@ static int cq_expose(struct srnic_ibcq *cq, struct ib_udata *udata)
 
 	err = srnic_udata_respond_cq(udata, cq->cq.ring.abi, &where);
 	if (err)
-		srnic_ring_hide(cq->map);
+		srnic_mmap_hide(cq->map);
 
 	return err;
 }
@@ -188,7 +188,7 @@ int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 
 	hrtimer_cancel(&cq->timer);
 	cancel_work_sync(&cq->work);
-	srnic_ring_hide(cq->map);
+	srnic_mmap_hide(cq->map);
 	srnic_cq_destroy(&cq->cq);
 	mutex_destroy(&cq->lock);
 	srnic_quota_give(to_dev(ibcq->device), cq->user, SRNIC_Q_CQ, 1);
@@ -222,7 +222,7 @@ static int cq_resize(struct srnic_ibcq *cq, u32 entries, struct ib_udata *udata)
 	if (!err)
 		swap(cq->map, map);
 
-	srnic_ring_hide(map);
+	srnic_mmap_hide(map);
 	srnic_ring_free(&ring);
 
 	return err;

@@ -26,7 +26,7 @@ static int dm_expose(struct srnic_dm *dm, struct ib_ucontext *ibuc,
 
 	err = uverbs_copy_to(attrs, SRNIC_ATTR_ALLOC_DM_MAP, &out, sizeof(out));
 	if (err)
-		srnic_ring_hide(dm->map);
+		srnic_mmap_hide(dm->map);
 
 	return err;
 }
@@ -79,7 +79,7 @@ int srnic_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs)
 {
 	struct srnic_dm *dm = to_dm(ibdm);
 
-	srnic_ring_hide(dm->map);
+	srnic_mmap_hide(dm->map);
 	vfree(dm->start);
 	srnic_quota_give(to_dev(ibdm->device), dm->user, SRNIC_Q_DM, dm->size);
 	kfree(dm);

@@ -38,7 +38,7 @@ static void qp_event(struct srnic_qp *xqp, enum ib_event_type type)
 	};
 
 	/* Written in qp_modify() before the transport drains. */
-	if (type == IB_EVENT_SQ_DRAINED && !READ_ONCE(qp->tell_drained))
+	if (type == IB_EVENT_SQ_DRAINED && !READ_ONCE(qp->notify_drained))
 		return;
 
 	if (qp->ibqp.event_handler)
@@ -235,14 +235,14 @@ static int qp_expose(struct srnic_ibqp *qp, struct ib_udata *udata)
 	return 0;
 
 err_rq:
-	srnic_ring_hide(qp->rq_map);
+	srnic_mmap_hide(qp->rq_map);
 err_sq:
-	srnic_ring_hide(qp->sq_map);
+	srnic_mmap_hide(qp->sq_map);
 	return err;
 }
 
 /* Reports the capacity granted, which may be larger than requested. */
-static void qp_tell_cap(const struct srnic_qp *xqp, struct ib_qp_cap *cap)
+static void qp_report_cap(const struct srnic_qp *xqp, struct ib_qp_cap *cap)
 {
 	cap->max_send_wr = xqp->sq.ring.hdr ? xqp->sq.ring.room : 0;
 	cap->max_send_sge = xqp->sq.max_sge;
@@ -296,7 +296,7 @@ int srnic_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 
 	ibqp->qp_num = init->qp_type == IB_QPT_GSI ? SRNIC_QPN_GSI :
 						     qp->qp->qpn;
-	qp_tell_cap(qp->qp, &init->cap);
+	qp_report_cap(qp->qp, &init->cap);
 	qp->init = *init;
 
 	return 0;
@@ -318,8 +318,8 @@ int srnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	qp->qp = NULL;
 	mutex_unlock(&qp->lock);
 
-	srnic_ring_hide(qp->sq_map);
-	srnic_ring_hide(qp->rq_map);
+	srnic_mmap_hide(qp->sq_map);
+	srnic_mmap_hide(qp->rq_map);
 	srnic_qp_destroy(xqp);
 	srnic_quota_give(to_dev(ibqp->device), qp->user, SRNIC_Q_QP, 1);
 
@@ -487,7 +487,7 @@ static int qp_modify(struct srnic_ibqp *qp, const struct ib_qp_attr *attr,
 	}
 
 	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_SQD)
-		WRITE_ONCE(qp->tell_drained,	/* read in qp_event() */
+		WRITE_ONCE(qp->notify_drained,	/* read in qp_event() */
 			   mask & IB_QP_EN_SQD_ASYNC_NOTIFY &&
 			   attr->en_sqd_async_notify);
 

@@ -8,7 +8,7 @@
  */
 #include "verbs.h"
 
-static void srq_tell(struct srnic_rq *rq, enum ib_event_type type)
+static void srq_event(struct srnic_rq *rq, enum ib_event_type type)
 {
 	struct ib_srq *ibsrq = &container_of(rq, struct srnic_ibsrq,
 					     srq.rq)->ibsrq;
@@ -24,12 +24,12 @@ static void srq_tell(struct srnic_rq *rq, enum ib_event_type type)
 
 static void srq_low(struct srnic_rq *rq)
 {
-	srq_tell(rq, IB_EVENT_SRQ_LIMIT_REACHED);
+	srq_event(rq, IB_EVENT_SRQ_LIMIT_REACHED);
 }
 
 static void srq_fatal(struct srnic_rq *rq)
 {
-	srq_tell(rq, IB_EVENT_SRQ_ERR);
+	srq_event(rq, IB_EVENT_SRQ_ERR);
 }
 
 static bool srq_type_known(enum ib_srq_type type)
@@ -93,7 +93,7 @@ static int srq_expose(struct srnic_ibsrq *srq, struct ib_udata *udata)
 	err = srnic_udata_respond_srq(udata, srq->srq.rq.ring.abi, &where,
 				      srq->srq.srqn);
 	if (err)
-		srnic_ring_hide(srq->map);
+		srnic_mmap_hide(srq->map);
 
 	return err;
 }
@@ -159,7 +159,7 @@ int srnic_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	struct srnic_ibsrq *srq = to_srq(ibsrq);
 
 	srq_hide(srq);
-	srnic_ring_hide(srq->map);
+	srnic_mmap_hide(srq->map);
 	srnic_rq_destroy(&srq->srq.rq);
 	mutex_destroy(&srq->lock);
 	srnic_quota_give(to_dev(ibsrq->device), srq->user, SRNIC_Q_SRQ, 1);
@@ -199,7 +199,7 @@ static int srq_resize(struct srnic_ibsrq *srq, u32 entries,
 		swap(srq->map, map);
 	}
 
-	srnic_ring_hide(map);
+	srnic_mmap_hide(map);
 	srnic_ring_free(&ring);
 
 	return err;

@@ -141,7 +141,7 @@ struct srnic_mmap *srnic_ring_expose(const struct srnic_ring *ring,
 	return map;
 }
 
-void srnic_ring_hide(struct srnic_mmap *map)
+void srnic_mmap_hide(struct srnic_mmap *map)
 {
 	if (!map)
 		return;

@@ -86,7 +86,7 @@ static int wq_expose(struct srnic_ibwq *wq, struct ib_udata *udata)
 
 	err = ib_respond_udata(udata, resp);
 	if (err)
-		srnic_ring_hide(wq->map);
+		srnic_mmap_hide(wq->map);
 
 	return err;
 }
@@ -145,7 +145,7 @@ int srnic_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 {
 	struct srnic_ibwq *wq = to_wq(ibwq);
 
-	srnic_ring_hide(wq->map);
+	srnic_mmap_hide(wq->map);
 	srnic_qp_destroy(wq->qp);
 	mutex_destroy(&wq->lock);
 	srnic_quota_give(to_dev(ibwq->device), wq->user, SRNIC_Q_QP, 1);

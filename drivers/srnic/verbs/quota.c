@@ -154,8 +154,8 @@ static bool quota_take(atomic64_t *used, u64 num, u64 max)
 	return false;
 }
 
-static void quota_tell(const struct srnic_user *user, u64 max,
-		       const char *name)
+static void quota_report(const struct srnic_user *user, u64 max,
+			 const char *name)
 {
 	const struct srnic_owner_id *id = srnic_owner_id(user->owner);
 
@@ -171,7 +171,7 @@ int srnic_quota_take(struct srnic_dev *dev, struct srnic_user *user,
 	u64 max = srnic_user_max(dev, what);
 
 	if (user && !quota_take(&user->used[what], num, max)) {
-		quota_tell(user, max, quotas[what].name);
+		quota_report(user, max, quotas[what].name);
 		return -EDQUOT;
 	}
 	if (!quota_take(&dev->used[what], num, quotas[what].max)) {

@@ -185,7 +185,7 @@ void srnic_mmap_free(struct rdma_user_mmap_entry *entry);
 
 /*
  * Makes @ring mappable by the user of @udata and describes it in @out.  May sleep.
- * Return: a handle for srnic_ring_hide(), or an ERR_PTR.
+ * Return: a handle for srnic_mmap_hide(), or an ERR_PTR.
  */
 struct srnic_mmap *srnic_ring_expose(const struct srnic_ring *ring,
 				     struct ib_udata *udata,
@@ -199,7 +199,7 @@ struct srnic_mmap *srnic_mmap_expose(struct ib_ucontext *ibuc, void *start,
  * Prevents new mappings, after which the caller may free the memory.  Existing
  * mappings keep their pages.  @map may be NULL.  May sleep.
  */
-void srnic_ring_hide(struct srnic_mmap *map);
+void srnic_mmap_hide(struct srnic_mmap *map);
 
 /* User ABI of an object of @dev; @udata: NULL for in-kernel consumers */
 static inline enum srnic_abi srnic_abi_for(const struct srnic_dev *dev,
