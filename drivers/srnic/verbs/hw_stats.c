@@ -10,14 +10,14 @@
 
 #include "verbs.h"
 
-/* Sums of counters, under the names that other drivers and monitoring tools have for them */
+/* Sums of counters, with the names that other drivers and monitoring tools use */
 enum counter_shown {
 	SUM_TX_PKTS = SRNIC_CNT_NUM,
 	SUM_TX_BYTES,
 	SUM_RX_PKTS,
 	SUM_RX_BYTES,
 	SUM_RX_DROPS,
-	OF_NET_TX_UNPRIVILEGED,		/* not a sum, but that of the namespace */
+	OF_NET_TX_UNPRIVILEGED,		/* not a sum: a counter of the namespace */
 	SHOWN_NUM
 };
 
@@ -90,7 +90,7 @@ int srnic_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 	return SHOWN_NUM;
 }
 
-/* Counters of the port alone */
+/* Counters that exist per port, and not per struct rdma_counter */
 static const u8 counter_of_device[] = {
 	SRNIC_CNT_LINK_DOWNED,
 	SRNIC_CNT_RX_BAD_PKEY,

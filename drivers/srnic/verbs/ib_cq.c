@@ -5,8 +5,8 @@
  * User space polls its ring directly; this file polls it for kernel consumers.
  * Completions of a queue pair that has been destroyed are skipped.
  *
- * A completion vector stands for a CPU, on which the events of a queue are raised:
- * a completion generated on another CPU queues work there, unless it is offline.
+ * A completion vector stands for a CPU, on which the events of a queue are raised: a
+ * completion generated on another CPU queues work there, unless that CPU is offline.
  */
 #include <linux/cpumask.h>
 #include <linux/etherdevice.h>
@@ -268,7 +268,7 @@ int srnic_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 	return 0;
 }
 
-/* Converts completion flags, which have other values in the kernel than in the ABI. */
+/* Converts completion flags, whose values in the kernel differ from those in the ABI. */
 static int cq_wc_flags(const struct srnic_cqe *cqe)
 {
 	return (cqe->flags & SRNIC_WC_GRH ? IB_WC_GRH : 0) |
@@ -292,7 +292,7 @@ static void cq_fill_ud(struct ib_wc *wc, const struct srnic_cqe *cqe)
 	}
 }
 
-/* False: the queue pair has been destroyed. */
+/* Converts a completion.  False: its queue pair has been destroyed. */
 static bool cq_fill_wc(struct ib_wc *wc, const struct srnic_cqe *cqe)
 {
 	struct srnic_ibqp *qp;
@@ -345,7 +345,7 @@ int srnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	struct srnic_ibcq *cq = to_cq(ibcq);
 	bool missed;
 
-	/* A user's ring may be being resized. */
+	/* The ring of a user's CQ may be resized meanwhile. */
 	if (ibcq->uobject)
 		mutex_lock(&cq->lock);
 	missed = srnic_cq_arm(&cq->cq, solicited);

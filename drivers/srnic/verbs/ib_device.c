@@ -46,7 +46,7 @@ static void query_frames(const struct srnic_dev *dev, struct ib_device_attr *att
 	attr->max_wq_type_rq = srnic_user_max(dev, SRNIC_Q_QP);
 }
 
-/* Withdraws what librxe has no calls for. */
+/* Removes capabilities that librxe does not implement. */
 static void query_rxe(struct ib_device_attr *attr)
 {
 	attr->device_cap_flags &= ~IB_DEVICE_XRC;
@@ -67,7 +67,7 @@ int srnic_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	if (err)
 		return err;
 
-	/* Of what has a quota, a program is told what it can have. */
+	/* For resources with a quota, report the maximum that one user can have. */
 	*attr = (struct ib_device_attr) {
 		.fw_ver			= (u64)SRNIC_ABI_REVISION << 32,
 		.sys_image_guid		= ibdev->node_guid,

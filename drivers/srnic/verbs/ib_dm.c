@@ -2,8 +2,8 @@
 /*
  * srnic - device memory: kernel pages that a user maps and registers
  *
- * A software device has no memory of its own; the amount that it hands out is
- * limited, as on a NIC.
+ * A software device has no memory of its own; the amount that can be allocated is limited,
+ * as on a NIC.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>

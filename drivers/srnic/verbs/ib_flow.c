@@ -184,7 +184,7 @@ static const struct flow_spec flow_specs[] = {
 	  false, flow_count },
 };
 
-/* Adds a spec to the rule, once per kind; @seen: bitmap of earlier kinds, by row. */
+/* Adds a spec to the rule, at most one of each kind; @seen: bitmap of kinds, by row. */
 static int flow_put(struct srnic_rule *rule, const union ib_flow_spec *spec,
 		    u32 *seen)
 {
@@ -271,7 +271,7 @@ static int flow_check(struct ib_qp *ibqp, const struct ib_flow_attr *attr)
 		return -EOPNOTSUPP;
 	}
 	if (!srnic_may_have_frames(to_dev(ibqp->device))) {
-		ibdev_dbg(ibqp->device, "flow: CAP_NET_RAW is needed where the netdev is\n");
+		ibdev_dbg(ibqp->device, "flow: raw packets need CAP_NET_RAW in the namespace of the netdev\n");
 		return -EPERM;
 	}
 	if ((unsigned int)attr->type >= ARRAY_SIZE(flow_kinds) ||
@@ -333,7 +333,7 @@ struct ib_flow *srnic_create_flow(struct ib_qp *ibqp,
 	flow->rule.target = to_qp(ibqp)->qp;
 	err = flow_compile(&flow->rule, attr);
 	if (err) {
-		ibdev_dbg(ibqp->device, "flow: bad specs, or not supported\n");
+		ibdev_dbg(ibqp->device, "flow: invalid or unsupported specs\n");
 		goto err_quota;
 	}
 	err = srnic_tap_add(&dev->tap, &flow->rule);

@@ -59,7 +59,7 @@ static int mr_swap_key(struct srnic_ibmr *mr, struct srnic_ibmr *old)
 	return err;
 }
 
-/* Gives back the key and its charge, unless another region has taken over either. */
+/* Releases the key and its charge, unless another region has taken them over. */
 static void mr_give_key(struct srnic_ibmr *mr)
 {
 	struct srnic_dev *dev = to_dev(mr->ibmr.device);
@@ -156,7 +156,7 @@ static int mr_page(struct srnic_mr *mr, struct srnic_owner *owner, u64 start,
 	return srnic_mr_map_odp(mr, owner, start, length, iova);
 }
 
-/* Is this more than the caller may pin?  The rule is that of ib_umem_get(). */
+/* Does this exceed what the caller may pin?  The rule is that of ib_umem_get(). */
 static bool mr_exceeds_memlock(u64 start, u64 length)
 {
 	u64 pages = (PAGE_ALIGN(start + length) - ALIGN_DOWN(start, PAGE_SIZE)) >>
@@ -240,7 +240,7 @@ static int mr_check_user_access(struct ib_pd *ibpd, int access)
 {
 	if (access & IB_ACCESS_ON_DEMAND &&
 	    access & IB_ACCESS_FLUSH_PERSISTENT) {
-		ibdev_dbg(ibpd->device, "MR: memory on demand is not persistent\n");
+		ibdev_dbg(ibpd->device, "MR: on-demand paged memory is not persistent\n");
 		return -EOPNOTSUPP;
 	}
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - queue pairs: requests of users, validated and passed to the transport
+ * srnic - queue pairs: commands are validated and passed on to the transport
  *
- * ib_modify_qp() sets single attributes; the transport gets a complete configuration.
+ * ib_modify_qp() sets some attributes; the transport gets a complete configuration.
  * All attributes are validated before any is applied, so a call that fails leaves the
  * configuration unchanged.
  */
@@ -13,8 +13,8 @@
 
 /*
  * Rights of a peer, and flags that are accepted but have no effect here: applications
- * use one set of flags for regions and queue pairs, and request FLUSH from any device,
- * even with an older core that does not support it.
+ * use one set of flags for regions and queue pairs, and request FLUSH on any device, even
+ * with an older core that does not support it.
  */
 #define QP_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 			 IB_ACCESS_REMOTE_ATOMIC | SRNIC_ACCESS_FLUSH)
@@ -37,7 +37,7 @@ static void qp_event(struct srnic_qp *xqp, enum ib_event_type type)
 		.event		= type,
 	};
 
-	/* Written in qp_modify() before the transport drains. */
+	/* written in qp_modify(), before the transport drains */
 	if (type == IB_EVENT_SQ_DRAINED && !READ_ONCE(qp->notify_drained))
 		return;
 
@@ -106,11 +106,11 @@ static int qp_check_init(struct ib_device *ibdev,
 	}
 	if (init->qp_type == IB_QPT_RAW_PACKET &&
 	    !srnic_may_have_frames(to_dev(ibdev))) {
-		ibdev_dbg(ibdev, "QP: CAP_NET_RAW is needed where the netdev is\n");
+		ibdev_dbg(ibdev, "QP: raw packets need CAP_NET_RAW in the namespace of the netdev\n");
 		return -EPERM;
 	}
 	if (!qp_has_cqs(init)) {
-		ibdev_dbg(ibdev, "QP: needs its CQs, or its XRC domain\n");
+		ibdev_dbg(ibdev, "QP: lacks a CQ, or its XRC domain\n");
 		return -EINVAL;
 	}
 	if (cap->max_send_wr > most_wr || cap->max_recv_wr > most_wr ||
@@ -444,7 +444,7 @@ static void qp_attr_update(struct ib_qp_attr *kept,
 	}
 }
 
-/* RESET clears all that was set since the QP was created. */
+/* RESET clears all attributes that were set since the QP was created. */
 static void qp_conf_reset(struct srnic_qp_conf *conf)
 {
 	*conf = (struct srnic_qp_conf) {
@@ -522,15 +522,15 @@ int srnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	mutex_lock(&qp->lock);
 	do {
 		err = qp_modify(qp, attr, mask);
-	} while (err == -ESTALE);	/* at most twice: task goes to SQE, then ERR */
+	} while (err == -ESTALE);	/* at most twice: the task may set SQE, then ERR */
 	mutex_unlock(&qp->lock);
 
 	return err;
 }
 
 /*
- * As other drivers do, returns more attributes than @mask asks for; but if that is empty, no
- * PSNs: the RDMA core then shows the result to every user ("rdma resource").
+ * Like other drivers, returns more attributes than @mask requests, but no PSNs if @mask is
+ * empty: the RDMA core then shows the result to every user ("rdma resource").
  */
 int srnic_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init)

@@ -2,7 +2,7 @@
 /*
  * srnic - shared receive queues
  *
- * Posting needs no doorbell: a queue pair that needs a receive looks into the SRQ.
+ * Posting needs no doorbell: a queue pair that needs a receive fetches it from the SRQ.
  * User space writes the ring directly.  A resize replaces the ring; the header of the
  * old ring tells user space where to map the new one.
  */
@@ -167,7 +167,7 @@ int srnic_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	return 0;
 }
 
-/* Tells the user where the new ring is, before it is in use as nothing may fail then. */
+/* The response is written first, as nothing may fail once the new ring is in use. */
 static int srq_resize(struct srnic_ibsrq *srq, u32 entries,
 		      struct ib_udata *udata)
 {
@@ -222,7 +222,7 @@ static int srq_modify(struct srnic_ibsrq *srq, const struct ib_srq_attr *attr,
 		return -EINVAL;
 	}
 	if (mask & IB_SRQ_MAX_WR && !udata) {
-		ibdev_dbg(srq->ibsrq.device, "SRQ: only a user's is resized\n");
+		ibdev_dbg(srq->ibsrq.device, "SRQ: resizing is for user space only\n");
 		return -EOPNOTSUPP;
 	}
 

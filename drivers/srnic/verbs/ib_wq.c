@@ -218,7 +218,7 @@ int srnic_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
 	int err;
 
 	if (mask & IB_WQ_FLAGS) {
-		ibdev_dbg(ibwq->device, "WQ %u: has no flags\n", ibwq->wq_num);
+		ibdev_dbg(ibwq->device, "WQ %u: flags are not supported\n", ibwq->wq_num);
 		return -EOPNOTSUPP;
 	}
 
@@ -229,7 +229,7 @@ int srnic_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
 	mutex_lock(&wq->lock);
 	do {
 		err = wq_modify(wq, attr, mask);
-	} while (err == -ESTALE);	/* at most once: the task moves it to ERR */
+	} while (err == -ESTALE);	/* at most once: the task may set ERR */
 	mutex_unlock(&wq->lock);
 
 	return err;

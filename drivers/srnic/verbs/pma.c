@@ -2,7 +2,7 @@
 /*
  * srnic - performance management: port counters in response to MADs
  *
- * The RDMA core queries them for the port's counters/ files in sysfs, others query
+ * The RDMA core queries them for the port's counters/ files in sysfs, remote nodes query
  * them through QP1: IBTA volume 1, 16.1.  Counters are read-only: a remote node must
  * not be able to change what the administrator sees.
  */
@@ -14,7 +14,7 @@
 #define PMA_CLASS_VERSION	1
 #define PMA_RESP_TIME		18	/* 4.096 us << 18: about a second */
 
-/* What the attributes are computed from */
+/* Counters that the attributes are computed from */
 static const u8 pma_wanted[] = {
 	SRNIC_CNT_SENT_PKTS,
 	SRNIC_CNT_RCVD_PKTS,

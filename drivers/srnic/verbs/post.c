@@ -17,7 +17,7 @@
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
 			 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_OPTIONAL)
 
-/* Kind of work request: the parameters it has beyond struct ib_send_wr */
+/* Kinds of work requests, by their parameters beyond struct ib_send_wr */
 enum post_kind {
 	POST_NONE,	/* opcode not supported */
 	POST_SEND,
@@ -221,8 +221,8 @@ static int post_recvs(const struct srnic_rq *rq, spinlock_t *lock,
 }
 
 /*
- * The doorbell of a user's send queue.  librxe relies on it for the state of the queue
- * pair; its request stays in the ring all the same.
+ * The doorbell of a user's send queue.  librxe relies on an error if the state of the queue
+ * pair does not permit sending; its work request stays in the ring nevertheless.
  */
 static int post_ring_send(const struct srnic_ibqp *qp)
 {
@@ -289,7 +289,7 @@ int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	return err;
 }
 
-/* There is no doorbell: a queue pair that needs a receive looks into the SRQ. */
+/* There is no doorbell: a queue pair that needs a receive fetches it from the SRQ. */
 int srnic_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 			const struct ib_recv_wr **bad)
 {

@@ -35,8 +35,8 @@ u64 srnic_user_max(const struct srnic_dev *dev, enum srnic_quota what)
 
 /*
  * Users in a user namespace are charged as the owner of the outermost one, or one user
- * could pose as arbitrarily many.  If root owns it, it is taken to be a container and
- * charged as a user of its own.  Takes no reference.
+ * could pose as arbitrarily many.  If root owns that namespace, it is taken to be a
+ * container and charged as a user of its own.  Takes no reference.
  */
 static struct srnic_owner_id user_id(void)
 {
@@ -159,7 +159,7 @@ static void quota_report(const struct srnic_user *user, u64 max,
 {
 	const struct srnic_owner_id *id = srnic_owner_id(user->owner);
 
-	ibdev_dbg(&user->dev->ib_dev, "%s %u has its share of %llu %s: see user_share\n",
+	ibdev_dbg(&user->dev->ib_dev, "%s %u has used up its share of %llu %s: see user_share\n",
 		  id->userns ? "user namespace" : "user",
 		  id->userns ? id->userns->ns.inum : __kuid_val(id->uid), max,
 		  name);

@@ -71,8 +71,8 @@ static int res_end(struct sk_buff *msg, struct srnic_res_attrs *attrs)
 /*
  * May the reader of @msg see keys, addresses and PSNs?  As for the keys that the RDMA core
  * shows, both the reader and the opener of its socket need the capability, or a privileged
- * program could be tricked into passing on what it reads.  A @msg that is not part of a dump
- * does not know its socket.
+ * program could be tricked into passing on what it reads.  Outside of a dump, @msg has no
+ * socket, and they are left out.
  */
 static bool res_may_see(const struct sk_buff *msg)
 {

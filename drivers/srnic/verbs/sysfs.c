@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - attributes of the device in sysfs: what it is, and what can be set
+ * srnic - sysfs attributes of the device: its identity, and settings
  */
 #include <linux/capability.h>
 #include <linux/device.h>
@@ -41,7 +41,7 @@ static DEVICE_ATTR_RO(parent);
 /**
  * struct setting - attribute that can be set
  * @attr: the attribute
- * @offset: where struct srnic_dev has its value, an unsigned int; not locked
+ * @offset: offset of its value, an unsigned int, in struct srnic_dev; not locked
  * @min: smallest value
  * @max: largest value
  */
@@ -66,8 +66,8 @@ static ssize_t setting_show(struct device *dev, struct device_attribute *attr, c
 
 /*
  * In shared mode the device itself is in the initial network namespace, and the core shows it
- * in all others, with a struct ib_core_device and files for each.  It can be set where it is
- * itself and where its netdev is.
+ * in all others, with a struct ib_core_device and files for each.  Settings can be changed
+ * in the namespace of the device and in that of its netdev.
  */
 static bool view_may_set(struct device *dev)
 {
@@ -79,9 +79,9 @@ static bool view_may_set(struct device *dev)
 }
 
 /*
- * Whoever may add a link, see RDMA_NL_ADMIN_PERM, may set its device.  To own the file is not
- * enough: root of a container does, unless that has a user namespace, and the owner of a
- * read-only file can make it writable.
+ * Changing a setting requires the capability that adding a link does (RDMA_NL_ADMIN_PERM).
+ * Owning the file is not enough: root of a container without a user namespace owns it, and
+ * the owner of a read-only file can make it writable.
  */
 static ssize_t setting_store(struct device *dev, struct device_attribute *attr,
 			     const char *buf, size_t count)

@@ -75,7 +75,7 @@ static inline struct srnic_ibcq *to_cq(struct ib_cq *ibcq)
 	return container_of(ibcq, struct srnic_ibcq, ibcq);
 }
 
-/* The queue proper; NULL stays NULL. */
+/* The completion queue in @ibcq; NULL if that is NULL */
 static inline struct srnic_cq *srnic_cq_of(struct ib_cq *ibcq)
 {
 	return ibcq ? &to_cq(ibcq)->cq : NULL;
@@ -140,15 +140,15 @@ int srnic_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq);
 
 /* quota.c */
 
-/* The user of the current process, with a reference; NULL: no memory.  May sleep. */
+/* Gets the user of the current process; NULL: no memory.  May sleep. */
 struct srnic_user *srnic_user_get(struct srnic_dev *dev);
 void srnic_user_put(struct srnic_user *user);
 
-/* The user that @ibpd or @udata belongs to; NULL: the kernel.  Takes no reference. */
+/* Return the user of @ibpd or @udata; NULL: the kernel.  They take no reference. */
 struct srnic_user *srnic_user_of(const struct ib_pd *ibpd);
 struct srnic_user *srnic_user_of_udata(struct ib_udata *udata);
 
-/* The user that @ibpd belongs to, across all devices; NULL: the kernel */
+/* Returns the user of @ibpd across all devices; NULL: the kernel */
 struct srnic_owner *srnic_user_owner(const struct ib_pd *ibpd);
 
 /* Receive memory that queue pairs of @user (NULL: the kernel) charge */
@@ -185,19 +185,19 @@ void srnic_mmap_free(struct rdma_user_mmap_entry *entry);
 
 /*
  * Makes @ring mappable by the user of @udata and describes it in @out.  May sleep.
- * Return: a handle for srnic_mmap_hide(), or an ERR_PTR.
+ * Return: a handle for srnic_mmap_hide(), or an ERR_PTR().
  */
 struct srnic_mmap *srnic_ring_expose(const struct srnic_ring *ring,
 				     struct ib_udata *udata,
 				     struct srnic_map *out);
 
-/* Makes zeroed vmalloc() memory mappable like a ring, through the device file of @ibuc. */
+/* Makes zeroed vmalloc() memory mappable through the device file of @ibuc, like a ring. */
 struct srnic_mmap *srnic_mmap_expose(struct ib_ucontext *ibuc, void *start,
 				     size_t size, struct srnic_map *out);
 
 /*
- * Prevents new mappings, after which the caller may free the memory.  Existing
- * mappings keep their pages.  @map may be NULL.  May sleep.
+ * Prevents new mappings of a ring or of device memory, which the caller may free then.
+ * Existing mappings keep their pages.  @map may be NULL.  May sleep.
  */
 void srnic_mmap_hide(struct srnic_mmap *map);
 
