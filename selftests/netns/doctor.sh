@@ -14,8 +14,8 @@ said=$(mktemp)
 group=/sys/fs/cgroup/srnic-doctor
 trap 'rm -f "$said"; rmdir "$group" 2>/dev/null; pair_down' EXIT
 
-# examine NS PEER [SETUP]: run it on a host; what SETUP mounts is gone afterwards.  It
-# would see no cgroups without that mount.
+# examine NS PEER [SETUP]: run srnic-doctor on a host; what SETUP mounts is gone afterwards.
+# It would see no cgroups without that mount.
 examine()
 {
 	# shellcheck disable=SC2016 # for that shell
@@ -24,7 +24,7 @@ examine()
 		exec $as srnic-doctor --wait 20 $1' sh "$2" "${3:-}" >"$said" 2>&1
 }
 
-# healthy [SETUP]: every line is ok
+# healthy [SETUP]: every line of the report is ok
 healthy()
 {
 	local status
@@ -35,7 +35,7 @@ healthy()
 	return "$status"
 }
 
-# names CHECK TEXT [SETUP]: one line says BAD, that of CHECK, with that TEXT
+# names CHECK TEXT [SETUP]: one line of the report says BAD, that of CHECK, with that TEXT
 names()
 {
 	local status
@@ -58,8 +58,8 @@ remarks()
 	[ "$status" = 0 ] && grep -Eq "^(hint|\?) .* $1 .*$2" "$said"
 }
 
-# as_told NS: run the command of the last examination there
-as_told()
+# as_proposed NS: run the command that the last report proposes, on that host
+as_proposed()
 {
 	local command
 
@@ -68,7 +68,7 @@ as_told()
 	on "$1" sh -c "$command"
 }
 
-# --- what is broken, and repaired ----------------------------------------------------------
+# --- faults, and their repair ----------------------------------------------------------
 
 settled()
 {
@@ -76,21 +76,21 @@ settled()
 		gid_ready nsA sr0 && gid_ready nsB sr1
 }
 
-# addresses NS NUMBER DEV: again, after the link was down or they were deleted
+# addresses NS NUMBER DEV: restore them after the link was down or they were deleted
 addresses()
 {
 	ip -n "$1" addr replace "10.9.0.$2/24" dev "$3" &&
 		ip -n "$1" addr replace "fd09::$2/64" dev "$3" nodad && wait_for settled
 }
 
-# renamed NETDEV NAME: on nsA
+# renamed NETDEV NAME: rename a netdev of nsA and restore its addresses
 renamed()
 {
 	ip -n nsA link set "$1" down && ip -n nsA link set "$1" name "$2" &&
 		ip -n nsA link set "$2" up && addresses nsA 1 "$2"
 }
 
-# drop NS HOOK
+# drop NS HOOK: drop RoCE packets there
 drop()
 {
 	on "$1" nft "table inet fw {
@@ -137,7 +137,7 @@ duplicate()
 		wait_for sh -c "ip -n nsA addr show dev veth0 | grep -q dadfailed"
 }
 
-# tentative: for long
+# tentative: add an address that stays tentative for long
 tentative()
 {
 	on nsA sysctl -qw net.ipv6.conf.veth0.dad_transmits=100000 &&
@@ -150,7 +150,7 @@ mtu_both()
 		wait_for settled
 }
 
-# link_again NS DEV NETDEV TYPE
+# link_again NS DEV NETDEV TYPE: replace the link DEV, if there is one
 link_again()
 {
 	on "$1" rdma link del "$2" 2>/dev/null
@@ -172,121 +172,136 @@ no_rdma_cm='cm=/dev/infiniband/rdma_cm
 no_modules='mount -t tmpfs none /lib/modules'
 no_lock="--bounding-set -ipc_lock --inh-caps -ipc_lock"
 
-check "two hosts"			pair_up
-check "the connection manager"		modprobe rdma_ucm
-check "their addresses"			wait_for settled
-check "healthy"				healthy
-peer=fd09::2 check "healthy by IPv6"	healthy
-peer='' check "healthy without a peer"	examine nsA ""
+check "two connected hosts are created"			pair_up
+check "the connection manager is loaded"		modprobe rdma_ucm
+check "the addresses of both hosts are ready"		wait_for settled
+check "healthy hosts pass all checks"			healthy
+peer=fd09::2 check "healthy hosts pass by IPv6"		healthy
+peer='' check "a healthy host passes without a peer"	examine nsA ""
 as="setpriv --bounding-set -all --inh-caps -all" \
-	check "without privileges"	remarks ping "not permitted"
+	check "without privileges, ping is reported as not permitted" \
+	remarks ping "not permitted"
 
-check "break: netdev down"		ip -n nsA link set veth0 down
-check "it is named"			names link "veth0 is down"
-check "as told"				as_told nsA
-check "addresses again"			addresses nsA 1 veth0
-check "break: no carrier"		ip -n nsB link set veth1 down
-check "it is named"			names link "no carrier"
-check "repair"				ip -n nsB link set veth1 up
-check "addresses again"			addresses nsB 2 veth1
-check "healthy"				healthy
+check "the netdev is set down"			ip -n nsA link set veth0 down
+check "the report names the netdev that is down"	names link "veth0 is down"
+check "the proposed command succeeds"		as_proposed nsA
+check "the addresses are restored"		addresses nsA 1 veth0
+check "the netdev loses its carrier"		ip -n nsB link set veth1 down
+check "the report names the missing carrier"	names link "no carrier"
+check "the netdev of the peer is set up"	ip -n nsB link set veth1 up
+check "the addresses of the peer are restored"	addresses nsB 2 veth1
+check "the hosts with carrier pass"		healthy
 
-check "break: no address"		ip -n nsA addr flush dev veth0 scope global
-check "it is named"			names addresses "no IP address"
-check "addresses again"			addresses nsA 1 veth0
-check "break: a duplicate address"	duplicate
-check "it is named"			names addresses "fd09::2 is a duplicate"
-check "as told"				as_told nsA
-check "break: a tentative address"	tentative
-check "it is named"			names addresses "fd09::11 is tentative"
-check "repair"				ip -n nsA addr del fd09::11/64 dev veth0
-check "healthy"				healthy
+check "the IP addresses are deleted"		ip -n nsA addr flush dev veth0 scope global
+check "the report says that there is no IP address"	names addresses "no IP address"
+check "the deleted addresses are restored"	addresses nsA 1 veth0
+check "an address of the peer is added"		duplicate
+check "the report names the duplicate address"	names addresses "fd09::2 is a duplicate"
+check "the command proposed for a duplicate succeeds"	as_proposed nsA
+check "an address stays tentative"		tentative
+check "the report names the tentative address"	names addresses "fd09::11 is tentative"
+check "the tentative address is deleted"	ip -n nsA addr del fd09::11/64 dev veth0
+check "the hosts with their own addresses pass"	healthy
 
-check "break: MTU of the peer"		ip -n nsB link set veth1 mtu 1500
-check "it is named"			names "path mtu" "4096 do not arrive, those of 1024 do"
-check "as told"				as_told nsA
-check "addresses again"			wait_for settled
-check "healthy"				healthy
-check "repair"				mtu_both 4200
+check "the MTU of the peer is lowered"		ip -n nsB link set veth1 mtu 1500
+check "the report names the path MTU"		names "path mtu" "4096 do not arrive, those of 1024 do"
+check "the command proposed for the MTU succeeds"	as_proposed nsA
+check "the addresses are ready with the new MTU"	wait_for settled
+check "hosts with the same low MTU pass"	healthy
+check "the MTU of both hosts is restored"	mtu_both 4200
 
 for hook in output:out input:in; do
 	way=${hook#*:} hook=${hook%:*}
-	check "break: firewall $way"		drop nsA "$hook"
-	check "it is named"			names firewall "this host drops .* on the way $way"
-	check "as told"				as_told nsA
-	check "healthy"				healthy
-	check "repair"				open_again nsA
-	check "break: the peer's firewall $way"	drop nsB "$hook"
-	check "it is named"			names firewall "no answer from 10.9.0.2"
+	check "the firewall drops packets on the way $way"	drop nsA "$hook"
+	check "the report names the firewall on the way $way" \
+		names firewall "this host drops .* on the way $way"
+	check "the command proposed for the way $way succeeds"	as_proposed nsA
+	check "the hosts pass despite the firewall on the way $way"	healthy
+	check "the firewall on the way $way is removed"		open_again nsA
+	check "the peer's firewall drops packets on the way $way"	drop nsB "$hook"
+	check "the report says that the peer does not answer ($way)" \
+		names firewall "no answer from 10.9.0.2"
 	host=nsB peer=10.9.0.1 \
-		check "it is named there"	names firewall "this host drops .* on the way $way"
-	check "as told there"			as_told nsB
-	check "healthy"				healthy
-	check "repair"				open_again nsB
+		check "the peer's report names its firewall on the way $way" \
+		names firewall "this host drops .* on the way $way"
+	check "the command proposed to the peer succeeds ($way)"	as_proposed nsB
+	check "the hosts pass despite the peer's firewall ($way)"	healthy
+	check "the peer's firewall on the way $way is removed"		open_again nsB
 done
 
-check "break: firewall in"		drop nsA input
-check "a netdev whose name is no UTF-8"	renamed veth0 $'v\377'
-check "it is named"			names firewall "this host drops .* on the way in"
-check "repair"				renamed $'v\377' veth0
-check "repair"				open_again nsA
+check "the firewall drops packets for a renamed netdev"	drop nsA input
+check "a netdev gets a name that is no UTF-8"		renamed veth0 $'v\377'
+check "the report on that netdev names the firewall" \
+	names firewall "this host drops .* on the way in"
+check "the netdev gets its former name"			renamed $'v\377' veth0
+check "the firewall for the renamed netdev is removed"	open_again nsA
 
-check "break: firewall in, an odd name"	odd_table
-check "it is named"			names firewall "this host drops .* on the way in"
-check "as told"				as_told nsA
-check "healthy"				healthy
-check "the table is still there"	odd_table_stays
-check "repair"				on nsA nft flush ruleset
+check "a table whose name is an nft command drops packets"	odd_table
+check "the report names the firewall of that table" \
+	names firewall "this host drops .* on the way in"
+check "the command proposed for that table succeeds"	as_proposed nsA
+check "the hosts pass despite that table"		healthy
+check "the proposed command leaves that table in place"	odd_table_stays
+check "that table is removed"				on nsA nft flush ruleset
 
 peer=$(link_local nsB veth1)%veth0 \
-	check "healthy by a link-local address"	healthy
-check "break: firewall in"		drop nsA input
+	check "healthy hosts pass by a link-local address"	healthy
+check "the firewall drops packets to a link-local address"	drop nsA input
 peer=$(link_local nsB veth1)%veth0 \
-	check "it is named for that, too"	names firewall "this host drops .* on the way in"
-check "repair"				open_again nsA
+	check "the report on that address names the firewall" \
+	names firewall "this host drops .* on the way in"
+check "the firewall for that address is removed"	open_again nsA
 peer=$(link_local nsB veth1) \
-	check "without the network device"	names route "name the network device"
+	check "a link-local address without a netdev is reported" \
+	names route "name the network device"
 
-check "break: no device there"		on nsB rdma link del sr1
-check "it is named"			names firewall "10.9.0.2 refuses UDP port 4791"
-check "repair"				link_again nsB sr1 veth1 "$TYPE"
-peer=10.9.0.77 check "no such host"	names neighbour "10.9.0.77 does not answer ARP"
-peer=192.0.2.1 check "no route"		names route "no route to 192.0.2.1"
-peer=nowhere.invalid check "no name"	names route "nowhere.invalid has no address"
+check "the RDMA device of the peer is deleted"		on nsB rdma link del sr1
+check "the report says that the peer refuses the port" \
+	names firewall "10.9.0.2 refuses UDP port 4791"
+check "the RDMA device of the peer is restored"		link_again nsB sr1 veth1 "$TYPE"
+peer=10.9.0.77 check "an address without a host is reported" \
+	names neighbour "10.9.0.77 does not answer ARP"
+peer=192.0.2.1 check "an address without a route is reported" \
+	names route "no route to 192.0.2.1"
+peer=nowhere.invalid check "a name without an address is reported" \
+	names route "nowhere.invalid has no address"
 
-check "healthy, as in a container"	healthy "$no_modules"
-check "no file for the provider"	names provider "srnic.driver is missing" "$no_driver"
-check "no provider"			names provider "so is missing" "$providers; rm \$file"
-check "a provider for another PABI"	names provider "and the provider is libsrnic-rdmav99.so" \
+check "healthy hosts pass in a container without modules"	healthy "$no_modules"
+check "a missing driver file is reported"	names provider "srnic.driver is missing" "$no_driver"
+check "a missing provider is reported"		names provider "so is missing" "$providers; rm \$file"
+check "a provider for another private ABI is reported" \
+	names provider "and the provider is libsrnic-rdmav99.so" \
 	"$providers; mv \$file libsrnic-rdmav99.so"
-check "a provider for another ABI"	names provider "does not accept ABI" \
+check "a provider that does not accept the ABI is reported" \
+	names provider "does not accept ABI" \
 	"$providers; cp librxe-rdmav*.so \$file"
-as="setpriv $no_lock" check "little memory may be registered" \
+as="setpriv $no_lock" check "a limit of 64 KiB of pinned memory is a fault" \
 	names memlock "only 64 KiB" "ulimit -l 64"
-as="setpriv $no_lock" check "as much as usual" \
+as="setpriv $no_lock" check "the usual limit of pinned memory is a hint" \
 	remarks memlock "only 8 MiB" "ulimit -l 8192"
-check "a limit of the cgroup"		names cgroup "used up its hca_object, 0" "$cgroup"
-check "a peer that takes its time"	on nsB tc qdisc add dev veth1 root netem delay 300ms
-check "no access to rdma_cm"		remarks firewall "10.9.0.2 answers, but" "$no_rdma_cm"
-check "at once again"			on nsB tc qdisc del dev veth1 root
-check "break: no ECN"			setting nsA sr0 ecn 0
-check "it is named"			remarks ecn "ecn is off"
-check "repair"				setting nsA sr0 ecn 1
-check "healthy"				healthy
+check "an exhausted limit of the cgroup is reported"	names cgroup "used up its hca_object, 0" "$cgroup"
+check "the answers of the peer are delayed"	on nsB tc qdisc add dev veth1 root netem delay 300ms
+check "a late answer is reported without access to rdma_cm" \
+	remarks firewall "10.9.0.2 answers, but" "$no_rdma_cm"
+check "the delay is removed"			on nsB tc qdisc del dev veth1 root
+check "ECN is switched off"			setting nsA sr0 ecn 0
+check "the report hints that ECN is off"	remarks ecn "ecn is off"
+check "ECN is switched on"			setting nsA sr0 ecn 1
+check "the hosts pass with ECN"			healthy
 
-check "links of type srnic_rxe"		link_again nsA sr0 veth0 srnic_rxe
-check "healthy"				healthy
-check "break: no device"		on nsA rdma link del sr0
-check "it is named"			names devices "no RDMA device"
+check "the link is replaced by one of type srnic_rxe"	link_again nsA sr0 veth0 srnic_rxe
+check "a host with a link of type srnic_rxe passes"	healthy
+check "the only RDMA device is deleted"			on nsA rdma link del sr0
+check "the report says that there is no RDMA device"	names devices "no RDMA device"
 pair_down
-check "a peer with rdma_rxe"		eval 'TYPE_B=rxe pair_up && wait_for settled'
-check "healthy"				healthy
+check "a host is connected to a peer with rdma_rxe"	eval 'TYPE_B=rxe pair_up && wait_for settled'
+check "a host with such a peer passes"			healthy
 pair_down
 ip netns add nsA
-check "break: no module"		wait_freed modprobe -r srnic
-check "it is named"			names module "srnic is not loaded"
-check "as told"				as_told nsA
-check "break: no module"		wait_freed modprobe -r srnic
-check "nor any other"			names kernel "no modules for kernel" "$no_modules"
+check "the module is unloaded"				wait_freed modprobe -r srnic
+check "the report says that the module is not loaded"	names module "srnic is not loaded"
+check "the command proposed for the module succeeds"	as_proposed nsA
+check "the module is unloaded again"			wait_freed modprobe -r srnic
+check "the report says that the kernel has no modules"	names kernel "no modules for kernel" "$no_modules"
 ip netns del nsA
 ktap_end
