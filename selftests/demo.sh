@@ -6,17 +6,36 @@
 #
 # TYPE=rxe shows the same with the kernel's soft RoCE.
 
+fail()
+{
+	echo "demo: $*" >&2
+	exit 1
+}
+
+# taken: print what has a name that the demo would create and delete
+taken()
+{
+	local name
+
+	for name in nsA nsB; do
+		[ ! -e "/run/netns/$name" ] ||
+			echo "network namespace $name (ip netns del $name)"
+	done
+	for name in sr0 sr1; do
+		[ ! -e "/sys/class/infiniband/$name" ] ||
+			echo "RDMA device $name (rdma link del $name)"
+	done
+}
+
+# netns.sh deletes these when it starts and when it ends, whoever created them.
+taken=$(taken)
+[ -z "$taken" ] || fail "in use, delete or rename first: ${taken//$'\n'/, }"
+
 . "$(dirname "$0")/lib/netns.sh" >/dev/null
 
 title()
 {
 	printf "\n== %s\n" "$*"
-}
-
-fail()
-{
-	echo "demo: $*" >&2
-	exit 1
 }
 
 # figure COLUMN: print that column of a perftest's line of numbers
