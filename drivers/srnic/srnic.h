@@ -372,4 +372,9 @@ int srnic_devs_init(void);
 /* Removes all devices and waits until they are freed.  None may be added meanwhile. */
 void srnic_devs_exit(void);
 
+/* netdev.c */
+
+int srnic_netdev_init(void);
+void srnic_netdev_exit(void);
+
 #endif /* SRNIC_H */
