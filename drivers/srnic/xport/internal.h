@@ -332,7 +332,7 @@ static inline bool srnic_local_op_is(const struct srnic_swqe *wqe)
 /* Executes the local operation @wqe, or continues it. */
 enum srnic_outcome srnic_local_op_run(struct srnic_qp *qp, struct srnic_swqe *wqe);
 
-/* recv_queue.c */
+/* recv_wqe.c */
 
 /* Gets a reference to SRQ @srqn of domain @xrcd; NULL: none.  Context: any. */
 struct srnic_srq *srnic_srq_get(const struct ib_xrcd *xrcd, u32 srqn);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - receive queue: the receive WQE in progress, from fetch to completion
+ * srnic - the receive WQE in progress, from fetch to completion
  *
  * queue/rq.c reads the ring; this file decides when, and what becomes of the WQE.  One is
  * in progress at a time.  It comes from the queue pair's own queue, from its SRQ, or with
