@@ -35,6 +35,7 @@ static unsigned int net_id __read_mostly;
  */
 static LIST_HEAD(dev_list);
 static DEFINE_SPINLOCK(dev_lock);	/* protects dev_list */
+static DEFINE_MUTEX(finish_lock);	/* protects the round of devs_finish() */
 
 /* Runs srnic_dev.leave and srnic_dev.released */
 static struct workqueue_struct *dev_wq;
@@ -94,7 +95,6 @@ static struct srnic_dev *dev_of_round(unsigned long round)
  */
 static void devs_finish(void)
 {
-	static DEFINE_MUTEX(finish_lock);	/* protects round, and struct srnic_dev's */
 	static unsigned long round;
 	struct srnic_dev *dev;
 
