@@ -112,6 +112,12 @@ struct srnic_read_part {
 
 /* qp_table.c */
 
+/*
+ * Reserves an unpredictable @number in @table: the first free one from a random start.
+ * Context: process.  Return: 0, -ENOSPC if there is none, or -ENOMEM.
+ */
+int srnic_number_reserve(struct xarray *table, u32 *number, u32 min, u32 max);
+
 /* Looks up a QP and keeps it from being destroyed.  Context: RCU. */
 struct srnic_qp *srnic_qp_get(struct net *net, u32 qpn);
 

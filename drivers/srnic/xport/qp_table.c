@@ -55,24 +55,21 @@ void srnic_qp_free(struct kref *ref)
 		wake_up_var(&qp_alive);
 }
 
-/* Reserves an unpredictable number: the first free one from a random start. */
-static int table_reserve(u32 *qpn)
+int srnic_number_reserve(struct xarray *table, u32 *number, u32 min, u32 max)
 {
-	u32 from = get_random_u32_inclusive(QPN_MIN, QPN_MAX);
+	u32 from = get_random_u32_inclusive(min, max);
 	int err;
 
-	err = xa_alloc(&qp_table, qpn, NULL, XA_LIMIT(from, QPN_MAX),
-		       GFP_KERNEL_ACCOUNT);
+	err = xa_alloc(table, number, NULL, XA_LIMIT(from, max), GFP_KERNEL_ACCOUNT);
 	if (err == -EBUSY)
-		err = xa_alloc(&qp_table, qpn, NULL, XA_LIMIT(QPN_MIN, from),
-			       GFP_KERNEL_ACCOUNT);
+		err = xa_alloc(table, number, NULL, XA_LIMIT(min, from), GFP_KERNEL_ACCOUNT);
 
 	return err == -EBUSY ? -ENOSPC : err;
 }
 
 int srnic_qp_reserve(struct srnic_qp *qp)
 {
-	return table_reserve(&qp->qpn);
+	return srnic_number_reserve(&qp_table, &qp->qpn, QPN_MIN, QPN_MAX);
 }
 
 void srnic_qp_publish(struct srnic_qp *qp)

@@ -8,8 +8,6 @@
  * holds such an SRQ only within a run of its task, so a peer that stops in the middle of a
  * message cannot prevent its destruction.
  */
-#include <linux/random.h>
-
 #include "internal.h"
 
 #define SRQN_MIN	1
@@ -18,21 +16,6 @@
 static DEFINE_XARRAY_FLAGS(srq_table, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 static atomic64_t srq_id;
 
-/* Reserves an unpredictable number: the first free one from a random start. */
-static int srq_reserve(u32 *srqn)
-{
-	u32 from = get_random_u32_inclusive(SRQN_MIN, SRQN_MAX);
-	int err;
-
-	err = xa_alloc(&srq_table, srqn, NULL, XA_LIMIT(from, SRQN_MAX),
-		       GFP_KERNEL_ACCOUNT);
-	if (err == -EBUSY)
-		err = xa_alloc(&srq_table, srqn, NULL,
-			       XA_LIMIT(SRQN_MIN, from), GFP_KERNEL_ACCOUNT);
-
-	return err == -EBUSY ? -ENOSPC : err;
-}
-
 int srnic_srq_publish(struct srnic_srq *srq)
 {
 	int err;
@@ -40,7 +23,7 @@ int srnic_srq_publish(struct srnic_srq *srq)
 	refcount_set(&srq->users, 1);
 	init_completion(&srq->unused);
 	srq->id = atomic64_inc_return(&srq_id);
-	err = srq_reserve(&srq->srqn);
+	err = srnic_number_reserve(&srq_table, &srq->srqn, SRQN_MIN, SRQN_MAX);
 	if (err)
 		return err;
 	/* The slot is reserved, so no memory is allocated. */
