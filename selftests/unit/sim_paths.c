@@ -72,7 +72,7 @@ static void row(struct sim_conf c, u64 from, double goal, const char *format, ..
 		printf("  Jain %.3f", o.jain);
 	if (c.every)
 		printf("  median %.2f ms", o.median / 1e6);
-	if (!c.tcp && !c.reads) {
+	if (!c.tcp && !c.reads && !c.every) {	/* TCP here always has something to send */
 		c.tcp = c.flows;
 		c.flows = 0;
 		t = measure_from(&c, from);

@@ -7,32 +7,36 @@
 
 /* The flows of TCP, whose packets have the number of one of these */
 
+/* Has SIM_TCP_ALARM arrive when the timer fires; a later time is looked up then. */
+static inline void sim_tcp_set_alarm(struct sim *s, u32 flow)
+{
+	struct sim_tcp *t = &s->tcp[flow];
+
+	if (!t->due || t->alarm)
+		return;
+	t->alarm = true;
+	sim_push(s, (struct sim_pkt) { .kind = SIM_TCP_ALARM, .flow = flow, .at = t->due });
+}
+
 static inline void sim_tcp_pump(struct sim *s, u32 flow)
 {
 	struct sim_tcp *t = &s->tcp[flow];
-	u64 seq, due = t->due;
+	u64 seq;
 
 	while (sim_tcp_send(t, s->now, &seq))
 		sim_transmit(s, &s->conf.there, (struct sim_pkt) {
 			.kind = SIM_SEGMENT, .flow = flow, .seq = seq, .npsn = 1,
 		}, s->conf.mtu);
-	/* A later time is looked up when the alarm comes. */
-	if (!due && t->due)
-		sim_push(s, (struct sim_pkt) {
-			.kind = SIM_TCP_ALARM, .flow = flow, .at = t->due,
-		});
+	sim_tcp_set_alarm(s, flow);
 }
 
 static inline void sim_tcp_alarm(struct sim *s, u32 flow)
 {
 	struct sim_tcp *t = &s->tcp[flow];
 
+	t->alarm = false;
 	if (t->due && s->now >= t->due)
 		sim_tcp_timeout(t, s->now);
-	if (t->due)
-		sim_push(s, (struct sim_pkt) {
-			.kind = SIM_TCP_ALARM, .flow = flow, .at = t->due,
-		});
 }
 
 /* Return: true if the packet is one of TCP. */

@@ -61,6 +61,7 @@ struct sim_segment {
  * @samples: measured in it
  * @backoff: log2 of the factor of the timeout
  * @due: when the timeout expires
+ * @alarm: SIM_TCP_ALARM will arrive
  * @expected: receiver: next segment in order
  * @got: receiver: which segments from @expected on have arrived
  * @sent: segments sent
@@ -91,6 +92,7 @@ struct sim_tcp {
 	u32			samples;
 	u32			backoff;
 	u64			due;
+	bool			alarm;
 	u64			expected;
 	u8			*got;
 	u64			sent;
