@@ -17,7 +17,7 @@ tools=(
 	"ib_atomic_lat -n 15"
 )
 
-need rdma ib_write_bw ibv_rc_pingpong
+need rdma ethtool ib_write_bw ibv_rc_pingpong
 
 ktap_plan $((2 * 2 * (${#tools[@]} + 2) + 6))
 for mtu in 4200 1500; do
@@ -34,8 +34,14 @@ for mtu in 4200 1500; do
 		check "pingpong of 100001 bytes, $name, MTU $mtu" \
 			pingpong rc -c -n 30 -s 100001
 	done
-	check "no packet was lost at MTU $mtu" counter_is nsB sr1 out_of_seq_request 0
-	check "GSO chains arrived whole" counter_over nsB sr1 rx_super_skb 100
+	if on nsA ethtool -k veth0 | grep -q "^tx-gso-list: on"; then
+		check "no packet was lost at MTU $mtu" counter_is nsB sr1 out_of_seq_request 0
+		check "GSO chains arrived whole" counter_over nsB sr1 rx_super_skb 100
+	else
+		# two processors that split chains may reorder them
+		skip "no packet was lost at MTU $mtu" "this kernel splits GSO chains for veth"
+		skip "GSO chains arrived whole" "this kernel splits GSO chains for veth"
+	fi
 	pair_down
 done
 ktap_end
