@@ -8,16 +8,17 @@
 #ifndef SRNIC_RES_ATTRS_H
 #define SRNIC_RES_ATTRS_H
 
+#include <linux/in6.h>
 #include <linux/types.h>
 
-#define SRNIC_RES_ATTRS_MAX	48	/* attributes of an object */
-#define SRNIC_RES_ADDR_LEN	48	/* a network address as text */
+#define SRNIC_RES_ATTRS_MAX	64	/* attributes of an object */
 
 enum srnic_res_attr_kind {
 	SRNIC_RES_ATTR_U32,
 	SRNIC_RES_ATTR_HEX,		/* u64, printed in hexadecimal */
 	SRNIC_RES_ATTR_U64,
 	SRNIC_RES_ATTR_STRING,
+	SRNIC_RES_ATTR_ADDR,		/* network address, shown as text */
 };
 
 /**
@@ -25,7 +26,8 @@ enum srnic_res_attr_kind {
  * @name: its name, without the prefix "drv_" of the output
  * @kind: enum srnic_res_attr_kind
  * @num: value of a number
- * @string: value of a string: a constant, or @peer of the list
+ * @string: value of a string, a constant
+ * @addr: value of a network address; IPv4 addresses are v4-mapped
  */
 struct srnic_res_attr {
 	const char	*name;
@@ -33,6 +35,7 @@ struct srnic_res_attr {
 	union {
 		u64		num;
 		const char	*string;
+		struct in6_addr	addr;
 	};
 };
 
@@ -40,14 +43,12 @@ struct srnic_res_attr {
  * struct srnic_res_attrs - the attributes of an object
  * @secrets: the reader may see keys and memory addresses
  * @wire: the reader may see network addresses and PSNs
- * @peer: buffer for a network address as text
  * @num: number of attributes; above SRNIC_RES_ATTRS_MAX if some did not fit
  * @attrs: the attributes
  */
 struct srnic_res_attrs {
 	bool			secrets;
 	bool			wire;
-	char			peer[SRNIC_RES_ADDR_LEN];
 	unsigned int		num;
 	struct srnic_res_attr	attrs[SRNIC_RES_ATTRS_MAX];
 };
@@ -80,6 +81,18 @@ static inline void srnic_res_add_psn(struct srnic_res_attrs *attrs, const char *
 {
 	if (attrs->wire)
 		srnic_res_add_u32(attrs, name, psn);
+}
+
+/* Adds a network address, if the reader may see it. */
+static inline void srnic_res_add_addr(struct srnic_res_attrs *attrs, const char *name,
+				      const struct in6_addr *addr)
+{
+	const struct srnic_res_attr attr = {
+		.name = name, .kind = SRNIC_RES_ATTR_ADDR, .addr = *addr,
+	};
+
+	if (attrs->wire)
+		srnic_res_add(attrs, &attr);
 }
 
 static inline void srnic_res_add_hex(struct srnic_res_attrs *attrs, const char *name, u64 num)

@@ -11,7 +11,7 @@ PAGE=Documentation/tracing.rst
 # shown: the names of all values that the driver lists
 shown()
 {
-	grep -rhoE 'srnic_res_add_(u32|hex|u64|string|psn)\(&?attrs, "[a-z_]+"' drivers/srnic |
+	grep -rhoE 'srnic_res_add_(u32|hex|u64|string|psn|addr)\(&?attrs, "[a-z_]+"' drivers/srnic |
 		cut -d'"' -f2 | sort -u
 }
 

@@ -6,11 +6,27 @@
  * res_may_see().
  */
 #include <linux/slab.h>
+#include <net/ipv6.h>
 #include <net/netlink.h>
 #include <net/sock.h>
 #include <rdma/restrack.h>
 
 #include "verbs.h"
+
+#define RES_ADDR_LEN	48	/* a network address as text */
+
+static int res_put_addr(struct sk_buff *msg, const struct srnic_res_attr *attr)
+{
+	const struct in6_addr *addr = &attr->addr;
+	char text[RES_ADDR_LEN];
+
+	if (ipv6_addr_v4mapped(addr))
+		snprintf(text, sizeof(text), "%pI4", &addr->s6_addr32[3]);
+	else
+		snprintf(text, sizeof(text), "%pI6c", addr);
+
+	return rdma_nl_put_driver_string(msg, attr->name, text);
+}
 
 static int res_put_attr(struct sk_buff *msg, const struct srnic_res_attr *attr)
 {
@@ -21,6 +37,8 @@ static int res_put_attr(struct sk_buff *msg, const struct srnic_res_attr *attr)
 		return rdma_nl_put_driver_u64_hex(msg, attr->name, attr->num);
 	case SRNIC_RES_ATTR_U64:
 		return rdma_nl_put_driver_u64(msg, attr->name, attr->num);
+	case SRNIC_RES_ATTR_ADDR:
+		return res_put_addr(msg, attr);
 	default:
 		return rdma_nl_put_driver_string(msg, attr->name, attr->string);
 	}

@@ -211,20 +211,6 @@ void srnic_failure_of_wqe(struct srnic_failure *failure, struct srnic_qp *qp,
 	}
 }
 
-static void failure_fill_peer(const struct in6_addr *peer,
-			      struct srnic_res_attrs *attrs)
-{
-	if (!attrs->wire || ipv6_addr_any(peer))
-		return;
-
-	if (ipv6_addr_v4mapped(peer))
-		snprintf(attrs->peer, sizeof(attrs->peer), "%pI4",
-			 &peer->s6_addr32[3]);
-	else
-		snprintf(attrs->peer, sizeof(attrs->peer), "%pI6c", peer);
-	srnic_res_add_string(attrs, "failure_peer", attrs->peer);
-}
-
 void srnic_failure_fill_attrs(const struct srnic_failure *failure,
 			      struct srnic_res_attrs *attrs)
 {
@@ -241,7 +227,8 @@ void srnic_failure_fill_attrs(const struct srnic_failure *failure,
 	srnic_res_add_u32(attrs, "failure_room", failure->room);
 	srnic_res_add_hex(attrs, "failure_syndrome", fault->syndrome);
 	srnic_res_add_u64(attrs, "failure_time", failure->time);
-	failure_fill_peer(&failure->peer, attrs);
+	if (!ipv6_addr_any(&failure->peer))
+		srnic_res_add_addr(attrs, "failure_peer", &failure->peer);
 	if (!attrs->secrets)
 		return;
 	srnic_res_add_hex(attrs, "failure_key", failure->key);
