@@ -59,8 +59,8 @@ documented()
 			grep -oE '[a-z_]+' | sort)
 }
 
-ktap_plan $(($(vrb_count resource counter automatic lost lost_tail unplugged) +
-	     $(vrb_count automatic) + 15))
+ktap_plan $(($(vrb_count resource counter automatic lost lost_request lost_response lost_tail \
+		unplugged) + $(vrb_count automatic) + 19))
 check "every counter is documented"	documented
 check "all output is JSON"		all_json
 vrb_cases resource
@@ -78,6 +78,12 @@ vrb_cases automatic
 check "automatic counters are off"	auto off
 check "the second packet is lost"	drop_nth nsA veth0 2
 vrb_cases lost
+check "the wire loses nothing"		clear_wire
+check "the second packet is lost"	drop_nth nsA veth0 2
+vrb_cases lost_request
+check "the wire loses nothing"		clear_wire
+check "the second response is lost"	drop_nth nsB veth1 2
+vrb_cases lost_response
 check "the wire loses nothing"		clear_wire
 check "the second packet is lost"	drop_nth nsA veth0 2
 vrb_cases lost_tail

@@ -5,6 +5,7 @@
  * A case does a known amount of work and compares it with the output of the
  * rdma tool.  Counters are bound by the same tool.
  */
+#include <arpa/inet.h>
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -315,10 +316,96 @@ static void waiting(void)
 	must_be(post_one(&p.a, &wr), 0);
 	look(&sides[0], "qp", IS("lqpn", p.a.qp->qp_num),
 	     IS("drv_rnr_wait", 1), OVER("drv_timer_ns", 0),
+	     WORD("drv_limit", "peer"),
 	     IS("drv_sq_head", 0), IS("drv_sq_tail", 1),
 	     IS("drv_una_psn", p.a.psn), IS("drv_psn", psn_after(&p.a, 1)));
 	receives(&p.b, 1);
 	wc_want(p.a.scq, 1, IBV_WC_SUCCESS);
+}
+
+/* The address of @s as text, as the rdma tool prints it */
+static const char *address(const struct side *s)
+{
+	static const __u8 ipv4[12] = { [10] = 0xff, [11] = 0xff };
+	static char text[INET6_ADDRSTRLEN];
+	bool short_one = !memcmp(s->gid.raw, ipv4, sizeof(ipv4));
+
+	must(inet_ntop(short_one ? AF_INET : AF_INET6,
+		       s->gid.raw + (short_one ? sizeof(ipv4) : 0), text,
+		       sizeof(text)));
+	return text;
+}
+
+/* Looks at the traffic of work(), by queue pairs on these two sides. */
+static void look_carried(struct side *a, struct side *b)
+{
+	look(a, "qp", IS("lqpn", p.a.qp->qp_num),
+	     IS("drv_data_out", SENDS * 64 + WRITES * (2 * 4096 + 1)),
+	     IS("drv_data_in", 100), IS("drv_messages_out", WORK_WRS),
+	     IS("drv_messages_in", 0), IS("drv_marked", 0), IS("drv_cnps", 0),
+	     WORD("drv_limit", "application"), WORD("drv_peer", address(b)));
+	look(b, "qp", IS("lqpn", p.b.qp->qp_num),
+	     IS("drv_data_in", SENDS * 64 + WRITES * (2 * 4096 + 1)),
+	     IS("drv_data_out", 100), IS("drv_messages_in", WORK_WRS),
+	     IS("drv_messages_out", 0), WORD("drv_limit", "application"),
+	     WORD("drv_peer", address(a)));
+}
+
+static void carried(void)
+{
+	setup(NULL, NULL);
+	look(&sides[0], "qp", IS("lqpn", p.a.qp->qp_num),
+	     IS("drv_data_out", 0), IS("drv_data_in", 0),
+	     IS("drv_messages_out", 0), IS("drv_messages_in", 0),
+	     IS("drv_retransmitted", 0), IS("drv_lost", 0));
+	work(&p);
+	look_carried(&sides[0], &sides[1]);
+	must_be(to_state(&p.a, IBV_QPS_RESET), 0);
+	look(&sides[0], "qp", IS("lqpn", p.a.qp->qp_num),
+	     IS("drv_data_out", 0), IS("drv_messages_out", 0));
+}
+
+static void carried_by_loopback(void)
+{
+	end_make(&p.a, &sides[0], &opt_default);
+	end_make(&p.b, &sides[0], &opt_default);
+	connect_pair(&p);
+	mem_make(&ma, &sides[0], LEN, FULL_ACCESS);
+	mem_make(&mb, &sides[0], LEN, FULL_ACCESS);
+	work(&p);
+	look_carried(&sides[0], &sides[0]);
+}
+
+/* Nothing is acknowledged: requests are limited by the window, or by their number. */
+static void limits(void)
+{
+	struct opt a = opt_default;
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	int i;
+
+	a.timeout = 21;	/* 8 s */
+	setup(&a, NULL);
+	must_be(to_state(&p.b, IBV_QPS_RESET), 0);
+	sge = sge_of(&ma, 0, LEN);
+	for (i = 0; i < a.send_wr; i++) {
+		wr = wr_of(i, IBV_WR_RDMA_WRITE, &sge, 1);
+		wr_target(&wr, &mb, 0);
+		must_be(post_one(&p.a, &wr), 0);
+	}
+	look(&sides[0], "qp", IS("lqpn", p.a.qp->qp_num),
+	     WORD("drv_limit", "window"));
+	a.rd_atomic = 1;
+	setup(&a, NULL);
+	must_be(to_state(&p.b, IBV_QPS_RESET), 0);
+	sge = sge_of(&ma, 0, 8);
+	for (i = 0; i < 2; i++) {
+		wr = wr_of(i, IBV_WR_RDMA_READ, &sge, 1);
+		wr_target(&wr, &mb, 0);
+		must_be(post_one(&p.a, &wr), 0);
+	}
+	look(&sides[0], "qp", IS("lqpn", p.a.qp->qp_num),
+	     WORD("drv_limit", "reads"));
 }
 
 #define MEMOPS	600
@@ -631,6 +718,32 @@ static void lost(void)
 	     IS("rx_write_requests", 1));
 }
 
+/* What is retransmitted is counted apart; what is lost, by the end that finds out. */
+static void lost_request(void)
+{
+	setup(NULL, NULL);
+	one(&p, IBV_WR_RDMA_WRITE, 3 * 4096 + 1);
+	look(&sides[0], "qp", IS("lqpn", p.a.qp->qp_num),
+	     IS("drv_data_out", 3 * 4096 + 1), IS("drv_messages_out", 1),
+	     OVER("drv_retransmitted", 0), OVER("drv_lost", 0));
+	look(&sides[1], "qp", IS("lqpn", p.b.qp->qp_num),
+	     IS("drv_data_in", 3 * 4096 + 1), IS("drv_messages_in", 1),
+	     IS("drv_retransmitted", 0), IS("drv_lost", 1));
+}
+
+/* The script drops the second packet that b sends. */
+static void lost_response(void)
+{
+	setup(NULL, NULL);
+	one(&p, IBV_WR_RDMA_READ, 3 * 4096 + 1);
+	look(&sides[0], "qp", IS("lqpn", p.a.qp->qp_num),
+	     IS("drv_data_in", 3 * 4096 + 1), IS("drv_messages_out", 1),
+	     OVER("drv_retransmitted", 0), OVER("drv_lost", 0));
+	look(&sides[1], "qp", IS("lqpn", p.b.qp->qp_num),
+	     IS("drv_data_out", 3 * 4096 + 1), OVER("drv_messages_in", 0),
+	     OVER("drv_retransmitted", 0));
+}
+
 /* The script drops the last packet of an unsignalled message. */
 static void lost_tail(void)
 {
@@ -702,6 +815,9 @@ static void one_write(void)
 
 static const struct vrb_case observe_cases[] = {
 	{ "resource", "queue pair", queue_pair },
+	{ "resource", "traffic", carried },
+	{ "resource", "traffic by loopback", carried_by_loopback },
+	{ "resource", "what limits a requester", limits },
 	{ "resource", "queue pair in RNR wait", waiting },
 	{ "resource", "memory operations behind a send", memops_wait },
 	{ "resource", "completion queue", completion_queue },
@@ -717,6 +833,8 @@ static const struct vrb_case observe_cases[] = {
 	{ "automatic", "by type", automatic },
 	{ "counter", "acknowledgments", unsignaled },
 	{ "lost", "packet", lost },
+	{ "lost_request", "packet", lost_request },
+	{ "lost_response", "packet", lost_response },
 	{ "lost_tail", "packet", lost_tail },
 	{ "traced", "one write", one_write },
 	{ "unplugged", "while bound", unplugged },

@@ -47,6 +47,8 @@ void srnic_cc_reset(struct srnic_qp *qp)
 	hrtimer_cancel(&cc->timer);
 	kfree_skb(xchg(&cc->cnp, NULL));
 	cc->limited = false;
+	cc->marked = 0;
+	cc->cnps = 0;
 	cc->cnp_after = 0;
 }
 
@@ -97,6 +99,7 @@ void srnic_cc_marked(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		return;
 
 	srnic_count(qp->stats, SRNIC_CNT_ECN_MARKED);
+	qp->cc.marked++;
 	now = ktime_get_ns();
 	if (!READ_ONCE(qp->tuning->ecn) || now < qp->cc.cnp_after)
 		return;
@@ -141,6 +144,7 @@ void srnic_cc_cnp(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	bool obey = READ_ONCE(qp->tuning->ecn) && pkt->becn && cc_cut(qp);
 
 	srnic_task_assert_mine(&qp->task);
+	qp->cc.cnps++;
 	srnic_count(qp->stats, obey ? SRNIC_CNT_CNP_HANDLED :
 				      SRNIC_CNT_CNP_IGNORED);
 }

@@ -299,6 +299,7 @@ static enum srnic_outcome comp_response(struct srnic_qp *qp,
 		srnic_req_fail(qp, outcome);
 		return SRNIC_DONE;
 	}
+	qp->req.traffic.data_in += seg->pkt.payload;
 	if (last) {
 		wqe->done = true;
 		srnic_sgl_forget(&qp->req.rsgl);

@@ -426,6 +426,15 @@ void srnic_req_advance(struct srnic_qp *qp);
 /* Moves the cursor to the work request that the next PSN to send belongs to. */
 void srnic_req_seek(struct srnic_qp *qp);
 
+/* The requester sends nothing more in this run, because of @limit. */
+static inline enum srnic_outcome srnic_req_wait(struct srnic_qp *qp,
+						enum srnic_limit limit)
+{
+	qp->req.limit = limit;
+
+	return SRNIC_AGAIN;
+}
+
 /* Do @npsn PSNs from the next one on complete @wqe? */
 static inline bool srnic_req_is_end(const struct srnic_qp *qp,
 				    const struct srnic_swqe *wqe, u32 npsn)

@@ -163,6 +163,7 @@ enum srnic_outcome srnic_loopback_send(struct srnic_qp *qp,
 
 	trace_srnic_tx(qp->qpn, &seg.pkt);
 	srnic_count(qp->stats, SRNIC_CNT_LOCAL);
+	qp->req.traffic.data_out += seg.pkt.payload;
 	srnic_req_sent(qp, wqe, npsn, srnic_qp_reliable(qp));
 	moved = peer->resp.psn != seg.pkt.psn;
 	if (!moved || peer->conf.state == IB_QPS_ERR)

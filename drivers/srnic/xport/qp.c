@@ -8,6 +8,7 @@
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
+#include <net/ipv6.h>
 #include <net/net_namespace.h>
 
 #include "internal.h"
@@ -458,6 +459,52 @@ static void qp_fill_req(const struct srnic_qp *qp, struct srnic_res_attrs *attrs
 	srnic_res_add_u64(attrs, "timer_ns", r->deadline ? max_t(s64, left, 1) : 0);
 }
 
+/* Names of enum srnic_limit for "rdma resource" */
+static const char * const qp_limits[] = {
+	[SRNIC_LIMIT_APP]	= "application",
+	[SRNIC_LIMIT_WINDOW]	= "window",
+	[SRNIC_LIMIT_PACE]	= "pace",
+	[SRNIC_LIMIT_PEER]	= "peer",
+	[SRNIC_LIMIT_READS]	= "reads",
+	[SRNIC_LIMIT_HOST]	= "host",
+};
+
+/* Has everything that was posted been sent? */
+static bool qp_has_sent_all(const struct srnic_qp *qp)
+{
+	return qp->req.cur == qp->sq.tail &&
+	       !srnic_ring_ahead(&qp->sq.ring, qp->sq.tail);
+}
+
+/* READ responses go first.  A full window limits only a requester with more to send. */
+static enum srnic_limit qp_limit(const struct srnic_qp *qp)
+{
+	if (qp->resp.read_left)
+		return qp->resp.read_limit;
+	if (qp->conf.state != IB_QPS_RTS ||
+	    (qp->req.limit == SRNIC_LIMIT_WINDOW && qp_has_sent_all(qp)))
+		return SRNIC_LIMIT_APP;
+
+	return qp->req.limit;
+}
+
+static void qp_fill_traffic(const struct srnic_qp *qp, struct srnic_res_attrs *attrs)
+{
+	const struct srnic_traffic *req = &qp->req.traffic, *resp = &qp->resp.traffic;
+
+	srnic_res_add_u64(attrs, "data_out", req->data_out + resp->data_out);
+	srnic_res_add_u64(attrs, "data_in", req->data_in + resp->data_in);
+	srnic_res_add_u64(attrs, "messages_out", req->messages);
+	srnic_res_add_u64(attrs, "messages_in", resp->messages);
+	srnic_res_add_u32(attrs, "retransmitted", req->retransmitted + resp->retransmitted);
+	srnic_res_add_u32(attrs, "lost", req->lost + resp->lost);
+	srnic_res_add_u32(attrs, "marked", qp->cc.marked);
+	srnic_res_add_u32(attrs, "cnps", qp->cc.cnps);
+	srnic_res_add_string(attrs, "limit", qp_limits[qp_limit(qp)]);
+	if (!ipv6_addr_any(&qp->path.daddr))
+		srnic_res_add_addr(attrs, "peer", &qp->path.daddr);
+}
+
 static void qp_fill_cc(const struct srnic_cc *cc, struct srnic_res_attrs *attrs)
 {
 	srnic_res_add_u64(attrs, "rate", cc->limited ? cc->rate.rate : 0);
@@ -500,6 +547,8 @@ void srnic_qp_fill_attrs(struct srnic_qp *qp, struct srnic_res_attrs *attrs)
 {
 	srnic_task_own_atomic(&qp->task);
 	qp_fill_req(qp, attrs);
+	if (srnic_qp_is_connected(qp))
+		qp_fill_traffic(qp, attrs);
 	qp_fill_cc(&qp->cc, attrs);
 	qp_fill_resp(qp, attrs);
 	qp_fill_rq(&qp->rq, attrs);

@@ -71,6 +71,32 @@ struct srnic_qp_conf {
 	bool	sq_sig_all;
 };
 
+/* What keeps a half of a queue pair from sending more, when its last run ended */
+enum srnic_limit {
+	SRNIC_LIMIT_APP,	/* nothing else has been posted, or may start */
+	SRNIC_LIMIT_WINDOW,	/* the window is full */
+	SRNIC_LIMIT_PACE,	/* the DCQCN rate */
+	SRNIC_LIMIT_PEER,	/* the peer has no receive */
+	SRNIC_LIMIT_READS,	/* max_rd_atomic, or a fence */
+	SRNIC_LIMIT_HOST,	/* processor time, memory, or room in the network stack */
+};
+
+/**
+ * struct srnic_traffic - what a half of a queue pair has carried since it was reset
+ * @data_out: bytes of payload sent, not including retransmissions
+ * @data_in: bytes of payload received, in order and once
+ * @messages: work requests, or requests of the peer, that were executed
+ * @retransmitted: packets sent again
+ * @lost: times that packets were found to be missing
+ */
+struct srnic_traffic {
+	u64	data_out;
+	u64	data_in;
+	u64	messages;
+	u32	retransmitted;
+	u32	lost;
+};
+
 /**
  * struct srnic_req - requester half of a queue pair
  * @recovery: PSNs in flight, loss recovery and congestion window
@@ -84,6 +110,8 @@ struct srnic_qp_conf {
  * @nak_psn: its PSN
  * @reading: a loopback READ is in progress, see loopback.c
  * @sq_drained_raised: event SQ_DRAINED has been raised
+ * @limit: enum srnic_limit
+ * @traffic: by requests of this end and the responses to them
  */
 struct srnic_req {
 	struct srnic_recovery	recovery;
@@ -96,6 +124,8 @@ struct srnic_req {
 	u8			nak;
 	bool			reading;
 	bool			sq_drained_raised;
+	u8			limit;
+	struct srnic_traffic	traffic;
 };
 
 /**
@@ -103,6 +133,7 @@ struct srnic_req {
  * @psn: next PSN expected
  * @msn: number of messages completed, modulo 2^24
  * @seq: number of PSNs accepted before @psn; never wraps
+ * @traffic: by requests of the peer and the responses to them
  * @ooo: requests ahead of @psn
  * @late_due: @late is valid: a completion deferred until an invalidated key is out of use
  * @late_se: the deferred completion is solicited
@@ -128,6 +159,7 @@ struct srnic_req {
  * @read_first: no packet of the response has been sent
  * @read_again: the READ request is a duplicate
  * @read_yields: requests go first in this run, see run.c
+ * @read_limit: enum srnic_limit; valid while @read_left is not 0
  * @read_srqn: XRC: number of the SRQ that the READ request named
  * @read_rkey: R_Key of the READ request
  * @read_mr: region that is read; held only within a run of the task
@@ -139,6 +171,7 @@ struct srnic_resp {
 	u32			psn;
 	u32			msn;
 	u64			seq;
+	struct srnic_traffic	traffic;
 	struct srnic_ooo	ooo;
 	bool			late_due;
 	bool			late_se;
@@ -164,6 +197,7 @@ struct srnic_resp {
 	bool			read_first;
 	bool			read_again;
 	bool			read_yields;
+	u8			read_limit;
 	u32			read_srqn;
 	u32			read_rkey;
 	struct srnic_mr		*read_mr;
@@ -238,6 +272,8 @@ struct srnic_watch {
  * @credit: bytes of the current burst that may still be sent
  * @next: when the next burst may be sent, ns
  * @timer: kicks the task at @next
+ * @marked: packets with a payload that arrived with an ECN mark
+ * @cnps: CNPs that arrived
  * @cnp_after: time before which the queue pair sends no other CNP, ns
  * @cnp: CNP received and not yet processed, or NULL; exchanged atomically by the
  *	 receiver and the task
@@ -248,6 +284,8 @@ struct srnic_cc {
 	u32			credit;
 	u64			next;
 	struct hrtimer		timer;
+	u32			marked;
+	u32			cnps;
 	u64			cnp_after;
 	struct sk_buff		*cnp;
 };

@@ -165,8 +165,12 @@ static enum srnic_outcome packet_send(struct srnic_qp *qp,
 		return srnic_accessed(err, SRNIC_V_SOURCE);
 	}
 	srnic_qp_send(qp, &pkt, skb);
-	if (srnic_psn_diff(r->next, r->high) < 0)
+	if (srnic_psn_diff(r->next, r->high) < 0) {
 		srnic_count(qp->stats, SRNIC_CNT_RETRANS);
+		qp->req.traffic.retransmitted++;
+	} else {
+		qp->req.traffic.data_out += pkt.payload;
+	}
 	srnic_req_sent(qp, wqe, npsn, pkt.ackreq);
 
 	return SRNIC_DONE;
@@ -195,10 +199,12 @@ static enum srnic_outcome packet_request_response(struct srnic_qp *qp,
 		return packet_skip(qp, wqe);
 	if (!srnic_recovery_may_read(r, r->next == wqe->psn,
 				     qp->conf.max_rd_atomic))
-		return r->detour ? packet_skip(qp, wqe) : SRNIC_AGAIN;
+		return r->detour ? packet_skip(qp, wqe) :
+				   srnic_req_wait(qp, SRNIC_LIMIT_READS);
 	npsn = packet_span(qp, wqe);
 
-	return npsn ? packet_send(qp, wqe, npsn) : SRNIC_AGAIN;
+	return npsn ? packet_send(qp, wqe, npsn) :
+		      srnic_req_wait(qp, SRNIC_LIMIT_WINDOW);
 }
 
 enum srnic_outcome srnic_req_packet_send(struct srnic_qp *qp,

@@ -34,7 +34,9 @@ static enum srnic_outcome req_send(struct srnic_qp *qp,
 {
 	if (qp->self && !srnic_loopback_send(qp, wqe))
 		return SRNIC_DONE;
-	if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
+	if (!srnic_cc_open(qp))
+		return srnic_req_wait(qp, SRNIC_LIMIT_PACE);
+	if (!srnic_gate_open(&qp->gate))
 		return SRNIC_AGAIN;
 	if (srnic_qp_is_raw(qp) || srnic_qp_is_datagram(qp))
 		return req_cast(qp, wqe);
@@ -94,7 +96,7 @@ static enum srnic_outcome req_may_start(struct srnic_qp *qp,
 	if (!qp->conf.max_rd_atomic)
 		return srnic_fail(SRNIC_V_WR_DEPTH);
 	if (qp->req.recovery.rd_out >= qp->conf.max_rd_atomic)
-		return SRNIC_AGAIN;
+		return srnic_req_wait(qp, SRNIC_LIMIT_READS);
 
 	return req_check_sink(qp, wqe);
 }
@@ -110,12 +112,13 @@ static enum srnic_outcome req_start(struct srnic_qp *qp,
 	u32 npsn = req_npsn(qp, wqe);
 	enum srnic_outcome outcome;
 
-	if (qp->conf.state != IB_QPS_RTS ||
-	    ((wqe->sqe.flags & IB_SEND_FENCE) && r->rd_out))
-		return SRNIC_AGAIN;
+	if (qp->conf.state != IB_QPS_RTS)
+		return srnic_req_wait(qp, SRNIC_LIMIT_APP);
+	if ((wqe->sqe.flags & IB_SEND_FENCE) && r->rd_out)
+		return srnic_req_wait(qp, SRNIC_LIMIT_READS);
 	if (r->una != r->psn &&
 	    (((r->psn - r->una) & SRNIC_PSN_MASK) + npsn) >= BIT(23))
-		return SRNIC_AGAIN;
+		return srnic_req_wait(qp, SRNIC_LIMIT_WINDOW);
 	if (srnic_wr_has_answer(wqe)) {
 		outcome = req_may_start(qp, wqe);
 		if (outcome)
@@ -221,22 +224,30 @@ static enum srnic_outcome req_refuse(struct srnic_qp *qp, struct srnic_swqe *wqe
 	return outcome;
 }
 
+/* Sending is on hold, until there is memory or a receive of the peer. */
+static enum srnic_outcome req_hold(struct srnic_qp *qp)
+{
+	return qp->req.recovery.mode == SRNIC_RECOVERY_RNR ?
+	       srnic_req_wait(qp, SRNIC_LIMIT_PEER) : SRNIC_AGAIN;
+}
+
 static enum srnic_outcome req_step(struct srnic_qp *qp)
 {
 	struct srnic_req *req = &qp->req;
 	enum srnic_outcome outcome;
 	struct srnic_swqe *wqe;
 
-	if (srnic_recovery_is_held(&req->recovery) ||
-	    srnic_pager_busy(&qp->req_pager))
+	if (srnic_recovery_is_held(&req->recovery))
+		return req_hold(qp);
+	if (srnic_pager_busy(&qp->req_pager))
 		return SRNIC_AGAIN;
 	if (req->reading)
 		return srnic_loopback_read(qp);
 	if (!srnic_recovery_open(&req->recovery))
-		return SRNIC_AGAIN;
+		return srnic_req_wait(qp, SRNIC_LIMIT_WINDOW);
 	wqe = req_current(qp);
 	if (!wqe)
-		return SRNIC_AGAIN;
+		return srnic_req_wait(qp, SRNIC_LIMIT_APP);
 	outcome = req_work(qp, wqe);
 	if (srnic_has_failed(outcome))
 		return req_refuse(qp, wqe, outcome);
@@ -259,6 +270,7 @@ bool srnic_req_run(struct srnic_qp *qp)
 
 	srnic_task_assert_mine(&qp->task);
 	srnic_task_share(&qp->task);
+	qp->req.limit = SRNIC_LIMIT_HOST;	/* unless it stops for another reason */
 	do {
 		before = qp->req.recovery.next;
 		outcome = req_step(qp);

@@ -128,6 +128,7 @@ enum srnic_outcome srnic_resp_rdma_write(struct srnic_qp *qp,
 		srnic_count(qp->stats, SRNIC_CNT_RX_WRITE);
 	resp->va += len;
 	resp->left -= len;
+	resp->traffic.data_in += len;
 	if (!(op->flags & SRNIC_OP_END))
 		return SRNIC_DONE;
 
@@ -255,6 +256,7 @@ void srnic_resp_rdma_rollback(struct srnic_qp *qp)
 		resp->psn = resp->read_psn;
 		resp->seq -= resp->read_left;
 		resp->msn = (resp->msn - 1) & SRNIC_PSN_MASK;
+		resp->traffic.messages--;
 	}
 	resp->read_left = 0;
 }
@@ -293,6 +295,10 @@ static enum srnic_outcome rdma_read_data(struct srnic_qp *qp, void *dst,
 static void rdma_read_gone(struct srnic_resp *resp, u32 npsn, u32 len)
 {
 	rdma_read_begun(resp);
+	if (resp->read_again)
+		resp->traffic.retransmitted += npsn;
+	else
+		resp->traffic.data_out += len;
 	resp->read_va += len;
 	resp->read_bytes -= len;
 	resp->read_psn = srnic_psn_add(resp->read_psn, npsn);
@@ -341,9 +347,14 @@ bool srnic_resp_rdma_run(struct srnic_qp *qp)
 	srnic_task_assert_mine(&qp->task);
 	if (!resp->read_left || srnic_pager_busy(&qp->resp_pager))
 		return false;
+	resp->read_limit = SRNIC_LIMIT_HOST;
 	outcome = rdma_read_hold(qp);
 	while (!outcome && resp->read_left && srnic_task_may(&qp->task)) {
-		if (!srnic_cc_open(qp) || !srnic_gate_open(&qp->gate))
+		if (!srnic_cc_open(qp)) {
+			resp->read_limit = SRNIC_LIMIT_PACE;
+			return false;
+		}
+		if (!srnic_gate_open(&qp->gate))
 			return false;
 		srnic_task_spend(&qp->task, SRNIC_COST_ITEM);
 		outcome = rdma_read_send(qp);
@@ -453,6 +464,7 @@ static enum srnic_outcome rdma_word(struct srnic_qp *qp,
 	if (!err) {
 		srnic_count(qp->stats, SRNIC_CNT_RX_ATOMIC);
 		rdma_remember(&qp->resp, pkt, orig);
+		qp->resp.traffic.data_in += pkt->payload;
 	}
 
 	return srnic_accessed(err, err == SRNIC_MEM_ALIGN ? SRNIC_V_ALIGN :

@@ -37,6 +37,7 @@ static enum srnic_outcome resp_send(struct srnic_qp *qp,
 	if (outcome)
 		return outcome;
 	resp->got += seg->pkt.payload;
+	resp->traffic.data_in += seg->pkt.payload;
 	if (!(op->flags & SRNIC_OP_END))
 		return SRNIC_DONE;
 
@@ -170,8 +171,10 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 	resp->psn = srnic_psn_add(pkt->psn, npsn);
 	resp->seq += npsn;
 	resp->open = op->flags & SRNIC_OP_END ? SRNIC_FAM_NONE : op->family;
-	if (op->flags & SRNIC_OP_END)
+	if (op->flags & SRNIC_OP_END) {
 		resp->msn = (resp->msn + 1) & SRNIC_PSN_MASK;
+		resp->traffic.messages++;
+	}
 
 	if (srnic_resp_reply_opcode(op->family) != SRNIC_OP_ACK) {
 		srnic_delack_done(&resp->ack);
@@ -194,6 +197,7 @@ static void resp_gap(struct srnic_qp *qp, u32 psn)
 		return;
 
 	srnic_count(qp->stats, SRNIC_CNT_OUT_OF_SEQ);
+	qp->resp.traffic.lost++;
 	qp->resp.nak_sent = true;
 	srnic_resp_nak(qp, qp->resp.psn, SRNIC_AETH_NAK_SEQ);
 }
@@ -252,8 +256,10 @@ static enum srnic_outcome resp_unreliable(struct srnic_qp *qp,
 	bool gap = seg->pkt.psn != qp->resp.psn;
 	enum srnic_outcome outcome;
 
-	if (gap)
+	if (gap) {
 		srnic_count(qp->stats, SRNIC_CNT_OUT_OF_SEQ);
+		qp->resp.traffic.lost++;
+	}
 	qp->resp.psn = srnic_psn_add(seg->pkt.psn, 1);
 	if (srnic_pkt_op(&seg->pkt)->flags & SRNIC_OP_START || gap)
 		srnic_resp_drop(qp);

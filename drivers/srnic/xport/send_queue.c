@@ -80,6 +80,8 @@ static void req_count(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	u8 counter = srnic_wr_of(wqe)->counter;
 
+	if (!srnic_local_op_is(wqe))
+		qp->req.traffic.messages++;
 	if (counter != SRNIC_CNT_NUM)
 		srnic_count(qp->stats, counter);
 }
@@ -197,6 +199,13 @@ static void recover_fail(struct srnic_qp *qp, u8 cause)
 	srnic_req_fail(qp, srnic_fail(rnr ? SRNIC_V_NAK_RNR : SRNIC_V_SILENCE));
 }
 
+/* Does @cause say that packets are missing? */
+static bool recover_is_loss(u8 cause)
+{
+	return cause == SRNIC_CAUSE_PROBE || cause == SRNIC_CAUSE_GAP ||
+	       cause == SRNIC_CAUSE_TIMEOUT;
+}
+
 void srnic_req_recover(struct srnic_qp *qp, struct srnic_recovery_todo todo)
 {
 	struct srnic_recovery *r = &qp->req.recovery;
@@ -208,6 +217,7 @@ void srnic_req_recover(struct srnic_qp *qp, struct srnic_recovery_todo todo)
 					    recover_causes[todo.cause]);
 			srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
 		}
+		qp->req.traffic.lost += recover_is_loss(todo.cause);
 		srnic_req_seek(qp);
 		break;
 	case SRNIC_RECOVERY_FAIL:
