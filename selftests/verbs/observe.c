@@ -7,6 +7,7 @@
  */
 #include <arpa/inet.h>
 #include <stdarg.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "vrb.h"
@@ -88,11 +89,17 @@ static const char *value_of(const char *object, const char *end,
 	return at && at < end ? at + strlen(name) : NULL;
 }
 
+/* Numbers of 64 bits are strings, see res_put_num() in drivers/srnic/verbs/restrack.c. */
+static long long number_of(const char *text)
+{
+	return strtoll(text + (*text == '"'), NULL, 0);
+}
+
 /* A list contains the number; any other value equals it. */
 static bool number_is(const char *text, long long value)
 {
 	if (*text != '[')
-		return strtoll(text, NULL, 0) == value;
+		return number_of(text) == value;
 	while (*text != ']') {
 		if (*text >= '0' && *text <= '9') {
 			char *next;
@@ -123,14 +130,13 @@ static bool fact_holds(const char *object, const char *end,
 		       !strncmp(text + 1, fact->word, strlen(fact->word)) &&
 		       text[1 + strlen(fact->word)] == '"';
 	case '>':
-		return strtoll(text, NULL, 0) > fact->value;
+		return number_of(text) > fact->value;
 	case '<':
-		return strtoll(text, NULL, 0) -
-		       (less ? strtoll(less, NULL, 0) : 0) < fact->value;
+		return number_of(text) - (less ? number_of(less) : 0) <
+		       fact->value;
 	default:
 		if (less)
-			return strtoll(text, NULL, 0) -
-			       strtoll(less, NULL, 0) == fact->value;
+			return number_of(text) - number_of(less) == fact->value;
 		return number_is(text, fact->value);
 	}
 }
@@ -406,6 +412,34 @@ static void limits(void)
 	}
 	look(&sides[0], "qp", IS("lqpn", p.a.qp->qp_num),
 	     WORD("drv_limit", "reads"));
+}
+
+static long long wall_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Values of 64 bits are whole: the address of a WRITE that is refused, and when it was. */
+static void wide(void)
+{
+	long long before = wall_clock();
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+
+	setup(NULL, NULL);
+	sge = sge_of(&ma, 0, 64);
+	wr = wr_of(1, IBV_WR_RDMA_WRITE, &sge, 1);
+	wr_target(&wr, &mb, LEN);
+	wr.wr.rdma.remote_addr |= 1ULL << 62;
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 1, IBV_WC_REM_ACCESS_ERR);
+	look(&sides[1], "qp", IS("lqpn", p.b.qp->qp_num),
+	     IS("drv_failure_addr", wr.wr.rdma.remote_addr),
+	     OVER("drv_failure_time", before - 1),
+	     UNDER("drv_failure_time", wall_clock() + 1));
 }
 
 #define MEMOPS	600
@@ -818,6 +852,7 @@ static const struct vrb_case observe_cases[] = {
 	{ "resource", "traffic", carried },
 	{ "resource", "traffic by loopback", carried_by_loopback },
 	{ "resource", "what limits a requester", limits },
+	{ "resource", "values of 64 bits", wide },
 	{ "resource", "queue pair in RNR wait", waiting },
 	{ "resource", "memory operations behind a send", memops_wait },
 	{ "resource", "completion queue", completion_queue },

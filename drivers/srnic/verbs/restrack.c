@@ -13,17 +13,28 @@
 
 #include "verbs.h"
 
-#define RES_ADDR_LEN	48	/* a network address as text */
+#define RES_TEXT_LEN	48	/* a network address, or a number, as text */
 
 static int res_put_addr(struct sk_buff *msg, const struct srnic_res_attr *attr)
 {
 	const struct in6_addr *addr = &attr->addr;
-	char text[RES_ADDR_LEN];
+	char text[RES_TEXT_LEN];
 
 	if (ipv6_addr_v4mapped(addr))
 		snprintf(text, sizeof(text), "%pI4", &addr->s6_addr32[3]);
 	else
 		snprintf(text, sizeof(text), "%pI6c", addr);
+
+	return rdma_nl_put_driver_string(msg, attr->name, text);
+}
+
+/* In JSON, rdma(8) prints a number as a signed one of 32 bits: those of 64 are sent as text. */
+static int res_put_num(struct sk_buff *msg, const struct srnic_res_attr *attr)
+{
+	bool hex = attr->kind == SRNIC_RES_ATTR_HEX;
+	char text[RES_TEXT_LEN];
+
+	snprintf(text, sizeof(text), hex ? "0x%llx" : "%llu", attr->num);
 
 	return rdma_nl_put_driver_string(msg, attr->name, text);
 }
@@ -34,9 +45,8 @@ static int res_put_attr(struct sk_buff *msg, const struct srnic_res_attr *attr)
 	case SRNIC_RES_ATTR_U32:
 		return rdma_nl_put_driver_u32(msg, attr->name, attr->num);
 	case SRNIC_RES_ATTR_HEX:
-		return rdma_nl_put_driver_u64_hex(msg, attr->name, attr->num);
 	case SRNIC_RES_ATTR_U64:
-		return rdma_nl_put_driver_u64(msg, attr->name, attr->num);
+		return res_put_num(msg, attr);
 	case SRNIC_RES_ATTR_ADDR:
 		return res_put_addr(msg, attr);
 	default:
