@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """
-srnic-doctor - facts: what the system says, without judging it
+srnic-doctor, srnic-top - facts: what the system says, without judging it
 
 gather() returns a dictionary of plain values, which "srnic-doctor --facts" prints as
 JSON.  A value is None if it could not be read, usually for lack of privileges or of a
@@ -117,8 +117,18 @@ def parse(text):
     and before 6.1 an apostrophe is escaped in them, which is no JSON."""
     found = json.loads(re.sub(r"\\(.)", lambda char: "'" if char[1] == "'" else char[0], text),
                        strict=False)
-    encoded(json.dumps(found, ensure_ascii=False))
+    if "\\u" in text:    # possibly half of a character, which cannot be printed
+        encoded(json.dumps(found, ensure_ascii=False))
     return found
+
+
+def resources(*command):
+    """(the objects that the rdma tool lists, or None if it failed; what it said then)"""
+    text, said = run("rdma", "-j", "-dd", "--", *command)
+    found = known(parse, text and text.strip() or "[]")
+    if text is None or not isinstance(found, list):
+        return None, said or "rdma prints no list"
+    return [thing for thing in found if isinstance(thing, dict)], said
 
 
 def run_json(*command):
@@ -135,6 +145,26 @@ def known(function, *args, otherwise=None):
         return function(*args)
     except UNREADABLE:
         return otherwise
+
+
+def number(value):
+    """The driver shows numbers of 64 bits, and hexadecimal ones, as strings; the rdma tool prints
+    others as signed ones of 32 bits."""
+    value = int(value, 0) if isinstance(value, str) else value
+    return value + 2**32 if value < 0 else value
+
+
+def printable(text):
+    """The text without control characters, which names may have"""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def seconds(text):
+    """A time that the user gives; ValueError unless it is one"""
+    value = float(text)
+    if not 0 < value <= 86400:
+        raise ValueError(text)
+    return value
 
 
 def address(text):
