@@ -27,7 +27,7 @@ provider:
 	tools/provider/build --rdma-core "$(RDMA_CORE)" --out $(PROVIDER) \
 		$(if $(RDMA_CORE_SRC),--source "$(RDMA_CORE_SRC)")
 
-install: install-modules install-provider install-man install-service install-completion install-doctor \
+install: install-modules install-provider install-man install-service install-completion install-tools \
 	install-share
 
 install-modules: modules
@@ -50,11 +50,11 @@ install-service:
 
 install-completion:
 	install -d $(DESTDIR)$(prefix)/share/bash-completion/completions
-	install -m 644 tools/completion/rdma $(DESTDIR)$(prefix)/share/bash-completion/completions
+	install -m 644 tools/completion/* $(DESTDIR)$(prefix)/share/bash-completion/completions
 
-install-doctor:
+install-tools:
 	install -d $(DESTDIR)$(prefix)/bin $(DESTDIR)$(prefix)/share/srnic/doctor
-	install tools/srnic-doctor $(DESTDIR)$(prefix)/bin
+	install tools/srnic-doctor tools/srnic-top $(DESTDIR)$(prefix)/bin
 	install -m 644 tools/doctor/*.py $(DESTDIR)$(prefix)/share/srnic/doctor
 
 install-share:
@@ -102,4 +102,4 @@ help:
 	@echo 'make clean      remove build products; kernels stay in ~/.cache/srnic'
 
 .PHONY: all modules provider install install-modules install-provider \
-	install-man install-service install-completion install-doctor install-share deb demo check check-all soak bench clean help
+	install-man install-service install-completion install-tools install-share deb demo check check-all soak bench clean help

@@ -36,7 +36,7 @@
 selftests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$selftests/lib/ktap.sh"
 
-# srnic-doctor of this tree, else the one that is installed
+# srnic-doctor and srnic-top of this tree, else those that are installed
 [ ! -d "$selftests/../tools" ] || PATH=$(realpath "$selftests/../tools"):$PATH
 
 TYPE=${TYPE:-srnic}

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - the shell's completion for "rdma ..."
+# srnic selftests - the shell's completion for "rdma ..." and "srnic-top ..."
 
 selftests=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 . "$selftests/lib/ktap.sh"
 . "$selftests/../tools/completion/rdma"
+. "$selftests/../tools/completion/srnic-top"
 
 # proposed WORD...: print the completions of the last word, on one line
 proposed()
@@ -12,7 +13,7 @@ proposed()
 	COMP_WORDS=("$@")
 	COMP_CWORD=$(($# - 1))
 	COMPREPLY=()
-	_rdma
+	"_${1//-/_}"
 	echo "${COMPREPLY[*]}"
 }
 
@@ -61,7 +62,20 @@ loaded()
 	proposes "statistic system" rdma s
 )
 
-ktap_plan 11
+# all_options: those that srnic-top has
+all_options()
+{
+	proposes "$(grep -oP 'add_argument\("\K[^"]+' "$selftests/../tools/srnic-top" |
+		tr '\n' ' ')--help" srnic-top ""
+}
+
+all_columns()
+{
+	proposes "traffic $(grep -oP '^    "\K[^"]+(?=": Column\()' "$selftests/../tools/srnic-top" |
+		paste -sd ' ')" srnic-top --once --sort ""
+}
+
+ktap_plan 16
 check "objects"			proposes "statistic system" rdma s
 check "commands"		proposes "show add delete" rdma link ""
 check "loaded on demand"	loaded
@@ -73,4 +87,9 @@ check "names are not evaluated"	hostile
 check "an ls of the user is not used"	decorated
 check "objects of a device"	proposes "ctx cm_id cq" rdma resource show c
 check "the keyword before a port"	proposes "link" rdma resource show qp ""
+check "options of srnic-top"	all_options
+check "some of them"		proposes "--reverse" srnic-top --once --r
+check "columns"			all_columns
+check "nothing for a number"	proposes "" srnic-top --interval ""
+check "options after no word"	proposes "--once" srnic-top "" --o
 ktap_end

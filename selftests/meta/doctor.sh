@@ -12,7 +12,7 @@ installed()
 	local root status
 
 	root=$(mktemp -d)
-	make -s install-doctor DESTDIR="$root" &&
+	make -s install-tools DESTDIR="$root" &&
 		"$root/usr/bin/srnic-doctor" --facts | grep -q '"memlock"'
 	status=$?
 	rm -r "$root"

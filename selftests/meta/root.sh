@@ -125,7 +125,7 @@ with_first()
 }
 
 mapfile -t scripts < <(tree_scripts 2>/dev/null | grep '^tools/')
-scripts+=(tools/completion/rdma)
+scripts+=(tools/completion/*)
 mapfile -t programs < <(tree_files 'tools/*' | with_first '^#!.*python')
 mapfile -t python < <(printf '%s\n' "${programs[@]}"; tree_files 'tools/*.py')
 mapfile -t all < <(tree_files 'tools/*' 'selftests/*' | with_first '^#!')

@@ -847,6 +847,21 @@ static void one_write(void)
 	one(&p, IBV_WR_RDMA_WRITE, 100);
 }
 
+/* For scripts that look at a pair after work(), and an idle one, until they close the input */
+static void held(void)
+{
+	struct pair idle;
+	char line[16];
+
+	setup(NULL, NULL);
+	pair_make(&idle, NULL, NULL);
+	work(&p);
+	printf("# queue pairs: %u %u %u\n", p.a.qp->qp_num, p.b.qp->qp_num,
+	       idle.a.qp->qp_num);
+	fflush(stdout);
+	must(!fgets(line, sizeof(line), stdin));
+}
+
 static const struct vrb_case observe_cases[] = {
 	{ "resource", "queue pair", queue_pair },
 	{ "resource", "traffic", carried },
@@ -872,6 +887,7 @@ static const struct vrb_case observe_cases[] = {
 	{ "lost_response", "packet", lost_response },
 	{ "lost_tail", "packet", lost_tail },
 	{ "traced", "one write", one_write },
+	{ "held", "after work", held },
 	{ "unplugged", "while bound", unplugged },
 };
 
