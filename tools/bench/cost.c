@@ -3,13 +3,18 @@
  * srnic bench - costs that perftest does not measure
  *
  * usage: cost reg BYTES TIMES DEVICE	median of the microseconds to register
- * BYTES,
- *					and the memory used in bytes
+ *					BYTES, and the memory used in bytes
  *	  cost qp COUNT DEVICE		memory in bytes used by an idle RC queue pair
  *					with queues of 128
+ *	  cost list COUNT TIMES DEVICE	median of the microseconds of processor time
+ *					that rdma takes to list COUNT RC queue pairs
+ *					with all attributes
  *	  cost copy BYTES TIMES		MiB/s of memcpy() from buffer to buffer
  */
 #define _GNU_SOURCE
+#include <sys/resource.h>
+#include <sys/wait.h>
+
 #include "bench.h"
 
 static struct ibv_pd *open_pd(const char *name)
@@ -92,26 +97,83 @@ static void cost_reg(size_t len, int times, const char *name)
 	printf("%.1f %.0f\n", took[times / 2], reg_memory(pd, p, len));
 }
 
-static void cost_qp(int count, const char *name)
+/* Creates @count queue pairs with queues of 128, which share a CQ. */
+static void make_qps(struct ibv_pd *pd, struct ibv_cq *cq, int count)
 {
-	struct ibv_pd *pd = open_pd(name);
 	struct ibv_qp_init_attr init = {
 		.qp_type = IBV_QPT_RC,
+		.send_cq = cq,
+		.recv_cq = cq,
 		.cap = { .max_send_wr = 128, .max_recv_wr = 128,
 			 .max_send_sge = 1, .max_recv_sge = 1 },
 	};
-	double before;
 	int i;
 
-	init.send_cq = ibv_create_cq(pd->context, 1024, NULL, NULL, 0);
-	init.recv_cq = init.send_cq;
-	if (!init.send_cq || !ibv_create_qp(pd, &init))
-		die("ibv_create_qp");
-	before = available();
 	for (i = 0; i < count; i++)
 		if (!ibv_create_qp(pd, &init))
 			die("ibv_create_qp");
+}
+
+static struct ibv_cq *make_cq(struct ibv_pd *pd)
+{
+	struct ibv_cq *cq = ibv_create_cq(pd->context, 1024, NULL, NULL, 0);
+
+	if (!cq)
+		die("ibv_create_cq");
+
+	return cq;
+}
+
+static void cost_qp(int count, const char *name)
+{
+	struct ibv_pd *pd = open_pd(name);
+	struct ibv_cq *cq = make_cq(pd);
+	double before;
+
+	make_qps(pd, cq, 1);
+	before = available();
+	make_qps(pd, cq, count);
 	printf("%.0f\n", (before - available()) / count);
+}
+
+static double microseconds(const struct timeval *t)
+{
+	return t->tv_sec * 1e6 + t->tv_usec;
+}
+
+/* Processor time of "rdma resource" with the arguments of srnic-top, microseconds */
+static double list_qps(const char *name)
+{
+	struct rusage used;
+	pid_t pid = fork();
+	char link[64];
+	int status;
+
+	if (!pid) {
+		snprintf(link, sizeof(link), "%s/1", name);
+		if (!freopen("/dev/null", "w", stdout))
+			die("/dev/null");
+		execlp("rdma", "rdma", "-j", "-dd", "resource", "show", "qp",
+		       "link", link, NULL);
+		die("rdma");
+	}
+	if (wait4(pid, &status, 0, &used) != pid || status)
+		die("rdma");
+
+	return microseconds(&used.ru_utime) + microseconds(&used.ru_stime);
+}
+
+static void cost_list(int count, int times, const char *name)
+{
+	struct ibv_pd *pd = open_pd(name);
+	double took[times];
+	int i;
+
+	make_qps(pd, make_cq(pd), count);
+	for (i = 0; i < times; i++)
+		took[i] = list_qps(name);
+	qsort(took, times, sizeof(took[0]), by_value);
+	printf("%.0f\n", took[times / 2]);
 }
 
 /* Copies one buffer to another, as perftest transfers the same message repeatedly. */
@@ -135,6 +197,8 @@ int main(int argc, char **argv)
 		cost_reg(strtoull(argv[2], NULL, 0), atoi(argv[3]), argv[4]);
 	else if (argc == 4 && !strcmp(argv[1], "qp"))
 		cost_qp(atoi(argv[2]), argv[3]);
+	else if (argc == 5 && !strcmp(argv[1], "list"))
+		cost_list(atoi(argv[2]), atoi(argv[3]), argv[4]);
 	else if (argc >= 4 && !strcmp(argv[1], "copy"))
 		cost_copy(strtoull(argv[2], NULL, 0), atoi(argv[3]));
 	else
