@@ -42,9 +42,9 @@ static int post_write(__u64 id)
 	return post_one(&p.a, &wr);
 }
 
-static int post_by_wr(__u64 id)
+static int end_post_by_wr(struct end *e, __u64 id)
 {
-	struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(p.a.qp);
+	struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(e->qp);
 
 	ibv_wr_start(ex);
 	ex->wr_id = id;
@@ -52,6 +52,11 @@ static int post_by_wr(__u64 id)
 	ibv_wr_rdma_write(ex, mb.mr->rkey, (uintptr_t)mb.p);
 	ibv_wr_set_sge(ex, ma.mr->lkey, (uintptr_t)ma.p, LEN);
 	return ibv_wr_complete(ex);
+}
+
+static int post_by_wr(__u64 id)
+{
+	return end_post_by_wr(&p.a, id);
 }
 
 static int post_receive(__u64 id)
@@ -294,6 +299,43 @@ static void device_goes(struct side *s)
 	while (ev.event_type != IBV_EVENT_DEVICE_FATAL);
 }
 
+/**
+ * struct queues - queues to which nothing was posted before the device went
+ * @wr: queue pair for ibv_wr_*
+ * @bind: queue pair for memory windows of type 1
+ * @recv: queue pair for receives
+ * @srq: shared receive queue
+ * @wq: receive work queue; NULL without raw packets
+ */
+struct queues {
+	struct pair wr;
+	struct pair bind;
+	struct pair recv;
+	struct ibv_srq *srq;
+	struct ibv_wq *wq;
+};
+
+static void queues_make(struct queues *q)
+{
+	struct ibv_wq_init_attr init = {
+		.wq_type = IBV_WQT_RQ,
+		.max_wr = 1,
+		.max_sge = 1,
+		.pd = sides[0].pd,
+		.cq = cq_make(&sides[0], 1, NULL),
+	};
+	struct opt o = opt_default;
+
+	o.send_ops = IBV_QP_EX_WITH_RDMA_WRITE;
+	pair_make(&q->wr, &o, NULL);
+	pair_make(&q->bind, NULL, NULL);
+	pair_make(&q->recv, NULL, NULL);
+	q->srq = srq_make(&sides[0], sides[0].pd, 1, 1);
+	q->wq = ibv_create_wq(sides[0].ctx, &init);
+	must(q->wq);
+	wq_own(q->wq);
+}
+
 /* The first doorbell fails; later posts fail without one. */
 static void nothing_is_posted(void)
 {
@@ -308,9 +350,10 @@ static void nothing_is_posted(void)
 		must_be(ibv_post_send(p.a.qp, wr, &bad), EIO);
 		must(bad == &wr[0]);
 	}
+	must_be(post_by_wr(4), EIO);
 }
 
-static void nothing_is_shown(struct ibv_mw *mw)
+static void nothing_is_bound(struct ibv_qp *qp, struct ibv_mw *mw)
 {
 	struct ibv_mw_bind bind = {
 		.bind_info = {
@@ -320,26 +363,46 @@ static void nothing_is_shown(struct ibv_mw *mw)
 			.mw_access_flags = IBV_ACCESS_REMOTE_READ,
 		},
 	};
-	struct ibv_recv_wr wr = { .wr_id = 3 }, *bad = NULL;
 	__u32 rkey = mw->rkey;
 
-	must_be(ibv_post_recv(p.a.qp, &wr, &bad), EIO);
-	must(bad == &wr);
-	must_be(post_by_wr(4), EIO);
-	must_be(ibv_bind_mw(p.a.qp, mw, &bind), EIO);
+	must_be(ibv_bind_mw(qp, mw, &bind), EIO);
 	must_be(mw->rkey, rkey);
+}
+
+/* Receives need no doorbell while there is a device. */
+static void nothing_is_received(const struct queues *q)
+{
+	struct ibv_recv_wr wr[2] = { { .wr_id = 3, .next = &wr[1] } }, *bad;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		bad = NULL;
+		must_be(ibv_post_recv(q->recv.a.qp, wr, &bad), EIO);
+		must(bad == &wr[0]);
+		bad = NULL;
+		must_be(ibv_post_srq_recv(q->srq, wr, &bad), EIO);
+		must(bad == &wr[0]);
+		bad = NULL;
+		must_be(ibv_post_wq_recv(q->wq, wr, &bad), EIO);
+		must(bad == &wr[0]);
+	}
 }
 
 static void gone(void)
 {
+	struct queues q;
 	struct ibv_mw *mw;
 
 	setup();
+	queues_make(&q);
 	mem_own(&ma, sides[0].pd, FULL_ACCESS | IBV_ACCESS_MW_BIND);
 	mw = mw_make(sides[0].pd, IBV_MW_TYPE_1);
 	device_goes(&sides[0]);
 	nothing_is_posted();
-	nothing_is_shown(mw);
+	must_be(end_post_by_wr(&q.wr.a, 5), EIO);
+	nothing_is_bound(p.a.qp, mw);
+	nothing_is_bound(q.bind.a.qp, mw);
+	nothing_is_received(&q);
 	wc_none(p.a.scq, 20);
 }
 

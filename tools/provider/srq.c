@@ -160,12 +160,20 @@ int srnic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 			struct ibv_recv_wr **bad_wr)
 {
 	struct srnic_srq *srq = to_srnic_srq(ibsrq);
+	bool gone;
 	int err;
 
+	/* The flag is read under the lock, as a resize unmaps the ring. */
 	srnic_lock(&srq->ring);
 	err = srnic_put_recvs(&srq->ring, srq->max_wr, srq->max_sge, wr,
 			      bad_wr);
+	gone = srnic_ring_flag(&srq->ring, SRNIC_RING_KICK);
 	srnic_unlock(&srq->ring);
+
+	if (gone) {
+		*bad_wr = wr;
+		return EIO;
+	}
 
 	return err;
 }

@@ -36,9 +36,10 @@ static struct srnic_wq *to_srnic_wq(struct ibv_wq *wq)
 
 /*
  * Makes the kernel flush a queue in the error state, by a transition from that state to
- * itself.  The kernel rejects it if another thread has reset the queue meanwhile.
+ * itself.  The kernel rejects it with EINVAL if another thread has reset the queue
+ * meanwhile.  Return: 0, or EIO if the device is gone.
  */
-static void wq_ring(struct ibv_wq *ibwq)
+static int wq_ring(struct ibv_wq *ibwq)
 {
 	struct ibv_wq_attr attr = {
 		.attr_mask = IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE,
@@ -46,8 +47,9 @@ static void wq_ring(struct ibv_wq *ibwq)
 		.curr_wq_state = IBV_WQS_ERR,
 	};
 	struct ibv_modify_wq cmd = {};
+	int err = ibv_cmd_modify_wq(ibwq, &attr, &cmd, sizeof(cmd));
 
-	ibv_cmd_modify_wq(ibwq, &attr, &cmd, sizeof(cmd));
+	return err == EIO ? EIO : 0;
 }
 
 static int wq_post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
@@ -61,8 +63,10 @@ static int wq_post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
 	err = srnic_put_recvs(ring, wq->max_wr, wq->max_sge, wr, bad_wr);
 	srnic_unlock(ring);
 
-	if (srnic_ring_flag(ring, SRNIC_RING_KICK))
-		wq_ring(ibwq);
+	if (srnic_ring_flag(ring, SRNIC_RING_KICK) && wq_ring(ibwq)) {
+		*bad_wr = wr;
+		return EIO;
+	}
 
 	return err;
 }

@@ -127,8 +127,16 @@ int srnic_ring_alloc(struct srnic_ring *ring, enum srnic_abi abi,
 	return 0;
 }
 
+/*
+ * User space may keep the memory mapped after the device has been removed.  From now on it
+ * must ring the doorbell, which fails.
+ */
 void srnic_ring_free(struct srnic_ring *ring)
 {
+	if (!ring->hdr)
+		return;
+
+	WRITE_ONCE(*ring->flags, SRNIC_RING_KICK);
 	vfree(ring->hdr);
 	ring->hdr = NULL;
 }

@@ -78,10 +78,11 @@ enum srnic_cq_arm {
 
 /*
  * Bits of srnic_ring_hdr.flags.  A receive ring needs a doorbell after posting
- * only if KICK is set (the queue pair is in error and must flush).  A send ring
- * needs a doorbell after posting unless POLLED is set (a kernel thread polls the
- * ring).  The provider stores @user, executes a full barrier and then loads
- * flags.
+ * only if KICK is set: the queue pair is in error and must flush, or the ring's
+ * object has been destroyed, as happens when the device is removed, and the
+ * doorbell fails.  A send ring needs a doorbell after posting unless POLLED is set
+ * (a kernel thread polls the ring).  The provider stores @user, executes a full
+ * barrier and then loads flags.
  */
 enum srnic_ring_flags {
 	SRNIC_RING_KICK		= 1 << 0,
