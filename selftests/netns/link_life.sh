@@ -189,13 +189,14 @@ module_removed()
 	modprobe "$TYPE"
 }
 
-ktap_plan 26
+ktap_plan 27
 check "two hosts"			pair_up
 check "the same name twice is refused"	fails add lo sr0
 check "the same netdev twice is refused" fails add veth0 sry
 check "no such netdev is refused"	fails add nothing0 sry
 check "deleting an unknown link fails"	fails on nsA rdma link del sry
 check "sysfs names the netdev"		on nsA grep -qx veth0 /sys/class/infiniband/sr0/parent
+check "sysfs has a hardware revision"	on nsA grep -Eqx '[0-9a-f]+' /sys/class/infiniband/sr0/hw_rev
 check "twenty deletions and creations"	again
 check "carrier down and up"		carrier
 check "netdev down and up"		admin

@@ -29,6 +29,16 @@ static ssize_t board_id_show(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(board_id);
 
+/* Printed by ibstat; the same as hw_ver of ibv_devinfo */
+static ssize_t hw_rev_show(struct device *dev, struct device_attribute *attr,
+			   char *buf)
+{
+	struct ib_device *ibdev = rdma_device_to_ibdev(dev);
+
+	return sysfs_emit(buf, "%x\n", ibdev->attrs.hw_ver);
+}
+static DEVICE_ATTR_RO(hw_rev);
+
 /* The netdev, as rdma_rxe has it; read by lldiscovery, Portals 4 and blktests */
 static ssize_t parent_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -120,6 +130,7 @@ static struct setting setting_user_share = SETTING(user_share, user_share, 1, 10
 static struct attribute *device_attrs[] = {
 	&dev_attr_hca_type.attr,
 	&dev_attr_board_id.attr,
+	&dev_attr_hw_rev.attr,
 	&dev_attr_parent.attr,
 	&setting_ecn.attr.attr,
 	&setting_loopback.attr.attr,
