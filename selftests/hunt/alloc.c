@@ -328,6 +328,12 @@ static int do_mr_all(void)
 	return RESULT(mr);
 }
 
+static int do_mr_null(void)
+{
+	mr = ibv_alloc_null_mr(s->pd);
+	return RESULT(mr);
+}
+
 static int undo_mr(void)
 {
 	return ibv_dereg_mr(mr);
@@ -966,8 +972,11 @@ static void domains(void)
 
 static void pinned(void)
 {
+	const struct verb null = { NULL, do_mr_null, mr_gone };
+
 	region(FULL_ACCESS);
 	life(mr_now, do_mr, undo_mr, mr_gone);
+	survive(&null);
 }
 
 static void on_demand(void)

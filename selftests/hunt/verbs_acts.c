@@ -193,6 +193,9 @@ static void do_reg_mr(struct job *j, struct dice *d)
 			   ibv_reg_mr(pd, (void *)(uintptr_t)odd_number(d), len,
 				      access));
 		break;
+	case 3:
+		*at = made(j, REG_MR, ibv_alloc_null_mr(pd));
+		break;
 	default:
 		*at = made(j, REG_MR, ibv_reg_mr(pd, p, len, access));
 	}

@@ -394,6 +394,162 @@ static void buffer_read_only(void)
 	must_be(ibv_dereg_mr(mr), 0);
 }
 
+/* ---- a null region: ibv_alloc_null_mr(3) ---- */
+
+#define NULL_AT	(~0ULL - LEN)	/* it has all addresses */
+
+static struct ibv_mr *null_make(void)
+{
+	struct ibv_mr *mr = ibv_alloc_null_mr(sides[1].pd);
+
+	must(mr);
+	must_be(mr->length, SIZE_MAX);
+	must(mr->pd == sides[1].pd && mr->context == sides[1].ctx);
+	return mr;
+}
+
+/* @len bytes of which only 100, from @before on, are in memory: those at the start of mb */
+static void null_list(struct ibv_sge *sge, const struct ibv_mr *null, __u32 before,
+		      __u32 len)
+{
+	sge[0] = (struct ibv_sge) { .addr = 0, .length = before, .lkey = null->lkey };
+	sge[1] = sge_of(&mb, 0, 100);
+	sge[2] = (struct ibv_sge) {
+		.addr = NULL_AT, .length = len - before - 100, .lkey = null->lkey,
+	};
+}
+
+static void all_zero(const __u8 *from, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		must_be(from[i], 0);
+}
+
+/* What is read from it is zeros. */
+static void null_sends(const struct ibv_mr *null)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge[3];
+
+	null_list(sge, null, 9001, 30000);
+	wr = wr_of(1, IBV_WR_RDMA_WRITE, sge, 3);
+	wr_target(&wr, &ma, 0);
+	fill(ma.p, LEN, 1);
+	fill(mb.p, LEN, 2);
+	must_be(post_one(&p.b, &wr), 0);
+	wc_want(p.b.scq, 1, IBV_WC_SUCCESS);
+	all_zero(ma.p, 9001);
+	same(ma.p + 9001, 100, 2, "the bytes from memory");
+	all_zero(ma.p + 9101, 30000 - 9101);
+	must_be(ma.p[30000], pattern(1, 30000));
+}
+
+/* What is written to it is discarded. */
+static void null_takes(const struct ibv_mr *null, enum ibv_wr_opcode op)
+{
+	struct ibv_sge sge[3], from = sge_of(&ma, 0, 30000);
+	struct end *poster = op == IBV_WR_SEND ? &p.a : &p.b;
+	struct ibv_send_wr wr;
+	__u8 want[100];
+	int i;
+
+	fill(ma.p, LEN, 3);
+	memset(mb.p, GUARD, LEN);
+	null_list(sge, null, 9001, 30000);
+	if (op == IBV_WR_SEND) {
+		must_be(post_recv(&p.b, 2, sge, 3), 0);
+		wr = wr_of(3, op, &from, 1);
+	} else {
+		wr = wr_of(3, op, sge, 3);
+		wr_target(&wr, &ma, 0);
+	}
+	must_be(post_one(poster, &wr), 0);
+	wc_want(poster->scq, 3, IBV_WC_SUCCESS);
+	if (op == IBV_WR_SEND)
+		must_be(wc_want(p.b.rcq, 2, IBV_WC_SUCCESS).byte_len, 30000);
+	for (i = 0; i < 100; i++)
+		want[i] = pattern(3, 9001 + i);
+	must(!memcmp(mb.p, want, 100));
+	untouched(mb.p + 100, LEN - 100, "the rest of the memory");
+}
+
+/* An atomic operation whose result is not wanted */
+static void null_adds(const struct ibv_mr *null)
+{
+	struct ibv_sge sge = { .addr = 8, .length = 8, .lkey = null->lkey };
+	struct ibv_send_wr wr = wr_of(4, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge, 1);
+
+	wr.wr.atomic.remote_addr = (uintptr_t)ma.p;
+	wr.wr.atomic.rkey = ma.mr->rkey;
+	wr.wr.atomic.compare_add = 5;
+	memset(ma.p, 0, 8);
+	must_be(post_one(&p.b, &wr), 0);
+	wc_want(p.b.scq, 4, IBV_WC_SUCCESS);
+	must_be(ma.p[0] + ma.p[7], 5);
+	null_sends(null);	/* it still reads as zeros */
+}
+
+/* A peer cannot use its key. */
+static void null_is_local(const struct ibv_mr *null)
+{
+	struct ibv_sge sge = sge_of(&ma, 0, 64);
+	struct ibv_send_wr wr = wr_of(5, IBV_WR_RDMA_READ, &sge, 1);
+
+	wr.wr.rdma.remote_addr = 0;
+	wr.wr.rdma.rkey = null->lkey;
+	must_be(post_one(&p.a, &wr), 0);
+	wc_want(p.a.scq, 5, IBV_WC_REM_ACCESS_ERR);
+}
+
+/* @peer: the side of the end whose memory is ma */
+static void null_with(struct side *peer)
+{
+	struct ibv_mr *null;
+
+	end_make(&p.a, peer, &opt_default);
+	end_make(&p.b, &sides[1], &opt_default);
+	connect_pair(&p);
+	mem_make(&ma, peer, LEN, FULL_ACCESS);
+	mem_make(&mb, &sides[1], LEN, FULL_ACCESS);
+	null = null_make();
+	null_sends(null);
+	null_takes(null, IBV_WR_SEND);
+	null_takes(null, IBV_WR_RDMA_READ);
+	null_adds(null);
+	null_is_local(null);
+	must_be(ibv_dereg_mr(null), 0);
+}
+
+static void null_on_wire(void)
+{
+	null_with(&sides[0]);
+}
+
+static void null_on_loopback(void)
+{
+	null_with(&sides[1]);
+}
+
+/* Windows need a right that it does not grant. */
+static void null_window(void)
+{
+	struct ibv_send_wr wr = wr_of(6, IBV_WR_BIND_MW, NULL, 0);
+	struct ibv_mr *null;
+
+	pair_make(&p, NULL, NULL);
+	null = null_make();
+	wr.bind_mw.mw = mw_make(sides[1].pd, IBV_MW_TYPE_2);
+	wr.bind_mw.rkey = ibv_inc_rkey(wr.bind_mw.mw->rkey);
+	wr.bind_mw.bind_info = (struct ibv_mw_bind_info) {
+		.mr = null, .length = 64, .mw_access_flags = IBV_ACCESS_REMOTE_READ,
+	};
+	must_be(post_one(&p.b, &wr), 0);
+	wc_want(p.b.scq, 6, IBV_WC_MW_BIND_ERR);
+	must_be(ibv_dereg_mr(null), 0);
+}
+
 static const struct vrb_case mr_cases[] = {
 	{ "mr", "zero based", zero_based },
 	{ "mr", "any iova with the same offset in its page", own_iova },
@@ -409,6 +565,9 @@ static const struct vrb_case mr_cases[] = {
 	{ "mr", "device memory: the limit", dm_limit },
 	{ "mr", "a shared buffer", buffer_data },
 	{ "mr", "a read-only shared buffer", buffer_read_only },
+	{ "mr", "null region: peer on the wire", null_on_wire },
+	{ "mr", "null region: peer on the same device", null_on_loopback },
+	{ "mr", "null region: no memory windows", null_window },
 };
 
 VRB_TOPIC("mr", mr_cases);

@@ -216,6 +216,7 @@ static const struct verbs_context_ops srnic_ops = {
 	.advise_mr = ibv_cmd_advise_mr,
 	.alloc_dm = srnic_alloc_dm,
 	.alloc_mw = srnic_alloc_mw,
+	.alloc_null_mr = srnic_alloc_null_mr,
 	.alloc_parent_domain = srnic_alloc_parent_domain,
 	.alloc_pd = srnic_alloc_pd,
 	.alloc_td = srnic_alloc_td,

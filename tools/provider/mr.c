@@ -76,6 +76,36 @@ void srnic_unimport_mr(struct ibv_mr *mr)
 	free(container_of(mr, struct verbs_mr, ibv_mr));
 }
 
+struct srnic_reg_mr_cmd {
+	struct ibv_reg_mr	ibv;
+	struct srnic_reg_mr	drv;
+};
+
+struct ibv_mr *srnic_alloc_null_mr(struct ibv_pd *pd)
+{
+	struct srnic_reg_mr_cmd cmd = { .drv.flags = SRNIC_REG_MR_NULL };
+	struct ib_uverbs_reg_mr_resp resp;
+	struct verbs_mr *vmr;
+	int err;
+
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return NULL;
+	err = ibv_cmd_reg_mr(pd, NULL, 0, 0, 0, vmr, &cmd.ibv, sizeof(cmd),
+			     &resp, sizeof(resp));
+	if (err) {
+		free(vmr);
+		errno = err;
+		return NULL;
+	}
+	/* libibverbs sets these only for the other types of regions. */
+	vmr->ibv_mr.pd = pd;
+	vmr->ibv_mr.length = SIZE_MAX;
+	vmr->mr_type = IBV_MR_TYPE_NULL_MR;
+
+	return &vmr->ibv_mr;
+}
+
 struct ibv_mr *srnic_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
 				   size_t length, uint64_t iova, int fd,
 				   int access)

@@ -342,6 +342,7 @@ struct ibv_mr *srnic_import_mr(struct ibv_pd *pd, uint32_t handle);
 void srnic_unimport_mr(struct ibv_mr *mr);
 struct ibv_mr *srnic_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			    uint64_t hca_va, int access);
+struct ibv_mr *srnic_alloc_null_mr(struct ibv_pd *pd);
 int srnic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		   void *addr, size_t length, int access);
 int srnic_dereg_mr(struct verbs_mr *vmr);

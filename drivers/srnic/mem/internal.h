@@ -38,7 +38,8 @@ enum srnic_mem_err srnic_mr_end(struct srnic_mr *mr, struct srnic_wait *wait);
 
 /*
  * Kernel address of @addr; *@len is reduced to the bytes contiguous from there.
- * The caller has checked the range; @mr must not be on-demand paged.
+ * The caller has checked the range; @mr must not be on-demand paged.  What a null region
+ * returns must not be written to.
  */
 void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len);
 

@@ -131,6 +131,7 @@ struct srnic_span {
  * @num_blocks: fast region: number of blocks in @span
  * @max_blocks: fast region: capacity of the block lists
  * @dma: the region covers all kernel memory and is addressed by kernel addresses
+ * @null: the region has no memory: it reads as zeros and discards what is written
  * @parent: region to which a window is bound
  * @windows: number of windows bound to this region; negative: binding is barred
  * @umem: pinned user memory, or NULL
@@ -158,6 +159,7 @@ struct srnic_mr {
 	u32			num_blocks;
 	u32			max_blocks;
 	bool			dma;
+	bool			null;
 	struct srnic_mr		*parent;
 	atomic_t		windows;
 	struct ib_umem		*umem;

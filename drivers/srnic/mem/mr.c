@@ -13,6 +13,7 @@
 #include <linux/nospec.h>
 #include <linux/overflow.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 
 #include "copy.h"
@@ -22,6 +23,8 @@ static const char *mr_kind(const struct srnic_mr *mr)
 {
 	if (mr->dma)
 		return "dma";
+	if (mr->null)
+		return "null";
 	if (mr->kind == SRNIC_MR_FAST)
 		return "fast";
 	if (mr->span.odp)
@@ -53,7 +56,7 @@ void srnic_mr_fill_attrs(const struct srnic_mr *mr, struct srnic_res_attrs *attr
 	u64 length = READ_ONCE(mr->span.length);
 	u32 shift = READ_ONCE(mr->span.shift);
 	bool valid = state == SRNIC_MR_VALID;
-	bool listed = valid && !mr->dma && length;
+	bool listed = valid && !mr->dma && !mr->null && length;
 
 	srnic_res_add_string(attrs, "kind", mr_kind(mr));
 	srnic_res_add_string(attrs, "state", states[state]);
@@ -93,6 +96,9 @@ u64 srnic_mr_rest(const struct srnic_mr *mr, u64 addr)
 	return off < mr->span.length ? mr->span.length - off : 0;
 }
 
+/* What a null region reads as */
+static const u8 mr_zeros[SZ_4K];
+
 void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len)
 {
 	const struct srnic_span *span = &mr->span;
@@ -100,6 +106,10 @@ void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len)
 
 	if (mr->dma)
 		return (void *)(uintptr_t)addr;
+	if (mr->null) {
+		*len = min_t(u64, *len, sizeof(mr_zeros));
+		return (void *)mr_zeros;
+	}
 
 	pos = addr - span->iova + span->offset;
 	num = ((span->offset + span->length - 1) >> span->shift) + 1;
@@ -192,6 +202,8 @@ enum srnic_mem_err srnic_mr_write(struct srnic_mr *mr, u64 addr,
 {
 	if (mr->span.odp)
 		return mr_write_odp(mr, mr_va(mr, addr), src, len, rest, pager);
+	if (mr->null)
+		return SRNIC_MEM_OK;
 
 	while (len) {
 		u64 n = len;

@@ -276,12 +276,50 @@ static struct ib_mr *mr_register(struct ib_pd *ibpd, u64 start, u64 length,
 	return ibmr;
 }
 
+/* Does @udata, which is not empty, request a null region? */
+static int mr_check_null(struct ib_udata *udata)
+{
+	struct srnic_reg_mr cmd;
+	int err;
+
+	err = srnic_udata_copy(&cmd, udata, sizeof(cmd));
+	if (err)
+		return err;
+
+	return cmd.flags != SRNIC_REG_MR_NULL || cmd.rsvd ? -EOPNOTSUPP : 0;
+}
+
+static struct ib_mr *mr_register_null(struct ib_pd *ibpd)
+{
+	struct srnic_ibmr *mr = mr_alloc(ibpd, IB_ACCESS_LOCAL_WRITE);
+	struct ib_mr *ibmr;
+
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	mr->mr.null = true;
+	mr->mr.span.length = U64_MAX;
+	ibmr = mr_publish(mr, NULL, 0);
+	if (!IS_ERR(ibmr))
+		ibmr->rkey = 0;
+
+	return ibmr;
+}
+
 struct ib_mr *srnic_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
 				struct ib_udata *udata)
 {
+	int err;
+
 	if (dmah)
 		return ERR_PTR(-EOPNOTSUPP);
+	if (to_dev(ibpd->device)->abi == SRNIC_ABI_OWN && ib_is_udata_in_empty(udata)) {
+		err = mr_check_null(udata);
+		if (!err && (start || length || iova || access))
+			err = -EINVAL;
+		return err ? ERR_PTR(err) : mr_register_null(ibpd);
+	}
 
 	return mr_register(ibpd, start, length, iova, access, NULL, udata);
 }

@@ -284,18 +284,6 @@ static int rss_check(struct ib_device *ibdev, u32 log_num,
 	return 0;
 }
 
-static int rss_copy(struct ib_udata *udata, struct srnic_create_qp_rss *cmd)
-{
-	if (udata->inlen < sizeof(*cmd))
-		return -EINVAL;
-	if (udata->inlen > sizeof(*cmd) &&
-	    !ib_is_udata_cleared(udata, sizeof(*cmd),
-				 udata->inlen - sizeof(*cmd)))
-		return -EOPNOTSUPP;
-
-	return ib_copy_from_udata(cmd, udata, sizeof(*cmd));
-}
-
 struct srnic_rss *srnic_rss_make(struct ib_device *ibdev,
 				 const struct ib_rwq_ind_table *ibtable,
 				 struct ib_udata *udata)
@@ -308,7 +296,7 @@ struct srnic_rss *srnic_rss_make(struct ib_device *ibdev,
 	if (!ibtable)
 		return ERR_PTR(ib_is_udata_in_empty(udata));
 
-	err = rss_copy(udata, &cmd);
+	err = srnic_udata_copy(&cmd, udata, sizeof(cmd));
 	if (!err)
 		err = rss_check(ibdev, ibtable->log_ind_tbl_size, &cmd);
 	if (err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - udata: responses of create and resize commands, in either user ABI
+ * srnic - udata: input of commands, and responses to create and resize, in either user ABI
  *
  * A response says where to map the rings of a new object.
  */
@@ -8,6 +8,17 @@
 #include <rdma/rdma_user_rxe.h>
 
 #include "verbs.h"
+
+int srnic_udata_copy(void *cmd, struct ib_udata *udata, size_t len)
+{
+	if (udata->inlen < len)
+		return -EINVAL;
+	if (udata->inlen > len &&
+	    !ib_is_udata_cleared(udata, len, udata->inlen - len))
+		return -EOPNOTSUPP;
+
+	return ib_copy_from_udata(cmd, udata, len);
+}
 
 /* librxe uses the response without checking its size, so it must not be truncated. */
 static int udata_check(const struct ib_udata *udata, size_t len)

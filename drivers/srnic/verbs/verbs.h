@@ -208,7 +208,12 @@ static inline enum srnic_abi srnic_abi_for(const struct srnic_dev *dev,
 	return udata ? dev->abi : SRNIC_ABI_OWN;
 }
 
-/* udata.c: respond to user space, in its ABI, with the location of new rings */
+/* udata.c */
+
+/* Copies the input of a command, which may be longer if the rest of it is zeros. */
+int srnic_udata_copy(void *cmd, struct ib_udata *udata, size_t len);
+
+/* Respond to user space, in its ABI, with the location of new rings. */
 int srnic_udata_respond_cq(struct ib_udata *udata, enum srnic_abi abi,
 			   const struct srnic_map *ring);
 int srnic_udata_respond_qp(struct ib_udata *udata, enum srnic_abi abi,

@@ -230,6 +230,21 @@ struct srnic_resize_cq_resp {
 	struct srnic_map	ring;
 };
 
+/* Bits of srnic_reg_mr.flags */
+#define SRNIC_REG_MR_NULL	1	/* no memory: reads as zeros, discards writes */
+
+/**
+ * struct srnic_reg_mr - register a null region
+ * @flags: SRNIC_REG_MR_NULL; address, length and access rights are then 0.  The region
+ *	   has an lkey for all addresses, and no rkey
+ *
+ * Other regions are registered without this struct.
+ */
+struct srnic_reg_mr {
+	__u32		flags;
+	__u32		rsvd;
+};
+
 /* Values of srnic_create_qp_rss.function: IBV_RX_HASH_FUNC_* */
 #define SRNIC_RX_HASH_TOEPLITZ	1
 
@@ -306,6 +321,7 @@ _Static_assert(sizeof(struct srnic_cqe) == 64, "cqe");
 _Static_assert(sizeof(struct srnic_alloc_ucontext_resp) == 8, "ucontext");
 _Static_assert(sizeof(struct srnic_create_cq_resp) == 24, "create_cq");
 _Static_assert(sizeof(struct srnic_resize_cq_resp) == 24, "resize_cq");
+_Static_assert(sizeof(struct srnic_reg_mr) == 8, "reg_mr");
 _Static_assert(sizeof(struct srnic_create_qp_rss) == 56, "create_qp_rss");
 _Static_assert(sizeof(struct srnic_create_qp_resp) == 48, "create_qp");
 _Static_assert(sizeof(struct srnic_create_wq_resp) == 24, "create_wq");
