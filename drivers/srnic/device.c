@@ -343,6 +343,7 @@ static const struct ib_device_ops dev_ops = {
 
 	SRNIC_COUNTER_OBJ
 	SRNIC_FILL_RES_SRQ(srnic_fill_res_srq)
+	SRNIC_QUERY_PORT_SPEED(srnic_query_port_speed)
 };
 
 /*

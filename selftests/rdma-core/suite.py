@@ -11,6 +11,7 @@ pyverbs may crash when it cleans up after a feature that a provider lacks.
 
 import fnmatch
 import importlib
+import multiprocessing
 import os
 import pathlib
 import sys
@@ -82,6 +83,8 @@ def load():
     package = types.ModuleType("tests")
     package.__path__ = [FOLDER]
     sys.modules["tests"] = package
+    # Processes that tests start are passed the test; Python 3.14 would have to pickle it.
+    multiprocessing.set_start_method("fork")
     sys.path.insert(0, FOLDER)
     importlib.import_module("args_parser").parser.parse_args()
     loader = unittest.TestLoader()

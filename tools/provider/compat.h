@@ -47,6 +47,13 @@ typedef int (*srnic_reg_dmabuf_mr_fn)(struct ibv_pd *pd, uint64_t offset,
 				      int access, struct verbs_mr *vmr,
 				      struct ibv_command_buffer *driver);
 
+/* An entry in the table of operations, if this release is known to have it */
+#if IBVERBS_PABI_VERSION >= 65
+#define SRNIC_QUERY_PORT_SPEED	.query_port_speed = ibv_cmd_query_port_speed,
+#else
+#define SRNIC_QUERY_PORT_SPEED
+#endif
+
 static inline int srnic_cmd_get_context(struct verbs_context *vctx,
 					struct ib_uverbs_get_context_resp *resp,
 					size_t resp_size)

@@ -266,6 +266,7 @@ static const struct verbs_context_ops srnic_ops = {
 	.post_srq_recv = srnic_post_srq_recv,
 	.query_device_ex = srnic_query_device,
 	.query_port = srnic_query_port,
+	SRNIC_QUERY_PORT_SPEED
 	.query_qp = srnic_query_qp,
 	.query_rt_values = srnic_query_rt_values,
 	.query_srq = srnic_query_srq,

@@ -2,7 +2,10 @@
 /*
  * srnic - the device and its port: capabilities and attributes
  */
+#include <linux/ethtool.h>
+#include <linux/math.h>
 #include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
 
@@ -147,6 +150,12 @@ static u8 port_phys_state(const struct net_device *ndev,
 				     IB_PORT_PHYS_STATE_DISABLED;
 }
 
+static enum ib_port_state port_state(const struct srnic_dev *dev)
+{
+	return iboe_get_mtu(READ_ONCE(dev->ndev->mtu)) ?
+	       ib_get_curr_port_state(dev->ndev) : IB_PORT_DOWN;
+}
+
 int srnic_query_port(struct ib_device *ibdev, u32 port,
 		     struct ib_port_attr *attr)
 {
@@ -159,8 +168,7 @@ int srnic_query_port(struct ib_device *ibdev, u32 port,
 		attr->active_width = IB_WIDTH_1X;
 	}
 
-	attr->state = iboe_get_mtu(READ_ONCE(dev->ndev->mtu)) ?
-		      ib_get_curr_port_state(dev->ndev) : IB_PORT_DOWN;
+	attr->state = port_state(dev);
 	attr->phys_state = port_phys_state(dev->ndev, attr->state);
 	attr->max_mtu = IB_MTU_4096;
 	attr->active_mtu = srnic_port_mtu(dev);
@@ -175,6 +183,26 @@ int srnic_query_port(struct ib_device *ibdev, u32 port,
 	attr->qkey_viol_cntr = srnic_stats_sum(dev->stats,
 					       SRNIC_CNT_RX_BAD_QKEY);
 	attr->max_vl_num = 1;
+
+	return 0;
+}
+
+/* In units of 100 Mbit/s.  An unknown speed is taken for that which the core assumes. */
+int srnic_query_port_speed(struct ib_device *ibdev, u32 port, u64 *speed)
+{
+	struct net_device *ndev = to_dev(ibdev)->ndev;
+	struct ethtool_link_ksettings link = {};
+	u32 mbits = SPEED_1000;
+
+	rtnl_lock();
+	if (ndev->reg_state == NETREG_REGISTERED &&
+	    !__ethtool_get_link_ksettings(ndev, &link) &&
+	    link.base.speed != (u32)SPEED_UNKNOWN)
+		mbits = link.base.speed;
+	rtnl_unlock();
+
+	*speed = port_state(to_dev(ibdev)) == IB_PORT_ACTIVE ?
+		 DIV_ROUND_UP(mbits, 100) : 0;
 
 	return 0;
 }

@@ -84,6 +84,7 @@ static inline struct srnic_cq *srnic_cq_of(struct ib_cq *ibcq)
 /* ib_device.c */
 int srnic_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		       struct ib_udata *udata);
+int srnic_query_port_speed(struct ib_device *ibdev, u32 port, u64 *speed);
 int srnic_query_port(struct ib_device *ibdev, u32 port,
 		     struct ib_port_attr *attr);
 int srnic_get_port_immutable(struct ib_device *ibdev, u32 port,

@@ -80,11 +80,17 @@ static struct ib_dmah * const dmah __maybe_unused;
 #define IB_ODP_SUPPORT_ATOMIC_WRITE	BIT(7)
 #endif
 
-/* An entry in the table of operations, if the kernel has the operation */
+/* Entries in the table of operations, if the kernel has the operation */
 #ifdef SRNIC_HAVE_FILL_RES_SRQ
 #define SRNIC_FILL_RES_SRQ(fill)	.fill_res_srq_entry = fill,
 #else
 #define SRNIC_FILL_RES_SRQ(fill)
+#endif
+
+#ifdef SRNIC_HAVE_QUERY_PORT_SPEED
+#define SRNIC_QUERY_PORT_SPEED(query)	.query_port_speed = query,
+#else
+#define SRNIC_QUERY_PORT_SPEED(query)
 #endif
 
 #ifndef SRNIC_HAVE_KERNEL_CAPS
