@@ -73,7 +73,10 @@ static struct net_device *ndev_below_vlan(struct net_device *ndev)
 	return below;
 }
 
-/* Does rdma_rxe have a device on @ndev?  Both would receive from QP1 of the same address. */
+/*
+ * Does rdma_rxe have a device on @ndev?  Both would receive from QP1 of the same address.  A
+ * device that it registers at the same time is missed, and it does not look for ours.
+ */
 static bool ndev_is_taken(struct net_device *ndev)
 {
 	struct ib_device *other;
