@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Communication libraries run over the device unmodified: libfabric's verbs provider, UCX,
-# and Open MPI on top of UCX.
+# and on top of UCX Open MPI and MPICH.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 
@@ -20,7 +20,13 @@ fabrics=(
 # UCX: transports; the first is connected through the second
 transports=("rc_verbs,ud_verbs" "ud_verbs")
 
-need rdma fi_pingpong ucx_perftest mpirun mpicc
+# implementations of MPI, by the suffix that Debian gives to their programs
+mpis=(openmpi mpich)
+
+# bytes that the ring delivers to either host: two of its four ranks, all sizes of ring.c
+RING=$((2 * (1 + 8 + 1000 + 4096 + 65536 + 1048576)))
+
+need rdma fi_pingpong ucx_perftest
 
 # fabric PROVIDER ENDPOINT SUFFIX: every byte is compared
 fabric()
@@ -52,35 +58,59 @@ batch()
 	EOT
 }
 
-# compile: build the program of the ranks, and a script that starts each on its host
+# compile MPI: build the program of the ranks
 compile()
 {
-	mpicc -o "$dir/ring" "$selftests/programs/ring.c" || return
+	"mpicc.$1" -o "$dir/ring.$1" "$selftests/programs/ring.c"
+}
+
+# launcher: a script that starts each rank on its host, with the device of that host
+launcher()
+{
 	cat >"$dir/rank" <<-'EOT'
 		#!/bin/bash
-		host=(nsA nsB)
-		exec ip netns exec "${host[OMPI_COMM_WORLD_RANK % 2]}" "$@"
+		n=$((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} % 2))
+		host=(nsA nsB) device=(sr0 sr1)
+		UCX_NET_DEVICES=${device[n]}:1 exec ip netns exec "${host[n]}" "$@"
 	EOT
 	chmod +x "$dir/rank"
 }
 
-# mpi TRANSPORTS: four ranks, neighbours on different hosts.  They find each
+# run_openmpi TRANSPORTS: four ranks, neighbours on different hosts.  They find each
 # other through mpirun, by way of veth0.
-mpi()
+run_openmpi()
 {
 	on nsA env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
 		PMIX_MCA_gds=hash PMIX_MCA_ptl_tcp_if_include=veth0 \
-		PMIX_MCA_ptl_tcp_remote_connections=1 \
-		UCX_TLS="$1,self" UCX_NET_DEVICES=sr0:1,sr1:1 \
-		bounded mpirun -np 4 --oversubscribe --mca plm isolated \
-		--mca pml ucx --mca btl ^openib,vader "$dir/rank" "$dir/ring"
+		PMIX_MCA_ptl_tcp_remote_connections=1 UCX_TLS="$1,self" \
+		bounded mpirun.openmpi -np 4 --oversubscribe --mca plm isolated \
+		--mca pml ucx --mca btl ^openib,vader "$dir/rank" "$dir/ring.openmpi"
+}
+
+# run_mpich TRANSPORTS: likewise; they find each other through inherited descriptors.  Without
+# NOLOCAL they would use shared memory.
+run_mpich()
+{
+	on nsA env MPIR_CVAR_NOLOCAL=1 UCX_TLS="$1,self" \
+		bounded mpirun.mpich -np 4 -launcher fork "$dir/rank" "$dir/ring.mpich"
+}
+
+# crosses MPI TRANSPORTS: every message of the ring passes from one device to the other
+crosses()
+{
+	local a b
+
+	a=$(counter nsA sr0 rcvd_bytes) && b=$(counter nsB sr1 rcvd_bytes) &&
+		"run_$1" "$2" &&
+		counter_over nsA sr0 rcvd_bytes $((a + RING)) &&
+		counter_over nsB sr1 rcvd_bytes $((b + RING))
 }
 
 dir=$(mktemp -d)
 trap 'pair_down; rm -r "$dir"' EXIT
 batch >"$dir/batch"
 
-ktap_plan $((${#fabrics[@]} + 2 * ${#transports[@]} + 4))
+ktap_plan $((${#fabrics[@]} + ${#transports[@]} + 4 + ${#mpis[@]} * (1 + ${#transports[@]})))
 check "two hosts"				hosts_up
 for row in "${fabrics[@]}"; do
 	# shellcheck disable=SC2086 # its words
@@ -89,10 +119,20 @@ done
 for row in "${transports[@]}"; do
 	check "UCX by $row"			ucx "$row"
 done
-check "a ring of four ranks"			compile
-for row in "${transports[@]}"; do
-	check "Open MPI over UCX by $row"	mpi "$row"
-done
 check "bytes went through the devices"		counter_over nsB sr1 rcvd_bytes 5000000
 check "and were written"			counter_over nsB sr1 rx_write_requests 50
+check "a launcher of ranks"			launcher
+for mpi in "${mpis[@]}"; do
+	if ! type "mpicc.$mpi" "mpirun.$mpi" >/dev/null 2>&1; then
+		skip "$mpi: a ring of four ranks" "it is not installed"
+		for row in "${transports[@]}"; do
+			skip "$mpi over UCX by $row" "it is not installed"
+		done
+		continue
+	fi
+	check "$mpi: a ring of four ranks"	compile "$mpi"
+	for row in "${transports[@]}"; do
+		check "$mpi over UCX by $row"	crosses "$mpi" "$row"
+	done
+done
 ktap_end
