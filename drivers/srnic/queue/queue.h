@@ -291,6 +291,9 @@ static inline struct srnic_swqe *srnic_sq_wqe(const struct srnic_sq *sq,
  */
 struct srnic_swqe *srnic_sq_fetch(struct srnic_sq *sq, enum ib_qp_type type);
 
+/* Is nothing posted behind the entries fetched so far? */
+bool srnic_sq_is_empty(const struct srnic_sq *sq);
+
 /* Producer index as user space has written it, unchecked.  Context: any. */
 u32 srnic_sq_posted(const struct srnic_sq *sq);
 

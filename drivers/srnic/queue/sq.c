@@ -74,6 +74,11 @@ u32 srnic_sq_posted(const struct srnic_sq *sq)
 	return READ_ONCE(*sq->ring.user);	/* written by user space */
 }
 
+bool srnic_sq_is_empty(const struct srnic_sq *sq)
+{
+	return !srnic_ring_ahead(&sq->ring, sq->tail);
+}
+
 void srnic_sq_set_polled(struct srnic_sq *sq, bool polled)
 {
 	WRITE_ONCE(*sq->ring.flags, polled ? SRNIC_RING_POLLED : 0);

@@ -104,10 +104,14 @@ struct srnic_traffic {
  * @ooo: responses ahead of the oldest unacknowledged PSN
  * @sgl: cursor into the SGE list of work request @cur
  * @rsgl: cursor into the SGE list of the oldest READ or atomic
+ * @asked_at: when a packet last requested an answer, ns
+ * @asked_seq: resp.seq at that time
  * @refused: why work request @cur, the last one, waits to fail: enum srnic_outcome;
  *	     0: it does not
  * @nak: syndrome of a fatal NAK that has overtaken a response; 0: none.  Set by completer.c
  * @nak_psn: its PSN
+ * @ask_ahead: packets that may still request an ACK because the queue runs empty behind them,
+ *	       see packet_ends_burst()
  * @reading: a loopback READ is in progress, see loopback.c
  * @sq_drained_raised: event SQ_DRAINED has been raised
  * @limit: enum srnic_limit
@@ -119,9 +123,12 @@ struct srnic_req {
 	struct srnic_ooo	ooo;
 	struct srnic_sgl	sgl;
 	struct srnic_sgl	rsgl;
+	u64			asked_at;
+	u64			asked_seq;
 	u32			refused;
 	u32			nak_psn;
 	u8			nak;
+	u8			ask_ahead;
 	bool			reading;
 	bool			sq_drained_raised;
 	u8			limit;

@@ -159,6 +159,10 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	u64 now = asks || r->next == r->una ? ktime_get_ns() : 0;
 	bool last = srnic_req_is_end(qp, wqe, npsn);
 
+	if (asks) {
+		qp->req.asked_at = now;
+		qp->req.asked_seq = qp->resp.seq;
+	}
 	if (last)
 		srnic_req_advance(qp);
 	if (srnic_recovery_sent(r, npsn, srnic_wr_has_answer(wqe), asks, now))
@@ -212,7 +216,9 @@ void srnic_req_recover(struct srnic_qp *qp, struct srnic_recovery_todo todo)
 
 	switch (todo.act) {
 	case SRNIC_RECOVERY_SEEK:
-		if (todo.cause && todo.cause != SRNIC_CAUSE_ASK) {
+		if (todo.cause == SRNIC_CAUSE_ASK) {
+			qp->req.ask_ahead = U8_MAX;
+		} else if (todo.cause) {
 			trace_srnic_go_back(qp->qpn, r->high, r->una,
 					    recover_causes[todo.cause]);
 			srnic_count(qp->stats, SRNIC_CNT_GO_BACK);
