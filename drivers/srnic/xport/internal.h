@@ -426,11 +426,17 @@ void srnic_req_advance(struct srnic_qp *qp);
 /* Moves the cursor to the work request that the next PSN to send belongs to. */
 void srnic_req_seek(struct srnic_qp *qp);
 
+/* If the requester sends nothing more in this run, that is because of @limit. */
+static inline void srnic_req_limit(struct srnic_qp *qp, enum srnic_limit limit)
+{
+	qp->req.limit = limit;
+}
+
 /* The requester sends nothing more in this run, because of @limit. */
 static inline enum srnic_outcome srnic_req_wait(struct srnic_qp *qp,
 						enum srnic_limit limit)
 {
-	qp->req.limit = limit;
+	srnic_req_limit(qp, limit);
 
 	return SRNIC_AGAIN;
 }
@@ -461,6 +467,9 @@ bool srnic_req_flush(struct srnic_qp *qp);
 /* Does success generate a completion?  Pure. */
 bool srnic_req_is_signaled(const struct srnic_qp *qp,
 			   const struct srnic_swqe *wqe);
+
+/* Is the next packet to request its ACK itself, as the send queue runs empty behind it? */
+bool srnic_req_ends_burst(struct srnic_qp *qp);
 
 /* Packets of @npsn PSNs at the cursor were sent; the last one @asks for an answer. */
 void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,

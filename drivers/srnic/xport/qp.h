@@ -111,7 +111,7 @@ struct srnic_traffic {
  * @nak: syndrome of a fatal NAK that has overtaken a response; 0: none.  Set by completer.c
  * @nak_psn: its PSN
  * @ask_ahead: packets that may still request an ACK because the queue runs empty behind them,
- *	       see packet_ends_burst()
+ *	       see srnic_req_ends_burst()
  * @reading: a loopback READ is in progress, see loopback.c
  * @sq_drained_raised: event SQ_DRAINED has been raised
  * @limit: enum srnic_limit

@@ -116,36 +116,13 @@ static u32 packet_span(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 				 qp->conf.max_rd_atomic);
 }
 
-/* Behind a stream, ACKs are not requested more often because the queue runs empty. */
-#define PACKET_ASK_NSEC	(500 * NSEC_PER_USEC)
-
-/*
- * Does the send queue run empty, of a consumer that has let an ACK be asked for by a
- * retransmission?  The next packet may leave too late to request the ACK for this one.  Where
- * two ends answer each other, the ACK leaves with the answer and costs little.
- */
-static bool packet_ends_burst(struct srnic_qp *qp)
-{
-	struct srnic_req *req = &qp->req;
-	bool soon;
-
-	if (!req->ask_ahead || req->cur + 1 != qp->sq.tail ||
-	    !srnic_sq_is_empty(&qp->sq))
-		return false;
-
-	soon = ktime_get_ns() - req->asked_at < PACKET_ASK_NSEC;
-	req->ask_ahead = soon ? req->ask_ahead - 1 : U8_MAX;
-
-	return !soon || req->asked_seq != qp->resp.seq;
-}
-
 /* Is the consumer waiting for @wqe, or half the queue in flight with no ACK requested? */
 static bool packet_is_awaited(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	u32 sent = qp->req.cur + 1 - qp->sq.head;
 
 	if (srnic_req_is_signaled(qp, wqe) || srnic_wr_has_answer(wqe) ||
-	    packet_ends_burst(qp))
+	    srnic_req_ends_burst(qp))
 		return true;
 
 	return !srnic_recovery_asked(&qp->req.recovery) &&

@@ -270,7 +270,7 @@ bool srnic_req_run(struct srnic_qp *qp)
 
 	srnic_task_assert_mine(&qp->task);
 	srnic_task_share(&qp->task);
-	qp->req.limit = SRNIC_LIMIT_HOST;	/* unless it stops for another reason */
+	srnic_req_limit(qp, SRNIC_LIMIT_HOST);	/* unless it stops for another reason */
 	do {
 		before = qp->req.recovery.next;
 		outcome = req_step(qp);

@@ -152,6 +152,29 @@ bool srnic_req_flush(struct srnic_qp *qp)
 	return true;
 }
 
+/* Behind a stream, ACKs are not requested more often because the queue runs empty. */
+#define REQ_ASK_NSEC	(500 * NSEC_PER_USEC)
+
+/*
+ * Does the send queue run empty, of a consumer that has let an ACK be asked for by a
+ * retransmission?  The next packet may leave too late to request the ACK for this one.  Where
+ * two ends answer each other, the ACK leaves with the answer and costs little.
+ */
+bool srnic_req_ends_burst(struct srnic_qp *qp)
+{
+	struct srnic_req *req = &qp->req;
+	bool soon;
+
+	if (!req->ask_ahead || req->cur + 1 != qp->sq.tail ||
+	    !srnic_sq_is_empty(&qp->sq))
+		return false;
+
+	soon = ktime_get_ns() - req->asked_at < REQ_ASK_NSEC;
+	req->ask_ahead = soon ? req->ask_ahead - 1 : U8_MAX;
+
+	return !soon || req->asked_seq != qp->resp.seq;
+}
+
 void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		    u32 npsn, bool asks)
 {
