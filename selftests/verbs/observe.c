@@ -807,7 +807,7 @@ static void lost_tail(void)
 /* Unsignalled requests are acknowledged only when the requester asks for it. */
 static void unsignaled(void)
 {
-	struct ibv_send_wr wr;
+	struct ibv_send_wr wr[48], *bad;
 	struct ibv_sge sge;
 	int i;
 
@@ -815,12 +815,14 @@ static void unsignaled(void)
 	bind_end(&p.a);
 	bind_end(&p.b);
 	sge = sge_of(&ma, 0, 8);
-	wr = wr_of(0, IBV_WR_RDMA_WRITE, &sge, 1);
-	wr_target(&wr, &mb, 0);
 	for (i = 0; i < 48; i++) {
-		wr.send_flags = i < 47 ? 0 : IBV_SEND_SIGNALED;
-		must_be(post_one(&p.a, &wr), 0);
+		wr[i] = wr_of(0, IBV_WR_RDMA_WRITE, &sge, 1);
+		wr_target(&wr[i], &mb, 0);
+		wr[i].send_flags = i < 47 ? 0 : IBV_SEND_SIGNALED;
+		wr[i].next = i < 47 ? &wr[i + 1] : NULL;
 	}
+	/* at once: a queue that runs empty may request more ACKs */
+	must_be(ibv_post_send(p.a.qp, wr, &bad), 0);
 	wc_want(p.a.scq, 0, IBV_WC_SUCCESS);
 	look(&sides[0], "counter", IS("lqpn", p.a.qp->qp_num),
 	     IS("rdma_writes", 48));
