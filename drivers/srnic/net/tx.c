@@ -360,6 +360,9 @@ static struct sk_buff *tx_join(struct srnic_txb *txb)
 	shinfo->gso_segs = txb->num;
 	shinfo->gso_type = SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST;
 	skb->ip_summed = CHECKSUM_UNNECESSARY;	/* else the stack splits it */
+	/* Where a device splits it, stable kernels such as 6.6.57 drop it otherwise. */
+	skb->csum_start = skb_transport_header(skb) - skb->head;
+	skb->csum_offset = offsetof(struct udphdr, check);
 	udp_hdr(skb)->len = htons(skb->len - skb_transport_offset(skb));
 	srnic_count(txb->stats, SRNIC_CNT_TX_SUPER);
 
