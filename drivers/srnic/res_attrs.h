@@ -10,6 +10,7 @@
 
 #include <linux/in6.h>
 #include <linux/types.h>
+#include <net/ipv6.h>
 
 #define SRNIC_RES_ATTRS_MAX	64	/* attributes of an object */
 
@@ -83,7 +84,7 @@ static inline void srnic_res_add_psn(struct srnic_res_attrs *attrs, const char *
 		srnic_res_add_u32(attrs, name, psn);
 }
 
-/* Adds a network address, if the reader may see it. */
+/* Adds a network address, if it is known and the reader may see it. */
 static inline void srnic_res_add_addr(struct srnic_res_attrs *attrs, const char *name,
 				      const struct in6_addr *addr)
 {
@@ -91,7 +92,7 @@ static inline void srnic_res_add_addr(struct srnic_res_attrs *attrs, const char 
 		.name = name, .kind = SRNIC_RES_ATTR_ADDR, .addr = *addr,
 	};
 
-	if (attrs->wire)
+	if (attrs->wire && !ipv6_addr_any(addr))
 		srnic_res_add(attrs, &attr);
 }
 

@@ -8,7 +8,6 @@
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
-#include <net/ipv6.h>
 #include <net/net_namespace.h>
 
 #include "internal.h"
@@ -472,8 +471,7 @@ static const char * const qp_limits[] = {
 /* Has everything that was posted been sent? */
 static bool qp_has_sent_all(const struct srnic_qp *qp)
 {
-	return qp->req.cur == qp->sq.tail &&
-	       !srnic_ring_ahead(&qp->sq.ring, qp->sq.tail);
+	return qp->req.cur == qp->sq.tail && srnic_sq_is_empty(&qp->sq);
 }
 
 /* READ responses go first.  A full window limits only a requester with more to send. */
@@ -501,8 +499,7 @@ static void qp_fill_traffic(const struct srnic_qp *qp, struct srnic_res_attrs *a
 	srnic_res_add_u32(attrs, "marked", qp->cc.marked);
 	srnic_res_add_u32(attrs, "cnps", qp->cc.cnps);
 	srnic_res_add_string(attrs, "limit", qp_limits[qp_limit(qp)]);
-	if (!ipv6_addr_any(&qp->path.daddr))
-		srnic_res_add_addr(attrs, "peer", &qp->path.daddr);
+	srnic_res_add_addr(attrs, "peer", &qp->path.daddr);
 }
 
 static void qp_fill_cc(const struct srnic_cc *cc, struct srnic_res_attrs *attrs)

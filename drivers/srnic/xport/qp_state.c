@@ -5,7 +5,6 @@
  *
  * A failure is recorded once in the life of a queue pair, so nothing here is fast.
  */
-#include <net/ipv6.h>
 
 #include "internal.h"
 
@@ -227,8 +226,7 @@ void srnic_failure_fill_attrs(const struct srnic_failure *failure,
 	srnic_res_add_u32(attrs, "failure_room", failure->room);
 	srnic_res_add_hex(attrs, "failure_syndrome", fault->syndrome);
 	srnic_res_add_u64(attrs, "failure_time", failure->time);
-	if (!ipv6_addr_any(&failure->peer))
-		srnic_res_add_addr(attrs, "failure_peer", &failure->peer);
+	srnic_res_add_addr(attrs, "failure_peer", &failure->peer);
 	if (!attrs->secrets)
 		return;
 	srnic_res_add_hex(attrs, "failure_key", failure->key);
