@@ -5,19 +5,8 @@
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 . selftests/lib/ktap.sh
-
-# installed: the files that "make install" copies find each other
-installed()
-{
-	local root status
-
-	root=$(mktemp -d)
-	make -s install-tools DESTDIR="$root" &&
-		"$root/usr/bin/srnic-doctor" --facts | grep -q '"memlock"'
-	status=$?
-	rm -r "$root"
-	return "$status"
-}
+. selftests/lib/tool.sh
+TOOL=srnic-doctor
 
 # documented: the manual page has a row for each check
 documented()
@@ -38,25 +27,10 @@ planted()
 	tool=$PWD/tools/srnic-doctor
 	work=$(mktemp -d)
 	trap 'rm -r "$work"' EXIT
-	for name in json ctypes os re subprocess; do
-		echo "open('$work/taken', 'w')" >"$work/$name.py"
-	done
-	for name in ethtool ip modinfo rdma; do
-		printf '#!/bin/sh\n: >%s/taken\n' "$work" >"$work/$name"
-		chmod +x "$work/$name"
-	done
+	plant "$work" "json ctypes os re subprocess" "ethtool ip modinfo rdma"
 	cd "$work" && "$tool" --facts && PATH='' "$tool" --facts &&
 		PATH=$work:$PATH PYTHONPATH=$work "$tool" --facts && [ ! -e taken ]
 )
-
-# refuses WORD...: with a message of one line
-refuses()
-{
-	local said
-
-	! said=$(tools/srnic-doctor "$@" 2>&1) && grep '^srnic-doctor: error:' <<<"$said" &&
-		! grep -E 'Traceback|<lambda>' <<<"$said"
-}
 
 # unread: a reader that does not want all of it is no error
 unread()
@@ -72,7 +46,7 @@ check "a bad time is refused"	refuses --wait inf ::1
 check "no time, too"		refuses --wait 0 ::1
 check "a bad number is refused"	refuses --qp x
 check "a closed pipe"		unread --list
-check "installed"		installed
+check "installed"		installed '"memlock"' --facts
 check "nothing is planted"	planted
 check "manual page"		documented
 ktap_relay			selftests/meta/judge.py

@@ -14,8 +14,6 @@ import argparse
 import contextlib
 import copy
 import fnmatch
-import importlib.machinery
-import importlib.util
 import io
 import json
 import pathlib
@@ -27,16 +25,13 @@ import subprocess
 import sys
 import traceback
 
-HERE = pathlib.Path(__file__).resolve().parent
-TOOLS = HERE.parent.parent / "tools"
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(TOOLS), str(HERE.parent / "lib")]
-from doctor import facts, health, peer  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from tap import Tap  # noqa: E402
+from tool import load  # noqa: E402
+from doctor import facts, health, peer  # noqa: E402
 
-LOADER = importlib.machinery.SourceFileLoader("doctor_program", str(TOOLS / "srnic-doctor"))
-program = importlib.util.module_from_spec(importlib.util.spec_from_loader(LOADER.name, LOADER))
-LOADER.exec_module(program)
+program = load("srnic-doctor")
 
 # --- names -------------------------------------------------------------------------------
 

@@ -8,24 +8,19 @@ Prints TAP.
 """
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import json
 import pathlib
 import random
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
-TOOLS = HERE.parent.parent / "tools"
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(TOOLS), str(HERE.parent / "lib")]
-from doctor import facts  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from tap import Tap  # noqa: E402
+from tool import load  # noqa: E402
+from doctor import facts  # noqa: E402
 
-LOADER = importlib.machinery.SourceFileLoader("top_program", str(TOOLS / "srnic-top"))
-top = importlib.util.module_from_spec(importlib.util.spec_from_loader(LOADER.name, LOADER))
-LOADER.exec_module(top)
+top = load("srnic-top")
 
 PAIR = {
     "ifindex": 1, "ifname": "sr0", "port": 1, "lqpn": 17, "rqpn": 18, "type": "RC", "state": "RTS",
