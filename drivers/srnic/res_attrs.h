@@ -10,7 +10,6 @@
 
 #include <linux/in6.h>
 #include <linux/types.h>
-#include <net/ipv6.h>
 
 #define SRNIC_RES_ATTRS_MAX	64	/* attributes of an object */
 
@@ -28,7 +27,8 @@ enum srnic_res_attr_kind {
  * @kind: enum srnic_res_attr_kind
  * @num: value of a number
  * @string: value of a string, a constant
- * @addr: value of a network address; IPv4 addresses are v4-mapped
+ * @addr: value of a network address; IPv4 addresses are v4-mapped, and an unspecified
+ *	  address is not shown
  */
 struct srnic_res_attr {
 	const char	*name;
@@ -84,7 +84,7 @@ static inline void srnic_res_add_psn(struct srnic_res_attrs *attrs, const char *
 		srnic_res_add_u32(attrs, name, psn);
 }
 
-/* Adds a network address, if it is known and the reader may see it. */
+/* Adds a network address, if the reader may see it. */
 static inline void srnic_res_add_addr(struct srnic_res_attrs *attrs, const char *name,
 				      const struct in6_addr *addr)
 {
@@ -92,7 +92,7 @@ static inline void srnic_res_add_addr(struct srnic_res_attrs *attrs, const char 
 		.name = name, .kind = SRNIC_RES_ATTR_ADDR, .addr = *addr,
 	};
 
-	if (attrs->wire && !ipv6_addr_any(addr))
+	if (attrs->wire)
 		srnic_res_add(attrs, &attr);
 }
 

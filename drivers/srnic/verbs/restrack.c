@@ -15,11 +15,14 @@
 
 #define RES_TEXT_LEN	48	/* a network address, or a number, as text */
 
+/* An address that is not known is not shown. */
 static int res_put_addr(struct sk_buff *msg, const struct srnic_res_attr *attr)
 {
 	const struct in6_addr *addr = &attr->addr;
 	char text[RES_TEXT_LEN];
 
+	if (ipv6_addr_any(addr))
+		return 0;
 	if (ipv6_addr_v4mapped(addr))
 		snprintf(text, sizeof(text), "%pI4", &addr->s6_addr32[3]);
 	else
