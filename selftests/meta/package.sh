@@ -54,7 +54,7 @@ dkms_builds()
 	dkms build "srnic/${source##*/srnic-}" --dkmstree "$work/dkms" \
 		--sourcetree "$work/root/usr/src" -k "$kernel" \
 		--kernelsourcedir "$1/obj" || { cat "$work"/dkms/srnic/*/build/make.log; return 1; }
-	find "$work/dkms" -name 'srnic.ko*' | grep -q .
+	find "$work/dkms" -name 'srnic.ko*' | grep . >/dev/null
 }
 
 # key WHAT: a hash of the inputs and tools of the packages

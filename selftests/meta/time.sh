@@ -81,8 +81,21 @@ none_stale()
 	return "$status"
 }
 
+# reads_all: where a pipe fails if one of its commands does, none of them stops to read early:
+# whether the command before it is killed by SIGPIPE then is a matter of time
+reads_all()
+{
+	local shells
+
+	mapfile -t shells < <(grep -rlIE '^set -[a-z]+ pipefail|^\. .*lab/lib\.sh' . ../tools
+		find ../tools/lab -name '*.sh')
+	((${#shells[@]} > 5)) && ! grep -nE \
+		'\|[[:space:]]*(head -n [0-9]|grep -[a-zA-Z]*[qm])|[{;][^{}"$]*\bexit *}' "${shells[@]}"
+}
+
 used=()
-ktap_plan 2
+ktap_plan 3
 check "each use of time is listed with its reason"	all_known
 check "each entry of the list is used"			none_stale
+check "no pipe depends on when its reader stops"		reads_all
 ktap_end

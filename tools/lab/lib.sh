@@ -161,7 +161,7 @@ host_release()
 mirror()
 {
 	apt-get indextargets --format '$(RELEASE) $(REPO_URI)' |
-		awk -v s="$1" '$1 == s { print $2; exit }'
+		awk -v s="$1" '$1 == s && !n++ { print $2 }'
 }
 
 lab_apt()

@@ -26,7 +26,7 @@ qemu_accel()
 
 qemu_version()
 {
-	qemu-system-x86_64 --version | grep -oE '[0-9]+' | head -n 1
+	qemu-system-x86_64 --version | sed -n '1s/[^0-9]*\([0-9]*\).*/\1/p'
 }
 
 # qemu_thread: one thread per processor of the guest, if QEMU supports that
