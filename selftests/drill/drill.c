@@ -25,7 +25,7 @@
 
 #define SILENCE		30000	/* us without a packet for "nothing" */
 #define LAST_SILENCE	5000	/* us without a packet at the end of a script */
-#define STALL		30000	/* us without being scheduled that excuse a failure */
+#define STALL		4000	/* us without being scheduled that excuse a failure: a probe */
 #define ATTEMPTS	10	/* to run a script without such a stall */
 
 bool dry;

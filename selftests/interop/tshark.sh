@@ -6,6 +6,7 @@
 #                                   (tcpdump)
 
 . "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/capture.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
 need rdma gcc make tcpdump tshark python3
@@ -15,24 +16,12 @@ vrb_make
 here=$(dirname "$0")
 capture=$(mktemp)
 
-# captured ARGUMENT...: capture the harness's packets, one by one, in $capture
-captured()
+# packets_captured ARGUMENT...: capture the harness's packets, one by one, in $capture
+packets_captured()
 {
-	local dump status=0
-
 	wire_end nsA veth0 >/dev/null
 	wire_end nsB veth1 >/dev/null
-	ip netns exec nsB tcpdump -i veth1 -Z root -U -B 65536 -s 0 \
-		-w "$capture" udp port 4791 \
-		2>"$capture.err" &
-	dump=$!
-	wait_for grep -q 'listening on' "$capture.err" || return
-	vrb "$@" || status=$?
-	# tcpdump ends after it has written all captured packets
-	kill -TERM "$dump"
-	wait "$dump"
-	cat "$capture.err"
-	return "$status"
+	captured nsB veth1 10.9.0.2 vrb "$@"
 }
 
 # tshark_shows FILTER: print the packets that match.  RoCEv2 sends no UDP checksum over
@@ -86,7 +75,7 @@ check "two hosts"			pair_up
 for ip in IPv4 IPv6; do
 	six=()
 	[ "$ip" = IPv4 ] || six=(-6)
-	check "$ip: traffic of all kinds"	captured "${six[@]}" -n 5 soak
+	check "$ip: traffic of all kinds"	packets_captured "${six[@]}" -n 5 soak
 	check "$ip: all of it is InfiniBand"	all_roce
 	check "$ip: nothing is malformed"	hasnt '_ws.malformed'
 	check "$ip: no expert warnings"		hasnt '_ws.expert.severity >= 6291456'

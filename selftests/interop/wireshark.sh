@@ -7,6 +7,7 @@
 #            (tcpdump)              (tcpdump)
 
 . "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/capture.sh"
 . "$(dirname "$0")/../lib/peers.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
@@ -17,27 +18,8 @@ page=$selftests/../Documentation/tracing.rst
 [ -e "$page" ] || skip_all "no documentation here"
 vrb_make
 capture=$(mktemp)
+export SNAPLEN=512	# for capture.sh
 trap 'pair_down; rm -f "$capture" "$capture.err"' EXIT
-
-# captured NS DEV PEER COMMAND...: run it, and capture the packets there.  A datagram from
-# nsA to PEER marks their end.
-captured()
-{
-	local dump peer=$3 status=0
-
-	ip netns exec "$1" tcpdump -i "$2" -Z root -U -B 65536 -s 512 -w "$capture" \
-		udp port 4791 or udp port 9 2>"$capture.err" &
-	dump=$!
-	wait_for grep -q 'listening on' "$capture.err" || return
-	shift 3
-	"$@" || status=$?
-	on nsA bash -c "echo end-of-capture >/dev/udp/$peer/9"
-	wait_for grep -q end-of-capture "$capture" || status=1
-	kill -TERM "$dump"
-	wait "$dump"
-	cat "$capture.err"
-	return "$status"
-}
 
 # found FILTER: the number of packets
 found()

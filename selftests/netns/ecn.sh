@@ -6,6 +6,7 @@
 #   nsA [sr0] veth0 ===(some packets marked)=== veth1 [sr1] nsB
 
 . "$(dirname "$0")/../lib/netns.sh"
+. "$(dirname "$0")/../lib/capture.sh"
 . "$(dirname "$0")/../lib/trace.sh"
 
 need rdma ib_write_bw ib_send_bw ib_read_bw nft tc ethtool tcpdump tshark
@@ -65,21 +66,12 @@ quiet()
 	"$@" >/dev/null && counter_is nsB sr1 np_cnp_sent "$sent"
 }
 
-# captured COMMAND...: run it and capture the packets leaving veth0 and veth1 in $capture
-captured()
+# writes_captured COMMAND...: run it and capture the packets leaving veth0 and veth1
+writes_captured()
 {
-	local dump status=0
-
 	wire_end nsA veth0 >/dev/null
 	wire_end nsB veth1 >/dev/null
-	ip netns exec nsA tcpdump -i veth0 -Z root -U -B 65536 -s 0 \
-		-w "$capture" udp port 4791 2>"$capture.err" &
-	dump=$!
-	wait_for grep -q 'listening on' "$capture.err" || return
-	"$@" >/dev/null || status=$?
-	kill -TERM "$dump"
-	wait "$dump"
-	return "$status"
+	captured nsA veth0 10.9.0.2 "$@" >/dev/null
 }
 
 shown()
@@ -238,7 +230,7 @@ writes=(pair ib_write_bw -s 65536 -n 200)
 ktap_plan 39
 check "two hosts"			pair_up
 check "no CNP without a mark"		quiet "${writes[@]}"
-check "packets"				captured "${writes[@]}"
+check "packets"				writes_captured "${writes[@]}"
 check "packets are ECN capable"		all_are 'ip.dsfield.ecn == 2'
 check "one in eight is marked"		mark nsA veth0 mod 8 0
 check "WRITE"		told nsB sr1 nsA sr0	"${writes[@]}"
@@ -246,12 +238,12 @@ check "SEND"		told nsB sr1 nsA sr0	pair ib_send_bw -s 65536 -n 200
 check "UC"		told nsB sr1 nsA sr0	pair ib_write_bw -c UC -s 4096 -n 2000
 check "XRC"		told nsB sr1 nsA sr0	pair ib_send_bw -c XRC -s 65536 -n 200
 check "IPv6"		told nsB sr1 nsA sr0	pair ib_write_bw -x "$(gid6)" -s 65536 -n 200
-check "packets"				captured "${writes[@]}"
+check "packets"				writes_captured "${writes[@]}"
 check "tshark dissects the CNPs"	cnps_are_known
 check "scapy builds the same packets"	/usr/bin/python3 "$here/cnp.py" judge "$capture"
 check "ECN is switched off"		ecn 0
 check "switched off: no CNP"		quiet "${writes[@]}"
-check "packets"				captured "${writes[@]}"
+check "packets"				writes_captured "${writes[@]}"
 check "packets are not ECN capable"	all_are 'ip.dsfield.ecn == 0'
 check "ECN is switched on"		ecn 1
 clear_wire
