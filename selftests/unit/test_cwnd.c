@@ -58,6 +58,8 @@ static void send(u32 npsn, bool is)
 		srnic_cwnd_grow(&c, &rtt, una, 1, EVERY);
 		una = srnic_psn_add(una, 1);
 		srnic_cwnd_advance(&c, una);
+		if (is)
+			srnic_cwnd_full(&c, srnic_psn_add(una, c.window));
 	}
 }
 
@@ -137,11 +139,153 @@ static void test_queue(void)
 
 	open_to(LONG, 1024);
 	was = c.window;
-	round_trip(3 * LONG);
+	round_trip(2 * LONG);
 	must(c.window == was + 1);
 	round_trip(4 * LONG);
 	must(c.window == was + 1);
 	tap_done("by one packet where there is a queue, and then not at all");
+}
+
+/* Rounds in which the window does not grow, up to @most */
+static u32 rounds_without(u64 nsec, u32 most)
+{
+	u32 was = c.window, n = 0;
+
+	while (n < most && c.window == was) {
+		round_trip(nsec);
+		n++;
+	}
+	return n;
+}
+
+/* Round trips of a path that holds @fits packets */
+static u64 filled(u64 nsec, u32 fits)
+{
+	return nsec * max(c.window, fits) / fits;
+}
+
+/* Runs until no trial of @from packets is in progress.  Return: the largest window */
+static u32 run_trial(u32 from, u64 nsec, u32 fits)
+{
+	u32 most = 0, i;
+
+	for (i = 0; i < 300 && c.from != from; i++)
+		round_trip(filled(nsec, fits));
+	must(c.from == from);
+	for (i = 0; i < 5 && c.from == from; i++) {
+		round_trip(filled(nsec, fits));
+		most = max(most, c.window);
+	}
+	must(c.from != from && i >= 3);	/* not judged before the growth can have shown */
+
+	return most;
+}
+
+static void test_trial(void)
+{
+	u32 i, from = SRNIC_CWND_SHORT;
+
+	open_to(SHORT, from);
+	run_trial(from, SHORT, SRNIC_CWND_MAX);
+	must(c.from > from * 6 / 5 && c.from <= from * 5 / 4);
+	from = c.from;
+	run_trial(from, SHORT, SRNIC_CWND_MAX);
+	must(c.from > from * 7 / 5 && c.from <= from * 3 / 2);
+	for (i = 0; i < 60; i++)
+		round_trip(SHORT);
+	must(c.window == SRNIC_CWND_MAX);
+	tap_done("on a short path it grows by trials, of a quarter and then of a half");
+}
+
+static void test_trial_fails(void)
+{
+	u32 pause, most, i;
+
+	open_to(SHORT, SRNIC_CWND_SHORT);
+	for (i = 0; i < 6; i++) {
+		pause = min(8U << i, 128U);
+		most = run_trial(SRNIC_CWND_SHORT, SHORT, SRNIC_CWND_SHORT);
+		must(most > SRNIC_CWND_SHORT * 6 / 5 && most <= SRNIC_CWND_SHORT * 5 / 4);
+		must(c.window == SRNIC_CWND_SHORT && !c.from);
+		must(c.rounds == pause || c.rounds == pause - 1);
+	}
+	tap_done("growth into a queue is taken back, and tried less often");
+}
+
+static void test_trial_ends(void)
+{
+	open_to(SHORT, SRNIC_CWND_SHORT);
+	rounds_without(SHORT, 10);
+	must(c.from);
+	lose(c.window, SRNIC_CWND_QUEUE_RUN);
+	must(!c.from && c.rounds == 8);
+	tap_done("a loss ends a trial");
+}
+
+static void test_no_trial(void)
+{
+	open_to(SHORT, SRNIC_CWND_SHORT);
+	must(rounds_without(7 * SHORT, 200) == 200);
+	must(rounds_without(5 * SHORT, 200) < 20);
+	tap_done("nothing is tried in a queue of many times the round trip");
+}
+
+/* A window that has been cut, on a long path whose round trips are those of its queue */
+static void queued_to(u32 window)
+{
+	open_to(LONG, window);
+	lose(window, SRNIC_CWND_QUEUE_RUN);
+	una = c.cut;
+	srnic_cwnd_advance(&c, una);
+}
+
+static void test_jump(void)
+{
+	u32 i, was;
+
+	queued_to(1024);
+	for (i = 0; i < 40; i++)
+		round_trip(2 * LONG);
+	c.probing = false;
+	was = c.window;
+	for (i = 0; i < 40; i++)
+		round_trip(2 * LONG + LONG / 2);
+	must(c.window <= was + 40);
+	was = c.window;
+	for (i = 0; i < 8; i++)
+		round_trip(6 * LONG);
+	must(c.window >= was * 5 / 4 * 3 / 2);
+	tap_done("on a long path it is tried when round trips become longer by half");
+}
+
+/* Round trips that go on growing after the window are those of a queue, not of the path. */
+static void test_settle(void)
+{
+	u32 i, was;
+
+	open_to(LONG, 1024);
+	round_trip(LONG + LONG / 4);
+	for (i = 0; i < 100; i++)
+		round_trip(2 * LONG);
+	must(!c.probing && !c.from);
+	was = c.window;
+	for (i = 0; i < 100; i++)
+		round_trip(2 * LONG);
+	must(c.window == was + 100);
+	tap_done("nothing is tried when the start has ended in a queue");
+}
+
+static void test_slow(void)
+{
+	u32 i, was;
+
+	begin(SHORT);
+	c.startup = false;
+	was = c.window;
+	for (i = 0; i < 8; i++)
+		round_trip(16 * SHORT);
+	must(c.window == was + 1);
+	tap_done("the longer the queue is, the slower a small window grows");
 }
 
 static void test_chance(void)
@@ -292,6 +436,13 @@ int main(void)
 	test_long();
 	test_idle();
 	test_queue();
+	test_trial();
+	test_trial_fails();
+	test_trial_ends();
+	test_no_trial();
+	test_jump();
+	test_settle();
+	test_slow();
 	test_chance();
 	test_run();
 	test_forgiven();

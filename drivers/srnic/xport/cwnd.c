@@ -14,6 +14,23 @@
 /* With round trips this many times the shortest, a small window no longer doubles */
 #define CWND_START_RTTS		3
 
+/* Packets of a round at least; the round trips of fewer are noise */
+#define CWND_ROUND		64
+
+/* Rounds of a trial: the window grows, its growth arrives, round trips are measured */
+#define CWND_TRIAL		3
+
+/* Rounds without a trial after one that was of no use */
+#define CWND_PAUSE		8
+#define CWND_PAUSE_MAX		128
+
+/* Growth of the first trial, and of those after others without a queue, in eighths */
+#define CWND_STEP		2
+#define CWND_STEP_MAX		4
+
+/* With round trips this many times the shortest no growth is tried, on a long path */
+#define CWND_TRIAL_RTTS		8
+
 /* SRNIC_CWND_QUEUE_PART if the round trip is more than twice the shortest */
 #define CWND_FULL_PART		16
 
@@ -26,7 +43,10 @@
 void srnic_cwnd_start(struct srnic_cwnd *cwnd)
 {
 	cwnd->window = SRNIC_CWND_FIRST;
+	cwnd->step = CWND_STEP;
+	cwnd->pause = CWND_PAUSE;
 	cwnd->startup = true;
+	cwnd->probing = true;
 }
 
 void srnic_cwnd_stop_ticks(struct srnic_cwnd *cwnd)
@@ -42,6 +62,7 @@ void srnic_cwnd_skip(struct srnic_cwnd *cwnd, u32 psn)
 	cwnd->round = psn;
 	cwnd->holes = 0;
 	cwnd->limited = psn;
+	cwnd->lap = psn;
 	srnic_cwnd_stop_ticks(cwnd);
 }
 
@@ -63,6 +84,7 @@ void srnic_cwnd_advance(struct srnic_cwnd *cwnd, u32 psn)
 {
 	cwnd->cut = srnic_psn_max(cwnd->cut, psn);
 	cwnd->limited = srnic_psn_max(cwnd->limited, psn);
+	cwnd->lap = srnic_psn_max(cwnd->lap, psn);
 }
 
 /* Is there no sign of a queue, other than that of the packets released by one ACK? */
@@ -75,19 +97,13 @@ static bool cwnd_is_clear(const struct srnic_cwnd *cwnd, const struct srnic_rtt 
 }
 
 /*
- * Would a larger window be of use?  Unknown without a recent round trip: the answers may be
+ * Does the window limit what is sent?  Unknown without a recent round trip: the answers may be
  * those of a queue that is already longer than the timers expect.
  */
-static bool cwnd_may_grow(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
-			  u32 una)
+static bool cwnd_is_limit(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 una)
 {
-	if (srnic_psn_diff(cwnd->limited, una) <= 0 || cwnd->window >= SRNIC_CWND_MAX ||
-	    !rtt->min || rtt->probes || rtt->backoff)
-		return false;
-	if (cwnd->window < SRNIC_CWND_SHORT)
-		return true;
-
-	return srnic_rtt_is_long(rtt) && rtt->last < CWND_QUEUE_RTTS * rtt->min;
+	return srnic_psn_diff(cwnd->limited, una) > 0 && cwnd->window < SRNIC_CWND_MAX &&
+	       rtt->min && !rtt->probes && !rtt->backoff;
 }
 
 /* Do round trips with a queue forbid exponential growth? */
@@ -97,6 +113,149 @@ static bool cwnd_is_slow(const struct srnic_cwnd *cwnd, const struct srnic_rtt *
 	       (rtt->timeout && rtt->last > rtt->timeout);
 }
 
+/* Ends the trial, if there is one.  @rounds: until the next may begin */
+static void cwnd_end_trial(struct srnic_cwnd *cwnd, u8 rounds)
+{
+	cwnd->from = 0;
+	cwnd->step = CWND_STEP;
+	cwnd->rounds = rounds;
+}
+
+/*
+ * The window has grown from @from, and the round trip from @base to @least.  If both have
+ * grown by the same factor, more packets wait, and no more arrive.
+ */
+static void cwnd_judge(struct srnic_cwnd *cwnd, bool far)
+{
+	u64 longer = (cwnd->least - min(cwnd->least, cwnd->base)) * cwnd->from;
+	u64 larger = cwnd->base * (cwnd->window - min(cwnd->window, cwnd->from));
+	u8 step = cwnd->step;
+
+	if (4 * longer <= larger) {
+		cwnd_end_trial(cwnd, 0);
+		cwnd->step = min(2 * step, CWND_STEP_MAX);
+		cwnd->pause = CWND_PAUSE;
+		return;
+	}
+	if (2 * longer <= larger) {
+		cwnd_end_trial(cwnd, far ? cwnd->pause : CWND_PAUSE / 2);
+		return;
+	}
+	cwnd->window = cwnd->from;
+	cwnd->probing = false;
+	cwnd_end_trial(cwnd, cwnd->pause);
+	cwnd->pause = min(2 * cwnd->pause, CWND_PAUSE_MAX);
+}
+
+/*
+ * May growth be tried?  Not if the queue is long already: its other users would bear most of
+ * the delay.  On a long path the window grows anyway, and a trial is of use only if round
+ * trips are long for another reason than a queue.
+ */
+static bool cwnd_may_try(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
+			 bool clear)
+{
+	u64 most = CWND_QUEUE_RTTS * rtt->min + SRNIC_RTT_SHORT_NSEC / 4;
+
+	if (cwnd->window < SRNIC_CWND_SHORT)
+		return false;
+	if (!srnic_rtt_is_long(rtt))
+		return cwnd->least < most;
+
+	return !clear && cwnd->probing && cwnd->least < CWND_TRIAL_RTTS * rtt->min;
+}
+
+/* Has the round trip become longer since the last round, although the window has not grown? */
+static bool cwnd_has_jumped(const struct srnic_cwnd *cwnd)
+{
+	return cwnd->base && 2 * cwnd->least * cwnd->was > 3 * cwnd->base * cwnd->window;
+}
+
+/*
+ * The window has grown other than by a trial, until one round ago.  If round trips have grown
+ * since, it was into a queue.
+ */
+static void cwnd_settle(struct srnic_cwnd *cwnd)
+{
+	if (--cwnd->settling || 3 * cwnd->least <= 4 * cwnd->base)
+		return;
+	cwnd->probing = false;
+	cwnd->rounds = max(cwnd->rounds, cwnd->pause);
+}
+
+/* A round without a trial has ended: how many more? */
+static void cwnd_wait_round(struct srnic_cwnd *cwnd)
+{
+	if (cwnd->window > cwnd->was + cwnd->was / 16) {
+		cwnd->settling = CWND_TRIAL - 1;
+	} else if (cwnd->settling) {
+		cwnd_settle(cwnd);
+	} else if (cwnd_has_jumped(cwnd)) {
+		cwnd->probing = true;
+		cwnd->pause = CWND_PAUSE;
+		cwnd->rounds = 1;
+	} else if (cwnd->rounds) {
+		cwnd->rounds--;
+	}
+}
+
+/* A round has ended. */
+static void cwnd_end_round(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, bool clear)
+{
+	if (cwnd->from && --cwnd->rounds)
+		return;
+	if (cwnd->from)
+		cwnd_judge(cwnd, srnic_rtt_is_long(rtt));
+	else
+		cwnd_wait_round(cwnd);
+	if (cwnd->settling != 1) {
+		cwnd->base = cwnd->least;
+		cwnd->was = cwnd->window;
+	}
+	if (cwnd->rounds || cwnd->settling || !cwnd_may_try(cwnd, rtt, clear))
+		return;
+	cwnd->from = cwnd->window;
+	cwnd->rounds = CWND_TRIAL;
+}
+
+/* All before @psn is acknowledged: looks at the last round trip, and at the end of rounds. */
+static void cwnd_watch(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 psn,
+		       bool clear)
+{
+	cwnd->least = min_not_zero(cwnd->least, rtt->last);
+	if (srnic_psn_diff(psn, cwnd->lap) < 0)
+		return;
+	cwnd_end_round(cwnd, rtt, clear);
+	cwnd->least = 0;
+	cwnd->lap = srnic_psn_max(cwnd->limited, srnic_psn_add(psn, CWND_ROUND));
+}
+
+/* Eighths of a packet by which the window grows per round trip, where it may be too large */
+static u32 cwnd_slow_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
+{
+	if (cwnd->window >= SRNIC_CWND_SHORT &&
+	    (!srnic_rtt_is_long(rtt) || rtt->last >= CWND_QUEUE_RTTS * rtt->min))
+		return 0;
+
+	return clamp_t(u64, div64_u64(16 * rtt->min, rtt->last), 1, 8);
+}
+
+/* Eighths of a packet by which the window grows per round trip */
+static u32 cwnd_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, bool clear)
+{
+	bool far = srnic_rtt_is_long(rtt);
+
+	clear &= far || cwnd->window < SRNIC_CWND_SHORT;
+	if (cwnd->startup && (clear || !cwnd_is_slow(cwnd, rtt)))
+		return 8 * cwnd->window;
+	if (cwnd->from && cwnd->rounds == CWND_TRIAL)
+		return cwnd->step * cwnd->window;
+	if (clear && far)
+		return 8 * (cwnd->window / 16 + 1);
+
+	return cwnd_slow_growth(cwnd, rtt);
+}
+
 /*
  * Slow round trips do not end the exponential growth for good, since a peer that pauses
  * looks like a queue (RFC 9406).
@@ -104,20 +263,18 @@ static bool cwnd_is_slow(const struct srnic_cwnd *cwnd, const struct srnic_rtt *
 void srnic_cwnd_grow(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 una,
 		     u32 npsn, u32 every)
 {
-	bool small = cwnd->window < SRNIC_CWND_SHORT, clear;
+	bool small = cwnd->window < SRNIC_CWND_SHORT;
 	u32 most = small ? SRNIC_CWND_SHORT : SRNIC_CWND_MAX;
+	bool clear;
 
-	if (!cwnd_may_grow(cwnd, rtt, una))
+	if (!cwnd_is_limit(cwnd, rtt, una))
 		return;
 	clear = cwnd_is_clear(cwnd, rtt, every);
-	if (cwnd->startup && (clear || !cwnd_is_slow(cwnd, rtt)))
-		npsn *= cwnd->window;
-	else if (clear)
-		npsn *= cwnd->window / 16 + 1;
-	cwnd->credit += npsn;
-	if (cwnd->credit < cwnd->window)
+	cwnd_watch(cwnd, rtt, srnic_psn_add(una, npsn), clear);
+	cwnd->credit += npsn * cwnd_growth(cwnd, rtt, clear);
+	if (cwnd->credit < 8 * cwnd->window)
 		return;
-	cwnd->window = min(cwnd->window + cwnd->credit / cwnd->window, most);
+	cwnd->window = min(cwnd->window + cwnd->credit / (8 * cwnd->window), most);
 	cwnd->lossy &= cwnd->window < SRNIC_CWND_SHORT;
 	cwnd->credit = 0;
 }
@@ -141,6 +298,8 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 
 	cwnd->window = max3(min(loss->out, cwnd->window) * 7 / 10, cwnd->window / 2, 1U);
 	cwnd->credit = 0;
+	cwnd_end_trial(cwnd, cwnd->pause);
+	cwnd->base = 0;
 	cwnd->cut = loss->high;
 	cwnd->round = loss->high;
 	cwnd->holes = 0;

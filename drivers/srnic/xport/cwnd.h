@@ -2,10 +2,12 @@
 /*
  * srnic - congestion window of a connection: how many PSNs may be in flight
  *
- * The window grows exponentially until it is cut, but by one packet per round trip while
- * round trips are longer than before.  It is cut when a loss coincides with a queue, or when
- * more packets are missing than are lost by chance.  Pure, like struct srnic_rtt, which it
- * reads.  No other file writes a field of struct srnic_cwnd.
+ * The window grows exponentially until it is cut, but by a packet per round trip or less while
+ * round trips are longer than before.  Where they do not tell whether a queue makes them
+ * long, a growth is tried, and taken back if they have grown with the window.  It is cut when
+ * a loss coincides with a queue, or when more packets are missing than are lost by chance.
+ * Pure, like struct srnic_rtt, which it reads.  No other file writes a field of struct
+ * srnic_cwnd.
  */
 #ifndef SRNIC_XPORT_CWND_H
 #define SRNIC_XPORT_CWND_H
@@ -19,7 +21,7 @@
 /* Initial window; RFC 6928 permits 10 packets of up to 1460 bytes */
 #define SRNIC_CWND_FIRST	8
 
-/* Smallest window on a path that is known to be short; fills any within a host or a rack */
+/* Up to this size the window grows on any path; fills most within a host or a rack */
 #define SRNIC_CWND_SHORT	128
 
 /* Largest window: 16 MiB of path MTUs of 1024 bytes, 64 MiB of 4096 */
@@ -34,7 +36,7 @@
 /**
  * struct srnic_cwnd - congestion window
  * @window: PSNs that may be in flight
- * @credit: PSNs acknowledged since @window last grew, scaled up for fast growth
+ * @credit: growth that is less than a packet, in eighths of a packet times @window
  * @limited: PSN following those in flight when the window was last full
  * @cut: the window is cut once for all losses before it
  * @round: end of the current round trip's worth of packets
@@ -42,6 +44,16 @@
  * @withheld: PSNs of the window not to be sent yet, to avoid a burst
  * @extra: PSNs allowed in flight beyond @window, for packets assumed to have arrived
  * @tick: when @extra grows next, or @withheld shrinks, ns; 0: neither does
+ * @lap: end of the current round of packets whose round trips are compared, 64 at least
+ * @was: @window at the end of a round before, with which the current one is compared
+ * @base: shortest round trip of that round, ns; 0: not to be compared with
+ * @least: shortest round trip of the current round, ns; 0: none yet
+ * @from: @window before the growth that is on trial; 0: none is
+ * @rounds: rounds until the trial ends, or until one may begin
+ * @step: eighths of the window by which a trial lets it grow
+ * @pause: rounds without a trial after the next one that is of no use
+ * @settling: rounds until the round trip is that of @window, which has grown without a trial
+ * @probing: on a long path: trials have not been shown to be of no use
  * @startup: the window has not been cut yet, and grows exponentially where no queue is seen
  * @lossy: the window is small because packets were dropped
  */
@@ -55,6 +67,16 @@ struct srnic_cwnd {
 	u32	withheld;
 	u32	extra;
 	u64	tick;
+	u32	lap;
+	u32	was;
+	u64	base;
+	u64	least;
+	u32	from;
+	u8	rounds;
+	u8	step;
+	u8	pause;
+	u8	settling;
+	bool	probing;
 	bool	startup;
 	bool	lossy;
 };

@@ -15,7 +15,7 @@
 /* Round trips measured at a time */
 #define SRNIC_RTT_SAMPLES	8
 
-/* The initial window fills a path with round trips shorter than this. */
+/* On a path with shorter round trips, those of a host that is busy look like a queue. */
 #define SRNIC_RTT_SHORT_NSEC	(400ULL * NSEC_PER_USEC)
 
 /* The wait for an answer before the first round trip is measured */
@@ -144,7 +144,7 @@ u64 srnic_rtt_timeout_nsec(const struct srnic_rtt *rtt, u32 retries);
 /* May a probe be sent before the ACK timeout?  @retries: as srnic_rtt_timeout_nsec() */
 bool srnic_rtt_may_probe(const struct srnic_rtt *rtt, u32 retries);
 
-/* Is the path long enough for more than the initial window to be of use? */
+/* Is the path long enough to tell a queue from a host that is busy? */
 static inline bool srnic_rtt_is_long(const struct srnic_rtt *rtt)
 {
 	return rtt->min >= SRNIC_RTT_SHORT_NSEC;
