@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - pacing: the window of a long path is sent over a round trip, not at once
+ *
+ * A virtual clock (GCRA): each PSN that is sent moves the time at which the next burst of
+ * packets may leave.  A burst is what the path takes in a millisecond.  Pure, like struct
+ * srnic_cwnd and struct srnic_rtt, which it reads.  No other file writes a field of struct
+ * srnic_pace.
+ */
+#ifndef SRNIC_XPORT_PACE_H
+#define SRNIC_XPORT_PACE_H
+
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+#include "cwnd.h"
+#include "rtt.h"
+
+/**
+ * struct srnic_pace - pacing of a connection
+ * @next: when the next burst may leave, ns
+ * @step: time that a PSN takes at the rate of the current burst, ns
+ * @credit: PSNs of the current burst that may still leave
+ * @waiting: a burst was refused, and leaves at @next
+ */
+struct srnic_pace {
+	u64	next;
+	u64	step;
+	u32	credit;
+	bool	waiting;
+};
+
+/* Begins anew, with nothing in flight. */
+void srnic_pace_reset(struct srnic_pace *pace);
+
+/**
+ * srnic_pace_start() - begin another burst if it is time
+ * @pace: pacing
+ * @cwnd: congestion window
+ * @rtt: round trips of a long path
+ * @most: PSNs of a GSO chain
+ * @now: time
+ *
+ * Return: false if the burst may leave at @next only.
+ */
+bool srnic_pace_start(struct srnic_pace *pace, const struct srnic_cwnd *cwnd,
+		      const struct srnic_rtt *rtt, u32 most, u64 now);
+
+/* May a packet be sent without a look at the clock? */
+static inline bool srnic_pace_is_open(const struct srnic_pace *pace, const struct srnic_rtt *rtt)
+{
+	return pace->credit || !srnic_rtt_is_long(rtt);
+}
+
+/* @npsn PSNs were sent, or requested. */
+static inline void srnic_pace_sent(struct srnic_pace *pace, u32 npsn)
+{
+	if (!pace->credit)
+		return;
+
+	pace->credit -= min(pace->credit, npsn);
+	pace->next += pace->step * npsn;
+}
+
+#endif /* SRNIC_XPORT_PACE_H */
