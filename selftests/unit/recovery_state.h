@@ -62,10 +62,8 @@ static inline const char *recovery_state_mode_fault(const struct srnic_recovery 
 		return "in mode REPAIR una is before repaired";
 	if (recovery_state_is_recovery(f) && !(srnic_psn_diff(f->mark, f->una) > 0))
 		return "a recovery ends when all lost packets are acknowledged";
-	if (f->mode == SRNIC_RECOVERY_OPEN && f->cwnd.tick && !f->cwnd.withheld)
-		return "without a loss there is a tick only while PSNs are withheld";
-	if (f->cwnd.withheld && !f->cwnd.tick)
-		return "there is a tick while PSNs are withheld";
+	if (f->mode == SRNIC_RECOVERY_OPEN && f->cwnd.tick)
+		return "without a loss there is no tick";
 	if (f->cwnd.extra > SRNIC_CWND_MAX)
 		return "extra is limited to the largest window";
 

@@ -24,12 +24,14 @@
 #include "sim_tcp.h"
 #include "wire/psn.h"
 #include "xport/dcqcn.h"
+#include "xport/pace.h"
 #include "xport/recovery.h"
 
 #define SIM_STORE	32768	/* packets that an end keeps out of order */
 #define SIM_QUEUE	64	/* messages in a send queue */
 #define SIM_UNTIMED_NSEC (67 * NSEC_PER_MSEC)	/* in place of timeout 0 */
 #define SIM_STALL_NSEC	(200 * NSEC_PER_USEC)
+#define SIM_CHAIN	65536	/* bytes of a GSO chain */
 
 /* How a responder treats packets that arrive out of order */
 enum sim_peer {
@@ -221,6 +223,7 @@ struct sim_slot {
  * @cc: rate since a CNP was received
  * @limited: it applies
  * @pace_at: when it permits the next packet, ns
+ * @pace: pacing on a long path
  * @pacing: SIM_PACE will arrive
  * @cnp_after: responder: no CNP is sent before, ns
  * @took: how long messages took, ns
@@ -252,6 +255,7 @@ struct sim_flow {
 	struct srnic_dcqcn	cc;
 	bool			limited;
 	u64			pace_at;
+	struct srnic_pace	pace;
 	bool			pacing;
 	u64			cnp_after;
 	u64			*took;

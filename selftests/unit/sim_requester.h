@@ -160,26 +160,37 @@ static inline void sim_moved(struct sim_flow *w, bool seek, u32 npsn)
 	w->cursor = seek ? w->f.next : srnic_psn_add(w->cursor, npsn);
 }
 
-/* May the flow send now, as far as congestion control by CNPs is concerned? */
+/* The flow is to send at @at.  Return: false. */
+static inline bool sim_wait(struct sim *s, u32 flow, u64 at)
+{
+	struct sim_flow *w = &s->flow[flow];
+
+	if (!w->pacing)
+		sim_push(s, (struct sim_pkt) { .kind = SIM_PACE, .flow = flow, .at = at });
+	w->pacing = true;
+
+	return false;
+}
+
+/* May the flow send now, with regard to CNPs and to pacing? */
 static inline bool sim_may_pace(struct sim *s, u32 flow)
 {
 	struct sim_flow *w = &s->flow[flow];
 
 	if (w->limited)
 		w->limited = srnic_dcqcn_advance(&w->cc, s->now, w->f.rtt.srtt);
-	if (!w->limited || s->now >= w->pace_at)
-		return true;
-	if (!w->pacing)
-		sim_push(s, (struct sim_pkt) {
-			.kind = SIM_PACE, .flow = flow, .at = w->pace_at,
-		});
-	w->pacing = true;
+	if (w->limited && s->now < w->pace_at)
+		return sim_wait(s, flow, w->pace_at);
+	if (!srnic_pace_is_open(&w->pace, &w->f.rtt) &&
+	    !srnic_pace_start(&w->pace, &w->f.cwnd, &w->f.rtt, SIM_CHAIN / s->conf.mtu, s->now))
+		return sim_wait(s, flow, w->pace.next);
 
-	return false;
+	return true;
 }
 
-static inline void sim_paced(struct sim *s, struct sim_flow *w, u32 bytes)
+static inline void sim_paced(struct sim *s, struct sim_flow *w, u32 npsn, u32 bytes)
 {
+	srnic_pace_sent(&w->pace, npsn);
 	if (!w->limited)
 		return;
 	w->cc.bytes += bytes;
@@ -242,7 +253,7 @@ static inline bool sim_send_one(struct sim *s, u32 flow)
 		.kind = m->kind, .flow = flow, .seq = seq, .psn = f->next,
 		.npsn = npsn, .ackreq = ask, .first = seq == m->seq,
 	}, read ? 16 : s->conf.mtu);
-	sim_paced(s, w, read ? 16 : s->conf.mtu);
+	sim_paced(s, w, npsn, read ? 16 : s->conf.mtu);
 	sim_trace(s, "flow %u sends kind %u, %llu + %u, asks %u", flow, m->kind,
 		  seq, npsn, ask);
 	sim_moved(w, srnic_recovery_sent(f, npsn, read, ask, s->now), npsn);

@@ -812,51 +812,6 @@ static void cut_much_later(u32 at)
 
 /* Bursts */
 
-static void withheld(u32 at)
-{
-	u32 quarter, all;
-	u64 acked;
-
-	begin_path(at, LONG);
-	fill();
-	now += LONG;
-	acked = now;
-	ack(1 + SRNIC_CWND_SHORT);
-	quarter = f.cwnd.window / 4;
-	must(fill() == quarter);
-	expire();
-	must(fill() == quarter / 2);
-	for (all = quarter + quarter / 2; f.cwnd.withheld; all += fill())
-		expire();
-	must(all == f.cwnd.window && now - acked < LONG);
-	must(!f.cwnd.tick);
-}
-
-static void withheld_nothing(u32 at)
-{
-	begin_path(at, SHORT);
-	fill();
-	now += SHORT;
-	ack(1 + SRNIC_CWND_SHORT);
-	must(fill() == SRNIC_CWND_SHORT);
-	begin_path(at, LONG);
-	fill();
-	now += LONG;
-	ack(1 + SRNIC_CWND_SHORT / 4);
-	must(!f.cwnd.withheld && !f.cwnd.tick);
-}
-
-static void withheld_and_due(u32 at)
-{
-	begin_path(at, LONG);
-	fill();
-	now += LONG;
-	ack(1 + SRNIC_CWND_SHORT);
-	must(f.cwnd.tick && !f.silence);
-	send_one(true);
-	must(f.silence);
-}
-
 /* A full queue drops a packet; there is no ACK that would release new ones. */
 static void released_after_cut(u32 at)
 {
@@ -2804,9 +2759,6 @@ static const struct {
 	{ "a window has at least one packet", cut_at_least_one },
 	{ "a cut does not suppress another one 2^23 PSNs later", cut_much_later },
 
-	{ "on a long path packets after a large ACK are paced", withheld },
-	{ "packets are not paced on a short path, or after a small ACK", withheld_nothing },
-	{ "packets sent while others are paced have a timer", withheld_and_due },
 	{ "into a full queue packets are released once the window is cut", released_after_cut },
 	{ "on a short path the cut releases packets, too", released_on_short_path },
 

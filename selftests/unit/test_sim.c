@@ -616,6 +616,22 @@ static void test_lines(u64 runs)
 	tap_done("on random paths without losses no flow fails, and the path is used");
 }
 
+/* Messages of 256 packets, and a queue of 30, which the start overflows once */
+static void test_restart(void)
+{
+	struct sim_conf c = steady(false, 4096, GBIT, 10 * MSEC, 125000);
+	struct outcome o;
+
+	c.message = 256;
+	c.every = 200 * MSEC;
+	o = measure(&c);
+	expect("1 MB each 200 ms", &o, 0.04, 0.03);
+	printf("# a median of %.1f ms, %llu lost\n", o.median / 1e6, o.lost);
+	if (o.lost > c.message || o.median > 50 * MSEC)
+		tap_fault("more lost than by one start, or more than 50 ms");
+	tap_done("a message after a pause leaves at the pace of the path");
+}
+
 /* A peer that looks at nothing for a quarter of the time, from the start on */
 static void test_pauses(void)
 {
@@ -669,6 +685,7 @@ int main(int argc, char **argv)
 	test_crowd();
 	test_delay_changes();
 	test_lossless();
+	test_restart();
 	test_pauses();
 	test_lines(runs);
 

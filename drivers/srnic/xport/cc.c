@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - congestion: ECN marks received, CNPs sent and obeyed
+ * srnic - congestion: ECN marks received, CNPs sent and obeyed, pacing
  *
  * Packets are sent ECN capable.  When a congested router has marked one, the receiver
  * sends a CNP (IBTA annex A17.9.3), and the receiver of a CNP reduces its rate as
  * dcqcn.c computes.  A queue pair that never received a CNP has no rate: all this costs
- * it the test of one bit.
+ * it the test of one bit.  Requests on a long path are spread over the round trip as well
+ * (pace.c).  One timer serves both.
  */
 #include <net/inet_ecn.h>
 
@@ -47,6 +48,7 @@ void srnic_cc_reset(struct srnic_qp *qp)
 	hrtimer_cancel(&cc->timer);
 	kfree_skb(xchg(&cc->cnp, NULL));
 	cc->limited = false;
+	srnic_pace_reset(&cc->pace);
 	cc->marked = 0;
 	cc->cnps = 0;
 	cc->cnp_after = 0;
@@ -177,6 +179,30 @@ static bool cc_advance(struct srnic_qp *qp, u64 now)
 	return cc->limited;
 }
 
+/* Has the task run at @nsec, unless it runs before. */
+static void cc_run_at(struct srnic_cc *cc, u64 nsec)
+{
+	ktime_t when = ns_to_ktime(nsec);
+
+	if (!hrtimer_is_queued(&cc->timer) ||
+	    ktime_before(when, hrtimer_get_expires(&cc->timer)))
+		hrtimer_start(&cc->timer, when, HRTIMER_MODE_ABS_SOFT);
+}
+
+bool srnic_cc_pace_path(struct srnic_qp *qp)
+{
+	const struct srnic_recovery *r = &qp->req.recovery;
+	struct srnic_cc *cc = &qp->cc;
+
+	srnic_task_assert_mine(&qp->task);
+	if (srnic_pace_start(&cc->pace, &r->cwnd, &r->rtt, CC_BURST_MAX / qp->conf.mtu,
+			     ktime_get_ns()))
+		return true;
+	cc_run_at(cc, cc->pace.next);
+
+	return false;
+}
+
 bool srnic_cc_pace(struct srnic_qp *qp)
 {
 	struct srnic_cc *cc = &qp->cc;
@@ -189,9 +215,7 @@ bool srnic_cc_pace(struct srnic_qp *qp)
 	if (!cc_advance(qp, now))
 		return true;
 	if (now < cc->next) {
-		if (!hrtimer_is_queued(&cc->timer))
-			hrtimer_start(&cc->timer, ns_to_ktime(cc->next),
-				      HRTIMER_MODE_ABS_SOFT);
+		cc_run_at(cc, cc->next);
 		return false;
 	}
 	/* A burst is charged in full; a delay of up to one burst is made up for. */

@@ -52,7 +52,6 @@ void srnic_cwnd_start(struct srnic_cwnd *cwnd)
 void srnic_cwnd_stop_ticks(struct srnic_cwnd *cwnd)
 {
 	cwnd->extra = 0;
-	cwnd->withheld = 0;
 	cwnd->tick = 0;
 }
 
@@ -345,8 +344,7 @@ static bool cwnd_has_extra(const struct srnic_cwnd *cwnd, bool release)
 static void cwnd_set_tick(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 			  bool release, u64 now)
 {
-	cwnd->tick = cwnd->withheld || cwnd_has_extra(cwnd, release) ?
-		     now + srnic_cwnd_tick_nsec(rtt) : 0;
+	cwnd->tick = cwnd_has_extra(cwnd, release) ? now + srnic_cwnd_tick_nsec(rtt) : 0;
 }
 
 void srnic_cwnd_start_ticks(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
@@ -363,30 +361,7 @@ void srnic_cwnd_release_tick(struct srnic_cwnd *cwnd, const struct srnic_rtt *rt
 	u64 part = div64_u64(cwnd->window * srnic_cwnd_tick_nsec(rtt) + srtt - 1, srtt);
 	u32 step = min_t(u64, part, cwnd->window);
 
-	if (cwnd->withheld)
-		cwnd->withheld -= min(cwnd->withheld, step);
-	else if (cwnd_has_extra(cwnd, release))
+	if (cwnd_has_extra(cwnd, release))
 		cwnd->extra += min(step, cwnd->window - cwnd->extra);
 	cwnd_set_tick(cwnd, rtt, release, now);
-}
-
-/* Packets that are let out at once, after a larger number has been acknowledged */
-static u32 cwnd_burst(const struct srnic_cwnd *cwnd)
-{
-	return DIV_ROUND_UP(cwnd->window, CWND_TICKS / 2);
-}
-
-bool srnic_cwnd_is_burst(const struct srnic_cwnd *cwnd, u32 npsn)
-{
-	return npsn > cwnd_burst(cwnd);
-}
-
-void srnic_cwnd_withhold(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 out,
-			 bool release, u64 now)
-{
-	u32 limit = srnic_cwnd_limit(cwnd), room = limit - min(limit, out);
-
-	if (room > cwnd_burst(cwnd))
-		cwnd->withheld += room - cwnd_burst(cwnd);
-	srnic_cwnd_start_ticks(cwnd, rtt, release, now);
 }

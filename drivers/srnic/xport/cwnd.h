@@ -41,9 +41,8 @@
  * @cut: the window is cut once for all losses before it
  * @round: end of the current round trip's worth of packets
  * @holes: retransmissions since the last end of a round
- * @withheld: PSNs of the window not to be sent yet, to avoid a burst
  * @extra: PSNs allowed in flight beyond @window, for packets assumed to have arrived
- * @tick: when @extra grows next, or @withheld shrinks, ns; 0: neither does
+ * @tick: when @extra grows next, ns; 0: it does not
  * @lap: end of the current round of packets whose round trips are compared, 64 at least
  * @was: @window at the end of a round before, with which the current one is compared
  * @base: shortest round trip of that round, ns; 0: not to be compared with
@@ -64,7 +63,6 @@ struct srnic_cwnd {
 	u32	cut;
 	u32	round;
 	u32	holes;
-	u32	withheld;
 	u32	extra;
 	u64	tick;
 	u32	lap;
@@ -104,15 +102,13 @@ void srnic_cwnd_skip(struct srnic_cwnd *cwnd, u32 psn);
 /* PSNs that may be in flight now */
 static inline u32 srnic_cwnd_limit(const struct srnic_cwnd *cwnd)
 {
-	u32 limit = min_t(u32, cwnd->window + cwnd->extra, SRNIC_CWND_MAX);
-
-	return limit - min(cwnd->withheld, limit - 1);
+	return min_t(u32, cwnd->window + cwnd->extra, SRNIC_CWND_MAX);
 }
 
 /* The window is full; @front: PSN following those in flight */
 void srnic_cwnd_full(struct srnic_cwnd *cwnd, u32 front);
 
-/* Ends the recovery of losses: nothing is withheld, or let out in advance. */
+/* Ends the recovery of losses: nothing is let out in advance. */
 void srnic_cwnd_stop_ticks(struct srnic_cwnd *cwnd);
 
 /* @npsn PSNs, all before @psn, are acknowledged, before the loss of others is judged. */
@@ -168,22 +164,5 @@ void srnic_cwnd_start_ticks(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt
 /* A tick is due: releases what is sent in that time.  @release: as above */
 void srnic_cwnd_release_tick(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 			     bool release, u64 now);
-
-/**
- * srnic_cwnd_withhold() - many packets are acknowledged at once
- * @cwnd: the window of a long path
- * @rtt: round trips
- * @out: PSNs in flight
- * @release: packets may be released by time
- * @now: time
- *
- * The packets this makes room for are spread over a round trip, since a queue shorter than
- * the window would drop part of a burst.
- */
-void srnic_cwnd_withhold(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 out,
-			 bool release, u64 now);
-
-/* Are that many packets, acknowledged at once, a burst? */
-bool srnic_cwnd_is_burst(const struct srnic_cwnd *cwnd, u32 npsn);
 
 #endif /* SRNIC_XPORT_CWND_H */

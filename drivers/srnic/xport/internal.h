@@ -289,6 +289,17 @@ static inline bool srnic_cc_open(struct srnic_qp *qp)
 	return !qp->cc.limited || srnic_cc_pace(qp);
 }
 
+/* As srnic_cc_pace(), for requests on a long path */
+bool srnic_cc_pace_path(struct srnic_qp *qp);
+
+/* Do the rate and the pace of @qp allow another request? */
+static inline bool srnic_cc_may_request(struct srnic_qp *qp)
+{
+	return srnic_cc_open(qp) &&
+	       (srnic_pace_is_open(&qp->cc.pace, &qp->req.recovery.rtt) ||
+		srnic_cc_pace_path(qp));
+}
+
 /* Would a full-sized packet use up the credit? */
 static inline bool srnic_cc_is_last(const struct srnic_qp *qp)
 {

@@ -31,6 +31,7 @@
 #include "delack.h"
 #include "recovery.h"
 #include "ooo.h"
+#include "pace.h"
 #include "rmem.h"
 #include "replay.h"
 #include "verdict.h"
@@ -75,7 +76,7 @@ struct srnic_qp_conf {
 enum srnic_limit {
 	SRNIC_LIMIT_APP,	/* nothing else has been posted, or may start */
 	SRNIC_LIMIT_WINDOW,	/* the window is full */
-	SRNIC_LIMIT_PACE,	/* the DCQCN rate */
+	SRNIC_LIMIT_PACE,	/* the DCQCN rate, or the pace of a long path */
 	SRNIC_LIMIT_PEER,	/* the peer has no receive */
 	SRNIC_LIMIT_READS,	/* max_rd_atomic, or a fence */
 	SRNIC_LIMIT_HOST,	/* processor time, memory, or room in the network stack */
@@ -278,7 +279,8 @@ struct srnic_watch {
  * @rate: sending rate; valid while @limited
  * @credit: bytes of the current burst that may still be sent
  * @next: when the next burst may be sent, ns
- * @timer: kicks the task at @next
+ * @pace: pacing of requests on a long path
+ * @timer: kicks the task at @next, or when @pace permits a request
  * @marked: packets with a payload that arrived with an ECN mark
  * @cnps: CNPs that arrived
  * @cnp_after: time before which the queue pair sends no other CNP, ns
@@ -290,6 +292,7 @@ struct srnic_cc {
 	struct srnic_dcqcn	rate;
 	u32			credit;
 	u64			next;
+	struct srnic_pace	pace;
 	struct hrtimer		timer;
 	u32			marked;
 	u32			cnps;

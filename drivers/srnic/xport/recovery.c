@@ -414,15 +414,6 @@ static void recovery_start_ticks(struct srnic_recovery *r, u64 now)
 	srnic_cwnd_start_ticks(&r->cwnd, &r->rtt, recovery_may_release(r), now);
 }
 
-/* @npsn packets are acknowledged at once. */
-static void recovery_withhold(struct srnic_recovery *r, u32 npsn, u64 now)
-{
-	if (r->mode != SRNIC_RECOVERY_BACK && srnic_rtt_is_long(&r->rtt) &&
-	    srnic_cwnd_is_burst(&r->cwnd, npsn))
-		srnic_cwnd_withhold(&r->cwnd, &r->rtt, recovery_out(r),
-				    recovery_may_release(r), now);
-}
-
 /* Did the peer keep packets out of order?  (Responses are kept by this end.) */
 static void recovery_learn(struct srnic_recovery *r)
 {
@@ -876,7 +867,6 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 	r->undone = srnic_psn_max(r->undone, psn);
 	srnic_cwnd_advance(&r->cwnd, psn);
 	r->unreported = srnic_psn_max(r->unreported, psn);
-	recovery_withhold(r, npsn, now);
 	srnic_recovery_arm(r, now);
 	if (r->mode == SRNIC_RECOVERY_OPEN && hole && hole < SRNIC_RECOVERY_DUE)
 		todo = recovery_open_acked(r, hole, now);

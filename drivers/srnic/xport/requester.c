@@ -34,7 +34,7 @@ static enum srnic_outcome req_send(struct srnic_qp *qp,
 {
 	if (qp->self && !srnic_loopback_send(qp, wqe))
 		return SRNIC_DONE;
-	if (!srnic_cc_open(qp))
+	if (!srnic_cc_may_request(qp))
 		return srnic_req_wait(qp, SRNIC_LIMIT_PACE);
 	if (!srnic_gate_open(&qp->gate))
 		return SRNIC_AGAIN;
