@@ -38,6 +38,9 @@ enum step {
 	STEP_ACK_DUE,
 	STEP_PUT_OFF,
 	STEP_DROPPED,
+	STEP_ARRIVED,
+	STEP_SACK,
+	STEP_SELECT,
 	STEP_NUM,
 };
 
@@ -189,6 +192,52 @@ static void missing(u32 gap)
 		todo(srnic_recovery_missing(&f, min(gap, in_flight()), now));
 }
 
+/* A response behind a missing one */
+static void arrived(u32 gap, u32 ahead)
+{
+	u32 npsn = in_flight();
+
+	if (npsn < 2)
+		return;
+	ahead = 1 + ahead % (npsn - 1);
+	todo(srnic_recovery_missing(&f, 1 + gap % ahead, now));
+	check();
+	if (!failed)
+		todo(srnic_recovery_arrived(&f, srnic_psn_add(f.una, ahead), now));
+}
+
+/* Any packet in flight; @behind: but for that at una */
+static u32 take_psn(bool behind)
+{
+	u32 npsn = in_flight() - behind;
+
+	return srnic_psn_add(f.una, behind + (npsn ? take_number() % npsn : 0));
+}
+
+/* A SACK with ranges in any order, which may overlap, and contradict those of another */
+static void sack(void)
+{
+	u32 ranges = take() % 40, psn, left;
+
+	if (in_flight() < 2 || !srnic_recovery_sacked(&f, f.una, now))
+		return;
+	while (ranges-- && input_left) {
+		psn = take_psn(true);
+		left = srnic_psn_diff(f.high, psn);
+		srnic_recovery_kept(&f, psn, 1 + take_number() % left, now);
+	}
+	todo(srnic_recovery_select(&f, srnic_psn_add(take_psn(false), 1), now));
+}
+
+/* One that arrives late, or says that the peer is ahead of its acknowledgments */
+static void sack_of_other(void)
+{
+	if (!in_flight())
+		return;
+	if (srnic_recovery_sacked(&f, take_psn(false), now))
+		todo(srnic_recovery_select(&f, srnic_psn_add(take_psn(false), 1), now));
+}
+
 static void timeout(bool busy)
 {
 	todo(srnic_recovery_timeout(&f, busy, now));
@@ -258,6 +307,15 @@ static void step(void)
 		break;
 	case STEP_DROPPED:
 		srnic_recovery_dropped(&f, take_number() % 2, now);
+		break;
+	case STEP_ARRIVED:
+		arrived(take_number(), take_number());
+		break;
+	case STEP_SACK:
+		sack();
+		break;
+	case STEP_SELECT:
+		sack_of_other();
 		break;
 	}
 }

@@ -70,6 +70,33 @@ static inline const char *recovery_state_mode_fault(const struct srnic_recovery 
 	return NULL;
 }
 
+/* @una may be at a response that is about to be handled. */
+static inline const char *recovery_state_holes_fault(const struct srnic_recovery *f)
+{
+	const struct srnic_scoreboard *sb = &f->sb;
+	u32 i, last = f->una, missing = 0, lost = 0;
+
+	if (sb->num > SRNIC_SCOREBOARD_HOLES)
+		return "the number of holes is limited";
+	if (sb->num && f->mode != SRNIC_RECOVERY_SELECT)
+		return "holes are known in mode SELECT only";
+	if (!sb->num && f->mode == SRNIC_RECOVERY_SELECT)
+		return "in mode SELECT a packet is missing";
+	for (i = 0; i < sb->num; i++) {
+		if (srnic_psn_diff(sb->holes[i].psn, last) < 0 || !sb->holes[i].npsn)
+			return "holes are in order";
+		last = srnic_psn_add(sb->holes[i].psn, sb->holes[i].npsn);
+		missing += sb->holes[i].npsn;
+		lost += sb->holes[i].state == SRNIC_HOLE_LOST ? sb->holes[i].npsn : 0;
+	}
+	if (sb->num && !recovery_state_within(sb->top, last, f->high))
+		return "top is behind the holes, and was sent";
+	if (missing != sb->missing || lost != sb->lost)
+		return "the numbers of missing and lost packets are right";
+
+	return NULL;
+}
+
 static inline const char *recovery_state_samples_fault(const struct srnic_recovery *f)
 {
 	u32 i;
@@ -89,12 +116,16 @@ static inline const char *recovery_state_samples_fault(const struct srnic_recove
 
 static inline const char *recovery_state_reads_fault(const struct srnic_recovery *f)
 {
+	const struct srnic_recovery_read *read;
 	u32 i, end, last = f->una;
 
 	if (f->rd_out > SRNIC_MAX_RD_ATOMIC || f->rd_first >= SRNIC_MAX_RD_ATOMIC)
 		return "the number of outstanding READs is limited";
 	for (i = 0; i < f->rd_out; i++) {
-		end = f->rd_end[(f->rd_first + i) % SRNIC_MAX_RD_ATOMIC];
+		read = f->reads + (f->rd_first + i) % SRNIC_MAX_RD_ATOMIC;
+		end = read->end;
+		if (srnic_psn_diff(end, read->begin) <= 0)
+			return "a response has packets";
 		if (srnic_psn_diff(end, last) <= 0 || srnic_psn_diff(f->high, end) < 0)
 			return "the ends of responses are in order and in flight";
 		last = end;
@@ -110,6 +141,8 @@ static inline const char *recovery_state_fault(const struct srnic_recovery *f)
 
 	if (!fault)
 		fault = recovery_state_mode_fault(f);
+	if (!fault)
+		fault = recovery_state_holes_fault(f);
 	if (!fault)
 		fault = recovery_state_samples_fault(f);
 	if (!fault)

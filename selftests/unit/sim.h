@@ -30,6 +30,9 @@
 #define SIM_STORE	32768	/* packets that an end keeps out of order */
 #define SIM_QUEUE	64	/* messages in a send queue */
 #define SIM_UNTIMED_NSEC (67 * NSEC_PER_MSEC)	/* in place of timeout 0 */
+#define SIM_SACKS	1024	/* of a flow, that may be in flight */
+#define SIM_SACK_RANGES	32
+#define SIM_SACK_EVERY	4	/* packets kept for each, at least */
 #define SIM_STALL_NSEC	(200 * NSEC_PER_USEC)
 #define SIM_CHAIN	65536	/* bytes of a GSO chain */
 
@@ -50,6 +53,7 @@ enum sim_kind {
 	SIM_RNR,
 	SIM_RESPONSE,
 	SIM_CNP,
+	SIM_SACK,
 	SIM_SEGMENT,		/* of TCP */
 	SIM_TCP_ACK,
 	SIM_TCP_ALARM,		/* no packet: the timer of TCP may be due */
@@ -101,6 +105,7 @@ struct sim_pkt {
  * @pause_for: how long it pauses, ns: packets that arrive meanwhile are looked at later
  * @peer: enum sim_peer
  * @store: packets that the responder keeps, 0: SIM_STORE
+ * @sack: the responder sends SACKs
  * @flows: number of flows
  * @tcp: number of flows of TCP beside them, in the direction of requests
  * @apart: time between the starts of two of them, ns
@@ -141,6 +146,7 @@ struct sim_conf {
 	u64		pause_for;
 	enum sim_peer	peer;
 	u32		store;
+	bool		sack;
 	u32		flows;
 	u32		tcp;
 	u64		apart;
@@ -198,6 +204,20 @@ struct sim_slot {
 };
 
 /**
+ * struct sim_sack - what a SACK lists
+ * @seen: sequence number after the last packet that has arrived
+ * @num: number of ranges
+ * @first: sequence number of the first packet of each
+ * @end: sequence number after the last one
+ */
+struct sim_sack {
+	u64	seen;
+	u32	num;
+	u64	first[SIM_SACK_RANGES];
+	u64	end[SIM_SACK_RANGES];
+};
+
+/**
  * struct sim_flow - a requester and its responder
  * @f: the state machine under test
  * @queue: the send queue
@@ -212,6 +232,10 @@ struct sim_slot {
  * @expected: responder: sequence number of the expected packet
  * @told: responder: has sent a NAK for it
  * @slot: responder: packets kept out of order
+ * @seen: responder: sequence number after the last packet that has arrived
+ * @unsacked: responder: packets that it has kept since the last SACK
+ * @sacks: the last SIM_SACKS of them
+ * @num_sacks: number of SACKs
  * @late: part of the slack by which the timer is late, in 1/1024
  * @alarm_at: when the next SIM_ALARM arrives, 0: there is none
  * @progress_at: time of the last advance of @una, ns
@@ -243,6 +267,10 @@ struct sim_flow {
 	u64			expected;
 	bool			told;
 	struct sim_slot		*slot;
+	u64			seen;
+	u32			unsacked;
+	struct sim_sack		*sacks;
+	u32			num_sacks;
 	u32			late;
 	u64			alarm_at;
 	u64			progress_at;

@@ -24,7 +24,7 @@ static inline struct sim_conf steady(bool read, u32 mtu, u64 rate, u64 delay, u6
 {
 	return (struct sim_conf) {
 		.there = path(rate, delay, queue), .back = path(rate, delay, queue),
-		.flows = 1, .psn = 1, .mtu = mtu, .message = (1 << 20) / mtu,
+		.sack = true, .flows = 1, .psn = 1, .mtu = mtu, .message = (1 << 20) / mtu,
 		.reads = read ? 1000000 : 0, .places = 16, .until = SECONDS(10),
 		.timeout = 67109 * NSEC_PER_USEC, .retry_cnt = 7, .rnr_retry = 7, .late = 100,
 	};

@@ -376,8 +376,14 @@ static inline void sim_response(struct sim *s, const struct sim_pkt *pkt)
 	/* Kept responses are handled one by one. */
 	while (sim_next_response(s, w))
 		;
-	if (w->una == una)
-		sim_todo(s, w, srnic_recovery_missing(&w->f, sim_gap(w, una), s->now));
+	if (w->una != una)
+		return;
+	/* The requester asks whether the peer is srnic, which answers at once here. */
+	if (s->conf.sack && s->conf.peer == SIM_PEER_KEEPS)
+		srnic_recovery_understood(&w->f);
+	sim_todo(s, w, srnic_recovery_missing(&w->f, sim_gap(w, una), s->now));
+	if (!w->failed)
+		sim_todo(s, w, srnic_recovery_arrived(&w->f, pkt->psn, s->now));
 }
 
 static inline void sim_ack(struct sim *s, const struct sim_pkt *pkt)
@@ -405,6 +411,25 @@ static inline void sim_ack(struct sim *s, const struct sim_pkt *pkt)
 		sim_todo(s, w, srnic_recovery_missing(&w->f, 0, s->now));
 	if (pkt->kind == SIM_RNR)
 		sim_todo(s, w, srnic_recovery_rnr(&w->f, s->conf.rnr_nsec, s->now));
+}
+
+static inline void sim_sacked(struct sim *s, const struct sim_pkt *pkt)
+{
+	struct sim_flow *w = &s->flow[pkt->flow];
+	const struct sim_sack *sack = w->sacks + pkt->cum % SIM_SACKS;
+	u64 first, end;
+	u32 i;
+
+	srnic_recovery_understood(&w->f);
+	if (!sack->num || pkt->seq < w->una || !srnic_recovery_sacked(&w->f, pkt->psn, s->now))
+		return;
+	for (i = 0; i < sack->num; i++) {
+		first = max(sack->first[i], w->una + 1);
+		end = sack->end[i];
+		if (first < end)
+			srnic_recovery_kept(&w->f, sim_psn(s, first), end - first, s->now);
+	}
+	sim_todo(s, w, srnic_recovery_select(&w->f, sim_psn(s, sack->seen), s->now));
 }
 
 #endif /* SRNIC_UNIT_SIM_REQUESTER_H */

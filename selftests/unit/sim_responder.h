@@ -59,14 +59,50 @@ static inline void sim_duplicate(struct sim *s, const struct sim_pkt *pkt)
 		sim_reply(s, pkt->flow, SIM_ACK, w->expected - 1);
 }
 
+/* Lists what was kept, except for what does not fit. */
+static inline void sim_send_sack(struct sim *s, u32 flow)
+{
+	struct sim_flow *w = &s->flow[flow];
+	struct sim_sack *sack = w->sacks + w->num_sacks % SIM_SACKS;
+	struct sim_slot *slot;
+	u64 seq = w->expected;
+
+	sack->seen = w->seen;
+	sack->num = 0;
+	while (seq < w->seen && sack->num < SIM_SACK_RANGES) {
+		slot = w->slot + seq % SIM_STORE;
+		if (!slot->npsn) {
+			seq++;
+			continue;
+		}
+		if (!sack->num || sack->end[sack->num - 1] != seq) {
+			sack->first[sack->num] = seq;
+			sack->end[sack->num++] = seq;
+		}
+		seq += slot->npsn;
+		sack->end[sack->num - 1] = seq;
+	}
+	sim_transmit(s, &s->conf.back, (struct sim_pkt) {
+		.kind = SIM_SACK, .flow = flow, .seq = w->expected,
+		.psn = sim_psn(s, w->expected), .npsn = 1, .cum = w->num_sacks++,
+	}, 12 + 8 * sack->num);
+	w->unsacked = 0;
+}
+
 static inline void sim_ahead(struct sim *s, const struct sim_pkt *pkt)
 {
 	struct sim_flow *w = &s->flow[pkt->flow];
+	bool hole = pkt->seq != w->seen;	/* a new one, or one that is filled */
 
 	if (!w->told)
 		sim_reply(s, pkt->flow, SIM_NAK, w->expected);
 	w->told = true;
 	sim_keep(s, w, pkt, pkt->seq - w->expected);
+	w->seen = max(w->seen, pkt->seq + pkt->npsn);
+	w->unsacked++;
+	if (s->conf.sack && s->conf.peer == SIM_PEER_KEEPS &&
+	    (hole || w->unsacked >= SIM_SACK_EVERY))
+		sim_send_sack(s, pkt->flow);
 }
 
 /* Has the sender of a marked packet told, from time to time */
@@ -100,6 +136,8 @@ static inline void sim_request(struct sim *s, const struct sim_pkt *pkt)
 	}
 
 	w->told = false;
+	w->seen = max(w->seen, pkt->seq + pkt->npsn);
+	ack = s->conf.sack && w->slot[(pkt->seq + pkt->npsn) % SIM_STORE].npsn;
 	do {
 		ack |= sim_execute(s, pkt->flow, what);
 		what = w->slot[w->expected % SIM_STORE];

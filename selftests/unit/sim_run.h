@@ -107,6 +107,7 @@ static inline void sim_init(struct sim *s, const struct sim_conf *conf)
 	for (w = s->flow; w < s->flow + conf->flows; w++) {
 		w->here = calloc(SIM_STORE, sizeof(*w->here));
 		w->slot = calloc(SIM_STORE, sizeof(*w->slot));
+		w->sacks = calloc(SIM_SACKS, sizeof(*w->sacks));
 		w->cursor = conf->psn;
 		w->late = rand32() % 1024;
 		srnic_recovery_start(&w->f, conf->psn);
@@ -123,6 +124,7 @@ static inline void sim_free(struct sim *s)
 	for (w = s->flow; w < s->flow + s->conf.flows; w++) {
 		free(w->here);
 		free(w->slot);
+		free(w->sacks);
 		free(w->took);
 	}
 	for (t = s->tcp; t < s->tcp + s->conf.tcp; t++)
@@ -233,6 +235,9 @@ static inline void sim_arrive(struct sim *s, const struct sim_pkt *pkt)
 		break;
 	case SIM_PACE:
 		s->flow[pkt->flow].pacing = false;
+		break;
+	case SIM_SACK:
+		sim_sacked(s, pkt);
 		break;
 	case SIM_CNP:
 		sim_cnp(s, &s->flow[pkt->flow]);

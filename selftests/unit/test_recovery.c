@@ -122,6 +122,15 @@ static struct srnic_recovery_todo nak(u32 gap)
 	return todo;
 }
 
+static struct srnic_recovery_todo rnr(u64 nsec)
+{
+	struct srnic_recovery_todo todo = srnic_recovery_rnr(&f, nsec, now);
+
+	state_must_hold(__LINE__);
+
+	return todo;
+}
+
 /* Lets @f.deadline expire. */
 static struct srnic_recovery_todo expire(void)
 {
@@ -703,7 +712,7 @@ static void cut_by_run(u32 at)
 	read_one(100);
 	now += SHORT;
 	nak(50);
-	must(f.mode == SRNIC_RECOVERY_REPAIR);
+	must(f.mode == SRNIC_RECOVERY_SELECT);
 	must(f.cwnd.window == 70);
 }
 
@@ -725,11 +734,11 @@ static void cut_by_holes(u32 at)
 {
 	begin_path(at, SHORT);
 	must(fill() == 128);
-	repair_holes(17, 2);
+	repair_holes(9, 2);
 	must(f.cwnd.window == 128);
 	begin_path(at, SHORT);
 	fill();
-	repair_holes(18, 2);
+	repair_holes(10, 2);
 	must(f.cwnd.window >= 64 && f.cwnd.window <= 128 * 7 / 10);
 }
 
@@ -739,7 +748,7 @@ static void cut_not_by_old_holes(u32 at)
 
 	begin_path(at, SHORT);
 	fill();
-	repair_holes(10, 2);
+	repair_holes(6, 2);
 	for (i = 0; i < 2; i++) {
 		send_one(false);
 		now += SHORT;
@@ -747,7 +756,7 @@ static void cut_not_by_old_holes(u32 at)
 		fill();
 	}
 	must(f.mode == SRNIC_RECOVERY_OPEN);
-	repair_holes(10, 2);
+	repair_holes(6, 2);
 	must(f.cwnd.window >= 128);
 }
 
@@ -900,7 +909,7 @@ static void reordered_twice(u32 at)
 	nak(2);
 	now += MSEC;
 	must(is_nothing(ack_hole(11, 3)));
-	must(f.mode == SRNIC_RECOVERY_SUSPECT && f.retry_left == RETRIES);
+	must(f.mode == SRNIC_RECOVERY_SELECT && !f.sb.lost && f.retry_left == RETRIES);
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(11) && f.detour == 3);
 }
@@ -1063,7 +1072,7 @@ static void spurious_gap(u32 at)
 	read_one(3);
 	now += SHORT / 4;
 	ack(10);
-	must(f.mode == SRNIC_RECOVERY_OPEN && !f.gap);
+	must(f.mode == SRNIC_RECOVERY_OPEN && !f.sb.num);
 }
 
 static void spurious_is_remembered(u32 at)
@@ -1420,7 +1429,7 @@ static void run_of_lost_on_long_path(u32 at)
 	send_one(false);
 	now += LONG;
 	must(is(ack(2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
-	must(f.next == psn(2) && f.detour == f.cwnd.window / 8);
+	must(f.next == psn(2) && f.detour == f.cwnd.window / SRNIC_CWND_QUEUE_PART);
 }
 
 static void responses_missing(u32 at)
@@ -1446,7 +1455,7 @@ static void responses_kept(u32 at)
 	now += SHORT;
 	must(is_nothing(ack_hole(2, SRNIC_RECOVERY_KEPT)));
 	must(is_nothing(ack_hole(3, SRNIC_RECOVERY_KEPT)));
-	must(f.mode == SRNIC_RECOVERY_REPAIR && f.next == psn(61));
+	must(f.next == psn(61) && !f.detour);
 	must(is(ack_hole(4, 2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(4) && f.detour == 2);
 }
@@ -1581,7 +1590,7 @@ static void hole_behind_recovery(u32 at)
 	must(is_nothing(ack_hole(3, SRNIC_RECOVERY_KEPT)));
 	must(is_nothing(ack_hole(4, SRNIC_RECOVERY_KEPT)));
 	must(is(ack_hole(5, 1), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
-	must(f.mode == SRNIC_RECOVERY_REPAIR && f.next == psn(5) && f.detour == 1);
+	must(f.mode == SRNIC_RECOVERY_SELECT && f.next == psn(5) && f.detour == 1);
 }
 
 /* A response arrived late, so a later one may only be reordered, too. */
@@ -1592,27 +1601,24 @@ static void hole_behind_reordered(u32 at)
 	must(is(nak(1), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	read_one(1);
 	now += SHORT / 4;
-	must(is(ack_hole(4, 2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_NONE));
-	must(f.mode == SRNIC_RECOVERY_SUSPECT && f.gap == 2);
+	must(is_nothing(ack_hole(4, 2)));
+	must(f.mode == SRNIC_RECOVERY_SELECT && f.sb.missing == 2 && !f.sb.lost);
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(4) && f.detour == 2);
 }
 
 static void kept_in_doubt(u32 at)
 {
-	u64 doubt;
-
 	begin_path(at, SHORT);
 	f.reorder = SHORT / 2;
 	read_one(60);
 	must(is_nothing(nak(1)));
-	must(f.mode == SRNIC_RECOVERY_SUSPECT && f.gap == 1);
-	doubt = f.suspect_until;
+	must(f.mode == SRNIC_RECOVERY_SELECT && f.sb.missing == 1);
+	must(f.suspect_until == now + SHORT / 2);
 	now += SHORT / 4;
 	must(is_nothing(ack_hole(2, SRNIC_RECOVERY_KEPT)));
-	must(f.mode == SRNIC_RECOVERY_SUSPECT && f.suspect_until == doubt);
 	must(is_nothing(ack_hole(3, 4)));
-	must(f.gap == 4 && f.suspect_until == now + SHORT / 2);
+	must(f.sb.missing == 4 && f.suspect_until == now + f.reorder && f.reorder > SHORT / 3);
 }
 
 /* Some responses arrive before all of them have been requested again. */
@@ -1638,10 +1644,13 @@ static void responses_make_room(u32 at)
 	read_one(SRNIC_CWND_SHORT);
 	must(!srnic_recovery_open(&f));
 	now += LONG;
-	for (i = 0; i < 10; i++)
-		nak(1);
-	must(f.mode == SRNIC_RECOVERY_SUSPECT && srnic_recovery_open(&f));
-	must(fill() == 10);
+	for (i = 0; i < 10; i++) {
+		must(is_nothing(nak(1)));
+		must(is_nothing(srnic_recovery_arrived(&f, psn(2 + i), now)));
+		state_must_hold(__LINE__);
+	}
+	must(f.mode == SRNIC_RECOVERY_SELECT && srnic_recovery_open(&f));
+	must(fill() == 10 + f.cwnd.window - SRNIC_CWND_SHORT);
 }
 
 static void ticks(u32 at)
@@ -1679,6 +1688,320 @@ static void ticks_leave_timer(u32 at)
 		fill();
 	}
 	must(f.deadline && i < 1000);	/* the retries are exhausted in the end */
+}
+
+/* What is known to be missing is retransmitted selectively. */
+
+/* A SACK lists @num pairs of first packet and end in @kept; packets before @seen were seen. */
+static struct srnic_recovery_todo sack(const u32 (*kept)[2], u32 num, u32 seen)
+{
+	struct srnic_recovery_todo todo = {};
+	u32 i;
+
+	if (srnic_recovery_sacked(&f, f.una, now)) {
+		for (i = 0; i < num; i++)
+			srnic_recovery_kept(&f, psn(kept[i][0]), kept[i][1] - kept[i][0], now);
+		todo = srnic_recovery_select(&f, psn(seen), now);
+	}
+	state_must_hold(__LINE__);
+
+	return todo;
+}
+
+/* Sends all that is to be retransmitted, as single packets.  Return: how many. */
+static u32 retransmit(void)
+{
+	u32 n = 0;
+
+	while (f.detour && n < 10000 && send_one(false))
+		n++;
+
+	return n;
+}
+
+/* Packets 1, 5 to 6, and 9 of the 11 from 1 on are missing. */
+static const u32 three_holes[][2] = { { 2, 5 }, { 7, 9 }, { 10, 12 } };
+
+static struct srnic_recovery_todo sack_three_holes(void)
+{
+	return sack(three_holes, ARRAY_SIZE(three_holes), 12);
+}
+
+static void select_all_holes(u32 at)
+{
+	static const u32 order[] = { 1, 5, 6, 9 };
+	u32 i;
+
+	begin_path(at, SHORT);
+	send_many(11);
+	must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_RECOVERY_SELECT && f.sb.num == 3 && f.sb.lost == 4);
+	must(f.keeps == SRNIC_KEEPS_ALL && f.retry_left == RETRIES - 1);
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		must(f.detour && f.next == psn(order[i]));
+		must(send_one(false));
+	}
+	must(!f.detour && f.next == psn(12) && !f.sb.lost);
+	now += SHORT;
+	must(is_nothing(ack(12)));
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.retry_left == RETRIES);
+}
+
+/* However many SACKs list it, a hole is retransmitted once until the answer is due. */
+static void select_once(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	send_many(11);
+	sack_three_holes();
+	must(retransmit() == 4);
+	for (i = 0; i < 10; i++) {
+		now += SHORT / 11;
+		must(sack_three_holes().cause == SRNIC_CAUSE_NONE && !retransmit());
+	}
+	now += SHORT;
+	must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(retransmit() == 4 && f.retry_left == RETRIES - 2);
+}
+
+static void select_exhausts(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	send_many(11);
+	for (i = 0; i < RETRIES; i++) {
+		must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+		retransmit();
+		now += 100 * SHORT << i;
+	}
+	must(is(sack_three_holes(), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_GAP));
+}
+
+/* What was retransmitted in mode REPAIR is in flight. */
+static void select_after_repair(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(11);
+	must(is(nak(0), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(send_one(false) && f.mode == SRNIC_RECOVERY_REPAIR);
+	now += USEC;
+	must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_RECOVERY_SELECT && f.next == psn(5) && f.retry_left == RETRIES - 1);
+	must(retransmit() == 3);
+}
+
+/* The packet at una may only be late. */
+static void select_after_doubt(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(11);
+	must(is_nothing(nak(0)) && f.mode == SRNIC_RECOVERY_SUSPECT);
+	must(sack_three_holes().cause == SRNIC_CAUSE_NONE);
+	must(f.mode == SRNIC_RECOVERY_SELECT && !f.sb.lost && !f.detour);
+	must(f.deadline == now + LONG / 2);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(1) && retransmit() == 4);
+}
+
+static void select_within_window(u32 at)
+{
+	static const u32 odd[][2] = { { 2, 3 }, { 40, 41 } };
+
+	begin_path(at, SHORT);
+	send_many(60);
+	f.cwnd.window = 10;
+	must(is(sack(odd, 2, 41), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.sb.lost == 38);
+	must(f.next == psn(1) && send_one(false));	/* however many are in flight */
+	must(f.next == psn(3) && !srnic_recovery_open(&f) && !retransmit());
+	now += SHORT;
+	ack(3);
+	must(srnic_recovery_open(&f));
+}
+
+/* A peer that is not srnic need not answer a part of a READ that precedes another one. */
+static void select_one_of_read(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(20);
+	read_one(20);
+	must(is(nak(2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	srnic_recovery_arrived(&f, psn(3), now);
+	srnic_recovery_arrived(&f, psn(6), now);
+	srnic_recovery_arrived(&f, psn(30), now);
+	must(f.sb.num == 3 && f.sb.lost == 27);
+	read_one(2);
+	must(f.sb.num == 3 && f.next != psn(4));
+	must(f.next == f.high && !f.detour);
+
+	begin_path(at, SHORT);
+	f.selects = true;
+	read_one(20);
+	nak(2);
+	srnic_recovery_arrived(&f, psn(3), now);
+	srnic_recovery_arrived(&f, psn(6), now);
+	read_one(2);
+	must(f.next == psn(4) && f.detour == 2);
+}
+
+/* The hole at una alone is requested while this end has no memory for more. */
+static void select_cramped(u32 at)
+{
+	begin_path(at, SHORT);
+	f.selects = true;
+	read_one(20);
+	srnic_recovery_dropped(&f, true, now);
+	nak(2);
+	srnic_recovery_arrived(&f, psn(3), now);
+	srnic_recovery_arrived(&f, psn(6), now);
+	must(f.next == psn(1) && f.detour == 2);
+	read_one(2);
+	must(!f.detour && f.sb.lost == 2);
+}
+
+static void select_early(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(11);
+	sack_three_holes();
+	must(retransmit() == 4 && !f.reorder);
+	now += SHORT / 4;
+	must(is_nothing(ack(5)));
+	must(f.reorder == SHORT / 2);
+}
+
+/* All holes are filled: what else was sent before has been lost, but not what was sent since. */
+static void select_tail(u32 at)
+{
+	static const u32 one[][2] = { { 2, 5 } };
+
+	begin_path(at, SHORT);
+	send_many(11);
+	sack(one, 1, 5);
+	must(retransmit() == 1);
+	send_many(3);
+	now += SHORT;
+	must(is(ack(5), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(5) && f.detour == 7 && f.sb.missing == 7);
+}
+
+static void select_probe(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(11);
+	sack_three_holes();
+	must(retransmit() == 4);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
+	must(f.next == psn(1) && f.detour == 1 && f.retry_left == RETRIES - 1);
+	must(retransmit() == 1);
+}
+
+static void select_ends(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(11);
+	sack_three_holes();
+	must(is_nothing(rnr(MSEC)) && !f.sb.num);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_RNR) && f.next == psn(1));
+
+	begin_path(at, SHORT);
+	send_many(11);
+	sack_three_holes();
+	retransmit();
+	while (f.mode == SRNIC_RECOVERY_SELECT) {
+		must(wait().act == SRNIC_RECOVERY_SEEK);
+		retransmit();
+	}
+	must(f.mode == SRNIC_RECOVERY_BACK && !f.sb.num && !f.sb.missing);
+}
+
+/* The peer has kept the request, and responds once it has got those before. */
+static void select_due(u32 at)
+{
+	static const u32 kept[][2] = { { 2, 12 } };
+
+	begin_path(at, SHORT);
+	send_many(1);
+	read_one(10);
+	must(is(sack(kept, 1, 12), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.sb.num == 2 && f.sb.lost == 1 && srnic_scoreboard_is_due(&f.sb));
+	must(retransmit() == 1 && !f.detour);
+	now += 100 * SHORT;
+	must(sack(kept, 1, 12).act == SRNIC_RECOVERY_SEEK);
+	must(retransmit() == 1);
+	/* the first response is lost */
+	must(is(srnic_recovery_arrived(&f, psn(4), now), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(!srnic_scoreboard_is_due(&f.sb) || f.sb.holes[f.sb.num - 1].psn == psn(5));
+}
+
+/* The peer goes on to say that it has kept a READ whose turn it is, and never responds. */
+static void select_due_for_ever(u32 at)
+{
+	static const u32 kept[][2] = { { 3, 12 } };
+	struct srnic_recovery_todo todo = {};
+	u32 i;
+
+	begin_path(at, SHORT);
+	send_many(1);
+	read_one(10);
+	sack(kept, 1, 12);
+	retransmit();
+	srnic_scoreboard_due(&f.sb, psn(2), 1, now);
+	now += SHORT;
+	ack_hole(2, SRNIC_RECOVERY_DUE);
+	for (i = 0; i < 1000000 && todo.cause != SRNIC_CAUSE_PROBE; i++) {
+		now += SHORT;
+		todo = sack(kept, 1, 12);
+		if (f.deadline && now >= f.deadline)
+			todo = expire();
+		if (todo.act == SRNIC_RECOVERY_SEEK)
+			while (f.detour && srnic_recovery_open(&f))
+				read_one(f.detour);
+	}
+	must(i < 1000000);
+}
+
+/* An ACK request is sent behind all that was sent, whatever is to be retransmitted. */
+static void select_asks(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(20);
+	must(!srnic_recovery_asked(&f));
+	sack_three_holes();
+	must(f.detour && !srnic_recovery_asked(&f));
+	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
+	must(f.next == psn(20) && f.detour == 1 && send_one(false));
+	must(f.sb.lost == 4 && f.next == psn(1) && retransmit() == 4);
+
+	/* nor does it wait for the window */
+	begin_path(at, SHORT);
+	send_many(20);
+	f.cwnd.window = 1;
+	sack_three_holes();
+	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
+	must(send_one(false) && srnic_recovery_asked(&f));
+}
+
+/* Nothing but the packet at una can be retransmitted. */
+static void select_refused(u32 at)
+{
+	u32 n = 0, others = 0;
+
+	begin_path(at, SHORT);
+	send_many(11);
+	sack_three_holes();
+	while (f.detour && n < 100) {
+		if (f.next == f.una) {
+			must(send_one(false));
+			n++;
+		} else {
+			must(is(srnic_recovery_refused(&f), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
+			others++;
+		}
+	}
+	must(n == 1 + others && others == 2 && srnic_recovery_asked(&f));
 }
 
 /* A peer that goes back N */
@@ -1870,15 +2193,6 @@ static void back_ends(u32 at)
 }
 
 /* RNR */
-
-static struct srnic_recovery_todo rnr(u64 nsec)
-{
-	struct srnic_recovery_todo todo = srnic_recovery_rnr(&f, nsec, now);
-
-	state_must_hold(__LINE__);
-
-	return todo;
-}
 
 static void rnr_waits(u32 at)
 {
@@ -2359,7 +2673,7 @@ static void places_wrap(u32 at)
 			u32 was = f.rd_out;
 
 			now += SHORT;
-			srnic_recovery_acked(&f, f.rd_end[f.rd_first], 0, now);
+			srnic_recovery_acked(&f, f.reads[f.rd_first].end, 0, now);
 			must(f.rd_out == was - 1);
 		}
 	}
@@ -2649,10 +2963,10 @@ static void cut_in_full_queue(u32 at)
 	/* a larger window bears some loss by chance */
 	begin_path(at, SHORT);
 	measure(2 * SHORT + 1);
-	f.cwnd.window = 16;
+	f.cwnd.window = 32;
 	fill();
 	nak(0);
-	must(f.cwnd.window == 16);
+	must(f.cwnd.window == 32);
 }
 
 /* The queue does not run empty while the packet is retransmitted. */
@@ -2752,7 +3066,7 @@ static const struct {
 	{ "losses of the next window cut it again", cut_again },
 	{ "a loss without a queue does not cut the window", cut_not_by_chance },
 	{ "a run of losses cuts the window", cut_by_run },
-	{ "missing packets that exceed an eighth of the window cut it", cut_by_holes },
+	{ "missing packets that exceed a sixteenth of the window cut it", cut_by_holes },
 	{ "missing packets of several round trips are not added up", cut_not_by_old_holes },
 	{ "a loss in a full queue cuts a small window", cut_in_full_queue },
 	{ "a cut leaves at least half of the window", cut_by_half_at_most },
@@ -2806,11 +3120,28 @@ static const struct {
 	{ "behind a lost READ no others are released by time", no_ticks_for_reads },
 	{ "responses missing behind a recovery are requested", hole_behind_recovery },
 	{ "responses missing behind a reordered one are doubted", hole_behind_reordered },
-	{ "a kept response does not end the wait for reordered ones", kept_in_doubt },
+	{ "behind kept responses the wait for reordered ones restarts", kept_in_doubt },
 	{ "a detour leaves out acknowledged packets", detour_goes_on },
 	{ "each response that arrives allows a new packet", responses_make_room },
 	{ "each eighth of a round trip allows an eighth of the window", ticks },
 	{ "ticks do not stop the timer", ticks_leave_timer },
+
+	{ "all holes are retransmitted, one after another", select_all_holes },
+	{ "a hole is retransmitted once in the time of an answer", select_once },
+	{ "holes that are lost each time exhaust the retries", select_exhausts },
+	{ "what was retransmitted is not when other holes are known", select_after_repair },
+	{ "on a long path holes are retransmitted after a wait", select_after_doubt },
+	{ "the window limits retransmissions, but not that at una", select_within_window },
+	{ "a READ is repaired hole by hole unless the peer selects", select_one_of_read },
+	{ "without memory for responses only the first is requested", select_cramped },
+	{ "an early packet raises the wait for reordered ones", select_early },
+	{ "behind the last hole what was sent before is lost", select_tail },
+	{ "a probe retransmits the packet at una", select_probe },
+	{ "an RNR NAK and a timeout forget the holes", select_ends },
+	{ "a READ that the peer has kept is not requested again", select_due },
+	{ "a READ that is kept and never answered is probed", select_due_for_ever },
+	{ "an ACK request does not end a detour that waits", select_asks },
+	{ "holes that cannot be retransmitted are tried once", select_refused },
 
 	{ "a peer that has kept nothing three times is taken for go-back-N", back_is_learned },
 	{ "go-back-N retransmits everything from the hole on", back_from_hole },

@@ -212,6 +212,31 @@ static void test_early(void)
 	tap_done("answers that are early again and again end an old round trip");
 }
 
+/* Only packets that continue what has arrived are reported. */
+static void test_arrived(void)
+{
+	u32 first;
+
+	begin(TIMEOUT);
+	round_trip(500 * USEC);
+	first = psn;
+	srnic_rtt_sent(&r, first, 0, now);
+	srnic_rtt_sent(&r, srnic_psn_add(first, 4), 0, now + 100 * USEC);
+	srnic_rtt_sent(&r, srnic_psn_add(first, 8), 0, now + 200 * USEC);
+	now += MSEC;
+	/* not the packet that was measured, but some behind it */
+	srnic_rtt_arrived(&r, srnic_psn_add(first, 1), srnic_psn_add(first, 4), now);
+	must(r.num_samples == 3 && r.last == 500 * USEC);
+	/* the youngest of two counts, and none remains before it */
+	srnic_rtt_arrived(&r, srnic_psn_add(first, 3), srnic_psn_add(first, 6), now);
+	must(r.num_samples == 1 && r.last == 900 * USEC);
+	srnic_rtt_arrived(&r, srnic_psn_add(first, 6), srnic_psn_add(first, 8), now);
+	must(r.num_samples == 1 && r.last == 900 * USEC);
+	srnic_rtt_arrived(&r, srnic_psn_add(first, 8), srnic_psn_add(first, 9), now);
+	must(!r.num_samples && r.last == 800 * USEC);
+	tap_done("packets that arrive behind a missing one are measured");
+}
+
 static void test_random(void)
 {
 	u64 nsec, least = ~0ULL, most = 0;
@@ -249,6 +274,7 @@ int main(void)
 	test_backoff();
 	test_late();
 	test_early();
+	test_arrived();
 	test_random();
 
 	return tap_end();

@@ -99,6 +99,7 @@ static struct sim_conf draw(u64 seed)
 	c.retry_cnt = 7;
 	c.rnr_retry = 7;
 	draw_events(&c);
+	c.sack = PICK(0, 1);
 	c.may_fail = path_is_bad(&c.there) || path_is_bad(&c.back) ||
 		     c.dark_to > c.dark_from + c.timeout ||
 		     sim_longest_rtt(&c) > 32 * c.timeout;

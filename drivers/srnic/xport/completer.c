@@ -220,10 +220,11 @@ void srnic_comp_acked(struct srnic_qp *qp, u32 psn)
 static void comp_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	bool ack = srnic_ack_of(pkt->syndrome) == SRNIC_ACK_OK;
-
 	/* A NAK refers to the PSN it carries, an ACK includes it. */
-	if (!comp_ack_before(qp, srnic_psn_add(pkt->psn, ack))) {
-		comp_reread(qp, 1);
+	u32 end = srnic_psn_add(pkt->psn, ack);
+
+	if (!comp_ack_before(qp, end)) {
+		comp_reread(qp, comp_gap(qp, qp->req.recovery.una, end));
 		if (!ack)
 			comp_early_nak(qp, pkt);
 		return;
@@ -312,6 +313,14 @@ static enum srnic_outcome comp_response(struct srnic_qp *qp,
 		comp_recall_nak(qp);
 
 	return SRNIC_DONE;
+}
+
+void srnic_comp_kept(struct srnic_qp *qp, u32 psn)
+{
+	srnic_task_assert_mine(&qp->task);
+	if (srnic_req_is_live(qp))
+		srnic_req_recover(qp, srnic_recovery_arrived(&qp->req.recovery, psn,
+							     ktime_get_ns()));
 }
 
 /*

@@ -32,7 +32,7 @@
 #define CWND_TRIAL_RTTS		8
 
 /* SRNIC_CWND_QUEUE_PART if the round trip is more than twice the shortest */
-#define CWND_FULL_PART		16
+#define CWND_FULL_PART		32
 
 /* Steps per round trip in which packets are released by time */
 #define CWND_TICKS		8
@@ -322,12 +322,6 @@ void srnic_cwnd_undo(struct srnic_cwnd *cwnd)
 {
 	cwnd->holes = 0;
 	srnic_cwnd_stop_ticks(cwnd);
-}
-
-void srnic_cwnd_arrived(struct srnic_cwnd *cwnd)
-{
-	if (cwnd->extra < cwnd->window)
-		cwnd->extra++;
 }
 
 u64 srnic_cwnd_tick_nsec(const struct srnic_rtt *rtt)

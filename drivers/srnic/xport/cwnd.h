@@ -31,7 +31,7 @@
 #define SRNIC_CWND_QUEUE_RUN	4
 
 /* Losing more than this part of a round trip's packets indicates queue overflow. */
-#define SRNIC_CWND_QUEUE_PART	8
+#define SRNIC_CWND_QUEUE_PART	16
 
 /**
  * struct srnic_cwnd - congestion window
@@ -144,9 +144,6 @@ void srnic_cwnd_forgive(struct srnic_cwnd *cwnd, u32 high);
 
 /* Packets that seemed lost have arrived. */
 void srnic_cwnd_undo(struct srnic_cwnd *cwnd);
-
-/* A packet behind a missing one has arrived, which makes room for another. */
-void srnic_cwnd_arrived(struct srnic_cwnd *cwnd);
 
 /* Has the window been cut for losses of this recovery?  @una: oldest PSN in flight */
 static inline bool srnic_cwnd_is_cut(const struct srnic_cwnd *cwnd, u32 una)

@@ -489,6 +489,9 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 /* Carries out what loss recovery requires, and counts the cause. */
 void srnic_req_recover(struct srnic_qp *qp, struct srnic_recovery_todo todo);
 
+/* May loss recovery act, in the state that the QP is in? */
+bool srnic_req_is_live(const struct srnic_qp *qp);
+
 /* Handles the expiry of the retransmission timer. */
 void srnic_req_timeout(struct srnic_qp *qp);
 
@@ -647,6 +650,9 @@ enum srnic_outcome srnic_comp_packet(struct srnic_qp *qp,
 
 /* Everything before @psn is acknowledged. */
 void srnic_comp_acked(struct srnic_qp *qp, u32 psn);
+
+/* The response @psn, ahead of others, has been kept. */
+void srnic_comp_kept(struct srnic_qp *qp, u32 psn);
 
 /* PSN of the next response expected; requests before it need no response. */
 u32 srnic_comp_next(struct srnic_qp *qp);

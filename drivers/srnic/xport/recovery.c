@@ -71,7 +71,9 @@ void srnic_recovery_skip(struct srnic_recovery *r, u32 psn)
 	r->unreported = psn;
 	r->suspect_until = 0;
 	r->detour = 0;
+	r->cramped = psn;
 	r->mode = SRNIC_RECOVERY_OPEN;
+	srnic_scoreboard_clear(&r->sb, psn);
 	srnic_rtt_forget(&r->rtt);
 	srnic_cwnd_skip(&r->cwnd, psn);
 }
@@ -107,9 +109,19 @@ static u32 recovery_front(const struct srnic_recovery *r)
 	return r->detour ? r->resume : r->next;
 }
 
+/* PSNs that have left the network, or have yet to be retransmitted */
+static u32 recovery_settled(const struct srnic_recovery *r)
+{
+	u32 again = r->detour ? r->burst - r->detour : 0;
+
+	return srnic_scoreboard_kept(&r->sb, r->una) + r->sb.lost - min(r->sb.lost, again);
+}
+
 static u32 recovery_out(const struct srnic_recovery *r)
 {
-	return (recovery_front(r) - r->una) & SRNIC_PSN_MASK;
+	u32 out = (recovery_front(r) - r->una) & SRNIC_PSN_MASK;
+
+	return r->mode == SRNIC_RECOVERY_SELECT ? out - min(out, recovery_settled(r)) : out;
 }
 
 /* PSNs that may be in flight now */
@@ -121,29 +133,60 @@ static u32 recovery_limit(const struct srnic_recovery *r)
 	return srnic_cwnd_limit(&r->cwnd);
 }
 
+/*
+ * May the next packet be retransmitted, however much is in flight?  In mode SELECT only the one
+ * at una may, and the last one sent, which requests an ACK if no other has.
+ */
+static bool recovery_is_urgent(const struct srnic_recovery *r)
+{
+	return r->detour && (r->mode != SRNIC_RECOVERY_SELECT || r->next == r->una ||
+			     srnic_psn_add(r->next, 1) == r->resume);
+}
+
+/* Is the peer expected to drop what is sent next, since it is too far ahead to be kept? */
+static bool recovery_is_too_far(const struct srnic_recovery *r)
+{
+	return r->mode == SRNIC_RECOVERY_SELECT && !r->detour &&
+	       srnic_psn_diff(r->next, r->una) >= SRNIC_CWND_MAX;
+}
+
 bool srnic_recovery_open(struct srnic_recovery *r)
 {
 	if (r->hold)
 		return false;
-	if (r->detour || recovery_out(r) < recovery_limit(r))
+	if (recovery_is_urgent(r))
 		return true;
+	if (recovery_out(r) < recovery_limit(r))
+		return !recovery_is_too_far(r);
 	srnic_cwnd_full(&r->cwnd, recovery_front(r));
 
 	return false;
 }
 
+/* The @i-th READ or atomic in flight */
+static const struct srnic_recovery_read *recovery_read(const struct srnic_recovery *r, u32 i)
+{
+	return r->reads + (r->rd_first + i) % SRNIC_MAX_RD_ATOMIC;
+}
+
+/* Index of the READ or atomic in flight that @psn belongs to, or else of the next one */
+static u32 recovery_read_at(const struct srnic_recovery *r, u32 psn)
+{
+	u32 i;
+
+	for (i = 0; i < r->rd_out; i++)
+		if (srnic_psn_diff(recovery_read(r, i)->end, psn) > 0)
+			break;
+
+	return i;
+}
+
 /* End of the READ or atomic in flight that @psn belongs to */
 static u32 recovery_read_end(const struct srnic_recovery *r, u32 psn)
 {
-	u32 i, end;
+	u32 i = recovery_read_at(r, psn);
 
-	for (i = 0; i < r->rd_out; i++) {
-		end = r->rd_end[(r->rd_first + i) % SRNIC_MAX_RD_ATOMIC];
-		if (srnic_psn_diff(end, psn) > 0)
-			return end;
-	}
-
-	return r->high;
+	return i < r->rd_out ? recovery_read(r, i)->end : r->high;
 }
 
 /* Does a READ or atomic in flight begin at @psn? */
@@ -156,6 +199,8 @@ bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first, u32 pla
 {
 	if (srnic_psn_diff(r->next, r->high) >= 0)
 		return r->rd_out < max(places, 1U);
+	if (r->mode == SRNIC_RECOVERY_SELECT && r->detour)
+		return true;	/* recovery_may_select() */
 
 	return first || r->next == r->una || recovery_read_begins(r, r->next);
 }
@@ -167,11 +212,16 @@ u32 srnic_recovery_span(struct srnic_recovery *r, u32 left, u32 places)
 	if (srnic_psn_diff(r->next, r->high) < 0)
 		left = min_t(u32, left, srnic_psn_diff(recovery_read_end(r, r->next), r->next));
 	/* A probe requests as little as possible. */
-	if (r->detour)
+	if (r->detour && r->mode != SRNIC_RECOVERY_SELECT)
 		return r->repair == SRNIC_CAUSE_PROBE ? min(left, r->detour) : left;
+	left = r->detour ? min(left, r->detour) : left;
+	if (recovery_is_urgent(r))
+		return left;
+	if (r->detour)
+		return min(left, limit - out);
 
 	room = limit - out;
-	want = max(min_t(u32, limit / (srnic_rtt_is_long(&r->rtt) ? 8 : 4), SRNIC_RECOVERY_READ),
+	want = max(min_t(u32, limit / 4, SRNIC_RECOVERY_READ),
 		   DIV_ROUND_UP(2 * limit, max(places, 2U)));
 	if (!r->rtt.srtt)
 		want = limit;
@@ -222,7 +272,8 @@ bool srnic_recovery_wants_ack(struct srnic_recovery *r, bool awaited)
 static void recovery_sample(struct srnic_recovery *r, u64 now)
 {
 	/* The answer to a retransmitted packet may be one to the original (Karn). */
-	if (r->detour || srnic_psn_diff(r->next, r->high) < 0)
+	if (r->detour || srnic_psn_diff(r->next, r->high) < 0 ||
+	    srnic_scoreboard_is_due(&r->sb))
 		return;
 
 	srnic_rtt_sent(&r->rtt, r->next, r->cwnd.window / SRNIC_RTT_SAMPLES, now);
@@ -233,16 +284,81 @@ static void recovery_take_place(struct srnic_recovery *r, u32 end)
 {
 	u32 i = (r->rd_first + r->rd_out) % SRNIC_MAX_RD_ATOMIC;
 
-	r->rd_end[i] = end;
+	r->reads[i] = (struct srnic_recovery_read){ r->next, end };
 	r->rd_out++;
 }
 
 static void recovery_free_places(struct srnic_recovery *r, u32 psn)
 {
-	while (r->rd_out && srnic_psn_diff(psn, r->rd_end[r->rd_first]) >= 0) {
+	while (r->rd_out && srnic_psn_diff(psn, recovery_read(r, 0)->end) >= 0) {
 		r->rd_first = (r->rd_first + 1) % SRNIC_MAX_RD_ATOMIC;
 		r->rd_out--;
 	}
+}
+
+/* Retransmits @npsn packets from @psn on, then resumes where it was. */
+static void recovery_detour(struct srnic_recovery *r, u32 psn, u32 npsn)
+{
+	r->resume = recovery_front(r);
+	r->detour = npsn;
+	r->next = psn;
+	if (r->mode == SRNIC_RECOVERY_SELECT) {
+		r->burst = npsn;
+		r->selected = psn;
+	}
+}
+
+/*
+ * May hole @i be filled now?  While responses before it are missing that belong to the same
+ * request, it may not: a peer need not answer a part of a request again that precedes the
+ * part which it answered last.  What this end had no memory for is requested bit by bit.
+ */
+static bool recovery_may_select(const struct srnic_recovery *r, u32 i)
+{
+	const struct srnic_hole *hole = r->sb.holes + i;
+	u32 read;
+
+	if (hole->state != SRNIC_HOLE_LOST)
+		return false;
+	if (!i)
+		return true;
+	if (srnic_psn_diff(r->cramped, r->una) > 0)
+		return false;
+	if (r->selects)
+		return true;
+	read = recovery_read_at(r, hole->psn);
+
+	return read == r->rd_out ||
+	       srnic_psn_diff(hole[-1].psn + hole[-1].npsn, recovery_read(r, read)->begin) <= 0;
+}
+
+/* Goes on with the next hole to be filled.  Return: there is one. */
+static bool recovery_next_selected(struct srnic_recovery *r)
+{
+	u32 i;
+
+	for (i = 0; i < r->sb.num; i++) {
+		if (!recovery_may_select(r, i))
+			continue;
+		recovery_detour(r, r->sb.holes[i].psn, r->sb.holes[i].npsn);
+		return true;
+	}
+
+	return false;
+}
+
+/* A detour has ended, for good or because nothing is left to be retransmitted. */
+static void recovery_end_detour(struct srnic_recovery *r)
+{
+	u32 end = r->next;
+
+	r->detour = 0;
+	r->next = r->resume;
+	if (r->mode != SRNIC_RECOVERY_SELECT)
+		return;
+	srnic_scoreboard_sent(&r->sb, r->selected, end, r->sent_at);
+	r->mark = r->high;
+	recovery_next_selected(r);
 }
 
 /* @npsn packets at @next were sent or skipped. */
@@ -254,10 +370,11 @@ static bool recovery_advance(struct srnic_recovery *r, u32 npsn)
 		return false;
 
 	r->detour -= min(r->detour, npsn);
-	if (!r->detour)
-		r->next = r->resume;
+	if (r->detour)
+		return false;
+	recovery_end_detour(r);
 
-	return !r->detour;
+	return true;
 }
 
 /* A response that is skipped has arrived, so no answer needs to be requested. */
@@ -286,8 +403,10 @@ bool srnic_recovery_sent(struct srnic_recovery *r, u32 npsn, bool response, bool
 		r->repaired_at = now;
 	else if (r->mode == SRNIC_RECOVERY_BACK)
 		r->unreported = srnic_psn_max(r->unreported, end);
-	if (r->detour)
+	if (r->detour) {
 		r->repaired = srnic_psn_max(r->repaired, end);
+		r->sent_at = now;
+	}
 
 	return recovery_advance(r, npsn);
 }
@@ -357,12 +476,19 @@ static void recovery_set_deadline(struct srnic_recovery *r)
 		r->deadline = r->cwnd.tick;
 }
 
+/* Is the silence one after which packets that may only be late are lost? */
+static bool recovery_is_suspect(const struct srnic_recovery *r)
+{
+	return r->mode == SRNIC_RECOVERY_SUSPECT ||
+	       (r->mode == SRNIC_RECOVERY_SELECT && r->suspect_until);
+}
+
 void srnic_recovery_arm(struct srnic_recovery *r, u64 now)
 {
 	r->late = false;
 	if (r->hold)
 		r->silence = r->hold;
-	else if (r->mode == SRNIC_RECOVERY_SUSPECT)
+	else if (recovery_is_suspect(r))
 		r->silence = r->suspect_until;
 	else if (recovery_unasked(r))
 		r->silence = now + RECOVERY_ASK_NSEC;
@@ -376,20 +502,12 @@ void srnic_recovery_arm(struct srnic_recovery *r, u64 now)
 u64 srnic_recovery_slack(const struct srnic_recovery *r)
 {
 	bool awaits_answer = r->deadline == r->silence && !r->hold &&
-			     r->mode != SRNIC_RECOVERY_SUSPECT && srnic_recovery_asked(r);
+			     !recovery_is_suspect(r) && srnic_recovery_asked(r);
 
 	if (!awaits_answer || r->cwnd.lossy)
 		return 0;
 
 	return min_not_zero(r->rtt.timeout, RECOVERY_SLACK_NSEC);
-}
-
-/* Retransmits @npsn packets from @psn on, then resumes where it was. */
-static void recovery_detour(struct srnic_recovery *r, u32 psn, u32 npsn)
-{
-	r->resume = recovery_front(r);
-	r->detour = npsn;
-	r->next = psn;
 }
 
 /*
@@ -404,7 +522,7 @@ static bool recovery_may_release(const struct srnic_recovery *r)
 	bool cut = srnic_cwnd_is_cut(&r->cwnd, r->una);
 
 	return (r->mode == SRNIC_RECOVERY_SUSPECT || r->mode == SRNIC_RECOVERY_REPAIR) &&
-	       !r->gap && r->keeps == SRNIC_KEEPS_ALL && !r->rd_out &&
+	       r->keeps == SRNIC_KEEPS_ALL && !r->rd_out &&
 	       (srnic_rtt_is_long(&r->rtt) ? cut || !srnic_rtt_is_queued(&r->rtt) :
 				    cut && srnic_rtt_is_full(&r->rtt));
 }
@@ -435,11 +553,10 @@ static struct srnic_recovery_todo recovery_recovered(struct srnic_recovery *r)
 {
 	r->mode = SRNIC_RECOVERY_OPEN;
 	srnic_cwnd_stop_ticks(&r->cwnd);
-	if (!r->gap && r->repair == SRNIC_CAUSE_GAP)
+	if (r->repair == SRNIC_CAUSE_GAP)
 		recovery_learn(r);
 	r->reorder -= r->reorder / 8;
 	r->peer_keeps = false;
-	r->gap = 0;
 
 	return recovery_nothing;
 }
@@ -448,7 +565,9 @@ static struct srnic_recovery_todo recovery_go_back(struct srnic_recovery *r,
 						   enum srnic_recovery_cause cause)
 {
 	r->mode = SRNIC_RECOVERY_BACK;
+	srnic_scoreboard_clear(&r->sb, r->una);
 	r->follows = false;
+	r->suspect_until = 0;
 	r->repair = cause;
 	r->detour = 0;
 	r->next = r->una;
@@ -469,7 +588,7 @@ static struct srnic_recovery_todo recovery_go_back(struct srnic_recovery *r,
 static struct srnic_recovery_todo recovery_repair(struct srnic_recovery *r, u32 npsn,
 						  enum srnic_recovery_cause cause)
 {
-	if (r->mode == SRNIC_RECOVERY_BACK || (r->keeps == SRNIC_KEEPS_NONE && !r->gap))
+	if (r->mode == SRNIC_RECOVERY_BACK || r->keeps == SRNIC_KEEPS_NONE)
 		return recovery_go_back(r, cause);
 
 	r->mode = SRNIC_RECOVERY_REPAIR;
@@ -529,25 +648,38 @@ static void recovery_suspect(struct srnic_recovery *r, u64 wait, u64 now)
 	srnic_recovery_arm(r, now);
 }
 
+/* Mode SELECT: the same; without a round trip, what was known when the mode was entered */
+static u64 recovery_late_nsec(const struct srnic_recovery *r, u64 now)
+{
+	return r->rtt.min ? recovery_reorder_nsec(r, now) : r->late_nsec;
+}
+
+/* How long to wait for the answer to a retransmission */
+static u64 recovery_again_nsec(const struct srnic_recovery *r, u64 now)
+{
+	if (!r->rtt.srtt)
+		return SRNIC_RTT_FIRST_NSEC;
+
+	return max(r->rtt.srtt, r->rtt.last) + recovery_reorder_nsec(r, now);
+}
+
 /* Was the missing packet retransmitted long enough ago to have been lost again? */
 static bool recovery_is_lost_again(const struct srnic_recovery *r, u64 now)
 {
-	u64 wait = r->rtt.srtt ? max(r->rtt.srtt, r->rtt.last) + recovery_reorder_nsec(r, now) :
-			     SRNIC_RTT_FIRST_NSEC;
 	u32 retries = recovery_retries(r);
 
 	return r->repaired_at && !r->detour && r->next != r->una &&
-	       now - r->repaired_at > wait << (max(retries, 1U) - 1);
+	       now - r->repaired_at > recovery_again_nsec(r, now) << (max(retries, 1U) - 1);
 }
 
 /*
- * Packets to retransmit after a burst that was followed by another missing packet, or by
- * @hole of them: a queue has dropped many.  On a long path one more round trip costs more
- * than some packets that are sent twice.
+ * Packets to retransmit after a burst that was followed by another missing packet: a queue
+ * has dropped many.  On a long path one more round trip costs more than some packets that are
+ * sent twice.
  */
-static u32 recovery_next_burst(const struct srnic_recovery *r, u32 hole)
+static u32 recovery_next_burst(const struct srnic_recovery *r)
 {
-	u32 burst = max(hole, 2 * r->burst);
+	u32 burst = 2 * r->burst;
 
 	if (!srnic_rtt_is_long(&r->rtt))
 		return burst;
@@ -556,11 +688,11 @@ static u32 recovery_next_burst(const struct srnic_recovery *r, u32 hole)
 }
 
 /* The packet behind a burst that was retransmitted and has arrived is missing, too. */
-static struct srnic_recovery_todo recovery_next_hole(struct srnic_recovery *r, u32 hole)
+static struct srnic_recovery_todo recovery_next_hole(struct srnic_recovery *r)
 {
 	recovery_found_hole(r, r->run + r->burst);
-	if (hole || r->keeps == SRNIC_KEEPS_ALL)
-		return recovery_repair(r, recovery_next_burst(r, hole), SRNIC_CAUSE_GAP);
+	if (r->keeps == SRNIC_KEEPS_ALL)
+		return recovery_repair(r, recovery_next_burst(r), SRNIC_CAUSE_GAP);
 
 	return recovery_go_back(r, SRNIC_CAUSE_GAP);
 }
@@ -577,7 +709,7 @@ static struct srnic_recovery_todo recovery_follow_ends(struct srnic_recovery *r,
 		r->peer_keeps = false;
 		recovery_learn(r);
 	}
-	todo = recovery_next_hole(r, 0);
+	todo = recovery_next_hole(r);
 	if (r->mode == SRNIC_RECOVERY_REPAIR)
 		recovery_start_ticks(r, now);
 	srnic_recovery_arm(r, now);
@@ -585,42 +717,307 @@ static struct srnic_recovery_todo recovery_follow_ends(struct srnic_recovery *r,
 	return todo;
 }
 
-struct srnic_recovery_todo srnic_recovery_missing(struct srnic_recovery *r, u32 gap, u64 now)
+/* Packets lost in hole @i: if no response to a READ has arrived, its request was lost. */
+static u32 recovery_run(const struct srnic_recovery *r, u32 i)
+{
+	const struct srnic_hole *hole = r->sb.holes + i;
+	u32 end = srnic_psn_add(hole->psn, hole->npsn), run = hole->npsn;
+	const struct srnic_recovery_read *read;
+
+	for (i = recovery_read_at(r, hole->psn); i < r->rd_out; i++) {
+		read = recovery_read(r, i);
+		if (srnic_psn_diff(read->end, end) > 0)
+			break;
+		if (srnic_psn_diff(read->begin, hole->psn) >= 0)
+			run -= srnic_psn_diff(read->end, read->begin) - 1;
+	}
+
+	return run;
+}
+
+/* Another hole has been found to be lost.  Until then its packets were in flight. */
+static void recovery_lost_hole(struct srnic_recovery *r, u32 i)
+{
+	const struct srnic_cwnd_loss loss = {
+		.una	= r->sb.holes[i].psn,
+		.high	= r->high,
+		.out	= recovery_out(r) + r->sb.holes[i].npsn,
+		.run	= recovery_run(r, i),
+	};
+
+	srnic_cwnd_found_hole(&r->cwnd, &r->rtt, &loss);
+}
+
+/* Is the first hole lost?  Each time that it is retransmitted, the wait is longer. */
+static bool recovery_is_first_lost(const struct srnic_recovery *r, u64 now)
+{
+	const struct srnic_hole *hole = r->sb.holes;
+	u32 retries = max(recovery_retries(r), 1U);
+	u64 age = now - hole->at;
+
+	if (hole->state == SRNIC_HOLE_NEW)
+		return age >= recovery_late_nsec(r, now);
+
+	return hole->state == SRNIC_HOLE_SENT &&
+	       age > recovery_again_nsec(r, now) << (retries - 1);
+}
+
+/* Finds out which packets are lost now, and not just late.  False: retries are exhausted. */
+static bool recovery_lose_holes(struct srnic_recovery *r, u64 now)
+{
+	u64 found = now - min(now, recovery_late_nsec(r, now));
+	u64 sent = now - min(now, recovery_again_nsec(r, now));
+	u32 i;
+
+	if (recovery_is_first_lost(r, now)) {
+		if (!r->retry_left)
+			return false;
+		r->retry_left--;
+		srnic_scoreboard_lose_first(&r->sb);
+		recovery_lost_hole(r, 0);
+	}
+	for (i = 1; (i = srnic_scoreboard_lose(&r->sb, i, found, sent)) < r->sb.num; i++)
+		recovery_lost_hole(r, i);
+
+	return true;
+}
+
+/* What is retransmitted is no longer wanted, or something else is, first. */
+static void recovery_leave_detour(struct srnic_recovery *r)
+{
+	r->moved |= r->detour;
+	r->next = recovery_front(r);
+	r->detour = 0;
+}
+
+/* No packet is known to be missing any longer. */
+static void recovery_filled(struct srnic_recovery *r)
+{
+	recovery_leave_detour(r);
+	r->mode = SRNIC_RECOVERY_OPEN;
+	r->suspect_until = 0;
+	r->reorder -= r->reorder / 8;
+}
+
+/* Mode SELECT: after news of what has arrived, retransmits what is lost. */
+static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 now)
+{
+	u64 oldest = 0, until = r->suspect_until;
+	bool again = false, moved;
+
+	if (r->sb.num && !recovery_lose_holes(r, now))
+		return recovery_fail(SRNIC_CAUSE_GAP);
+
+	if (r->sb.num)
+		oldest = srnic_scoreboard_oldest(&r->sb);
+	else
+		recovery_filled(r);
+	r->suspect_until = oldest ? oldest + recovery_late_nsec(r, now) : 0;
+	if (r->sb.num && !r->detour)
+		again = recovery_next_selected(r);
+	moved = r->moved;
+	r->moved = false;
+	/* A peer that repeats itself is not waited for longer. */
+	if (!r->silence || r->suspect_until != until)
+		srnic_recovery_arm(r, now);
+	if (again)
+		return recovery_seek(SRNIC_CAUSE_GAP);
+
+	return moved ? recovery_seek(SRNIC_CAUSE_NONE) : recovery_nothing;
+}
+
+static bool recovery_may_begin_select(const struct srnic_recovery *r)
+{
+	return r->mode == SRNIC_RECOVERY_OPEN || r->mode == SRNIC_RECOVERY_REPAIR;
+}
+
+/* Enters mode SELECT: @npsn packets from una on are missing, and maybe others. */
+static void recovery_begin_select(struct srnic_recovery *r, u32 npsn, u64 now)
+{
+	bool sent = r->mode == SRNIC_RECOVERY_REPAIR && !r->detour && r->repaired_at &&
+		    srnic_psn_diff(r->repaired, r->una) > 0;
+
+	recovery_leave_detour(r);
+	r->mode = SRNIC_RECOVERY_SELECT;
+	r->late_nsec = recovery_reorder_nsec(r, now);
+	r->repair = SRNIC_CAUSE_GAP;
+	r->follows = false;
+	r->unreported = r->high;
+	r->silence = 0;
+	srnic_cwnd_stop_ticks(&r->cwnd);
+	srnic_scoreboard_advance(&r->sb, r->una, now);
+	if (!npsn)
+		return;
+	if (sent)
+		npsn = srnic_psn_diff(r->repaired, r->una);
+	srnic_scoreboard_missing(&r->sb, r->una, npsn, now);
+	if (sent)
+		srnic_scoreboard_sent(&r->sb, r->una, r->repaired, r->repaired_at);
+}
+
+/* @npsn packets from una on are missing. */
+static struct srnic_recovery_todo recovery_select(struct srnic_recovery *r, u32 npsn, u64 now)
+{
+	if (r->mode != SRNIC_RECOVERY_SELECT)
+		recovery_begin_select(r, npsn, now);
+	else
+		srnic_scoreboard_missing(&r->sb, r->una, npsn, now);
+
+	return recovery_fill(r, now);
+}
+
+/* A retransmission after this time is too recent to be what arrives now, ns */
+static u64 recovery_recent(const struct srnic_recovery *r, u64 now)
+{
+	return r->rtt.timeout ? now - min(now, r->rtt.min * 3 / 4) : now;
+}
+
+/* Mode SELECT: packets have arrived; @top: what srnic_scoreboard had as @top before */
+static void recovery_arrive(struct srnic_recovery *r, u32 top,
+			    struct srnic_scoreboard_news news)
+{
+	if (news.early) {
+		r->reorder = min(max(2 * r->reorder, r->rtt.srtt / 2), r->rtt.srtt);
+		srnic_cwnd_undo(&r->cwnd);
+	}
+	srnic_cwnd_acked(&r->cwnd, r->sb.top, r->high, 0);
+	if (news.npsn)
+		r->silence = 0;		/* recovery_fill() restarts the timer */
+	if (news.npsn && !srnic_cwnd_is_cut(&r->cwnd, top))
+		srnic_cwnd_grow(&r->cwnd, &r->rtt, top, news.npsn, recovery_ack_every(r));
+}
+
+/* Mode SELECT: @npsn packets from @psn on have arrived. */
+static void recovery_report(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now)
+{
+	bool continues = srnic_scoreboard_continues(&r->sb, psn);
+	struct srnic_scoreboard_news news;
+	u32 top = r->sb.top;
+
+	news = srnic_scoreboard_arrived(&r->sb, psn, npsn, recovery_recent(r, now), now);
+	/* A packet that has overtaken others took a shorter path. */
+	if (continues)
+		srnic_rtt_arrived(&r->rtt, top, r->sb.top, now);
+	recovery_arrive(r, top, news);
+}
+
+/* Requests before the response at @psn have been executed, but their responses may be missing. */
+static void recovery_executed(struct srnic_recovery *r, u32 psn, u64 now)
+{
+	const struct srnic_recovery_read *read;
+	u32 i, from = r->sb.top;
+
+	for (i = recovery_read_at(r, from); i < r->rd_out; i++) {
+		read = recovery_read(r, i);
+		if (srnic_psn_diff(read->begin, psn) > 0)
+			break;
+		if (srnic_psn_diff(read->begin, from) > 0)
+			recovery_report(r, from, srnic_psn_diff(read->begin, from), now);
+		from = srnic_psn_max(from, read->end);
+	}
+}
+
+struct srnic_recovery_todo srnic_recovery_arrived(struct srnic_recovery *r, u32 psn, u64 now)
+{
+	if (r->mode != SRNIC_RECOVERY_SELECT)
+		return recovery_nothing;
+
+	recovery_executed(r, psn, now);
+	srnic_scoreboard_overtaken(&r->sb, psn, now);
+	recovery_report(r, psn, 1, now);
+
+	return recovery_fill(r, now);
+}
+
+void srnic_recovery_understood(struct srnic_recovery *r)
+{
+	r->selects = true;
+}
+
+bool srnic_recovery_sacked(struct srnic_recovery *r, u32 psn, u64 now)
+{
+	r->keeps = SRNIC_KEEPS_ALL;
+	r->gbn_runs = 0;
+	if (r->una == r->high || srnic_psn_diff(psn, r->una) < 0)
+		return false;
+	if (recovery_may_begin_select(r) || r->mode == SRNIC_RECOVERY_SUSPECT)
+		recovery_begin_select(r, psn == r->una, now);
+	if (r->mode != SRNIC_RECOVERY_SELECT)
+		return false;
+	if (psn != r->una)
+		srnic_recovery_kept(r, r->una, srnic_psn_diff(psn, r->una), now);
+
+	return true;
+}
+
+void srnic_recovery_kept(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now)
+{
+	u32 end = srnic_psn_add(psn, npsn), i, last;
+	const struct srnic_recovery_read *read;
+
+	for (i = recovery_read_at(r, psn); i < r->rd_out && srnic_psn_diff(end, psn) > 0; i++) {
+		read = recovery_read(r, i);
+		if (srnic_psn_diff(read->begin, end) >= 0)
+			break;
+		if (srnic_psn_diff(read->begin, psn) > 0) {
+			recovery_report(r, psn, srnic_psn_diff(read->begin, psn), now);
+			psn = read->begin;
+		}
+		last = srnic_psn_diff(read->end, end) > 0 ? end : read->end;
+		srnic_scoreboard_due(&r->sb, psn, srnic_psn_diff(last, psn), now);
+		srnic_rtt_retransmitted(&r->rtt);
+		psn = last;
+	}
+	if (srnic_psn_diff(end, psn) > 0)
+		recovery_report(r, psn, srnic_psn_diff(end, psn), now);
+}
+
+struct srnic_recovery_todo srnic_recovery_select(struct srnic_recovery *r, u32 seen, u64 now)
+{
+	if (srnic_psn_diff(seen, r->sb.top) > 0)
+		srnic_scoreboard_arrived(&r->sb, seen, 0, now, now);
+
+	return recovery_fill(r, now);
+}
+
+/* Requests are missing: the peer reports the first of them, once. */
+static struct srnic_recovery_todo recovery_requests_missing(struct srnic_recovery *r, u64 now)
 {
 	u64 wait = recovery_reorder_nsec(r, now);
 
-	if (r->mode == SRNIC_RECOVERY_RNR || r->una == r->high)
-		return recovery_nothing;
-
-	if (!gap)
-		r->unreported = r->high;
-	/* Each response that arrives makes room for another. */
-	if (gap)
-		srnic_cwnd_arrived(&r->cwnd);
+	r->unreported = r->high;
 	switch (r->mode) {
 	case SRNIC_RECOVERY_SUSPECT:
-		if (!r->follows)
-			return recovery_nothing;
 		/* It was sent before another one that has arrived. */
-		if (!gap)
-			return recovery_follow_ends(r, now);
-		fallthrough;
+		return r->follows ? recovery_follow_ends(r, now) : recovery_nothing;
 	case SRNIC_RECOVERY_OPEN:
-		r->gap = gap;
-		if (!wait || (!gap && r->keeps == SRNIC_KEEPS_NONE))
-			return recovery_retry(r, gap, now);
+		if (!wait || r->keeps == SRNIC_KEEPS_NONE)
+			return recovery_retry(r, 0, now);
 		recovery_suspect(r, wait, now);
 		return recovery_nothing;
-	case SRNIC_RECOVERY_REPAIR:
-	case SRNIC_RECOVERY_BACK:
-		r->gap = gap;
-		/* The answer to a retransmission comes last: leave it to the timer. */
-		if ((gap && r->rtt.timeout) || !recovery_is_lost_again(r, now))
-			return recovery_nothing;
-		return recovery_retry(r, gap, now);
+	case SRNIC_RECOVERY_SELECT:
+		if (!r->rd_out || srnic_psn_diff(recovery_read(r, 0)->begin, r->una) > 0)
+			return recovery_select(r, 1, now);
+		return recovery_select(r, srnic_psn_diff(recovery_read(r, 0)->end, r->una), now);
 	default:
-		return recovery_nothing;
+		return recovery_is_lost_again(r, now) ? recovery_retry(r, 0, now) :
+							recovery_nothing;
 	}
+}
+
+struct srnic_recovery_todo srnic_recovery_missing(struct srnic_recovery *r, u32 gap, u64 now)
+{
+	if (r->mode == SRNIC_RECOVERY_RNR || r->una == r->high)
+		return recovery_nothing;
+	if (!gap)
+		return recovery_requests_missing(r, now);
+	if (r->mode != SRNIC_RECOVERY_BACK)
+		return recovery_select(r, gap, now);
+	/* The answer to a retransmission comes last: leave it to the timer. */
+	if (r->rtt.timeout || !recovery_is_lost_again(r, now))
+		return recovery_nothing;
+
+	return recovery_retry(r, gap, now);
 }
 
 /*
@@ -670,7 +1067,6 @@ static bool recovery_check_spurious(struct srnic_recovery *r, u32 psn, u64 now)
 		r->reorder = min(max(2 * r->reorder, r->rtt.srtt / 2), r->rtt.srtt);
 	}
 	r->mode = SRNIC_RECOVERY_OPEN;
-	r->gap = 0;
 	r->peer_keeps = false;
 	r->detour = 0;
 	r->next = r->high;
@@ -694,7 +1090,7 @@ static struct srnic_recovery_todo recovery_follow(struct srnic_recovery *r, u64 
 		recovery_suspect(r, max(recovery_reorder_nsec(r, now),
 					srnic_cwnd_tick_nsec(&r->rtt)), now);
 	else
-		todo = recovery_next_hole(r, 0);
+		todo = recovery_next_hole(r);
 	r->follows = true;
 
 	return todo;
@@ -705,11 +1101,11 @@ static struct srnic_recovery_todo recovery_repair_acked(struct srnic_recovery *r
 							u32 hole, u64 now)
 {
 	bool behind = srnic_psn_diff(psn, r->repaired) > 0;
-	bool requests = !r->gap && r->repair == SRNIC_CAUSE_GAP;
+	bool requests = r->repair == SRNIC_CAUSE_GAP;
 
 	if (srnic_psn_diff(psn, r->repaired) < 0 || hole == SRNIC_RECOVERY_KEPT)
 		return recovery_nothing;
-	r->peer_keeps |= behind && !r->gap;
+	r->peer_keeps |= behind;
 	if (behind && requests)
 		r->keeps = SRNIC_KEEPS_ALL;
 	if (srnic_psn_diff(psn, r->mark) >= 0 ||
@@ -717,18 +1113,44 @@ static struct srnic_recovery_todo recovery_repair_acked(struct srnic_recovery *r
 		return recovery_recovered(r);
 
 	r->una = psn;
-	if (hole == SRNIC_RECOVERY_DUE) {
-		if (requests)
-			return recovery_follow(r, now);
-		/* Responses were lost: the peer has sent the next one as well. */
-		hole = r->gap ? 1 : 0;
-	}
-	r->gap = hole;
+	if (hole == SRNIC_RECOVERY_DUE && requests)
+		return recovery_follow(r, now);
 	if (!behind)
-		return recovery_next_hole(r, hole);
-	recovery_found_hole(r, hole);
+		return recovery_next_hole(r);
+	recovery_found_hole(r, 0);
 
-	return recovery_repair(r, max(hole, 1U), SRNIC_CAUSE_GAP);
+	return recovery_repair(r, 1, SRNIC_CAUSE_GAP);
+}
+
+/*
+ * Mode SELECT: all holes are filled, the last of them by a retransmission.  What was sent
+ * before that and has not arrived is lost, but for a response to a request that the peer has
+ * kept, which is about to arrive.
+ */
+static bool recovery_is_tail_lost(const struct srnic_recovery *r, u32 hole)
+{
+	if (r->sb.num || srnic_psn_diff(r->mark, r->una) <= 0 || hole == SRNIC_RECOVERY_KEPT)
+		return false;
+
+	return hole != SRNIC_RECOVERY_DUE || !r->rd_out || recovery_read(r, 0)->begin != r->una;
+}
+
+/* All before @psn is acknowledged in mode SELECT. */
+static struct srnic_recovery_todo recovery_select_acked(struct srnic_recovery *r, u32 psn,
+							u32 hole, u64 now)
+{
+	struct srnic_scoreboard_news news;
+	u32 top = r->sb.top;
+
+	news = srnic_scoreboard_advance(&r->sb, psn, recovery_recent(r, now));
+	r->una = psn;
+	recovery_arrive(r, top, news);
+	if (hole && hole < SRNIC_RECOVERY_DUE)
+		srnic_scoreboard_missing(&r->sb, psn, hole, now);
+	else if (!news.early && recovery_is_tail_lost(r, hole))
+		srnic_scoreboard_missing(&r->sb, psn, srnic_psn_diff(r->mark, psn), now);
+
+	return recovery_fill(r, now);
 }
 
 /* All before @psn is acknowledged in mode BACK. */
@@ -752,7 +1174,7 @@ static struct srnic_recovery_todo recovery_back_acked(struct srnic_recovery *r, 
 }
 
 /* Packets are acknowledged in mode SUSPECT; @hole: as srnic_recovery_acked() */
-static void recovery_suspect_acked(struct srnic_recovery *r, u32 hole, u64 now)
+static void recovery_suspect_acked(struct srnic_recovery *r, u32 hole)
 {
 	if (hole == SRNIC_RECOVERY_KEPT)
 		return;
@@ -762,37 +1184,9 @@ static void recovery_suspect_acked(struct srnic_recovery *r, u32 hole, u64 now)
 		recovery_recovered(r);
 		return;
 	}
-	if (hole == SRNIC_RECOVERY_DUE)
-		hole = 0;
-	r->gap = hole;
-	r->suspect_until = hole ? now + recovery_reorder_nsec(r, now) : 0;
-	if (!hole) {
-		r->mode = SRNIC_RECOVERY_OPEN;
-		srnic_cwnd_stop_ticks(&r->cwnd);
-	}
-}
-
-/*
- * No recovery is in progress, but @hole responses from una on are missing.  Those behind
- * them may all have arrived, so that none is left to report the gap.
- */
-static struct srnic_recovery_todo recovery_open_acked(struct srnic_recovery *r, u32 hole,
-						      u64 now)
-{
-	u64 wait = recovery_reorder_nsec(r, now);
-	struct srnic_recovery_todo todo;
-
-	r->gap = hole;
-	if (wait) {
-		recovery_suspect(r, wait, now);
-		return recovery_nothing;
-	}
-	recovery_found_hole(r, hole);
-	todo = recovery_repair(r, hole, SRNIC_CAUSE_GAP);
-	recovery_start_ticks(r, now);
-	srnic_recovery_arm(r, now);
-
-	return todo;
+	r->suspect_until = 0;
+	r->mode = SRNIC_RECOVERY_OPEN;
+	srnic_cwnd_stop_ticks(&r->cwnd);
 }
 
 /* Moves @next past what is acknowledged. */
@@ -819,7 +1213,8 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 {
 	struct srnic_recovery_todo todo = recovery_nothing, moved;
 	u32 npsn = srnic_psn_diff(psn, r->una);
-	bool ambiguous = r->mode == SRNIC_RECOVERY_REPAIR || r->mode == SRNIC_RECOVERY_BACK;
+	bool ambiguous = r->mode != SRNIC_RECOVERY_OPEN && r->mode != SRNIC_RECOVERY_SUSPECT &&
+			 r->mode != SRNIC_RECOVERY_RNR;
 	bool undone = recovery_check_spurious(r, psn, now);
 
 	/* What was sent since the NAK may have been dropped, too. */
@@ -843,13 +1238,17 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 	moved = recovery_catch_up(r, psn);
 	switch (r->mode) {
 	case SRNIC_RECOVERY_REPAIR:
-		todo = recovery_repair_acked(r, psn, hole, now);
+		if (!hole || hole >= SRNIC_RECOVERY_DUE)
+			todo = recovery_repair_acked(r, psn, hole, now);
+		break;
+	case SRNIC_RECOVERY_SELECT:
+		todo = recovery_select_acked(r, psn, hole, now);
 		break;
 	case SRNIC_RECOVERY_BACK:
 		todo = recovery_back_acked(r, psn);
 		break;
 	case SRNIC_RECOVERY_SUSPECT:
-		recovery_suspect_acked(r, hole, now);
+		recovery_suspect_acked(r, hole);
 		fallthrough;
 	case SRNIC_RECOVERY_OPEN:
 		srnic_cwnd_grow(&r->cwnd, &r->rtt, r->una, npsn, recovery_ack_every(r));
@@ -868,8 +1267,9 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 	srnic_cwnd_advance(&r->cwnd, psn);
 	r->unreported = srnic_psn_max(r->unreported, psn);
 	srnic_recovery_arm(r, now);
-	if (r->mode == SRNIC_RECOVERY_OPEN && hole && hole < SRNIC_RECOVERY_DUE)
-		todo = recovery_open_acked(r, hole, now);
+	/* No response behind the missing ones may be left to report the gap. */
+	if (hole && hole < SRNIC_RECOVERY_DUE && recovery_may_begin_select(r))
+		todo = recovery_select(r, hole, now);
 
 	if (undone)
 		moved.act = SRNIC_RECOVERY_SEEK;
@@ -889,6 +1289,8 @@ void srnic_recovery_heard(struct srnic_recovery *r)
 
 void srnic_recovery_dropped(struct srnic_recovery *r, bool here, u64 now)
 {
+	if (here)
+		r->cramped = r->high;
 	if (r->rtt.timeout || r->una == r->high)
 		return;
 
@@ -911,6 +1313,7 @@ struct srnic_recovery_todo srnic_recovery_rnr(struct srnic_recovery *r, u64 nsec
 	r->retry_left = r->retry_cnt;
 	srnic_rtt_alive(&r->rtt);
 	r->mode = SRNIC_RECOVERY_RNR;
+	srnic_scoreboard_clear(&r->sb, r->una);
 	r->suspect_until = 0;
 	r->hold = now + nsec;
 	srnic_recovery_arm(r, now);
@@ -926,8 +1329,7 @@ void srnic_recovery_stall(struct srnic_recovery *r, u64 nsec, u64 now)
 
 void srnic_recovery_solicit_ack(struct srnic_recovery *r, u64 now)
 {
-	if (!recovery_unasked(r) || r->detour || r->hold ||
-	    r->mode == SRNIC_RECOVERY_SUSPECT)
+	if (!recovery_unasked(r) || r->detour || r->hold || recovery_is_suspect(r))
 		return;
 
 	r->silence = now;
@@ -941,6 +1343,9 @@ struct srnic_recovery_todo srnic_recovery_refused(struct srnic_recovery *r)
 		return recovery_nothing;
 
 	/* The rest of a detour is not retransmitted, and requests no ACK. */
+	if (r->mode == SRNIC_RECOVERY_SELECT && r->detour)
+		srnic_scoreboard_sent(&r->sb, r->selected,
+				      srnic_psn_add(r->selected, r->burst), r->sent_at);
 	r->asked = r->una;
 	recovery_detour(r, r->una, 1);
 
@@ -972,16 +1377,30 @@ static struct srnic_recovery_todo recovery_expire(struct srnic_recovery *r)
 	return recovery_go_back(r, SRNIC_CAUSE_TIMEOUT);
 }
 
+/* Mode SELECT: retransmits the packets at una, whatever else is to be retransmitted. */
+static struct srnic_recovery_todo recovery_probe_hole(struct srnic_recovery *r, u64 now)
+{
+	recovery_leave_detour(r);
+	r->moved = false;
+	srnic_scoreboard_missing(&r->sb, r->una, 1, now);
+	srnic_scoreboard_lose_first(&r->sb);
+	recovery_next_selected(r);
+
+	return recovery_seek(SRNIC_CAUSE_PROBE);
+}
+
 /* No answer; the caller sets the deadline once a packet has been sent. */
-static struct srnic_recovery_todo recovery_silence(struct srnic_recovery *r)
+static struct srnic_recovery_todo recovery_silence(struct srnic_recovery *r, u64 now)
 {
 	if (recovery_unasked(r)) {
-		recovery_detour(r, srnic_psn_add(r->next, -1), 1);
+		recovery_detour(r, srnic_psn_add(recovery_front(r), -1), 1);
 		return recovery_seek(SRNIC_CAUSE_ASK);
 	}
 	if (!srnic_rtt_may_probe(&r->rtt, recovery_retries(r)))
 		return recovery_expire(r);
 	srnic_rtt_probed(&r->rtt);
+	if (r->mode == SRNIC_RECOVERY_SELECT)
+		return recovery_probe_hole(r, now);
 	/* Silence is no loss, but if no round trip is known, the only sign of a queue. */
 	if (r->mode == SRNIC_RECOVERY_OPEN && r->rtt.min)
 		r->run = 0;
@@ -997,17 +1416,19 @@ static struct srnic_recovery_todo recovery_overdue(struct srnic_recovery *r, u64
 	if (r->mode == SRNIC_RECOVERY_SUSPECT && r->follows)
 		return recovery_follow_ends(r, now);
 	if (r->mode == SRNIC_RECOVERY_SUSPECT)
-		return recovery_retry(r, r->gap, now);
-	if (recovery_front(r) == r->una || r->detour)
+		return recovery_retry(r, 0, now);
+	if (recovery_is_suspect(r))
+		return recovery_fill(r, now);
+	if (recovery_front(r) == r->una || (r->detour && r->mode != SRNIC_RECOVERY_SELECT))
 		return recovery_nothing;
 
-	return recovery_silence(r);
+	return recovery_silence(r, now);
 }
 
 bool srnic_recovery_postpone(struct srnic_recovery *r, u64 now)
 {
 	if (!r->silence || now < r->silence || r->hold || recovery_unasked(r) ||
-	    r->mode == SRNIC_RECOVERY_SUSPECT || r->postponed == RECOVERY_POSTPONE)
+	    recovery_is_suspect(r) || r->postponed == RECOVERY_POSTPONE)
 		return false;
 
 	r->postponed++;

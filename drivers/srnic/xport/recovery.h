@@ -3,9 +3,9 @@
  * srnic - loss recovery: which PSNs are in flight, which are lost, what is sent again
  *
  * The requester of a reliable queue pair reports what was sent and acknowledged, and is told
- * what to do.  No other file writes a field of struct srnic_recovery but for those of @rtt
- * and @cwnd, which are written by rtt.c and cwnd.c.  Pure: it reads no clock, takes no lock
- * and sees no packet.  Times are ns of a monotonic clock.
+ * what to do.  No other file writes a field of struct srnic_recovery but for those of @rtt,
+ * @cwnd and @sb, which are written by rtt.c, cwnd.c and scoreboard.c.  Pure: it reads no
+ * clock, takes no lock and sees no packet.  Times are ns of a monotonic clock.
  */
 #ifndef SRNIC_XPORT_RECOVERY_H
 #define SRNIC_XPORT_RECOVERY_H
@@ -14,9 +14,10 @@
 
 #include "cwnd.h"
 #include "rtt.h"
+#include "scoreboard.h"
 
 /* Response PSNs per READ request at most, unless too few READs may be outstanding */
-#define SRNIC_RECOVERY_READ	128
+#define SRNIC_RECOVERY_READ	256
 
 /* Most READs and atomics that a queue pair has outstanding */
 #define SRNIC_MAX_RD_ATOMIC	128
@@ -34,6 +35,8 @@
  *			reordered.  New packets are sent
  * @SRNIC_RECOVERY_REPAIR: it was retransmitted.  The peer is assumed to keep packets that
  *			 arrive out of order, so new packets are sent
+ * @SRNIC_RECOVERY_SELECT: it is missing, and more is known: of what is missing behind it,
+ *			 everything that is lost is retransmitted within the window
  * @SRNIC_RECOVERY_BACK: everything from @una on is retransmitted before new packets
  * @SRNIC_RECOVERY_RNR: the peer had no receive for it; nothing is sent for a while
  */
@@ -41,6 +44,7 @@ enum srnic_recovery_mode {
 	SRNIC_RECOVERY_OPEN,
 	SRNIC_RECOVERY_SUSPECT,
 	SRNIC_RECOVERY_REPAIR,
+	SRNIC_RECOVERY_SELECT,
 	SRNIC_RECOVERY_BACK,
 	SRNIC_RECOVERY_RNR,
 };
@@ -82,9 +86,20 @@ struct srnic_recovery_todo {
 };
 
 /**
+ * struct srnic_recovery_read - a READ or atomic in flight
+ * @begin: PSN of its request, and of the first packet of its answer
+ * @end: PSN following its answer
+ */
+struct srnic_recovery_read {
+	u32	begin;
+	u32	end;
+};
+
+/**
  * struct srnic_recovery - packets in flight
  * @rtt: round trips, and the ACK timeout
  * @cwnd: congestion window
+ * @sb: what is missing, in mode SELECT
  * @psn: next PSN to assign to a work request
  * @una: oldest unacknowledged PSN
  * @next: next PSN to send; less than @high during retransmission
@@ -102,32 +117,40 @@ struct srnic_recovery_todo {
  * @postponed: times that the timer was put off without progress
  * @retry_left: transport retries left
  * @rnr_left: RNR retries left
- * @burst: REPAIR: PSNs retransmitted last; BACK: PSNs that may be in flight
+ * @burst: REPAIR: PSNs retransmitted last; SELECT: length of the detour; BACK: PSNs that may be
+ *	   in flight
+ * @selected: SELECT: where the last detour began
+ * @cramped: this end had no memory for responses to requests before it
  * @run: consecutive PSNs missing, as far as is known
  * @gbn_runs: recoveries in a row in which the peer had kept nothing out of order
  * @peer_keeps: an ACK of this recovery covered packets that were not retransmitted
- * @mark: packets before it were sent before the retransmission
+ * @selects: the peer is srnic, and answers any part of a READ again
+ * @moved: @next has moved, and the caller has not been told yet
+ * @mark: packets before it were sent before the last retransmission
  * @undone: retransmissions of packets before it turned out to be spurious
  * @unreported: PSN following the packets in flight that may have been dropped without a report:
  *	    by the peer, because one before them was missing, or by this end
  * @repair: REPAIR, BACK: enum srnic_recovery_cause
- * @gap: responses known to be missing at @una; 0: none, or requests are missing
  * @repaired: PSN following those retransmitted in mode REPAIR
  * @repaired_at: when the packet at @una was last sent, ns; 0: retransmission pending
+ * @sent_at: when a packet was last retransmitted, ns
  * @reorder: how late a packet may be because of reordering, ns
+ * @late_nsec: SELECT: how late a packet may be, if no round trip is known, ns
  * @hold: nothing is sent before this time, ns; 0: no such time
- * @suspect_until: when the packet at @una is retransmitted, or was after a wait, ns; 0: neither
+ * @suspect_until: when a packet that may only be late is retransmitted, or was after a wait, ns;
+ *		   0: neither
  * @silence: when to act on silence, ns; 0: nothing is waited for
  * @deadline: when srnic_recovery_timeout() is due: @silence or the tick of @cwnd; 0: it is not
  * @retry_cnt: transport retries without progress
  * @rnr_retry: RNR retries without progress, 7: unlimited
- * @rd_first: index of the oldest entry of @rd_end
+ * @rd_first: index of the oldest entry of @reads
  * @rd_out: READ and atomic requests without a complete answer
- * @rd_end: for each of these, the PSN following its answer
+ * @reads: these
  */
 struct srnic_recovery {
 	struct srnic_rtt		rtt;
 	struct srnic_cwnd		cwnd;
+	struct srnic_scoreboard		sb;
 	u32				psn;
 	u32				una;
 	u32				next;
@@ -142,20 +165,25 @@ struct srnic_recovery {
 	bool				follows;
 	u8				repair;
 	bool				peer_keeps;
+	bool				selects;
+	bool				moved;
 	u8				gbn_runs;
 	u8				heard : 5;
 	u8				postponed : 2;
 	u8				retry_left;
 	u8				rnr_left;
 	u32				burst;
+	u32				selected;
+	u32				cramped;
 	u32				run;
-	u32				gap;
 	u32				mark;
 	u32				undone;
 	u32				unreported;
 	u32				repaired;
 	u64				repaired_at;
+	u64				sent_at;
 	u64				reorder;
+	u64				late_nsec;
 	u64				hold;
 	u64				suspect_until;
 	u64				silence;
@@ -164,7 +192,7 @@ struct srnic_recovery {
 	u8				rnr_retry;
 	u8				rd_first;
 	u32				rd_out;
-	u32				rd_end[SRNIC_MAX_RD_ATOMIC];
+	struct srnic_recovery_read	reads[SRNIC_MAX_RD_ATOMIC];
 };
 
 /**
@@ -301,6 +329,52 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
  * Return: what to do.
  */
 struct srnic_recovery_todo srnic_recovery_missing(struct srnic_recovery *r, u32 gap, u64 now);
+
+/**
+ * srnic_recovery_arrived() - a response has arrived and is kept, since one before it is missing
+ * @r: loss recovery
+ * @psn: its PSN, in flight, after srnic_recovery_missing() has told of the gap
+ * @now: time
+ *
+ * Return: what to do.
+ */
+struct srnic_recovery_todo srnic_recovery_arrived(struct srnic_recovery *r, u32 psn, u64 now);
+
+/**
+ * srnic_recovery_understood() - the peer has sent a SACK: it is srnic
+ * @r: loss recovery
+ */
+void srnic_recovery_understood(struct srnic_recovery *r);
+
+/**
+ * srnic_recovery_sacked() - a SACK of the peer lists what it has kept
+ * @r: loss recovery
+ * @psn: the first PSN that the peer misses, up to @high; it has all before
+ * @now: time
+ *
+ * Return: true if srnic_recovery_kept() is to be called for each range that the peer has kept,
+ * and then srnic_recovery_select().
+ */
+bool srnic_recovery_sacked(struct srnic_recovery *r, u32 psn, u64 now);
+
+/**
+ * srnic_recovery_kept() - the peer has kept packets
+ * @r: loss recovery
+ * @psn: first of them, behind @una
+ * @npsn: their number; all of them are in flight
+ * @now: time
+ */
+void srnic_recovery_kept(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now);
+
+/**
+ * srnic_recovery_select() - all that a SACK lists has been reported
+ * @r: loss recovery
+ * @seen: PSN following the last in flight that the peer has seen, even if it was not kept
+ * @now: time
+ *
+ * Return: what to do.
+ */
+struct srnic_recovery_todo srnic_recovery_select(struct srnic_recovery *r, u32 seen, u64 now);
 
 /**
  * srnic_recovery_heard() - a packet of the peer has arrived that acknowledges nothing new

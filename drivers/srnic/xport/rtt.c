@@ -153,14 +153,40 @@ static void rtt_suggested(struct srnic_rtt *rtt, u64 nsec, u64 repaired_at, u64 
 		rtt_reset_srtt(rtt, nsec);
 }
 
-void srnic_rtt_acked(struct srnic_rtt *rtt, u32 psn, bool ambiguous, u64 repaired_at,
-		     u64 now)
+/* Number of measurements that began with a packet before @psn */
+static u32 rtt_before(const struct srnic_rtt *rtt, u32 psn)
 {
 	u32 n = 0;
-	u64 nsec;
 
 	while (n < rtt->num_samples && srnic_psn_diff(psn, rtt->samples[n].psn) > 0)
 		n++;
+
+	return n;
+}
+
+static void rtt_drop(struct srnic_rtt *rtt, u32 n)
+{
+	rtt->num_samples -= n;
+	memmove(rtt->samples, rtt->samples + n, rtt->num_samples * sizeof(rtt->samples[0]));
+}
+
+void srnic_rtt_arrived(struct srnic_rtt *rtt, u32 psn, u32 end, u64 now)
+{
+	u32 n = rtt_before(rtt, end);
+
+	if (!n || srnic_psn_diff(rtt->samples[n - 1].psn, psn) < 0)
+		return;
+
+	rtt_measured(rtt, max(now - rtt->samples[n - 1].sent, 1ULL), now);
+	rtt_drop(rtt, n);
+}
+
+void srnic_rtt_acked(struct srnic_rtt *rtt, u32 psn, bool ambiguous, u64 repaired_at,
+		     u64 now)
+{
+	u32 n = rtt_before(rtt, psn);
+	u64 nsec;
+
 	if (!n)
 		return;
 
@@ -170,8 +196,7 @@ void srnic_rtt_acked(struct srnic_rtt *rtt, u32 psn, bool ambiguous, u64 repaire
 	else
 		rtt_measured(rtt, nsec, now);
 	/* What the others measure is the time until the loss was repaired. */
-	rtt->num_samples = ambiguous && rtt->soon ? 0 : rtt->num_samples - n;
-	memmove(rtt->samples, rtt->samples + n, rtt->num_samples * sizeof(rtt->samples[0]));
+	rtt_drop(rtt, ambiguous && rtt->soon ? rtt->num_samples : n);
 }
 
 bool srnic_rtt_is_sampled(const struct srnic_rtt *rtt, u32 psn)

@@ -91,6 +91,15 @@ void srnic_rtt_sent(struct srnic_rtt *rtt, u32 psn, u32 apart, u64 now);
 void srnic_rtt_acked(struct srnic_rtt *rtt, u32 psn, bool ambiguous, u64 repaired_at,
 		     u64 now);
 
+/**
+ * srnic_rtt_arrived() - end the measurements of packets that arrived although one is missing
+ * @rtt: the round trips
+ * @psn: the first of them, sent once
+ * @end: PSN following the last
+ * @now: time
+ */
+void srnic_rtt_arrived(struct srnic_rtt *rtt, u32 psn, u32 end, u64 now);
+
 /* Ends all measurements. */
 void srnic_rtt_forget(struct srnic_rtt *rtt);
 

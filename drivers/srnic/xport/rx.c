@@ -43,9 +43,12 @@ static void ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
 	if (!srnic_ooo_put(ooo, qp->rmem, skb, psn)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_EARLY);
 		ooo_dropped(qp, ooo);
-	} else if (!timer_pending(&qp->ooo_timer)) {
-		mod_timer(&qp->ooo_timer, jiffies + OOO_AGE);
+		return;
 	}
+	if (!timer_pending(&qp->ooo_timer))
+		mod_timer(&qp->ooo_timer, jiffies + OOO_AGE);
+	if (ooo == &qp->req.ooo)
+		srnic_comp_kept(qp, psn);
 }
 
 /* Drops what one half keeps; the peer has to retransmit it. */

@@ -179,7 +179,7 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		    u32 npsn, bool asks)
 {
 	struct srnic_recovery *r = &qp->req.recovery;
-	u64 now = asks || r->next == r->una ? ktime_get_ns() : 0;
+	u64 now = asks || r->detour || r->next == r->una ? ktime_get_ns() : 0;
 	bool last = srnic_req_is_end(qp, wqe, npsn);
 
 	if (asks) {
@@ -255,6 +255,11 @@ void srnic_req_recover(struct srnic_qp *qp, struct srnic_recovery_todo todo)
 	}
 }
 
+bool srnic_req_is_live(const struct srnic_qp *qp)
+{
+	return qp->conf.state == IB_QPS_RTS || qp->conf.state == IB_QPS_SQD;
+}
+
 void srnic_req_timeout(struct srnic_qp *qp)
 {
 	struct srnic_recovery *r = &qp->req.recovery;
@@ -263,7 +268,7 @@ void srnic_req_timeout(struct srnic_qp *qp)
 	u64 now = ktime_get_ns();
 	u32 una = r->una;
 
-	if (qp->conf.state != IB_QPS_RTS && qp->conf.state != IB_QPS_SQD)
+	if (!srnic_req_is_live(qp))
 		return;
 	if (!busy && srnic_backlog_is_unread(qp) && srnic_recovery_postpone(r, now))
 		return;

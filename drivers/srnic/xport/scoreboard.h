@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - scoreboard: which packets are missing while later ones have arrived
+ *
+ * A sorted list of holes among the PSNs from the oldest unacknowledged one up to the highest
+ * that is known to have arrived.  It forgets what lies behind the last hole that fits.  Pure:
+ * it reads no clock and takes no lock.  No other file writes a field of it.
+ */
+#ifndef SRNIC_XPORT_SCOREBOARD_H
+#define SRNIC_XPORT_SCOREBOARD_H
+
+#include <linux/types.h>
+
+/* One loss in a hundred of SRNIC_CWND_MAX / 2 packets in flight */
+#define SRNIC_SCOREBOARD_HOLES	80
+
+/**
+ * enum srnic_hole_state - what is done about a hole
+ * @SRNIC_HOLE_NEW: nothing yet; its packets may only be late
+ * @SRNIC_HOLE_LOST: its packets are to be retransmitted
+ * @SRNIC_HOLE_SENT: they were
+ * @SRNIC_HOLE_DUE: nothing: the peer has kept the request, and is going to respond
+ */
+enum srnic_hole_state {
+	SRNIC_HOLE_NEW,
+	SRNIC_HOLE_LOST,
+	SRNIC_HOLE_SENT,
+	SRNIC_HOLE_DUE,
+};
+
+/**
+ * struct srnic_hole - consecutive packets that are missing
+ * @at: when they were found to be missing, or were retransmitted, ns
+ * @psn: the first of them
+ * @npsn: their number
+ * @state: enum srnic_hole_state
+ */
+struct srnic_hole {
+	u64	at;
+	u32	psn;
+	u32	npsn : 24;
+	u32	state : 8;
+};
+
+/**
+ * struct srnic_scoreboard - the holes
+ * @top: PSN following the highest that is known to have arrived
+ * @missing: PSNs in all holes
+ * @lost: PSNs in those that are SRNIC_HOLE_LOST
+ * @num: number of @holes
+ * @holes: the holes, by PSN
+ */
+struct srnic_scoreboard {
+	u32			top;
+	u32			missing;
+	u32			lost;
+	u32			num;
+	struct srnic_hole	holes[SRNIC_SCOREBOARD_HOLES];
+};
+
+/**
+ * struct srnic_scoreboard_news - what an event has told
+ * @npsn: PSNs that were not known to have arrived
+ * @early: one of them arrived too soon to be a retransmission
+ */
+struct srnic_scoreboard_news {
+	u32	npsn;
+	bool	early;
+};
+
+/* Nothing is known of packets from @psn on. */
+void srnic_scoreboard_clear(struct srnic_scoreboard *sb, u32 psn);
+
+/**
+ * srnic_scoreboard_arrived() - packets have arrived, and those before them may be missing
+ * @sb: the scoreboard
+ * @psn: first of them
+ * @npsn: their number
+ * @since: a retransmission after this time is too recent to be what has arrived, ns
+ * @now: time
+ *
+ * Return: what is new.
+ */
+struct srnic_scoreboard_news srnic_scoreboard_arrived(struct srnic_scoreboard *sb, u32 psn,
+						      u32 npsn, u64 since, u64 now);
+
+/*
+ * The peer has kept the requests that @npsn responses from @psn on belong to; those before
+ * them may be missing.
+ */
+void srnic_scoreboard_due(struct srnic_scoreboard *sb, u32 psn, u32 npsn, u64 now);
+
+/* The response @psn has arrived, before which others were due: they are missing. */
+void srnic_scoreboard_overtaken(struct srnic_scoreboard *sb, u32 psn, u64 now);
+
+/* All before @una has arrived.  Parameters and result: as srnic_scoreboard_arrived() */
+struct srnic_scoreboard_news srnic_scoreboard_advance(struct srnic_scoreboard *sb, u32 una,
+						      u64 since);
+
+/*
+ * The packet @una, before which all has arrived, is missing, and so are those up to @npsn of
+ * which nothing is known.
+ */
+void srnic_scoreboard_missing(struct srnic_scoreboard *sb, u32 una, u32 npsn, u64 now);
+
+/**
+ * srnic_scoreboard_lose() - give up a hole
+ * @sb: the scoreboard
+ * @from: index of the first hole to look at
+ * @found: holes found until this time are lost, ns
+ * @sent: and so are packets that were retransmitted until this time, ns
+ *
+ * Return: the index of the first hole that is lost now, and was not before; @num: none.
+ */
+u32 srnic_scoreboard_lose(struct srnic_scoreboard *sb, u32 from, u64 found, u64 sent);
+
+/* The first hole is lost, however recent it is. */
+void srnic_scoreboard_lose_first(struct srnic_scoreboard *sb);
+
+/* The packets from @psn to before @end have been retransmitted. */
+void srnic_scoreboard_sent(struct srnic_scoreboard *sb, u32 psn, u32 end, u64 now);
+
+/* Do packets from @psn on continue those that have arrived, up to and including @top - 1?  Pure. */
+bool srnic_scoreboard_continues(const struct srnic_scoreboard *sb, u32 psn);
+
+/* Are responses due that wait for a request before theirs?  Pure. */
+bool srnic_scoreboard_is_due(const struct srnic_scoreboard *sb);
+
+/* When the oldest of the new holes was found, ns; 0: there is none.  Pure. */
+u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb);
+
+/* PSNs that have arrived from @una on, which is the oldest unacknowledged one.  Pure. */
+u32 srnic_scoreboard_kept(const struct srnic_scoreboard *sb, u32 una);
+
+#endif /* SRNIC_XPORT_SCOREBOARD_H */
