@@ -58,9 +58,10 @@ install-tools:
 	install -m 644 tools/doctor/*.py $(DESTDIR)$(prefix)/share/srnic/doctor
 
 install-share:
-	install -d $(DESTDIR)$(prefix)/share/srnic/bpftrace $(DESTDIR)$(prefix)/share/srnic/grafana
+	install -d $(addprefix $(DESTDIR)$(prefix)/share/srnic/,bpftrace grafana wireshark)
 	install tools/bpftrace/*.bt $(DESTDIR)$(prefix)/share/srnic/bpftrace
 	install -m 644 tools/grafana/*.json $(DESTDIR)$(prefix)/share/srnic/grafana
+	install -m 644 tools/wireshark/*.lua $(DESTDIR)$(prefix)/share/srnic/wireshark
 
 deb:
 	tools/package/build build/deb

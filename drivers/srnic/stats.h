@@ -71,7 +71,10 @@
 	X(ECN_MARKED,		"np_ecn_marked_roce_packets")		\
 	X(CNP_SENT,		"np_cnp_sent")				\
 	X(CNP_HANDLED,		"rp_cnp_handled")			\
-	X(CNP_IGNORED,		"rp_cnp_ignored")
+	X(CNP_IGNORED,		"rp_cnp_ignored")			\
+	X(SACK_SENT,		"sack_sent")				\
+	X(SACK_RCVD,		"sack_rcvd")				\
+	X(SACK_IGNORED,		"sack_ignored")
 
 #define X(field, name) SRNIC_CNT_##field,
 enum srnic_counter {

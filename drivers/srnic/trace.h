@@ -19,6 +19,7 @@ struct srnic_cq_loss;
 struct srnic_failure;
 struct srnic_mr;
 struct srnic_pkt;
+struct srnic_sack_hdr;
 struct srnic_swqe;
 
 /*
@@ -31,10 +32,15 @@ struct srnic_swqe;
 		{ 0x20, "UC" },						\
 		{ 0x60, "UD" },						\
 		{ 0x80, "CNP" },					\
-		{ 0xa0, "XRC" })
+		{ 0xa0, "XRC" },					\
+		{ 0xc0, "SRNIC" })
+
+/* What manufacturers define is no operation of a service: all bits of the opcode count. */
+#define srnic_operation(opcode)						\
+	(((opcode) & 0xe0) == 0xc0 ? (opcode) : (opcode) & 0x1f)
 
 #define srnic_show_operation(opcode)					\
-	__print_symbolic((opcode) & 0x1f,				\
+	__print_symbolic(srnic_operation(opcode),			\
 		{ 0x00, "SEND_FIRST" },					\
 		{ 0x01, "SEND_MIDDLE" },				\
 		{ 0x02, "SEND_LAST" },					\
@@ -59,7 +65,8 @@ struct srnic_swqe;
 		{ 0x16, "SEND_LAST_INV" },				\
 		{ 0x17, "SEND_ONLY_INV" },				\
 		{ 0x1c, "FLUSH" },					\
-		{ 0x1d, "ATOMIC_WRITE" })
+		{ 0x1d, "ATOMIC_WRITE" },				\
+		{ 0xd3, "SACK" })
 
 #define srnic_show_wr(opcode)						\
 	__print_symbolic(opcode,					\
@@ -312,6 +319,44 @@ TRACE_EVENT(srnic_rate,
 		  __entry->qpn, __get_str(why), __entry->rate, __entry->target,
 		  __entry->alpha)
 );
+
+/* SACK packets; why is a reason to send or to ignore it, or empty if it was obeyed. */
+DECLARE_EVENT_CLASS(srnic_sack,
+	TP_PROTO(u32 qpn, u32 psn, const struct srnic_sack_hdr *hdr, const char *why),
+	TP_ARGS(qpn, psn, hdr, why),
+
+	TP_STRUCT__entry(
+		__field(u32, qpn)
+		__field(u32, psn)
+		__field(u32, seen)
+		__field(u32, from)
+		__field(u8, ranges)
+		__field(bool, reply)
+		__string(why, why)
+	),
+
+	TP_fast_assign(
+		__entry->qpn = qpn;
+		__entry->psn = psn;
+		__entry->seen = hdr->seen;
+		__entry->from = hdr->num ? hdr->range[0].psn : psn;
+		__entry->ranges = hdr->num;
+		__entry->reply = hdr->wants_reply;
+		__assign_str(why);
+	),
+
+	TP_printk("qpn=%u why=%s psn=%u from=%u seen=%u ranges=%u wants_reply=%d",
+		  __entry->qpn, __get_str(why), __entry->psn, __entry->from,
+		  __entry->seen, __entry->ranges, __entry->reply)
+);
+
+DEFINE_EVENT(srnic_sack, srnic_sack_tx,
+	TP_PROTO(u32 qpn, u32 psn, const struct srnic_sack_hdr *hdr, const char *why),
+	TP_ARGS(qpn, psn, hdr, why));
+
+DEFINE_EVENT(srnic_sack, srnic_sack_rx,
+	TP_PROTO(u32 qpn, u32 psn, const struct srnic_sack_hdr *hdr, const char *why),
+	TP_ARGS(qpn, psn, hdr, why));
 
 TRACE_EVENT(srnic_rnr_wait,
 	TP_PROTO(u32 qpn, u32 una, u8 rnr_left, u32 usec),

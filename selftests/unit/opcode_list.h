@@ -94,6 +94,8 @@ static const struct opcode_fact {
 	{ 183, SRNIC_FAM_SEND,		'o', true,  true,  "xv" },
 	{ 188, SRNIC_FAM_FLUSH,		'o', true,  false, "xfr" },
 	{ 189, SRNIC_FAM_ATOMIC_WRITE,	'o', true,  true,  "xr" },
+	/* SACK: our own, see wire.rst; of the range for manufacturers */
+	{ 211, SRNIC_FAM_SACK,		'o', false, true,  "" },
 };
 
 #define OPCODES (sizeof(opcode_list) / sizeof(*opcode_list))

@@ -474,7 +474,8 @@ static bool model_agrees(void)
 	for (i = model_una; i < top; i++) {
 		bool hole;
 
-		while (h < sb.num && (s32)sb.holes[h].npsn <= srnic_psn_diff(psn(i), sb.holes[h].psn))
+		while (h < sb.num &&
+		       (s32)sb.holes[h].npsn <= srnic_psn_diff(psn(i), sb.holes[h].psn))
 			h++;
 		hole = h < sb.num && srnic_psn_diff(sb.holes[h].psn, psn(i)) <= 0;
 		if (!hole && !here[i])

@@ -4,8 +4,8 @@
  *
  * IBTA volume 1, 9.2.1 "OpCode field", 9.4 for the headers of each operation,
  * annex A14 for XRC, annex A17.9.3 for CNP, annex A19 for FLUSH and ATOMIC
- * WRITE.  On XRC only requests name a receive queue; responses do not carry
- * XRCETH.
+ * WRITE; sack_hdr.h for SACK, which is our own.  On XRC only requests name a
+ * receive queue; responses do not carry XRCETH.
  */
 
 #include "opcode.h"
@@ -31,6 +31,7 @@ enum {
 	REQ_BARE	= SRNIC_OP_REQ | RESP_BARE,
 
 	CNP_ONLY	= RESP_ONLY,	/* not a response; its payload is reserved */
+	SACK_ONLY	= RESP_ONLY,	/* nor is this; it may overtake requests as one */
 };
 
 /*	opcode			    family, position, bytes of headers, headers */
@@ -131,4 +132,5 @@ const struct srnic_op srnic_ops[256] = {
 				    SRNIC_H_XRCETH | SRNIC_H_RETH },
 
 	[SRNIC_OPCODE_CNP]	= { FAM(CNP), CNP_ONLY, 12, 0 },
+	[SRNIC_OPCODE_SACK]	= { FAM(SACK), SACK_ONLY, 12, 0 },
 };

@@ -18,6 +18,7 @@
 #define SRNIC_TP_UD		0x60
 #define SRNIC_TP_CNP		0x80
 #define SRNIC_TP_XRC		0xa0
+#define SRNIC_TP_MANUFACTURER	0xc0	/* and 0xe0 */
 
 /* Lower five bits */
 enum srnic_opcode {
@@ -50,6 +51,9 @@ enum srnic_opcode {
 
 #define SRNIC_OPCODE_CNP	0x81
 
+/* One of the opcodes that the specification leaves to manufacturers, 0xc0 to 0xff */
+#define SRNIC_OPCODE_SACK	0xd3
+
 /* Operation that an opcode belongs to */
 enum srnic_family {
 	SRNIC_FAM_NONE,		/* unknown opcode */
@@ -63,6 +67,7 @@ enum srnic_family {
 	SRNIC_FAM_ACK,
 	SRNIC_FAM_ATOMIC_ACK,
 	SRNIC_FAM_CNP,
+	SRNIC_FAM_SACK,
 };
 
 /* Bits of srnic_op.flags */

@@ -96,8 +96,9 @@ void srnic_cc_marked(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	u64 now;
 
 	srnic_task_assert_mine(&qp->task);
-	/* ACKs and other packets without payload are not what fills a queue. */
-	if (!pkt->payload || srnic_pkt_op(pkt)->family == SRNIC_FAM_CNP)
+	/* ACKs and other packets without data are not what fills a queue. */
+	if (!pkt->payload || srnic_pkt_op(pkt)->family == SRNIC_FAM_CNP ||
+	    srnic_pkt_op(pkt)->family == SRNIC_FAM_SACK)
 		return;
 
 	srnic_count(qp->stats, SRNIC_CNT_ECN_MARKED);

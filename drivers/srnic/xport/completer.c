@@ -115,8 +115,10 @@ static void comp_missing(struct srnic_qp *qp, u32 gap)
 /* Responses are missing although later ones arrived: an implied NAK, counted once */
 static void comp_reread(struct srnic_qp *qp, u32 gap)
 {
-	if (qp->req.recovery.mode == SRNIC_RECOVERY_OPEN)
+	if (qp->req.recovery.mode == SRNIC_RECOVERY_OPEN) {
 		srnic_count(qp->stats, SRNIC_CNT_IMPLIED_NAK);
+		srnic_sack_ask(qp);
+	}
 	comp_missing(qp, gap);
 }
 

@@ -316,6 +316,34 @@ static inline void srnic_cc_spend(struct srnic_qp *qp, u32 bytes)
 	qp->cc.rate.bytes += bytes;
 }
 
+/* sack.c */
+
+/* Packets that continue the last range are reported in such numbers. */
+#define SRNIC_SACK_MORE		16
+
+/* The request @pkt has been kept out of order. */
+void srnic_sack_kept(struct srnic_qp *qp, const struct srnic_pkt *pkt);
+
+/* Handles the SACK @pkt, which is part of @skb, from the peer or someone who forges it. */
+void srnic_sack_packet(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+		       const struct sk_buff *skb);
+
+/* Asks the peer whether it understands SACKs, and with them any part of a READ. */
+void srnic_sack_ask(struct srnic_qp *qp);
+
+/* Sends what is due. */
+void srnic_sack_run(struct srnic_qp *qp);
+
+void srnic_sack_reset(struct srnic_qp *qp);
+
+/* Is there something to report to the peer? */
+static inline bool srnic_sack_is_due(const struct srnic_qp *qp)
+{
+	const struct srnic_sack *sack = &qp->sack;
+
+	return sack->news || sack->answer || sack->more >= SRNIC_SACK_MORE;
+}
+
 /* poll.c */
 
 /* Starts watching the send queue, for as long as it is in use. */

@@ -178,6 +178,7 @@ static void qp_reset(struct srnic_qp *qp)
 	srnic_pager_cancel(&qp->resp_pager);
 	srnic_req_reset(qp);
 	srnic_resp_reset(qp);
+	srnic_sack_reset(qp);
 }
 
 static void qp_set_path(struct srnic_qp *qp, const struct srnic_path *path,

@@ -29,6 +29,7 @@
 #include "../wire/rss.h"
 #include "dcqcn.h"
 #include "delack.h"
+#include "kept.h"
 #include "recovery.h"
 #include "ooo.h"
 #include "pace.h"
@@ -301,15 +302,35 @@ struct srnic_cc {
 };
 
 /**
+ * struct srnic_sack - what both ends say about requests kept out of order
+ * @kept: requests of the peer that were kept
+ * @more: packets kept since they were last reported
+ * @news: those of them that are reported at the end of the run
+ * @tries: SACKs sent to a peer that may not understand them
+ * @understood: the peer has sent a SACK
+ * @answer: the peer waits for one
+ */
+struct srnic_sack {
+	struct srnic_kept	kept;
+	u32			more;
+	u32			news;
+	u8			tries;
+	bool			understood;
+	bool			answer;
+};
+
+/**
  * struct srnic_tuning - what has been set for the queue pairs of a device
  * @ecn: packets are sent ECN capable, CNPs are sent and obeyed
  * @loopback: requests to a queue pair of the same device take no packets, if possible
+ * @sack: SACKs are sent and obeyed
  *
  * Read without a lock; each may change at any time.
  */
 struct srnic_tuning {
 	unsigned int	ecn;
 	unsigned int	loopback;
+	unsigned int	sack;
 };
 
 /**
@@ -424,6 +445,7 @@ struct srnic_tie {
  *	 4096 bytes, of which debug options leave few
  * @req: requester
  * @resp: responder
+ * @sack: reports of what was kept
  * @dev_tie: to the netdev of the device, for all but the management QP
  * @path_tie: to that of @path if it is another one, unless it changes with each datagram
  *
@@ -498,6 +520,7 @@ struct srnic_qp {
 	struct rcu_head			rcu;
 	struct srnic_req		req;
 	struct srnic_resp		resp;
+	struct srnic_sack		sack;
 	struct srnic_tie		dev_tie;
 	struct srnic_tie		path_tie;
 };

@@ -159,6 +159,12 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 	}
 }
 
+/* Does a peer that is srnic wait for news of what was kept?  (RFC 5681, section 4.2) */
+static bool resp_fills_hole(const struct srnic_qp *qp)
+{
+	return qp->resp.ooo.num && qp->sack.understood;
+}
+
 /* Updates the state after a request was executed. */
 static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 {
@@ -180,8 +186,9 @@ static void resp_done(struct srnic_qp *qp, const struct srnic_seg *seg)
 		srnic_delack_done(&resp->ack);
 		if (!seg->local)
 			srnic_resp_reply(qp, op->family, pkt->psn);
-	} else if (op->family != SRNIC_FAM_READ && pkt->ackreq && srnic_qp_reliable(qp)) {
-		if (resp->open != SRNIC_FAM_NONE)
+	} else if (op->family != SRNIC_FAM_READ && (pkt->ackreq || resp_fills_hole(qp)) &&
+		   srnic_qp_reliable(qp)) {
+		if (resp->open != SRNIC_FAM_NONE || resp_fills_hole(qp))
 			srnic_delack_owe_at_once(&resp->ack);
 		else
 			srnic_delack_owe(&resp->ack);

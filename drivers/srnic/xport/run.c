@@ -144,6 +144,8 @@ bool srnic_qp_run(struct srnic_task *task)
 	srnic_qp_ooo_check(qp);
 	more = run_alternate(qp);
 	more |= run_respond(qp);
+	if (srnic_sack_is_due(qp))
+		srnic_sack_run(qp);
 	/* The answer may have been among the packets processed just now, or still wait. */
 	if (timer_is_due(qp))
 		srnic_req_timeout(qp);

@@ -33,22 +33,36 @@ static void ooo_dropped(struct srnic_qp *qp, const struct srnic_ooo *ooo)
 
 /*
  * Keeps a copy of the packet @skb until its turn comes, if @psn is not too far ahead of
- * @next and the limits on receive memory permit.
+ * @next and the limits on receive memory permit.  False: it is not kept.
  */
-static void ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
+static bool ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
 		     const struct sk_buff *skb, u32 psn, u32 next)
 {
 	if (srnic_psn_diff(psn, next) >= SRNIC_OOO_MAX)
-		return;
+		return false;
 	if (!srnic_ooo_put(ooo, qp->rmem, skb, psn)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_EARLY);
 		ooo_dropped(qp, ooo);
-		return;
+		return false;
 	}
 	if (!timer_pending(&qp->ooo_timer))
 		mod_timer(&qp->ooo_timer, jiffies + OOO_AGE);
-	if (ooo == &qp->req.ooo)
-		srnic_comp_kept(qp, psn);
+
+	return true;
+}
+
+/* Keeps a request, or a response, that arrived out of order. */
+static void rx_keep(struct srnic_qp *qp, const struct sk_buff *skb,
+		    const struct srnic_pkt *pkt)
+{
+	if (pkt->payload > qp->conf.mtu)
+		return;
+	if (srnic_pkt_op(pkt)->flags & SRNIC_OP_REQ) {
+		if (ooo_keep(qp, &qp->resp.ooo, skb, pkt->psn, qp->resp.psn))
+			srnic_sack_kept(qp, pkt);
+	} else if (ooo_keep(qp, &qp->req.ooo, skb, pkt->psn, qp->req.recovery.una)) {
+		srnic_comp_kept(qp, pkt->psn);
+	}
 }
 
 /* Drops what one half keeps; the peer has to retransmit it. */
@@ -102,12 +116,16 @@ void srnic_qp_ooo_stop(struct srnic_qp *qp)
 	srnic_ooo_purge(&qp->req.ooo);
 }
 
-/* Does the packet belong to the QP's service?  Every connected QP accepts CNPs. */
+/*
+ * Does the packet belong to the QP's service?  Every connected QP accepts CNPs, and those
+ * that keep requests accept SACKs.
+ */
 static bool rx_service_ok(const struct srnic_qp *qp,
 			  const struct srnic_pkt *pkt)
 {
 	return SRNIC_TRANSPORT(pkt->opcode) == qp->transport ||
-	       pkt->opcode == SRNIC_OPCODE_CNP;
+	       pkt->opcode == SRNIC_OPCODE_CNP ||
+	       (pkt->opcode == SRNIC_OPCODE_SACK && srnic_qp_reliable(qp));
 }
 
 /* An XRC initiator accepts responses only. */
@@ -119,7 +137,8 @@ static bool rx_role_ok(const struct srnic_qp *qp, const struct srnic_op *op)
 static bool rx_state_ok(const struct srnic_qp *qp, const struct srnic_op *op)
 {
 	if (qp->conf.state == IB_QPS_RTR)
-		return op->flags & SRNIC_OP_REQ || op->family == SRNIC_FAM_CNP;
+		return op->flags & SRNIC_OP_REQ || op->family == SRNIC_FAM_CNP ||
+		       op->family == SRNIC_FAM_SACK;
 
 	return srnic_qp_receives(qp);
 }
@@ -195,6 +214,10 @@ static enum srnic_outcome rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 		srnic_cc_cnp(qp, &seg.pkt);
 		return SRNIC_DONE;
 	}
+	if (seg.pkt.opcode == SRNIC_OPCODE_SACK) {
+		srnic_sack_packet(qp, &seg.pkt, skb);
+		return SRNIC_DONE;
+	}
 	rx_raise_comm_est(qp);
 	srnic_payload_find(&seg, skb);
 	seg.local = false;
@@ -202,9 +225,8 @@ static enum srnic_outcome rx_packet(struct srnic_qp *qp, struct sk_buff *skb)
 	request = srnic_pkt_op(&seg.pkt)->flags & SRNIC_OP_REQ;
 	outcome = request ? srnic_resp_packet(qp, &seg) :
 			 srnic_comp_packet(qp, &seg);
-	if (outcome == SRNIC_EARLY && seg.pkt.payload <= qp->conf.mtu)
-		ooo_keep(qp, request ? &qp->resp.ooo : &qp->req.ooo, skb, seg.pkt.psn,
-			 request ? qp->resp.psn : qp->req.recovery.una);
+	if (outcome == SRNIC_EARLY)
+		rx_keep(qp, skb, &seg.pkt);
 
 	return outcome == SRNIC_AGAIN ? SRNIC_AGAIN : SRNIC_DONE;
 }
