@@ -176,6 +176,13 @@ static void do_wait(struct line *l)
 	tick(us);
 }
 
+/* From here on the script expects the device's SACKs. */
+static void do_sacks(struct line *l)
+{
+	line_end(l);
+	wire_sacks = true;
+}
+
 /* A retransmitting device may send one more packet than the script expected. */
 static void do_drain(struct line *l)
 {
@@ -223,6 +230,7 @@ static const struct statement {
 	{ ">", do_expect },
 	{ "wait", do_wait },
 	{ "drain", do_drain },
+	{ "sacks", do_sacks, true },
 	{ "qp", do_qp, true },
 	{ "use", do_use, true },
 	{ "mr", do_mr, true },
@@ -324,6 +332,7 @@ static int script_try(const char *name)
 
 	script = fopen(name, "r");
 	line_number = 0;
+	wire_sacks = false;
 	line_text[0] = 0;
 	how = setjmp(script_over);
 	if (!how) {

@@ -142,6 +142,8 @@ void wire_log(const char *file);
 void wire_queue(struct packet *p);
 void wire_flush(void);
 void wire_forget(void);
+/* Are SACKs for the script?  Otherwise they are dropped. */
+extern bool wire_sacks;
 /* Returns false if no packet arrives in that time. */
 bool wire_receive(struct packet *p, __u64 us);
 /* Returns a packet to the queue, for the next wire_receive(). */

@@ -11,7 +11,6 @@
 
 #include "drill.h"
 
-#define OP_CNP		0x81
 #define OP_ACK		0x11
 #define SYN_ANY		0x100	/* an ACK with any credits */
 #define SYN_RNR		0x120	/* an RNR NAK with any timer */
@@ -55,6 +54,7 @@ static const struct name transports[] = {
 enum {
 	H_BTH	= 1 << 16,
 	H_MAD	= 1 << 17,	/* the payload of a management datagram */
+	H_SACK	= 1 << 18,	/* that of a SACK */
 };
 
 /* Notation in which a value is printed */
@@ -110,6 +110,13 @@ static const struct field {
 	{ "local_id", H_MAD, 192, 32, HEX },
 	{ "remote_id", H_MAD, 224, 32, HEX },
 	{ "port", H_MAD, 520, 8, NUM },
+	{ "magic", H_SACK, 0, 32, HEX },
+	{ "version", H_SACK, 32, 8, NUM },
+	{ "resv_flags", H_SACK, 40, 7, HEX },
+	{ "reply", H_SACK, 47, 1, NUM },
+	{ "count", H_SACK, 48, 8, NUM },
+	{ "resv_sack", H_SACK, 56, 8, HEX },
+	{ "last", H_SACK, 64, 32, NUM },
 };
 
 /* ---- fields ---- */
@@ -143,6 +150,8 @@ static int field_offset(const struct packet *p, const struct field *f)
 		return 0;
 	if (f->part == H_MAD)
 		return p->payload == MAD_BYTES ? opcode_bytes(opcode) : -1;
+	if (f->part == H_SACK)
+		return opcode == OPCODE_SACK && p->payload >= SACK_HEAD ? BTH_BYTES : -1;
 	return opcode_offset(opcode, f->part);
 }
 
@@ -226,7 +235,9 @@ static __u8 op_parse(const char *name, unsigned int *syn)
 	if (!name)
 		fail("no operation");
 	if (!strcmp(name, "CNP"))
-		return OP_CNP;
+		return OPCODE_CNP;
+	if (!strcmp(name, "SACK"))
+		return OPCODE_SACK;
 	if (num_parse(name, &num))
 		return num;
 	for (i = 0; i < ARRAY_SIZE(transports); i++) {
@@ -259,8 +270,10 @@ static const char *op_name(const struct packet *p)
 	const char *transport = "";
 	size_t i;
 
-	if (opcode == OP_CNP)
+	if (opcode == OPCODE_CNP)
 		return "CNP";
+	if (opcode == OPCODE_SACK)
+		return "SACK";
 	if (!qp || (opcode & 0xe0) != qp->transport)
 		transport = name_of(transports, ARRAY_SIZE(transports),
 				    opcode & 0xe0);
@@ -309,6 +322,55 @@ static void data_fill(const char *text, __u8 *to, int len)
 	}
 }
 
+/* ---- the ranges of a SACK: FIRST+NUMBER,FIRST+NUMBER... ---- */
+
+static int ranges_count(const char *text)
+{
+	int num = text && *text;
+
+	for (; text && *text; text++)
+		num += *text == ',';
+	return num;
+}
+
+static void ranges_fill(struct packet *p, const char *text)
+{
+	__u8 *at = p->t + BTH_BYTES + SACK_HEAD;
+	const char *all = text;
+	__u32 first, num;
+	int used;
+
+	for (; text && *text; text += used + (text[used] == ','), at += SACK_RANGE) {
+		if (sscanf(text, "%u+%u%n", &first, &num, &used) != 2 ||
+		    (text[used] && text[used] != ','))
+			fail("ranges=%s", all);
+		put_be32(at, first);
+		put_be32(at + 4, num);
+	}
+}
+
+static const char *ranges_show(const struct packet *p)
+{
+	static char text[256];
+	int at = 0, off;
+
+	text[0] = 0;
+	for (off = SACK_HEAD; off + SACK_RANGE <= p->payload && at < 200; off += SACK_RANGE)
+		at += sprintf(text + at, "%s%u+%u", at ? "," : "",
+			      get_be32(p->t + BTH_BYTES + off),
+			      get_be32(p->t + BTH_BYTES + off + 4));
+	return text;
+}
+
+/* The last PSN of the ranges, or else that before the PSN of the packet */
+static __u32 ranges_last(const struct packet *p, int num)
+{
+	const __u8 *at = p->t + BTH_BYTES + SACK_HEAD + (num - 1) * SACK_RANGE;
+	__u32 next = num ? get_be32(at) + get_be32(at + 4) : get_be24(p->t + BTH_PSN);
+
+	return (next - 1) & PSN_MASK;
+}
+
 /* ---- building ---- */
 
 static void ip_make(struct packet *p, struct line *l)
@@ -336,8 +398,8 @@ static void defaults_make(struct packet *p, unsigned int syn)
 {
 	const struct region *mr = region_find("mr");
 
-	set(p, "migreq", p->t[BTH_OPCODE] != OP_CNP);
-	set(p, "becn", p->t[BTH_OPCODE] == OP_CNP);
+	set(p, "migreq", p->t[BTH_OPCODE] != OPCODE_CNP);
+	set(p, "becn", p->t[BTH_OPCODE] == OPCODE_CNP);
 	set(p, "pkey", 0xffff);
 	set(p, "dqpn", qp ? qp->qpn : 0);
 	set(p, "syn", syn >= SYN_ANY ? syn & 0xff : syn);
@@ -353,9 +415,34 @@ static void defaults_make(struct packet *p, unsigned int syn)
 	set(p, "dmalen", p->payload);
 }
 
+/* Bytes of payload, unless the line says otherwise */
+static int payload_default(__u8 opcode, const char *ranges, bool mad)
+{
+	if (mad)
+		return MAD_BYTES;
+	if (opcode == OPCODE_SACK)
+		return SACK_HEAD + SACK_RANGE * ranges_count(ranges);
+	return opcode == OPCODE_CNP ? 16 : 0;
+}
+
+static void payload_make(struct packet *p, const char *data, const char *ranges)
+{
+	__u8 opcode = p->t[BTH_OPCODE];
+
+	if (opcode == OPCODE_SACK && !data) {
+		if (p->payload >= SACK_HEAD + SACK_RANGE * ranges_count(ranges))
+			ranges_fill(p, ranges);
+		set(p, "magic", SACK_MAGIC);
+		set(p, "version", SACK_VERSION);
+		set(p, "count", ranges_count(ranges));
+	} else if (opcode != OPCODE_CNP) {
+		data_fill(data ? data : "a", p->t + p->len, p->payload);
+	}
+}
+
 void packet_make(struct packet *p, struct line *l)
 {
-	const char *data = line_get(l, "data");
+	const char *data = line_get(l, "data"), *ranges = line_get(l, "ranges");
 	bool mad = line_has(l, "mad");
 	unsigned int syn;
 	int pad, whole;
@@ -367,12 +454,11 @@ void packet_make(struct packet *p, struct line *l)
 	opcode = op_parse(line_word(l, 1), &syn);
 	p->t[BTH_OPCODE] = opcode;
 	p->len = opcode_parts(opcode) ? opcode_bytes(opcode) : BTH_BYTES;
-	p->payload = line_num(l, "len", mad ? MAD_BYTES :
-					opcode == OP_CNP ? 16 : 0);
+	p->payload = line_num(l, "len", payload_default(opcode, ranges, mad));
 	if (p->payload > MAX_PAYLOAD)
 		fail("len=%d is too long", p->payload);
-	if (!mad && opcode != OP_CNP)
-		data_fill(data ? data : "a", p->t + p->len, p->payload);
+	if (!mad)
+		payload_make(p, data, ranges);
 	pad = -p->payload & 3;
 	defaults_make(p, syn);
 	set(p, "pad", pad);
@@ -383,6 +469,8 @@ void packet_make(struct packet *p, struct line *l)
 		if (field_is_in(p, &fields[i]) &&
 		    field_said(l, &fields[i], &v))
 			field_put(p, &fields[i], v);
+	if (opcode == OPCODE_SACK && !data && !line_has(l, "last"))
+		set(p, "last", ranges_last(p, ranges_count(ranges)));
 	whole = p->len;
 	p->len += line_num(l, "extra", 0) - line_num(l, "cut", 0);
 	p->malformed = p->len != whole || !opcode_parts(opcode) ||
@@ -426,6 +514,8 @@ const char *packet_show(const struct packet *p)
 			      " %s=0x%llx", f->name,
 			      (unsigned long long)field_get(p, f));
 	}
+	if (p->t[BTH_OPCODE] == OPCODE_SACK)
+		at += sprintf(text + at, " ranges=%s", ranges_show(p));
 	at += sprintf(text + at, " len=%d", p->payload);
 	if (p->bad_icrc)
 		at += sprintf(text + at, " bad_icrc");
@@ -481,9 +571,9 @@ static void expect(const struct packet *p, const char *name, __u64 want)
 static void expect_defaults(const struct packet *p, struct line *l)
 {
 	static const char *const zero[] = {
-		"tver", "fecn", "resv6", "resv7", "resv26",
+		"tver", "fecn", "resv6", "resv7", "resv26", "resv_flags", "resv_sack",
 	};
-	bool cnp = p->t[BTH_OPCODE] == OP_CNP;
+	bool cnp = p->t[BTH_OPCODE] == OPCODE_CNP;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(zero); i++)
@@ -494,6 +584,8 @@ static void expect_defaults(const struct packet *p, struct line *l)
 		expect(p, "pkey", 0xffff);
 	if (!line_has(l, "dqpn") && qp)
 		expect(p, "dqpn", qp->peer);
+	expect(p, "magic", SACK_MAGIC);
+	expect(p, "version", SACK_VERSION);
 	expect(p, "pad", -p->payload & 3);
 	for (i = p->len - 4 - (-p->payload & 3); i < (size_t)p->len - 4; i++)
 		if (p->t[i])
@@ -530,14 +622,16 @@ static void expect_payload(const struct packet *p, struct line *l, bool mad)
 {
 	const char *data = line_get(l, "data");
 	const __u8 *at = p->t + opcode_bytes(p->t[BTH_OPCODE]);
-	int len = line_num(l, "len", mad ? MAD_BYTES :
-				     p->t[BTH_OPCODE] == OP_CNP ? 16 : 0);
+	const char *ranges = line_get(l, "ranges");
+	int len = line_num(l, "len", payload_default(p->t[BTH_OPCODE], ranges, mad));
 	static __u8 want[MAX_PAYLOAD];
 	int i;
 
+	if (ranges && strcmp(ranges, ranges_show(p)))
+		differs(p, "the ranges are not %s", ranges);
 	if (p->payload != len)
 		differs(p, "len is %d, not %d", p->payload, len);
-	if (!data && p->t[BTH_OPCODE] == OP_CNP)
+	if (!data && p->t[BTH_OPCODE] == OPCODE_CNP)
 		data = "zero";
 	if (!data)
 		return;

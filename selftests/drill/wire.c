@@ -39,6 +39,7 @@ static struct {
 	size_t	len;
 } queue[QUEUE];
 static unsigned int queued;
+bool wire_sacks;
 static struct packet returned;	/* by wire_return(); .us is 0 if there is none */
 
 __u64 now_us(void)
@@ -282,6 +283,19 @@ static __u64 stamp_of(struct msghdr *msg)
 	return now_us();
 }
 
+/*
+ * Reads a packet for the script.  SACKs are srnic's own: a peer that does not know them drops
+ * them, as packets of another service.
+ */
+static bool frame_take(const __u8 *frame, int len, struct msghdr *msg, struct packet *p)
+{
+	if (!frame_read(frame, len, p))
+		return false;
+	p->us = stamp_of(msg);
+	log_frame(frame, len, p->us);
+	return wire_sacks || p->t[BTH_OPCODE] != OPCODE_SACK;
+}
+
 /* Receives one frame, if there is one. */
 static bool frame_receive(struct packet *p)
 {
@@ -300,9 +314,7 @@ static bool frame_receive(struct packet *p)
 		len = recvmsg(sock, &msg, 0);
 		if (len < 0)
 			return false;
-	} while (!frame_read(frame, len, p));
-	p->us = stamp_of(&msg);
-	log_frame(frame, len, p->us);
+	} while (!frame_take(frame, len, &msg, p));
 	return true;
 }
 

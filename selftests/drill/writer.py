@@ -32,6 +32,10 @@ FIELDS = {
     "syn": "aeth.syndrome", "msn": "aeth.msn",
     "orig": "atomicacketh.origremdt", "imm": "immdt", "ikey": "ieth",
 }
+SACK = {name: "srnic.sack." + name for name in
+        ("magic", "version", "reply", "count", "last")}
+SACK_OPCODE, SACK_MAGIC = 0xd3, 0x73524e53
+DISSECTOR = pathlib.Path(__file__).resolve().parents[2] / "tools/wireshark/srnic_sack.lua"
 BTH = ("opcode", "psn", "ackreq", "se", "migreq", "pad", "tver", "pkey",
        "dqpn", "resv7")
 
@@ -44,20 +48,27 @@ def listed(name):
 
 def dissected(name):
     """The fields that tshark shows of each packet: a dictionary of numbers."""
-    args = ["tshark", "-n", "-r", name, "-o",
+    names = {ours: "infiniband." + theirs for ours, theirs in FIELDS.items()} | SACK
+    args = ["tshark", "-X", f"lua_script:{DISSECTOR}", "-n", "-r", name, "-o",
             "udp.ignore_ipv6_zero_checksum:TRUE", "-T", "fields", "-E",
             "separator=|", "-E", "occurrence=f"]
-    for field in FIELDS.values():
-        args += ["-e", "infiniband." + field]
+    for field in names.values():
+        args += ["-e", field]
     out = subprocess.run(args, check=True, capture_output=True, text=True).stdout
     for line in out.splitlines():
         yield {ours: number(ours, text) for ours, text in
-               zip(FIELDS, line.split("|")) if text}
+               zip(names, line.split("|")) if text}
 
 
 def is_dissected(opcode):
     """Versions of tshark differ in support for XRC, FLUSH, ATOMIC WRITE and CNP."""
     return opcode >> 5 in (0, 1, 3) and opcode & 0x1f < 0x18
+
+
+def is_ours(want):
+    """A SACK with our identifier; without it, it is another manufacturer's."""
+    return int(want["opcode"]) == SACK_OPCODE and \
+        int(want.get("magic", 0)) == SACK_MAGIC
 
 
 def number(field, text):
@@ -124,6 +135,7 @@ def main():
         missing = [name for name in FIELDS
                    if name in want and name not in seen and
                    (name in BTH or is_dissected(int(want["opcode"])))]
+        missing += [name for name in SACK if is_ours(want) != (name in seen)]
         wrong["tshark"] += [text + what for what in wrong_fields(want, seen) +
                             [f"no {name}" for name in missing]]
         wrong["read"] += [text + what for what in
