@@ -271,6 +271,29 @@ static void base_cnp(struct forged *f, struct dice *r, struct target *t)
 	memset(f->t + BTH_BYTES, 0, 16);
 }
 
+/* A report of the peer: up to 32 ranges of a window around PSNs in flight, or none */
+static void base_sack(struct forged *f, struct dice *r, struct target *t)
+{
+	__u32 out = (t->high - t->una) & PSN_MASK, at, psn;
+	int i, num = rarely(r, 4) ? 0 : roll(r, 33);
+
+	base_network(f, r, t->side);
+	f->target = t;
+	psn = (t->una + (out && out < 4096 ? roll(r, out + 1) : 0)) & PSN_MASK;
+	base_bth(f, OPCODE_SACK, t->qpn, psn);
+	base_payload(f, r, SACK_HEAD + num * SACK_RANGE);
+	put_be32(f->t + f->hdr, SACK_MAGIC);
+	put_be32(f->t + f->hdr + 4, SACK_VERSION << 24 | rarely(r, 2) << 16 | num << 8);
+	for (at = psn, i = 0; i < num; i++) {
+		at += 1 + roll(r, rarely(r, 4) ? 512 : 4);
+		put_be32(f->t + f->hdr + SACK_HEAD + i * SACK_RANGE, at & PSN_MASK);
+		at += 1 + roll(r, rarely(r, 4) ? 512 : 4);
+		put_be32(f->t + f->hdr + SACK_HEAD + i * SACK_RANGE + 4,
+			 (at - get_be32(f->t + f->hdr + SACK_HEAD + i * SACK_RANGE)) & PSN_MASK);
+	}
+	put_be32(f->t + f->hdr + 8, (at - 1) & PSN_MASK);
+}
+
 /* MADs: IBTA 13.4.2, 12.6; mostly of the connection manager */
 static void base_mad(struct forged *f, struct dice *r, struct target *t)
 {
@@ -410,6 +433,8 @@ void forge_base(struct forged *f, struct dice *r)
 		base_noise(f, r, t);
 	else if (kind < 30)
 		base_segments(f, r, t);
+	else if (kind < 31)
+		base_sack(f, r, t);
 	else
 		base_request(f, r, t);
 }

@@ -121,6 +121,20 @@ static void do_syndrome(struct forged *f, struct dice *r)
 		f->t[at] = dice_next(r);
 }
 
+/* A word of a SACK: an edge, or a PSN that is one around the one of the packet */
+static void do_sack(struct forged *f, struct dice *r)
+{
+	static const int near[] = { -1, 0, 1, 2, 16383, 16384, 16385 };
+	int words = (f->len - f->hdr) / 4;
+	__u32 v;
+
+	if (f->len < BTH_BYTES || f->t[BTH_OPCODE] != OPCODE_SACK || words < 1)
+		return;
+	v = rarely(r, 2) ? dice_pick(r, edges) :
+	    (get_be24(f->t + BTH_PSN) + dice_pick(r, near)) & PSN_MASK;
+	put_be32(f->t + f->hdr + 4 * roll(r, words), v);
+}
+
 static void do_rkey(struct forged *f, struct dice *r)
 {
 	__u32 key = grants[roll(r, num_grants)].rkey;
@@ -446,7 +460,7 @@ static void do_linear(struct forged *f, struct dice *r)
 static void (*const mutations[])(struct forged *f, struct dice *r) = {
 	do_bth_bit, do_bth_bit, do_header_bit, do_header_edge, do_opcode,
 	do_transport, do_psn, do_psn, do_psn, do_qpn, do_pkey, do_flags, do_pad,
-	do_ackreq, do_syndrome, do_rkey, do_va, do_dmalen, do_len, do_long,
+	do_ackreq, do_syndrome, do_sack, do_sack, do_rkey, do_va, do_dmalen, do_len, do_long,
 	do_icrc, do_cut, do_ip_len, do_udp_len, do_sum, do_ports, do_tos,
 	do_ttl, do_proto, do_options, do_fragments, do_huge, do_frag_field,
 	do_saddr, do_daddr, do_version, do_tags, do_macs, do_times, do_train,
