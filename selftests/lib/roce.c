@@ -65,7 +65,7 @@ unsigned int opcode_parts(__u8 opcode)
 		return parts_of[op] & H_REQ ? parts_of[op] | H_XRCETH :
 					      parts_of[op];
 	default:
-		return opcode == 0x81 ? H_DATA : 0;
+		return opcode == OPCODE_CNP || opcode == OPCODE_SACK ? H_DATA : 0;
 	}
 }
 

@@ -24,6 +24,16 @@ enum {
 	TP_XRC	= 0xa0,
 };
 
+/* Opcodes of no service; the second is srnic's own, see wire.rst */
+#define OPCODE_CNP	0x81
+#define OPCODE_SACK	0xd3
+
+/* Payload of a SACK */
+#define SACK_MAGIC	0x73524e53
+#define SACK_VERSION	1
+#define SACK_HEAD	12
+#define SACK_RANGE	8
+
 /* Where what is in a BTH stands */
 enum {
 	BTH_OPCODE	= 0,

@@ -20,14 +20,14 @@
 /**
  * struct fact - an expected value of one attribute of an object
  * @key: name of the attribute
- * @less: name of an attribute whose value is subtracted, or NULL
+ * @less: names of attributes whose values are subtracted, or NULL
  * @op: '=', '<', '>', or 'w' for @word
  * @value: the expected number
  * @word: the expected word
  */
 struct fact {
 	const char	*key;
-	const char	*less;
+	const char	*less[2];
 	char		op;
 	long long	value;
 	const char	*word;
@@ -37,8 +37,9 @@ struct fact {
 #define OVER(k, v)	{ .key = (k), .op = '>', .value = (v) }
 #define UNDER(k, v)	{ .key = (k), .op = '<', .value = (v) }
 #define WORD(k, w)	{ .key = (k), .op = 'w', .word = (w) }
-#define WITHIN(k, l, v)	{ .key = (k), .less = (l), .op = '<', .value = (v) }
-#define DIFF(k, l, v)	{ .key = (k), .less = (l), .op = '=', .value = (v) }
+#define WITHIN(k, l, v)	{ .key = (k), .less = { (l) }, .op = '<', .value = (v) }
+#define DIFF(k, l, v)	{ .key = (k), .less = { (l) }, .op = '=', .value = (v) }
+#define REST(k, l, m, v) { .key = (k), .less = { (l), (m) }, .op = '=', .value = (v) }
 
 static struct pair p;
 static struct mem ma, mb;
@@ -117,12 +118,17 @@ static bool number_is(const char *text, long long value)
 static bool fact_holds(const char *object, const char *end,
 		       const struct fact *fact)
 {
-	const char *text = value_of(object, end, fact->key);
-	const char *less = NULL;
+	const char *text = value_of(object, end, fact->key), *less;
+	long long rest = 0;
+	size_t i;
 
-	if (fact->less)
-		less = value_of(object, end, fact->less);
-	if (!text || (fact->less && !less))
+	for (i = 0; i < ARRAY_SIZE(fact->less) && fact->less[i]; i++) {
+		less = value_of(object, end, fact->less[i]);
+		if (!less)
+			return false;
+		rest -= number_of(less);
+	}
+	if (!text)
 		return false;
 	switch (fact->op) {
 	case 'w':
@@ -132,11 +138,10 @@ static bool fact_holds(const char *object, const char *end,
 	case '>':
 		return number_of(text) > fact->value;
 	case '<':
-		return number_of(text) - (less ? number_of(less) : 0) <
-		       fact->value;
+		return number_of(text) + rest < fact->value;
 	default:
-		if (less)
-			return number_of(text) - number_of(less) == fact->value;
+		if (fact->less[0])
+			return number_of(text) + rest == fact->value;
 		return number_is(text, fact->value);
 	}
 }
@@ -746,10 +751,10 @@ static void lost(void)
 	one(&p, IBV_WR_RDMA_WRITE, 3 * 4096 + 1);
 	look(&sides[0], "counter", IS("lqpn", p.a.qp->qp_num),
 	     OVER("retrans_pkts", 0), OVER("go_back", 0), IS("rdma_writes", 1),
-	     DIFF("sent_pkts", "retrans_pkts", 4));
+	     OVER("sack_rcvd", 0), REST("sent_pkts", "retrans_pkts", "sack_sent", 4));
 	look(&sides[1], "counter", IS("lqpn", p.b.qp->qp_num),
 	     OVER("out_of_sequence", 0), IS("out_of_seq_request", 1),
-	     IS("rx_write_requests", 1));
+	     OVER("sack_sent", 0), IS("rx_write_requests", 1));
 }
 
 /* What is retransmitted is counted apart; what is lost, by the end that finds out. */
