@@ -329,7 +329,7 @@ static bool recovery_may_select(const struct srnic_recovery *r, u32 i)
 	read = recovery_read_at(r, hole->psn);
 
 	return read == r->rd_out ||
-	       srnic_psn_diff(hole[-1].psn + hole[-1].npsn, recovery_read(r, read)->begin) <= 0;
+	       srnic_psn_diff(srnic_hole_end(hole - 1), recovery_read(r, read)->begin) <= 0;
 }
 
 /* Goes on with the next hole to be filled.  Return: there is one. */
@@ -654,6 +654,12 @@ static u64 recovery_late_nsec(const struct srnic_recovery *r, u64 now)
 	return r->rtt.min ? recovery_reorder_nsec(r, now) : r->late_nsec;
 }
 
+/* A packet was retransmitted that was merely late: the next is waited for longer. */
+static void recovery_wait_longer(struct srnic_recovery *r)
+{
+	r->reorder = min(max(2 * r->reorder, r->rtt.srtt / 2), r->rtt.srtt);
+}
+
 /* How long to wait for the answer to a retransmission */
 static u64 recovery_again_nsec(const struct srnic_recovery *r, u64 now)
 {
@@ -721,7 +727,7 @@ static struct srnic_recovery_todo recovery_follow_ends(struct srnic_recovery *r,
 static u32 recovery_run(const struct srnic_recovery *r, u32 i)
 {
 	const struct srnic_hole *hole = r->sb.holes + i;
-	u32 end = srnic_psn_add(hole->psn, hole->npsn), run = hole->npsn;
+	u32 end = srnic_hole_end(hole), run = hole->npsn;
 	const struct srnic_recovery_read *read;
 
 	for (i = recovery_read_at(r, hole->psn); i < r->rd_out; i++) {
@@ -877,7 +883,7 @@ static void recovery_arrive(struct srnic_recovery *r, u32 top,
 			    struct srnic_scoreboard_news news)
 {
 	if (news.early) {
-		r->reorder = min(max(2 * r->reorder, r->rtt.srtt / 2), r->rtt.srtt);
+		recovery_wait_longer(r);
 		srnic_cwnd_undo(&r->cwnd);
 	}
 	srnic_cwnd_acked(&r->cwnd, r->sb.top, r->high, 0);
@@ -1064,7 +1070,7 @@ static bool recovery_check_spurious(struct srnic_recovery *r, u32 psn, u64 now)
 			r->reorder = 0;
 			return false;
 		}
-		r->reorder = min(max(2 * r->reorder, r->rtt.srtt / 2), r->rtt.srtt);
+		recovery_wait_longer(r);
 	}
 	r->mode = SRNIC_RECOVERY_OPEN;
 	r->peer_keeps = false;
@@ -1213,8 +1219,8 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 {
 	struct srnic_recovery_todo todo = recovery_nothing, moved;
 	u32 npsn = srnic_psn_diff(psn, r->una);
-	bool ambiguous = r->mode != SRNIC_RECOVERY_OPEN && r->mode != SRNIC_RECOVERY_SUSPECT &&
-			 r->mode != SRNIC_RECOVERY_RNR;
+	bool ambiguous = r->mode == SRNIC_RECOVERY_REPAIR ||
+			 r->mode == SRNIC_RECOVERY_SELECT || r->mode == SRNIC_RECOVERY_BACK;
 	bool undone = recovery_check_spurious(r, psn, now);
 
 	/* What was sent since the NAK may have been dropped, too. */

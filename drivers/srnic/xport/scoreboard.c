@@ -6,7 +6,6 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "../wire/psn.h"
 #include "scoreboard.h"
 
 void srnic_scoreboard_clear(struct srnic_scoreboard *sb, u32 psn)
@@ -15,11 +14,6 @@ void srnic_scoreboard_clear(struct srnic_scoreboard *sb, u32 psn)
 	sb->missing = 0;
 	sb->lost = 0;
 	sb->num = 0;
-}
-
-static u32 hole_end(const struct srnic_hole *hole)
-{
-	return srnic_psn_add(hole->psn, hole->npsn);
 }
 
 /* @hole gets another size; @npsn: 0 to its size */
@@ -105,11 +99,11 @@ static struct srnic_scoreboard_news scoreboard_fill(struct srnic_scoreboard *sb,
 		if (srnic_psn_diff(hole->psn, end) >= 0)
 			break;
 		first = srnic_psn_max(hole->psn, psn);
-		if (srnic_psn_diff(hole_end(hole), first) <= 0) {
+		if (srnic_psn_diff(srnic_hole_end(hole), first) <= 0) {
 			i++;
 			continue;
 		}
-		npsn = min(srnic_psn_diff(hole_end(hole), first), srnic_psn_diff(end, first));
+		npsn = min(srnic_psn_diff(srnic_hole_end(hole), first), srnic_psn_diff(end, first));
 		news.early |= hole->state == SRNIC_HOLE_SENT && hole->at > since;
 		num = sb->num;
 		if (hole_fill(sb, i, first, npsn))
@@ -129,7 +123,7 @@ static bool scoreboard_missing(struct srnic_scoreboard *sb, u32 end, u64 now)
 		.state = SRNIC_HOLE_NEW,
 	};
 
-	if (last && last->state == SRNIC_HOLE_NEW && hole_end(last) == sb->top) {
+	if (last && last->state == SRNIC_HOLE_NEW && srnic_hole_end(last) == sb->top) {
 		last->npsn += hole.npsn;
 		sb->missing += hole.npsn;
 	} else if (sb->num < SRNIC_SCOREBOARD_HOLES) {
@@ -185,7 +179,7 @@ void srnic_scoreboard_due(struct srnic_scoreboard *sb, u32 psn, u32 npsn, u64 no
 		scoreboard_missing(sb, end, now);
 	for (i = 0; i < sb->num; i++) {
 		first = srnic_psn_max(sb->holes[i].psn, psn);
-		last = hole_end(sb->holes + i);
+		last = srnic_hole_end(sb->holes + i);
 		if (srnic_psn_diff(last, end) > 0)
 			last = end;
 		if (srnic_psn_diff(last, first) > 0)
@@ -283,7 +277,7 @@ bool srnic_scoreboard_continues(const struct srnic_scoreboard *sb, u32 psn)
 	if (srnic_psn_diff(psn, sb->top) > 0)
 		return false;
 
-	return !sb->num || hole_end(sb->holes + sb->num - 1) != sb->top;
+	return !sb->num || srnic_hole_end(sb->holes + sb->num - 1) != sb->top;
 }
 
 bool srnic_scoreboard_is_due(const struct srnic_scoreboard *sb)

@@ -11,6 +11,8 @@
 
 #include <linux/types.h>
 
+#include "../wire/psn.h"
+
 /* One loss in a hundred of SRNIC_CWND_MAX / 2 packets in flight */
 #define SRNIC_SCOREBOARD_HOLES	80
 
@@ -41,6 +43,12 @@ struct srnic_hole {
 	u32	npsn : 24;
 	u32	state : 8;
 };
+
+/* PSN following the last one that is missing */
+static inline u32 srnic_hole_end(const struct srnic_hole *hole)
+{
+	return srnic_psn_add(hole->psn, hole->npsn);
+}
 
 /**
  * struct srnic_scoreboard - the holes
