@@ -164,7 +164,10 @@ static void dev_set_defaults(struct srnic_dev *dev)
 	dev->rmem.kbytes = &dev->rx_kbytes;
 }
 
-/* Returns the current namespace of @ndev and counts a device in it. */
+/*
+ * Returns the current namespace of @ndev and counts a device in it.  @ndev may have moved
+ * since it was looked up: its device is created where it is.
+ */
 static struct net *ndev_hold_net(const struct net_device *ndev)
 {
 	struct net *net;

@@ -143,7 +143,8 @@ again()
 	wait_for gid_ready nsA sr0
 }
 
-# netdev_leaves: a netdev moves to the other host while a link on it is being created
+# netdev_leaves: a netdev moves to the other host while a link on it is being created.  The
+# link ends with the move, or it is created where the netdev is by then.
 netdev_leaves()
 {
 	local adding i
@@ -155,6 +156,7 @@ netdev_leaves()
 		sleep "0.00$i"
 		ip -n nsA link set dummy8 netns nsB || return
 		wait "$adding"
+		on nsB rdma link del srw 2>/dev/null
 		wait_for no_link srw || return
 		ip -n nsB link set dummy8 netns nsA || return
 	done
