@@ -121,7 +121,8 @@ static inline struct outcome measure_from(const struct sim_conf *c, u64 from)
 	rand_state = 1;
 	sim_init(&s, c);
 	s.conf.until = from;
-	sim_run(&s);
+	if (from)
+		sim_run(&s);
 	before = transferred(&s, false);
 	before_tcp = transferred(&s, true);
 	from = from ? s.now : 0;
