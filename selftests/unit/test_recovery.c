@@ -2711,13 +2711,41 @@ static void reads_begin_again(u32 at)
 
 static void span_is_bounded(u32 at)
 {
-	u32 left;
+	u32 left, span;
 
 	begin_path(at, LONG);
 	f.cwnd.window = SRNIC_CWND_MAX;
 	for (left = 1; left < 100; left++)
 		must(srnic_recovery_span(&f, left, 128) == left);
-	must(srnic_recovery_span(&f, 100000, 128) >= SRNIC_RECOVERY_READ);
+	span = srnic_recovery_span(&f, 100000, 128);
+	must(span > SRNIC_RECOVERY_READ - 10 && span < SRNIC_RECOVERY_READ + 10);
+}
+
+/* A last part that is small would take the place of a large one. */
+static void span_of_equal_parts(u32 at)
+{
+	begin_path(at, LONG);
+	f.cwnd.window = 700;
+	must(srnic_recovery_span(&f, 256, 128) == 85);
+	read_one(85);
+	must(srnic_recovery_span(&f, 171, 128) == 85);
+	read_one(85);
+	must(srnic_recovery_span(&f, 86, 128) == 86);
+}
+
+/* A READ that waits for a lost response must not keep the window from being filled. */
+static void span_of_last_places(u32 at)
+{
+	u32 i;
+
+	begin_path(at, LONG);
+	f.cwnd.window = 1000;
+	must(srnic_recovery_span(&f, 100000, 16) < 200);
+	for (i = 0; i < 14; i++)
+		read_one(1);
+	must(srnic_recovery_span(&f, 100000, 16) >= 450);
+	read_one(1);
+	must(srnic_recovery_span(&f, 100000, 16) >= 900);
 }
 
 /* With few READs outstanding each must be larger to fill the window. */
@@ -3206,6 +3234,8 @@ static const struct {
 	{ "a repeated READ request is not counted twice", places_again },
 	{ "repeated READs begin where the original ones began", reads_begin_again },
 	{ "a READ requests what is left, up to a limit", span_is_bounded },
+	{ "READ requests of a message ask for equal parts", span_of_equal_parts },
+	{ "the last READs that may be outstanding ask for more", span_of_last_places },
 	{ "with few READs outstanding the limit is higher", span_fills_window },
 	{ "a READ waits until the window has enough room", span_not_small },
 	{ "a window of one packet has enough room", span_of_one },

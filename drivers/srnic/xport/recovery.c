@@ -40,6 +40,12 @@
 /* Times that packets which wait unread may put off the timer, without progress */
 #define RECOVERY_POSTPONE	3	/* less than 4 */
 
+/* A READ request asks for this part of the window */
+#define RECOVERY_READ_PART	7
+
+/* PSNs for which a request of its own pays, in a small window */
+#define RECOVERY_READ_LEAST	32
+
 static const struct srnic_recovery_todo recovery_nothing;
 
 static struct srnic_recovery_todo recovery_seek(enum srnic_recovery_cause cause)
@@ -205,6 +211,24 @@ bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first, u32 pla
 	return first || r->next == r->una || recovery_read_begins(r, r->next);
 }
 
+/*
+ * PSNs that a READ request asks for, of @left.  The smaller requests are, the better they fill
+ * a window and the shorter are bursts of responses; but while the oldest waits for what was
+ * lost, those that may still be outstanding have to fill the window.
+ */
+static u32 recovery_read_size(const struct srnic_recovery *r, u32 limit, u32 left, u32 places)
+{
+	u32 least = min_t(u32, limit / 4, RECOVERY_READ_LEAST);
+	u32 part = clamp_t(u32, limit / RECOVERY_READ_PART, least, SRNIC_RECOVERY_READ);
+	u32 free = max(places, r->rd_out + 1) - r->rd_out;
+	u32 size = max(part, DIV_ROUND_UP(limit, free));
+
+	if (!r->rtt.srtt)
+		return min(limit, left);
+
+	return left / max((left + size / 2) / size, 1U);
+}
+
 u32 srnic_recovery_span(struct srnic_recovery *r, u32 left, u32 places)
 {
 	u32 limit = recovery_limit(r), out = recovery_out(r), room, want;
@@ -221,16 +245,13 @@ u32 srnic_recovery_span(struct srnic_recovery *r, u32 left, u32 places)
 		return min(left, limit - out);
 
 	room = limit - out;
-	want = max(min_t(u32, limit / 4, SRNIC_RECOVERY_READ),
-		   DIV_ROUND_UP(2 * limit, max(places, 2U)));
-	if (!r->rtt.srtt)
-		want = limit;
-	if (out && room < min3(left, want, limit / 2)) {
+	want = recovery_read_size(r, limit, left, places);
+	if (out && room < min(want, limit / 2)) {
 		srnic_cwnd_full(&r->cwnd, recovery_front(r));
 		return 0;
 	}
 
-	return min3(left, room, want);
+	return min(room, want);
 }
 
 bool srnic_recovery_asked(const struct srnic_recovery *r)

@@ -16,7 +16,7 @@
 #include "rtt.h"
 #include "scoreboard.h"
 
-/* Response PSNs per READ request at most, unless too few READs may be outstanding */
+/* Response PSNs per READ request, about, unless the window or the READs outstanding limit it */
 #define SRNIC_RECOVERY_READ	256
 
 /* Most READs and atomics that a queue pair has outstanding */
