@@ -1607,6 +1607,42 @@ static void hole_behind_reordered(u32 at)
 	must(f.next == psn(4) && f.detour == 2);
 }
 
+/* Tells of what was kept: packets with even numbers before packet @end. */
+static void recall(u32 end)
+{
+	u32 i = srnic_psn_diff(f.sb.top, first);
+
+	for (i += i & 1; i < end && !f.sb.forgot; i += 2)
+		srnic_recovery_recall(&f, psn(i), 1, now);
+	state_must_hold(__LINE__);
+}
+
+/* Every other response of a READ is missing, which are more than the scoreboard has room for. */
+static void hole_forgotten(u32 at)
+{
+	u32 end = 6 * SRNIC_SCOREBOARD_HOLES, recalls = 0, i;
+
+	begin_path(at, SHORT);
+	f.cwnd.window = end;
+	read_one(end);
+	nak(1);
+	for (i = 2; i < end; i += 2)
+		srnic_recovery_arrived(&f, psn(i), now);
+	must(f.sb.num == SRNIC_SCOREBOARD_HOLES && !srnic_recovery_recalls(&f));
+	for (i = 1; i < end; i += 2) {
+		while (f.detour)
+			read_one(f.detour);
+		now += SHORT;
+		ack_hole(i + 2 < end ? i + 2 : end + 1, i + 2 < end);
+		if (!srnic_recovery_recalls(&f))
+			continue;
+		recalls++;
+		recall(end);
+		must(f.sb.num == SRNIC_SCOREBOARD_HOLES || f.sb.top == psn(end - 1));
+	}
+	must(recalls >= 3 && f.mode == SRNIC_RECOVERY_OPEN);
+}
+
 static void kept_in_doubt(u32 at)
 {
 	begin_path(at, SHORT);
@@ -3149,6 +3185,7 @@ static const struct {
 	{ "responses missing behind a recovery are requested", hole_behind_recovery },
 	{ "responses missing behind a reordered one are doubted", hole_behind_reordered },
 	{ "behind kept responses the wait for reordered ones restarts", kept_in_doubt },
+	{ "holes that were forgotten are recalled", hole_forgotten },
 	{ "a detour leaves out acknowledged packets", detour_goes_on },
 	{ "each response that arrives allows a new packet", responses_make_room },
 	{ "each eighth of a round trip allows an eighth of the window", ticks },

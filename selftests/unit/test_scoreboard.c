@@ -198,6 +198,34 @@ static void full_at_end(u32 at)
 								 SRNIC_HOLE_NEW));
 }
 
+static void recalls(u32 at)
+{
+	u32 n = SRNIC_SCOREBOARD_HOLES;
+
+	fill_up(at);
+	must(!srnic_scoreboard_recalls(&sb));
+	arrive(10 * n + 5, 10 * n + 10, 99);	/* forgotten */
+	must(!srnic_scoreboard_recalls(&sb));
+	srnic_scoreboard_advance(&sb, psn(10 * (n / 2 - 2) + 5), 99);
+	must(sb.num == n / 2 + 1 && !srnic_scoreboard_recalls(&sb));
+	srnic_scoreboard_advance(&sb, psn(10 * (n / 2 - 1) + 5), 99);
+	must(sb.num == n / 2 && srnic_scoreboard_recalls(&sb));
+	must(!srnic_scoreboard_recalls(&sb));	/* once */
+	must(sb.top == psn(10 * n) && arrive(10 * n + 5, 10 * n + 10, 100).npsn == 5);
+	must(hole_is(n / 2, 10 * n, 10 * n + 5, SRNIC_HOLE_NEW));
+}
+
+/* What is behind a hole that was forgotten because another was split is recalled as well. */
+static void recalls_split(u32 at)
+{
+	fill_up(at);
+	arrive(2, 3, 99);
+	srnic_scoreboard_advance(&sb, sb.top, 99);
+	must(!sb.num && srnic_scoreboard_recalls(&sb));
+	fill_up(at);
+	must(!srnic_scoreboard_recalls(&sb));	/* begins anew */
+}
+
 /* A range that splits one hole and lies behind the others, which are forgotten by that */
 static void full_and_ahead(u32 at)
 {
@@ -571,6 +599,8 @@ static const struct {
 	{ "with no room for a hole, what lies behind it is not recorded", full },
 	{ "a hole split with no room for both forgets the last one", full_and_split },
 	{ "the last hole is not split if there is no room", full_at_end },
+	{ "what was forgotten is recalled when half of the holes are filled", recalls },
+	{ "and so is what is behind a hole that was split", recalls_split },
 	{ "a range that forgets holes and fills them leaves none", full_and_ahead },
 	{ "a packet is early if it was retransmitted too recently", early },
 	{ "so is one that is acknowledged", early_by_advance },

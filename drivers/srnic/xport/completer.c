@@ -52,15 +52,34 @@ static u32 comp_hole(const struct srnic_qp *qp, u32 psn)
 	return comp_gap(qp, psn, qp->req.recovery.high);
 }
 
+/* Tells loss recovery what was kept, from the first hole on that it had no room for. */
+static void comp_recall(struct srnic_qp *qp)
+{
+	struct srnic_recovery *r = &qp->req.recovery;
+	u32 psn = r->sb.top, npsn, i;
+
+	for (i = 0; i < SRNIC_SCOREBOARD_HOLES; i++) {
+		psn = srnic_ooo_first(&qp->req.ooo, psn);
+		npsn = srnic_ooo_run(&qp->req.ooo, psn);
+		if (!npsn)
+			break;
+		srnic_task_spend(&qp->task, npsn * SRNIC_COST_ITEM);
+		srnic_req_recover(qp, srnic_recovery_recall(r, psn, npsn, ktime_get_ns()));
+		psn = srnic_psn_add(psn, npsn);
+	}
+}
+
 /* The oldest unacknowledged PSN is now @psn. */
 static void comp_advance(struct srnic_qp *qp, u32 psn)
 {
 	struct srnic_recovery *r = &qp->req.recovery;
 
-	if (srnic_psn_diff(psn, r->una) > 0)
-		srnic_req_recover(qp, srnic_recovery_acked(r, psn,
-							   comp_hole(qp, psn),
-							   ktime_get_ns()));
+	if (srnic_psn_diff(psn, r->una) <= 0)
+		return;
+	srnic_req_recover(qp, srnic_recovery_acked(r, psn, comp_hole(qp, psn),
+						   ktime_get_ns()));
+	if (srnic_recovery_recalls(r))
+		comp_recall(qp);
 }
 
 /*

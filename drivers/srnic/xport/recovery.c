@@ -956,6 +956,27 @@ struct srnic_recovery_todo srnic_recovery_arrived(struct srnic_recovery *r, u32 
 	return recovery_fill(r, now);
 }
 
+bool srnic_recovery_recalls(struct srnic_recovery *r)
+{
+	return r->mode == SRNIC_RECOVERY_SELECT && srnic_scoreboard_recalls(&r->sb);
+}
+
+struct srnic_recovery_todo srnic_recovery_recall(struct srnic_recovery *r, u32 psn, u32 npsn,
+						 u64 now)
+{
+	u32 top;
+
+	if (r->mode != SRNIC_RECOVERY_SELECT)
+		return recovery_nothing;
+
+	recovery_executed(r, psn, now);
+	top = r->sb.top;
+	recovery_arrive(r, top, srnic_scoreboard_arrived(&r->sb, psn, npsn,
+							 recovery_recent(r, now), now));
+
+	return recovery_fill(r, now);
+}
+
 void srnic_recovery_understood(struct srnic_recovery *r)
 {
 	r->selects = true;

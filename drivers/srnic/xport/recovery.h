@@ -341,6 +341,29 @@ struct srnic_recovery_todo srnic_recovery_missing(struct srnic_recovery *r, u32 
 struct srnic_recovery_todo srnic_recovery_arrived(struct srnic_recovery *r, u32 psn, u64 now);
 
 /**
+ * srnic_recovery_recalls() - is it to be told again what has arrived?
+ * @r: loss recovery
+ *
+ * More was missing than it can remember, and much of that has arrived since.
+ *
+ * Return: true, once, if the responses kept behind @sb.top are to be reported to
+ * srnic_recovery_recall(), in their order, until that is no longer of use.
+ */
+bool srnic_recovery_recalls(struct srnic_recovery *r);
+
+/**
+ * srnic_recovery_recall() - responses have been kept for some time
+ * @r: loss recovery
+ * @psn: PSN of the first, in flight
+ * @npsn: their number
+ * @now: time
+ *
+ * Return: what to do.
+ */
+struct srnic_recovery_todo srnic_recovery_recall(struct srnic_recovery *r, u32 psn, u32 npsn,
+						 u64 now);
+
+/**
  * srnic_recovery_understood() - the peer has sent a SACK: it is srnic
  * @r: loss recovery
  */

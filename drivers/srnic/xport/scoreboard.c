@@ -14,6 +14,7 @@ void srnic_scoreboard_clear(struct srnic_scoreboard *sb, u32 psn)
 	sb->missing = 0;
 	sb->lost = 0;
 	sb->num = 0;
+	sb->forgot = false;
 }
 
 /* @hole gets another size; @npsn: 0 to its size */
@@ -48,10 +49,12 @@ static void hole_remove(struct srnic_scoreboard *sb, u32 i)
 static void hole_insert(struct srnic_scoreboard *sb, u32 i, struct srnic_hole hole)
 {
 	if (i == SRNIC_SCOREBOARD_HOLES) {
+		sb->forgot = true;
 		sb->top = hole.psn;
 		return;
 	}
 	if (sb->num == SRNIC_SCOREBOARD_HOLES) {
+		sb->forgot = true;
 		sb->top = sb->holes[sb->num - 1].psn;
 		hole_remove(sb, sb->num - 1);
 	}
@@ -129,6 +132,7 @@ static bool scoreboard_missing(struct srnic_scoreboard *sb, u32 end, u64 now)
 	} else if (sb->num < SRNIC_SCOREBOARD_HOLES) {
 		hole_insert(sb, sb->num, hole);
 	} else {
+		sb->forgot = true;
 		return false;
 	}
 	sb->top = end;
@@ -289,6 +293,15 @@ bool srnic_scoreboard_is_due(const struct srnic_scoreboard *sb)
 			return true;
 
 	return false;
+}
+
+bool srnic_scoreboard_recalls(struct srnic_scoreboard *sb)
+{
+	if (!sb->forgot || sb->num > SRNIC_SCOREBOARD_HOLES / 2)
+		return false;
+	sb->forgot = false;
+
+	return true;
 }
 
 u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb)

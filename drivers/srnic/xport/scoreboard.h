@@ -3,8 +3,9 @@
  * srnic - scoreboard: which packets are missing while later ones have arrived
  *
  * A sorted list of holes among the PSNs from the oldest unacknowledged one up to the highest
- * that is known to have arrived.  It forgets what lies behind the last hole that fits.  Pure:
- * it reads no clock and takes no lock.  No other file writes a field of it.
+ * that is known to have arrived.  It forgets what lies behind the last hole that fits, until
+ * it is told again.  Pure: it reads no clock and takes no lock.  No other file writes a field
+ * of it.
  */
 #ifndef SRNIC_XPORT_SCOREBOARD_H
 #define SRNIC_XPORT_SCOREBOARD_H
@@ -56,6 +57,7 @@ static inline u32 srnic_hole_end(const struct srnic_hole *hole)
  * @missing: PSNs in all holes
  * @lost: PSNs in those that are SRNIC_HOLE_LOST
  * @num: number of @holes
+ * @forgot: packets behind @top have arrived of which it knows nothing
  * @holes: the holes, by PSN
  */
 struct srnic_scoreboard {
@@ -63,6 +65,7 @@ struct srnic_scoreboard {
 	u32			missing;
 	u32			lost;
 	u32			num;
+	bool			forgot;
 	struct srnic_hole	holes[SRNIC_SCOREBOARD_HOLES];
 };
 
@@ -133,6 +136,9 @@ bool srnic_scoreboard_continues(const struct srnic_scoreboard *sb, u32 psn);
 
 /* Are responses due that wait for a request before theirs?  Pure. */
 bool srnic_scoreboard_is_due(const struct srnic_scoreboard *sb);
+
+/* Is there room for much of what was forgotten?  If so, it is to be reported again, once. */
+bool srnic_scoreboard_recalls(struct srnic_scoreboard *sb);
 
 /* When the oldest of the new holes was found, ns; 0: there is none.  Pure. */
 u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb);
