@@ -331,6 +331,7 @@ DECLARE_EVENT_CLASS(srnic_sack,
 		__field(u32, seen)
 		__field(u32, from)
 		__field(u8, ranges)
+		__field(u8, pace)
 		__field(bool, reply)
 		__string(why, why)
 	),
@@ -341,13 +342,14 @@ DECLARE_EVENT_CLASS(srnic_sack,
 		__entry->seen = hdr->seen;
 		__entry->from = hdr->num ? hdr->range[0].psn : psn;
 		__entry->ranges = hdr->num;
+		__entry->pace = hdr->pace;
 		__entry->reply = hdr->wants_reply;
 		__assign_str(why);
 	),
 
-	TP_printk("qpn=%u why=%s psn=%u from=%u seen=%u ranges=%u wants_reply=%d",
+	TP_printk("qpn=%u why=%s psn=%u from=%u seen=%u ranges=%u pace=%u wants_reply=%d",
 		  __entry->qpn, __get_str(why), __entry->psn, __entry->from,
-		  __entry->seen, __entry->ranges, __entry->reply)
+		  __entry->seen, __entry->ranges, __entry->pace, __entry->reply)
 );
 
 DEFINE_EVENT(srnic_sack, srnic_sack_tx,

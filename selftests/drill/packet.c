@@ -115,7 +115,7 @@ static const struct field {
 	{ "resv_flags", H_SACK, 40, 7, HEX },
 	{ "reply", H_SACK, 47, 1, NUM },
 	{ "count", H_SACK, 48, 8, NUM },
-	{ "resv_sack", H_SACK, 56, 8, HEX },
+	{ "pace", H_SACK, 56, 8, NUM },
 	{ "last", H_SACK, 64, 32, NUM },
 };
 
@@ -571,7 +571,7 @@ static void expect(const struct packet *p, const char *name, __u64 want)
 static void expect_defaults(const struct packet *p, struct line *l)
 {
 	static const char *const zero[] = {
-		"tver", "fecn", "resv6", "resv7", "resv26", "resv_flags", "resv_sack",
+		"tver", "fecn", "resv6", "resv7", "resv26", "resv_flags",
 	};
 	bool cnp = p->t[BTH_OPCODE] == OPCODE_CNP;
 	size_t i;

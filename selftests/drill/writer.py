@@ -33,7 +33,7 @@ FIELDS = {
     "orig": "atomicacketh.origremdt", "imm": "immdt", "ikey": "ieth",
 }
 SACK = {name: "srnic.sack." + name for name in
-        ("magic", "version", "reply", "count", "last")}
+        ("magic", "version", "reply", "count", "pace", "last")}
 SACK_OPCODE, SACK_MAGIC = 0xd3, 0x73524e53
 DISSECTOR = pathlib.Path(__file__).resolve().parents[2] / "tools/wireshark/srnic_sack.lua"
 BTH = ("opcode", "psn", "ackreq", "se", "migreq", "pad", "tver", "pkey",

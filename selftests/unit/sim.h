@@ -23,6 +23,7 @@
 #include "sim_path.h"
 #include "sim_tcp.h"
 #include "wire/psn.h"
+#include "wire/sack_hdr.h"
 #include "xport/dcqcn.h"
 #include "xport/pace.h"
 #include "xport/recovery.h"
@@ -34,7 +35,9 @@
 #define SIM_SACK_RANGES	32
 #define SIM_SACK_EVERY	4	/* packets kept for each, at least */
 #define SIM_STALL_NSEC	(200 * NSEC_PER_USEC)
+#define SIM_OWED	512	/* parts of the responses that wait */
 #define SIM_CHAIN	65536	/* bytes of a GSO chain */
+#define SIM_ANSWERS	32768	/* bytes of a burst of responses */
 
 /* How a responder treats packets that arrive out of order */
 enum sim_peer {
@@ -61,6 +64,8 @@ enum sim_kind {
 	SIM_ALARM,		/* no packet: the timer may be due */
 	SIM_START,		/* no packet: the flow starts */
 	SIM_POST,		/* no packet: the consumer posts a message */
+	SIM_TELL,		/* a SACK that tells how fast responses are to come */
+	SIM_ANSWER,		/* no packet: the peer's pace permits another response */
 	SIM_PACE,		/* no packet: the rate permits another packet */
 };
 
@@ -72,7 +77,7 @@ enum sim_kind {
  * @kind: enum sim_kind
  * @flow: index of the flow
  * @psn: PSN
- * @npsn: READ: PSNs of the response
+ * @npsn: READ: PSNs of the response; SIM_TELL: as @pace of struct srnic_sack_hdr
  * @cum: SIM_TCP_ACK: all before it have arrived
  * @ackreq: requests an ACK
  * @first: first packet of a message
@@ -218,6 +223,18 @@ struct sim_sack {
 };
 
 /**
+ * struct sim_owed - packets of the responder that wait for those before them
+ * @kind: SIM_RESPONSE, or what follows such
+ * @seq: sequence number of the first
+ * @npsn: their number
+ */
+struct sim_owed {
+	enum sim_kind	kind;
+	u64		seq;
+	u32		npsn;
+};
+
+/**
  * struct sim_flow - a requester and its responder
  * @f: the state machine under test
  * @queue: the send queue
@@ -249,6 +266,15 @@ struct sim_sack {
  * @pace_at: when it permits the next packet, ns
  * @pace: pacing on a long path
  * @pacing: SIM_PACE will arrive
+ * @pace_told: that of responses that the peer was told last, as in struct srnic_sack_hdr
+ * @pace_told_at: when that was, ns
+ * @tells: SACKs sent to a peer that may not understand them
+ * @step: responder: time that a PSN of a response is to take, ns; 0: none
+ * @answers: responder: pacing of responses
+ * @answering: responder: SIM_ANSWER will arrive
+ * @owed: responder: packets to send
+ * @first_owed: index of the next of them
+ * @num_owed: number of them so far
  * @cnp_after: responder: no CNP is sent before, ns
  * @took: how long messages took, ns
  * @num_took: number of them
@@ -285,6 +311,15 @@ struct sim_flow {
 	u64			pace_at;
 	struct srnic_pace	pace;
 	bool			pacing;
+	u8			pace_told;
+	u64			pace_told_at;
+	u32			tells;
+	u64			step;
+	struct srnic_pace	answers;
+	bool			answering;
+	struct sim_owed		owed[SIM_OWED];
+	u32			first_owed;
+	u32			num_owed;
 	u64			cnp_after;
 	u64			*took;
 	u32			num_took;

@@ -5,23 +5,64 @@
 
 #include "sim_requester.h"
 
+/* May a response leave now?  If not, SIM_ANSWER arrives when one may. */
+static inline bool sim_may_answer(struct sim *s, u32 flow)
+{
+	struct sim_flow *w = &s->flow[flow];
+
+	if (!w->step || w->answers.credit ||
+	    srnic_pace_answer(&w->answers, w->step, SIM_ANSWERS / s->conf.mtu, s->now))
+		return true;
+	if (!w->answering)
+		sim_push(s, (struct sim_pkt) {
+			.kind = SIM_ANSWER, .flow = flow, .at = w->answers.next,
+		});
+	w->answering = true;
+
+	return false;
+}
+
+/* Sends what is owed, in order, at the pace that the requester wants. */
+static inline void sim_answer(struct sim *s, u32 flow)
+{
+	struct sim_flow *w = &s->flow[flow];
+	struct sim_owed *owed;
+	bool data;
+
+	while (w->first_owed != w->num_owed) {
+		owed = &w->owed[w->first_owed % SIM_OWED];
+		data = owed->kind == SIM_RESPONSE;
+		if (data && !sim_may_answer(s, flow))
+			return;
+		sim_transmit(s, &s->conf.back, (struct sim_pkt) {
+			.kind = owed->kind, .flow = flow, .seq = owed->seq,
+			.psn = sim_psn(s, owed->seq), .npsn = 1,
+		}, data ? s->conf.mtu : 4);
+		if (data)
+			srnic_pace_sent(&w->answers, 1);
+		owed->seq++;
+		if (!--owed->npsn)
+			w->first_owed++;
+	}
+}
+
+static inline void sim_owe(struct sim *s, u32 flow, enum sim_kind kind, u64 seq, u32 npsn)
+{
+	struct sim_flow *w = &s->flow[flow];
+
+	sim_require(s, w->num_owed - w->first_owed < SIM_OWED, "there is room for what is owed");
+	w->owed[w->num_owed++ % SIM_OWED] = (struct sim_owed) { kind, seq, npsn };
+	sim_answer(s, flow);
+}
+
 static inline void sim_reply(struct sim *s, u32 flow, enum sim_kind kind, u64 seq)
 {
-	sim_transmit(s, &s->conf.back, (struct sim_pkt) {
-		.kind = kind, .flow = flow, .seq = seq, .psn = sim_psn(s, seq),
-		.npsn = 1,
-	}, 4);
+	sim_owe(s, flow, kind, seq, 1);
 }
 
 static inline void sim_respond(struct sim *s, u32 flow, u64 seq, u32 npsn)
 {
-	u32 i;
-
-	for (i = 0; i < npsn; i++)
-		sim_transmit(s, &s->conf.back, (struct sim_pkt) {
-			.kind = SIM_RESPONSE, .flow = flow, .seq = seq + i,
-			.psn = sim_psn(s, seq + i), .npsn = 1,
-		}, s->conf.mtu);
+	sim_owe(s, flow, SIM_RESPONSE, seq, npsn);
 }
 
 /* Executes the expected request.  Return: must it be acknowledged? */
@@ -102,6 +143,18 @@ static inline void sim_ahead(struct sim *s, const struct sim_pkt *pkt)
 	w->unsacked++;
 	if (s->conf.sack && s->conf.peer == SIM_PEER_KEEPS &&
 	    (hole || w->unsacked >= SIM_SACK_EVERY))
+		sim_send_sack(s, pkt->flow);
+}
+
+/* The requester tells how fast responses are to come, and may ask for an answer. */
+static inline void sim_told(struct sim *s, const struct sim_pkt *pkt)
+{
+	struct sim_flow *w = &s->flow[pkt->flow];
+
+	if (s->conf.peer != SIM_PEER_KEEPS)
+		return;
+	w->step = pkt->npsn ? srnic_sack_pace_nsec(pkt->npsn) : 0;
+	if (pkt->ackreq)
 		sim_send_sack(s, pkt->flow);
 }
 

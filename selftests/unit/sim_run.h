@@ -218,6 +218,13 @@ static inline void sim_arrive(struct sim *s, const struct sim_pkt *pkt)
 	case SIM_READ:
 		sim_request(s, pkt);
 		return;
+	case SIM_TELL:
+		sim_told(s, pkt);
+		return;
+	case SIM_ANSWER:
+		s->flow[pkt->flow].answering = false;
+		sim_answer(s, pkt->flow);
+		return;
 	case SIM_RESPONSE:
 		sim_response(s, pkt);
 		break;

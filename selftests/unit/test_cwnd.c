@@ -258,6 +258,33 @@ static void test_jump(void)
 	tap_done("on a long path it is tried when round trips become longer by half");
 }
 
+/* What a longer round trip loses, as a queue fits it no longer, does not hide it. */
+static void test_jump_and_cut(void)
+{
+	u32 i, was;
+
+	queued_to(1024);
+	for (i = 0; i < 40; i++)
+		round_trip(2 * LONG);
+	c.probing = false;
+	lose(c.window, SRNIC_CWND_QUEUE_RUN);
+	una = c.cut;
+	srnic_cwnd_advance(&c, una);
+	was = c.window;
+	for (i = 0; i < 40; i++)
+		round_trip(2 * LONG);
+	must(c.window <= was + 40 && !c.probing);
+	lose(c.window, SRNIC_CWND_QUEUE_RUN);
+	una = c.cut;
+	srnic_cwnd_advance(&c, una);
+	c.least = 0;	/* no round trip of before is left */
+	was = c.window;
+	for (i = 0; i < 40; i++)
+		round_trip(6 * LONG);
+	must(c.window >= was * 5 / 4 * 3 / 2);
+	tap_done("and also if packets are lost at that time, but not because they are");
+}
+
 /* Round trips that go on growing after the window are those of a queue, not of the path. */
 static void test_settle(void)
 {
@@ -425,6 +452,7 @@ int main(void)
 	test_trial_ends();
 	test_no_trial();
 	test_jump();
+	test_jump_and_cut();
 	test_settle();
 	test_slow();
 	test_chance();

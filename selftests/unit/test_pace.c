@@ -187,6 +187,58 @@ static void test_change(void)
 	tap_done("each burst has the rate of the window and the path as they are");
 }
 
+static bool answer(u64 step)
+{
+	if (!p.credit && !srnic_pace_answer(&p, step, GSO, now))
+		return false;
+	srnic_pace_sent(&p, 1);
+
+	return true;
+}
+
+/* Responses that leave within @nsec, if the timer is @late each time */
+static u32 answers(u64 step, u64 nsec, u64 late)
+{
+	u64 end = now + nsec;
+	u32 n = 0;
+
+	while (now < end) {
+		while (answer(step))
+			n++;
+		now = p.next + late;
+	}
+	now = end;
+
+	return n;
+}
+
+static void test_answers(void)
+{
+	u32 n;
+
+	srnic_pace_reset(&p);
+	now = SEC;
+	must(answers(50 * USEC, MSEC / 4, 0) == GSO);
+	must(is_near(answers(50 * USEC, 100 * MSEC, 0), 2000));
+	must(is_near(answers(50 * USEC, 100 * MSEC, 300 * USEC), 2000));
+	srnic_pace_reset(&p);
+	n = answers(USEC / 5, 10 * MSEC, 0);
+	must(n >= 50000 && n <= 50000 + 250);
+	tap_done("responses leave at the pace that the requester wants");
+}
+
+/* No pace that a peer asks for makes a response wait for long. */
+static void test_answers_bounded(void)
+{
+	srnic_pace_reset(&p);
+	now = SEC;
+	must(answer(~0ULL) && answer(~0ULL) && !answer(~0ULL));
+	must(p.next == now + 2 * 100 * MSEC);
+	srnic_pace_reset(&p);
+	must(answer(0) && p.step == 1);
+	tap_done("a tenth of a second for each at most, and no division by zero");
+}
+
 static void random_path(void)
 {
 	rtt.srtt = 1 + rand64() % (rand32() % 2 ? SEC : MSEC);
@@ -230,6 +282,8 @@ int main(void)
 	test_late();
 	test_read();
 	test_change();
+	test_answers();
+	test_answers_bounded();
 	test_random();
 
 	return tap_end();

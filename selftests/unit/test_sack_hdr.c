@@ -18,7 +18,7 @@
 
 /* PSN 1000, two ranges: 1002 to 1004 and 1010; the last PSN seen is 1012 */
 static const u8 two_ranges[] = {
-	0x73, 0x52, 0x4e, 0x53, 0x01, 0x01, 0x02, 0x00, 0x00, 0x00, 0x03, 0xf4,
+	0x73, 0x52, 0x4e, 0x53, 0x01, 0x01, 0x02, 0x6a, 0x00, 0x00, 0x03, 0xf4,
 	0x00, 0x00, 0x03, 0xea, 0x00, 0x00, 0x00, 0x03,
 	0x00, 0x00, 0x03, 0xf2, 0x00, 0x00, 0x00, 0x01,
 };
@@ -91,7 +91,7 @@ static enum srnic_sack_parse parse_word(unsigned int off, u32 value)
 	return parse_exact(data, sizeof(data), 1000, &hdr);
 }
 
-#define HEAD	4	/* version, flags, number, reserved */
+#define HEAD	4	/* version, flags, number, pace */
 #define LAST	8
 #define FIRST	12	/* of the first range, */
 #define NUMBER	16
@@ -107,7 +107,8 @@ static const struct {
 	{ 0, 0x73524e54, SRNIC_SACK_MAGIC, "another identifier" },
 	{ HEAD, 0x00010200, SRNIC_SACK_VERSION, "version 0" },
 	{ HEAD, 0x02010200, SRNIC_SACK_VERSION, "version 2" },
-	{ HEAD, 0x01ff02ff, SRNIC_SACK_OK, "reserved bits are ignored" },
+	{ HEAD, 0x01ff0200, SRNIC_SACK_OK, "reserved bits are ignored" },
+	{ HEAD, 0x010102ff, SRNIC_SACK_OK, "the slowest pace" },
 	{ HEAD, 0x01010100, SRNIC_SACK_LENGTH, "longer than its ranges" },
 	{ HEAD, 0x01010300, SRNIC_SACK_LENGTH, "shorter than its ranges" },
 	{ HEAD, 0x01012100, SRNIC_SACK_COUNT, "33 ranges" },
@@ -166,6 +167,7 @@ static void hdr_random(struct srnic_sack_hdr *hdr, u32 psn)
 
 	memset(hdr, 0, sizeof(*hdr));
 	hdr->wants_reply = rand32() & 1;
+	hdr->pace = rand32();
 	while (hdr->num < SRNIC_SACK_MAX && rand32() % 16) {
 		struct srnic_sack_range *range = &hdr->range[hdr->num++];
 
@@ -195,9 +197,35 @@ static void test_random(void)
 	tap_done("what is built is read, at any PSN");
 }
 
+/* (8 + lower three bits) << (upper five bits), as Documentation/wire.rst says */
+static void test_pace(void)
+{
+	struct srnic_sack_hdr hdr;
+	__u64 nsec;
+	int i;
+
+	tap_check(srnic_sack_pace_nsec(1) == 9 && srnic_sack_pace_nsec(7) == 15 &&
+		  srnic_sack_pace_nsec(8) == 16 && srnic_sack_pace_nsec(0x6a) == 81920 &&
+		  srnic_sack_pace_nsec(255) == 15ULL << 31, "a pace by hand");
+	for (i = 1; i < 256; i++)
+		if (srnic_sack_pace_of(srnic_sack_pace_nsec(i)) != i)
+			tap_fault("pace %d", i);
+	for (nsec = 9; nsec < 15ULL << 31; nsec += 1 + nsec / 100) {
+		i = srnic_sack_pace_of(nsec);
+		if (srnic_sack_pace_nsec(i) > nsec || srnic_sack_pace_nsec(i + 1) <= nsec)
+			tap_fault("%llu ns", (unsigned long long)nsec);
+	}
+	tap_done("each pace and each time, rounded to what is not slower");
+	tap_check(srnic_sack_pace_of(0) == 1 && srnic_sack_pace_of(~0ULL) == 255,
+		  "the fastest and the slowest");
+	parse_exact(two_ranges, sizeof(two_ranges), 1000, &hdr);
+	tap_check(hdr.pace == 0x6a, "the pace of a packet");
+}
+
 int main(void)
 {
 	test_by_hand();
+	test_pace();
 	test_words();
 	test_lengths();
 	test_random();

@@ -20,6 +20,8 @@ local version = ProtoField.uint8("srnic.sack.version", "Version")
 local flags = ProtoField.uint8("srnic.sack.flags", "Flags", base.HEX)
 local reply = ProtoField.bool("srnic.sack.reply", "Asks for an answer", 8, nil, 0x01)
 local count = ProtoField.uint8("srnic.sack.count", "Ranges")
+local pace = ProtoField.uint8("srnic.sack.pace", "Pace of responses")
+local step = ProtoField.uint64("srnic.sack.step", "Time for each response (ns)")
 local last = ProtoField.uint32("srnic.sack.last", "Last PSN seen")
 local range = ProtoField.bytes("srnic.sack.range", "Range")
 local first = ProtoField.uint32("srnic.sack.first", "First PSN")
@@ -27,7 +29,7 @@ local number = ProtoField.uint32("srnic.sack.number", "Number of PSNs")
 local malformed = ProtoExpert.new("srnic.sack.malformed", "Malformed",
 	expert.group.MALFORMED, expert.severity.WARN)
 
-sack.fields = { magic, version, flags, reply, count, last, range, first, number }
+sack.fields = { magic, version, flags, reply, count, pace, step, last, range, first, number }
 sack.experts = { malformed }
 
 local bth_opcode = Field.new("infiniband.bth.opcode")
@@ -63,11 +65,22 @@ local function add_ranges(tree, tvb, num)
 	return at == tvb:len()
 end
 
+-- Documentation/wire.rst, "SACK"; 0: none is wanted
+local function add_pace(tree, tvb)
+	local value = tvb:uint()
+
+	tree = tree:add(pace, tvb)
+	if value > 0 then
+		tree:add(step, tvb, UInt64(8 + value % 8):lshift(math.floor(value / 8))):set_generated()
+	end
+end
+
 local function add_payload(tree, tvb)
 	tree:add(magic, tvb(0, 4))
 	tree:add(version, tvb(4, 1))
 	tree:add(flags, tvb(5, 1)):add(reply, tvb(5, 1))
 	tree:add(count, tvb(6, 1))
+	add_pace(tree, tvb(7, 1))
 	tree:add(last, tvb(8, 4))
 	return tvb(4, 1):uint() == VERSION and add_ranges(tree, tvb, tvb(6, 1):uint())
 end

@@ -7,6 +7,8 @@
  */
 
 #include <asm/byteorder.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "psn.h"
@@ -22,7 +24,7 @@
  * @version: format of what follows
  * @flags: SACK_WANTS_REPLY; all others are sent as 0 and ignored
  * @num: number of ranges
- * @reserved: sent as 0 and ignored
+ * @pace: of responses to the sender's READs, 0: none
  * @last: last PSN seen
  */
 struct sack_head {
@@ -30,7 +32,7 @@ struct sack_head {
 	__u8	version;
 	__u8	flags;
 	__u8	num;
-	__u8	reserved;
+	__u8	pace;
 	__be32	last;
 } __packed __aligned(4);
 
@@ -77,6 +79,17 @@ static __s32 sack_get_ranges(const __u8 *p, __u32 psn, struct srnic_sack_hdr *hd
 	return end;
 }
 
+__u8 srnic_sack_pace_of(__u64 nsec)
+{
+	unsigned int shift = 0;
+
+	nsec = clamp(nsec, srnic_sack_pace_nsec(1), srnic_sack_pace_nsec(U8_MAX));
+	while (nsec >> shift > 15)
+		shift++;
+
+	return (shift << 3) + (nsec >> shift) - 8;
+}
+
 enum srnic_sack_parse srnic_sack_parse(const void *data, unsigned int len, __u32 psn,
 				       struct srnic_sack_hdr *hdr)
 {
@@ -93,6 +106,7 @@ enum srnic_sack_parse srnic_sack_parse(const void *data, unsigned int len, __u32
 		return verdict;
 
 	hdr->wants_reply = head.flags & SACK_WANTS_REPLY;
+	hdr->pace = head.pace;
 	hdr->num = head.num;
 	end = sack_get_ranges((const __u8 *)data + sizeof(head), psn, hdr);
 	if (end < 0)
@@ -114,6 +128,7 @@ unsigned int srnic_sack_build(void *data, const struct srnic_sack_hdr *hdr)
 		.version = SACK_VERSION,
 		.flags	 = hdr->wants_reply ? SACK_WANTS_REPLY : 0,
 		.num	 = hdr->num,
+		.pace	 = hdr->pace,
 		.last	 = cpu_to_be32(srnic_psn_add(hdr->seen, -1)),
 	};
 	struct sack_range raw;

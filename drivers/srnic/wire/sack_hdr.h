@@ -36,12 +36,15 @@ struct srnic_sack_range {
 /**
  * struct srnic_sack_hdr - payload of a SACK packet
  * @wants_reply: the sender does not know whether its peer understands
+ * @pace: how fast the sender wants responses to its READs; 0: at once.  See
+ *	  srnic_sack_pace_nsec()
  * @num: number of @range
  * @seen: PSN following the last that has arrived; that of the packet, if none behind has
  * @range: what was kept, ascending
  */
 struct srnic_sack_hdr {
 	bool			wants_reply;
+	__u8			pace;
 	__u8			num;
 	__u32			seen;
 	struct srnic_sack_range	range[SRNIC_SACK_MAX];
@@ -69,6 +72,25 @@ static inline unsigned int srnic_sack_bytes(unsigned int num)
 {
 	return SRNIC_SACK_HEAD_BYTES + num * SRNIC_SACK_RANGE_BYTES;
 }
+
+/**
+ * srnic_sack_pace_nsec - time that a PSN takes
+ * @pace: as in struct srnic_sack_hdr, not 0
+ *
+ * Return: ns, 9 to 32 * 10^9.
+ */
+static inline __u64 srnic_sack_pace_nsec(__u8 pace)
+{
+	return (__u64)(8 + (pace & 7)) << (pace >> 3);
+}
+
+/**
+ * srnic_sack_pace_of - the slowest pace that is not slower
+ * @nsec: time that a PSN may take, ns
+ *
+ * Return: a value for struct srnic_sack_hdr, not 0.
+ */
+__u8 srnic_sack_pace_of(__u64 nsec);
 
 /**
  * srnic_sack_parse - read the payload of a SACK packet

@@ -6,10 +6,11 @@
  * sends a CNP (IBTA annex A17.9.3), and the receiver of a CNP reduces its rate as
  * dcqcn.c computes.  A queue pair that never received a CNP has no rate: all this costs
  * it the test of one bit.  Requests on a long path are spread over the round trip as well
- * (pace.c).  One timer serves both.
+ * (pace.c), and so are responses if the peer wants it (sack.c).  One timer serves all.
  */
 #include <net/inet_ecn.h>
 
+#include "../wire/sack_hdr.h"
 #include "internal.h"
 
 /*
@@ -24,6 +25,9 @@
 /* A burst is what the rate allows in this time, up to the size of a GSO chain */
 #define CC_BURST_NSEC	NSEC_PER_MSEC
 #define CC_BURST_MAX	SZ_64K
+
+/* Bursts of responses are shorter, since no acknowledgments space them. */
+#define CC_ANSWERS_MAX	SZ_32K
 
 static enum hrtimer_restart cc_timer(struct hrtimer *timer)
 {
@@ -49,6 +53,7 @@ void srnic_cc_reset(struct srnic_qp *qp)
 	kfree_skb(xchg(&cc->cnp, NULL));
 	cc->limited = false;
 	srnic_pace_reset(&cc->pace);
+	srnic_pace_reset(&cc->answers);
 	cc->marked = 0;
 	cc->cnps = 0;
 	cc->cnp_after = 0;
@@ -200,6 +205,19 @@ bool srnic_cc_pace_path(struct srnic_qp *qp)
 			     ktime_get_ns()))
 		return true;
 	cc_run_at(cc, cc->pace.next);
+
+	return false;
+}
+
+bool srnic_cc_pace_answer(struct srnic_qp *qp)
+{
+	struct srnic_cc *cc = &qp->cc;
+
+	srnic_task_assert_mine(&qp->task);
+	if (srnic_pace_answer(&cc->answers, srnic_sack_pace_nsec(qp->sack.pace),
+			      CC_ANSWERS_MAX / qp->conf.mtu, ktime_get_ns()))
+		return true;
+	cc_run_at(cc, cc->answers.next);
 
 	return false;
 }

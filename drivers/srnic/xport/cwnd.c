@@ -164,10 +164,15 @@ static bool cwnd_may_try(const struct srnic_cwnd *cwnd, const struct srnic_rtt *
 	return !clear && cwnd->probing && cwnd->least < CWND_TRIAL_RTTS * rtt->min;
 }
 
-/* Has the round trip become longer since the last round, although the window has not grown? */
+/*
+ * Has the round trip become longer since the last round, although the window has not grown?
+ * It may have become smaller.
+ */
 static bool cwnd_has_jumped(const struct srnic_cwnd *cwnd)
 {
-	return cwnd->base && 2 * cwnd->least * cwnd->was > 3 * cwnd->base * cwnd->window;
+	u64 before = cwnd->base * max(cwnd->window, cwnd->was);
+
+	return before && 2 * cwnd->least * cwnd->was > 3 * before;
 }
 
 /*
@@ -298,7 +303,6 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 	cwnd->window = max3(min(loss->out, cwnd->window) * 7 / 10, cwnd->window / 2, 1U);
 	cwnd->credit = 0;
 	cwnd_end_trial(cwnd, cwnd->pause);
-	cwnd->base = 0;
 	cwnd->cut = loss->high;
 	cwnd->round = loss->high;
 	cwnd->holes = 0;

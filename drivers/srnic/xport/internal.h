@@ -300,6 +300,16 @@ static inline bool srnic_cc_may_request(struct srnic_qp *qp)
 		srnic_cc_pace_path(qp));
 }
 
+/* As srnic_cc_pace(), for responses to a peer that wants them paced */
+bool srnic_cc_pace_answer(struct srnic_qp *qp);
+
+/* Do the rate and the pace that the peer wants allow another response? */
+static inline bool srnic_cc_may_answer(struct srnic_qp *qp)
+{
+	return srnic_cc_open(qp) &&
+	       (!qp->sack.pace || qp->cc.answers.credit || srnic_cc_pace_answer(qp));
+}
+
 /* Would a full-sized packet use up the credit? */
 static inline bool srnic_cc_is_last(const struct srnic_qp *qp)
 {
@@ -333,6 +343,15 @@ void srnic_sack_ask(struct srnic_qp *qp);
 
 /* Sends what is due. */
 void srnic_sack_run(struct srnic_qp *qp);
+
+/* Tells the peer how fast responses are to come; called before a READ is requested. */
+void srnic_sack_tell_pace(struct srnic_qp *qp);
+
+/* Is there a pace to tell of, or one to take back? */
+static inline bool srnic_sack_has_pace(const struct srnic_qp *qp)
+{
+	return srnic_rtt_is_long(&qp->req.recovery.rtt) || qp->sack.told;
+}
 
 void srnic_sack_reset(struct srnic_qp *qp);
 

@@ -25,6 +25,9 @@
 /* Shortest burst */
 #define PACE_LEAST		2
 
+/* What a requester may ask for at most: a PSN of 4096 bytes takes as long at 330 kbit/s. */
+#define PACE_STEP_MAX		(100ULL * NSEC_PER_MSEC)
+
 /* Part of the round trip by which a burst may be late without a loss of rate */
 #define PACE_LATE_PART		8
 
@@ -33,12 +36,11 @@ void srnic_pace_reset(struct srnic_pace *pace)
 	*pace = (struct srnic_pace){ };
 }
 
-/* Time that a PSN takes, ns */
-static u64 pace_step(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
+u64 srnic_pace_step(const struct srnic_cwnd *cwnd, u64 nsec)
 {
 	u32 gain = cwnd->startup ? PACE_START : PACE_LATER;
 
-	return max(div_u64(rtt->srtt * 100, gain * cwnd->window), 1ULL);
+	return max(div_u64(nsec * 100, gain * cwnd->window), 1ULL);
 }
 
 /* PSNs that leave at once */
@@ -53,28 +55,40 @@ static u32 pace_burst(u64 step, u32 most)
  * How late the burst is, ns, as far as that counts: because of the timer, or of a busy host.
  * A flow that had nothing to send is not late.
  */
-static u64 pace_late(const struct srnic_pace *pace, const struct srnic_rtt *rtt, u64 now)
+static u64 pace_late(const struct srnic_pace *pace, u64 now)
 {
-	if (!pace->waiting)
-		return 0;
+	return pace->waiting ? min(now - pace->next, PACE_BURST_NSEC) : 0;
+}
 
-	return min3(now - pace->next, PACE_BURST_NSEC, rtt->srtt / PACE_LATE_PART);
+/* It is time for a burst of at most @most PSNs, and for those that were @late. */
+static void pace_begin(struct srnic_pace *pace, u64 step, u32 most, u64 late, u64 now)
+{
+	pace->step = step;
+	pace->credit = pace_burst(step, most) + div64_u64(late, step);
+	pace->next = now - late;
+	pace->waiting = false;
 }
 
 bool srnic_pace_start(struct srnic_pace *pace, const struct srnic_cwnd *cwnd,
 		      const struct srnic_rtt *rtt, u32 most, u64 now)
 {
-	u64 late;
-
 	if (now < pace->next) {
 		pace->waiting = true;
 		return false;
 	}
-	late = pace_late(pace, rtt, now);
-	pace->step = pace_step(cwnd, rtt);
-	pace->credit = pace_burst(pace->step, most) + div64_u64(late, pace->step);
-	pace->next = now - late;
-	pace->waiting = false;
+	pace_begin(pace, srnic_pace_step(cwnd, rtt->srtt), most,
+		   min(pace_late(pace, now), rtt->srtt / PACE_LATE_PART), now);
+
+	return true;
+}
+
+bool srnic_pace_answer(struct srnic_pace *pace, u64 step, u32 most, u64 now)
+{
+	if (now < pace->next) {
+		pace->waiting = true;
+		return false;
+	}
+	pace_begin(pace, clamp(step, 1ULL, PACE_STEP_MAX), most, pace_late(pace, now), now);
 
 	return true;
 }

@@ -17,7 +17,7 @@
 #include "rtt.h"
 
 /**
- * struct srnic_pace - pacing of a connection
+ * struct srnic_pace - pacing of one direction of a connection
  * @next: when the next burst may leave, ns
  * @step: time that a PSN takes at the rate of the current burst, ns
  * @credit: PSNs of the current burst that may still leave
@@ -34,7 +34,16 @@ struct srnic_pace {
 void srnic_pace_reset(struct srnic_pace *pace);
 
 /**
- * srnic_pace_start() - begin another burst if it is time
+ * srnic_pace_step() - how long a PSN takes
+ * @cwnd: congestion window
+ * @nsec: round trip, ns
+ *
+ * Return: ns, not 0, so that the window leaves a little faster than in a round trip.
+ */
+u64 srnic_pace_step(const struct srnic_cwnd *cwnd, u64 nsec);
+
+/**
+ * srnic_pace_start() - begin another burst of requests if it is time
  * @pace: pacing
  * @cwnd: congestion window
  * @rtt: round trips of a long path
@@ -45,6 +54,17 @@ void srnic_pace_reset(struct srnic_pace *pace);
  */
 bool srnic_pace_start(struct srnic_pace *pace, const struct srnic_cwnd *cwnd,
 		      const struct srnic_rtt *rtt, u32 most, u64 now);
+
+/**
+ * srnic_pace_answer() - begin another burst of responses if it is time
+ * @pace: pacing
+ * @step: how long the requester wants a PSN to take, ns
+ * @most: PSNs of a GSO chain
+ * @now: time
+ *
+ * Return: as srnic_pace_start().
+ */
+bool srnic_pace_answer(struct srnic_pace *pace, u64 step, u32 most, u64 now);
 
 /* May a packet be sent without a look at the clock? */
 static inline bool srnic_pace_is_open(const struct srnic_pace *pace, const struct srnic_rtt *rtt)

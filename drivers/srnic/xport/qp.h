@@ -281,7 +281,8 @@ struct srnic_watch {
  * @credit: bytes of the current burst that may still be sent
  * @next: when the next burst may be sent, ns
  * @pace: pacing of requests on a long path
- * @timer: kicks the task at @next, or when @pace permits a request
+ * @answers: pacing of responses to READs, as the peer wants it
+ * @timer: kicks the task at @next, or when @pace or @answers permit a packet
  * @marked: packets with a payload that arrived with an ECN mark
  * @cnps: CNPs that arrived
  * @cnp_after: time before which the queue pair sends no other CNP, ns
@@ -294,6 +295,7 @@ struct srnic_cc {
 	u32			credit;
 	u64			next;
 	struct srnic_pace	pace;
+	struct srnic_pace	answers;
 	struct hrtimer		timer;
 	u32			marked;
 	u32			cnps;
@@ -302,13 +304,17 @@ struct srnic_cc {
 };
 
 /**
- * struct srnic_sack - what both ends say about requests kept out of order
+ * struct srnic_sack - what both ends say in SACKs: requests kept out of order, and the pace of
+ *		       responses
  * @kept: requests of the peer that were kept
  * @more: packets kept since they were last reported
  * @news: those of them that are reported at the end of the run
  * @tries: SACKs sent to a peer that may not understand them
  * @understood: the peer has sent a SACK
  * @answer: the peer waits for one
+ * @pace: of responses that the peer wants, as in struct srnic_sack_hdr
+ * @told: the one that it was told last
+ * @told_at: when that was, ns
  */
 struct srnic_sack {
 	struct srnic_kept	kept;
@@ -317,6 +323,9 @@ struct srnic_sack {
 	u8			tries;
 	bool			understood;
 	bool			answer;
+	u8			pace;
+	u8			told;
+	u64			told_at;
 };
 
 /**

@@ -203,9 +203,12 @@ static enum srnic_outcome packet_request_response(struct srnic_qp *qp,
 		return r->detour ? packet_skip(qp, wqe) :
 				   srnic_req_wait(qp, SRNIC_LIMIT_READS);
 	npsn = packet_span(qp, wqe);
+	if (!npsn)
+		return srnic_req_wait(qp, SRNIC_LIMIT_WINDOW);
+	if (npsn > 1 && srnic_sack_has_pace(qp))
+		srnic_sack_tell_pace(qp);
 
-	return npsn ? packet_send(qp, wqe, npsn) :
-		      srnic_req_wait(qp, SRNIC_LIMIT_WINDOW);
+	return packet_send(qp, wqe, npsn);
 }
 
 enum srnic_outcome srnic_req_packet_send(struct srnic_qp *qp,

@@ -334,6 +334,7 @@ static enum srnic_outcome rdma_read_send(struct srnic_qp *qp)
 		return outcome;
 	}
 	srnic_qp_send(qp, &pkt, skb);
+	srnic_pace_sent(&qp->cc.answers, 1);
 	rdma_read_gone(resp, 1, len);
 
 	return SRNIC_DONE;
@@ -350,7 +351,7 @@ bool srnic_resp_rdma_run(struct srnic_qp *qp)
 	resp->read_limit = SRNIC_LIMIT_HOST;
 	outcome = rdma_read_hold(qp);
 	while (!outcome && resp->read_left && srnic_task_may(&qp->task)) {
-		if (!srnic_cc_open(qp)) {
+		if (!srnic_cc_may_answer(qp)) {
 			resp->read_limit = SRNIC_LIMIT_PACE;
 			return false;
 		}

@@ -7,6 +7,9 @@
  * The packet is our own (wire/sack_hdr.h): a peer that has not sent one is told twice at
  * most, and asked to answer.  Not to be told costs a peer nothing but time: SACKs
  * acknowledge nothing.
+ *
+ * A requester of READs on a long path also tells its peer how fast responses are to come: they
+ * would leave at the rate of the peer's own line otherwise, and fill a queue on the way.
  */
 #include "../wire/sack_hdr.h"
 #include "internal.h"
@@ -64,6 +67,7 @@ static void sack_send(struct srnic_qp *qp)
 	if (!qp->resp.ooo.num)
 		srnic_kept_clear(&sack->kept, qp->resp.psn);
 	hdr.wants_reply = !sack->understood;
+	hdr.pace = sack->told;
 	srnic_qp_pkt(qp, &pkt, 0, srnic_kept_list(&sack->kept, qp->resp.psn, &hdr));
 	pkt.opcode = SRNIC_OPCODE_SACK;
 	pkt.payload = srnic_sack_bytes(hdr.num);
@@ -162,6 +166,7 @@ static const char *sack_obey(struct srnic_qp *qp, u32 psn, const struct srnic_sa
 
 	qp->sack.understood = true;
 	qp->sack.answer |= hdr->wants_reply;
+	qp->sack.pace = hdr->pace;
 	if (!requests)
 		return NULL;
 	srnic_recovery_understood(r);
@@ -171,6 +176,32 @@ static const char *sack_obey(struct srnic_qp *qp, u32 psn, const struct srnic_sa
 	sack_report(qp, psn, hdr);
 
 	return NULL;
+}
+
+/*
+ * The pace at which the window comes in a round trip; 0: at once.  A round trip that has become
+ * longer may have because responses are paced.
+ */
+static u8 sack_pace(const struct srnic_recovery *r)
+{
+	return srnic_rtt_is_long(&r->rtt) ?
+	       srnic_sack_pace_of(srnic_pace_step(&r->cwnd, r->rtt.min)) : 0;
+}
+
+/* Each round trip again, since a SACK may be lost. */
+void srnic_sack_tell_pace(struct srnic_qp *qp)
+{
+	const struct srnic_recovery *r = &qp->req.recovery;
+	struct srnic_sack *sack = &qp->sack;
+	u8 pace = sack_pace(r);
+	u64 now = ktime_get_ns();
+
+	srnic_task_assert_mine(&qp->task);
+	if (pace == sack->told && (!pace || now - sack->told_at < r->rtt.srtt))
+		return;
+	sack->told = pace;
+	sack->told_at = now;
+	srnic_sack_run(qp);
 }
 
 void srnic_sack_ask(struct srnic_qp *qp)
