@@ -302,6 +302,19 @@ static void queues(void)
 	}
 }
 
+/* A long path, and queues of parts of what it holds */
+static void shallow_queues(void)
+{
+	static const u32 queues[] = { 60, 125, 500 };
+	struct sim_conf c;
+	u32 i;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(queues); i++) {
+		c = steady(i & 1, 4096, GBIT, 10 * MSEC, 1000 * queues[i / 2]);
+		row(c, 0, 0, "shallow: %s, 1G, 20 ms, %u kB", verb(&c), queues[i / 2]);
+	}
+}
+
 static void peers(void)
 {
 	static const char *const names[] = { "keeps", "drops", "rxe" };
@@ -330,6 +343,7 @@ int main(int argc, char **argv)
 	crowds();
 	fairness();
 	queues();
+	shallow_queues();
 	peers();
 
 	return 0;

@@ -215,6 +215,26 @@ static void recalls(u32 at)
 	must(hole_is(n / 2, 10 * n, 10 * n + 5, SRNIC_HOLE_NEW));
 }
 
+/* What was forgotten is not in flight, so it must not fill the window. */
+static void forgotten(u32 at)
+{
+	u32 n = SRNIC_SCOREBOARD_HOLES;
+
+	fill_up(at);
+	must(!srnic_scoreboard_forgotten(&sb));
+	arrive(10 * n + 5, 10 * n + 10, 99);
+	must(srnic_scoreboard_forgotten(&sb) == 10);
+	arrive(10 * n + 15, 10 * n + 20, 99);
+	arrive(10 * n + 7, 10 * n + 8, 99);
+	must(srnic_scoreboard_forgotten(&sb) == 20 && sb.top == psn(10 * n));
+	arrive(2, 3, 99);	/* splits a hole: the last one is forgotten, too */
+	must(srnic_scoreboard_forgotten(&sb) == 30 && sb.top == psn(10 * (n - 1)));
+	srnic_scoreboard_advance(&sb, psn(10 * n + 18), 99);
+	must(srnic_scoreboard_forgotten(&sb) == 2);
+	srnic_scoreboard_advance(&sb, psn(10 * n + 25), 99);
+	must(!srnic_scoreboard_forgotten(&sb));
+}
+
 /* What is behind a hole that was forgotten because another was split is recalled as well. */
 static void recalls_split(u32 at)
 {
@@ -601,6 +621,7 @@ static const struct {
 	{ "the last hole is not split if there is no room", full_at_end },
 	{ "what was forgotten is recalled when half of the holes are filled", recalls },
 	{ "and so is what is behind a hole that was split", recalls_split },
+	{ "what was forgotten is not in flight", forgotten },
 	{ "a range that forgets holes and fills them leaves none", full_and_ahead },
 	{ "a packet is early if it was retransmitted too recently", early },
 	{ "so is one that is acknowledged", early_by_advance },

@@ -553,6 +553,21 @@ static void test_lossless(void)
 	tap_done("without losses no flow fails, and the path is used");
 }
 
+/* A queue of a twentieth of what the path holds drops what arrives in bursts. */
+static void test_shallow(void)
+{
+	struct outcome o;
+	struct sim_conf c;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		c = steady(i, 4096, GBIT, 10 * MSEC, 125000);
+		o = measure_from(&c, SECONDS(2));
+		expect(i ? "queue of 125 kB, READ" : "queue of 125 kB", &o, 0.5, 0.2);
+	}
+	tap_done("half of a long path with a short queue is used, for READs as well");
+}
+
 /* Longest round trip of a new flow among others whose windows have grown */
 static u64 longest_start(const struct line *l)
 {
@@ -686,6 +701,7 @@ int main(int argc, char **argv)
 	test_crowd();
 	test_delay_changes();
 	test_lossless();
+	test_shallow();
 	test_restart();
 	test_pauses();
 	test_lines(runs);

@@ -303,6 +303,7 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 	cwnd->window = max3(min(loss->out, cwnd->window) * 7 / 10, cwnd->window / 2, 1U);
 	cwnd->credit = 0;
 	cwnd_end_trial(cwnd, cwnd->pause);
+	cwnd->probing = false;	/* until the round trip jumps: base and was remain */
 	cwnd->cut = loss->high;
 	cwnd->round = loss->high;
 	cwnd->holes = 0;

@@ -120,7 +120,8 @@ static u32 recovery_settled(const struct srnic_recovery *r)
 {
 	u32 again = r->detour ? r->burst - r->detour : 0;
 
-	return srnic_scoreboard_kept(&r->sb, r->una) + r->sb.lost - min(r->sb.lost, again);
+	return srnic_scoreboard_kept(&r->sb, r->una) + srnic_scoreboard_forgotten(&r->sb) +
+	       r->sb.lost - min(r->sb.lost, again);
 }
 
 static u32 recovery_out(const struct srnic_recovery *r)

@@ -45,16 +45,23 @@ static void hole_remove(struct srnic_scoreboard *sb, u32 i)
 	memmove(sb->holes + i, sb->holes + i + 1, (sb->num - i) * sizeof(sb->holes[0]));
 }
 
+/* Packets before @end have arrived, but what lies behind @top is not known any longer. */
+static void scoreboard_forget(struct srnic_scoreboard *sb, u32 end)
+{
+	sb->seen = sb->forgot ? srnic_psn_max(sb->seen, end) : end;
+	sb->forgot = true;
+}
+
 /* Inserts a hole at index @i; if there is no room, forgets the last hole and all behind it. */
 static void hole_insert(struct srnic_scoreboard *sb, u32 i, struct srnic_hole hole)
 {
 	if (i == SRNIC_SCOREBOARD_HOLES) {
-		sb->forgot = true;
+		scoreboard_forget(sb, sb->top);
 		sb->top = hole.psn;
 		return;
 	}
 	if (sb->num == SRNIC_SCOREBOARD_HOLES) {
-		sb->forgot = true;
+		scoreboard_forget(sb, sb->top);
 		sb->top = sb->holes[sb->num - 1].psn;
 		hole_remove(sb, sb->num - 1);
 	}
@@ -132,7 +139,7 @@ static bool scoreboard_missing(struct srnic_scoreboard *sb, u32 end, u64 now)
 	} else if (sb->num < SRNIC_SCOREBOARD_HOLES) {
 		hole_insert(sb, sb->num, hole);
 	} else {
-		sb->forgot = true;
+		scoreboard_forget(sb, end);
 		return false;
 	}
 	sb->top = end;
@@ -150,8 +157,10 @@ struct srnic_scoreboard_news srnic_scoreboard_arrived(struct srnic_scoreboard *s
 		return scoreboard_fill(sb, psn, end, since);
 	news = scoreboard_fill(sb, psn, top, since);
 	if (sb->top != top ||
-	    (srnic_psn_diff(psn, top) > 0 && !scoreboard_missing(sb, psn, now)))
-		return news;	/* there is no room for more holes */
+	    (srnic_psn_diff(psn, top) > 0 && !scoreboard_missing(sb, psn, now))) {
+		scoreboard_forget(sb, end);	/* there is no room for more holes */
+		return news;
+	}
 	news.npsn += srnic_psn_diff(end, sb->top);
 	sb->top = end;
 
@@ -314,6 +323,11 @@ u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb)
 			oldest = hole->at;
 
 	return oldest;
+}
+
+u32 srnic_scoreboard_forgotten(const struct srnic_scoreboard *sb)
+{
+	return sb->forgot ? max(srnic_psn_diff(sb->seen, sb->top), 0) : 0;
 }
 
 u32 srnic_scoreboard_kept(const struct srnic_scoreboard *sb, u32 una)

@@ -58,6 +58,7 @@ static inline u32 srnic_hole_end(const struct srnic_hole *hole)
  * @lost: PSNs in those that are SRNIC_HOLE_LOST
  * @num: number of @holes
  * @forgot: packets behind @top have arrived of which it knows nothing
+ * @seen: PSN following the last of these; valid while @forgot
  * @holes: the holes, by PSN
  */
 struct srnic_scoreboard {
@@ -66,6 +67,7 @@ struct srnic_scoreboard {
 	u32			lost;
 	u32			num;
 	bool			forgot;
+	u32			seen;
 	struct srnic_hole	holes[SRNIC_SCOREBOARD_HOLES];
 };
 
@@ -142,6 +144,9 @@ bool srnic_scoreboard_recalls(struct srnic_scoreboard *sb);
 
 /* When the oldest of the new holes was found, ns; 0: there is none.  Pure. */
 u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb);
+
+/* PSNs behind @top that have arrived or are missing, and thus are not in flight.  Pure. */
+u32 srnic_scoreboard_forgotten(const struct srnic_scoreboard *sb);
 
 /* PSNs that have arrived from @una on, which is the oldest unacknowledged one.  Pure. */
 u32 srnic_scoreboard_kept(const struct srnic_scoreboard *sb, u32 una);
