@@ -116,6 +116,7 @@ static const struct field {
 	{ "reply", H_SACK, 47, 1, NUM },
 	{ "count", H_SACK, 48, 8, NUM },
 	{ "pace", H_SACK, 56, 8, NUM },
+	{ "pace6", H_SACK, 57, 1, NUM },	/* 2 to 491 us */
 	{ "last", H_SACK, 64, 32, NUM },
 };
 

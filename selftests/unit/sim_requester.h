@@ -375,20 +375,22 @@ static inline bool sim_next_response(struct sim *s, struct sim_flow *w)
 	return true;
 }
 
-/* Tells loss recovery what has arrived, from the first hole on that it had no room for. */
+/* Tells loss recovery what has arrived behind the holes that it had no room for. */
 static inline void sim_recall(struct sim *s, struct sim_flow *w)
 {
-	u64 seq = sim_seq(w, w->f.sb.top), first;
+	u64 seq, first;
 
-	while (seq < w->covered && !w->failed) {
+	while (!w->failed && srnic_recovery_recalls(&w->f)) {
+		seq = sim_seq(w, w->f.sb.top);
 		for (; seq < w->covered && !sim_is_here(w, seq); seq++)
 			;
 		first = seq;
 		for (; seq < w->covered && sim_is_here(w, seq); seq++)
 			;
-		if (seq > first)
-			sim_todo(s, w, srnic_recovery_recall(&w->f, sim_psn(s, first),
-							     seq - first, s->now));
+		if (seq == first)
+			return srnic_recovery_recalled(&w->f);
+		sim_todo(s, w, srnic_recovery_recall(&w->f, sim_psn(s, first), seq - first,
+						     s->now));
 	}
 }
 
@@ -416,11 +418,8 @@ static inline void sim_response(struct sim *s, const struct sim_pkt *pkt)
 	/* Kept responses are handled one by one. */
 	while (sim_next_response(s, w))
 		;
-	if (w->una != una) {
-		if (!w->failed && srnic_recovery_recalls(&w->f))
-			sim_recall(s, w);
-		return;
-	}
+	if (w->una != una)
+		return sim_recall(s, w);
 	/* The requester asks whether the peer is srnic, which answers at once here. */
 	if (s->conf.sack && s->conf.peer == SIM_PEER_KEEPS)
 		srnic_recovery_understood(&w->f);

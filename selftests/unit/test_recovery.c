@@ -1607,20 +1607,30 @@ static void hole_behind_reordered(u32 at)
 	must(f.next == psn(4) && f.detour == 2);
 }
 
-/* Tells of what was kept: packets with even numbers before packet @end. */
-static void recall(u32 end)
+/* Tells of what was kept: packets with even numbers before packet @end.  Return: how many. */
+static u32 recall(u32 end)
 {
-	u32 i = srnic_psn_diff(f.sb.top, first);
+	u32 i, n = 0;
 
-	for (i += i & 1; i < end && !f.sb.forgot; i += 2)
+	while (srnic_recovery_recalls(&f)) {
+		i = srnic_psn_diff(f.sb.top, first);
+		i += i & 1;
+		if (i >= end) {
+			srnic_recovery_recalled(&f);
+			break;
+		}
 		srnic_recovery_recall(&f, psn(i), 1, now);
+		n++;
+	}
 	state_must_hold(__LINE__);
+
+	return n;
 }
 
 /* Every other response of a READ is missing, which are more than the scoreboard has room for. */
 static void hole_forgotten(u32 at)
 {
-	u32 end = 6 * SRNIC_SCOREBOARD_HOLES, recalls = 0, i;
+	u32 end = 6 * SRNIC_SCOREBOARD_HOLES, recalled = 0, i;
 
 	begin_path(at, SHORT);
 	f.cwnd.window = end;
@@ -1628,19 +1638,17 @@ static void hole_forgotten(u32 at)
 	nak(1);
 	for (i = 2; i < end; i += 2)
 		srnic_recovery_arrived(&f, psn(i), now);
-	must(f.sb.num == SRNIC_SCOREBOARD_HOLES && !srnic_recovery_recalls(&f));
+	must(f.sb.num == SRNIC_SCOREBOARD_HOLES && !recall(end));
 	for (i = 1; i < end; i += 2) {
 		while (f.detour)
 			read_one(f.detour);
 		now += SHORT;
 		ack_hole(i + 2 < end ? i + 2 : end + 1, i + 2 < end);
-		if (!srnic_recovery_recalls(&f))
-			continue;
-		recalls++;
-		recall(end);
-		must(f.sb.num == SRNIC_SCOREBOARD_HOLES || f.sb.top == psn(end - 1));
+		recalled += recall(end);
+		must(f.sb.num == SRNIC_SCOREBOARD_HOLES || !f.sb.forgot);
 	}
-	must(recalls >= 3 && f.mode == SRNIC_RECOVERY_OPEN);
+	must(recalled == 2 * SRNIC_SCOREBOARD_HOLES - 1 && f.mode == SRNIC_RECOVERY_OPEN);
+	must(!srnic_recovery_recalls(&f));
 }
 
 static void kept_in_doubt(u32 at)

@@ -206,13 +206,28 @@ static void recalls(u32 at)
 	must(!srnic_scoreboard_recalls(&sb));
 	arrive(10 * n + 5, 10 * n + 10, 99);	/* forgotten */
 	must(!srnic_scoreboard_recalls(&sb));
-	srnic_scoreboard_advance(&sb, psn(10 * (n / 2 - 2) + 5), 99);
-	must(sb.num == n / 2 + 1 && !srnic_scoreboard_recalls(&sb));
-	srnic_scoreboard_advance(&sb, psn(10 * (n / 2 - 1) + 5), 99);
-	must(sb.num == n / 2 && srnic_scoreboard_recalls(&sb));
-	must(!srnic_scoreboard_recalls(&sb));	/* once */
+	srnic_scoreboard_advance(&sb, psn(5), 99);
+	must(sb.num == n - 1 && srnic_scoreboard_recalls(&sb));
 	must(sb.top == psn(10 * n) && arrive(10 * n + 5, 10 * n + 10, 100).npsn == 5);
-	must(hole_is(n / 2, 10 * n, 10 * n + 5, SRNIC_HOLE_NEW));
+	must(hole_is(n - 1, 10 * n, 10 * n + 5, SRNIC_HOLE_NEW));
+	must(!srnic_scoreboard_recalls(&sb));	/* there is no room for more */
+	srnic_scoreboard_advance(&sb, psn(15), 99);
+	must(srnic_scoreboard_recalls(&sb));
+	srnic_scoreboard_recalled(&sb);
+	must(!srnic_scoreboard_recalls(&sb));
+}
+
+/* What is behind a hole that was forgotten because another was split is recalled as well. */
+static void recalls_split(u32 at)
+{
+	fill_up(at);
+	arrive(2, 3, 99);
+	must(!srnic_scoreboard_recalls(&sb));
+	srnic_scoreboard_advance(&sb, psn(2), 99);
+	must(srnic_scoreboard_recalls(&sb));
+	begin(at);
+	arrive(5, 6, 1);
+	must(!srnic_scoreboard_recalls(&sb));	/* nothing has been forgotten since */
 }
 
 /* What was forgotten is not in flight, so it must not fill the window. */
@@ -233,17 +248,6 @@ static void forgotten(u32 at)
 	must(srnic_scoreboard_forgotten(&sb) == 2);
 	srnic_scoreboard_advance(&sb, psn(10 * n + 25), 99);
 	must(!srnic_scoreboard_forgotten(&sb));
-}
-
-/* What is behind a hole that was forgotten because another was split is recalled as well. */
-static void recalls_split(u32 at)
-{
-	fill_up(at);
-	arrive(2, 3, 99);
-	srnic_scoreboard_advance(&sb, sb.top, 99);
-	must(!sb.num && srnic_scoreboard_recalls(&sb));
-	fill_up(at);
-	must(!srnic_scoreboard_recalls(&sb));	/* begins anew */
 }
 
 /* A range that splits one hole and lies behind the others, which are forgotten by that */
@@ -619,7 +623,7 @@ static const struct {
 	{ "with no room for a hole, what lies behind it is not recorded", full },
 	{ "a hole split with no room for both forgets the last one", full_and_split },
 	{ "the last hole is not split if there is no room", full_at_end },
-	{ "what was forgotten is recalled when half of the holes are filled", recalls },
+	{ "what was forgotten is recalled when there is room", recalls },
 	{ "and so is what is behind a hole that was split", recalls_split },
 	{ "what was forgotten is not in flight", forgotten },
 	{ "a range that forgets holes and fills them leaves none", full_and_ahead },

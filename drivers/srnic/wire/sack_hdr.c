@@ -7,8 +7,6 @@
  */
 
 #include <asm/byteorder.h>
-#include <linux/limits.h>
-#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "psn.h"
@@ -17,6 +15,10 @@
 #define SACK_MAGIC		0x73524e53	/* "sRNS" */
 #define SACK_VERSION		1
 #define SACK_WANTS_REPLY	0x01
+
+/* The fastest pace, and the slowest */
+#define SACK_PACE_FIRST		1
+#define SACK_PACE_LAST		255
 
 /**
  * struct sack_head - what precedes the ranges, in wire format
@@ -83,7 +85,10 @@ __u8 srnic_sack_pace_of(__u64 nsec)
 {
 	unsigned int shift = 0;
 
-	nsec = clamp(nsec, srnic_sack_pace_nsec(1), srnic_sack_pace_nsec(U8_MAX));
+	if (nsec <= srnic_sack_pace_nsec(SACK_PACE_FIRST))
+		return SACK_PACE_FIRST;
+	if (nsec >= srnic_sack_pace_nsec(SACK_PACE_LAST))
+		return SACK_PACE_LAST;
 	while (nsec >> shift > 15)
 		shift++;
 

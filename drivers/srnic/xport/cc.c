@@ -10,7 +10,6 @@
  */
 #include <net/inet_ecn.h>
 
-#include "../wire/sack_hdr.h"
 #include "internal.h"
 
 /*
@@ -212,10 +211,9 @@ bool srnic_cc_pace_path(struct srnic_qp *qp)
 bool srnic_cc_pace_answer(struct srnic_qp *qp)
 {
 	struct srnic_cc *cc = &qp->cc;
+	u64 now = ktime_get_ns(), step = srnic_sack_step(qp, now);
 
-	srnic_task_assert_mine(&qp->task);
-	if (srnic_pace_answer(&cc->answers, srnic_sack_pace_nsec(qp->sack.pace),
-			      CC_ANSWERS_MAX / qp->conf.mtu, ktime_get_ns()))
+	if (!step || srnic_pace_answer(&cc->answers, step, CC_ANSWERS_MAX / qp->conf.mtu, now))
 		return true;
 	cc_run_at(cc, cc->answers.next);
 

@@ -8,6 +8,9 @@
  */
 #include "internal.h"
 
+/* Kept packets that are looked at in one step for loss recovery */
+#define COMP_RECALL	512
+
 static struct srnic_swqe *comp_oldest(const struct srnic_qp *qp)
 {
 	struct srnic_swqe *wqe;
@@ -52,20 +55,25 @@ static u32 comp_hole(const struct srnic_qp *qp, u32 psn)
 	return comp_gap(qp, psn, qp->req.recovery.high);
 }
 
-/* Tells loss recovery what was kept, from the first hole on that it had no room for. */
+/*
+ * Tells loss recovery what was kept behind the holes that it had no room for, as far as it has
+ * now.  What is left is told when the oldest PSN moves again.
+ */
 static void comp_recall(struct srnic_qp *qp)
 {
 	struct srnic_recovery *r = &qp->req.recovery;
-	u32 psn = r->sb.top, npsn, i;
+	u32 psn, npsn, left = COMP_RECALL;
 
-	for (i = 0; i < SRNIC_SCOREBOARD_HOLES; i++) {
-		psn = srnic_ooo_first(&qp->req.ooo, psn);
-		npsn = srnic_ooo_run(&qp->req.ooo, psn);
-		if (!npsn)
+	while (left && srnic_req_is_live(qp) && srnic_recovery_recalls(r)) {
+		psn = srnic_ooo_first(&qp->req.ooo, r->sb.top);
+		npsn = srnic_ooo_run(&qp->req.ooo, psn, left);
+		if (!npsn) {
+			srnic_recovery_recalled(r);
 			break;
-		srnic_task_spend(&qp->task, npsn * SRNIC_COST_ITEM);
+		}
+		srnic_task_spend(&qp->task, npsn * sizeof(struct sk_buff));
 		srnic_req_recover(qp, srnic_recovery_recall(r, psn, npsn, ktime_get_ns()));
-		psn = srnic_psn_add(psn, npsn);
+		left -= npsn;
 	}
 }
 

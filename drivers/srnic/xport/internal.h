@@ -344,6 +344,9 @@ void srnic_sack_ask(struct srnic_qp *qp);
 /* Sends what is due. */
 void srnic_sack_run(struct srnic_qp *qp);
 
+/* Time that each response is to take, as the peer wants it, ns; 0: none */
+u64 srnic_sack_step(struct srnic_qp *qp, u64 now);
+
 /* Tells the peer how fast responses are to come; called before a READ is requested. */
 void srnic_sack_tell_pace(struct srnic_qp *qp);
 

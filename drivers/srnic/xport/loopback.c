@@ -15,7 +15,7 @@
 #define LOOPBACK_PIECE	64
 
 /*
- * Response PSNs per READ request, a multiple of SRNIC_RECOVERY_READ, and far below 2^23,
+ * Response PSNs per READ request, far more than SRNIC_RECOVERY_READ, and far below 2^23,
  * half the PSN space, beyond which PSNs cannot be ordered.
  */
 #define LOOPBACK_READ	65536

@@ -147,12 +147,12 @@ u32 srnic_ooo_gap(const struct srnic_ooo *ooo, u32 psn, u32 max)
 	return min_t(u32, max, srnic_psn_diff(ooo_psn(skb), psn));
 }
 
-u32 srnic_ooo_run(const struct srnic_ooo *ooo, u32 psn)
+u32 srnic_ooo_run(const struct srnic_ooo *ooo, u32 psn, u32 max)
 {
 	struct sk_buff *skb = ooo->num ? ooo_find(ooo, psn) : NULL;
 	u32 npsn = 0;
 
-	while (skb && ooo_psn(skb) == srnic_psn_add(psn, npsn)) {
+	while (npsn < max && skb && ooo_psn(skb) == srnic_psn_add(psn, npsn)) {
 		npsn++;
 		skb = skb_rb_next(skb);
 	}

@@ -49,8 +49,8 @@ u32 srnic_ooo_first(const struct srnic_ooo *ooo, u32 psn);
 /* PSNs missing from @psn on, 1 to @max; @psn itself is missing.  Pure. */
 u32 srnic_ooo_gap(const struct srnic_ooo *ooo, u32 psn, u32 max);
 
-/* Number of packets kept, with consecutive PSNs, from @psn on.  Pure. */
-u32 srnic_ooo_run(const struct srnic_ooo *ooo, u32 psn);
+/* Number of packets kept, with consecutive PSNs, from @psn on, up to @max.  Pure. */
+u32 srnic_ooo_run(const struct srnic_ooo *ooo, u32 psn, u32 max);
 
 /* Takes out the packet with @psn; the caller frees it or gives it back.  NULL: none. */
 struct sk_buff *srnic_ooo_take(struct srnic_ooo *ooo, u32 psn);

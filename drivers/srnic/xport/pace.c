@@ -25,8 +25,8 @@
 /* Shortest burst */
 #define PACE_LEAST		2
 
-/* What a requester may ask for at most: a PSN of 4096 bytes takes as long at 330 kbit/s. */
-#define PACE_STEP_MAX		(100ULL * NSEC_PER_MSEC)
+/* What a requester may ask for at most: a PSN of 4096 bytes takes as long at 800 kbit/s. */
+#define PACE_STEP_MAX		(40ULL * NSEC_PER_MSEC)
 
 /* Part of the round trip by which a burst may be late without a loss of rate */
 #define PACE_LATE_PART		8

@@ -313,6 +313,7 @@ struct srnic_cc {
  * @understood: the peer has sent a SACK
  * @answer: the peer waits for one
  * @pace: of responses that the peer wants, as in struct srnic_sack_hdr
+ * @paced_at: when it wanted that, ns
  * @told: the one that it was told last
  * @told_at: when that was, ns
  */
@@ -326,6 +327,7 @@ struct srnic_sack {
 	u8			pace;
 	u8			told;
 	u64			told_at;
+	u64			paced_at;
 };
 
 /**

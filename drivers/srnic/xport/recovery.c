@@ -957,9 +957,14 @@ struct srnic_recovery_todo srnic_recovery_arrived(struct srnic_recovery *r, u32 
 	return recovery_fill(r, now);
 }
 
-bool srnic_recovery_recalls(struct srnic_recovery *r)
+bool srnic_recovery_recalls(const struct srnic_recovery *r)
 {
 	return r->mode == SRNIC_RECOVERY_SELECT && srnic_scoreboard_recalls(&r->sb);
+}
+
+void srnic_recovery_recalled(struct srnic_recovery *r)
+{
+	srnic_scoreboard_recalled(&r->sb);
 }
 
 struct srnic_recovery_todo srnic_recovery_recall(struct srnic_recovery *r, u32 psn, u32 npsn,

@@ -344,12 +344,18 @@ struct srnic_recovery_todo srnic_recovery_arrived(struct srnic_recovery *r, u32 
  * srnic_recovery_recalls() - is it to be told again what has arrived?
  * @r: loss recovery
  *
- * More was missing than it can remember, and much of that has arrived since.
+ * More was missing than it can remember, and some of that has arrived since.
  *
- * Return: true, once, if the responses kept behind @sb.top are to be reported to
- * srnic_recovery_recall(), in their order, until that is no longer of use.
+ * Return: true if the next responses that are kept, from @sb.top on, are to be reported to
+ * srnic_recovery_recall(), or else srnic_recovery_recalled() is to be called.
  */
-bool srnic_recovery_recalls(struct srnic_recovery *r);
+bool srnic_recovery_recalls(const struct srnic_recovery *r);
+
+/**
+ * srnic_recovery_recalled() - no response is kept from @sb.top on
+ * @r: loss recovery
+ */
+void srnic_recovery_recalled(struct srnic_recovery *r);
 
 /**
  * srnic_recovery_recall() - responses have been kept for some time

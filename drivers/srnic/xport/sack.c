@@ -17,6 +17,9 @@
 /* SACKs to a peer that may not understand them */
 #define SACK_TRIES	2
 
+/* How long responses are paced after a SACK that asked for it */
+#define SACK_PACE_NSEC	(4 * NSEC_PER_SEC)
+
 /* News in one run after which they are sent at once, before the list forgets some */
 #define SACK_NEWS_MAX	(SRNIC_SACK_MAX / 2)
 
@@ -150,6 +153,13 @@ static void sack_report(struct srnic_qp *qp, u32 psn, const struct srnic_sack_hd
 	srnic_req_recover(qp, srnic_recovery_select(r, seen < 0 ? hdr->seen : r->high, now));
 }
 
+/* A peer that wants a pace tells it in each round trip. */
+static void sack_set_pace(struct srnic_sack *sack, u8 pace)
+{
+	sack->pace = pace;
+	sack->paced_at = ktime_get_ns();
+}
+
 /*
  * Handles a valid payload.  Before the QP sends requests, and with a PSN that has been
  * acknowledged since, a SACK shows no more than that the peer understands.
@@ -166,7 +176,8 @@ static const char *sack_obey(struct srnic_qp *qp, u32 psn, const struct srnic_sa
 
 	qp->sack.understood = true;
 	qp->sack.answer |= hdr->wants_reply;
-	qp->sack.pace = hdr->pace;
+	if (!requests || ahead >= 0)
+		sack_set_pace(&qp->sack, hdr->pace);
 	if (!requests)
 		return NULL;
 	srnic_recovery_understood(r);
@@ -188,7 +199,10 @@ static u8 sack_pace(const struct srnic_recovery *r)
 	       srnic_sack_pace_of(srnic_pace_step(&r->cwnd, r->rtt.min)) : 0;
 }
 
-/* Each round trip again, since a SACK may be lost. */
+/*
+ * Each round trip again, since a SACK may be lost.  A peer that is not known to be srnic is told
+ * once in a round trip, though, however often the pace changes.
+ */
 void srnic_sack_tell_pace(struct srnic_qp *qp)
 {
 	const struct srnic_recovery *r = &qp->req.recovery;
@@ -197,11 +211,23 @@ void srnic_sack_tell_pace(struct srnic_qp *qp)
 	u64 now = ktime_get_ns();
 
 	srnic_task_assert_mine(&qp->task);
-	if (pace == sack->told && (!pace || now - sack->told_at < r->rtt.srtt))
+	if (pace == sack->told ? !pace || now - sack->told_at < r->rtt.srtt :
+	    !sack->understood && sack->told && now - sack->told_at < r->rtt.srtt)
 		return;
 	sack->told = pace;
 	sack->told_at = now;
 	srnic_sack_run(qp);
+}
+
+u64 srnic_sack_step(struct srnic_qp *qp, u64 now)
+{
+	struct srnic_sack *sack = &qp->sack;
+
+	srnic_task_assert_mine(&qp->task);
+	if (now - sack->paced_at > SACK_PACE_NSEC)
+		sack->pace = 0;
+
+	return sack->pace ? srnic_sack_pace_nsec(sack->pace) : 0;
 }
 
 void srnic_sack_ask(struct srnic_qp *qp)

@@ -304,13 +304,14 @@ bool srnic_scoreboard_is_due(const struct srnic_scoreboard *sb)
 	return false;
 }
 
-bool srnic_scoreboard_recalls(struct srnic_scoreboard *sb)
+bool srnic_scoreboard_recalls(const struct srnic_scoreboard *sb)
 {
-	if (!sb->forgot || sb->num > SRNIC_SCOREBOARD_HOLES / 2)
-		return false;
-	sb->forgot = false;
+	return sb->forgot && sb->num < SRNIC_SCOREBOARD_HOLES;
+}
 
-	return true;
+void srnic_scoreboard_recalled(struct srnic_scoreboard *sb)
+{
+	sb->forgot = false;
 }
 
 u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb)

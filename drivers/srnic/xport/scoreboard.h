@@ -139,8 +139,11 @@ bool srnic_scoreboard_continues(const struct srnic_scoreboard *sb, u32 psn);
 /* Are responses due that wait for a request before theirs?  Pure. */
 bool srnic_scoreboard_is_due(const struct srnic_scoreboard *sb);
 
-/* Is there room for much of what was forgotten?  If so, it is to be reported again, once. */
-bool srnic_scoreboard_recalls(struct srnic_scoreboard *sb);
+/* Is there room for something that was forgotten?  If so, it is to be reported again.  Pure. */
+bool srnic_scoreboard_recalls(const struct srnic_scoreboard *sb);
+
+/* All that was forgotten has been reported again. */
+void srnic_scoreboard_recalled(struct srnic_scoreboard *sb);
 
 /* When the oldest of the new holes was found, ns; 0: there is none.  Pure. */
 u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb);
