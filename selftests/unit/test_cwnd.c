@@ -230,13 +230,24 @@ static void test_no_trial(void)
 	tap_done("nothing is tried in a queue of many times the round trip");
 }
 
+/* A queue drops of @out packets; all of them are acknowledged in the end. */
+static void overflow(u32 out)
+{
+	lose(out, SRNIC_CWND_QUEUE_RUN);
+	una = c.cut;
+	srnic_cwnd_advance(&c, una);
+}
+
 /* A window that has been cut, on a long path whose round trips are those of its queue */
 static void queued_to(u32 window)
 {
+	u32 i;
+
 	open_to(LONG, window);
-	lose(window, SRNIC_CWND_QUEUE_RUN);
-	una = c.cut;
-	srnic_cwnd_advance(&c, una);
+	overflow(window);
+	for (i = 0; i < 40; i++)
+		round_trip(2 * LONG);
+	c.probing = false;
 }
 
 static void test_jump(void)
@@ -244,9 +255,6 @@ static void test_jump(void)
 	u32 i, was;
 
 	queued_to(1024);
-	for (i = 0; i < 40; i++)
-		round_trip(2 * LONG);
-	c.probing = false;
 	was = c.window;
 	for (i = 0; i < 40; i++)
 		round_trip(2 * LONG + LONG / 2);
@@ -264,19 +272,12 @@ static void test_jump_and_cut(void)
 	u32 i, was;
 
 	queued_to(1024);
-	for (i = 0; i < 40; i++)
-		round_trip(2 * LONG);
-	c.probing = false;
-	lose(c.window / 4, SRNIC_CWND_QUEUE_RUN);	/* halves it */
-	una = c.cut;
-	srnic_cwnd_advance(&c, una);
+	overflow(c.window / 4);	/* halves it */
 	was = c.window;
 	for (i = 0; i < 40; i++)
 		round_trip(2 * LONG);
 	must(c.window <= was + 40 && !c.probing);
-	lose(c.window, SRNIC_CWND_QUEUE_RUN);
-	una = c.cut;
-	srnic_cwnd_advance(&c, una);
+	overflow(c.window);
 	c.least = 0;	/* no round trip of before is left */
 	was = c.window;
 	for (i = 0; i < 40; i++)

@@ -64,7 +64,7 @@ static void comp_recall(struct srnic_qp *qp)
 	struct srnic_recovery *r = &qp->req.recovery;
 	u32 psn, npsn, left = COMP_RECALL;
 
-	while (left && srnic_req_is_live(qp) && srnic_recovery_recalls(r)) {
+	while (left && srnic_recovery_recalls(r) && srnic_req_is_live(qp)) {
 		psn = srnic_ooo_first(&qp->req.ooo, r->sb.top);
 		npsn = srnic_ooo_run(&qp->req.ooo, psn, left);
 		if (!npsn) {
@@ -86,8 +86,7 @@ static void comp_advance(struct srnic_qp *qp, u32 psn)
 		return;
 	srnic_req_recover(qp, srnic_recovery_acked(r, psn, comp_hole(qp, psn),
 						   ktime_get_ns()));
-	if (srnic_recovery_recalls(r))
-		comp_recall(qp);
+	comp_recall(qp);
 }
 
 /*

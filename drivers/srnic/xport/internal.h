@@ -350,10 +350,10 @@ u64 srnic_sack_step(struct srnic_qp *qp, u64 now);
 /* Tells the peer how fast responses are to come; called before a READ is requested. */
 void srnic_sack_tell_pace(struct srnic_qp *qp);
 
-/* Is there a pace to tell of, or one to take back? */
-static inline bool srnic_sack_has_pace(const struct srnic_qp *qp)
+/* Is there a pace to tell of, for @npsn responses, or one to change or take back? */
+static inline bool srnic_sack_has_pace(const struct srnic_qp *qp, u32 npsn)
 {
-	return srnic_rtt_is_long(&qp->req.recovery.rtt) || qp->sack.told;
+	return qp->sack.told || (npsn > 1 && srnic_rtt_is_long(&qp->req.recovery.rtt));
 }
 
 void srnic_sack_reset(struct srnic_qp *qp);

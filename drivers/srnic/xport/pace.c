@@ -60,6 +60,14 @@ static u64 pace_late(const struct srnic_pace *pace, u64 now)
 	return pace->waiting ? min(now - pace->next, PACE_BURST_NSEC) : 0;
 }
 
+/* Is it time for another burst?  If not, it waits. */
+static bool pace_is_due(struct srnic_pace *pace, u64 now)
+{
+	pace->waiting |= now < pace->next;
+
+	return now >= pace->next;
+}
+
 /* It is time for a burst of at most @most PSNs, and for those that were @late. */
 static void pace_begin(struct srnic_pace *pace, u64 step, u32 most, u64 late, u64 now)
 {
@@ -72,10 +80,8 @@ static void pace_begin(struct srnic_pace *pace, u64 step, u32 most, u64 late, u6
 bool srnic_pace_start(struct srnic_pace *pace, const struct srnic_cwnd *cwnd,
 		      const struct srnic_rtt *rtt, u32 most, u64 now)
 {
-	if (now < pace->next) {
-		pace->waiting = true;
+	if (!pace_is_due(pace, now))
 		return false;
-	}
 	pace_begin(pace, srnic_pace_step(cwnd, rtt->srtt), most,
 		   min(pace_late(pace, now), rtt->srtt / PACE_LATE_PART), now);
 
@@ -84,10 +90,8 @@ bool srnic_pace_start(struct srnic_pace *pace, const struct srnic_cwnd *cwnd,
 
 bool srnic_pace_answer(struct srnic_pace *pace, u64 step, u32 most, u64 now)
 {
-	if (now < pace->next) {
-		pace->waiting = true;
+	if (!pace_is_due(pace, now))
 		return false;
-	}
 	pace_begin(pace, clamp(step, 1ULL, PACE_STEP_MAX), most, pace_late(pace, now), now);
 
 	return true;

@@ -59,7 +59,7 @@ bool srnic_pace_start(struct srnic_pace *pace, const struct srnic_cwnd *cwnd,
  * srnic_pace_answer() - begin another burst of responses if it is time
  * @pace: pacing
  * @step: how long the requester wants a PSN to take, ns
- * @most: PSNs of a GSO chain
+ * @most: PSNs of a burst, unless they take less than 50 us
  * @now: time
  *
  * Return: as srnic_pace_start().

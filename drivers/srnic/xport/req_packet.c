@@ -205,7 +205,7 @@ static enum srnic_outcome packet_request_response(struct srnic_qp *qp,
 	npsn = packet_span(qp, wqe);
 	if (!npsn)
 		return srnic_req_wait(qp, SRNIC_LIMIT_WINDOW);
-	if ((npsn > 1 || qp->sack.told) && srnic_sack_has_pace(qp))
+	if (srnic_sack_has_pace(qp, npsn))
 		srnic_sack_tell_pace(qp);
 
 	return packet_send(qp, wqe, npsn);

@@ -200,9 +200,19 @@ static u8 sack_pace(const struct srnic_recovery *r)
 }
 
 /*
- * Each round trip again, since a SACK may be lost.  A peer that is not known to be srnic is told
- * once in a round trip, though, however often the pace changes.
+ * Need the peer not be told of @pace?  It is told in each round trip, of @srtt ns, since a SACK
+ * may be lost; and at once if the pace changes, but only if it is known to be srnic.
  */
+static bool sack_is_told(const struct srnic_sack *sack, u8 pace, u64 srtt, u64 now)
+{
+	bool recent = now - sack->told_at < srtt;
+
+	if (pace == sack->told)
+		return !pace || recent;
+
+	return sack->told && recent && !sack->understood;
+}
+
 void srnic_sack_tell_pace(struct srnic_qp *qp)
 {
 	const struct srnic_recovery *r = &qp->req.recovery;
@@ -211,8 +221,7 @@ void srnic_sack_tell_pace(struct srnic_qp *qp)
 	u64 now = ktime_get_ns();
 
 	srnic_task_assert_mine(&qp->task);
-	if (pace == sack->told ? !pace || now - sack->told_at < r->rtt.srtt :
-	    !sack->understood && sack->told && now - sack->told_at < r->rtt.srtt)
+	if (sack_is_told(sack, pace, r->rtt.srtt, now))
 		return;
 	sack->told = pace;
 	sack->told_at = now;

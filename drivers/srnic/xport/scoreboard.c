@@ -139,7 +139,6 @@ static bool scoreboard_missing(struct srnic_scoreboard *sb, u32 end, u64 now)
 	} else if (sb->num < SRNIC_SCOREBOARD_HOLES) {
 		hole_insert(sb, sb->num, hole);
 	} else {
-		scoreboard_forget(sb, end);
 		return false;
 	}
 	sb->top = end;
@@ -188,8 +187,8 @@ void srnic_scoreboard_due(struct srnic_scoreboard *sb, u32 psn, u32 npsn, u64 no
 {
 	u32 end = srnic_psn_add(psn, npsn), i, first, last;
 
-	if (srnic_psn_diff(end, sb->top) > 0)
-		scoreboard_missing(sb, end, now);
+	if (srnic_psn_diff(end, sb->top) > 0 && !scoreboard_missing(sb, end, now))
+		scoreboard_forget(sb, end);
 	for (i = 0; i < sb->num; i++) {
 		first = srnic_psn_max(sb->holes[i].psn, psn);
 		last = srnic_hole_end(sb->holes + i);
