@@ -271,9 +271,10 @@ stuck()
 	as_root attack stuck 1 nsC third && ip netns del nsC && wait_for namespace_waits
 }
 
+# namespace_waits: a worker, which runs now and then to look, has not finished with it
 namespace_waits()
 {
-	cat /proc/[0-9]*/stat 2>/dev/null | grep -qE '\(kworker/.*\+netns\) D'
+	cat /proc/[0-9]*/stat 2>/dev/null | grep -qE '\(kworker/.*\+netns\)'
 }
 
 namespaces_come_and_go()
@@ -289,7 +290,8 @@ sysctl -qw vm.unprivileged_userfaultfd=1
 sysctl -qw fs.nr_open=1048576
 
 # Measuring the effects of the scheduler takes long.
-read -ra policies < <(hunt_num idle "other idle")
+policies=(idle)
+[ -z "${HUNT:-}" ] || policies=(other idle)
 ktap_plan $((25 + 19 * ${#policies[@]}))
 check "two hosts"		pair_up
 check "alone"			fares alone
