@@ -82,7 +82,7 @@ kernel_prepare()
 	KERNEL_DIR=$CACHE/kernel/$file-$(kernel_key "$1")
 	[ -e "$KERNEL_DIR/done" ] && [ -z "${REFRESH:-}" ] &&
 		[ "$(readlink "$CACHE/current/$file")" = "$KERNEL_DIR" ] && return
-	locked "kernel-$file" kernel_make_once "$1" "$KERNEL_DIR"
+	locked "$(basename "$KERNEL_DIR")" kernel_make_once "$1" "$KERNEL_DIR"
 }
 
 # kernel_choose NAME[,NAME...]: prepare the first that is available; set KERNEL
