@@ -2,7 +2,9 @@
 # srnic selftests - random worst cases that can be repeated; source it after
 # ktap.sh or netns.sh
 #
-#   hunt_num SHORT LONG      prints SHORT in "make check", LONG in "make soak" (HUNT=long)
+#   hunt_num SHORT LONG      prints SHORT in "make check", LONG in "make soak" (HUNT=long), and
+#                            LONG / N, but not less than SHORT, in a part of it (HUNT=long/N);
+#                            a LONG below SHORT is an interval, which stays as it is
 #   hunt_seed                sets and reports SEED: HUNT_SEED, or a new one
 #   hunt_make                sets $hunt_dir to the programs of selftests/hunt, builds them
 #                            unless they exist
@@ -19,11 +21,19 @@
 
 hunt_num()
 {
-	if [ "${HUNT:-}" = long ]; then
-		echo "$2"
-	else
-		echo "$1"
-	fi
+	local short=$1 long=$2 part
+
+	case ${HUNT:-} in
+	long/*)
+		part=$((long / ${HUNT#long/}))
+		if ((long > short)); then
+			long=$((part > short ? part : short))
+		fi
+		echo "$long"
+		;;
+	long) echo "$long" ;;
+	*) echo "$short" ;;
+	esac
 }
 
 hunt_seed()
