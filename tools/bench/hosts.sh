@@ -19,7 +19,7 @@
 # is in the initial namespace of its own machine, see selftests/lib/machines.sh.
 # shellcheck shell=bash
 
-declare -A NUMBER=([srnic]=1 [rxe]=2 [siw]=3 [tcp]=4 [srnic_rxe]=5)
+declare -A NUMBER=([srnic]=1 [rxe]=2 [siw]=3 [tcp]=4 [srnic_rxe]=5 [bbr]=6)
 declare -A GID GID_THERE	# by type; of the other machine
 
 old_kernel()
@@ -33,6 +33,12 @@ old_kernel()
 two_machines()
 {
 	[[ $1 == machines?(-*) ]]
+}
+
+# is_tcp TYPE: TCP with the default congestion control, or with BBR
+is_tcp()
+{
+	[[ $1 == @(tcp|bbr) ]]
 }
 
 one_host()
@@ -55,7 +61,7 @@ host()
 	ip -n "$ns" addr add "$(address "$1" "$3")/24" dev "$dev"
 	ip -n "$ns" addr add "fd09:${NUMBER[$1]}::$(($3 + 1))/64" dev "$dev" nodad
 	ip -n "$ns" link set "$dev" up
-	[ "$1" = tcp ] ||
+	is_tcp "$1" ||
 		ip netns exec "$ns" rdma link add "$1$3" type "$1" netdev "$dev"
 }
 
@@ -223,7 +229,7 @@ lose()
 
 driver()
 {
-	[ "$1" = tcp ] || modprobe -q "rdma-link-$1"
+	is_tcp "$1" || modprobe -q "rdma-link-$1"
 }
 
 # polled TYPE SETUP USECS: set how long srnic polls send queues
@@ -263,7 +269,7 @@ cable()
 	if one_host "$2" && [[ $2 != @(self|polled) ]]; then
 		outside "$1" || return
 	fi
-	[ "$1" = tcp ] || [ "$1" = siw ] || gid_wait "$1" "$2" || return
+	is_tcp "$1" || [ "$1" = siw ] || gid_wait "$1" "$2" || return
 	case $2 in
 	loss) lossy "$1" ;;
 	nvme) disk_up "$1" ;;
@@ -281,7 +287,7 @@ cut_cable()
 	fi
 	[ "$2" != nvme ] || disk_down "$1"
 	polled "$1" "$2" 0
-	[ "$1" = tcp ] || for n in 0 1; do
+	is_tcp "$1" || for n in 0 1; do
 		rdma link del "$1$n" 2>/dev/null ||
 			ip netns exec "$1$([ "$n" = 0 ] && echo A || echo B)" \
 				rdma link del "$1$n"
@@ -353,6 +359,8 @@ bridged_wire()
 			net.ipv4.tcp_rmem="4096 131072 67108864" \
 			net.ipv4.tcp_wmem="4096 65536 67108864" || return
 	done
+	[ "$1" != bbr ] || { modprobe -q tcp_bbr &&
+		ip netns exec bbrA sysctl -qw net.ipv4.tcp_congestion_control=bbr; }
 }
 
 # bytes_per_ms RATE
