@@ -18,8 +18,9 @@ at_end()
 	ip netns del nsU
 	kill "$owner"
 	pair_down
+	# refused as long as other namespaces exist, which the kernel deletes later
 	# shellcheck disable=SC2086 # two words
-	rdma system set $mode
+	wait_for rdma system set $mode
 } 2>/dev/null
 
 trap at_end EXIT
