@@ -110,6 +110,9 @@ static inline void add_flows(struct outcome *o, const struct sim *s)
 	o->again = again / sent;
 }
 
+/* What measure_from() draws random numbers from */
+static u64 measure_seed = 1;
+
 /* @from: time from which the use of the path is measured, ns */
 static inline struct outcome measure_from(const struct sim_conf *c, u64 from)
 {
@@ -118,7 +121,7 @@ static inline struct outcome measure_from(const struct sim_conf *c, u64 from)
 	struct outcome o = {};
 	struct sim s;
 
-	rand_state = 1;
+	rand_state = measure_seed;
 	sim_init(&s, c);
 	s.conf.until = from;
 	if (from)

@@ -6,6 +6,7 @@
  *
  * Prints a row for each path whose name contains one of the words.  The figures are those
  * of one run: the share of the line, headers included, or the median time of a message.
+ * Other losses and delays are drawn with another SEED in the environment, 1 if there is none.
  */
 
 #include <math.h>
@@ -333,7 +334,10 @@ static void peers(void)
 
 int main(int argc, char **argv)
 {
+	const char *seed = getenv("SEED");
+
 	words = argv + !!argc;
+	measure_seed = seed ? strtoull(seed, NULL, 0) : 1;
 	short_paths();
 	changes();
 	losses();
