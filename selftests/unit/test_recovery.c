@@ -2976,6 +2976,31 @@ static void dropped_again(u32 at)
 	must(f.deadline);
 }
 
+/* The answer to a probe may be the original: then the others follow, or are lost. */
+static void probed_response_is_late(u32 at)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		begin_path(at, LONG);
+		f.rtt.last = 2 * LONG;	/* a queue */
+		read_one(8);
+		must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
+		must(f.next == psn(1));
+		read_one(1);
+		now += LONG;
+		must(is_nothing(ack_hole(2, SRNIC_RECOVERY_DUE)));
+		must(f.mode == SRNIC_RECOVERY_SUSPECT && f.cwnd.window == SRNIC_CWND_SHORT);
+		if (i) {
+			must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+			must(f.next == psn(2) && f.cwnd.window < SRNIC_CWND_SHORT);
+		} else {
+			must(is_nothing(ack_hole(3, SRNIC_RECOVERY_DUE)));
+			must(f.mode == SRNIC_RECOVERY_OPEN);
+		}
+	}
+}
+
 /* Responses kept out of order are dropped when the missing one is about to be handled. */
 static void dropped_without_timeout(u32 at)
 {
@@ -3254,6 +3279,7 @@ static const struct {
 	{ "timeout 0, packets behind a gap may have been dropped: probed", nak_without_timeout },
 	{ "timeout 0, the missing packet arrived late: probed", late_without_timeout },
 	{ "timeout 0, a late NAK: probed", late_nak_without_timeout },
+	{ "a response may come late, although it was probed", probed_response_is_late },
 	{ "timeout 0, responses were dropped here: probed", dropped_without_timeout },
 	{ "timeout 0, responses were dropped after unanswered probes: probed", dropped_again },
 	{ "timeout 0, one packet is retransmitted behind another: probed", rnr_without_timeout },

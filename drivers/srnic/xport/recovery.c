@@ -1169,6 +1169,11 @@ static struct srnic_recovery_todo recovery_repair_acked(struct srnic_recovery *r
 	r->una = psn;
 	if (hole == SRNIC_RECOVERY_DUE && requests)
 		return recovery_follow(r, now);
+	/* It may be the original, which was late: then those behind it follow (RFC 8985). */
+	if (hole == SRNIC_RECOVERY_DUE && r->rtt.timeout && srnic_rtt_is_long(&r->rtt)) {
+		recovery_suspect(r, recovery_reorder_nsec(r, now), now);
+		return recovery_nothing;
+	}
 	if (!behind)
 		return recovery_next_hole(r);
 	recovery_found_hole(r, 0);
