@@ -63,10 +63,16 @@ static void send(u32 npsn, bool is)
 	}
 }
 
-/* As many packets as the window holds, in a round trip of that length */
+/* As many packets as the window holds; the round trip is measured several times, as usual. */
 static void round_trip(u64 nsec)
 {
-	measure(nsec);
+	u32 i;
+
+	for (i = 0; i < SRNIC_RTT_SAMPLES; i++)
+		srnic_rtt_sent(&rtt, srnic_psn_add(una, i), 0, now);
+	now += nsec;
+	for (i = 0; i < SRNIC_RTT_SAMPLES; i++)
+		srnic_rtt_acked(&rtt, srnic_psn_add(una, i + 1), false, 0, now);
 	send(c.window, true);
 }
 
@@ -286,6 +292,29 @@ static void test_jump_and_cut(void)
 	tap_done("and also if packets are lost at that time, but not because they are");
 }
 
+/* One round trip in a round is short by chance. */
+static void jitter_round(void)
+{
+	measure(LONG + LONG / 2);
+	send(1, true);
+	round_trip(2 * LONG);
+}
+
+static void test_jitter(void)
+{
+	u32 i, was;
+
+	begin(LONG);
+	for (i = 0; i < 20 && !c.from; i++)
+		jitter_round();
+	must(c.from && c.base < 2 * LONG);
+	was = c.from;
+	for (i = 0; i < 3; i++)
+		round_trip(2 * LONG);
+	must(c.probing && c.window >= was * 5 / 4);
+	tap_done("a trial with jitter is judged by the mean round trip");
+}
+
 /* Round trips that go on growing after the window are those of a queue, not of the path. */
 static void test_settle(void)
 {
@@ -454,6 +483,7 @@ int main(void)
 	test_no_trial();
 	test_jump();
 	test_jump_and_cut();
+	test_jitter();
 	test_settle();
 	test_slow();
 	test_chance();

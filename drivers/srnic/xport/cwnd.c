@@ -121,12 +121,26 @@ static void cwnd_end_trial(struct srnic_cwnd *cwnd, u8 rounds)
 }
 
 /*
- * The window has grown from @from, and the round trip from @base to @least.  If both have
- * grown by the same factor, more packets wait, and no more arrive.
+ * By how much round trips have grown since a round before: the shortest, or on a long path the
+ * mean if that has grown less.  With jitter the shortest of a few is one by chance.
  */
-static void cwnd_judge(struct srnic_cwnd *cwnd, bool far)
+static u64 cwnd_longer(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 {
-	u64 longer = (cwnd->least - min(cwnd->least, cwnd->base)) * cwnd->from;
+	u64 longer = cwnd->least - min(cwnd->least, cwnd->base);
+
+	if (!srnic_rtt_is_long(rtt))
+		return longer;
+
+	return min(longer, rtt->srtt - min(rtt->srtt, cwnd->mean));
+}
+
+/*
+ * The window has grown from @from, and the round trip from @base.  If both have grown by the
+ * same factor, more packets wait, and no more arrive.
+ */
+static void cwnd_judge(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
+{
+	u64 longer = cwnd_longer(cwnd, rtt) * cwnd->from;
 	u64 larger = cwnd->base * (cwnd->window - min(cwnd->window, cwnd->from));
 	u8 step = cwnd->step;
 
@@ -137,7 +151,7 @@ static void cwnd_judge(struct srnic_cwnd *cwnd, bool far)
 		return;
 	}
 	if (2 * longer <= larger) {
-		cwnd_end_trial(cwnd, far ? cwnd->pause : CWND_PAUSE / 2);
+		cwnd_end_trial(cwnd, srnic_rtt_is_long(rtt) ? cwnd->pause : CWND_PAUSE / 2);
 		return;
 	}
 	cwnd->window = cwnd->from;
@@ -179,21 +193,21 @@ static bool cwnd_has_jumped(const struct srnic_cwnd *cwnd)
  * The window has grown other than by a trial, until one round ago.  If round trips have grown
  * since, it was into a queue.
  */
-static void cwnd_settle(struct srnic_cwnd *cwnd)
+static void cwnd_settle(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 {
-	if (--cwnd->settling || 3 * cwnd->least <= 4 * cwnd->base)
+	if (--cwnd->settling || 3 * cwnd_longer(cwnd, rtt) <= cwnd->base)
 		return;
 	cwnd->probing = false;
 	cwnd->rounds = max(cwnd->rounds, cwnd->pause);
 }
 
 /* A round without a trial has ended: how many more? */
-static void cwnd_wait_round(struct srnic_cwnd *cwnd)
+static void cwnd_wait_round(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 {
 	if (cwnd->window > cwnd->was + cwnd->was / 16) {
 		cwnd->settling = CWND_TRIAL - 1;
 	} else if (cwnd->settling) {
-		cwnd_settle(cwnd);
+		cwnd_settle(cwnd, rtt);
 	} else if (cwnd_has_jumped(cwnd)) {
 		cwnd->probing = true;
 		cwnd->pause = CWND_PAUSE;
@@ -209,11 +223,12 @@ static void cwnd_end_round(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 	if (cwnd->from && --cwnd->rounds)
 		return;
 	if (cwnd->from)
-		cwnd_judge(cwnd, srnic_rtt_is_long(rtt));
+		cwnd_judge(cwnd, rtt);
 	else
-		cwnd_wait_round(cwnd);
+		cwnd_wait_round(cwnd, rtt);
 	if (cwnd->settling != 1) {
 		cwnd->base = cwnd->least;
+		cwnd->mean = rtt->srtt;
 		cwnd->was = cwnd->window;
 	}
 	if (cwnd->rounds || cwnd->settling || !cwnd_may_try(cwnd, rtt, clear))

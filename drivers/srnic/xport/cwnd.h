@@ -46,6 +46,7 @@
  * @lap: end of the current round of packets whose round trips are compared, 64 at least
  * @was: @window at the end of a round before, with which the current one is compared
  * @base: shortest round trip of that round, ns; 0: not to be compared with
+ * @mean: mean round trip at its end, ns
  * @least: shortest round trip of the current round, ns; 0: none yet
  * @from: @window before the growth that is on trial; 0: none is
  * @rounds: rounds until the trial ends, or until one may begin
@@ -68,6 +69,7 @@ struct srnic_cwnd {
 	u32	lap;
 	u32	was;
 	u64	base;
+	u64	mean;
 	u64	least;
 	u32	from;
 	u8	rounds;
