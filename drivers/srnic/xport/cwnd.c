@@ -308,14 +308,22 @@ static bool cwnd_is_overflow(const struct srnic_cwnd *cwnd, const struct srnic_r
 		cwnd->holes > cwnd->window / CWND_FULL_PART);
 }
 
+/*
+ * Most of a flight may have arrived before one that is missing is known to be lost, so on a long
+ * path the window is cut, not what is in flight (RFC 9438, section 4.6).  At the end of the start
+ * the window has just doubled, and half of it may be enough.
+ */
 void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 		     const struct srnic_cwnd_loss *loss)
 {
+	bool whole = srnic_rtt_is_long(rtt) && !cwnd->startup;
+	u32 out = whole ? cwnd->window : min(loss->out, cwnd->window);
+
 	if (srnic_cwnd_is_cut(cwnd, loss->una) ||
 	    !cwnd_is_overflow(cwnd, rtt, loss->run))
 		return;
 
-	cwnd->window = max3(min(loss->out, cwnd->window) * 7 / 10, cwnd->window / 2, 1U);
+	cwnd->window = max3(out * 7 / 10, cwnd->window / 2, 1U);
 	cwnd->credit = 0;
 	cwnd_end_trial(cwnd, cwnd->pause);
 	cwnd->probing = false;	/* until the round trip jumps: base and was remain */
