@@ -292,6 +292,38 @@ static void test_jump_and_cut(void)
 	tap_done("and also if packets are lost at that time, but not because they are");
 }
 
+/* After a cut the window grows fast to where packets were dropped, and past it, but not there. */
+static u32 rounds_at_top(bool chance)
+{
+	u32 n, top;
+
+	open_to(LONG, 1024);
+	top = c.window;
+	overflow(top);
+	must(c.window == top * 7 / 10);
+	if (chance)
+		lose(c.window, 1);
+	for (n = 0; 8 * c.window < 7 * top; n++)
+		round_trip(LONG);
+	must(n <= 5);
+	for (n = 0; 8 * c.window <= 9 * top; n++)
+		round_trip(LONG);
+	top = c.window;
+	round_trip(LONG);
+	must(c.window >= top + top / 16);
+
+	return n;
+}
+
+static void test_plateau(void)
+{
+	u32 n = rounds_at_top(false);
+
+	must(n > 20 && n < 40);
+	must(rounds_at_top(true) < 6);
+	tap_done("it grows little where packets were dropped, unless others are lost below");
+}
+
 /* One round trip in a round is short by chance. */
 static void jitter_round(void)
 {
@@ -487,6 +519,7 @@ int main(void)
 	test_no_trial();
 	test_jump();
 	test_jump_and_cut();
+	test_plateau();
 	test_jitter();
 	test_settle();
 	test_slow();

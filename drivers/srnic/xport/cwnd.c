@@ -8,6 +8,9 @@
 
 #include "cwnd.h"
 
+/* Parts of a packet in which growth is counted */
+#define CWND_PARTS		64U
+
 /* With round trips this many times the shortest, a larger window is of no use */
 #define CWND_QUEUE_RTTS		4
 
@@ -249,28 +252,42 @@ static void cwnd_watch(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32
 	cwnd->lap = srnic_psn_max(cwnd->limited, srnic_psn_add(psn, CWND_ROUND));
 }
 
-/* Eighths of a packet by which the window grows per round trip, where it may be too large */
+/* Parts of a packet by which the window grows per round trip, where it may be too large */
 static u32 cwnd_slow_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 {
 	if (cwnd->window >= SRNIC_CWND_SHORT &&
 	    (!srnic_rtt_is_long(rtt) || rtt->last >= CWND_QUEUE_RTTS * rtt->min))
 		return 0;
 
-	return clamp_t(u64, div64_u64(16 * rtt->min, rtt->last), 1, 8);
+	return clamp_t(u64, div64_u64(2 * CWND_PARTS * rtt->min, rtt->last), CWND_PARTS / 8,
+		       CWND_PARTS);
 }
 
-/* Eighths of a packet by which the window grows per round trip */
+/*
+ * Parts of a packet by which the window grows per round trip on a long path without a queue.  It
+ * grows little while it is about as large as when packets were dropped, as on the plateau of
+ * CUBIC (RFC 9438, section 4.2): a policer shows no queue, and drops what exceeds its rate.
+ */
+static u32 cwnd_clear_growth(const struct srnic_cwnd *cwnd)
+{
+	if (8 * abs_diff(cwnd->window, cwnd->top) > cwnd->top)
+		return CWND_PARTS * (cwnd->window / 16 + 1);
+
+	return max(CWND_PARTS * cwnd->window / 128, CWND_PARTS / 16);
+}
+
+/* Parts of a packet by which the window grows per round trip */
 static u32 cwnd_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, bool clear)
 {
 	bool far = srnic_rtt_is_long(rtt);
 
 	clear &= far || cwnd->window < SRNIC_CWND_SHORT;
 	if (cwnd->startup && (clear || !cwnd_is_slow(cwnd, rtt)))
-		return 8 * cwnd->window;
+		return CWND_PARTS * cwnd->window;
 	if (cwnd->from && cwnd->rounds == CWND_TRIAL)
-		return cwnd->step * cwnd->window;
+		return CWND_PARTS / 8 * cwnd->step * cwnd->window;
 	if (clear && far)
-		return 8 * (cwnd->window / 16 + 1);
+		return cwnd_clear_growth(cwnd);
 
 	return cwnd_slow_growth(cwnd, rtt);
 }
@@ -290,10 +307,11 @@ void srnic_cwnd_grow(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 u
 		return;
 	clear = cwnd_is_clear(cwnd, rtt, every);
 	cwnd_watch(cwnd, rtt, srnic_psn_add(una, npsn), clear);
-	cwnd->credit += npsn * cwnd_growth(cwnd, rtt, clear);
-	if (cwnd->credit < 8 * cwnd->window)
+	cwnd->credit += (u64)npsn * cwnd_growth(cwnd, rtt, clear);
+	if (cwnd->credit < CWND_PARTS * cwnd->window)
 		return;
-	cwnd->window = min(cwnd->window + cwnd->credit / (8 * cwnd->window), most);
+	cwnd->window = min_t(u64, cwnd->window +
+				  div_u64(cwnd->credit, CWND_PARTS * cwnd->window), most);
 	cwnd->lossy &= cwnd->window < SRNIC_CWND_SHORT;
 	cwnd->credit = 0;
 }
@@ -309,6 +327,21 @@ static bool cwnd_is_overflow(const struct srnic_cwnd *cwnd, const struct srnic_r
 }
 
 /*
+ * The window at which packets are dropped, as far as that is known: not if others are lost well
+ * below it although there is no queue
+ */
+static u32 cwnd_find_top(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
+			 bool overflow)
+{
+	bool below = 8 * cwnd->window < 7 * cwnd->top;
+
+	if (below && !(overflow && srnic_rtt_is_queued(rtt)))
+		return 0;
+
+	return overflow ? cwnd->window : cwnd->top;
+}
+
+/*
  * Most of a flight may have arrived before one that is missing is known to be lost, so on a long
  * path the window is cut, not what is in flight (RFC 9438, section 4.6).  At the end of the start
  * the window has just doubled, and half of it may be enough.
@@ -318,9 +351,14 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 {
 	bool whole = srnic_rtt_is_long(rtt) && !cwnd->startup;
 	u32 out = whole ? cwnd->window : min(loss->out, cwnd->window);
+	bool overflow;
 
-	if (srnic_cwnd_is_cut(cwnd, loss->una) ||
-	    !cwnd_is_overflow(cwnd, rtt, loss->run))
+	if (srnic_cwnd_is_cut(cwnd, loss->una))
+		return;
+
+	overflow = cwnd_is_overflow(cwnd, rtt, loss->run);
+	cwnd->top = cwnd_find_top(cwnd, rtt, overflow);
+	if (!overflow)
 		return;
 
 	cwnd->window = max3(out * 7 / 10, cwnd->window / 2, 1U);

@@ -36,8 +36,9 @@
 /**
  * struct srnic_cwnd - congestion window
  * @window: PSNs that may be in flight
- * @credit: growth that is less than a packet, in eighths of a packet times @window
+ * @credit: growth that is less than a packet, in 64ths of a packet times @window
  * @limited: PSN following those in flight when the window was last full
+ * @top: @window when packets were dropped last; 0: they were not, or not because of it
  * @cut: the window is cut once for all losses before it
  * @round: end of the current round trip's worth of packets
  * @holes: retransmissions since the last end of a round
@@ -59,8 +60,9 @@
  */
 struct srnic_cwnd {
 	u32	window;
-	u32	credit;
+	u64	credit;
 	u32	limited;
+	u32	top;
 	u32	cut;
 	u32	round;
 	u32	holes;
