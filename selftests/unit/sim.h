@@ -266,8 +266,7 @@ struct sim_owed {
  * @pace_at: when it permits the next packet, ns
  * @pace: pacing on a long path
  * @pacing: SIM_PACE will arrive
- * @pace_told: that of responses that the peer was told last, as in struct srnic_sack_hdr
- * @pace_told_at: when that was, ns
+ * @pace_told: that of responses that the peer was told last
  * @tells: SACKs sent to a peer that may not understand them
  * @step: responder: time that a PSN of a response is to take, ns; 0: none
  * @answers: responder: pacing of responses
@@ -311,8 +310,7 @@ struct sim_flow {
 	u64			pace_at;
 	struct srnic_pace	pace;
 	bool			pacing;
-	u8			pace_told;
-	u64			pace_told_at;
+	struct srnic_pace_told	pace_told;
 	u32			tells;
 	u64			step;
 	struct srnic_pace	answers;

@@ -209,23 +209,18 @@ static inline void sim_cnp(struct sim *s, struct sim_flow *w)
 	srnic_dcqcn_cut(&w->cc, s->now, w->f.rtt.srtt);
 }
 
-/* Tells the peer how fast responses are to come, as srnic_sack_tell_pace() does. */
+/* Tells the peer how fast responses are to come, like srnic_sack_tell_pace(). */
 static inline void sim_tell_pace(struct sim *s, u32 flow)
 {
 	struct sim_flow *w = &s->flow[flow];
 	const struct srnic_recovery *f = &w->f;
-	u8 pace = srnic_rtt_is_long(&f->rtt) ?
-		  srnic_sack_pace_of(srnic_pace_step(&f->cwnd, f->rtt.min)) : 0;
 
-	if (!s->conf.sack || (pace == w->pace_told &&
-			      (!pace || s->now - w->pace_told_at < f->rtt.srtt)))
-		return;
-	w->pace_told = pace;
-	w->pace_told_at = s->now;
-	if (!f->selects && w->tells++ >= 2)
+	if (!s->conf.sack ||
+	    !srnic_pace_tell(&w->pace_told, &f->cwnd, &f->rtt, f->selects, s->now) ||
+	    (!f->selects && w->tells++ >= 2))
 		return;
 	sim_transmit(s, &s->conf.there, (struct sim_pkt) {
-		.kind = SIM_TELL, .flow = flow, .psn = f->next, .npsn = pace,
+		.kind = SIM_TELL, .flow = flow, .psn = f->next, .npsn = w->pace_told.pace,
 		.ackreq = !f->selects,
 	}, 12);
 }
@@ -265,7 +260,7 @@ static inline bool sim_send_one(struct sim *s, u32 flow)
 		return false;
 	}
 
-	if (npsn > 1)
+	if (read && srnic_pace_concerns(&w->pace_told, &f->rtt, npsn))
 		sim_tell_pace(s, flow);
 	last = seq + npsn == sim_end(m);
 	ask = srnic_recovery_wants_ack(f, read || (last && m->awaited));

@@ -239,6 +239,45 @@ static void test_answers_bounded(void)
 	tap_done("40 ms for each at most, and no division by zero");
 }
 
+static struct srnic_pace_told told;
+
+static bool tell(bool srnic)
+{
+	return srnic_pace_tell(&told, &cwnd, &rtt, srnic, now);
+}
+
+static void test_tell(void)
+{
+	begin(LONG, 640, false);
+	told = (struct srnic_pace_told){ };
+	must(!srnic_pace_concerns(&told, &rtt, 1) && srnic_pace_concerns(&told, &rtt, 2));
+	must(tell(false) && told.pace && !tell(false));
+	must(srnic_pace_concerns(&told, &rtt, 1));
+	now += LONG - 1;
+	must(!tell(true));
+	now++;
+	must(tell(true) && !tell(true));
+	tap_done("the peer is told the pace of responses in each round trip");
+}
+
+static void test_tell_change(void)
+{
+	u8 before;
+
+	begin(LONG, 640, false);
+	told = (struct srnic_pace_told){ };
+	must(tell(false));
+	before = told.pace;
+	cwnd.window *= 2;
+	must(!tell(false) && told.pace == before);
+	must(tell(true) && told.pace < before);
+	rtt.min = SRNIC_RTT_SHORT_NSEC - 1;
+	must(tell(true) && !told.pace);
+	now += 10 * LONG;
+	must(!tell(true) && !srnic_pace_concerns(&told, &rtt, 2));
+	tap_done("a change at once, if it is known to be srnic; and that it is to come at once");
+}
+
 static void random_path(void)
 {
 	rtt.srtt = 1 + rand64() % (rand32() % 2 ? SEC : MSEC);
@@ -284,6 +323,8 @@ int main(void)
 	test_change();
 	test_answers();
 	test_answers_bounded();
+	test_tell();
+	test_tell_change();
 	test_random();
 
 	return tap_end();

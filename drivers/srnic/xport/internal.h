@@ -353,7 +353,7 @@ void srnic_sack_tell_pace(struct srnic_qp *qp);
 /* Is there a pace to tell of, for @npsn responses, or one to change or take back? */
 static inline bool srnic_sack_has_pace(const struct srnic_qp *qp, u32 npsn)
 {
-	return qp->sack.told || (npsn > 1 && srnic_rtt_is_long(&qp->req.recovery.rtt));
+	return srnic_pace_concerns(&qp->sack.told, &qp->req.recovery.rtt, npsn);
 }
 
 void srnic_sack_reset(struct srnic_qp *qp);

@@ -6,6 +6,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
+#include "../wire/sack_hdr.h"
 #include "pace.h"
 
 /*
@@ -93,6 +94,26 @@ bool srnic_pace_answer(struct srnic_pace *pace, u64 step, u32 most, u64 now)
 	if (!pace_is_due(pace, now))
 		return false;
 	pace_begin(pace, clamp(step, 1ULL, PACE_STEP_MAX), most, pace_late(pace, now), now);
+
+	return true;
+}
+
+/* A round trip that has become longer may have because responses are paced. */
+static u8 pace_wanted(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
+{
+	return srnic_rtt_is_long(rtt) ? srnic_sack_pace_of(srnic_pace_step(cwnd, rtt->min)) : 0;
+}
+
+bool srnic_pace_tell(struct srnic_pace_told *told, const struct srnic_cwnd *cwnd,
+		     const struct srnic_rtt *rtt, bool srnic, u64 now)
+{
+	bool recent = now - told->at < rtt->srtt;
+	u8 pace = pace_wanted(cwnd, rtt);
+
+	if (pace == told->pace ? !pace || recent : told->pace && recent && !srnic)
+		return false;
+	told->pace = pace;
+	told->at = now;
 
 	return true;
 }

@@ -5,7 +5,7 @@
  * A virtual clock (GCRA): each PSN that is sent moves the time at which the next burst of
  * packets may leave.  A burst is what the path takes in a millisecond.  Pure, like struct
  * srnic_cwnd and struct srnic_rtt, which it reads.  No other file writes a field of struct
- * srnic_pace.
+ * srnic_pace or struct srnic_pace_told.
  */
 #ifndef SRNIC_XPORT_PACE_H
 #define SRNIC_XPORT_PACE_H
@@ -28,6 +28,16 @@ struct srnic_pace {
 	u64	step;
 	u32	credit;
 	bool	waiting;
+};
+
+/**
+ * struct srnic_pace_told - how fast responses are to come, as the peer was told last
+ * @pace: as in struct srnic_sack_hdr; 0: at once
+ * @at: when that was, ns
+ */
+struct srnic_pace_told {
+	u8	pace;
+	u64	at;
 };
 
 /* Begins anew, with nothing in flight. */
@@ -65,6 +75,29 @@ bool srnic_pace_start(struct srnic_pace *pace, const struct srnic_cwnd *cwnd,
  * Return: as srnic_pace_start().
  */
 bool srnic_pace_answer(struct srnic_pace *pace, u64 step, u32 most, u64 now);
+
+/* May the peer have to be told, before @npsn responses are requested? */
+static inline bool srnic_pace_concerns(const struct srnic_pace_told *told,
+				       const struct srnic_rtt *rtt, u32 npsn)
+{
+	return told->pace || (npsn > 1 && srnic_rtt_is_long(rtt));
+}
+
+/**
+ * srnic_pace_tell() - is the peer to be told how fast responses are to come?
+ * @told: what it was told last; if it is to be told, what it is told now
+ * @cwnd: congestion window, which is to come in a round trip
+ * @rtt: round trips
+ * @srnic: the peer is known to be srnic
+ * @now: time
+ *
+ * It is told in each round trip, since a SACK may be lost; and at once if the pace changes, but
+ * only if it is known to be srnic.
+ *
+ * Return: true if it is.
+ */
+bool srnic_pace_tell(struct srnic_pace_told *told, const struct srnic_cwnd *cwnd,
+		     const struct srnic_rtt *rtt, bool srnic, u64 now);
 
 /* May a packet be sent without a look at the clock? */
 static inline bool srnic_pace_is_open(const struct srnic_pace *pace, const struct srnic_rtt *rtt)

@@ -315,7 +315,6 @@ struct srnic_cc {
  * @pace: of responses that the peer wants, as in struct srnic_sack_hdr
  * @paced_at: when it wanted that, ns
  * @told: the one that it was told last
- * @told_at: when that was, ns
  */
 struct srnic_sack {
 	struct srnic_kept	kept;
@@ -325,9 +324,8 @@ struct srnic_sack {
 	bool			understood;
 	bool			answer;
 	u8			pace;
-	u8			told;
-	u64			told_at;
 	u64			paced_at;
+	struct srnic_pace_told	told;
 };
 
 /**

@@ -70,7 +70,7 @@ static void sack_send(struct srnic_qp *qp)
 	if (!qp->resp.ooo.num)
 		srnic_kept_clear(&sack->kept, qp->resp.psn);
 	hdr.wants_reply = !sack->understood;
-	hdr.pace = sack->told;
+	hdr.pace = sack->told.pace;
 	srnic_qp_pkt(qp, &pkt, 0, srnic_kept_list(&sack->kept, qp->resp.psn, &hdr));
 	pkt.opcode = SRNIC_OPCODE_SACK;
 	pkt.payload = srnic_sack_bytes(hdr.num);
@@ -189,43 +189,14 @@ static const char *sack_obey(struct srnic_qp *qp, u32 psn, const struct srnic_sa
 	return NULL;
 }
 
-/*
- * The pace at which the window comes in a round trip; 0: at once.  A round trip that has become
- * longer may have because responses are paced.
- */
-static u8 sack_pace(const struct srnic_recovery *r)
-{
-	return srnic_rtt_is_long(&r->rtt) ?
-	       srnic_sack_pace_of(srnic_pace_step(&r->cwnd, r->rtt.min)) : 0;
-}
-
-/*
- * Need the peer not be told of @pace?  It is told in each round trip, of @srtt ns, since a SACK
- * may be lost; and at once if the pace changes, but only if it is known to be srnic.
- */
-static bool sack_is_told(const struct srnic_sack *sack, u8 pace, u64 srtt, u64 now)
-{
-	bool recent = now - sack->told_at < srtt;
-
-	if (pace == sack->told)
-		return !pace || recent;
-
-	return sack->told && recent && !sack->understood;
-}
-
 void srnic_sack_tell_pace(struct srnic_qp *qp)
 {
 	const struct srnic_recovery *r = &qp->req.recovery;
 	struct srnic_sack *sack = &qp->sack;
-	u8 pace = sack_pace(r);
-	u64 now = ktime_get_ns();
 
 	srnic_task_assert_mine(&qp->task);
-	if (sack_is_told(sack, pace, r->rtt.srtt, now))
-		return;
-	sack->told = pace;
-	sack->told_at = now;
-	srnic_sack_run(qp);
+	if (srnic_pace_tell(&sack->told, &r->cwnd, &r->rtt, sack->understood, ktime_get_ns()))
+		srnic_sack_run(qp);
 }
 
 u64 srnic_sack_step(struct srnic_qp *qp, u64 now)
