@@ -14,7 +14,7 @@ need rdma gcc make tc ip
 vrb_make
 
 WIRE="delay 200us reorder 10% 25% loss 0.5% duplicate 1% corrupt 0.5%"
-LOADS=(rc rc6 uc xrc odp)
+LOADS=(rc rc6 uc xrc odp odp_atomics)	# each connects its queue pairs at the start
 ROUNDS=$(hunt_num 3 30)	# of two minutes each with HUNT=long
 
 rc()
@@ -39,8 +39,12 @@ xrc()
 
 odp()
 {
-	vrb -n "$(hunt_num 20 2000)" "odp storm: SEND, WRITE and READ, all memory" \
-		"odp storm: atomics of both sides"
+	vrb -n "$(hunt_num 20 2000)" "odp storm: SEND, WRITE and READ, all memory"
+}
+
+odp_atomics()
+{
+	vrb -n "$(hunt_num 20 2000)" "odp storm: atomics of both sides"
 }
 
 # flap: set the link down briefly; a queue pair fails when its retries are exhausted
@@ -61,14 +65,22 @@ squeeze()
 	EOT
 }
 
-# connected: all loads have connected their queue pairs, since addresses are not resolved
-# while the link is down
+# connected: all loads that run have connected their queue pairs, since addresses are not resolved
+# while the link is down, and a path MTU of 4096 is refused while that of the link is smaller
 connected()
 {
 	local now
 
-	now=$(rdma res show qp 2>/dev/null | grep -c 'state RTS')
-	((now >= 2 * ${#LOADS[@]})) || [ -z "$(jobs -rp)" ]
+	now=$(rdma res show qp 2>/dev/null | awk '
+		/ state RTS / && match($0, / pid [0-9]+/) {
+			ends[substr($0, RSTART, RLENGTH)]++
+		}
+		END {
+			for (pid in ends)
+				loads += ends[pid] >= 2
+			print loads + 0
+		}')
+	((now >= $(jobs -rp | wc -l)))
 }
 
 # disturb: disturb the link until all loads have ended
