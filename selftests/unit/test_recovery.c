@@ -3001,6 +3001,20 @@ static void probed_response_is_late(u32 at)
 	}
 }
 
+/* Waiting for those behind it takes a retry: without one they are requested at once. */
+static void probed_without_retries(u32 at)
+{
+	begin_path(at, LONG);
+	f.retry_cnt = 0;
+	f.retry_left = 0;
+	read_one(8);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
+	read_one(1);
+	now += LONG;
+	must(is(ack_hole(2, SRNIC_RECOVERY_DUE), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(2));
+}
+
 /* Responses kept out of order are dropped when the missing one is about to be handled. */
 static void dropped_without_timeout(u32 at)
 {
@@ -3280,6 +3294,7 @@ static const struct {
 	{ "timeout 0, the missing packet arrived late: probed", late_without_timeout },
 	{ "timeout 0, a late NAK: probed", late_nak_without_timeout },
 	{ "a response may come late, although it was probed", probed_response_is_late },
+	{ "without retries a probed response is not waited for", probed_without_retries },
 	{ "timeout 0, responses were dropped here: probed", dropped_without_timeout },
 	{ "timeout 0, responses were dropped after unanswered probes: probed", dropped_again },
 	{ "timeout 0, one packet is retransmitted behind another: probed", rnr_without_timeout },

@@ -123,6 +123,12 @@ static void cwnd_end_trial(struct srnic_cwnd *cwnd, u8 rounds)
 	cwnd->rounds = rounds;
 }
 
+/* Mean round trip of the current round, in which one has been measured */
+static u64 cwnd_mean(const struct srnic_cwnd *cwnd)
+{
+	return div_u64(cwnd->sum, cwnd->num);
+}
+
 /*
  * By how much round trips have grown since a round before: the shortest, or on a long path the
  * mean if that has grown less.  With jitter the shortest of a few is one by chance.
@@ -130,11 +136,12 @@ static void cwnd_end_trial(struct srnic_cwnd *cwnd, u8 rounds)
 static u64 cwnd_longer(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 {
 	u64 longer = cwnd->least - min(cwnd->least, cwnd->base);
+	u64 mean = cwnd_mean(cwnd);
 
 	if (!srnic_rtt_is_long(rtt))
 		return longer;
 
-	return min(longer, rtt->srtt - min(rtt->srtt, cwnd->mean));
+	return min(longer, mean - min(mean, cwnd->mean));
 }
 
 /*
@@ -231,7 +238,7 @@ static void cwnd_end_round(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 		cwnd_wait_round(cwnd, rtt);
 	if (cwnd->settling != 1) {
 		cwnd->base = cwnd->least;
-		cwnd->mean = rtt->srtt;
+		cwnd->mean = cwnd_mean(cwnd);
 		cwnd->was = cwnd->window;
 	}
 	if (cwnd->rounds || cwnd->settling || !cwnd_may_try(cwnd, rtt, clear))
@@ -245,10 +252,14 @@ static void cwnd_watch(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32
 		       bool clear)
 {
 	cwnd->least = min_not_zero(cwnd->least, rtt->last);
+	cwnd->sum += rtt->last;
+	cwnd->num++;
 	if (srnic_psn_diff(psn, cwnd->lap) < 0)
 		return;
 	cwnd_end_round(cwnd, rtt, clear);
 	cwnd->least = 0;
+	cwnd->sum = 0;
+	cwnd->num = 0;
 	cwnd->lap = srnic_psn_max(cwnd->limited, srnic_psn_add(psn, CWND_ROUND));
 }
 
@@ -343,8 +354,9 @@ static u32 cwnd_find_top(const struct srnic_cwnd *cwnd, const struct srnic_rtt *
 
 /*
  * Most of a flight may have arrived before one that is missing is known to be lost, so on a long
- * path the window is cut, not what is in flight (RFC 9438, section 4.6).  At the end of the start
- * the window has just doubled, and half of it may be enough.
+ * path the window is cut, not what is in flight as in RFC 9438, section 4.6: it cannot have grown
+ * while it was not in use.  At the end of the start the window has just doubled, and half of it
+ * may be enough.
  */
 void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 		     const struct srnic_cwnd_loss *loss)

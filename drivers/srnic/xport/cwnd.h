@@ -3,9 +3,10 @@
  * srnic - congestion window of a connection: how many PSNs may be in flight
  *
  * The window grows exponentially until it is cut, but by a packet per round trip or less while
- * round trips are longer than before.  Where they do not tell whether a queue makes them
- * long, a growth is tried, and taken back if they have grown with the window.  It is cut when
- * a loss coincides with a queue, or when more packets are missing than are lost by chance.
+ * round trips are longer than before, and little where packets were dropped last.  Where round
+ * trips do not tell whether a queue makes them long, a growth is tried, and taken back if they
+ * have grown with the window.  It is cut when a loss coincides with a queue, or when more
+ * packets are missing than are lost by chance.
  * Pure, like struct srnic_rtt, which it reads.  No other file writes a field of struct
  * srnic_cwnd.
  */
@@ -47,8 +48,10 @@
  * @lap: end of the current round of packets whose round trips are compared, 64 at least
  * @was: @window at the end of a round before, with which the current one is compared
  * @base: shortest round trip of that round, ns; 0: not to be compared with
- * @mean: mean round trip at its end, ns
+ * @mean: mean round trip of that round, ns
  * @least: shortest round trip of the current round, ns; 0: none yet
+ * @sum: sum of the round trips of the current round, ns
+ * @num: number of these
  * @from: @window before the growth that is on trial; 0: none is
  * @rounds: rounds until the trial ends, or until one may begin
  * @step: eighths of the window by which a trial lets it grow
@@ -73,6 +76,8 @@ struct srnic_cwnd {
 	u64	base;
 	u64	mean;
 	u64	least;
+	u64	sum;
+	u32	num;
 	u32	from;
 	u8	rounds;
 	u8	step;

@@ -1169,8 +1169,13 @@ static struct srnic_recovery_todo recovery_repair_acked(struct srnic_recovery *r
 	r->una = psn;
 	if (hole == SRNIC_RECOVERY_DUE && requests)
 		return recovery_follow(r, now);
-	/* It may be the original, which was late: then those behind it follow (RFC 8985). */
-	if (hole == SRNIC_RECOVERY_DUE && r->rtt.timeout && srnic_rtt_is_long(&r->rtt)) {
+	/*
+	 * It may be the original, which was late: then those behind it follow (RFC 8985).  Waiting
+	 * for them in vain takes a retry.
+	 */
+	if (hole == SRNIC_RECOVERY_DUE && r->rtt.timeout && r->retry_left &&
+	    srnic_rtt_is_long(&r->rtt)) {
+		r->peer_keeps = false;
 		recovery_suspect(r, recovery_reorder_nsec(r, now), now);
 		return recovery_nothing;
 	}
