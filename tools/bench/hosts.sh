@@ -41,6 +41,12 @@ is_tcp()
 	[[ $1 == @(tcp|bbr) ]]
 }
 
+# has_gids TYPE: its queue pairs are connected by GIDs
+has_gids()
+{
+	! is_tcp "$1" && [ "$1" != siw ]
+}
+
 one_host()
 {
 	[[ $1 == @(onehost|nvme|icount) ]] || old_kernel
@@ -102,7 +108,7 @@ machine_gid()
 machines_up()
 {
 	machine_up "$1" A 0 "$2" && there machine_up "$1" B 1 "$2" || return
-	[[ $1 == @(tcp|siw) ]] || { GID[$1]=$(machine_gid "$1" A 0) &&
+	! has_gids "$1" || { GID[$1]=$(machine_gid "$1" A 0) &&
 		GID_THERE[$1]=$(there machine_gid "$1" B 1); }
 }
 
@@ -229,7 +235,11 @@ lose()
 
 driver()
 {
-	is_tcp "$1" || modprobe -q "rdma-link-$1"
+	case $1 in
+	tcp) ;;
+	bbr) modprobe -q tcp_bbr ;;
+	*) modprobe -q "rdma-link-$1" ;;
+	esac
 }
 
 # polled TYPE SETUP USECS: set how long srnic polls send queues
@@ -269,7 +279,7 @@ cable()
 	if one_host "$2" && [[ $2 != @(self|polled) ]]; then
 		outside "$1" || return
 	fi
-	is_tcp "$1" || [ "$1" = siw ] || gid_wait "$1" "$2" || return
+	! has_gids "$1" || gid_wait "$1" "$2" || return
 	case $2 in
 	loss) lossy "$1" ;;
 	nvme) disk_up "$1" ;;
@@ -359,8 +369,6 @@ bridged_wire()
 			net.ipv4.tcp_rmem="4096 131072 67108864" \
 			net.ipv4.tcp_wmem="4096 65536 67108864" || return
 	done
-	[ "$1" != bbr ] || { modprobe -q tcp_bbr &&
-		ip netns exec bbrA sysctl -qw net.ipv4.tcp_congestion_control=bbr; }
 }
 
 # bytes_per_ms RATE
