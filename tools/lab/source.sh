@@ -83,7 +83,7 @@ kernel_build()
 {
 	local dir=$2 files log mk src
 
-	log=$CACHE/log/$(kernel_file "$1")
+	log=$CACHE/log/$(basename "$2")
 	src=$(kernel_source "$1")
 	mapfile -t files < <(kernel_fragments "$1")
 	mkdir -p "$dir/obj"
