@@ -136,10 +136,11 @@ static u64 cwnd_mean(const struct srnic_cwnd *cwnd)
 static u64 cwnd_longer(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 {
 	u64 longer = cwnd->least - min(cwnd->least, cwnd->base);
-	u64 mean = cwnd_mean(cwnd);
+	u64 mean;
 
 	if (!srnic_rtt_is_long(rtt))
 		return longer;
+	mean = cwnd_mean(cwnd);
 
 	return min(longer, mean - min(mean, cwnd->mean));
 }
