@@ -116,7 +116,6 @@ static const struct field {
 	{ "reply", H_SACK, 47, 1, NUM },
 	{ "count", H_SACK, 48, 8, NUM },
 	{ "pace", H_SACK, 56, 8, NUM },
-	{ "pace6", H_SACK, 57, 1, NUM },	/* 2 to 491 us */
 	{ "last", H_SACK, 64, 32, NUM },
 };
 
@@ -568,6 +567,19 @@ static void expect(const struct packet *p, const char *name, __u64 want)
 			(unsigned long long)want, (unsigned long long)want);
 }
 
+/* "NAME>=N" */
+static void expect_least(const struct packet *p, struct line *l, const struct field *f)
+{
+	__u64 v = field_get(p, f), least;
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s>", f->name);
+	least = line_num(l, key, 0);
+	if (v < least)
+		differs(p, "%s is %llu, less than %llu", f->name, (unsigned long long)v,
+			(unsigned long long)least);
+}
+
 /* Defaults that apply to each expected packet */
 static void expect_defaults(const struct packet *p, struct line *l)
 {
@@ -655,9 +667,13 @@ void packet_expect(const struct packet *p, struct line *l)
 	if (p->t[BTH_OPCODE] != opcode ||
 	    (syn && !syn_is(syn, get(p, "syn"))))
 		fail_timed("wrong packet: %s", packet_show(p));
-	for (i = 0; i < ARRAY_SIZE(fields); i++)
-		if (field_is_in(p, &fields[i]) && field_said(l, &fields[i], &v))
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		if (!field_is_in(p, &fields[i]))
+			continue;
+		if (field_said(l, &fields[i], &v))
 			expect(p, fields[i].name, v);
+		expect_least(p, l, &fields[i]);
+	}
 	expect_defaults(p, l);
 	expect_payload(p, l, mad);
 	expect_ip(p, l);
