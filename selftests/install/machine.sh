@@ -79,8 +79,8 @@ machine_start()
 {
 	local said=$work/$1.$2 status
 
-	# it installs packages under emulation
-	KTAP_BOUND=3600 bounded qemu-system-x86_64 \
+	# it installs packages, or runs demo and tests, under emulation
+	KTAP_BOUND=10800 bounded qemu-system-x86_64 \
 		-accel "tcg,thread=$(qemu_thread)" -cpu max,-cx16 -smp 2 -m 2G \
 		-nographic -no-reboot -monitor none -device virtio-rng-pci \
 		-nic user,model=virtio-net-pci \
