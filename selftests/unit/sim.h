@@ -263,7 +263,8 @@ struct sim_owed {
  * @waiting: messages posted that are not in the send queue yet; see struct sim_conf, @every
  * @cc: rate since a CNP was received
  * @limited: it applies
- * @pace_at: when it permits the next packet, ns
+ * @credit: bytes of the current burst that may still be sent
+ * @pace_at: when it permits the next burst, ns
  * @pace: pacing on a long path
  * @pacing: SIM_PACE will arrive
  * @pace_told: that of responses that the peer was told last
@@ -307,6 +308,7 @@ struct sim_flow {
 	u32			num_waiting;
 	struct srnic_dcqcn	cc;
 	bool			limited;
+	u32			credit;
 	u64			pace_at;
 	struct srnic_pace	pace;
 	bool			pacing;

@@ -172,15 +172,31 @@ static inline bool sim_wait(struct sim *s, u32 flow, u64 at)
 	return false;
 }
 
+/* May the flow send now, with regard to CNPs?  Bursts are those of srnic_cc_pace(). */
+static inline bool sim_may_rate(struct sim *s, u32 flow)
+{
+	struct sim_flow *w = &s->flow[flow];
+
+	if (!w->limited || w->credit)
+		return true;
+	w->limited = srnic_dcqcn_advance(&w->cc, s->now, w->f.rtt.srtt);
+	if (!w->limited)
+		return true;
+	if (s->now < w->pace_at)
+		return sim_wait(s, flow, w->pace_at);
+	w->credit = clamp_t(u64, w->cc.rate / 1000, s->conf.mtu, SIM_CHAIN);
+	w->pace_at = max(w->pace_at + w->credit * NSEC_PER_SEC / w->cc.rate, s->now);
+
+	return true;
+}
+
 /* May the flow send now, with regard to CNPs and to pacing? */
 static inline bool sim_may_pace(struct sim *s, u32 flow)
 {
 	struct sim_flow *w = &s->flow[flow];
 
-	if (w->limited)
-		w->limited = srnic_dcqcn_advance(&w->cc, s->now, w->f.rtt.srtt);
-	if (w->limited && s->now < w->pace_at)
-		return sim_wait(s, flow, w->pace_at);
+	if (!sim_may_rate(s, flow))
+		return false;
 	if (!srnic_pace_is_open(&w->pace, &w->f.rtt) &&
 	    !srnic_pace_start(&w->pace, &w->f.cwnd, &w->f.rtt, SIM_CHAIN / s->conf.mtu, s->now))
 		return sim_wait(s, flow, w->pace.next);
@@ -188,13 +204,13 @@ static inline bool sim_may_pace(struct sim *s, u32 flow)
 	return true;
 }
 
-static inline void sim_paced(struct sim *s, struct sim_flow *w, u32 npsn, u32 bytes)
+static inline void sim_paced(struct sim_flow *w, u32 npsn, u32 bytes)
 {
 	srnic_pace_sent(&w->pace, npsn);
 	if (!w->limited)
 		return;
+	w->credit -= min(w->credit, bytes);
 	w->cc.bytes += bytes;
-	w->pace_at = max(w->pace_at, s->now) + bytes * NSEC_PER_SEC / w->cc.rate;
 }
 
 static inline void sim_cnp(struct sim *s, struct sim_flow *w)
@@ -204,6 +220,7 @@ static inline void sim_cnp(struct sim *s, struct sim_flow *w)
 	if (!w->limited) {
 		srnic_dcqcn_start(&w->cc, rate ? rate : SRNIC_DCQCN_LINE, s->now);
 		w->limited = true;
+		w->credit = 0;
 		w->pace_at = s->now;
 	}
 	srnic_dcqcn_cut(&w->cc, s->now, w->f.rtt.srtt);
@@ -263,7 +280,8 @@ static inline bool sim_send_one(struct sim *s, u32 flow)
 	if (read && srnic_pace_concerns(&w->pace_told, &f->rtt, npsn))
 		sim_tell_pace(s, flow);
 	last = seq + npsn == sim_end(m);
-	ask = srnic_recovery_wants_ack(f, read || (last && m->awaited));
+	ask = srnic_recovery_wants_ack(f, read || (last && m->awaited)) ||
+	      (w->limited && w->credit <= s->conf.mtu);
 	w->sent += npsn;
 	if (srnic_psn_diff(f->high, f->next) > 0)
 		w->retransmitted += npsn;
@@ -271,7 +289,7 @@ static inline bool sim_send_one(struct sim *s, u32 flow)
 		.kind = m->kind, .flow = flow, .seq = seq, .psn = f->next,
 		.npsn = npsn, .ackreq = ask, .first = seq == m->seq,
 	}, read ? 16 : s->conf.mtu);
-	sim_paced(s, w, npsn, read ? 16 : s->conf.mtu);
+	sim_paced(w, npsn, read ? 16 : s->conf.mtu);
 	sim_trace(s, "flow %u sends kind %u, %llu + %u, asks %u", flow, m->kind,
 		  seq, npsn, ask);
 	sim_moved(w, srnic_recovery_sent(f, npsn, read, ask, s->now), npsn);
