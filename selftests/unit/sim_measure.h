@@ -35,7 +35,7 @@ static inline struct sim_conf steady(bool read, u32 mtu, u64 rate, u64 delay, u6
  * @fault: invariant that does not hold, or NULL
  * @use: fraction of the path's rate
  * @tcp: fraction that the flows of TCP use
- * @jain: Jain's index over the flows
+ * @jain: Jain's index over the flows, or over those of TCP
  * @again: fraction of the packets sent that were retransmissions
  * @lost: PSNs lost
  * @dead: flows whose retries are exhausted
@@ -86,16 +86,29 @@ static inline double transferred(const struct sim *s, bool tcp)
 	return sum;
 }
 
+/* Jain's index of the flows, or of those of TCP if there are no others */
+static inline double jain_of(const struct sim *s)
+{
+	u32 num = s->conf.flows ? s->conf.flows : s->conf.tcp, i;
+	double all = 0, squares = 0, una;
+
+	for (i = 0; i < num; i++) {
+		una = s->conf.flows ? s->flow[i].una : s->tcp[i].una;
+		all += una;
+		squares += una * una;
+	}
+
+	return all * all / (num * squares);
+}
+
 static inline void add_flows(struct outcome *o, const struct sim *s)
 {
-	double all = 0, squares = 0, sent = 0, again = 0;
+	double sent = 0, again = 0;
 	const struct sim_flow *w;
 	const struct sim_tcp *t;
 	u32 k;
 
 	for (w = s->flow; w < s->flow + s->conf.flows; w++) {
-		all += w->una;
-		squares += (double)w->una * w->una;
 		sent += w->sent;
 		again += w->retransmitted;
 		o->dead += w->failed;
@@ -106,7 +119,7 @@ static inline void add_flows(struct outcome *o, const struct sim *s)
 		sent += t->sent;
 		again += t->retransmitted;
 	}
-	o->jain = all * all / (s->conf.flows * squares);
+	o->jain = jain_of(s);
 	o->again = again / sent;
 }
 

@@ -77,7 +77,10 @@ static void row(struct sim_conf c, u64 from, double goal, const char *format, ..
 		c.tcp = c.flows;
 		c.flows = 0;
 		t = measure_from(&c, from);
-		printf("  cubic %5.1f %% again %5.2f %%;", 100 * t.tcp, 100 * t.again);
+		printf("  cubic %5.1f %% again %5.2f %%", 100 * t.tcp, 100 * t.again);
+		if (c.tcp > 1)
+			printf(" Jain %.3f", t.jain);
+		printf(";");
 	}
 	print_state(&o);
 }
