@@ -69,6 +69,7 @@ static int post_reg(struct srnic_sqe *sqe, const struct ib_reg_wr *wr)
 
 	sqe->bind.addr = wr->mr->iova;
 	sqe->bind.length = wr->mr->length;
+	sqe->bind.mr_lkey = wr->mr->lkey;
 	sqe->bind.new_rkey = wr->key;
 	sqe->bind.access = wr->access;
 

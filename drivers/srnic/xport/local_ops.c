@@ -83,7 +83,10 @@ static enum srnic_mem_err local_op_bind(struct srnic_qp *qp,
 	return err;
 }
 
-/* For kernel consumers only; queue/sq.c refuses it from user space. */
+/*
+ * For kernel consumers only; queue/sq.c refuses it from user space.  The key may have a new
+ * tag, but must be one of the region whose range this is.
+ */
 static enum srnic_mem_err local_op_reg(struct srnic_qp *qp,
 				       const struct srnic_sqe *sqe)
 {
@@ -94,6 +97,9 @@ static enum srnic_mem_err local_op_reg(struct srnic_qp *qp,
 		.iova	= sqe->bind.addr,
 		.length	= sqe->bind.length,
 	};
+
+	if (SRNIC_KEY_INDEX(fast.key) != SRNIC_KEY_INDEX(sqe->bind.mr_lkey))
+		return SRNIC_MEM_KEY;
 
 	return srnic_fast_register(qp->keys, &fast);
 }
