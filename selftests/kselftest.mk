@@ -3,7 +3,8 @@
 # there is no kernel source; KSFT=<kernel>/tools/testing/selftests takes that one
 #
 # A folder sets TEST_PROGS, its tests; TEST_FILES, what they need beside them; and
-# TEST_INCLUDES, what they need from other folders.
+# TEST_INCLUDES, what they need from other folders; and TEST_GEN_MODS_DIR, a folder of kernel
+# modules, which are installed if they have been built.
 
 # Python's, when a test has run in this tree
 TEST_INCLUDES := $(filter-out %/__pycache__,$(TEST_INCLUDES))
@@ -26,6 +27,8 @@ install:
 	cp -r $(TEST_PROGS) $(TEST_FILES) $(wildcard config settings) $(INSTALL_PATH)
 	mkdir -p $(INSTALL_PATH)/../lib
 	cp $(TEST_INCLUDES) $(INSTALL_PATH)/../lib
+	$(foreach module,$(wildcard $(addsuffix /*.ko,$(TEST_GEN_MODS_DIR))), \
+		install -D -m 644 $(module) $(INSTALL_PATH)/$(module) &&) :
 
 .PHONY: run_tests emit_tests install
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# srnic selftests - gcc, sparse, clang and tools/layers report nothing about the module
+# srnic selftests - gcc, sparse, clang and tools/layers report nothing about the module, nor
+# about that of selftests/ulp
 # usage: selftests/meta/build.sh [--all]
 #
 # With W=1, for the newest kernel with KASAN, under which frames are largest; with --all also
@@ -38,7 +39,10 @@ build()
 
 	shift
 	driver_copy "$copy"
-	kernel_run make "$@" M="$copy" W=1 -j"$JOBS" modules >"$log" 2>&1 && return
+	{
+		kernel_run make "$@" M="$copy" W=1 -j"$JOBS" modules &&
+			kernel_run make "$@" M="$copy/$TEST_MODULES" W=1 -j"$JOBS" modules
+	} >"$log" 2>&1 && return
 	tail -n 25 "$log"
 	return 1
 }
@@ -126,7 +130,8 @@ key()
 	{
 		"$@"
 		echo "$KERNEL_DIR"
-		hash_of "$REPO"/{drivers,include,tools/probe,Kbuild} "$HERE/build.sh"
+		hash_of "$REPO"/{drivers,include,tools/probe,Kbuild,"$TEST_MODULES"} \
+			"$HERE/build.sh"
 	} | sha256sum | cut -c1-16
 }
 

@@ -4,18 +4,21 @@
 
 REPO_ID=$(echo "$REPO" | sha256sum | cut -c1-8)
 
-# driver_copy DIR: copy the sources of the driver, for a build outside the tree.  Objects of
-# the last build stay, and only changed files get a new timestamp.
+# the kernel module of a selftest
+TEST_MODULES=selftests/ulp/test_modules
+
+# driver_copy DIR: copy the sources of the driver and of the selftest's module, for a build
+# outside the tree.  Objects of the last build stay, and only changed files get a new timestamp.
 driver_copy()
 {
 	local what
 
 	mkdir -p "$1"
-	for what in drivers include tools/probe Kbuild; do
+	for what in drivers include tools/probe Kbuild "$TEST_MODULES"; do
 		[ ! -e "$REPO/$what" ] ||
 			rsync -rlpR --checksum --delete \
 				--filter='P *.o' --filter='P .*.cmd' \
-				--filter='P *.mod*' --filter='P srnic.ko' \
+				--filter='P *.mod*' --filter='P *.ko' \
 				--filter='P *.gcno' \
 				"$REPO/./$what" "$1/"
 	done
@@ -31,6 +34,16 @@ driver_make()
 	# shellcheck disable=SC2046 # a list of arguments
 	quietly "$1/log" kernel_run make $(kernel_make "$KERNEL_DIR") \
 		M="$src" ${COVERAGE:+GCOV_PROFILE=y} -j"$JOBS" modules
+	[ ! -e "$src/$TEST_MODULES" ] || test_modules_make "$1"
+}
+
+# test_modules_make DIR: an old module is not used if it cannot be compiled
+test_modules_make()
+{
+	rm -f "$1/src/$TEST_MODULES"/*.ko
+	# shellcheck disable=SC2046 # a list of arguments
+	quietly "$1/log.tests" kernel_run make $(kernel_make "$KERNEL_DIR") \
+		M="$1/src/$TEST_MODULES" -j"$JOBS" modules
 }
 
 # driver_stage DIR TREE: a tree of all modules of that kernel and ours, ready for modprobe;
@@ -75,7 +88,7 @@ driver_build()
 
 	base=$CACHE/build/$REPO_ID/$(basename "$KERNEL_DIR")${COVERAGE:+-coverage}
 	key=$(hash_of "$REPO/drivers" "$REPO/include" "$REPO/tools/probe" \
-		"$REPO/Kbuild")
+		"$REPO/Kbuild" "$REPO/$TEST_MODULES")
 	DRIVER_TREE=$base/tree-$key
 	mkdir -p "$base"
 	[ -d "$DRIVER_TREE" ] ||

@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Kernel consumers can map, register, invalidate and deregister memory in every order that the
+# verbs allow, and what the verbs do not allow is refused with its status and changes nothing:
+# between two devices, and between two queue pairs of one (loopback).
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#
+# The cases are functions of kverbs.ko, see test_modules.  They are run on rdma_rxe as well, with
+# both devices in the initial network namespace, for the table at the end.  Where it differs is
+# reported as TODO, with the reason in rxe-known if there is one.  All orders of four steps are
+# executed between two devices alone; a fifth of them elsewhere.
+# usage: kverbs.sh [CASE...]
+
+. "$(dirname "$0")/../lib/netns.sh"
+
+# shellcheck disable=SC2154 # netns.sh says where the selftests are
+here=$selftests/ulp
+module=$here/test_modules/kverbs.ko
+declare -A outcome	# by column and case
+hung=			# a case: none is run after it
+
+need rdma
+
+# built_here: there is a module in the tree, for this kernel
+built_here()
+{
+	local version
+
+	version=$(modinfo -F vermagic "$module") && [ "${version%% *}" = "$(uname -r)" ]
+} 2>/dev/null
+
+module_loads()
+{
+	modprobe -q ib_core
+	[ ! -c /dev/kverbs ] || rmmod kverbs || return
+	if ! built_here && modinfo kverbs >/dev/null 2>&1; then
+		modprobe kverbs
+	else
+		insmod "$module"
+	fi
+}
+
+[ -e "$module" ] || modinfo kverbs >/dev/null 2>&1 ||
+	skip_all "no kverbs.ko for this kernel: make -C selftests/ulp"
+ktap_first "kverbs.ko is loaded" module_loads
+
+# case_ends OWN PEER CASE: print the result
+case_ends()
+{
+	local fd reply
+
+	exec {fd}<>/dev/kverbs || return
+	echo "$KTAP_BOUND $*" >&"$fd" && read -r reply <&"$fd"
+	exec {fd}>&-
+	echo "$reply"
+}
+
+# case_passes COLUMN OWN PEER CASE
+case_passes()
+{
+	local reply
+
+	reply=$(case_ends "${@:2}")
+	outcome[$1:$4]=$reply
+	if [[ $reply == "late "* ]]; then
+		hung=$4
+		echo "# late: $4"
+	fi
+	echo "$reply"
+	[[ $reply == ok || $reply == "ok: "* ]]
+}
+
+# case_here NAME COLUMN OWN PEER CASE: a hang may affect what follows
+case_here()
+{
+	if [ -n "$hung" ]; then
+		skip "$1" "not run after $hung"
+	else
+		check "$1" case_passes "${@:2}"
+	fi
+}
+
+# known_reason CASE: print why rdma_rxe may differ
+known_reason()
+{
+	awk -F '\t+' -v name="$1" '!/^#/ && $1 == name { print $2 }' "$here/rxe-known"
+}
+
+# case_rxe CASE: a difference is no failure of ours
+case_rxe()
+{
+	local why
+
+	why=$(known_reason "$1")
+	if [ -n "$hung" ]; then
+		skip "rdma_rxe: $1" "not run after $hung"
+	elif case_passes rxe sr0 sr1 "$1" >/dev/null; then
+		ktap_point ok "rdma_rxe: $1"
+		[ -z "$why" ] || diag "rxe-known says that it differs: $why"
+	else
+		ktap_point "not ok" \
+			"rdma_rxe: $1 # TODO ${why:-not in rxe-known: ${outcome[rxe:$1]:-no result}}"
+	fi
+}
+
+# cell COLUMN CASE: print what the table has for it
+cell()
+{
+	local reply=${outcome[$1:$2]:-not run}
+
+	case $reply in
+	ok) echo same ;;
+	"ok: "*) echo "same (${reply#ok: })" ;;
+	"failed "*) echo "differs: ${reply#failed }" ;;
+	*) echo "$reply" ;;
+	esac
+}
+
+# table: each case, and its result in each column
+table()
+{
+	local case
+
+	printf '%-60s %-10s %-10s %s\n' "what is expected" "two devices" "loopback" rdma_rxe
+	for case in "${cases[@]}"; do
+		printf '%-60s %-10s %-10s %s\n' "$case" "$(cell wire "$case")" \
+			"$(cell local "$case")" "$(cell rxe "$case")"
+	done
+}
+
+# rxe_up: self.sh has names of netns.sh, too
+rxe_up()
+{
+	# shellcheck disable=SC2034 # of netns.sh
+	TYPE_A=rxe TYPE_B=rxe
+	. "$selftests/lib/self.sh"
+	self_up
+}
+
+all_down()
+{
+	if declare -F self_down; then
+		self_down
+	else
+		pair_down
+	fi
+	rmmod kverbs
+} >/dev/null 2>&1
+
+trap all_down EXIT
+
+mapfile -t cases </dev/kverbs
+(($# == 0)) || cases=("$@")
+
+# many minutes where everything is slow
+fewer=()
+for case in "${cases[@]}"; do
+	[[ $# == 0 && $case == "orders: all "* ]] || fewer+=("$case")
+done
+
+ktap_plan $((${#cases[@]} + 2 * ${#fewer[@]} + 6))
+check "two hosts"			pair_up
+for case in "${cases[@]}"; do
+	case_here "$case"		wire sr0 sr1 "$case"
+done
+check "no request used loopback"	counter_is nsA sr0 local_requests 0
+for case in "${fewer[@]}"; do
+	case_here "loopback: $case"	local sr0 sr0 "$case"
+done
+check "requests used loopback"		counter_over nsA sr0 local_requests 0
+check "no object of srnic is left"	no_object_is_left
+pair_down
+
+if modprobe -q rdma_rxe; then
+	check "two devices of rdma_rxe"	rxe_up
+	for case in "${fewer[@]}"; do
+		case_rxe "$case"
+	done
+else
+	skip "two devices of rdma_rxe"	"this kernel has no rdma_rxe"
+	for case in "${fewer[@]}"; do
+		skip "rdma_rxe: $case"	"this kernel has no rdma_rxe"
+	done
+fi
+mapfile -t lines < <(table)
+diag "${lines[@]}"
+check "the module is unloaded"		rmmod kverbs
+ktap_end
