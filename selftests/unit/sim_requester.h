@@ -172,7 +172,7 @@ static inline bool sim_wait(struct sim *s, u32 flow, u64 at)
 	return false;
 }
 
-/* May the flow send now, with regard to CNPs?  Bursts are those of srnic_cc_pace(). */
+/* May the flow send now, with regard to CNPs?  As srnic_cc_pace() */
 static inline bool sim_may_rate(struct sim *s, u32 flow)
 {
 	struct sim_flow *w = &s->flow[flow];
@@ -184,8 +184,7 @@ static inline bool sim_may_rate(struct sim *s, u32 flow)
 		return true;
 	if (s->now < w->pace_at)
 		return sim_wait(s, flow, w->pace_at);
-	w->credit = clamp_t(u64, w->cc.rate / 1000, s->conf.mtu, SIM_CHAIN);
-	w->pace_at = max(w->pace_at + w->credit * NSEC_PER_SEC / w->cc.rate, s->now);
+	w->credit = srnic_dcqcn_burst(&w->cc, s->conf.mtu, &w->pace_at, s->now);
 
 	return true;
 }

@@ -194,11 +194,40 @@ static void test_bounds(void)
 		  "the round trip used is limited");
 }
 
+/* Bursts at 10 MB/s and at the two ends; the rate is what they make together. */
+static void test_bursts(void)
+{
+	struct srnic_dcqcn cc = { .rate = 10000000 };
+	u64 bytes = 0, next = 0, now;
+	u32 burst;
+
+	for (now = 0; now < 1000000 * USEC; now = next) {
+		burst = srnic_dcqcn_burst(&cc, 4096, &next, now);
+		bytes += burst;
+	}
+	tap_check(burst == 10000 && bytes == 10000000, "a burst is what a millisecond allows");
+
+	now = next + 300 * USEC;
+	srnic_dcqcn_burst(&cc, 4096, &next, now);
+	tap_check(next == now + 700 * USEC, "a delay is made up for");
+	now = next + 5000 * USEC;
+	srnic_dcqcn_burst(&cc, 4096, &next, now);
+	tap_check(next == now, "but one of several bursts is not");
+
+	cc.rate = 125000;
+	burst = srnic_dcqcn_burst(&cc, 4096, &next, now);
+	tap_check(burst == 4096, "a burst has a packet at least");
+	cc.rate = SRNIC_DCQCN_LINE;
+	burst = srnic_dcqcn_burst(&cc, 4096, &next, now);
+	tap_check(burst == 65536, "a burst is no longer than a chain");
+}
+
 int main(void)
 {
 	test_steps();
 	test_trajectories();
 	test_bounds();
+	test_bursts();
 
 	return tap_end();
 }

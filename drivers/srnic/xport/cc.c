@@ -21,8 +21,7 @@
 /* Minimum interval between two CNPs of a queue pair */
 #define CC_CNP_NSEC	(50 * NSEC_PER_USEC)
 
-/* A burst is what the rate allows in this time, up to the size of a GSO chain */
-#define CC_BURST_NSEC	NSEC_PER_MSEC
+/* A burst on a long path has up to the size of a GSO chain. */
 #define CC_BURST_MAX	SZ_64K
 
 /* Bursts of responses are shorter, since no acknowledgments space them. */
@@ -223,7 +222,7 @@ bool srnic_cc_pace_answer(struct srnic_qp *qp)
 bool srnic_cc_pace(struct srnic_qp *qp)
 {
 	struct srnic_cc *cc = &qp->cc;
-	u64 rate, cost, now;
+	u64 now;
 
 	srnic_task_assert_mine(&qp->task);
 	if (cc->credit)
@@ -235,12 +234,7 @@ bool srnic_cc_pace(struct srnic_qp *qp)
 		cc_run_at(cc, cc->next);
 		return false;
 	}
-	/* A burst is charged in full; a delay of up to one burst is made up for. */
-	rate = cc->rate.rate;
-	cc->credit = clamp_t(u64, div_u64(rate * CC_BURST_NSEC, NSEC_PER_SEC),
-			     qp->conf.mtu, CC_BURST_MAX);
-	cost = div64_u64((u64)cc->credit * NSEC_PER_SEC, rate);
-	cc->next = max(cc->next + cost, now);
+	cc->credit = srnic_dcqcn_burst(&cc->rate, qp->conf.mtu, &cc->next, now);
 
 	return true;
 }

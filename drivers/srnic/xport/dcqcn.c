@@ -9,7 +9,10 @@
  * There are no timers: when the queue pair is about to send, the periods that have
  * passed since the last update are worked through one by one.
  */
+#include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/sizes.h>
+#include <linux/time64.h>
 
 #include "dcqcn.h"
 
@@ -27,6 +30,10 @@
 #define DCQCN_ADDITIVE		625000ULL	/* 5 Mbit/s */
 #define DCQCN_HYPER		6250000ULL	/* 50 Mbit/s */
 #define DCQCN_MIN		125000ULL	/* 1 Mbit/s */
+
+/* A burst is what the rate allows in this time, up to the size of a GSO chain */
+#define DCQCN_BURST_PERIOD	((u64)NSEC_PER_MSEC)
+#define DCQCN_BURST_MAX		SZ_64K
 
 /* Longer round trips count as this; after so many idle periods the limit is lifted */
 #define DCQCN_RTT_MAX		(100000 * USEC)
@@ -106,4 +113,15 @@ bool srnic_dcqcn_advance(struct srnic_dcqcn *cc, u64 now, u64 rtt)
 	}
 
 	return cc->rate < SRNIC_DCQCN_LINE;
+}
+
+u32 srnic_dcqcn_burst(const struct srnic_dcqcn *cc, u32 mtu, u64 *next, u64 now)
+{
+	u32 bytes = clamp_t(u64, div_u64(cc->rate * DCQCN_BURST_PERIOD, NSEC_PER_SEC), mtu,
+			    DCQCN_BURST_MAX);
+	u64 cost = div64_u64((u64)bytes * NSEC_PER_SEC, cc->rate);
+
+	*next = max(*next + cost, now);
+
+	return bytes;
 }

@@ -56,4 +56,10 @@ bool srnic_dcqcn_cut(struct srnic_dcqcn *cc, u64 now, u64 rtt);
  */
 bool srnic_dcqcn_advance(struct srnic_dcqcn *cc, u64 now, u64 rtt);
 
+/*
+ * The bytes of the next burst, a packet of @mtu at least.  It is charged in full to @next, the
+ * time of the burst after it; a delay of up to one burst is made up for.
+ */
+u32 srnic_dcqcn_burst(const struct srnic_dcqcn *cc, u32 mtu, u64 *next, u64 now);
+
 #endif /* SRNIC_XPORT_DCQCN_H */
