@@ -5,7 +5,7 @@
  * A case is a function: it creates objects, executes steps, and states what each step is to
  * return.  The first step that returns something else, or an object that cannot be created, is
  * recorded in struct kv, and all later steps do nothing.  So a case needs no error paths, but it
- * may follow a pointer that it did not get from a function below only if kv_goes_on().
+ * must check kv_goes_on() before it dereferences what the functions below did not return.
  */
 #ifndef KVERBS_H
 #define KVERBS_H
@@ -21,7 +21,7 @@
 #define KV_INLINE	64
 #define KV_RD_ATOMIC	4
 
-/* Remote rights, and those of a peer that may do everything */
+/* Rights of a peer: one, and all of them */
 #define KV_READ		IB_ACCESS_REMOTE_READ
 #define KV_WRITE	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE)
 #define KV_ALL		(KV_READ | KV_WRITE | IB_ACCESS_REMOTE_ATOMIC)
@@ -204,6 +204,9 @@ int kv_await(struct kv *t, const char *what, struct kv_op *op);
 void kv_done(struct kv *t, const char *what, struct kv_op *op, int want);
 /* Is it complete?  It is not freed. */
 bool kv_is_done(struct kv_op *op);
+/* Posts @wr alone, which is signalled, and waits for it. */
+void kv_request(struct kv *t, struct kv_end *end, const char *what, struct ib_send_wr *wr,
+		int want);
 
 void kv_map(struct kv *t, struct kv_region *region, struct kv_mem *mem, int want);
 void kv_new_key(struct kv *t, struct kv_region *region);
@@ -232,6 +235,7 @@ void kv_registered(struct kv *t, struct kv_region *region);
 struct ib_rdma_wr kv_rdma_wr(enum ib_wr_opcode opcode, const struct kv_target *at,
 			     struct ib_sge *sge);
 struct kv_op *kv_post_recv(struct kv *t, struct kv_end *end);
+/* @op has received @len bytes of the pattern; if @key is not 0 it was invalidated. */
 void kv_received(struct kv *t, struct kv_end *end, struct kv_op *op, u32 len, u32 key);
 /* What was received starts with byte @from of the pattern. */
 void kv_received_from(struct kv *t, struct kv_end *end, struct kv_op *op, u32 from, u32 len);

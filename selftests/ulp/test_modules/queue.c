@@ -87,32 +87,19 @@ static void flushed(struct kv *t)
 	kv_access(t, &link->peer, &region->at);
 }
 
-/* Another WRITE, which finds no region */
-static struct kv_op *write_more(struct kv *t, struct kv_link *link, struct kv_region *region)
-{
-	struct ib_sge sge = kv_sge(&link->peer, LEN);
-	struct ib_rdma_wr wr = kv_rdma_wr(IB_WR_RDMA_WRITE, &region->at, &sge);
-	struct kv_op *op = kv_op(t, &link->peer);
-
-	kv_signal(op, &wr.wr);
-	kv_post(t, &link->peer, &wr.wr);
-
-	return op;
-}
-
-/* The peer WRITEs to the region, IN_FLIGHT times and all at once. */
+/* The peer WRITEs to the region, @num times and all at once. */
 static void write_much(struct kv *t, struct kv_link *link, struct kv_region *region,
-		       struct kv_op **op)
+		       struct kv_op **op, int num)
 {
 	struct ib_sge sge = kv_sge(&link->peer, LEN);
 	struct ib_rdma_wr *wr = t->wr;
 	int i;
 
-	for (i = 0; i < IN_FLIGHT; i++) {
+	for (i = 0; i < num; i++) {
 		op[i] = kv_op(t, &link->peer);
 		wr[i] = kv_rdma_wr(IB_WR_RDMA_WRITE, &region->at, &sge);
 		kv_signal(op[i], &wr[i].wr);
-		wr[i].wr.next = i + 1 < IN_FLIGHT ? &wr[i + 1].wr : NULL;
+		wr[i].wr.next = i + 1 < num ? &wr[i + 1].wr : NULL;
 	}
 	kv_post(t, &link->peer, &wr[0].wr);
 }
@@ -138,8 +125,8 @@ static void ended(struct kv *t, struct kv_op **op, enum ib_wc_status refused)
 		kv_fail(t, "a WRITE succeeds without a region");
 }
 
-/* As consumers do it: the queue pair is in error before the region goes. */
-static void dereg_error(struct kv *t)
+/* The WRITEs end with @refused once the region is gone, and none comes after that. */
+static void dereg_in_use(struct kv *t, bool error, enum ib_wc_status refused)
 {
 	struct kv_link *link = kv_link(t);
 	struct kv_mem *mem = kv_mem(t, link->own.dev, 100, LEN);
@@ -150,40 +137,29 @@ static void dereg_error(struct kv *t)
 	for (i = 0; i < 10; i++) {
 		region = kv_region(t, link->own.pd, KV_PAGES);
 		kv_register(t, &link->own, region, mem, KV_ALL);
-		write_much(t, link, region, op);
-		kv_error(t, link);
+		write_much(t, link, region, op, IN_FLIGHT);
+		if (error)
+			kv_error(t, link);
 		kv_dereg(t, region);
 		if (kv_goes_on(t))
 			kv_blank(mem);
-		op[IN_FLIGHT] = write_more(t, link, region);
-		ended(t, op, IB_WC_WR_FLUSH_ERR);
+		write_much(t, link, region, op + IN_FLIGHT, 1);
+		ended(t, op, refused);
 		kv_restart(t, link);
-		/* No WRITE came after the region was gone. */
 		kv_check(t, &(struct kv_target) { .mem = mem }, 0);
 	}
 }
 
-/* Nothing warns the peer; its WRITEs are refused from some moment on. */
+/* As consumers do it: the queue pair is in error before the region goes. */
+static void dereg_error(struct kv *t)
+{
+	dereg_in_use(t, true, IB_WC_WR_FLUSH_ERR);
+}
+
+/* Nothing warns the peer. */
 static void dereg_alive(struct kv *t)
 {
-	struct kv_link *link = kv_link(t);
-	struct kv_mem *mem = kv_mem(t, link->own.dev, 100, LEN);
-	struct kv_op *op[WRITES];
-	struct kv_region *region;
-	int i;
-
-	for (i = 0; i < 10; i++) {
-		region = kv_region(t, link->own.pd, KV_PAGES);
-		kv_register(t, &link->own, region, mem, KV_ALL);
-		write_much(t, link, region, op);
-		kv_dereg(t, region);
-		if (kv_goes_on(t))
-			kv_blank(mem);
-		op[IN_FLIGHT] = write_more(t, link, region);
-		ended(t, op, IB_WC_REM_ACCESS_ERR);
-		kv_check(t, &(struct kv_target) { .mem = mem }, 0);
-		kv_restart(t, link);
-	}
+	dereg_in_use(t, false, IB_WC_REM_ACCESS_ERR);
 }
 
 /*
@@ -205,7 +181,7 @@ static void inv_alive(struct kv *t)
 
 		region = kv_region(t, link->own.pd, KV_PAGES);
 		kv_register(t, &link->own, region, mem, KV_ALL);
-		write_much(t, link, region, op);
+		write_much(t, link, region, op, IN_FLIGHT);
 		inv = kv_op(t, &link->own);
 		kv_signal(inv, &wr);
 		wr.ex.invalidate_rkey = region->at.key;
@@ -215,7 +191,7 @@ static void inv_alive(struct kv *t)
 			kv_want(t, "LOCAL_INV", status, IB_WC_SUCCESS);
 		if (kv_goes_on(t))
 			kv_blank(mem);
-		op[IN_FLIGHT] = write_more(t, link, region);
+		write_much(t, link, region, op + IN_FLIGHT, 1);
 		/* A WRITE is refused, whether LOCAL_INV was flushed or not. */
 		ended(t, op, IB_WC_REM_ACCESS_ERR);
 		if (status == IB_WC_SUCCESS)

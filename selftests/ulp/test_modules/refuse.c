@@ -4,8 +4,7 @@
  *
  * A key that a peer may not use is a remote access error at its end (IBTA volume 1, 9.9.3,
  * responder error behaviour); a memory management operation that is not possible ends with
- * IB_WC_MW_BIND_ERR, as in mlx5 and other drivers.  Keys that were to be invalidated
- * stay valid.
+ * IB_WC_MW_BIND_ERR, as in mlx5 and other drivers.  Keys that were to be invalidated stay valid.
  */
 #include <linux/errno.h>
 
@@ -142,7 +141,7 @@ static void sink_invalid(struct kv *t)
 	read_into(t, link, region, IB_WC_LOC_PROT_ERR);
 }
 
-/* The key of all memory, which every PD has for its own requests, is none for a peer. */
+/* The local DMA lkey must not work as an rkey. */
 static void dma_key(struct kv *t)
 {
 	struct kv_link *link = kv_link(t);
@@ -237,16 +236,12 @@ static void reg_other_key(struct kv *t)
 	struct kv_region *region = kv_region(t, link->own.pd, KV_PAGES);
 	struct kv_target at;
 	struct ib_reg_wr wr;
-	struct kv_op *op;
 
 	kv_inv(t, &link->own, other->at.key, IB_WC_SUCCESS);
 	kv_map(t, region, mem, mem->nents);
 	wr = kv_reg_wr(t, region, KV_ALL);
-	op = kv_op(t, &link->own);
 	wr.key = other->at.key;
-	kv_signal(op, &wr.wr);
-	kv_post(t, &link->own, &wr.wr);
-	kv_done(t, "REG_MR", op, KV_MGMT_ERR);
+	kv_request(t, &link->own, "REG_MR", &wr.wr, KV_MGMT_ERR);
 	kv_restart(t, link);
 	kv_write(t, &link->peer, &other->at, IB_WC_REM_ACCESS_ERR);
 	kv_restart(t, link);

@@ -19,14 +19,22 @@ static struct kv_region *new_region(struct kv *t, struct kv_link *link, struct k
 	return kv_region(t, link->own.pd, KV_PAGES);
 }
 
+static struct kv_region *registered(struct kv *t, struct kv_link *link, struct kv_mem **mem)
+{
+	struct kv_region *region = new_region(t, link, mem);
+
+	kv_register(t, &link->own, region, *mem, KV_ALL);
+
+	return region;
+}
+
 static void cycle(struct kv *t)
 {
 	struct kv_link *link = kv_link(t);
 	struct kv_region *region;
 	struct kv_mem *mem;
 
-	region = new_region(t, link, &mem);
-	kv_register(t, &link->own, region, mem, KV_ALL);
+	region = registered(t, link, &mem);
 	kv_access(t, &link->peer, &region->at);
 	kv_inv(t, &link->own, region->at.key, IB_WC_SUCCESS);
 	kv_dereg(t, region);
@@ -48,8 +56,7 @@ static void old_key(struct kv *t)
 	struct kv_target old;
 	struct kv_mem *mem;
 
-	region = new_region(t, link, &mem);
-	kv_register(t, &link->own, region, mem, KV_ALL);
+	region = registered(t, link, &mem);
 	old = region->at;
 	kv_inv(t, &link->own, region->at.key, IB_WC_SUCCESS);
 	gone(t, link, &old);
@@ -65,8 +72,7 @@ static void again(struct kv *t)
 	struct kv_region *region;
 	struct kv_mem *mem;
 
-	region = new_region(t, link, &mem);
-	kv_register(t, &link->own, region, mem, KV_ALL);
+	region = registered(t, link, &mem);
 	kv_inv(t, &link->own, region->at.key, IB_WC_SUCCESS);
 	kv_reg(t, &link->own, region, KV_ALL, IB_WC_SUCCESS);
 	kv_access(t, &link->peer, &region->at);
@@ -79,8 +85,7 @@ static void again_new_key(struct kv *t)
 	struct kv_target old;
 	struct kv_mem *mem;
 
-	region = new_region(t, link, &mem);
-	kv_register(t, &link->own, region, mem, KV_ALL);
+	region = registered(t, link, &mem);
 	old = region->at;
 	kv_inv(t, &link->own, old.key, IB_WC_SUCCESS);
 	kv_new_key(t, region);
@@ -132,9 +137,8 @@ static void map_valid(struct kv *t)
 	struct kv_region *region;
 	u32 old;
 
-	region = new_region(t, link, &mem);
+	region = registered(t, link, &mem);
 	other = kv_mem(t, link->own.dev, PAGE_SIZE + 100, LEN);
-	kv_register(t, &link->own, region, mem, KV_ALL);
 	old = region->at.key;
 	kv_map(t, region, other, other->nents);
 	kv_new_key(t, region);
@@ -150,9 +154,8 @@ static void map_valid_used(struct kv *t)
 	struct kv_mem *mem, *other;
 	struct kv_region *region;
 
-	region = new_region(t, link, &mem);
+	region = registered(t, link, &mem);
 	other = kv_mem(t, link->own.dev, PAGE_SIZE + 100, LEN);
-	kv_register(t, &link->own, region, mem, KV_ALL);
 	kv_map(t, region, other, other->nents);
 	kv_access(t, &link->peer, &region->at);
 }
@@ -164,8 +167,7 @@ static void remote_inv(struct kv *t)
 	struct kv_target old;
 	struct kv_mem *mem;
 
-	region = new_region(t, link, &mem);
-	kv_register(t, &link->own, region, mem, KV_ALL);
+	region = registered(t, link, &mem);
 	old = region->at;
 	kv_send_inv(t, link, &link->peer, old.key, IB_WC_SUCCESS);
 	gone(t, link, &old);
@@ -183,8 +185,7 @@ static void remote_inv_local_inv(struct kv *t)
 	struct kv_region *region;
 	struct kv_mem *mem;
 
-	region = new_region(t, link, &mem);
-	kv_register(t, &link->own, region, mem, KV_ALL);
+	region = registered(t, link, &mem);
 	kv_send_inv(t, link, &link->peer, region->at.key, IB_WC_SUCCESS);
 	kv_inv(t, &link->own, region->at.key, IB_WC_SUCCESS);
 	kv_register(t, &link->own, region, mem, KV_ALL);
@@ -199,8 +200,7 @@ static void other_qp(struct kv *t)
 	struct kv_region *region;
 	struct kv_mem *mem;
 
-	region = new_region(t, link, &mem);
-	kv_register(t, &link->own, region, mem, KV_ALL);
+	region = registered(t, link, &mem);
 	kv_access(t, &second->peer, &region->at);
 	kv_send_inv(t, second, &second->peer, region->at.key, IB_WC_SUCCESS);
 	kv_register(t, &second->own, region, mem, KV_ALL);
@@ -216,8 +216,7 @@ static void dereg_valid(struct kv *t)
 	struct kv_target old;
 	struct kv_mem *mem;
 
-	region = new_region(t, link, &mem);
-	kv_register(t, &link->own, region, mem, KV_ALL);
+	region = registered(t, link, &mem);
 	old = region->at;
 	kv_dereg(t, region);
 	gone(t, link, &old);

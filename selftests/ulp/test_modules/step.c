@@ -214,6 +214,12 @@ static int kv_do(struct kv *t, struct kv_end *end, const char *what, struct ib_s
 	return kv_await(t, what, op);
 }
 
+void kv_request(struct kv *t, struct kv_end *end, const char *what, struct ib_send_wr *wr,
+		int want)
+{
+	kv_want(t, what, kv_do(t, end, what, wr), want);
+}
+
 /* --- contents ------------------------------------------------------------ */
 
 /* Byte @i of the pattern of @seed */
@@ -419,7 +425,7 @@ void kv_inv(struct kv *t, struct kv_end *end, u32 key, int want)
 		.ex.invalidate_rkey	= key,
 	};
 
-	kv_want(t, "LOCAL_INV", kv_do(t, end, "LOCAL_INV", &wr), want);
+	kv_request(t, end, "LOCAL_INV", &wr, want);
 }
 
 /* A request that is refused leaves the memory alone. */
@@ -431,7 +437,7 @@ void kv_write(struct kv *t, struct kv_end *end, const struct kv_target *at, int 
 	kv_fill(t, end, at->len);
 	if (kv_goes_on(t) && at->mem)
 		kv_blank(at->mem);
-	kv_want(t, "WRITE", kv_do(t, end, "WRITE", &wr.wr), want);
+	kv_request(t, end, "WRITE", &wr.wr, want);
 	if (at->mem)
 		kv_check(t, at, want == IB_WC_SUCCESS ? at->len : 0);
 }
@@ -450,7 +456,7 @@ void kv_read(struct kv *t, struct kv_end *end, const struct kv_target *at, int w
 		kv_fill_mem(t, at->mem, at->len);
 	}
 	memset(end->buf, KV_BLANK, KV_BYTES);
-	kv_want(t, "READ", kv_do(t, end, "READ", &wr.wr), want);
+	kv_request(t, end, "READ", &wr.wr, want);
 	len = want == IB_WC_SUCCESS ? at->len : 0;
 	kv_check_buf(t, "the sink", end->buf, 0, len);
 	kv_check_blank(t, "the sink", end->buf, len, KV_BYTES);
@@ -484,7 +490,7 @@ void kv_fetch_add(struct kv *t, struct kv_end *end, const struct kv_target *at, 
 	memset(end->buf, KV_BLANK, KV_BYTES);
 	word = sg_virt(at->mem->sg);
 	*word = 37;
-	kv_want(t, "FETCH_ADD", kv_do(t, end, "FETCH_ADD", &wr.wr), want);
+	kv_request(t, end, "FETCH_ADD", &wr.wr, want);
 	if (!kv_goes_on(t))
 		return;
 
@@ -530,8 +536,9 @@ struct kv_op *kv_post_recv(struct kv *t, struct kv_end *end)
 	return op;
 }
 
-/* If @key is not 0 it was invalidated. */
-static void kv_receive(struct kv *t, struct kv_op *op, u32 len, u32 key)
+/* As kv_received_from(); if @key is not 0 it was invalidated. */
+static void kv_receive(struct kv *t, struct kv_end *end, struct kv_op *op, u32 from, u32 len,
+		       u32 key)
 {
 	kv_done(t, "the receive", op, IB_WC_SUCCESS);
 	if (!kv_goes_on(t))
@@ -543,21 +550,18 @@ static void kv_receive(struct kv *t, struct kv_op *op, u32 len, u32 key)
 		 op->wc.ex.invalidate_rkey != key : key)
 		kv_fail(t, "the receive reports the key %#x of flags %#x, not %#x",
 			op->wc.ex.invalidate_rkey, op->wc.wc_flags, key);
-}
-
-void kv_received_from(struct kv *t, struct kv_end *end, struct kv_op *op, u32 from, u32 len)
-{
-	kv_receive(t, op, len, 0);
 	kv_check_buf(t, "the message", end->recv, from, len);
 	kv_check_blank(t, "the message", end->recv, len, PAGE_SIZE);
 }
 
-/* @op has received @len bytes of the pattern. */
+void kv_received_from(struct kv *t, struct kv_end *end, struct kv_op *op, u32 from, u32 len)
+{
+	kv_receive(t, end, op, from, len, 0);
+}
+
 void kv_received(struct kv *t, struct kv_end *end, struct kv_op *op, u32 len, u32 key)
 {
-	kv_receive(t, op, len, key);
-	kv_check_buf(t, "the message", end->recv, 0, len);
-	kv_check_blank(t, "the message", end->recv, len, PAGE_SIZE);
+	kv_receive(t, end, op, 0, len, key);
 }
 
 /* The receive of a message that is refused fails, or is flushed. */
@@ -576,7 +580,7 @@ static void kv_message(struct kv *t, struct kv_link *link, struct kv_end *from,
 	struct kv_op *op = kv_post_recv(t, to);
 
 	kv_fill(t, from, KV_SEND_LEN);
-	kv_want(t, "SEND", kv_do(t, from, "SEND", wr), want);
+	kv_request(t, from, "SEND", wr, want);
 	if (want == IB_WC_SUCCESS)
 		kv_received(t, to, op, KV_SEND_LEN, key);
 	else

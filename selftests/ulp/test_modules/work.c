@@ -312,7 +312,7 @@ static void local_use(struct kv *t)
 	struct kv_link *link = kv_link(t);
 	struct kv_mem *mem = kv_mem(t, link->own.dev, 100, LEN);
 	struct kv_region *region = kv_region(t, link->own.pd, KV_PAGES);
-	struct kv_op *op, *received;
+	struct kv_op *received;
 	struct ib_send_wr send;
 	struct ib_sge sge;
 
@@ -321,16 +321,10 @@ static void local_use(struct kv *t)
 	sge = (struct ib_sge) { region->at.iova, 600, region->at.key };
 	send = send_wr(&sge, 0);
 	received = kv_post_recv(t, &link->peer);
-	op = kv_op(t, &link->own);
-	kv_signal(op, &send);
-	kv_post(t, &link->own, &send);
-	kv_done(t, "SEND", op, IB_WC_SUCCESS);
+	kv_request(t, &link->own, "SEND", &send, IB_WC_SUCCESS);
 	kv_received(t, &link->peer, received, 600, 0);
 	kv_inv(t, &link->own, region->at.key, IB_WC_SUCCESS);
-	op = kv_op(t, &link->own);
-	kv_signal(op, &send);
-	kv_post(t, &link->own, &send);
-	kv_done(t, "SEND", op, IB_WC_LOC_PROT_ERR);
+	kv_request(t, &link->own, "SEND", &send, IB_WC_LOC_PROT_ERR);
 }
 
 const struct kv_case kv_work_cases[] = {
