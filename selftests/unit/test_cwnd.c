@@ -273,10 +273,9 @@ static void test_jump_and_cut(void)
 
 	queued_to(1024);
 	overflow(c.window / 4);
-	was = c.window;
 	for (i = 0; i < 40; i++)
 		round_trip(2 * LONG);
-	must(c.window <= was + 40 && !c.probing);
+	must(c.window < c.top && !c.probing);
 	overflow(c.window);
 	c.least = 0;	/* no round trip of before is left */
 	was = c.window;
@@ -331,6 +330,8 @@ static void test_jitter(void)
 	u32 i, was;
 
 	begin(LONG);
+	c.startup = false;
+	c.window = SRNIC_CWND_SHORT;
 	for (i = 0; i < 20 && !c.from; i++)
 		jitter_round();
 	must(c.from && c.base < 2 * LONG);
@@ -339,6 +340,71 @@ static void test_jitter(void)
 		round_trip(2 * LONG);
 	must(c.probing && c.window >= was * 5 / 4);
 	tap_done("a trial with jitter is judged by the mean round trip");
+}
+
+/* As round_trip(), measured several times */
+static void measured_round(u64 nsec)
+{
+	u32 part = c.window / 8, i;
+
+	for (i = 0; i < 8; i++) {
+		measure(nsec);
+		send(part, true);
+	}
+}
+
+/* The shortest round trip of all is one by chance: those of later rounds tell the queue. */
+static void test_jitter_start(void)
+{
+	u32 i, was;
+
+	begin(LONG);
+	while (c.window < SRNIC_CWND_SHORT)
+		measured_round(LONG + LONG / 2);
+	was = c.window;
+	for (i = 0; i < 6; i++)
+		measured_round(LONG + LONG / 2);
+	must(c.window > 4 * was && c.startup);
+	was = c.window;
+	for (i = 0; i < 6; i++)
+		measured_round(filled(LONG + LONG / 2, was));
+	must(c.window < was * 3 / 2 + 8);
+	tap_done("with jitter a start goes on while round trips are those of the last round");
+}
+
+/* On a long path, where all growth was of use up to the window at which packets were dropped */
+static void test_below_top(void)
+{
+	u32 i, top;
+
+	queued_to(1024);
+	overflow(c.window);
+	top = c.top;
+	for (i = 0; i < 100; i++) {
+		round_trip(2 * LONG);
+		must(c.window < top && !c.probing);
+	}
+	must(c.window > top * 5 / 6);
+	tap_done("after a cut it is tried up to where packets were dropped, and not past it");
+}
+
+/* What is lost after a trial was sent by the larger window. */
+static void test_trial_loses(void)
+{
+	u32 from, i;
+
+	queued_to(1024);
+	overflow(c.window);
+	for (i = 0; i < 40 && !c.from; i++)
+		round_trip(2 * LONG);
+	from = c.from;
+	must(from);
+	for (i = 0; i < 5 && c.from; i++)
+		round_trip(filled(2 * LONG, from));
+	must(!c.from && c.window <= from + 1);
+	lose(from * 9 / 8, SRNIC_CWND_QUEUE_RUN);
+	must(c.window >= from);
+	tap_done("a trial that is of no use is taken back once, also if packets of it are lost");
 }
 
 /* Round trips that go on growing after the window are those of a queue, not of the path. */
@@ -515,6 +581,9 @@ int main(void)
 	test_jump_and_cut();
 	test_plateau();
 	test_jitter();
+	test_jitter_start();
+	test_below_top();
+	test_trial_loses();
 	test_settle();
 	test_slow();
 	test_chance();

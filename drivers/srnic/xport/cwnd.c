@@ -115,6 +115,12 @@ static bool cwnd_is_slow(const struct srnic_cwnd *cwnd, const struct srnic_rtt *
 	       (rtt->timeout && rtt->last > rtt->timeout);
 }
 
+/* On a long path, after a cut or a trial that was of no use: do trials have to stay below @top? */
+static bool cwnd_is_cautious(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
+{
+	return srnic_rtt_is_long(rtt) && !cwnd->probing;
+}
+
 /* Ends the trial, if there is one.  @rounds: until the next may begin */
 static void cwnd_end_trial(struct srnic_cwnd *cwnd, u8 rounds)
 {
@@ -156,7 +162,7 @@ static void cwnd_judge(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 	u8 step = cwnd->step;
 
 	if (4 * longer <= larger) {
-		cwnd_end_trial(cwnd, 0);
+		cwnd_end_trial(cwnd, cwnd_is_cautious(cwnd, rtt) ? CWND_PAUSE : 0);
 		cwnd->step = min(2 * step, CWND_STEP_MAX);
 		cwnd->pause = CWND_PAUSE;
 		return;
@@ -166,9 +172,16 @@ static void cwnd_judge(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 		return;
 	}
 	cwnd->window = cwnd->from;
+	cwnd->cut = srnic_psn_max(cwnd->cut, cwnd->limited);	/* it was, for what it has sent */
 	cwnd->probing = false;
 	cwnd_end_trial(cwnd, cwnd->pause);
 	cwnd->pause = min(2 * cwnd->pause, CWND_PAUSE_MAX);
+}
+
+/* Size up to which a trial lets the window grow */
+static u32 cwnd_trial_end(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
+{
+	return cwnd_is_cautious(cwnd, rtt) ? cwnd->top - cwnd->top / 16 : SRNIC_CWND_MAX;
 }
 
 /*
@@ -186,7 +199,8 @@ static bool cwnd_may_try(const struct srnic_cwnd *cwnd, const struct srnic_rtt *
 	if (!srnic_rtt_is_long(rtt))
 		return cwnd->least < most;
 
-	return !clear && cwnd->probing && cwnd->least < CWND_TRIAL_RTTS * rtt->min;
+	return !clear && cwnd->least < CWND_TRIAL_RTTS * rtt->min &&
+	       cwnd->window + cwnd->window / 8 < cwnd_trial_end(cwnd, rtt);
 }
 
 /*
@@ -288,6 +302,27 @@ static u32 cwnd_clear_growth(const struct srnic_cwnd *cwnd)
 	return max(CWND_PARTS * cwnd->window / 128, CWND_PARTS / 16);
 }
 
+/*
+ * Were round trips of a long path long already before, and are no longer now?  With jitter the
+ * shortest of all is of no use, and a start compares them with those of the last round (RFC 9406).
+ */
+static bool cwnd_is_flat(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
+{
+	return srnic_rtt_is_long(rtt) && cwnd->probing &&
+	       cwnd->base > rtt->min + rtt->min / 8 && 16 * max(rtt->last, rtt->srtt) < 17 * cwnd->mean;
+}
+
+/* Parts of a packet by which the window grows per round trip, in the first round of a trial */
+static u32 cwnd_trial_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
+{
+	u32 step = cwnd_is_cautious(cwnd, rtt) ? 1 : cwnd->step;
+
+	if (cwnd->window >= cwnd_trial_end(cwnd, rtt))
+		return 0;
+
+	return CWND_PARTS / 8 * step * cwnd->window;
+}
+
 /* Parts of a packet by which the window grows per round trip */
 static u32 cwnd_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, bool clear)
 {
@@ -296,8 +331,10 @@ static u32 cwnd_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rt
 	clear &= far || cwnd->window < SRNIC_CWND_SHORT;
 	if (cwnd->startup && (clear || !cwnd_is_slow(cwnd, rtt)))
 		return CWND_PARTS * cwnd->window;
+	if (cwnd->startup && cwnd_is_flat(cwnd, rtt))
+		return CWND_PARTS / 2 * cwnd->window;
 	if (cwnd->from && cwnd->rounds == CWND_TRIAL)
-		return CWND_PARTS / 8 * cwnd->step * cwnd->window;
+		return cwnd_trial_growth(cwnd, rtt);
 	if (clear && far)
 		return cwnd_clear_growth(cwnd);
 

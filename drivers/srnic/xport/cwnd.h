@@ -57,7 +57,7 @@
  * @step: eighths of the window by which a trial lets it grow
  * @pause: rounds without a trial after the next one that is of no use
  * @settling: rounds until the round trip is that of @window, which has grown without a trial
- * @probing: on a long path: trials have not been shown to be of no use
+ * @probing: on a long path: trials have not been shown to be of no use, and may pass @top
  * @startup: the window has not been cut yet, and grows exponentially where no queue is seen
  * @lossy: the window is small because packets were dropped
  */
