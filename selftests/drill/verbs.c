@@ -407,9 +407,9 @@ void do_event(struct line *l)
 
 	line_end(l);
 	while (!event_get(&ev)) {
-		if (now_us() >= end && want < 0)
-			return;
 		if (now_us() >= end) {
+			if (want < 0)
+				return;
 			late("event");
 			fail("no event");
 		}
