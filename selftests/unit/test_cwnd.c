@@ -372,17 +372,40 @@ static void test_jitter_start(void)
 	tap_done("with jitter a start goes on while round trips are those of the last round");
 }
 
+/* The start ends in a queue of others: three times the shortest round trip, or the timeout */
+static void test_jitter_limits(void)
+{
+	u32 i, was;
+
+	begin(LONG);
+	for (i = 0; i < 20; i++)
+		measured_round(7 * LONG / 2);
+	must(c.window <= SRNIC_CWND_FIRST + 20);
+	begin(LONG);
+	srnic_rtt_set_timeout(&rtt, LONG + LONG / 4);
+	for (i = 0; i < 10; i++)
+		measured_round(LONG + LONG / 2);
+	was = c.window;
+	for (i = 0; i < 10; i++)
+		measured_round(LONG + LONG / 2);
+	must(was < SRNIC_CWND_SHORT && c.window <= was + 10);
+	tap_done("but not with three times the shortest, or longer than the ACK timeout");
+}
+
 /* On a long path, where all growth was of use up to the window at which packets were dropped */
 static void test_below_top(void)
 {
-	u32 i, top;
+	u32 i, top, from;
 
 	queued_to(1024);
 	overflow(c.window);
 	top = c.top;
 	for (i = 0; i < 100; i++) {
+		from = c.from;
 		round_trip(2 * LONG);
 		must(c.window < top && !c.probing);
+		must(!from || c.window <= from * 9 / 8 + 4);
+		must(!from || c.from || c.rounds >= 7);
 	}
 	must(c.window > top * 5 / 6);
 	tap_done("after a cut it is tried up to where packets were dropped, and not past it");
@@ -582,6 +605,7 @@ int main(void)
 	test_plateau();
 	test_jitter();
 	test_jitter_start();
+	test_jitter_limits();
 	test_below_top();
 	test_trial_loses();
 	test_settle();

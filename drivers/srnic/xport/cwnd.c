@@ -242,6 +242,12 @@ static void cwnd_wait_round(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt
 	}
 }
 
+/* Is a round trip no longer than the mean of a round before? */
+static bool cwnd_is_near(u64 nsec, u64 mean)
+{
+	return 16 * nsec < 17 * mean;
+}
+
 /* A round has ended. */
 static void cwnd_end_round(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, bool clear)
 {
@@ -252,6 +258,7 @@ static void cwnd_end_round(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 	else
 		cwnd_wait_round(cwnd, rtt);
 	if (cwnd->settling != 1) {
+		cwnd->steep = !cwnd_is_near(cwnd_mean(cwnd), cwnd->mean);
 		cwnd->base = cwnd->least;
 		cwnd->mean = cwnd_mean(cwnd);
 		cwnd->was = cwnd->window;
@@ -303,13 +310,16 @@ static u32 cwnd_clear_growth(const struct srnic_cwnd *cwnd)
 }
 
 /*
- * Were round trips of a long path long already before, and are no longer now?  With jitter the
- * shortest of all is of no use, and a start compares them with those of the last round (RFC 9406).
+ * Were round trips of a long path long already before, for two rounds, and are no longer now?  With
+ * jitter the shortest of all is of no use, and a start compares them with those of the last round
+ * (RFC 9406), but not without limit: other flows may fill the queue meanwhile.
  */
 static bool cwnd_is_flat(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 {
-	return srnic_rtt_is_long(rtt) && cwnd->probing &&
-	       cwnd->base > rtt->min + rtt->min / 8 && 16 * max(rtt->last, rtt->srtt) < 17 * cwnd->mean;
+	return srnic_rtt_is_long(rtt) && cwnd->probing && !cwnd->steep &&
+	       cwnd->base > rtt->min + rtt->min / 8 && cwnd->base < CWND_START_RTTS * rtt->min &&
+	       (!rtt->timeout || rtt->last <= rtt->timeout) &&
+	       cwnd_is_near(max(rtt->last, rtt->srtt), cwnd->mean);
 }
 
 /* Parts of a packet by which the window grows per round trip, in the first round of a trial */

@@ -58,6 +58,7 @@
  * @pause: rounds without a trial after the next one that is of no use
  * @settling: rounds until the round trip is that of @window, which has grown without a trial
  * @probing: on a long path: trials have not been shown to be of no use, and may pass @top
+ * @steep: @mean was longer than that of the round before
  * @startup: the window has not been cut yet, and grows exponentially where no queue is seen
  * @lossy: the window is small because packets were dropped
  */
@@ -84,6 +85,7 @@ struct srnic_cwnd {
 	u8	pause;
 	u8	settling;
 	bool	probing;
+	bool	steep;
 	bool	startup;
 	bool	lossy;
 };
