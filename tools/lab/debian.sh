@@ -50,14 +50,27 @@ kernel_key()
 		sha256sum | cut -c1-12
 }
 
+# kbuild_version PACKAGE VERSION: print VERSION or, if the archive has dropped it, what apt would
+# install.  All of 6.1 share one package, and a new one is there before its signed kernel.
+kbuild_version()
+{
+	lab_apt apt-cache policy "$1" | awk -v want="$2" '
+		$1 == "Candidate:" { version = $2 }
+		$1 == want { version = want; exit }
+		END { print version }'
+}
+
 # unpack PACKAGE VERSION DIR
 unpack()
 {
-	local APT_ARCH=$APT_ARCH deb
+	local APT_ARCH=$APT_ARCH deb version=$2
 
-	[[ $1 != linux-kbuild-* ]] || APT_ARCH=	# programs, which run here
+	if [[ $1 == linux-kbuild-* ]]; then
+		APT_ARCH=	# programs, which run here
+		version=$(kbuild_version "$1" "$2")
+	fi
 	step "fetching $1"
-	deb=$(fetch_deb "$1" "$2")
+	deb=$(fetch_deb "$1" "$version")
 	dpkg-deb -x "$deb" "$3"
 	rm -r "${deb%/*}"
 }
