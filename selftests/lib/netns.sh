@@ -19,6 +19,8 @@
 #                            print an attribute of an srnic device, or set it
 #   counter NS DEV NAME      print a hardware counter
 #   counter_is, counter_over NS DEV NAME VALUE
+#   crossed NS DEV BYTES     that many have arrived there, by its counters
+#   check_srnic WHAT COMMAND...  a check of a counter that other drivers lack
 #   drop_nth NS DEV N [M]    drop the Nth RoCE packet that leaves DEV, or the Nth to
 #                            the Mth
 #   netem NS DEV ARGUMENT... apply tc's netem to RoCE packets that leave DEV
@@ -275,6 +277,25 @@ counter_over()
 
 	now=$(counter "$1" "$2" "$3")
 	[ "${now:--1}" -gt "$4" ] || { echo "$3 of $2 is ${now:-missing}, not over $4"; return 1; }
+}
+
+# rdma_rxe counts packets alone.
+crossed()
+{
+	if [ -n "$(counter "$1" "$2" rcvd_bytes)" ]; then
+		counter_over "$1" "$2" rcvd_bytes "$3"
+	else
+		counter_over "$1" "$2" rcvd_pkts $(($3 / 4200))
+	fi
+}
+
+check_srnic()
+{
+	if [ "$TYPE" = srnic ]; then
+		check "$@"
+	else
+		skip "$1" "$TYPE does not count that"
+	fi
 }
 
 # wire_made: tun_wire.py, whose output is file descriptor $wire, has created its netdevs

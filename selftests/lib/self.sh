@@ -4,6 +4,8 @@
 #
 #   self_up      sr0 on veth0 and sr1 on veth1, both in the initial namespace,
 #                where some kernel consumers of RDMA live
+#   wire_cut, wire_joined    veth1 goes down, and up again with what it lost
+#   peer_dies, peer_returns  sr1 is removed while the wire is cut, and created again
 #
 # Packets between two addresses of a host do not leave it unless routing rules say otherwise:
 # an address is local for packets that arrive by the wire, and has a route over the wire for
@@ -39,7 +41,7 @@ self_route()
 	sysctl -qw "net.ipv4.conf.$1.accept_local=1" \
 		"net.ipv4.conf.$1.rp_filter=0" &&
 		ip route add "$5" dev "$1" src "$2" table "$3" &&
-		ip neigh add "$5" lladdr "$mac" dev "$1"
+		ip neigh replace "$5" lladdr "$mac" dev "$1"
 }
 
 self_up()
@@ -65,6 +67,30 @@ self_down()
 	fi
 	pair_down
 } 2>/dev/null
+
+wire_cut()
+{
+	ip link set veth1 down
+}
+
+wire_joined()
+{
+	ip link set veth1 up && ip addr add fd09::2/64 dev veth1 nodad &&
+		self_route veth1 10.9.0.2 901 veth0 10.9.0.1 &&
+		wait_for gid_ready nsA sr0 || return
+	[ ! -e /sys/class/infiniband/sr1 ] || wait_for gid_ready nsB sr1
+}
+
+peer_dies()
+{
+	wire_cut && bounded rdma link del sr1
+}
+
+peer_returns()
+{
+	wire_joined && rdma link add sr1 type "$TYPE_B" netdev veth1 &&
+		wait_for gid_ready nsB sr1
+}
 
 # Completion queues stay in the core's pool as long as the device exists.
 objects()

@@ -9,6 +9,7 @@
 . "$(dirname "$0")/../lib/netns.sh"
 # shellcheck disable=SC2154 # netns.sh says where the selftests are
 . "$selftests/lib/self.sh"
+. "$selftests/lib/disk.sh"
 
 need rdma nvme fio mkfs.ext4 tc ethtool
 modprobe -q null_blk nr_devices=0 || skip_all "no null_blk"
@@ -16,36 +17,7 @@ modprobe -q nvmet-rdma || skip_all "no nvmet-rdma"
 modprobe -q nvme-rdma || skip_all "no nvme-rdma"
 
 uuid=6fc1b1b4-0000-4000-8000-000000000001
-config=/sys/kernel/config
-target=$config/nvmet
-disk=$config/nullb/srnic
-
-# jobs of fio: name, block size, depth, total
-jobs=(
-	"write 4k 1 256k"
-	"write 64k 8 8m"
-	"write 1m 4 8m"
-	"randwrite 512 16 128k"
-	"randwrite 2560 8 320k"
-	"randwrite 4k 32 2m"
-	"randwrite 128k 16 4m"
-	"randrw 8k 16 2m"
-)
-
-# put VALUE FILE
-put()
-{
-	echo -n "$1" >"$2"
-}
-
-disk_up()
-{
-	mkdir "$disk" &&
-		put 64 "$disk/size" &&
-		put 512 "$disk/blocksize" &&
-		put 1 "$disk/memory_backed" &&
-		put 1 "$disk/power"
-}
+target=/sys/kernel/config/nvmet
 
 target_up()
 {
@@ -116,14 +88,6 @@ disconnect()
 	bounded nvme disconnect -n srnic && wait_for no_remote
 }
 
-# fio_on FILE KIND SIZE DEPTH TOTAL: write, read back and compare
-fio_on()
-{
-	bounded fio --name=srnic --filename="$1" --rw="$2" --bs="$3" \
-		--iodepth="$4" --size="$5" --ioengine=libaio --direct=1 \
-		--verify=crc32c --verify_fatal=1 --verify_state_save=0
-}
-
 fio_remote()
 {
 	fio_on "$(remote)" "$@"
@@ -165,21 +129,20 @@ all_down()
 	nvme disconnect -n srnic
 	self_down
 	target_down
-	put 0 "$disk/power"
-	rmdir "$disk"
+	disk_down
 	modprobe -r nvme-rdma
 	modprobe -r nvmet-rdma
-	modprobe -r null_blk
 } >/dev/null 2>&1
 
 trap all_down EXIT
 
-ktap_plan $((${#jobs[@]} + 21))
+# shellcheck disable=SC2154 # of disk.sh
+ktap_plan $((${#disk_jobs[@]} + 21))
 check "two devices and a wire"		self_up
 check "a disk in memory"		disk_up
 check "a target"			target_up
 check "connect"				connect
-for job in "${jobs[@]}"; do
+for job in "${disk_jobs[@]}"; do
 	# shellcheck disable=SC2086 # its words
 	check "$job"			fio_remote $job
 done

@@ -28,14 +28,14 @@ kernel_fetch()
 kernel_load()
 {
 	case $1 in
-	uml | uml-debug | uml-leak) . "$LAB/uml.sh" ;;
+	uml | uml-debug | uml-leak | uml-ulp) . "$LAB/uml.sh" ;;
 	kcsan) . "$LAB/kcsan.sh" ;;
 	tree:*) . "$LAB/tree.sh" ;;
 	debian-arm64) . "$LAB/arm64.sh" ;;
 	debian | debian-rt | debian-[0-9]*.[0-9]*) . "$LAB/debian.sh" ;;
 	host) . "$LAB/host.sh" ;;
-	*) die "no kernel '$1': uml uml-debug uml-leak kcsan debian debian-rt \
-debian-arm64 debian-VERSION[-FLAVOUR] tree:DIR host" ;;
+	*) die "no kernel '$1': uml uml-debug uml-leak uml-ulp kcsan debian \
+debian-rt debian-arm64 debian-VERSION[-FLAVOUR] tree:DIR host" ;;
 	esac
 }
 
