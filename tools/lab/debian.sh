@@ -55,9 +55,9 @@ kernel_key()
 kbuild_version()
 {
 	lab_apt apt-cache policy "$1" | awk -v want="$2" '
-		$1 == "Candidate:" { version = $2 }
-		$1 == want { version = want; exit }
-		END { print version }'
+		$1 == "Candidate:" { newest = $2 }
+		$1 == want { there = 1 }
+		END { print there ? want : newest }'
 }
 
 # unpack PACKAGE VERSION DIR
