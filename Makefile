@@ -79,7 +79,7 @@ soak:
 	selftests/run --all --long hunt/
 
 bench:
-	tools/bench/all $(if $(HOST),host,$(or $(KERNEL),uml)) $(or $(ROUNDS),5) build/bench
+	tools/bench/all $(if $(HOST),host,$(or $(KERNEL),uml-ulp)) $(or $(ROUNDS),5) build/bench
 
 clean:
 	-test ! -e $(KDIR)/Makefile || $(MAKE) -C $(KDIR) M=$(CURDIR) clean

@@ -7,8 +7,14 @@
 # kernel_fragments KERNEL: print the configuration files; later ones take precedence
 kernel_fragments()
 {
-	echo "$LAB/config/uml.config"
-	[ "$1" = uml ] || echo "$LAB/config/$1.config"
+	local files=(uml.config)
+
+	case $1 in
+	uml-debug) files+=(ulp.config uml-debug.config) ;;
+	uml-leak) files+=(uml-leak.config) ;;
+	uml-ulp) files+=(ulp.config) ;;
+	esac
+	printf '%s\n' "${files[@]/#/$LAB/config/}"
 }
 
 kernel_compiler()
