@@ -89,32 +89,32 @@ scripts_here()
 		'programs_make broken' 'ktap_plan 1' 'check a true' ktap_end
 	script dirty_here here 60 '. lib/ktap.sh' 'closed() { false; }' \
 		'ktap_closing=(closed)' 'ktap_plan 1' 'check a true' ktap_end
-	echo "verbs/sun*.sh fake 5" >>"$tree/selftests/plan"
+	echo "verbs/sun*.sh fake 60" >>"$tree/selftests/plan"
 }
 
 # scripts_fake: in the fake guest, which hangs when run-guest is killed
 scripts_fake()
 {
-	script stuck fake 5 'printf "1..1\nok 1 a\n"; kill -KILL "$(ps -o ppid= $PPID)"' \
+	script stuck fake 60 'printf "1..1\nok 1 a\n"; kill -KILL "$(ps -o ppid= $PPID)"' \
 		'sleep 1'
-	script behind fake 5 'printf "1..1\nok 1 a\n"; touch "$RESULTS/dirty"'
-	script unmade unmade 5 'printf "1..1\nok 1 a\n"'
+	script behind fake 60 'printf "1..1\nok 1 a\n"; touch "$RESULTS/dirty"'
+	script unmade unmade 60 'printf "1..1\nok 1 a\n"'
 }
 
 # scripts_uml: in user-mode Linux
 scripts_uml()
 {
-	script inside uml 20 'printf "1..1\nok 1 a\n"'
+	script inside uml 300 'printf "1..1\nok 1 a\n"'
 	script hangs_inside uml 2 'printf "1..1\nok 1 a\n"; exec sleep 100'
-	script warns uml 30 '. lib/netns.sh' 'ktap_plan 1' \
+	script warns uml 300 '. lib/netns.sh' 'ktap_plan 1' \
 		'check "a warning" sh -c "echo WARNING: CPU: 0 >/dev/kmsg"' ktap_end
-	script leaks uml 60 'KTAP_BOUND=10' '. lib/netns.sh' 'ktap_plan 2' 'check "two hosts" pair_up' \
+	script leaks uml 300 '. lib/netns.sh' 'ktap_plan 2' 'check "two hosts" pair_up' \
 		'on nsA ibv_rc_pingpong -d sr0 -g 1 >/dev/null &' \
 		'there() { rdma resource show qp | grep -q pingpong; }' \
-		'check "a queue pair" wait_for there' ktap_end
-	script panics uml 20 'printf "1..1\nok 1 a\n"; sync' \
-		'echo c >/proc/sysrq-trigger; sleep 100'
-	script next uml 20 'printf "1..1\nok 1 a\n"' 'echo WARNING: CPU: 0 >/dev/kmsg'
+		'check "a queue pair" wait_for there' KTAP_BOUND=10 ktap_end
+	script panics uml 300 'printf "1..1\nok 1 a\n"; sync' \
+		'echo c >/proc/sysrq-trigger; sleep 1000'
+	script next uml 300 'printf "1..1\nok 1 a\n"' 'echo WARNING: CPU: 0 >/dev/kmsg'
 }
 
 # late NAME N WHAT...: a script on the host that is late in its first and in its Nth run, and
