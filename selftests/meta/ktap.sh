@@ -63,13 +63,14 @@ child_put()
 	END
 }
 
-
-# passed_on: standard input and exit status are passed on
+# passed_on: standard input, functions and exit status are passed on
 passed_on()
 {
 	local status=0 text
 
-	text=$(echo text | bounded cat) && [ "$text" = text ] || return
+	copy() { cat; }
+	export -f copy
+	text=$(echo text | bounded bash -c copy) && [ "$text" = text ] || return
 	bounded sh -c 'exit 7' || status=$?
 	((status == 7))
 }
@@ -158,7 +159,7 @@ group_put 904
 check "a program that ignores SIGTERM"		group_ends 904
 child_put 906
 check "one whose child ignores it"		group_ends 906
-check "input and status are passed on"		passed_on
+check "input, functions and status are passed on"	passed_on
 check "a program ends with the one that bounds it"	ends_with_it 905
 check "comments stay behind their checks"	in_place
 ktap_end
