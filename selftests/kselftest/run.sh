@@ -26,10 +26,14 @@ says()
 from_the_tree()
 {
 	make -s -C "$selftests" run_tests TARGETS=ulp >"$work/out" &&
-		says "$work/out" 1..4 "ok 1 selftests: ulp: kverbs.sh" \
-			"ok 2 selftests: ulp: nfs.sh # SKIP" \
-			"ok 3 selftests: ulp: nvme.sh # SKIP" \
-			"ok 4 selftests: ulp: rnbd.sh # SKIP"
+		says "$work/out" 1..8 "ok 1 selftests: ulp: iser.sh # SKIP" \
+			"ok 2 selftests: ulp: kverbs.sh" \
+			"ok 3 selftests: ulp: nfs.sh # SKIP" \
+			"ok 4 selftests: ulp: nvme.sh # SKIP" \
+			"ok 5 selftests: ulp: rds.sh # SKIP" \
+			"ok 6 selftests: ulp: rnbd.sh # SKIP" \
+			"ok 7 selftests: ulp: smc.sh # SKIP" \
+			"ok 8 selftests: ulp: srp.sh # SKIP"
 }
 
 one_of_a_folder()

@@ -12,6 +12,8 @@
 # outgoing ones.
 # shellcheck shell=bash
 
+. "${BASH_SOURCE[0]%/*}/pool.sh"
+
 self_rules=(
 	"priority 1 iif veth0 lookup local"
 	"priority 1 iif veth1 lookup local"
@@ -90,10 +92,4 @@ peer_returns()
 {
 	wire_joined && rdma link add sr1 type "$TYPE_B" netdev veth1 &&
 		wait_for gid_ready nsB sr1
-}
-
-# Completion queues stay in the core's pool as long as the device exists.
-objects()
-{
-	rdma res show | sed -nE 's/^[0-9]+: (sr[0-9]+: .*) cq [0-9]+/\1/p' | sort
 }

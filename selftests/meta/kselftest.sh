@@ -42,13 +42,14 @@ same_files()
 	diff -r "$work/x" "$work/xKSFT=$KSFT"
 }
 
-# configured FOLDER: the lab's kernel has the options that the folder requires
+# configured FOLDER: the lab's kernels have the options that the folder requires
 configured()
 {
 	local option
 
 	while read -r option; do
-		grep -q "^${option%=*}=[ym]" "$CACHE/current/uml-debug/obj/.config" ||
+		grep -q "^${option%=*}=[ym]" "$CACHE/current/uml-debug/obj/.config" \
+			"$selftests/../tools/lab/config/uml-ulp.config" ||
 			{ echo "$option"; return 1; }
 	done <"$selftests/$1/config"
 }

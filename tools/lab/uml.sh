@@ -12,7 +12,7 @@ kernel_fragments()
 	case $1 in
 	uml-debug) files+=(ulp.config uml-debug.config) ;;
 	uml-leak) files+=(uml-leak.config) ;;
-	uml-ulp) files+=(ulp.config) ;;
+	uml-ulp) files+=(ulp.config uml-ulp.config) ;;
 	esac
 	printf '%s\n' "${files[@]/#/$LAB/config/}"
 }

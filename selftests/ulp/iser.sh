@@ -1,0 +1,162 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A disk of iSCSI over RDMA (iSER) returns the data written to it, on a reliable wire and on one
+# that loses packets: the target reads from the initiator's memory and writes to it.  The
+# initiator logs in again after the wire was cut and after the target's device was gone, and no
+# request fails.
+#
+#   initiator [sr0] veth0 ================ veth1 [sr1] target with a disk in memory
+#
+# Both are in the initial namespace, the only one that they know.
+
+. "$(dirname "$0")/../lib/netns.sh"
+# shellcheck disable=SC2154 # netns.sh says where the selftests are
+. "$selftests/lib/self.sh"
+. "$selftests/lib/disk.sh"
+
+need rdma fio tc ethtool iscsid iscsiadm
+modprobe -q null_blk nr_devices=0 || skip_all "no null_blk"
+modprobe -q ib_isert || skip_all "no ib_isert"
+modprobe -q ib_iser || skip_all "no ib_iser"
+modprobe -q sd_mod || skip_all "no sd_mod"
+! ss -Hxl | grep -q ISCSIADM_ABSTRACT || skip_all "another iscsid is running"
+
+name=iqn.2026-11.org.srnic:disk
+# shellcheck disable=SC2154 # of disk.sh
+target=$lio/iscsi/$name
+group=$target/tpgt_1
+daemon=	# process ID of iscsid
+
+target_up()
+{
+	local np=$group/np/0.0.0.0:3260
+
+	mkdir -p "$group" &&
+		put 0 "$group/attrib/authentication" &&
+		put 1 "$group/attrib/generate_node_acls" &&
+		put 1 "$group/attrib/cache_dynamic_acls" &&
+		put 0 "$group/attrib/demo_mode_write_protect" &&
+		mkdir "$group/lun/lun_0" "$np" &&
+		ln -s "$lio/core/fileio_0/srnic" "$group/lun/lun_0/srnic" &&
+		put 1 "$np/iser" && put 1 "$group/enable"
+}
+
+target_down()
+{
+	put 0 "$group/enable" && rmdir "$group"/np/* && rm "$group/lun/lun_0/srnic" &&
+		rmdir "$group/lun/lun_0" "$group" "$target" "$lio/iscsi"
+}
+
+# initiator_up: with a configuration of its own.  Requests wait for the target for ever.
+initiator_up()
+{
+	mount -t tmpfs iscsi /etc/iscsi &&
+		echo InitiatorName=iqn.2026-11.org.srnic:host >/etc/iscsi/initiatorname.iscsi &&
+		echo node.session.timeo.replacement_timeout = -1 >/etc/iscsi/iscsid.conf ||
+		return
+	setsid iscsid -f &	# its exit interrupts its process group
+	daemon=$!
+	wait_for listens
+}
+
+listens()
+{
+	ss -Hxl | grep ISCSIADM_ABSTRACT
+}
+
+initiator_down()
+{
+	kill "$daemon"
+	wait "$daemon"
+	umount /etc/iscsi
+}
+
+# node ARGUMENT...
+node()
+{
+	bounded iscsiadm -m node -T "$name" -p 10.9.0.2:3260 "$@"
+}
+
+login()
+{
+	node -I iser -o new && node --login && wait_for remote
+}
+
+logout()
+{
+	node --logout && node -o delete && wait_for fails remote
+}
+
+remote()
+{
+	scsi_disk iscsi_iser
+}
+
+# session_is STATE
+session_is()
+{
+	cat /sys/class/iscsi_session/session*/state | grep -x "$1"
+}
+
+fio_remote()
+{
+	fio_on "$(remote)" "$@"
+}
+
+# outlasts BREAK MEND
+outlasts()
+{
+	load_begins "$(remote)" && "$1" && wait_for session_is FAILED && "$2" &&
+		wait_for session_is LOGGED_IN && load_ends
+}
+
+all_down()
+{
+	[ -z "$daemon" ] || node --logout
+	initiator_down
+	target_down
+	lio_down
+	self_down
+	disk_down
+	modprobe -r ib_iser
+	modprobe -r ib_isert
+} >/dev/null 2>&1
+
+trap all_down EXIT
+
+# shellcheck disable=SC2154 # of disk.sh
+ktap_plan $((${#disk_jobs[@]} + 27))
+check "two devices and a wire"		self_up
+check "a disk in memory"		disk_up
+check "a target"			eval "lio_up && target_up"
+check "an initiator"			initiator_up
+check "login"				login
+for job in "${disk_jobs[@]}"; do
+	# shellcheck disable=SC2086 # its words
+	check "$job"			fio_remote $job
+done
+check "the initiator's bytes crossed"	crossed nsB sr1 20000000
+check "the target's bytes crossed"	crossed nsA sr0 20000000
+check_srnic "the target wrote to the initiator"	counter_over nsA sr0 rx_write_requests 100
+check_srnic "the target read from the initiator"	counter_over nsA sr0 rx_read_requests 100
+check_srnic "no request used loopback"	counter_is nsA sr0 local_requests 0
+
+check "data that are kept"		data_in "$(remote)"
+check "the wire is cut"			outlasts wire_cut wire_joined
+check "the data are the same"		data_same "$(remote)"
+check "the target's device is gone"	outlasts peer_dies peer_returns
+check "the data are the same again"	data_same "$(remote)"
+check "randwrite 4k in that session"	fio_remote randwrite 4k 32 2m
+
+check "one packet in a hundred is lost"	netem nsA veth0 loss 1%
+check "in the other direction, too"	netem nsB veth1 loss 1%
+check "write 64k over that wire"	fio_remote write 64k 8 8m
+check "randwrite 4k over that wire"	fio_remote randwrite 4k 32 2m
+check "logout over that wire"		logout
+check "login over that wire"		login
+check "the data are the same there"	data_same "$(remote)"
+check_srnic "packets were sent again"	counter_over nsA sr0 retrans_pkts 0
+check "logout"				logout
+check "the wire loses nothing again"	clear_wire
+check "the target is removed"		target_down
+ktap_end

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Shared Memory Communications over RDMA (SMC-R), version 2: the bytes of its sockets arrive
+# with their contents, as RDMA WRITEs and not by TCP, on a reliable wire and on one that loses
+# packets.  A connection ends at both ends if the wire is cut or if a device is gone; the next
+# one uses RDMA again.
+#
+#   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#   client                                       server
+
+. "$(dirname "$0")/../lib/netns.sh"
+# shellcheck disable=SC2154 # netns.sh says where the selftests are
+. "$selftests/lib/peers.sh"
+
+need rdma python3 tc ethtool
+modinfo smc >/dev/null 2>&1 || skip_all "no smc"
+! grep -q '^smc ' /proc/modules || skip_all "SMC is in use here"
+# In shared mode each end sees both devices, and adds links between queue pairs of one device.
+rdma system set netns exclusive || skip_all "other namespaces exist"
+
+smc="/usr/bin/python3 $selftests/ulp/smc.py"
+work=$(mktemp -d)
+
+smc_up()
+{
+	modprobe smc && $smc ueid
+}
+
+# talk CONNECTIONS BYTES
+talk()
+{
+	between 5000 "$smc serve 5000 $1" "$smc ask 10.9.0.2 5000 $1 $2"
+}
+
+# stat NS NAME: print it
+stat()
+{
+	on "$1" bash -c "exec $smc stats" | awk -v name="$2" '$1 == name { print $2 }'
+}
+
+# stat_is NS NAME VALUE
+stat_is()
+{
+	local now
+
+	now=$(stat "$1" "$2")
+	[ "$now" = "$3" ] || { echo "$2 is $now, not $3"; on "$1" bash -c "$smc stats"; return 1; }
+}
+
+wire_cut()
+{
+	ip -n nsB link set veth1 down
+}
+
+wire_joined()
+{
+	ip -n nsB link set veth1 up && ip -n nsB addr add fd09::2/64 dev veth1 nodad &&
+		know_each_other && wait_for gid_ready nsA sr0
+}
+
+device_goes()
+{
+	wire_cut && on nsB bounded rdma link del sr1
+}
+
+device_returns()
+{
+	wire_joined && on nsB rdma link add sr1 type "$TYPE_B" netdev veth1 &&
+		wait_for gid_ready nsB sr1
+}
+
+# ends BREAK MEND: a connection that sends ends, at both ends
+ends()
+{
+	local client server
+
+	serve "$smc serve 5000 1"
+	wait_for up 5000 || return
+	rm -f "$work/flows"
+	ip netns exec nsA bounded bash -c "exec $smc outlive 10.9.0.2 5000 $work/flows" &
+	client=$!
+	wait_for test -e "$work/flows" && "$1" && wait "$client" && wait "$server" && "$2" &&
+		wait_for gid_ready nsB sr1
+}
+
+all_down()
+{
+	jobs -p | xargs -r kill
+	wait
+	pair_down
+	modprobe -r smc_diag
+	modprobe -r smc
+	rm -r "$work"
+} >/dev/null 2>&1
+
+trap all_down EXIT
+
+ktap_plan 23
+check "two hosts"			hosts_up
+check "SMC is loaded"			smc_up
+check "a connection"			talk 1 4000000
+check "eight at the same time"		talk 8 1000000
+check "no client used TCP"		stat_is nsA fallbacks 0
+check "no server used TCP"		stat_is nsB fallbacks 0
+check "the client had nine connections"	stat_is nsA client_v2 9
+check "the server had nine connections"	stat_is nsB server_v2 9
+check "the client's bytes crossed"	crossed nsB sr1 12000000
+check "the server's bytes crossed"	crossed nsA sr0 12000000
+check_srnic "as WRITEs of the client"	counter_over nsB sr1 rx_write_requests 100
+check_srnic "as WRITEs of the server"	counter_over nsA sr0 rx_write_requests 100
+check_srnic "no request used loopback"	counter_is nsA sr0 local_requests 0
+
+check "the wire is cut"			ends wire_cut wire_joined
+check "the device of one end is gone"	ends device_goes device_returns
+check "two connections after that"	talk 2 1000000
+check "they used version 2, too"	stat_is nsA client_v2 13
+
+check "one packet in a hundred is lost"	netem nsA veth0 loss 1%
+check "in the other direction, too"	netem nsB veth1 loss 1%
+check "two connections over that wire"	talk 2 1000000
+check_srnic "packets were sent again"	counter_over nsA sr0 retrans_pkts 0
+check "they used version 2"		stat_is nsA client_v2 15
+check "SMC is unloaded"			modprobe -r smc
+ktap_end
