@@ -65,13 +65,21 @@ static void become(struct side *s, void (*be)(void))
 		_exit(3);
 }
 
-/* One of its own: what the user of an earlier case had may not be given back yet. */
-static void be_user(void)
+static void be(uid_t uid)
 {
-	uid_t uid = USER + getpid();
-
 	if (setresuid(uid, uid, uid))
 		_exit(2);
+}
+
+static void be_user(void)
+{
+	be(USER);
+}
+
+/* The prefetches of an earlier case's user may not have ended yet. */
+static void be_new_user(void)
+{
+	be(USER + getpid());
 }
 
 /* Maps the ids of a container into the new user namespace of process @pid. */
@@ -638,7 +646,7 @@ static void ask_in_vain(void)
 
 	if (!mem)
 		return;
-	become(&s, be_user);
+	become(&s, be_new_user);
 	ask(&s, mem, STUCK);
 }
 
@@ -650,7 +658,7 @@ static void ask_in_vain_anew(void)
 
 	if (!mem)
 		return;
-	become(&s, be_user);
+	become(&s, be_new_user);
 	while (told->made < STUCK) {
 		ask(&s, mem, STUCK / 50);
 		if (ibv_dealloc_pd(s.pd) || ibv_close_device(s.ctx))
