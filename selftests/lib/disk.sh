@@ -6,16 +6,15 @@
 #   put VALUE FILE           write it without a newline
 #   disk_jobs                the jobs of fio: name, block size, depth, total
 #   fio_on FILE KIND SIZE DEPTH TOTAL   write, read back and compare
+#   fio_remote KIND...       the same, on the disk that remote prints, of the script
+#   disk_checks              a check for each of these jobs, on that disk
 #   data_in FILE             write random data behind those of fio_on
 #   data_same FILE           they are there, on FILE and on the disk
 #   load_begins FILE         write and compare, until load_ends, in the background
 #   load_ends                fails if any of that did
-#   lio_up, lio_down         the disk, for targets of LIO: $lio/core/fileio_0/srnic
-#   scsi_disk DRIVER         print the disk of a SCSI host of that driver
 # shellcheck shell=bash
 
 disk=/sys/kernel/config/nullb/srnic
-lio=/sys/kernel/config/target
 disk_jobs=(
 	"write 4k 1 256k"
 	"write 64k 8 8m"
@@ -57,6 +56,21 @@ fio_on()
 	bounded fio --name=srnic --filename="$1" --rw="$2" --bs="$3" \
 		--iodepth="$4" --size="$5" --ioengine=libaio --direct=1 \
 		--verify=crc32c --verify_fatal=1 --verify_state_save=0
+}
+
+fio_remote()
+{
+	fio_on "$(remote)" "$@"
+}
+
+disk_checks()
+{
+	local job
+
+	for job in "${disk_jobs[@]}"; do
+		# shellcheck disable=SC2086 # its words
+		check "$job"	fio_remote $job
+	done
 }
 
 data_in()
@@ -105,30 +119,3 @@ load_ends()
 	rm "$disk_work/load"
 	wait "$disk_load"
 }
-
-lio_up()
-{
-	local store=$lio/core/fileio_0/srnic
-
-	modprobe -a target_core_mod target_core_file && mkdir -p "$store" &&
-		put fd_dev_name=/dev/srnic "$store/control" && put 1 "$store/enable"
-}
-
-lio_down()
-{
-	rmdir "$lio/core/fileio_0/srnic" "$lio/core/fileio_0"
-	modprobe -r target_core_file target_core_mod
-}
-
-scsi_disk()
-{
-	local host name
-
-	for host in /sys/class/scsi_host/*; do
-		[ "$(cat "$host/proc_name")" = "$1" ] || continue
-		for name in "$host"/device/{,session*/}target*/*/block/*; do
-			[ -b "/dev/${name##*/}" ] && echo "/dev/${name##*/}" && return
-		done
-	done
-	return 1
-} 2>/dev/null

@@ -4,8 +4,7 @@
 #
 #   self_up      sr0 on veth0 and sr1 on veth1, both in the initial namespace,
 #                where some kernel consumers of RDMA live
-#   wire_cut, wire_joined    veth1 goes down, and up again with what it lost
-#   peer_dies, peer_returns  sr1 is removed while the wire is cut, and created again
+#   know_each_other          what sr1's end loses with its wire, see wire.sh
 #
 # Packets between two addresses of a host do not leave it unless routing rules say otherwise:
 # an address is local for packets that arrive by the wire, and has a route over the wire for
@@ -13,6 +12,7 @@
 # shellcheck shell=bash
 
 . "${BASH_SOURCE[0]%/*}/pool.sh"
+. "${BASH_SOURCE[0]%/*}/wire.sh"
 
 self_rules=(
 	"priority 1 iif veth0 lookup local"
@@ -46,6 +46,11 @@ self_route()
 		ip neigh replace "$5" lladdr "$mac" dev "$1"
 }
 
+know_each_other()
+{
+	self_route veth1 10.9.0.2 901 veth0 10.9.0.1
+}
+
 self_up()
 {
 	self_down
@@ -54,8 +59,7 @@ self_up()
 	host_up nsA veth0 sr0 1 "$TYPE_A" && host_up nsB veth1 sr1 2 "$TYPE_B" ||
 		return
 	sysctl -qw net.ipv4.conf.all.rp_filter=0
-	self_route veth0 10.9.0.1 902 veth1 10.9.0.2 &&
-		self_route veth1 10.9.0.2 901 veth0 10.9.0.1 || return
+	self_route veth0 10.9.0.1 902 veth1 10.9.0.2 && know_each_other || return
 	self_rule add && ip rule del priority 0 || return
 	wait_for gid_ready nsA sr0 && wait_for gid_ready nsB sr1 || return
 	objects_before=$(objects)
@@ -69,27 +73,3 @@ self_down()
 	fi
 	pair_down
 } 2>/dev/null
-
-wire_cut()
-{
-	ip link set veth1 down
-}
-
-wire_joined()
-{
-	ip link set veth1 up && ip addr add fd09::2/64 dev veth1 nodad &&
-		self_route veth1 10.9.0.2 901 veth0 10.9.0.1 &&
-		wait_for gid_ready nsA sr0 || return
-	[ ! -e /sys/class/infiniband/sr1 ] || wait_for gid_ready nsB sr1
-}
-
-peer_dies()
-{
-	wire_cut && bounded rdma link del sr1
-}
-
-peer_returns()
-{
-	wire_joined && rdma link add sr1 type "$TYPE_B" netdev veth1 &&
-		wait_for gid_ready nsB sr1
-}

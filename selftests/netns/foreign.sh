@@ -6,21 +6,20 @@
 #   nsA [sr0] veth0 ==== veth1 nsB, [sr1] nsU
 
 . "$(dirname "$0")/../lib/netns.sh"
+# shellcheck disable=SC2154 # netns.sh says where the selftests are
+. "$selftests/lib/exclusive.sh"
 
 need rdma ip unshare nsenter
 need_python pyverbs.qp
 
 owner=
-mode=$(rdma system show | grep -o 'netns [a-z]*')
 
 at_end()
 {
 	ip netns del nsU
 	kill "$owner"
 	pair_down
-	# refused as long as other namespaces exist, which the kernel deletes later
-	# shellcheck disable=SC2086 # two words
-	wait_for rdma system set $mode
+	mode_back
 } 2>/dev/null
 
 trap at_end EXIT
@@ -28,7 +27,6 @@ trap at_end EXIT
 # makes NS TYPE [WRAPPER...]: a queue pair on sr1
 makes()
 {
-	# shellcheck disable=SC2154 # netns.sh says where
 	on "$1" "${@:3}" /usr/bin/python3 - "$selftests/lib" "$2" <<-END
 		import sys
 		sys.path.insert(0, sys.argv[1])
@@ -68,7 +66,7 @@ device_returns()
 	wait_for sr1_at_home && rdma dev set sr1 netns nsB && wait_for makes nsB RAW
 }
 
-rdma system set netns exclusive || skip_all "other namespaces exist"
+exclusive || skip_all "other namespaces exist"
 ktap_plan 4
 check "two hosts"				pair_up
 check "root of another namespace has it"	device_moves

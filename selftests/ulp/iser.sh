@@ -13,6 +13,7 @@
 # shellcheck disable=SC2154 # netns.sh says where the selftests are
 . "$selftests/lib/self.sh"
 . "$selftests/lib/disk.sh"
+. "$selftests/lib/scsi.sh"
 
 need rdma fio tc ethtool iscsid iscsiadm
 modprobe -q null_blk nr_devices=0 || skip_all "no null_blk"
@@ -22,7 +23,7 @@ modprobe -q sd_mod || skip_all "no sd_mod"
 ! ss -Hxl | grep -q ISCSIADM_ABSTRACT || skip_all "another iscsid is running"
 
 name=iqn.2026-11.org.srnic:disk
-# shellcheck disable=SC2154 # of disk.sh
+# shellcheck disable=SC2154 # of scsi.sh
 target=$lio/iscsi/$name
 group=$target/tpgt_1
 daemon=	# process ID of iscsid
@@ -99,11 +100,6 @@ session_is()
 	cat /sys/class/iscsi_session/session*/state | grep -x "$1"
 }
 
-fio_remote()
-{
-	fio_on "$(remote)" "$@"
-}
-
 # outlasts BREAK MEND
 outlasts()
 {
@@ -132,32 +128,7 @@ check "a disk in memory"		disk_up
 check "a target"			eval "lio_up && target_up"
 check "an initiator"			initiator_up
 check "login"				login
-for job in "${disk_jobs[@]}"; do
-	# shellcheck disable=SC2086 # its words
-	check "$job"			fio_remote $job
-done
-check "the initiator's bytes crossed"	crossed nsB sr1 20000000
-check "the target's bytes crossed"	crossed nsA sr0 20000000
-check_srnic "the target wrote to the initiator"	counter_over nsA sr0 rx_write_requests 100
-check_srnic "the target read from the initiator"	counter_over nsA sr0 rx_read_requests 100
-check_srnic "no request used loopback"	counter_is nsA sr0 local_requests 0
-
-check "data that are kept"		data_in "$(remote)"
-check "the wire is cut"			outlasts wire_cut wire_joined
-check "the data are the same"		data_same "$(remote)"
-check "the target's device is gone"	outlasts peer_dies peer_returns
-check "the data are the same again"	data_same "$(remote)"
-check "randwrite 4k in that session"	fio_remote randwrite 4k 32 2m
-
-before=$(counter nsA sr0 retrans_pkts)
-check "one packet in a hundred is lost"	netem nsA veth0 loss 1%
-check "in the other direction, too"	netem nsB veth1 loss 1%
-check "write 64k over that wire"	fio_remote write 64k 8 8m
-check "randwrite 4k over that wire"	fio_remote randwrite 4k 32 2m
-check "logout over that wire"		logout
-check "login over that wire"		login
-check "the data are the same there"	data_same "$(remote)"
-check_srnic "packets were sent again"	counter_over nsA sr0 retrans_pkts "$before"
+scsi_checks peer_dies peer_returns
 check "logout"				logout
 check "the wire loses nothing again"	clear_wire
 check "the target is removed"		target_down

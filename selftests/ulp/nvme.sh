@@ -88,11 +88,6 @@ disconnect()
 	bounded nvme disconnect -n srnic && wait_for no_remote
 }
 
-fio_remote()
-{
-	fio_on "$(remote)" "$@"
-}
-
 # on_ext4: write files, drop the page cache, read them back; fsck finds nothing
 on_ext4()
 {
@@ -142,10 +137,7 @@ check "two devices and a wire"		self_up
 check "a disk in memory"		disk_up
 check "a target"			target_up
 check "connect"				connect
-for job in "${disk_jobs[@]}"; do
-	# shellcheck disable=SC2086 # its words
-	check "$job"			fio_remote $job
-done
+disk_checks
 check "the target wrote to the host"	counter_over nsA sr0 rx_write_requests 100
 check "the target read from the host"	counter_over nsA sr0 rx_read_requests 100
 if modprobe -q ext4; then

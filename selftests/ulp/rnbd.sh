@@ -77,11 +77,6 @@ disk_is()
 	name=$(remote) && grep -x "$1" "/sys/block/${name##*/}/rnbd/state"
 }
 
-fio_remote()
-{
-	fio_on "$(remote)" "$@"
-}
-
 # outlasts BREAK MEND: what was requested from a path that breaks fails if there is no other
 outlasts()
 {
@@ -106,10 +101,7 @@ check "two devices and a wire"		self_up
 check "a disk in memory"		disk_up
 check "a server"			server_up
 check "map"				map
-for job in "${disk_jobs[@]}"; do
-	# shellcheck disable=SC2086 # its words
-	check "$job"			fio_remote $job
-done
+disk_checks
 check "the client's bytes crossed"	crossed nsB sr1 20000000
 check "the server's bytes crossed"	crossed nsA sr0 20000000
 check_srnic "the client wrote to the server"	counter_over nsB sr1 rx_write_requests 1000

@@ -14,7 +14,9 @@
 # shellcheck disable=SC2154 # netns.sh says where the selftests are
 . "$selftests/lib/peers.sh"
 . "$selftests/lib/pool.sh"
+. "$selftests/lib/wire.sh"
 . "$selftests/lib/disk.sh"
+. "$selftests/lib/scsi.sh"
 
 need rdma fio tc ethtool nsenter
 ! grep -q '^ib_srpt* ' /proc/modules || skip_all "SRP is in use here"
@@ -124,31 +126,9 @@ port_is()
 	cat /sys/class/srp_remote_ports/port-*/state | grep -x "$1"
 }
 
-fio_remote()
-{
-	fio_on "$(remote)" "$@"
-}
-
-wire_cut()
-{
-	ip link set veth1 down
-}
-
-wire_joined()
-{
-	ip link set veth1 up && ip addr add fd09::2/64 dev veth1 nodad && know_each_other
-}
-
-# target_dies: its device is removed while the wire is cut
-target_dies()
-{
-	wire_cut && bounded rdma link del sr1
-}
-
 target_returns()
 {
-	target_down && wire_joined && rdma link add sr1 type "$TYPE" netdev veth1 &&
-		wait_for gid_ready nsB sr1 && target_up
+	target_down && peer_returns && target_up
 }
 
 # outlasts BREAK MEND: the initiator notices only if it sends something
@@ -182,32 +162,7 @@ check "a disk in memory"		disk_up
 check "initiator and target are loaded"	srp_up
 check "a target"			eval "lio_up && target_up"
 check "login"				login
-for job in "${disk_jobs[@]}"; do
-	# shellcheck disable=SC2086 # its words
-	check "$job"			fio_remote $job
-done
-check "the initiator's bytes crossed"	crossed nsB sr1 20000000
-check "the target's bytes crossed"	crossed nsA sr0 20000000
-check_srnic "the target wrote to the initiator"	counter_over nsA sr0 rx_write_requests 100
-check_srnic "the target read from the initiator"	counter_over nsA sr0 rx_read_requests 100
-check_srnic "no request used loopback"	counter_is nsA sr0 local_requests 0
-
-check "data that are kept"		data_in "$(remote)"
-check "the wire is cut"			outlasts wire_cut wire_joined
-check "the data are the same"		data_same "$(remote)"
-check "the target's device is gone"	outlasts target_dies target_returns
-check "the data are the same again"	data_same "$(remote)"
-check "randwrite 4k in that session"	fio_remote randwrite 4k 32 2m
-
-before=$(counter nsA sr0 retrans_pkts)
-check "one packet in a hundred is lost"	netem nsA veth0 loss 1%
-check "in the other direction, too"	netem nsB veth1 loss 1%
-check "write 64k over that wire"	fio_remote write 64k 8 8m
-check "randwrite 4k over that wire"	fio_remote randwrite 4k 32 2m
-check "logout over that wire"		logout
-check "login over that wire"		login
-check "the data are the same there"	data_same "$(remote)"
-check_srnic "packets were sent again"	counter_over nsA sr0 retrans_pkts "$before"
+scsi_checks peer_dies target_returns
 check "logout"				logout
 check "the wire loses nothing again"	clear_wire
 check "the target is removed"		target_down
