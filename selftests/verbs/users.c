@@ -65,7 +65,7 @@ static void become(struct side *s, void (*be)(void))
 		_exit(3);
 }
 
-static void be(uid_t uid)
+static void be_uid(uid_t uid)
 {
 	if (setresuid(uid, uid, uid))
 		_exit(2);
@@ -73,13 +73,13 @@ static void be(uid_t uid)
 
 static void be_user(void)
 {
-	be(USER);
+	be_uid(USER);
 }
 
 /* The prefetches of an earlier case's user may not have ended yet. */
 static void be_new_user(void)
 {
-	be(USER + getpid());
+	be_uid(USER + getpid());
 }
 
 /* Maps the ids of a container into the new user namespace of process @pid. */
