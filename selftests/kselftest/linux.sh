@@ -20,7 +20,7 @@ without_tun='s/^ip tuntap add mode tun \([^ ]*\)/ip link add \1 type veth/'
 
 # a server starts and ends late on a busy machine
 patiently="s/seq 1 50/seq 1 $((10 * KTAP_BOUND))/; s/^sleep 1\>/listens \$!/"
-patiently+='; s/^rping -c .* 1\.1\.1\.1 -C 3 .*/&; wait/'
+patiently+='; s/^rping -c .* 1\.1\.1\.1 -C 3 .*/&; wait/; s/^rping -c/cm_program &/'
 
 # listens PID: that process accepts requests of rdma_cm, for the scripts
 listens()

@@ -283,7 +283,7 @@ server()
 	shift
 	read -ra own < <(arguments "$to" "$1")
 	[ "$1" != rping ] || end=(-s -a "${address_of[$to${FAMILY:-}]}")
-	on "$to" bounded "$@" "${own[@]}" "${end[@]}" &
+	on "$to" bounded cm_program "$@" "${own[@]}" "${end[@]}" &
 	server=$!
 	wait_for ready "$to" "$1"
 }
@@ -296,7 +296,7 @@ client()
 	read -ra own < <(arguments "$from" "$1")
 	end=("${address_of[$to]}")	# perftest connects by IPv4 first
 	[ "$1" != rping ] || end=(-c -a "${address_of[$to${FAMILY:-}]}")
-	on "$from" bounded "$@" "${own[@]}" "${end[@]}"
+	on "$from" bounded cm_program "$@" "${own[@]}" "${end[@]}"
 }
 
 program()
@@ -304,7 +304,7 @@ program()
 	local from=$1 to=$2
 
 	shift 2
-	server "$to" "$@" && client "$from" "$to" "$@" && server_ended "$server" && return
+	server "$to" "$@" && client "$from" "$to" "$@" && wait "$server" && return
 	echo "status $?, from $from: $*"
 	on "$to" pkill -9 "$1"
 	return 1

@@ -14,7 +14,6 @@
 #   listening NS PORT        a process there accepts TCP connections
 #   cm_listens NS [ADDRESS]  a process there accepts connections of rdma_cm
 #   until_accepted COMMAND...  repeat while the client is rejected
-#   server_ended PID         a program started by this check has ended successfully
 #   setting NS DEV NAME [VALUE]
 #                            print an attribute of an srnic device, or set it
 #   counter NS DEV NAME      print a hardware counter
@@ -198,14 +197,17 @@ until_accepted()
 # a busy machine; the command in the array pair_as runs the tools.
 pair()
 {
-	local command=("${pair_as[@]}" "$1" -F -u "${QP_TIMEOUT:-21}") server
+	local command=(bounded "${pair_as[@]}" "$1" -F -u "${QP_TIMEOUT:-21}") server
 
 	shift
-	on nsB "${command[@]}" -d sr1 "$@" >/dev/null 2>&1 &
+	ip netns exec nsB "${command[@]}" -d sr1 "$@" >/dev/null 2>&1 &
 	server=$!
-	wait_for listening nsB 18515 || return
-	on nsA "${command[@]}" -d sr0 "$@" "${PEER:-10.9.0.2}" &&
-		wait "$server"
+	if ! wait_for listening nsB 18515 ||
+		! on nsA "${command[@]}" -d sr0 "$@" "${PEER:-10.9.0.2}"; then
+		kill "$server"
+		return 1
+	fi
+	wait "$server"
 }
 
 gid_index()
@@ -235,14 +237,6 @@ pingpong()
 	wait_for listening nsB 18515 || return
 	on nsA bounded "$tool" -d sr0 -g "$a" "$@" 10.9.0.2 &&
 		wait "$server"
-}
-
-# The event thread of rping may find its channel closed by the main thread, which has
-# finished; it then ends the program with an error.
-# shellcheck disable=SC2154 # ktap_log is of ktap.sh
-server_ended()
-{
-	wait "$1" || grep -q 'rdma_get_cm_event: Bad file descriptor' "$ktap_log"
 }
 
 setting()

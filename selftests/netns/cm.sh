@@ -40,18 +40,18 @@ connect()
 
 	# not by on(), since it is killed by its process ID
 	# shellcheck disable=SC2086 # commands with arguments
-	ip netns exec nsB bounded ${server_words//ADDR/$3} &
+	ip netns exec nsB bounded cm_program ${server_words//ADDR/$3} &
 	server=$!
 	# shellcheck disable=SC2086
 	if ! wait_for cm_listens nsB "$3" ||
-		! on "$1" bounded ${client//ADDR/$3}; then
+		! on "$1" bounded cm_program ${client//ADDR/$3}; then
 		kill "$server"
 		wait "$server"
 		return 1
 	fi
 	# cmtime's server waits for the next client
 	[[ $server_words != cmtime* ]] || kill "$server"
-	server_ended "$server" || [[ $server_words == cmtime* ]]
+	wait "$server" || [[ $server_words == cmtime* ]]
 }
 
 vlans_up()

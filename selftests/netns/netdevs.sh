@@ -263,10 +263,10 @@ rping_over()
 {
 	local server
 
-	on nsB bounded rping -s -a 10.77.0.2 -C 10 -V &
+	on nsB bounded cm_program rping -s -a 10.77.0.2 -C 10 -V &
 	server=$!
 	wait_for cm_listens nsB 10.77.0.2 || return
-	on nsA bounded rping -c -a 10.77.0.2 -C 10 -V && server_ended "$server"
+	on nsA bounded cm_program rping -c -a 10.77.0.2 -C 10 -V && wait "$server"
 }
 
 # uses_cm: the RDMA core permits rdma_cm where there are MAC addresses.  It looks for the
@@ -352,10 +352,10 @@ alone()
 	addresses nsA 1
 	on nsA rdma link add sr0 type "$TYPE" netdev x && has_gids nsA sr0 || return
 	gid=$(gid_index nsA sr0 '*ffff:0a4d:*') || return
-	on nsA ib_write_bw -d sr0 -F -u 18 -x "$gid" -n 100 >/dev/null &
+	on nsA bounded ib_write_bw -d sr0 -F -u 21 -x "$gid" -n 100 >/dev/null &
 	server=$!
 	wait_for listening nsA 18515 || return
-	on nsA ib_write_bw -d sr0 -F -u 18 -x "$gid" -n 100 10.77.0.1 && wait "$server"
+	on nsA bounded ib_write_bw -d sr0 -F -u 21 -x "$gid" -n 100 10.77.0.1 && wait "$server"
 }
 
 on_dummy()
@@ -380,26 +380,42 @@ bond_may()
 	on "$1" grep -A 1 "^Slave Interface: $2" /proc/net/bonding/x | grep -qx 'MII Status: up'
 }
 
+# fails_over: both ends use the second port, then the first one again
+fails_over()
+{
+	ip -n nsA link set veth0 down && wait_for bond_sends nsA veth2 &&
+		wait_for bond_sends nsB veth3 && arrive || return
+	ip -n nsA link set veth0 up && wait_for bond_may nsA veth0 && wait_for bond_may nsB veth1 &&
+		ip -n nsB link set veth3 down && wait_for bond_sends nsB veth1 &&
+		wait_for bond_sends nsA veth0 && arrive
+}
+
+# arrive: data still do
+arrive()
+{
+	local now
+
+	now=$(counter nsB sr1 rcvd_bytes)
+	wait_for counter_over nsB sr1 rcvd_bytes $((now + 10000000))
+}
+
 on_failing_bond()
 {
-	local client
+	local client server status=0
+	local tool=(ib_write_bw -F -u 21 -s 65536 --run_infinitely)
 
-	hosts && ends bond && links || return
-	gids '*ffff:0a4d:*' || return
-	PEER=10.9.0.2 pair ib_write_bw -s 65536 -D 4 -x "$GID_A" &
+	hosts && ends bond && links && gids '*ffff:0a4d:*' || return
+	ip netns exec nsB "${tool[@]}" -d sr1 -x "$GID_A" >/dev/null &
+	server=$!
+	wait_for listening nsB 18515 || return
+	ip netns exec nsA "${tool[@]}" -d sr0 -x "$GID_A" 10.9.0.2 >/dev/null &
 	client=$!
-	wait_for sends || return
-	ip -n nsA link set veth0 down && wait_for bond_sends nsA veth2 &&
-		wait_for bond_sends nsB veth3 && ip -n nsA link set veth0 up &&
-		wait_for bond_may nsA veth0 && wait_for bond_may nsB veth1 &&
-		ip -n nsB link set veth3 down && wait "$client" &&
-		bond_sends nsA veth0 && [ "$(counter nsA sr0 local_ack_timeout_err)" -lt 1000 ]
-}
-
-sends()
-{
-	[ "$(counter nsA sr0 sent_pkts)" -gt 1000 ]
-}
+	arrive && fails_over && kill -0 "$client" "$server" &&
+		[ "$(counter nsA sr0 local_ack_timeout_err)" -lt 1000 ] || status=1
+	kill -9 "$client" "$server"
+	wait "$client" "$server"
+	return "$status"
+} 2>/dev/null
 
 # refused WHAT LINK-ARGUMENTS...: a netdev of another type, with the reason in the log
 refused()

@@ -42,10 +42,10 @@ rping_by()
 {
 	local server
 
-	on nsB bounded rping -s -a "$1" -C 10 -V &
+	on nsB bounded cm_program rping -s -a "$1" -C 10 -V &
 	server=$!
 	wait_for cm_listens nsB "$1" || return
-	on nsA bounded rping -c -a "$1" -C 10 -V && server_ended "$server"
+	on nsA bounded cm_program rping -c -a "$1" -C 10 -V && wait "$server"
 }
 
 # The rxe provider matches any device with such a name and its ABI version.
