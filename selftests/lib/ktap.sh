@@ -45,6 +45,7 @@ ktap_log=
 ktap_begun=
 
 export KTAP_BOUND=${KTAP_BOUND:-300}
+ktap_bound_first=$KTAP_BOUND
 ktap_bound_later=$((KTAP_BOUND / 10 + 1))
 export KTAP_LATE=	# file: what reached the bound during this check
 ktap_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -193,7 +194,7 @@ wait_for()
 
 wait_freed()
 {
-	local KTAP_LATE=
+	local KTAP_BOUND=$ktap_bound_first KTAP_LATE=
 
 	wait_for "$@"
 }

@@ -151,6 +151,17 @@ run_again()
 	rm -rf "${RESULTS:?}/again"
 }
 
+# failures_again: what was printed about each script that failed, for who reads only the end
+failures_again()
+{
+	local file
+
+	find "$RESULTS" -name '*.tap.report' | sort | while read -r file; do
+		[[ $(<"$file") == FAIL* ]] && [ ! -e "${file%.report}.unstable" ] || continue
+		head -n 30 "$file"
+	done
+}
+
 summary()
 {
 	local failed file name passed skipped unstable
@@ -159,6 +170,7 @@ summary()
 		name=${file#"$RESULTS"/}
 		ktap_skips <"$file" | sed "s@^@skipped: ${name%.tap}: @"
 	done
+	failures_again
 	mapfile -t unstable < <(find "$RESULTS" -name '*.tap.unstable' | sort)
 	((${#unstable[@]} == 0)) || echo "unstable: ${#unstable[@]} scripts"
 	for file in "${unstable[@]}"; do

@@ -111,7 +111,7 @@ scripts_uml()
 	script leaks uml 300 '. lib/netns.sh' 'ktap_plan 2' 'check "two hosts" pair_up' \
 		'on nsA ibv_rc_pingpong -d sr0 -g 1 >/dev/null &' \
 		'there() { rdma resource show qp | grep -q pingpong; }' \
-		'check "a queue pair" wait_for there' KTAP_BOUND=10 ktap_end
+		'check "a queue pair" wait_for there' ktap_bound_first=10 ktap_end
 	script panics uml 300 'printf "1..1\nok 1 a\n"; sync' \
 		'echo c >/proc/sysrq-trigger; sleep 1000'
 	script next uml 300 'printf "1..1\nok 1 a\n"' 'echo WARNING: CPU: 0 >/dev/kmsg'
