@@ -101,10 +101,10 @@ by_itself()
 	local server tool=$1
 
 	shift
-	ip netns exec nsA "$tool" -d sr0 -F "$@" >/dev/null &
+	ip netns exec nsA bounded "$tool" -d sr0 -F "$@" >/dev/null &
 	server=$!
 	wait_for listening nsA 18515 &&
-		on nsA "$tool" -d sr0 -F "$@" 10.9.0.1 && wait "$server"
+		on nsA bounded "$tool" -d sr0 -F "$@" 10.9.0.1 && wait "$server"
 }
 
 # chains_captured: capture single WRITEs that fit into the initial window, without a

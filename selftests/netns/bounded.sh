@@ -56,10 +56,10 @@ alone()
 	local server tool=$1
 
 	shift
-	on nsA "$tool" -d sr0 -F "$@" >/dev/null 2>&1 &
+	on nsA bounded "$tool" -d sr0 -F "$@" >/dev/null 2>&1 &
 	server=$!
 	wait_for listening nsA 18515 || return
-	on nsA "$tool" -d sr0 -F "$@" 10.9.0.1 && wait "$server"
+	on nsA bounded "$tool" -d sr0 -F "$@" 10.9.0.1 && wait "$server"
 }
 
 size=$((8 << 20)) num=5

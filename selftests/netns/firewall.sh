@@ -73,9 +73,9 @@ from()
 
 	gid_a=$(gid_index nsA sr0 "$pattern")
 	gid_b=$(gid_index nsB sr1 "${pattern/%000?/0002}")
-	on nsB ib_write_bw -d sr1 -F -n 5 -u "$timeout" -x "$gid_b" >/dev/null 2>&1 &
+	on nsB bounded ib_write_bw -d sr1 -F -n 5 -u "$timeout" -x "$gid_b" >/dev/null 2>&1 &
 	wait_for listening nsB 18515 || return
-	on nsA ib_write_bw -d sr0 -F -n 5 -u "$timeout" -x "$gid_a" 10.9.0.2
+	on nsA bounded ib_write_bw -d sr0 -F -n 5 -u "$timeout" -x "$gid_a" 10.9.0.2
 	status=$?
 	wait $!
 	return "$status"

@@ -41,11 +41,17 @@ foreign()
 	makes nsU "$1" nsenter -t "$owner" -U
 }
 
+# is_apart PID: it has a network namespace of its own
+is_apart()
+{
+	! [ "/proc/$1/ns/net" -ef /proc/self/ns/net ]
+}
+
 device_moves()
 {
 	unshare --user --map-root-user --net tail -f /dev/null &
 	owner=$!
-	wait_for ip netns attach nsU "$owner" && on nsB rdma dev set sr1 netns nsU &&
+	wait_for is_apart "$owner" && ip netns attach nsU "$owner" && on nsB rdma dev set sr1 netns nsU &&
 		wait_for foreign UD
 }
 

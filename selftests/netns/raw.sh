@@ -16,23 +16,28 @@ mac()
 	on "$1" cat "/sys/class/net/$2/address"
 }
 
-# raw_ready STATE: the server's queue pair is in that state, after its flow was created
+# raw_ready: the server has posted receives, after its flow was created
 raw_ready()
 {
-	on nsB rdma res show qp link sr1/1 | grep -q "type RAW_PACKET state $1"
+	on nsB rdma -dd res show qp link sr1/1 |
+		grep -q 'type RAW_PACKET .* drv_rq_posted [1-9]'
 }
 
 # raw_start TOOL ARGUMENT...: start the server and wait until it is ready
 raw_start()
 {
-	local state=RTR tool=$1
+	local tool=$1
 
 	shift
-	[ "$tool" = raw_ethernet_bw ] || state=RTS
 	ip netns exec nsB "$tool" --server -d sr1 -F -B "$mac_b" -E "$mac_a" \
 		"$@" >/dev/null &
 	server=$!
-	wait_for raw_ready $state
+	wait_for raw_ready
+}
+
+ended()
+{
+	! kill -0 "$1" 2>/dev/null
 }
 
 # raw_end TOOL ARGUMENT...: run the client of that server
@@ -41,8 +46,11 @@ raw_end()
 	local tool=$1
 
 	shift
-	on nsA bounded "$tool" --client -d sr0 -F -B "$mac_a" -E "$mac_b" \
-		-s 512 "$@" || { kill -9 "$server"; return 1; }
+	if ! on nsA bounded "$tool" --client -d sr0 -F -B "$mac_a" -E "$mac_b" -s 512 "$@" ||
+		! wait_for ended "$server"; then
+		kill -9 "$server"
+		return 1
+	fi
 	wait "$server"
 }
 

@@ -109,10 +109,11 @@ link_again()
 # by_itself: two queue pairs of sr0 write from now on
 by_itself()
 {
-	ip netns exec nsA ib_write_bw -d sr0 -F -s 4096 --run_infinitely >/dev/null &
+	ip netns exec nsA ib_write_bw -d sr0 -F -u 21 -s 4096 --run_infinitely >/dev/null &
 	server=$!
 	wait_for listening nsA 18515 || return
-	ip netns exec nsA ib_write_bw -d sr0 -F -s 4096 --run_infinitely 10.9.0.1 >/dev/null &
+	ip netns exec nsA ib_write_bw -d sr0 -F -u 21 -s 4096 --run_infinitely 10.9.0.1 \
+		>/dev/null &
 	client=$!
 	grows local_requests
 }

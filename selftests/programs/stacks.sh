@@ -40,7 +40,7 @@ fabric()
 # ucx TRANSPORTS
 ucx()
 {
-	local tool="env UCX_TLS=$1 UCX_WARN_UNUSED_ENV_VARS=n"
+	local tool="env UCX_TLS=$1 UCX_UD_VERBS_TIMEOUT=3600s UCX_WARN_UNUSED_ENV_VARS=n"
 
 	tool+=" UCX_NET_DEVICES=@:1 ucx_perftest -b $dir/batch -w 1"
 	between 13337 "${tool/@/sr1}" "${tool/@/sr0} 10.9.0.2"
@@ -71,7 +71,8 @@ launcher()
 		#!/bin/bash
 		n=$((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} % 2))
 		host=(nsA nsB) device=(sr0 sr1)
-		UCX_NET_DEVICES=${device[n]}:1 exec ip netns exec "${host[n]}" "$@"
+		export UCX_NET_DEVICES=${device[n]}:1 UCX_UD_VERBS_TIMEOUT=3600s
+		exec ip netns exec "${host[n]}" "$@"
 	EOT
 	chmod +x "$dir/rank"
 }

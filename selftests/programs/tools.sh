@@ -58,12 +58,12 @@ program()
 
 perftest()
 {
-	between 18515 "$* -d sr1 -F" "$* -d sr0 -F 10.9.0.2"
+	between 18515 "$* -d sr1 -F -u 21" "$* -d sr0 -F -u 21 10.9.0.2"
 }
 
 perftest_cm()
 {
-	until_accepted between cm "$* -R -d sr1 -F" "$* -R -d sr0 -F 10.9.0.2"
+	until_accepted between cm "$* -R -d sr1 -F -u 21" "$* -R -d sr0 -F -u 21 10.9.0.2"
 }
 
 # rcopy's server waits for the next file.

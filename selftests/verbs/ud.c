@@ -81,6 +81,24 @@ static void ud_send(struct duo *d, __u64 id, size_t len)
 	must_be(wc_want(d->a.scq, id, IBV_WC_SUCCESS).opcode, IBV_WC_SEND);
 }
 
+/*
+ * Once a datagram to another queue pair has arrived, earlier ones have been delivered or
+ * dropped.
+ */
+static void ud_arrived(struct duo *d)
+{
+	struct ibv_sge sge = sge_of(&d->ma, 0, 64);
+	struct ibv_send_wr wr = ud_wr(d, NO_ID, &sge);
+	struct end other;
+
+	ud_make(&other, &sides[1], 0);
+	ud_recv(&other, &d->mb, NO_ID, 63, SLOT);
+	wr.wr.ud.remote_qpn = other.qp->qp_num;
+	must_be(post_one(&d->a, &wr), 0);
+	wc_want(d->a.scq, NO_ID, IBV_WC_SUCCESS);
+	wc_want(other.rcq, NO_ID, IBV_WC_SUCCESS);
+}
+
 /* Checks the GRH in front of a payload of @len bytes that a sent to @dgid. */
 static void grh_same(const __u8 *p, const union ibv_gid *dgid, size_t len,
 		     size_t ext)
@@ -309,6 +327,7 @@ static void ud_qkey(void)
 	wr.wr.ud.remote_qkey = QKEY + 1;
 	must_be(post_one(&d.a, &wr), 0);
 	wc_want(d.a.scq, 2, IBV_WC_SUCCESS);
+	ud_arrived(&d);
 	wc_none(d.b.rcq, 50);
 	must_be(qkey_violations() - before, 1);
 
@@ -364,8 +383,9 @@ static void ud_no_receive(void)
 
 	duo_make(&d);
 	ud_send(&d, 2, 64);
-	wc_none(d.b.rcq, 50);
+	ud_arrived(&d);
 	ud_recv(&d.b, &d.mb, 1, 0, SLOT);
+	wc_none(d.b.rcq, 50);
 	ud_send(&d, 3, 64);
 	ud_got(&d, 1, 3, 0, 64);
 }
