@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <linux/dma-buf.h>
 #include <linux/udmabuf.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -226,6 +227,19 @@ static struct ibv_context *device_open(const struct side *s)
 	return ctx;
 }
 
+/*
+ * The first access makes the table of pages.  It must not be one of two at the same time, as
+ * corrupted commands of other threads may have this descriptor.
+ */
+static void buffer_touch(int fd)
+{
+	struct dma_buf_sync sync = { .flags = DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW };
+
+	ioctl(fd, DMA_BUF_IOCTL_SYNC, &sync);
+	sync.flags = DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW;
+	ioctl(fd, DMA_BUF_IOCTL_SYNC, &sync);
+}
+
 static int buffer_open(void)
 {
 	struct udmabuf_create create = { .size = ARENA };
@@ -236,6 +250,8 @@ static int buffer_open(void)
 	if (dev >= 0 && !ftruncate(create.memfd, ARENA) &&
 	    !fcntl(create.memfd, F_ADD_SEALS, F_SEAL_SHRINK))
 		fd = ioctl(dev, UDMABUF_CREATE, &create);
+	if (fd >= 0)
+		buffer_touch(fd);
 	close(create.memfd);
 	close(dev);
 	return fd;

@@ -39,6 +39,7 @@ enum {
 struct group {
 	struct ibv_qp	*qp;	/* NULL: unused */
 	union ibv_gid	gid;
+	__u16		lid;
 };
 
 /* A thread of a program, and its objects */

@@ -739,11 +739,11 @@ static void do_attach_mcast(struct job *j, struct dice *d)
 	struct group g = {
 		.gid = some_group(d),
 		.qp = any(j, d, qp),
+		.lid = roll(d, 8) ? 0 : odd_number(d),
 	};
-	__u16 lid = roll(d, 8) ? 0 : odd_number(d);
 
 	if (g.qp && !at->qp &&
-	    went(j, ATTACH_MCAST, ibv_attach_mcast(g.qp, &g.gid, lid)))
+	    went(j, ATTACH_MCAST, ibv_attach_mcast(g.qp, &g.gid, g.lid)))
 		*at = g;
 }
 
@@ -754,7 +754,7 @@ static void do_detach_mcast(struct job *j, struct dice *d)
 	struct ibv_qp *qp = any(j, d, qp);
 
 	if (at->qp) {
-		went(j, DETACH_MCAST, ibv_detach_mcast(at->qp, &at->gid, 0));
+		went(j, DETACH_MCAST, ibv_detach_mcast(at->qp, &at->gid, at->lid));
 		at->qp = NULL;
 	} else if (qp) {
 		went(j, DETACH_MCAST, ibv_detach_mcast(qp, &gid, 0));
@@ -1054,7 +1054,7 @@ void job_clean(struct job *j)
 	j->doing = "the end";
 	for (g = j->group; g < j->group + ARRAY_SIZE(j->group); g++)
 		if (g->qp)
-			went(j, DETACH_MCAST, ibv_detach_mcast(g->qp, &g->gid, 0));
+			went(j, DETACH_MCAST, ibv_detach_mcast(g->qp, &g->gid, g->lid));
 	end_all(j, flow, DESTROY_FLOW, ibv_destroy_flow);
 	end_all(j, counters, DESTROY_COUNTERS, ibv_destroy_counters);
 	end_all(j, qp, DESTROY_QP, ibv_destroy_qp);
