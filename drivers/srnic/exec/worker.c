@@ -6,11 +6,12 @@
  * ends by SIGKILL, which execve() sends to all other threads, or after its worker has been
  * closed.  In either case it has itself reaped from a workqueue, at a time when it runs:
  * vhost_task_stop() waits for the thread, which may be stopped or frozen for as long as its
- * process likes.
+ * process likes.  Until then it holds a reference to the module.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/preempt.h>
@@ -20,7 +21,6 @@
 #include <linux/sched/vhost_task.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 
 #include "worker.h"
@@ -69,9 +69,6 @@ struct worker_thread {
 static const struct srnic_worker_ops *worker_ops;
 static struct workqueue_struct *worker_wq;
 
-/* Threads that have not been reaped yet */
-static atomic_t worker_threads;
-
 static void worker_put(struct srnic_worker *worker)
 {
 	if (!refcount_dec_and_test(&worker->refs))
@@ -81,20 +78,15 @@ static void worker_put(struct srnic_worker *worker)
 	kfree(worker);
 }
 
-static void thread_free(struct worker_thread *thread)
-{
-	worker_put(thread->worker);
-	kfree(thread);
-	if (atomic_dec_and_test(&worker_threads))
-		wake_up_var(&worker_threads);
-}
-
+/* The module's exit waits for this function, so the reference may end before its return. */
 static void thread_reap(struct work_struct *work)
 {
 	struct worker_thread *thread = container_of(work, struct worker_thread, reap);
 
 	vhost_task_stop(thread->vtsk);
-	thread_free(thread);
+	worker_put(thread->worker);
+	kfree(thread);
+	module_put(THIS_MODULE);
 }
 
 /* Has the thread reaped; it calls this itself. */
@@ -189,27 +181,34 @@ static void thread_killed(void *data)
 	thread_end(thread);
 }
 
+/* Return: NULL on failure, or while the module is being removed. */
 static struct worker_thread *thread_create(struct srnic_worker *worker)
 {
 	struct worker_thread *thread;
 
+	if (!try_module_get(THIS_MODULE))
+		return NULL;
+
 	thread = kzalloc(sizeof(*thread), GFP_KERNEL_ACCOUNT);
 	if (!thread)
-		return NULL;
+		goto err_module;
 
 	/* NULL on failure before 6.14 */
 	thread->vtsk = vhost_task_create(thread_run, thread_killed, thread, "srnic");
-	if (IS_ERR_OR_NULL(thread->vtsk)) {
-		kfree(thread);
-		return NULL;
-	}
+	if (IS_ERR_OR_NULL(thread->vtsk))
+		goto err_thread;
 
 	INIT_WORK(&thread->reap, thread_reap);
 	thread->worker = worker;
 	refcount_inc(&worker->refs);
-	atomic_inc(&worker_threads);
 
 	return thread;
+
+err_thread:
+	kfree(thread);
+err_module:
+	module_put(THIS_MODULE);
+	return NULL;
 }
 
 static void worker_start(struct srnic_worker *worker)
@@ -313,7 +312,5 @@ int srnic_worker_init(const struct srnic_worker_ops *ops)
 
 void srnic_worker_exit(void)
 {
-	/* pairs with the decrement in thread_free(), which is fully ordered */
-	wait_var_event(&worker_threads, !atomic_read(&worker_threads));
 	destroy_workqueue(worker_wq);
 }

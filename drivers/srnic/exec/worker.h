@@ -37,8 +37,8 @@ struct srnic_worker_ops {
 struct srnic_worker *srnic_worker_alloc(void);
 
 /*
- * Ends the thread, which may take until its process is continued; nothing waits for that but
- * srnic_worker_exit().  No item may be left.  May sleep.
+ * Ends the thread, which may take until its process is continued; nothing waits for that, but
+ * until then the module stays.  No item may be left.  May sleep.
  */
 void srnic_worker_close(struct srnic_worker *worker);
 
@@ -58,7 +58,6 @@ bool srnic_worker_add(struct srnic_worker *worker, struct list_head *entry);
 void srnic_worker_remove(struct srnic_worker *worker, struct list_head *entry);
 
 int srnic_worker_init(const struct srnic_worker_ops *ops);
-/* Waits until all threads have ended. */
 void srnic_worker_exit(void);
 
 #endif /* SRNIC_EXEC_WORKER_H */
