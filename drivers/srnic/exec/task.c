@@ -354,27 +354,38 @@ static void task_run_process(struct srnic_task *task)
 	preempt_enable();
 }
 
-/*
- * Whatever was left to others, the process shall do, or pay for, from now on.  If another
- * context runs the task, nobody knows yet what it will leave.
- */
-void srnic_task_kick_process(struct srnic_task *task)
+/* Whatever was left to others, the process does from now on.  Return: false if it cannot. */
+static bool task_kick_process(struct srnic_task *task)
 {
-	bool taken = task_take(task, RUN_AGAIN);
+	if (!task_take(task, RUN_AGAIN))
+		return false;
 
-	if (taken && task->owed)
+	if (task->owed)
 		task_recall(task);
 	/* On PREEMPT_RT, BHs cannot be disabled with preemption disabled. */
-	if (taken && IS_ENABLED(CONFIG_PREEMPT_RT))
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		task_run_here(task);
-	else if (taken)
+	else
 		task_run_process(task);
 
-	/* set by srnic_task_want_worker() */
-	if ((!taken || READ_ONCE(task->unpaid)) && task->worker) {
-		WRITE_ONCE(task->unpaid, false);
-		srnic_worker_start(task->worker);
-	}
+	return true;
+}
+
+void srnic_task_kick_process(struct srnic_task *task)
+{
+	task_kick_process(task);
+}
+
+/* If another context runs the task, nobody knows yet what it will leave. */
+void srnic_task_kick_owner(struct srnic_task *task)
+{
+	bool done = task_kick_process(task);
+
+	if (!task->worker || (done && !READ_ONCE(task->unpaid)))
+		return;
+
+	WRITE_ONCE(task->unpaid, false);	/* set by srnic_task_want_worker() */
+	srnic_worker_start(task->worker);
 }
 
 void srnic_task_defer(struct srnic_task *task)

@@ -123,15 +123,21 @@ void srnic_task_kick(struct srnic_task *task);
 
 /*
  * Kicks @task for a process, which runs a limited number of further stretches itself,
- * with BHs enabled in between, until it should reschedule.  The process is charged for it,
- * and so is the worker that does the rest.  Context: process, may sleep.
+ * with BHs enabled in between, until it should reschedule.  The process is charged for it.
+ * Context: process.
  */
 void srnic_task_kick_process(struct srnic_task *task);
+
+/*
+ * Kicks @task likewise for a process that has posted the user's own work.  The worker that
+ * does the rest of it is provided with a thread.  Context: process, may sleep.
+ */
+void srnic_task_kick_owner(struct srnic_task *task);
 
 /* Has the next such kick provide the worker with a thread.  Context: any. */
 static inline void srnic_task_want_worker(struct srnic_task *task)
 {
-	WRITE_ONCE(task->unpaid, true);	/* read in srnic_task_kick_process() */
+	WRITE_ONCE(task->unpaid, true);	/* read in srnic_task_kick_owner() */
 }
 
 /* Has @task run, but not in the context of the caller.  Context: any. */

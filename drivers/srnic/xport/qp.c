@@ -421,13 +421,24 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 	srnic_task_release_atomic(&qp->task);
 }
 
+static void qp_count_doorbell(const struct srnic_qp *qp)
+{
+	local_bh_disable();
+	srnic_count(srnic_qp_stats(qp), SRNIC_CNT_DOORBELLS);
+	local_bh_enable();
+}
+
 void srnic_qp_doorbell(struct srnic_qp *qp)
 {
 	if (qp->sq.ring.hdr)
 		srnic_poll_watch(qp);
-	local_bh_disable();
-	srnic_count(srnic_qp_stats(qp), SRNIC_CNT_DOORBELLS);
-	local_bh_enable();
+	qp_count_doorbell(qp);
+	srnic_task_kick_owner(&qp->task);
+}
+
+void srnic_qp_recv_doorbell(struct srnic_qp *qp)
+{
+	qp_count_doorbell(qp);
 	srnic_task_kick_process(&qp->task);
 }
 

@@ -93,8 +93,11 @@ void srnic_qp_fill_attrs(struct srnic_qp *qp, struct srnic_res_attrs *attrs);
  */
 void srnic_qp_count_in(struct srnic_qp *qp, struct srnic_stats __percpu *stats);
 
-/* Doorbell of a user's send or receive queue.  Context: process, may sleep. */
+/* Doorbell of a user's send queue.  Context: process, may sleep. */
 void srnic_qp_doorbell(struct srnic_qp *qp);
+
+/* Doorbell of a user's receive queue.  Context: process, BH enabled. */
+void srnic_qp_recv_doorbell(struct srnic_qp *qp);
 
 /*
  * Doorbell for in-kernel consumers; with interrupts disabled, the task is left to the
