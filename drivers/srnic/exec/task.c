@@ -385,7 +385,8 @@ void srnic_task_kick_owner(struct srnic_task *task)
 		return;
 
 	WRITE_ONCE(task->unpaid, false);	/* set by srnic_task_want_worker() */
-	srnic_worker_start(task->worker);
+	if (!srnic_worker_start(task->worker))
+		srnic_task_want_worker(task);
 }
 
 void srnic_task_defer(struct srnic_task *task)

@@ -211,7 +211,8 @@ err_module:
 	return NULL;
 }
 
-static void worker_start(struct srnic_worker *worker)
+/* Return: false if a signal is pending, with which no thread can be created. */
+static bool worker_start(struct srnic_worker *worker)
 	__must_hold(&worker->start)
 {
 	struct worker_thread *thread;
@@ -221,12 +222,14 @@ static void worker_start(struct srnic_worker *worker)
 	/* read without the lock: only this context changes NULL to something else */
 	if (READ_ONCE(worker->thread) ||
 	    (worker->retry && time_before(jiffies, worker->retry)))
-		return;
+		return true;
 
 	thread = thread_create(worker);
+	if (!thread && signal_pending(current))
+		return false;
 	if (!thread) {
 		worker->retry = (jiffies + WORKER_RETRY) ?: 1;
-		return;
+		return true;
 	}
 
 	worker->retry = 0;
@@ -234,17 +237,23 @@ static void worker_start(struct srnic_worker *worker)
 	WRITE_ONCE(worker->thread, thread);
 	spin_unlock_bh(&worker->lock);
 	vhost_task_start(thread->vtsk);
+
+	return true;
 }
 
-void srnic_worker_start(struct srnic_worker *worker)
+bool srnic_worker_start(struct srnic_worker *worker)
 {
+	bool done;
+
 	if (READ_ONCE(worker->thread) || task_tgid(current) != worker->owner ||
 	    (current->flags & PF_IO_WORKER))
-		return;
+		return true;
 
 	mutex_lock(&worker->start);
-	worker_start(worker);
+	done = worker_start(worker);
 	mutex_unlock(&worker->start);
+
+	return done;
 }
 
 bool srnic_worker_add(struct srnic_worker *worker, struct list_head *entry)

@@ -45,8 +45,9 @@ void srnic_worker_close(struct srnic_worker *worker);
 /*
  * Creates the thread, unless there is one, or the caller belongs to another process.
  * Context: process.  May sleep.
+ * Return: false if the caller has to handle a signal first, and should try again.
  */
-void srnic_worker_start(struct srnic_worker *worker);
+bool srnic_worker_start(struct srnic_worker *worker);
 
 /*
  * Adds @entry, unless it has been added, to those that the thread serves, one after the other.
