@@ -34,7 +34,7 @@ struct worker_thread;
  * struct srnic_worker - the worker of a process
  * @refs: one until it is closed, and one for each thread
  * @owner: the process
- * @start: serialises the creation of the thread
+ * @start: held while the thread is created; no context waits for it
  * @retry: jiffies before which no thread is created; 0: no such time; under @start
  * @lock: protects @items, @thread and worker_thread.ending; BH
  * @items: what the thread has to serve
@@ -248,8 +248,9 @@ bool srnic_worker_start(struct srnic_worker *worker)
 	if (READ_ONCE(worker->thread) || task_tgid(current) != worker->owner ||
 	    (current->flags & PF_IO_WORKER))
 		return true;
+	if (!mutex_trylock(&worker->start))
+		return true;
 
-	mutex_lock(&worker->start);
 	done = worker_start(worker);
 	mutex_unlock(&worker->start);
 

@@ -43,8 +43,8 @@ struct srnic_worker *srnic_worker_alloc(void);
 void srnic_worker_close(struct srnic_worker *worker);
 
 /*
- * Creates the thread, unless there is one, or the caller belongs to another process.
- * Context: process.  May sleep.
+ * Creates the thread, unless there is one, or the caller belongs to another process, or another
+ * caller is creating it.  Context: process.  May sleep.
  * Return: false if the caller has to handle a signal first, and should try again.
  */
 bool srnic_worker_start(struct srnic_worker *worker);
