@@ -335,6 +335,12 @@ void srnic_task_kick(struct srnic_task *task)
 		task_run_here(task);
 }
 
+/* Is the work that is left of @next that of the user of @task, or what others have caused? */
+static bool task_is_due(const struct srnic_task *task, const struct srnic_task *next)
+{
+	return next->worker == task->worker || !(atomic_read(&next->state) & RUN_OWN);
+}
+
 /* Runs @task, whose BUSY the caller holds, for a number of stretches. */
 static void task_run_process(struct srnic_task *task)
 {
@@ -344,11 +350,11 @@ static void task_run_process(struct srnic_task *task)
 	preempt_disable();	/* do not schedule with BUSY held: others wait for it */
 	do {
 		local_bh_disable();
-		next = task_stretch(task, false);
+		next = task_stretch(next, false);
 		if (next && next->joined)
 			srnic_task_part(next);
 		local_bh_enable();
-	} while (next == task && --left && !need_resched());
+	} while (next && task_is_due(task, next) && --left && !need_resched());
 	if (next)
 		task_pass_on(next);
 	preempt_enable();
