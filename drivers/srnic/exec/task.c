@@ -19,6 +19,7 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/prio.h>
 #include <linux/wait_bit.h>
 
 #include "../trace.h"
@@ -96,6 +97,12 @@ static bool task_take(struct srnic_task *task, int mark)
 	return !(old & RUN_BUSY);
 }
 
+/* Is the user's own work that remains left to a worker?  It need not have a thread. */
+static bool task_may_owe(const struct srnic_task *task)
+{
+	return task->worker && !READ_ONCE(task->urgent);
+}
+
 /*
  * Leaves the user's own work to the worker.  Return: false if that has no thread; the work is
  * left to whoever runs the task.
@@ -104,7 +111,7 @@ static bool task_leave(struct srnic_task *task)
 {
 	task->owed = true;
 	atomic_andnot(RUN_OWN, &task->state);	/* before task_abandon() may set it */
-	if (srnic_worker_add(task->worker, &task->rest)) {
+	if (task_may_owe(task) && srnic_worker_add(task->worker, &task->rest)) {
 		trace_srnic_task_leave(task->id);
 		return true;
 	}
@@ -157,7 +164,7 @@ static void task_queue(struct srnic_task *task)
  */
 static void task_pass_on(struct srnic_task *task)
 {
-	if (task->worker && atomic_read(&task->state) & RUN_OWN) {
+	if (task_may_owe(task) && atomic_read(&task->state) & RUN_OWN) {
 		if (task_leave(task)) {
 			if (task_drop(task))
 				return;
@@ -361,9 +368,9 @@ static void task_run_process(struct srnic_task *task)
 }
 
 /* Whatever was left to others, the process does from now on.  Return: false if it cannot. */
-static bool task_kick_process(struct srnic_task *task)
+static bool task_kick_process(struct srnic_task *task, int mark)
 {
-	if (!task_take(task, RUN_AGAIN))
+	if (!task_take(task, mark))
 		return false;
 
 	if (task->owed)
@@ -379,15 +386,21 @@ static bool task_kick_process(struct srnic_task *task)
 
 void srnic_task_kick_process(struct srnic_task *task)
 {
-	task_kick_process(task);
+	task_kick_process(task, RUN_AGAIN);
 }
 
-/* If another context runs the task, nobody knows yet what it will leave. */
+/*
+ * If another context runs the task, nobody knows yet what it will leave.
+ * A real-time thread may never release the processor which the worker would run on.
+ */
 void srnic_task_kick_owner(struct srnic_task *task)
 {
-	bool done = task_kick_process(task);
+	bool urgent = current->normal_prio < MAX_RT_PRIO;
+	bool done;
 
-	if (!task->worker || (done && !READ_ONCE(task->unpaid)))
+	WRITE_ONCE(task->urgent, urgent);	/* read in task_may_owe() */
+	done = task_kick_process(task, urgent ? RUN_AGAIN | RUN_OWN : RUN_AGAIN);
+	if (!task_may_owe(task) || (done && !READ_ONCE(task->unpaid)))
 		return;
 
 	WRITE_ONCE(task->unpaid, false);	/* set by srnic_task_want_worker() */
