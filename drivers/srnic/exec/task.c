@@ -7,7 +7,8 @@
  * passes BUSY on to the workqueue or, if it is a process that rang a doorbell, keeps
  * it for its next stretch.  If only the user's own work is left (OWN), it releases BUSY and
  * adds the task to the user's worker; a worker that finds BUSY taken sets CALL, which has the
- * holder add the task again.  srnic_task_own() sets WAITER if BUSY is taken; the holder
+ * holder add the task again.  The workqueue releases BUSY before a stretch if CALL is set, and
+ * takes it again a tick later.  srnic_task_own() sets WAITER if BUSY is taken; the holder
  * then releases BUSY at the end of its run and leaves the remaining work to
  * srnic_task_release().  A holder may also hold the BUSY of one joined task, which it
  * releases, or runs, after its own.
@@ -320,9 +321,36 @@ static void task_run_here(struct srnic_task *task)
 	local_bh_enable();
 }
 
+/*
+ * The worker was refused BUSY, which the caller holds: releases it for a tick, or for less if
+ * another context has work.  Return: false if the user's own work is for the caller.
+ */
+static bool task_give_way(struct srnic_task *task)
+{
+	bool given;
+
+	local_bh_disable();
+	do {
+		atomic_andnot(RUN_AGAIN, &task->state);
+		queue_delayed_work(task_wq, &task->again, 1);
+		given = task_drop(task);
+	} while (!given && !(atomic_read(&task->state) & RUN_OWN));
+	local_bh_enable();
+
+	return given;
+}
+
 static void task_work(struct work_struct *work)
 {
-	task_run_here(container_of(work, struct srnic_task, work));
+	struct srnic_task *task = container_of(work, struct srnic_task, work);
+
+	if (!(atomic_read(&task->state) & RUN_CALL) || !task_give_way(task))
+		task_run_here(task);
+}
+
+static void task_again(struct work_struct *work)
+{
+	srnic_task_kick(container_of(to_delayed_work(work), struct srnic_task, again));
 }
 
 void srnic_task_init(struct srnic_task *task, srnic_task_fn fn,
@@ -333,6 +361,7 @@ void srnic_task_init(struct srnic_task *task, srnic_task_fn fn,
 	task->worker = worker;
 	INIT_LIST_HEAD(&task->rest);
 	INIT_WORK(&task->work, task_work);
+	INIT_DELAYED_WORK(&task->again, task_again);
 	lockdep_init_map(&task->dep_map, "srnic_task", &task_key, 0);
 }
 
@@ -501,6 +530,7 @@ void srnic_task_stop(struct srnic_task *task)
 		srnic_worker_remove(task->worker, &task->rest);
 	atomic_set(&task->state, RUN_STOPPED);
 	cancel_work_sync(&task->work);
+	cancel_delayed_work_sync(&task->again);
 	task_disown(task);
 }
 

@@ -58,6 +58,7 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @id: identifier for tracing, set by the user of the task
  * @fn: function to run
  * @work: continues a task that exceeded its budget; the task stays busy meanwhile
+ * @again: kicks the task, which has been released for its worker
  * @worker: does the user's own work that is left; NULL: the workqueue does
  * @rest: item of @worker, while the work is owed
  * @owed: the user's own work is left to @worker, or to the next system call
@@ -76,6 +77,7 @@ struct srnic_task {
 	u32			id;
 	srnic_task_fn		fn;
 	struct work_struct	work;
+	struct delayed_work	again;
 	struct srnic_worker	*worker;
 	struct list_head	rest;
 	bool			owed;
