@@ -16,7 +16,7 @@
  *	kill	it is killed
  *	exit	it exits
  *	limit	it may have no other thread
- *	remove	it stops, and the device is removed
+ *	remove	it stops, and the device is removed; the module is not
  *	gone	it sleeps, and the device is removed
  *	idle	(after exec) waits for the end of its standard input
  *
@@ -648,15 +648,36 @@ static void outlives_exec(void)
 	ends(0);
 }
 
+/* The module is refused to be removed, at once, while the hog is stopped. */
+static void module_stays(void)
+{
+	int i, status;
+	pid_t child = fork();
+
+	if (!child) {
+		execlp("rmmod", "rmmod", "srnic", NULL);
+		_exit(127);
+	}
+	for (i = 0; i < 60 && !waitpid(child, &status, WNOHANG); i++)
+		sleep(1);
+	if (i == 60 || !WIFEXITED(status) || WEXITSTATUS(status) != 1) {
+		errno = EBUSY;
+		die("rmmod is not refused");
+	}
+}
+
 static void removed(const char *what)
 {
+	bool stopped = !strcmp(what, "remove");
 	char command[64];
 
-	if (!strcmp(what, "remove"))
+	if (stopped)
 		rests();
 	snprintf(command, sizeof(command), "rdma link del %s", device);
 	if (system(command))
 		die(command);
+	if (stopped)
+		module_stays();
 	/* If it runs, it has noticed, and may have ended. */
 	kill(hog, SIGKILL);
 	waitpid(hog, NULL, 0);

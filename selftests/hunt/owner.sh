@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # What a process posts beyond what its system calls do is done at the expense of its CPU
 # cgroup, and rests while the process is stopped; its peer is answered meanwhile.  Nothing is
-# lost when it forks, executes another program, is killed, or loses the device.
+# lost when it forks, executes another program, is killed, or loses the device.  The thread that
+# does it is created for requests alone, and what it has to do does not wait for ever.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #    |  user 65534, cgroup "hog": four pairs of queue pairs on sr0
-#    root: its peer, also on sr0
+#    root: its peer, also on sr0, or on sr1
 
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/hunt.sh"
@@ -34,6 +35,12 @@ owner()
 		7>"$cgroup/cgroup.procs" 8<"$cgroup/cpu.stat" && no_object_is_left
 }
 
+# worker CASE [NETNS DEV]
+worker()
+{
+	on nsA bounded "${hunt_dir:?}/hunt-worker" sr0 "$@" && no_object_is_left
+}
+
 # loses CASE: the device is removed, and there is another one
 loses()
 {
@@ -54,7 +61,7 @@ rmmod_again()
 }
 
 trap 'pair_down; rmdir "$cgroup" 2>/dev/null' EXIT
-ktap_plan 13
+ktap_plan 19
 check "two hosts"				pair_up
 check "a cgroup with half a processor"		cgroup_up
 check "asleep, it pays"				owner sleep
@@ -65,6 +72,12 @@ check "the thread that posted exits"		owner thread
 check "it may have no further thread"		owner limit
 check "kill -9"					owner kill
 check "it exits"				owner exit
+check "a real-time thread posts, and polls"	worker fifo
+check "a signal is pending"			worker signal
+check "it closes the device"			worker close
+check "many queue pairs have their share"	worker fair
+check "it receives, and has no thread"		worker receive nsB sr1
+check "its peer keeps the queue pair busy"	worker busy nsB sr1
 check "the device is removed while it is stopped" loses remove
 check "the device is removed while it sleeps"	loses gone
 check "the module is removed"			module_goes
