@@ -543,17 +543,20 @@ static void in_order(void)
 {
 	struct ibv_send_wr wr[6], *bad;
 	struct ibv_sge sge, got;
+	__u32 first, second;
 	int i;
 
 	setup(FULL_ACCESS | IBV_ACCESS_MW_BIND);
 	mw = mw_make(sides[1].pd, IBV_MW_TYPE_2);
+	first = ibv_inc_rkey(mw->rkey);
+	second = ibv_inc_rkey(first);
 	sge = sge_of(&mb, 0, 8192);
 	got = sge_of(&ma, 0, 8192);
 	wr[0] = via(0, IBV_WR_RDMA_WRITE, &sge, (uintptr_t)ma.p, ma.mr->rkey);
-	wr[1] = bind_wr(1, mw, mw->rkey + 1, shown(&mb, 0, 64, RIGHTS));
+	wr[1] = bind_wr(1, mw, first, shown(&mb, 0, 64, RIGHTS));
 	wr[2] = wr_of(2, IBV_WR_SEND, &sge, 1);
-	wr[3] = inv_wr(3, mw->rkey + 1);
-	wr[4] = bind_wr(4, mw, mw->rkey + 2, shown(&mb, 64, 64, RIGHTS));
+	wr[3] = inv_wr(3, first);
+	wr[4] = bind_wr(4, mw, second, shown(&mb, 64, 64, RIGHTS));
 	wr[5] = wr_of(5, IBV_WR_SEND, &sge, 1);
 	wr[4].send_flags |= IBV_SEND_FENCE;
 	for (i = 0; i < 5; i++)
@@ -565,8 +568,8 @@ static void in_order(void)
 	wc_none(p.b.scq, 20);
 	must_be(post_recv(&p.a, 11, &got, 1), 0);
 	wc_want(p.b.scq, 5, IBV_WC_SUCCESS);
-	allowed(IBV_WR_RDMA_WRITE, at(64), 64, mw->rkey + 2);
-	refused(IBV_WR_RDMA_WRITE, at(0), 64, mw->rkey + 1);
+	allowed(IBV_WR_RDMA_WRITE, at(64), 64, second);
+	refused(IBV_WR_RDMA_WRITE, at(0), 64, first);
 }
 
 static void post_send_inv(struct end *e, __u32 key)
