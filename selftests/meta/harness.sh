@@ -218,6 +218,12 @@ said()
 	grep -Fx "$2" "$work/$1/said" || { cat "$work/$1/said"; return 1; }
 }
 
+# told TIMES NAME SCRIPT: the runner printed so many times that the script failed
+told()
+{
+	(($(grep -c "^FAIL .* $3 " "$work/$2/said") == $1)) || { cat "$work/$2/said"; return 1; }
+}
+
 # KERNEL|SCRIPT|WORD|TEXT|NAME: the report of each script begins with WORD and has TEXT
 uml_checks=(
 	"uml|t/inside.sh|ok|1 passed|a good script in a guest"
@@ -292,7 +298,7 @@ boots()
 	kernel_boot
 )
 
-ktap_plan $((35 + ${#checks[@]} + ${#late_checks[@]} + ${#uml_checks[@]}))
+ktap_plan $((37 + ${#checks[@]} + ${#late_checks[@]} + ${#uml_checks[@]}))
 tree_make
 scripts_here
 scripts_late
@@ -307,9 +313,11 @@ check "all of them"				said many "25 passed, 0 failed, 0 skipped"
 check "it succeeds if late scripts recover"	runs late t/late_once t/late_both t/good
 check "it names them"				said late "unstable: 2 scripts"
 check "it counts no failure"			said late "3 passed, 0 failed, 0 skipped"
+check "it does not repeat their failures"	told 1 late t/late_once.sh
 check "it ran them three times more"		ran 4 late_once
 check "it fails if they do not"			run later t/late_again t/late_wrong \
 						t/late_crash t/late_short
+check "it repeats other failures at its end"	told 2 later t/late_wrong.sh
 judge later "${late_checks[@]}"
 check "no unstable script is named"		fails said later "unstable: 1 scripts"
 check "a script that stays late is run again"	ran 4 late_again
