@@ -26,13 +26,16 @@ mpis=(openmpi mpich)
 # bytes that the ring delivers to either host: two of its four ranks, all sizes of ring.c
 RING=$((2 * (1 + 8 + 1000 + 4096 + 65536 + 1048576)))
 
+# With a shared receive queue ofi_rxm's buffers outlive a connection, so that either end may
+# leave first.  A peer that is not scheduled for UCX's timeout would be taken for dead.
+export FI_OFI_RXM_USE_SRX=1 UCX_UD_VERBS_TIMEOUT=3600s
+
 need rdma fi_pingpong ucx_perftest
 
-# fabric PROVIDER ENDPOINT SUFFIX: every byte is compared.  With a shared receive queue
-# ofi_rxm's buffers outlive a connection, so that either end may leave first.
+# fabric PROVIDER ENDPOINT SUFFIX: every byte is compared
 fabric()
 {
-	local tool="env FI_OFI_RXM_USE_SRX=1 fi_pingpong -p '$1' -e $2 -c -I 20"
+	local tool="fi_pingpong -p '$1' -e $2 -c -I 20"
 
 	between 47592 "$tool -d sr1$3" "$tool -d sr0$3 10.9.0.2"
 }
@@ -40,7 +43,7 @@ fabric()
 # ucx TRANSPORTS
 ucx()
 {
-	local tool="env UCX_TLS=$1 UCX_UD_VERBS_TIMEOUT=3600s UCX_WARN_UNUSED_ENV_VARS=n"
+	local tool="env UCX_TLS=$1 UCX_WARN_UNUSED_ENV_VARS=n"
 
 	tool+=" UCX_NET_DEVICES=@:1 ucx_perftest -b $dir/batch -w 1"
 	between 13337 "${tool/@/sr1}" "${tool/@/sr0} 10.9.0.2"
@@ -71,8 +74,7 @@ launcher()
 		#!/bin/bash
 		n=$((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} % 2))
 		host=(nsA nsB) device=(sr0 sr1)
-		export UCX_NET_DEVICES=${device[n]}:1 UCX_UD_VERBS_TIMEOUT=3600s
-		exec ip netns exec "${host[n]}" "$@"
+		UCX_NET_DEVICES=${device[n]}:1 exec ip netns exec "${host[n]}" "$@"
 	EOT
 	chmod +x "$dir/rank"
 }
