@@ -95,18 +95,6 @@ all_kinds()
 			"ib_write_bw -R -d sr0 -F -n 5 10.9.0.2"
 }
 
-# by_itself TOOL ARGUMENT...: server and client on nsA, with the same device
-by_itself()
-{
-	local server tool=$1
-
-	shift
-	ip netns exec nsA bounded "$tool" -d sr0 -F "$@" >/dev/null &
-	server=$!
-	wait_for listening nsA 18515 &&
-		on nsA bounded "$tool" -d sr0 -F "$@" 10.9.0.1 && wait "$server"
-}
-
 # chains_captured: capture single WRITEs that fit into the initial window, without a
 # retransmission, so that each chain begins with a message
 chains_captured()
@@ -134,10 +122,10 @@ check "each filter finds some"		filters_find
 check "single packets are seen"		has_none 'frame.len > 4214'
 clear_wire
 check "loopback is captured"		captured nsA any 10.9.0.1 \
-	by_itself ib_write_bw -s 4096 -n 5
+	by_itself pair ib_write_bw -s 4096 -n 5
 check "and not seen"			has_none infiniband.bth
 setting nsA sr0 loopback 0
 check "without it, on lo"		captured nsA lo 10.9.0.1 \
-	by_itself ib_write_bw -s 4096 -n 5
+	by_itself pair ib_write_bw -s 4096 -n 5
 check "packets are seen"		has infiniband.bth
 ktap_end

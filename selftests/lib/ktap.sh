@@ -15,6 +15,7 @@
 #   wait_for COMMAND...      waits until COMMAND succeeds
 #   wait_freed COMMAND...    like wait_for, but a failure is a leak rather than a hang
 #   asleep PID               all threads of that process sleep
+#   ended PID                there is no such process
 #   bounded COMMAND...       a program that may hang; "on NS bounded COMMAND..." in a host
 #   known KEY COMMAND...     COMMAND, unless it succeeded with that KEY before; KEY
 #                            identifies everything that the result depends on
@@ -204,6 +205,11 @@ asleep()
 	cat /proc/"$1"/task/*/status | awk '/^State:/ { n++; up += $2 != "S" }
 		END { exit !n || up }'
 } 2>/dev/null
+
+ended()
+{
+	! kill -0 "$1" 2>/dev/null
+}
 
 ktap_end()
 {

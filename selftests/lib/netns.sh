@@ -8,6 +8,10 @@
 #                            TYPE_A and TYPE_B for one at each end
 #   on NS COMMAND...         run it on that host
 #   pair TOOL ARGUMENT...    a perftest: server on nsB, client on nsA
+#   flow_up TOOL ARGUMENT...  start one that does not end, as $server and $client
+#   flow_down                kill it
+#   by_itself COMMAND...     pair or flow_up on sr0 alone
+#   dismiss                  stop the process $server
 #   gid_index NS DEV PATTERN print the index of a GID
 #   pingpong KIND ARGUMENT...  ibv_KIND_pingpong: server on nsB, client on nsA, by
 #                            IPv4 or the indices GID_A and GID_B
@@ -192,23 +196,65 @@ until_accepted()
 	return 1
 }
 
+dismiss()
+{
+	kill "$server"
+	wait "$server"
+} 2>/dev/null
+
+# the server's host and device, the client's, and the server's address, for pair and flow_up
+pair_ends=(nsB sr1 nsA sr0 10.9.0.2)
+
+by_itself()
+{
+	local pair_ends=(nsA sr0 nsA sr0 10.9.0.1)
+
+	"$@"
+}
+
+# pair_server COMMAND...: start it, and wait until it listens
+pair_server()
+{
+	ip netns exec "${pair_ends[0]}" "$@" -d "${pair_ends[1]}" >/dev/null 2>&1 &
+	server=$!
+	wait_for listening "${pair_ends[0]}" 18515
+}
+
+# pair_client COMMAND...: run it in place of this process
+pair_client()
+{
+	exec ip netns exec "${pair_ends[2]}" "$@" -d "${pair_ends[3]}" "${PEER:-${pair_ends[4]}}"
+}
+
 # pair TOOL ARGUMENT...: print the client's output; fail if either side does.  PEER is the
 # server's address, QP_TIMEOUT the ACK timeout, so long by default that it does not expire on
 # a busy machine; the command in the array pair_as runs the tools.
 pair()
 {
-	local command=(bounded "${pair_as[@]}" "$1" -F -u "${QP_TIMEOUT:-21}") server
+	local command=(bounded "${pair_as[@]}" "$1" -F -u "${QP_TIMEOUT:-21}" "${@:2}") server
 
-	shift
-	ip netns exec nsB "${command[@]}" -d sr1 "$@" >/dev/null 2>&1 &
-	server=$!
-	if ! wait_for listening nsB 18515 ||
-		! on nsA "${command[@]}" -d sr0 "$@" "${PEER:-10.9.0.2}"; then
-		kill "$server"
+	if ! pair_server "${command[@]}" || ! (pair_client "${command[@]}"); then
+		dismiss
 		return 1
 	fi
 	wait "$server"
 }
+
+flow_up()
+{
+	local command=("$1" -F -u "${QP_TIMEOUT:-21}" --run_infinitely "${@:2}")
+
+	pair_server "${command[@]}" || return
+	pair_client "${command[@]}" >/dev/null 2>&1 &
+	client=$!
+}
+
+flow_down()
+{
+	kill -9 "$client" "$server"
+	wait "$client" "$server"
+	return 0
+} 2>/dev/null
 
 gid_index()
 {

@@ -47,13 +47,6 @@ ask()
 	wait_for up "$1" && on nsA bounded bash -c "exec $2"
 }
 
-# dismiss: stop the server
-dismiss()
-{
-	kill "$server"
-	wait "$server"
-} 2>/dev/null
-
 between_for()
 {
 	local server status=0

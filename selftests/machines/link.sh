@@ -65,11 +65,6 @@ link_goes()
 	((status == 0)) && grep 'status 12' "$out"
 }
 
-ended()
-{
-	! kill -0 "$1" 2>/dev/null
-}
-
 module_goes()
 {
 	there rdma link del sr1

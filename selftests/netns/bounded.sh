@@ -50,27 +50,15 @@ in_stretches()
 	}'
 }
 
-# alone TOOL ARGUMENT...: run a tool of perftest over the loopback of sr0
-alone()
-{
-	local server tool=$1
-
-	shift
-	on nsA bounded "$tool" -d sr0 -F "$@" >/dev/null 2>&1 &
-	server=$!
-	wait_for listening nsA 18515 || return
-	on nsA bounded "$tool" -d sr0 -F "$@" 10.9.0.1 && wait "$server"
-}
-
 size=$((8 << 20)) num=5
 bytes=$((size * num))
 
 ktap_plan 10
-check "long WRITEs on one device"	costs alone ib_write_bw -s $size -n $num
+check "long WRITEs on one device"	costs by_itself pair ib_write_bw -s $size -n $num
 check "WRITEs take several stretches"	in_stretches "$bytes"
-check "long READs on one device"	costs alone ib_read_bw -s $size -n $num
+check "long READs on one device"	costs by_itself pair ib_read_bw -s $size -n $num
 check "READs take several stretches"	in_stretches "$bytes"
-check "long SENDs on one device"	costs alone ib_send_bw -s $size -n $num
+check "long SENDs on one device"	costs by_itself pair ib_send_bw -s $size -n $num
 check "SENDs take several stretches"	in_stretches "$bytes"
 check "long WRITEs to another host"	costs pair ib_write_bw -s $size -n $num
 check "WRITEs take several stretches at both hosts"	in_stretches "$((2 * bytes))"

@@ -45,8 +45,7 @@ connect()
 	# shellcheck disable=SC2086
 	if ! wait_for cm_listens nsB "$3" ||
 		! on "$1" bounded cm_program ${client//ADDR/$3}; then
-		kill "$server"
-		wait "$server"
+		dismiss
 		return 1
 	fi
 	# cmtime's server waits for the next client

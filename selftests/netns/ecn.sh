@@ -162,14 +162,7 @@ flood_is_over()
 # victim_up: start a pair of connected queue pairs; $victim is the QPN of that on nsA
 victim_up()
 {
-	ip netns exec nsB ib_write_bw -d sr1 -F -u 21 -s 4096 --run_infinitely \
-		>/dev/null 2>&1 &
-	server=$!
-	wait_for listening nsB 18515 || return
-	ip netns exec nsA ib_write_bw -d sr0 -F -u 21 -s 4096 --run_infinitely \
-		10.9.0.2 >/dev/null 2>&1 &
-	client=$!
-	wait_for victim_known
+	flow_up ib_write_bw -s 4096 && wait_for victim_known
 }
 
 victim_known()
@@ -186,8 +179,7 @@ victim_lives()
 	victim_known &&
 		wait_for counter_over nsA sr0 rdma_writes \
 			"$(counter nsA sr0 rdma_writes)" || status=1
-	kill "$client" "$server"
-	wait "$client" "$server" 2>/dev/null
+	flow_down
 	return "$status"
 }
 

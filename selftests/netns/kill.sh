@@ -26,32 +26,20 @@ traffic_on()
 {
 	pair_down
 	pair_up || return
-	# exec, so that the process ID is that of the tool
-	ip netns exec nsB ib_write_bw -d sr1 -F -D 3600 -s 65536 >/dev/null 2>&1 &
-	server=$!
-	wait_for listening nsB 18515 || return
-	ip netns exec nsA ib_write_bw -d sr0 -F -D 3600 -s 65536 10.9.0.2 >/dev/null 2>&1 &
-	client=$!
-	wait_for sent 1000
+	QP_TIMEOUT=14 flow_up ib_write_bw -s 65536 && wait_for sent 1000
 }
 
 # traffic_off: the remaining processes end on SIGTERM, and no object remains
 traffic_off()
 {
-	kill -9 "$client" "$server"
-	wait "$client" "$server"
+	flow_down
 	no_object_is_left
-} 2>/dev/null
-
-gone()
-{
-	! kill -0 "$1" 2>/dev/null
 }
 
 kill_end()
 {
 	kill -9 "$1"
-	wait_for gone "$1" && traffic_off &&
+	wait_for ended "$1" && traffic_off &&
 		still_works
 }
 
@@ -66,8 +54,7 @@ link_goes()
 {
 	on "$1" rdma link del "$2" || return
 	objects_before=$(objects)
-	kill -9 "$client" "$server"
-	wait "$client" "$server" 2>/dev/null
+	flow_down
 	! rdma link show | grep -q "link $2/"
 }
 
@@ -94,8 +81,7 @@ no_link()
 module_goes()
 {
 	modprobe -r "$TYPE" || rmmod "$TYPE"
-	kill -9 "$client" "$server"
-	wait "$client" "$server" 2>/dev/null
+	flow_down
 	on nsA rdma link del sr0
 	on nsB rdma link del sr1
 	wait_freed rmmod_again && modprobe "$TYPE"

@@ -347,15 +347,12 @@ on_kind()
 # alone: connect a device with itself
 alone()
 {
-	local gid server
+	local gid
 
 	addresses nsA 1
 	on nsA rdma link add sr0 type "$TYPE" netdev x && has_gids nsA sr0 || return
 	gid=$(gid_index nsA sr0 '*ffff:0a4d:*') || return
-	on nsA bounded ib_write_bw -d sr0 -F -u 21 -x "$gid" -n 100 >/dev/null &
-	server=$!
-	wait_for listening nsA 18515 || return
-	on nsA bounded ib_write_bw -d sr0 -F -u 21 -x "$gid" -n 100 10.77.0.1 && wait "$server"
+	PEER=10.77.0.1 by_itself pair ib_write_bw -x "$gid" -n 100
 }
 
 on_dummy()
@@ -402,20 +399,14 @@ arrive()
 on_failing_bond()
 {
 	local client server status=0
-	local tool=(ib_write_bw -F -u 21 -s 65536 --run_infinitely)
 
 	hosts && ends bond && links && gids '*ffff:0a4d:*' || return
-	ip netns exec nsB "${tool[@]}" -d sr1 -x "$GID_A" >/dev/null &
-	server=$!
-	wait_for listening nsB 18515 || return
-	ip netns exec nsA "${tool[@]}" -d sr0 -x "$GID_A" 10.9.0.2 >/dev/null &
-	client=$!
+	flow_up ib_write_bw -s 65536 -x "$GID_A" || return
 	arrive && fails_over && kill -0 "$client" "$server" &&
 		[ "$(counter nsA sr0 local_ack_timeout_err)" -lt 1000 ] || status=1
-	kill -9 "$client" "$server"
-	wait "$client" "$server"
+	flow_down
 	return "$status"
-} 2>/dev/null
+}
 
 # refused WHAT LINK-ARGUMENTS...: a netdev of another type, with the reason in the log
 refused()

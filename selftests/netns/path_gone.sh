@@ -98,17 +98,6 @@ explained()
 	why_is 'path gone: The network device of the path was removed, or moved to another network namespace.'
 }
 
-hush()
-{
-	kill -9 "$client" "$server"
-	wait "$client" "$server"
-} 2>/dev/null
-
-ended()
-{
-	! kill -0 "$1" 2>/dev/null
-}
-
 # why_is SENTENCE: srnic-doctor says that about the queue pair of the client
 why_is()
 {
@@ -134,7 +123,7 @@ ends()
 
 	"$@" &
 	pid=$!
-	wait_for ended "$pid" || { status=1; hush; }
+	wait_for ended "$pid" || { status=1; flow_down; }
 	wait "$pid" && return "$status"
 }
 
@@ -144,7 +133,7 @@ leaves()
 	local status=0
 
 	{ talk && ends "$@" && flushed; } || status=1
-	hush
+	flow_down
 	return "$status"
 }
 

@@ -35,11 +35,6 @@ raw_start()
 	wait_for raw_ready
 }
 
-ended()
-{
-	! kill -0 "$1" 2>/dev/null
-}
-
 # raw_end TOOL ARGUMENT...: run the client of that server
 raw_end()
 {
@@ -97,12 +92,6 @@ traffic()
 	wait_for counter_over nsB sr1 rdma_recvs 1000
 }
 
-traffic_off()
-{
-	kill -9 "$client" "$server"
-	wait "$client" "$server"
-} 2>/dev/null
-
 no_link()
 {
 	! rdma link show | grep -q "link $1/"
@@ -116,14 +105,14 @@ promiscuous()
 killed()
 {
 	wait_for promiscuous nsB veth1 1 || return
-	traffic_off
+	flow_down
 	no_object_is_left && promiscuous nsB veth1 0 && alive
 }
 
 netdev_goes()
 {
 	ip -n nsB link del veth1 || return
-	wait_for no_link sr0 && wait_for no_link sr1 && traffic_off
+	wait_for no_link sr0 && wait_for no_link sr1 && flow_down
 	return 0
 }
 
@@ -134,7 +123,7 @@ netdev_moves()
 	ip -n nsB link set veth1 netns nsC || return
 	wait_for no_link sr1 || return
 	promiscuous nsC veth1 0 || return
-	traffic_off
+	flow_down
 	ip netns del nsC
 }
 
@@ -143,7 +132,7 @@ link_goes()
 {
 	on nsB rdma link del sr1 || return
 	promiscuous nsB veth1 1 || return
-	traffic_off
+	flow_down
 	return 0
 }
 

@@ -106,16 +106,9 @@ link_again()
 		wait_for gid_ready nsA sr0
 }
 
-# by_itself: two queue pairs of sr0 write from now on
-by_itself()
+local_flow()
 {
-	ip netns exec nsA ib_write_bw -d sr0 -F -u 21 -s 4096 --run_infinitely >/dev/null &
-	server=$!
-	wait_for listening nsA 18515 || return
-	ip netns exec nsA ib_write_bw -d sr0 -F -u 21 -s 4096 --run_infinitely 10.9.0.1 \
-		>/dev/null &
-	client=$!
-	grows local_requests
+	by_itself flow_up ib_write_bw -s 4096 && grows local_requests
 }
 
 # grows COUNTER: of sr0
@@ -185,9 +178,8 @@ else
 fi
 check "nothing has changed"		are nsA sr0 "${defaults[@]}"
 
-check "two queue pairs of sr0"		by_itself
+check "two queue pairs of sr0"		local_flow
 check "without loopback"		by_packets
 check "with loopback again"		again
-kill "$client" "$server"
-wait "$client" "$server" 2>/dev/null
+flow_down
 ktap_end

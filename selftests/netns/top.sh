@@ -50,24 +50,6 @@ unread()
 	[ -z "$said" ]
 }
 
-# flow_up: start WRITEs from nsA to nsB, which do not end
-flow_up()
-{
-	ip netns exec nsB ib_write_bw -d sr1 -F -s 65536 -u 21 --run_infinitely >/dev/null 2>&1 &
-	flow=("$!")
-	wait_for listening nsB 18515 || return
-	ip netns exec nsA ib_write_bw -d sr0 -F -s 65536 -u 21 --run_infinitely 10.9.0.2 \
-		>/dev/null 2>&1 &
-	flow+=("$!")
-}
-
-flow_down()
-{
-	kill "${flow[@]}"
-	wait "${flow[@]}" 2>/dev/null
-	return 0
-}
-
 # mark: mark all RoCE packets from nsA
 mark()
 {
@@ -86,7 +68,7 @@ check "a process with queue pairs"	hold
 ktap_relay /usr/bin/python3 "${0%.sh}.py" held "${held[@]}" "$name"
 check "a closed pipe"			unread
 check "the process ends"		let_go
-check "a flow"				flow_up
+check "a flow"				flow_up ib_write_bw -s 65536
 check "one packet of fifty is lost"	netem nsA veth0 loss 2%
 ktap_relay /usr/bin/python3 "${0%.sh}.py" lost
 check "the wire loses nothing"		clear_wire

@@ -123,11 +123,6 @@ start()
 	process=$!
 }
 
-gone()
-{
-	! kill -0 "$1" 2>/dev/null
-}
-
 # listens PROCESS PORT: a process on its host does
 listens()
 {
@@ -144,9 +139,9 @@ ready()
 
 	[[ " $2 " != *" -p "* ]] || port=18516
 	if [[ " $2 " == *" -"[Rz]" "* ]]; then
-		gone "$1" || cm_listens nsB
+		ended "$1" || cm_listens nsB
 	else
-		gone "$1" || listens "$1" "$port"
+		ended "$1" || listens "$1" "$port"
 	fi
 }
 
@@ -171,7 +166,7 @@ attempt()
 	start nsB 10.9.0.2 sr1 $1
 	server=$process
 	wait_for ready "$server" "$1"
-	if gone "$server"; then
+	if ended "$server"; then
 		wait "$server"
 		ends=refused
 		return
