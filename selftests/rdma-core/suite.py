@@ -4,12 +4,13 @@
 
 usage: suite.py --list | DEVICE SKIPS... [--absent SKIPS...]
 
-The tests are in the folder RDMA_CORE_TESTS.  SKIPS name the tests that may be skipped, "PATTERN REASON" in each line.  A
-test that is skipped but not listed has failed.  Those after --absent are not run:
-pyverbs may crash when it cleans up after a feature that a provider lacks.
+The tests are in the folder RDMA_CORE_TESTS.  SKIPS name the tests that may be skipped, "PATTERN
+REASON" in each line.  A test that is skipped but not listed has failed.  Those after --absent
+are not run: pyverbs may crash when it cleans up after a feature that a provider lacks.
 """
 
 import fnmatch
+import functools
 import importlib
 import multiprocessing
 import os
@@ -17,6 +18,7 @@ import pathlib
 import sys
 import types
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 import tap  # noqa: E402
@@ -26,6 +28,8 @@ MODULES = """
     addr atomic cq cq_events cqex device flow fork mr odp parent_domain pd qp
     qpex rdmacm relaxed_ordering rss_traffic shared_pd srq tag_matching
 """.split()
+
+LIMIT_S = 3600  # for everything that a test waits for
 
 
 def name_of(test):
@@ -78,6 +82,30 @@ class Result(unittest.TestResult):
             self.tap.check(name_of(test), not self.bad, self.bad)
 
 
+def be_patient():
+    """Raises the limits that the tests may exceed on a slow machine."""
+    base, rdmacm, utils = (importlib.import_module(f"tests.{name}")
+                           for name in ("base", "base_rdmacm", "utils"))
+    utils.POLL_CQ_TIMEOUT = LIMIT_S
+    rdmacm.ConnParam = functools.partial(rdmacm.ConnParam, retry=7, rnr_retry=7)
+
+    context = multiprocessing.context.BaseContext
+    process = multiprocessing.process.BaseProcess
+    barrier, join = context.Barrier, process.join
+    context.Barrier = lambda self, parties, **_: barrier(self, parties, timeout=LIMIT_S)
+
+    traffic = base.RDMACMBaseTest.two_nodes_rdmacm_traffic
+
+    def two_nodes(self, *args, bad_flow=False, **kwargs):
+        """Waits 30 s for two processes that exchange data, but 0.6 s if they must not."""
+        factor = 1 if bad_flow else LIMIT_S / 30
+        with unittest.mock.patch.object(
+                process, "join", lambda self, limit=None: join(self, limit and limit * factor)):
+            traffic(self, *args, bad_flow=bad_flow, **kwargs)
+
+    base.RDMACMBaseTest.two_nodes_rdmacm_traffic = two_nodes
+
+
 def load():
     """All tests, without the modules of vendors that a package would load."""
     package = types.ModuleType("tests")
@@ -87,6 +115,7 @@ def load():
     multiprocessing.set_start_method("fork")
     sys.path.insert(0, FOLDER)
     importlib.import_module("args_parser").parser.parse_args()
+    be_patient()
     loader = unittest.TestLoader()
     return unittest.TestSuite(
         loader.loadTestsFromModule(importlib.import_module(f"tests.test_{m}"))

@@ -75,9 +75,11 @@ no_remote()
 	! remote
 }
 
+# Where the target is gone, the host is not to try again meanwhile.
 connect()
 {
 	bounded nvme connect -t rdma -a 10.9.0.2 -s 4420 -n srnic -i 2 -k 120 \
+		--reconnect-delay 600 \
 		--hostnqn "nqn.2014-08.org.nvmexpress:uuid:$uuid" \
 		--hostid "$uuid" &&
 		wait_for remote
