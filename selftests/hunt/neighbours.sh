@@ -109,7 +109,7 @@ trips=$(hunt_num 1000 20000)	# iterations of lat
 # lat, ping: the 50th and the 99.9th percentile in us
 lat()
 {
-	local figures tries
+	local KTAP_BOUND=$((KTAP_BOUND * trips / 1000)) figures tries
 
 	# perftest may fail to determine the clock rate of a busy processor
 	for ((tries = $(hunt_num 1 5); tries > 0; tries--)); do

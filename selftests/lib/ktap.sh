@@ -28,7 +28,7 @@
 #   ktap_skips               prints what was skipped, and why
 #
 # wait_for and bounded give up after KTAP_BOUND seconds, which only a hang reaches.  A check
-# that fails after that was late, unless its program crashed: among the comments that follow
+# has failed then, and was late, unless its program crashed: among the comments that follow
 # it is "# late: COMMAND".
 #
 # A file that sources this one may add closing checks by ktap_closing+=(NAME): ktap_end
@@ -101,8 +101,8 @@ ktap_late()
 }
 
 # ktap_say_late STATUS: print "# late:" for the check that has just failed, unless by a crash.
-# The bound of the checks that follow is reduced: a hang that affects all of them must not
-# exceed the time limit of the script.
+# The bound of the checks that follow is reduced, but not that of wait_freed: a hang that affects
+# all of them must not exceed the time limit of the script.
 ktap_say_late()
 {
 	[ -s "$KTAP_LATE" ] && (($1 < 128)) || return 0
@@ -127,7 +127,7 @@ check()
 	shift
 	ktap_watch
 	"$@" >"$ktap_log" 2>&1 || status=$?
-	if ((status == 0)); then
+	if ((status == 0)) && [ ! -s "$KTAP_LATE" ]; then
 		ktap_point ok "$what"
 	else
 		ktap_fail "$what" "$status" "$@"

@@ -8,7 +8,8 @@
 # Each host is the first network namespace of its machine, and its device the Ethernet
 # device of the machine.  A script is started on both machines and runs on A; on B, the
 # line that sources netns.sh does not return but executes commands of A until A is gone.  The
-# functions of netns.sh work as in one kernel: "on nsB COMMAND" runs on B.
+# functions of netns.sh work as in one kernel: "on nsB COMMAND" runs on B; but pair and
+# flow_up have their counterparts below.
 #
 #   there COMMAND...         run a command, or a function of these libraries, on B; 255 if B
 #                            is gone

@@ -8,6 +8,7 @@
 #                            TYPE_A and TYPE_B for one at each end
 #   on NS COMMAND...         run it on that host
 #   pair TOOL ARGUMENT...    a perftest: server on nsB, client on nsA
+#   retries_run_out PAIR...  the client of that pair gets RETRY_EXC
 #   flow_up TOOL ARGUMENT...  start one that does not end, as $server and $client
 #   flow_down                kill it
 #   by_itself COMMAND...     pair or flow_up on sr0 alone
@@ -240,10 +241,20 @@ pair()
 	wait "$server"
 }
 
+retries_run_out()
+{
+	local said
+
+	said=$("$@" 2>&1) && return 1
+	echo "$said"
+	grep -q 'status 12' <<<"$said"
+}
+
 flow_up()
 {
 	local command=("$1" -F -u "${QP_TIMEOUT:-21}" --run_infinitely "${@:2}")
 
+	client=
 	pair_server "${command[@]}" || return
 	pair_client "${command[@]}" >/dev/null 2>&1 &
 	client=$!
@@ -251,8 +262,8 @@ flow_up()
 
 flow_down()
 {
-	kill -9 "$client" "$server"
-	wait "$client" "$server"
+	kill -9 ${client:+"$client"} "$server"
+	wait ${client:+"$client"} "$server"
 	return 0
 } 2>/dev/null
 

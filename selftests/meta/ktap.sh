@@ -75,10 +75,10 @@ passed_on()
 	((status == 7))
 }
 
-# ends_with_it NUMBER: a signal for bounded ends the program
+# ends_with_it NUMBER COMMAND...: a signal for bounded ends the program that COMMAND runs
 ends_with_it()
 {
-	bounded sleep "$1" &
+	bounded "${@:2}" sleep "$1" &
 	wait_for pgrep -fx "sleep $1" && kill "$!" && fails wait "$!" &&
 		wait_for gone "sleep $1"
 }
@@ -135,7 +135,8 @@ cases=(
 	"failed 1|check a env SECONDS=400 bounded sh -c \"exit 124\"|one that does so late by the clock"
 	"failed 1|check a env SECONDS=400 bounded sh -c \"kill -9 \\\$\\\$\"|one that is killed then"
 	"failed 1|f() { bounded sleep 907 & wait_for pgrep -fx \"sleep 907\"; kill \$!; wait \$!; }; check a f|one that is ended with it"
-	"failed 2|check a fails wait_for false; check b false|a result behind a check that was late"
+	"failed 1,late: wait_for false|check a fails wait_for false|a program that is to fail, but hangs"
+	"failed 1,late: wait_for false,failed 2|check a wait_for false; check b false|a result behind a check that was late"
 	"failed 2,late: sleep 902|f() { touch $work/go; ! wait \$!; }; g() { { KTAP_BOUND=300 wait_for test -e $work/go; bounded sleep 902; } & }; check a g; check b fails f|a program in the background"
 	"failed 1,late: x|f() { echo not ok 1; echo \\# late: x; false; }; check a f|a program that prints TAP"
 	"failed 1|f() { wait_for false; sh -c \"kill -9 \\\$\\\$\"; }; check a f|a crash behind a wait that was late"
@@ -152,7 +153,7 @@ need gcc python3 pgrep
 c_program
 python_program
 
-ktap_plan $((${#cases[@]} + 5))
+ktap_plan $((${#cases[@]} + 6))
 while IFS='|' read -r expected script what; do
 	check "$what" prints "$expected" "$script"
 done < <(printf '%s\n' "${cases[@]}")
@@ -162,5 +163,6 @@ child_put 906
 check "one whose child ignores it"		group_ends 906
 check "input, functions and status are passed on"	passed_on
 check "a program ends with the one that bounds it"	ends_with_it 905
+check "so does one of rdma_cm that ignores SIGTERM"	ends_with_it 908 cm_program env --ignore-signal=TERM
 check "comments stay behind their checks"	in_place
 ktap_end

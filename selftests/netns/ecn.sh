@@ -171,7 +171,7 @@ victim_known()
 	[ -n "$victim" ]
 }
 
-# victim_lives: it continues to send, and ends on SIGTERM
+# victim_lives: it continues to send
 victim_lives()
 {
 	local status=0

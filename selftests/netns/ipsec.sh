@@ -119,7 +119,7 @@ a_write()
 
 refused()
 {
-	! pair ib_write_bw -m 2048 -n 5 -u 8 -x "$gid"
+	QP_TIMEOUT=8 retries_run_out pair ib_write_bw -m 2048 -n 5 -x "$gid"
 }
 
 # nothing_executed COMMAND...: sr1 executes no request during the command

@@ -29,7 +29,7 @@ traffic_on()
 	QP_TIMEOUT=14 flow_up ib_write_bw -s 65536 && wait_for sent 1000
 }
 
-# traffic_off: the remaining processes end on SIGTERM, and no object remains
+# traffic_off: the remaining processes are killed, and no object remains
 traffic_off()
 {
 	flow_down

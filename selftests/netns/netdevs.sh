@@ -402,7 +402,7 @@ on_failing_bond()
 
 	hosts && ends bond && links && gids '*ffff:0a4d:*' || return
 	flow_up ib_write_bw -s 65536 -x "$GID_A" || return
-	arrive && fails_over && kill -0 "$client" "$server" &&
+	arrive && fails_over && kill -0 "$client" && kill -0 "$server" &&
 		[ "$(counter nsA sr0 local_ack_timeout_err)" -lt 1000 ] || status=1
 	flow_down
 	return "$status"

@@ -43,7 +43,7 @@ raw_end()
 	shift
 	if ! on nsA bounded "$tool" --client -d sr0 -F -B "$mac_a" -E "$mac_b" -s 512 "$@" ||
 		! wait_for ended "$server"; then
-		kill -9 "$server"
+		{ kill -9 "$server"; wait "$server"; } 2>/dev/null
 		return 1
 	fi
 	wait "$server"
@@ -113,7 +113,6 @@ netdev_goes()
 {
 	ip -n nsB link del veth1 || return
 	wait_for no_link sr0 && wait_for no_link sr1 && flow_down
-	return 0
 }
 
 # netdev_moves: move the netdev to another namespace, where no flow takes its frames
@@ -131,9 +130,7 @@ netdev_moves()
 link_goes()
 {
 	on nsB rdma link del sr1 || return
-	promiscuous nsB veth1 1 || return
-	flow_down
-	return 0
+	promiscuous nsB veth1 1 && flow_down
 }
 
 bridged()

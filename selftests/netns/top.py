@@ -186,8 +186,10 @@ def ends(tap):
 
 def dumb(tap, a):
     terminal = Terminal("dumb")
-    tap.check("a dumb terminal", terminal.until(lambda: terminal.seen.count(f" {a} ") >= 2) and
-              all(line.isprintable() for line in terminal.seen.split("\r\n")), terminal.seen)
+    twice = terminal.until(lambda: terminal.seen.count(f" {a} ") >= 2)
+    lines = terminal.seen.rstrip("\r").split("\r\n")
+    tap.check("a dumb terminal", twice and all(line.isprintable() for line in lines),
+              terminal.seen)
     terminal.type(b"\x03")
     tap.check("Ctrl-C there", terminal.process.wait(tap_bound()) == -signal.SIGINT and
               "Traceback" not in terminal.seen, terminal.seen)

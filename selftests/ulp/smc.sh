@@ -28,14 +28,14 @@ smc_up()
 
 smc_down()
 {
-	modprobe -r smc && no_object_is_left
+	wait_freed modprobe -r smc && no_object_is_left
 }
 
 # devices_anew: a socket closed while its link group is terminated may keep SMC loaded, and
 # with it the link groups of later connections
 devices_anew()
 {
-	on nsA rdma link del sr0 && peer_dies &&
+	on nsA bounded rdma link del sr0 && peer_dies &&
 		on nsA rdma link add sr0 type "$TYPE_A" netdev veth0 && peer_returns
 }
 
