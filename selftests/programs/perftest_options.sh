@@ -193,26 +193,31 @@ outcome()
 	done
 }
 
-# expected COMMAND: set row, srnic and rxe to what perftest-known has for it, if anything
+# expected COMMAND: set row, srnic, rxe and why to what perftest-known has for it, if anything
 expected()
 {
 	local of pattern
 
-	while IFS='|' read -r of srnic rxe pattern _; do
+	while IFS='|' read -r of srnic rxe pattern why; do
 		row="$of|$pattern"
 		# shellcheck disable=SC2053 # patterns
 		[[ $version != $of || $1 != $pattern ]] || return 0
 	done < <(grep -v '^#' "$here/perftest-known")
-	row='' srnic='' rxe=''
+	row='' srnic='' rxe='' why=''
 }
 
 # on_srnic COMMAND: a check if it passes, else it is of the rest
 on_srnic()
 {
-	local ends row rxe srnic
+	local ends row rxe srnic why
 
 	ktap_watch
 	expected "$1"
+	if [ "$srnic" = skip ]; then
+		seen[$row]=1
+		skip "$1" "$why"
+		return
+	fi
 	outcome "$1"
 	if [ "$ends$row" = passes ]; then
 		ktap_point ok "$1"
@@ -226,7 +231,7 @@ on_srnic()
 # agree COMMAND: it is refused on both devices, or ends on each as perftest-known says
 agree()
 {
-	local ends row rxe srnic
+	local ends row rxe srnic why
 
 	expected "$1"
 	outcome "$1"
