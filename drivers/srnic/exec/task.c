@@ -111,7 +111,8 @@ static bool task_may_owe(const struct srnic_task *task)
 static bool task_leave(struct srnic_task *task)
 {
 	task->owed = true;
-	atomic_andnot(RUN_OWN, &task->state);	/* before task_abandon() may set it */
+	/* before the worker or task_abandon() may set them */
+	atomic_andnot(RUN_OWN | RUN_CALL, &task->state);
 	if (task_may_owe(task) && srnic_worker_add(task->worker, &task->rest)) {
 		trace_srnic_task_leave(task->id);
 		return true;
@@ -134,17 +135,18 @@ static void task_answer(struct srnic_task *task)
 static bool task_drop(struct srnic_task *task)
 {
 	int old = atomic_read(&task->state);
-	int new;
 
-	do {
-		while (old & RUN_CALL) {
-			task_answer(task);
-			old = atomic_read(&task->state);
-		}
+	for (;;) {
 		if ((old & (RUN_AGAIN | RUN_OWN)) && !(old & RUN_WAITER))
 			return false;
-		new = old & ~(RUN_BUSY | RUN_WAITER);
-	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+		if (old & RUN_CALL) {
+			task_answer(task);
+			old = atomic_read(&task->state);
+		} else if (atomic_try_cmpxchg(&task->state, &old,
+					      old & ~(RUN_BUSY | RUN_WAITER))) {
+			break;
+		}
+	}
 
 	if (old & RUN_WAITER)
 		wake_up_var(&task->state);
@@ -307,6 +309,8 @@ static struct srnic_task *task_stretch(struct srnic_task *task, bool nested)
 	s32 left = budget;
 	u32 id = task->id;
 
+	if (left <= 0)
+		atomic_or(RUN_AGAIN, &task->state);	/* what the task was taken for */
 	while (task && left > 0)
 		task = task_run(task, &left);
 	run_end(nested, budget - left);
@@ -327,8 +331,8 @@ static void task_run_here(struct srnic_task *task)
 }
 
 /*
- * The worker was refused BUSY, which the caller holds: releases it for a tick, or for less if
- * another context has work.  Return: false if the user's own work is for the caller.
+ * The worker was refused BUSY, which the caller holds: releases it for a tick, or until another
+ * context kicks the task.  Return: false if the user's own work is for the caller.
  */
 static bool task_give_way(struct srnic_task *task)
 {

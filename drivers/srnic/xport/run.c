@@ -84,13 +84,13 @@ static bool run_respond(struct srnic_qp *qp)
 
 /*
  * May an ACK be delayed, to leave with a request yet to be posted?  Not if that request may
- * use loopback.  Nor on a long path: there it would save little, and the peer would measure
- * the delay as a queue.
+ * use loopback, or is owed.  Nor on a long path: there it would save little, and the peer would
+ * measure the delay as a queue.
  */
 static bool run_may_answer(struct srnic_qp *qp)
 {
 	return !qp->self && !srnic_rtt_is_long(&qp->req.recovery.rtt) &&
-	       srnic_req_is_idle(qp);
+	       srnic_req_is_idle(qp) && !srnic_task_owes(&qp->task);
 }
 
 /* Sends a pending ACK.  In the error state no later response will take its place. */
