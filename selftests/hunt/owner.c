@@ -651,16 +651,15 @@ static void outlives_exec(void)
 /* The module is refused to be removed, at once, while the hog is stopped. */
 static void module_stays(void)
 {
-	int i, status;
+	int status;
 	pid_t child = fork();
 
 	if (!child) {
 		execlp("rmmod", "rmmod", "srnic", NULL);
 		_exit(127);
 	}
-	for (i = 0; i < 60 && !waitpid(child, &status, WNOHANG); i++)
-		sleep(1);
-	if (i == 60 || !WIFEXITED(status) || WEXITSTATUS(status) != 1) {
+	if (waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+	    WEXITSTATUS(status) != 1) {
 		errno = EBUSY;
 		die("rmmod is not refused");
 	}

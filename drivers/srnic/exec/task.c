@@ -20,7 +20,6 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
-#include <linux/sched/prio.h>
 #include <linux/wait_bit.h>
 
 #include "../trace.h"
@@ -101,7 +100,7 @@ static bool task_take(struct srnic_task *task, int mark)
 /* Is the user's own work that remains left to a worker?  It need not have a thread. */
 static bool task_may_owe(const struct srnic_task *task)
 {
-	return task->worker && !READ_ONCE(task->urgent);
+	return READ_ONCE(task->served);	/* written in srnic_task_kick_owner() */
 }
 
 /*
@@ -427,18 +426,15 @@ void srnic_task_kick_process(struct srnic_task *task)
 	task_kick_process(task, RUN_AGAIN);
 }
 
-/*
- * If another context runs the task, nobody knows yet what it will leave.
- * A real-time thread may never release the processor which the worker would run on.
- */
+/* If another context runs the task, nobody knows yet what it will leave. */
 void srnic_task_kick_owner(struct srnic_task *task)
 {
-	bool urgent = current->normal_prio < MAX_RT_PRIO;
+	bool served = task->worker && srnic_worker_serves(task->worker);
 	bool done;
 
-	WRITE_ONCE(task->urgent, urgent);	/* read in task_may_owe() */
-	done = task_kick_process(task, urgent ? RUN_AGAIN | RUN_OWN : RUN_AGAIN);
-	if (!task_may_owe(task) || (done && !READ_ONCE(task->unpaid)))
+	WRITE_ONCE(task->served, served);	/* read in task_may_owe() */
+	done = task_kick_process(task, served ? RUN_AGAIN : RUN_AGAIN | RUN_OWN);
+	if (!served || (done && !READ_ONCE(task->unpaid)))
 		return;
 
 	WRITE_ONCE(task->unpaid, false);	/* set by srnic_task_want_worker() */

@@ -62,7 +62,7 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @rest: item of @worker, while the work is owed
  * @owed: the user's own work is left to @worker, or to the next system call
  * @unpaid: such work was left to others for lack of a thread
- * @urgent: a real-time thread was the last one that posted: nothing is owed
+ * @served: @worker serves the thread that has posted last; otherwise nothing is owed
  * @joined: another task that this one holds while it runs, or NULL
  * @left: remaining budget of the current stretch; negative: overdrawn
  * @floor: value of @left at which the current share is used up
@@ -81,7 +81,7 @@ struct srnic_task {
 	struct list_head	rest;
 	bool			owed;
 	bool			unpaid;
-	bool			urgent;
+	bool			served;
 	struct srnic_task	*joined;
 	s32			left;
 	s32			floor;

@@ -3,10 +3,10 @@
  * srnic - workers: the thread, who may have it, and its end
  *
  * The thread is a vhost task: a thread of a process that runs a function of the kernel.  It
- * ends by SIGKILL, which execve() sends to all other threads, or after its worker has been
- * closed.  In either case it has itself reaped from a workqueue, at a time when it runs:
- * vhost_task_stop() waits for the thread, which may be stopped or frozen for as long as its
- * process likes.  Until then it holds a reference to the module.
+ * ends by SIGKILL, which execve() sends to all other threads, and which it sends to itself after
+ * its worker has been closed.  Then it has itself reaped from a workqueue: vhost_task_stop()
+ * waits for the thread, which before could be stopped or frozen for as long as its process
+ * likes.  Until then it holds a reference to the module.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -17,6 +17,7 @@
 #include <linux/preempt.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
+#include <linux/sched/prio.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/vhost_task.h>
 #include <linux/slab.h>
@@ -56,14 +57,12 @@ struct srnic_worker {
  * @vtsk: the vhost task
  * @reap: reaps it
  * @ending: the worker has been closed
- * @reaped: @reap has been queued; used by the thread alone
  */
 struct worker_thread {
 	struct srnic_worker	*worker;
 	struct vhost_task	*vtsk;
 	struct work_struct	reap;
 	bool			ending;
-	bool			reaped;
 };
 
 static const struct srnic_worker_ops *worker_ops;
@@ -87,16 +86,6 @@ static void thread_reap(struct work_struct *work)
 	worker_put(thread->worker);
 	kfree(thread);
 	module_put(THIS_MODULE);
-}
-
-/* Has the thread reaped; it calls this itself. */
-static void thread_end(struct worker_thread *thread)
-{
-	if (thread->reaped)
-		return;
-
-	thread->reaped = true;
-	queue_work(worker_wq, &thread->reap);
 }
 
 /*
@@ -148,17 +137,19 @@ static bool thread_run(void *data)
 		return true;
 	}
 	entry = thread_take(thread);
-	if (entry) {
-		__set_current_state(TASK_RUNNING);
-		worker_ops->run(entry);
-	} else if (thread_is_ending(thread)) {
-		thread_end(thread);
-	}
+	if (!entry && !thread_is_ending(thread))
+		return false;
 
-	return entry;
+	__set_current_state(TASK_RUNNING);
+	if (entry)
+		worker_ops->run(entry);
+	else
+		vhost_task_kill();
+
+	return true;
 }
 
-/* The thread has been killed.  It holds no item. */
+/* The thread has been killed.  It holds no item, and does not stop or freeze any more. */
 static void thread_killed(void *data)
 {
 	struct worker_thread *thread = data;
@@ -167,18 +158,15 @@ static void thread_killed(void *data)
 
 	do {
 		spin_lock_bh(&worker->lock);
-		entry = NULL;
-		if (worker->thread == thread)
-			worker->thread = NULL;
-		/* There may be another thread: this one was killed by execve(). */
-		if (!worker->thread && !list_empty(&worker->items)) {
-			entry = worker->items.next;
+		WRITE_ONCE(worker->thread, NULL);
+		entry = list_empty(&worker->items) ? NULL : worker->items.next;
+		if (entry) {
 			list_del_init(entry);
 			worker_ops->drop(entry);
 		}
 		spin_unlock_bh(&worker->lock);
 	} while (entry);
-	thread_end(thread);
+	queue_work(worker_wq, &thread->reap);
 }
 
 /* Return: NULL on failure, or while the module is being removed. */
@@ -241,12 +229,17 @@ static bool worker_start(struct srnic_worker *worker)
 	return true;
 }
 
+/* A real-time thread may never release the processor that the thread would run on. */
+bool srnic_worker_serves(const struct srnic_worker *worker)
+{
+	return task_tgid(current) == worker->owner && current->normal_prio >= MAX_RT_PRIO;
+}
+
 bool srnic_worker_start(struct srnic_worker *worker)
 {
 	bool done;
 
-	if (READ_ONCE(worker->thread) || task_tgid(current) != worker->owner ||
-	    (current->flags & PF_IO_WORKER))
+	if (READ_ONCE(worker->thread) || (current->flags & PF_IO_WORKER))
 		return true;
 	if (!mutex_trylock(&worker->start))
 		return true;

@@ -43,8 +43,14 @@ struct srnic_worker *srnic_worker_alloc(void);
 void srnic_worker_close(struct srnic_worker *worker);
 
 /*
- * Creates the thread, unless there is one, or the caller belongs to another process, or another
- * caller is creating it.  Context: process.  May sleep.
+ * Is what the caller leaves for the thread?  Not that of other processes, which should neither
+ * wait for this one nor be paid by it, nor that of real-time threads.  Context: process.
+ */
+bool srnic_worker_serves(const struct srnic_worker *worker);
+
+/*
+ * Creates the thread, unless there is one, or another caller is creating it.
+ * Context: process that it serves.  May sleep.
  * Return: false if the caller has to handle a signal first, and should try again.
  */
 bool srnic_worker_start(struct srnic_worker *worker);

@@ -3,11 +3,16 @@
  * srnic - wrapper of <linux/sched/vhost_task.h>: where the kernel does not have threads of a
  * process that a driver runs, none can be created
  *
- * vhost_task_is_notified() is an addition for all kernels.
+ * vhost_task_is_notified() and vhost_task_kill() are additions for all kernels.
  */
 #ifndef SRNIC_COMPAT_SCHED_VHOST_TASK_H
 #define SRNIC_COMPAT_SCHED_VHOST_TASK_H
 
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/signal.h>
+#include <linux/spinlock.h>
 #include <linux/thread_info.h>
 #include <linux/types.h>
 
@@ -51,6 +56,20 @@ static inline bool vhost_task_is_notified(void)
 	set_thread_flag(TIF_NOTIFY_SIGNAL);
 
 	return true;
+}
+
+/*
+ * Ends the vhost task that calls this, when its function has returned true.  send_sig() would kill
+ * its process.
+ */
+static inline void vhost_task_kill(void)
+{
+	struct sighand_struct *sighand = rcu_dereference_protected(current->sighand, true);
+
+	spin_lock_irq(&sighand->siglock);
+	sigaddset(&current->pending.signal, SIGKILL);
+	set_thread_flag(TIF_SIGPENDING);
+	spin_unlock_irq(&sighand->siglock);
 }
 
 #endif /* SRNIC_COMPAT_SCHED_VHOST_TASK_H */
