@@ -459,6 +459,7 @@ static _Noreturn void be_hog(const char *what)
 	if (!strcmp(what, "stop") || !strcmp(what, "remove"))
 		raise(SIGSTOP);
 	complete_all();
+	hear(to_hog[0], 'x');
 	if (memcmp(all->sunk, all->given, sizeof(all->sunk))) {
 		errno = EBADMSG;
 		die("the peer's memory");
@@ -699,6 +700,7 @@ static void be_peer(const char *what)
 	}
 	visit(ROUNDS);
 	if (!strcmp(what, "sleep") || !strcmp(what, "thread") || !strcmp(what, "stop")) {
+		say(to_hog[1], 'x');
 		pays(usage, throttled);
 	} else if (!strcmp(what, "exec")) {
 		outlives_exec();
@@ -706,8 +708,7 @@ static void be_peer(const char *what)
 		kill(hog, SIGKILL);
 		ends(SIGKILL);
 	} else {
-		if (!strcmp(what, "exit"))
-			say(to_hog[1], 'x');
+		say(to_hog[1], 'x');
 		ends(0);
 	}
 }
