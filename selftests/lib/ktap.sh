@@ -120,30 +120,29 @@ ktap_fail()
 	tail -n 30 "$ktap_log" | sed 's/^/#   /'
 }
 
+# ktap_passes COMMAND...: it succeeds, and nothing in it has reached the bound; sets ktap_status
+ktap_passes()
+{
+	ktap_status=0
+	ktap_watch
+	"$@" >"$ktap_log" 2>&1 || ktap_status=$?
+	((ktap_status == 0)) && [ ! -s "$KTAP_LATE" ]
+}
+
 check()
 {
-	local status=0 what=$1
-
-	shift
-	ktap_watch
-	"$@" >"$ktap_log" 2>&1 || status=$?
-	if ((status == 0)) && [ ! -s "$KTAP_LATE" ]; then
-		ktap_point ok "$what"
+	if ktap_passes "${@:2}"; then
+		ktap_point ok "$1"
 	else
-		ktap_fail "$what" "$status" "$@"
+		ktap_fail "$1" "$ktap_status" "${@:2}"
 	fi
 }
 
 ktap_first()
 {
-	local status=0 what=$1
-
-	shift
-	ktap_watch
-	"$@" >"$ktap_log" 2>&1 || status=$?
-	((status)) || return 0
+	! ktap_passes "${@:2}" || return 0
 	ktap_plan 1
-	ktap_fail "$what" "$status" "$@"
+	ktap_fail "$1" "$ktap_status" "${@:2}"
 	ktap_end
 }
 

@@ -136,6 +136,7 @@ cases=(
 	"failed 1|check a env SECONDS=400 bounded sh -c \"kill -9 \\\$\\\$\"|one that is killed then"
 	"failed 1|f() { bounded sleep 907 & wait_for pgrep -fx \"sleep 907\"; kill \$!; wait \$!; }; check a f|one that is ended with it"
 	"failed 1,late: wait_for false|check a fails wait_for false|a program that is to fail, but hangs"
+	"failed 1,late: wait_for false|ktap_first a fails wait_for false; check b true|one before the plan"
 	"failed 1,late: wait_for false,failed 2|check a wait_for false; check b false|a result behind a check that was late"
 	"failed 2,late: sleep 902|f() { touch $work/go; ! wait \$!; }; g() { { KTAP_BOUND=300 wait_for test -e $work/go; bounded sleep 902; } & }; check a g; check b fails f|a program in the background"
 	"failed 1,late: x|f() { echo not ok 1; echo \\# late: x; false; }; check a f|a program that prints TAP"
