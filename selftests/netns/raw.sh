@@ -43,7 +43,7 @@ raw_end()
 	shift
 	if ! on nsA bounded "$tool" --client -d sr0 -F -B "$mac_a" -E "$mac_b" -s 512 "$@" ||
 		! wait_for ended "$server"; then
-		{ kill -9 "$server"; wait "$server"; } 2>/dev/null
+		dismiss
 		return 1
 	fi
 	wait "$server"

@@ -97,7 +97,7 @@ def be_patient():
     traffic = base.RDMACMBaseTest.two_nodes_rdmacm_traffic
 
     def two_nodes(self, *args, bad_flow=False, **kwargs):
-        """Waits 30 s for two processes that exchange data, but 0.6 s if they must not."""
+        """Two processes that exchange data had 30 s; those that must not still have 0.6 s."""
         factor = 1 if bad_flow else LIMIT_S / 30
         with unittest.mock.patch.object(
                 process, "join", lambda self, limit=None: join(self, limit and limit * factor)):
