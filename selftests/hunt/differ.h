@@ -21,6 +21,7 @@
 #define INLINE		64
 #define ZEROES		64		/* at the start of each area, for CMP_AND_SWP */
 #define ALL_REMOTE	(FULL_ACCESS & ~IBV_ACCESS_LOCAL_WRITE)
+#define LINES		128
 
 /* Areas of a host's memory, by the access rights of their regions */
 enum area {
@@ -80,6 +81,28 @@ struct program {
 	struct epoch	epochs[EPOCHS];
 };
 
+enum part { POSTS, SENDS, RECEIVES = SENDS + 2, ENDS = RECEIVES + 2, PARTS };
+
+/* Outcome of a request of a step; step is -1 for the end of the epoch */
+struct line {
+	int	step;
+	int	index;
+	char	text[60];
+};
+
+struct outcome {
+	int		num[EPOCHS][PARTS];
+	struct line	lines[EPOCHS][PARTS][LINES];
+};
+
+struct type {
+	const char	*name;
+	struct side	sides[2];
+	struct ibv_pd	*other_pd[2];
+	struct mem	areas[2][AREAS];
+	struct outcome	outcome;
+};
+
 enum place { IN_POSTING, IN_SENDS, IN_RECEIVES, AT_END };
 
 enum likeness {
@@ -97,6 +120,10 @@ bool reset_is_partial(const char *type, const struct request *failed);
 void known_say(void);
 
 void program_make(struct program *p, __u32 seed);
+/* Records the outcome in @t. */
+void program_run(struct type *t, struct program *p);
+/* Prints how many completions of each status all programs had. */
+void statuses_say(void);
 __u32 request_length(const struct request *r);
 bool op_takes_receive(enum ibv_wr_opcode op);
 bool op_has_target(enum ibv_wr_opcode op);
