@@ -55,17 +55,18 @@ static enum place place_of(enum part part)
 
 static enum likeness difference_judge(const struct difference *d)
 {
+	const struct line *line = d->one ?: d->two;
 	const struct request *r = NULL;
 
 	if (line_is(d->one, d->two))
 		return ALIKE;
-	if (!d->one || !d->two || d->one->step != d->two->step ||
-	    d->one->index != d->two->index)
+	if (d->one && d->two &&
+	    (d->one->step != d->two->step || d->one->index != d->two->index))
 		return UNLIKE;
-	if (d->one->step >= 0)
-		r = &d->epoch->steps[d->one->step].req[d->one->index];
-	return difference_known(d->type->name, place_of(d->part), r, d->one->text,
-				d->two->text);
+	if (line->step >= 0)
+		r = &d->epoch->steps[line->step].req[line->index];
+	return difference_known(d->type->name, place_of(d->part), r, line_text(d->one),
+				line_text(d->two));
 }
 
 static void difference_say(const struct difference *d, int number, __u32 seed)

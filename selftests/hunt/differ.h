@@ -16,12 +16,16 @@
 #define PIECES		4		/* SGEs of a request, each in a slice of its own */
 #define AREA_SIZE	(PIECES * SLICE)
 #define BATCH		4
-#define STEPS		24
+#define STEPS		40
 #define EPOCHS		3
 #define INLINE		64
 #define ZEROES		64		/* at the start of each area, for CMP_AND_SWP */
+#define WINDOWS		2		/* memory windows of each end, numbered from 1 */
 #define ALL_REMOTE	(FULL_ACCESS & ~IBV_ACCESS_LOCAL_WRITE)
 #define LINES		128
+
+/* What a program uses beside connections, regions and receive queues */
+enum kind { KIND_RC, KIND_SRQ, KIND_WINDOW };
 
 /* Areas of a host's memory, by the access rights of their regions */
 enum area {
@@ -31,20 +35,39 @@ enum area {
 
 extern const int area_access[AREAS];
 
+/**
+ * struct piece - bytes of an area, and the key for them
+ * @window: use the key of this window; 0 for that of the area
+ * @old_key: use the key that the window had before it was bound
+ * @bad_key: use another tag
+ */
 struct piece {
 	enum area	area;
 	__s32		off;
 	__u32		len;
+	int		window;
+	bool		old_key;
 	bool		bad_key;
 };
 
+/**
+ * struct request - a work request
+ * @op: not for a receive
+ * @too_many: more SGEs than the queue has
+ * @target: memory of the peer; of a bind, memory of its own end; of an invalidation, what
+ *	    its key belongs to
+ * @window: the window to be bound
+ * @rights: access flags of that window
+ */
 struct request {
-	enum ibv_wr_opcode op;		/* not for a receive */
+	enum ibv_wr_opcode op;
 	int		flags;
 	int		num;
 	struct piece	sge[PIECES];
-	bool		too_many;	/* more SGEs than the queue has */
+	bool		too_many;
 	struct piece	target;
+	int		window;
+	int		rights;
 	__u32		imm;
 	__u64		compare;
 	__u64		swap;
@@ -56,6 +79,7 @@ struct request {
  * @receive: one receive, not send requests
  * @risky: the first request may fail; only steps with @late follow
  * @late: posted in ERR
+ * @fatal: the peer enters ERR, whatever the status of the request
  * @what: reason for @risky
  */
 struct step {
@@ -63,6 +87,7 @@ struct step {
 	bool		receive;
 	bool		risky;
 	bool		late;
+	bool		fatal;
 	const char	*what;
 	int		num;
 	struct request	req[BATCH];
@@ -76,6 +101,7 @@ struct epoch {
 };
 
 struct program {
+	enum kind	kind;
 	bool		sig_all;	/* unsignaled requests have completions, too */
 	int		num;
 	struct epoch	epochs[EPOCHS];
@@ -111,7 +137,10 @@ enum likeness {
 	UNLIKE,
 };
 
-/* Is this difference in the outcome of @r known?  @r is NULL at the end of an epoch. */
+/*
+ * Is this difference in the outcome of @r known?  @r is NULL at the end of an epoch; an
+ * outcome that is missing is "nothing".
+ */
 enum likeness difference_known(const char *type, enum place place,
 			       const struct request *r, const char *ours, const char *other);
 /* Does a queue pair keep state across RESET after @failed has failed? */
@@ -128,6 +157,8 @@ __u32 request_length(const struct request *r);
 bool op_takes_receive(enum ibv_wr_opcode op);
 bool op_has_target(enum ibv_wr_opcode op);
 bool op_is_atomic(enum ibv_wr_opcode op);
+/* Does the request concern a key of its own end only? */
+bool op_is_local(enum ibv_wr_opcode op);
 /* Does the request write to memory of its own end? */
 bool op_returns(enum ibv_wr_opcode op);
 /* The result is valid until the next call. */

@@ -122,40 +122,210 @@ static bool not_granted(struct maker *m, struct request *r)
 	return true;
 }
 
-static const struct {
+/* ---- windows ---- */
+
+/* A window of the peer with all rights that @r needs, as its target */
+static const struct request *shown_target(struct maker *m, struct request *r)
+{
+	int w = window_any(m, !m->end, true), access = ops[r->op].access;
+	const struct request *bind = &m->binds[!m->end][w];
+
+	if (!access || !r->target.len || (bind->rights & access) != access)
+		return NULL;
+	r->target.window = w;
+	r->target.area = bind->target.area;
+	r->target.off = bind->target.off;
+	return bind;
+}
+
+static bool past_window(struct maker *m, struct request *r)
+{
+	const struct request *bind = shown_target(m, r);
+
+	if (!bind)
+		return false;
+	r->target.off += bind->target.len;
+	if (ops[r->op].atomic)
+		r->target.off &= ~7;
+	else
+		r->target.off -= roll(&m->dice, r->target.len);
+	return true;
+}
+
+static bool before_window(struct maker *m, struct request *r)
+{
+	if (!shown_target(m, r))
+		return false;
+	r->target.off -= 8 * (1 + roll(&m->dice, SLICE / 8));
+	return true;
+}
+
+static bool not_shown(struct maker *m, struct request *r)
+{
+	int w = window_any(m, !m->end, true), access = ops[r->op].access;
+	const struct request *bind = &m->binds[!m->end][w];
+
+	if (!w || !r->target.len || (bind->rights & access) == access)
+		return false;
+	r->target = bind->target;
+	r->target.window = w;
+	r->target.len = request_length(r);
+	return true;
+}
+
+static bool old_window_key(struct maker *m, struct request *r)
+{
+	int w = 1 + roll(&m->dice, WINDOWS);
+
+	r->target.window = w;
+	r->target.old_key = true;
+	return ops[r->op].access && r->target.len && m->was_bound[!m->end][w];
+}
+
+static bool not_bound(struct maker *m, struct request *r)
+{
+	r->target.window = window_any(m, !m->end, false);
+	return ops[r->op].access && r->target.len && r->target.window;
+}
+
+static bool window_as_lkey(struct maker *m, struct request *r)
+{
+	int w = window_any(m, m->end, true);
+
+	return w && has_length(r) && (piece_any(m, r)->window = w);
+}
+
+/* Each of these faults has the same outcome. */
+static bool bad_bind(struct maker *m, struct request *r)
+{
+	int w = 1 + roll(&m->dice, WINDOWS);
+
+	bind_make(m, r, w);
+	if (m->binds[m->end][w].window)
+		return true;
+	switch (roll(&m->dice, 7)) {
+	case 0:
+		r->target.area = AREA_REMOTE_READ;
+		return true;
+	case 1:
+		r->target.area = AREA_READ_ONLY;
+		r->rights |= IBV_ACCESS_REMOTE_WRITE;
+		return true;
+	case 2:
+		r->target.off = AREA_SIZE - roll(&m->dice, r->target.len);
+		return true;
+	case 3:
+		r->target.off = -8;
+		return true;
+	case 4:
+		r->target.len = 0;
+		return true;
+	case 5:
+		r->target.area = AREA_OTHER_PD;
+		return true;
+	default:
+		return r->target.bad_key = true;
+	}
+}
+
+/*
+ * A key that cannot be invalidated: that of a region, or another tag of a window.  rdma_rxe
+ * is never asked to invalidate a window that is not bound.
+ */
+static void bad_name(struct maker *m, struct piece *p)
+{
+	*p = (struct piece) { .area = roll(&m->dice, AREAS) };
+	p->window = roll(&m->dice, 1 + WINDOWS);
+	p->bad_key = p->window;
+}
+
+static bool bad_local_inv(struct maker *m, struct request *r)
+{
+	*r = (struct request) { .op = IBV_WR_LOCAL_INV };
+	bad_name(m, &r->target);
+	return true;
+}
+
+static bool bad_remote_inv(struct maker *m, struct request *r)
+{
+	bad_name(m, &r->target);
+	if (r->op != IBV_WR_SEND)
+		return false;
+	r->op = IBV_WR_SEND_WITH_INV;
+	return true;
+}
+
+struct fault {
+	enum kind	kind;
 	const char	*what;
 	bool		(*spoil)(struct maker *m, struct request *r);
-} faults[] = {
-	{ "invalid L_Key", bad_local_key },
-	{ "SGE past the end", bad_local_end },
-	{ "SGE before the start", bad_local_start },
-	{ "SGE of another domain", bad_local_domain },
-	{ "SGE without LOCAL_WRITE", bad_local_access },
-	{ "empty SGE with an invalid L_Key", empty_local_key },
-	{ "invalid R_Key", bad_remote_key },
-	{ "no bytes, invalid R_Key", empty_remote_key },
-	{ "past the end", bad_remote_end },
-	{ "before the start", bad_remote_start },
-	{ "any area", other_remote_area },
-	{ "unaligned atomic", odd_address },
-	{ "atomic with a short SGE", short_atomic },
-	{ "any queue pair access", not_granted },
 };
+
+/* Faults of programs of one kind */
+static const struct fault more_faults[] = {
+	{ KIND_WINDOW, "past the end of a window", past_window },
+	{ KIND_WINDOW, "before the start of a window", before_window },
+	{ KIND_WINDOW, "right that the window does not give", not_shown },
+	{ KIND_WINDOW, "old key of a window", old_window_key },
+	{ KIND_WINDOW, "window that is not bound", not_bound },
+	{ KIND_WINDOW, "R_Key of a window as L_Key", window_as_lkey },
+	{ KIND_WINDOW, "invalid bind", bad_bind },
+	{ KIND_WINDOW, "invalidation of another key", bad_local_inv },
+	{ KIND_WINDOW, "remote invalidation of another key", bad_remote_inv },
+};
+
+static const struct fault faults[] = {
+	{ KIND_RC, "invalid L_Key", bad_local_key },
+	{ KIND_RC, "SGE past the end", bad_local_end },
+	{ KIND_RC, "SGE before the start", bad_local_start },
+	{ KIND_RC, "SGE of another domain", bad_local_domain },
+	{ KIND_RC, "SGE without LOCAL_WRITE", bad_local_access },
+	{ KIND_RC, "empty SGE with an invalid L_Key", empty_local_key },
+	{ KIND_RC, "invalid R_Key", bad_remote_key },
+	{ KIND_RC, "no bytes, invalid R_Key", empty_remote_key },
+	{ KIND_RC, "past the end", bad_remote_end },
+	{ KIND_RC, "before the start", bad_remote_start },
+	{ KIND_RC, "any area", other_remote_area },
+	{ KIND_RC, "unaligned atomic", odd_address },
+	{ KIND_RC, "atomic with a short SGE", short_atomic },
+	{ KIND_RC, "any queue pair access", not_granted },
+};
+
+static bool has_more_faults(enum kind kind)
+{
+	return kind == KIND_WINDOW;
+}
+
+static const struct fault *fault_any(struct maker *m)
+{
+	const struct fault *fault;
+
+	if (!has_more_faults(m->kind) || rarely(&m->dice, 3))
+		return &faults[roll(&m->dice, ARRAY_SIZE(faults))];
+	do {
+		fault = &more_faults[roll(&m->dice, ARRAY_SIZE(more_faults))];
+	} while (fault->kind != m->kind);
+	return fault;
+}
 
 /* Adds one fault only, as the order in which two are found may depend on timing. */
 void request_spoil(struct maker *m, struct step *step, __u32 room)
 {
 	struct request *r = &step->req[0];
-	int fault, granted;
+	const struct fault *fault;
+	int granted;
 
 	do {
-		fault = roll(&m->dice, ARRAY_SIZE(faults));
-		granted = faults[fault].spoil == not_granted ? ALL_REMOTE :
-							       m->epoch->access[!step->end];
+		fault = fault_any(m);
+		granted = fault->spoil == not_granted ? ALL_REMOTE :
+							m->epoch->access[!step->end];
 		*r = (struct request) {};
 		request_make(m, r, granted, room);
-	} while (!faults[fault].spoil(m, r));
-	step->what = faults[fault].what;
+	} while (!fault->spoil(m, r));
+	if (m->kind == KIND_WINDOW)
+		r->flags |= IBV_SEND_SIGNALED;	/* it may succeed on one type only */
+	step->what = fault->what;
+	step->fatal = r->op == IBV_WR_SEND_WITH_INV;
 }
 
 /* Adds a fault to a receive, unless it has no bytes. */

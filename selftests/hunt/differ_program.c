@@ -10,13 +10,13 @@
 #include "differ_maker.h"
 
 const int area_access[AREAS] = {
-	[AREA_ALL]		= FULL_ACCESS,
-	[AREA_READ_ONLY]	= 0,
-	[AREA_LOCAL]		= IBV_ACCESS_LOCAL_WRITE,
+	[AREA_ALL]		= FULL_ACCESS | IBV_ACCESS_MW_BIND,
+	[AREA_READ_ONLY]	= IBV_ACCESS_MW_BIND,
+	[AREA_LOCAL]		= IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND,
 	[AREA_REMOTE_READ]	= IBV_ACCESS_REMOTE_READ,
 	[AREA_REMOTE_WRITE]	= IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
 	[AREA_REMOTE_ATOMIC]	= IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_ATOMIC,
-	[AREA_OTHER_PD]		= FULL_ACCESS,
+	[AREA_OTHER_PD]		= FULL_ACCESS | IBV_ACCESS_MW_BIND,
 };
 
 const struct op ops[] = {
@@ -32,7 +32,20 @@ const struct op ops[] = {
 					    false, true, true },
 	[IBV_WR_ATOMIC_FETCH_AND_ADD]	= { "FETCH_AND_ADD", IBV_ACCESS_REMOTE_ATOMIC,
 					    false, true, true },
+	[IBV_WR_LOCAL_INV]		= { .name = "LOCAL_INV", .names = true },
+	[IBV_WR_BIND_MW]		= { .name = "BIND_MW", .names = true },
+	[IBV_WR_SEND_WITH_INV]		= { .name = "SEND_WITH_INV", .receive = true,
+					    .names = true },
 };
+
+/* Independent of the rest of the program */
+static enum kind kind_of(__u32 seed)
+{
+	static const enum kind kinds[] = { KIND_RC, KIND_RC, KIND_SRQ, KIND_WINDOW };
+	struct dice d = dice_of(seed, 1);
+
+	return kinds[roll(&d, ARRAY_SIZE(kinds))];
+}
 
 bool op_takes_receive(enum ibv_wr_opcode op)
 {
@@ -47,6 +60,11 @@ bool op_has_target(enum ibv_wr_opcode op)
 bool op_is_atomic(enum ibv_wr_opcode op)
 {
 	return ops[op].atomic;
+}
+
+bool op_is_local(enum ibv_wr_opcode op)
+{
+	return ops[op].names && !ops[op].receive;
 }
 
 bool op_returns(enum ibv_wr_opcode op)
@@ -113,12 +131,63 @@ static void pieces_make(struct maker *m, struct request *r, __u32 max, int acces
 	}
 }
 
+/* ---- windows ---- */
+
+int window_any(struct maker *m, int end, bool bound)
+{
+	int first = roll(&m->dice, WINDOWS), i, w;
+
+	for (i = 0; i < WINDOWS; i++) {
+		w = 1 + (first + i) % WINDOWS;
+		if (!!m->binds[end][w].window == bound)
+			return w;
+	}
+	return 0;
+}
+
+void bind_make(struct maker *m, struct request *r, int window)
+{
+	static const enum area areas[] = { AREA_ALL, AREA_LOCAL, AREA_READ_ONLY };
+	struct dice *d = &m->dice;
+
+	*r = (struct request) { .op = IBV_WR_BIND_MW, .window = window };
+	r->flags = rarely(d, 2) ? IBV_SEND_SIGNALED : 0;
+	r->target.area = areas[roll(d, ARRAY_SIZE(areas))];
+	r->target.off = 8 * roll(d, SLICE / 8);
+	r->target.len = AREA_SIZE - r->target.off - roll(d, 3 * SLICE);
+	r->rights = (ALL_REMOTE | IBV_ACCESS_ZERO_BASED) & dice_next(d);
+	if (r->target.area == AREA_READ_ONLY)
+		r->rights &= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_ZERO_BASED;
+}
+
+/* Takes a window of the peer that permits the request as its target. */
+static bool target_show(struct maker *m, struct request *r)
+{
+	const struct request *bind = m->binds[!m->end];
+	__u32 len = request_length(r);
+	int access = ops[r->op].access;
+
+	bind += window_any(m, !m->end, true);
+	if ((bind->rights & access) != access || bind->target.len < len)
+		return false;
+	r->target.window = bind->window;
+	r->target.area = bind->target.area;
+	r->target.off = bind->target.off;
+	if (ops[r->op].atomic)
+		r->target.off += 8 * roll(&m->dice, bind->target.len / 8);
+	else
+		r->target.off += roll(&m->dice, bind->target.len - len + 1);
+	return true;
+}
+
 static void target_make(struct maker *m, struct request *r)
 {
 	__u32 len = request_length(r);
 
-	r->target.area = area_with(m, ops[r->op].access);
 	r->target.len = len;
+	if (m->kind == KIND_WINDOW && roll(&m->dice, 4) && target_show(m, r))
+		return;
+	r->target.area = area_with(m, ops[r->op].access);
 	r->target.off = roll(&m->dice, AREA_SIZE - len + 1);
 	if (ops[r->op].atomic)
 		r->target.off = 8 * roll(&m->dice, rarely(&m->dice, 2) ? ZEROES / 8 :
@@ -130,6 +199,7 @@ static struct step *step_add(struct maker *m, int end)
 	struct step *step = &m->epoch->steps[m->epoch->num++];
 
 	step->end = end;
+	m->end = end;
 	return step;
 }
 
@@ -170,8 +240,8 @@ void request_make(struct maker *m, struct request *r, int granted, __u32 room)
 	r->swap = dice_next(d);
 	if (ops[r->op].atomic) {
 		r->num = 1;
-		r->sge[0] = (struct piece) { area_with(m, access),
-					     8 * roll(d, AREA_SIZE / 8), 8, false };
+		r->sge[0] = (struct piece) { .area = area_with(m, access), .len = 8 };
+		r->sge[0].off = 8 * roll(d, AREA_SIZE / 8);
 	} else if (!ops[r->op].access) {
 		pieces_make(m, r, room, access);
 	} else {
@@ -201,6 +271,50 @@ static void batch_fill(struct maker *m, struct step *step, int num, int granted)
 			r->flags |= IBV_SEND_FENCE;
 	}
 	step->req[step->num - 1].flags |= IBV_SEND_SIGNALED;
+}
+
+/* Adds a SEND to @end that is to invalidate, and a receive unless there is one. */
+static struct step *remote_inv_add(struct maker *m, int end)
+{
+	struct queue *q = &m->queue[end];
+	struct request *r;
+	struct step *step;
+
+	if (q->first == q->num)
+		receive_add(m, end);
+	step = step_add(m, !end);
+	r = &step->req[0];
+	r->op = IBV_WR_SEND_WITH_INV;
+	pieces_make(m, r, q->room[q->first++], 0);
+	if (request_length(r) <= INLINE && rarely(&m->dice, 2))
+		r->flags |= IBV_SEND_INLINE;
+	return step;
+}
+
+/* Binds a window, or invalidates it if it is bound. */
+static void window_add(struct maker *m)
+{
+	int end = roll(&m->dice, 2), w = 1 + roll(&m->dice, WINDOWS);
+	struct request *bind = &m->binds[end][w];
+	struct step *step;
+
+	if (!bind->window) {
+		step = step_add(m, end);
+		bind_make(m, &step->req[0], w);
+		*bind = step->req[0];
+		m->was_bound[end][w] = true;
+	} else {
+		if (rarely(&m->dice, 2)) {
+			step = remote_inv_add(m, end);
+		} else {
+			step = step_add(m, end);
+			step->req[0].op = IBV_WR_LOCAL_INV;
+		}
+		step->req[0].target.window = w;
+		*bind = (struct request) {};
+	}
+	step->num = 1;
+	batch_fill(m, step, 1 + roll(&m->dice, BATCH), m->epoch->access[!step->end]);
 }
 
 static void batch_add(struct maker *m)
@@ -252,7 +366,7 @@ static void risky_add(struct maker *m)
 		request_spoil(m, step, q->room[q->first]);
 	}
 	step->num = 1;
-	batch_fill(m, step, num, m->epoch->access[!end]);
+	batch_fill(m, step, step->fatal ? 1 : num, m->epoch->access[!end]);
 }
 
 /* A request that is refused when it is posted */
@@ -290,14 +404,18 @@ static void epoch_make(struct maker *m)
 	int i, n;
 
 	memset(m->queue, 0, sizeof(m->queue));
+	memset(m->binds, 0, sizeof(m->binds));
+	memset(m->was_bound, 0, sizeof(m->was_bound));
 	m->epoch->mtu = IBV_MTU_256 + roll(d, 5);
 	for (i = 0; i < 2; i++)
 		m->epoch->access[i] = roll(d, 3) ? ALL_REMOTE : ALL_REMOTE & dice_next(d);
-	for (n = roll(d, 7); n > 0; n--) {
+	for (n = roll(d, 7) + (m->kind == KIND_WINDOW ? 4 : 0); n > 0; n--) {
 		if (rarely(d, 5))
 			receive_add(m, roll(d, 2));
 		else if (rarely(d, 8))
 			refused_add(m);
+		else if (m->kind == KIND_WINDOW && roll(d, 3))
+			window_add(m);
 		else
 			batch_add(m);
 	}
@@ -309,10 +427,11 @@ static void epoch_make(struct maker *m)
 
 void program_make(struct program *p, __u32 seed)
 {
-	struct maker m = { .dice = dice_of(seed, 0) };
+	struct maker m = { .dice = dice_of(seed, 0), .kind = kind_of(seed) };
 	int i;
 
 	*p = (struct program) {
+		.kind = m.kind,
 		.sig_all = rarely(&m.dice, 4),
 		.num = 1 + roll(&m.dice, EPOCHS),
 	};
@@ -331,6 +450,8 @@ static void piece_describe(FILE *f, const struct piece *p)
 		"remote-atomic", "other-pd",
 	};
 
+	if (p->window)
+		fprintf(f, " %swindow %d", p->old_key ? "old " : "", p->window);
 	fprintf(f, " %s%+d:%u%s", names[p->area], p->off, p->len, p->bad_key ? "!" : "");
 }
 
@@ -345,7 +466,9 @@ static void request_describe(FILE *f, const struct request *r, bool receive)
 		fprintf(f, " fence");
 	for (i = 0; i < r->num; i++)
 		piece_describe(f, &r->sge[i]);
-	if (!receive && ops[r->op].access) {
+	if (!receive && r->window)
+		fprintf(f, " window %d rights %x", r->window, r->rights);
+	if (!receive && (ops[r->op].access || ops[r->op].names)) {
 		fprintf(f, " to");
 		piece_describe(f, &r->target);
 	}

@@ -16,17 +16,33 @@
 static long statuses[IBV_WC_TM_RNDV_INCOMPLETE + 1];
 
 /**
+ * struct shown - a memory window, which is of type 2
+ * @old: key that it had before it was bound
+ * @base: what to subtract from addresses in it
+ */
+struct shown {
+	struct ibv_mw	*mw;
+	__u32		old;
+	__u64		base;
+};
+
+/**
  * struct run - a running program
+ * @windows: by end and number; 0 is none
+ * @mr: region of the bind that is being posted
  * @torn: the content of an area is undefined after an error
  * @failed: the first request of the epoch that has failed
  * @late: a completion or a change of state did not come in time
  */
 struct run {
 	struct type	*type;
+	struct program	*program;
 	struct epoch	*epoch;
 	int		number;
 	struct pair	pair;
 	struct end	*ends[2];
+	struct shown	windows[2][WINDOWS + 1];
+	struct ibv_mr	mr;
 	bool		torn[2][AREAS];
 	const struct request *failed;
 	bool		late;
@@ -53,12 +69,32 @@ static void run_say(struct run *run, enum part part, int step, int index,
 static struct ibv_sge sge_at(struct run *run, int end, const struct piece *p)
 {
 	const struct mem *m = &run->type->areas[end][p->area];
+	__u32 key = p->window ? run->windows[end][p->window].mw->rkey : m->mr->lkey;
 
 	return (struct ibv_sge) {
 		.addr = (uintptr_t)m->p + p->off,
 		.length = p->len,
-		.lkey = m->mr->lkey ^ p->bad_key,
+		.lkey = key ^ p->bad_key,
 	};
+}
+
+static __u32 rkey_of(struct run *run, int end, const struct piece *p)
+{
+	const struct shown *shown = &run->windows[end][p->window];
+	__u32 key;
+
+	if (!p->window)
+		key = run->type->areas[end][p->area].mr->rkey;
+	else
+		key = p->old_key ? shown->old : shown->mw->rkey;
+	return key ^ p->bad_key;
+}
+
+static __u64 address_of(struct run *run, int end, const struct piece *p)
+{
+	const struct mem *m = &run->type->areas[end][p->area];
+
+	return (uintptr_t)m->p + p->off - run->windows[end][p->window].base;
 }
 
 /* Return: number of SGEs. */
@@ -73,12 +109,36 @@ static int sges_make(struct run *run, int end, const struct request *r, int max,
 	return r->too_many ? max + 1 : r->num;
 }
 
+static void bind_fill(struct run *run, int end, const struct request *r,
+		      struct ibv_send_wr *wr)
+{
+	wr->bind_mw.mw = run->windows[end][r->window].mw;
+	wr->bind_mw.rkey = ibv_inc_rkey(wr->bind_mw.mw->rkey);
+	run->mr = *run->type->areas[end][r->target.area].mr;
+	run->mr.lkey ^= r->target.bad_key;
+	wr->bind_mw.bind_info.mr = &run->mr;
+	wr->bind_mw.bind_info.addr = address_of(run, end, &r->target);
+	wr->bind_mw.bind_info.length = r->target.len;
+	wr->bind_mw.bind_info.mw_access_flags = r->rights;
+}
+
+/* From now on, requests use the new key. */
+static void bind_note(struct run *run, int end, const struct request *r,
+		      const struct ibv_send_wr *wr)
+{
+	struct shown *shown = &run->windows[end][r->window];
+
+	shown->old = shown->mw->rkey;
+	shown->mw->rkey = wr->bind_mw.rkey;
+	shown->base = r->rights & IBV_ACCESS_ZERO_BASED ? wr->bind_mw.bind_info.addr : 0;
+}
+
 static struct ibv_send_wr send_make(struct run *run, int end, const struct request *r,
 				    __u64 id, struct ibv_sge *sges)
 {
-	const struct mem *m = &run->type->areas[!end][r->target.area];
-	__u64 addr = (uintptr_t)m->p + r->target.off;
-	__u32 rkey = m->mr->rkey ^ r->target.bad_key;
+	int owner = op_is_local(r->op) ? end : !end;
+	__u64 addr = address_of(run, owner, &r->target);
+	__u32 rkey = rkey_of(run, owner, &r->target);
 	struct ibv_send_wr wr = {
 		.wr_id = id,
 		.opcode = r->op,
@@ -97,6 +157,10 @@ static struct ibv_send_wr send_make(struct run *run, int end, const struct reque
 		wr.wr.rdma.remote_addr = addr;
 		wr.wr.rdma.rkey = rkey;
 	}
+	if (r->op == IBV_WR_BIND_MW)
+		bind_fill(run, end, r, &wr);
+	else if (r->op == IBV_WR_LOCAL_INV || r->op == IBV_WR_SEND_WITH_INV)
+		wr.invalidate_rkey = rkey;
 	return wr;
 }
 
@@ -115,6 +179,8 @@ static int sends_post(struct run *run, int number, const struct step *step)
 	}
 	if (ibv_post_send(run->ends[step->end]->qp, wr, &bad))
 		return bad ? bad - wr : 0;
+	if (step->req[0].op == IBV_WR_BIND_MW)
+		bind_note(run, step->end, &step->req[0], &wr[0]);
 	return step->num;
 }
 
@@ -124,6 +190,8 @@ static int receive_post(struct run *run, int number, const struct step *step)
 	struct ibv_sge sges[MAX_SGES] = {};
 	int n = sges_make(run, step->end, step->req, e->o.sge, sges);
 
+	if (e->o.srq)
+		return !post_srq(e->o.srq, number * BATCH, sges, n);
 	return !post_recv(e, number * BATCH, sges, n);
 }
 
@@ -141,9 +209,22 @@ static int step_post(struct run *run, int number, const struct step *step)
 
 /* ---- completions ---- */
 
+/* Has the message invalidated the key of a window? */
+static bool wc_invalidates(struct run *run, int end, const struct ibv_wc *wc)
+{
+	int w;
+
+	for (w = 1; w <= WINDOWS; w++)
+		if (wc->wc_flags & IBV_WC_WITH_INV &&
+		    wc->invalidated_rkey == run->windows[end][w].mw->rkey)
+			return true;
+	return false;
+}
+
 /*
- * The fields of a completion that ibv_poll_cq(3) defines: for a receive the immediate data,
- * for a receive or a READ the length; if it has failed, only the request and the status.
+ * The fields of a completion that ibv_poll_cq(3) defines: for a receive the immediate data
+ * and the invalidated key, for a receive or a READ the length; if it has failed, only the
+ * request and the status.
  */
 static void wc_say(struct run *run, enum part part, const struct ibv_wc *wc)
 {
@@ -161,6 +242,9 @@ static void wc_say(struct run *run, enum part part, const struct ibv_wc *wc)
 		run_say(run, part, step, index, "opcode %d, %u bytes, %simmediate %x",
 			wc->opcode, length ? wc->byte_len : 0, imm ? "" : "no ",
 			imm ? be32toh(wc->imm_data) : 0);
+	if (!wc->status && received && run->program->kind == KIND_WINDOW)
+		run_say(run, part, step, index, wc_invalidates(run, part - RECEIVES, wc) ?
+			"key invalidated" : "no key invalidated");
 }
 
 static bool area_is_used(const struct request *r, enum area area)
@@ -237,6 +321,8 @@ static void sends_wait(struct run *run, int number, const struct step *step)
 		if (status_is_of_peer(wc.status))
 			err_wait(run, !step->end);
 	} while (wc.wr_id != last);
+	if (step->fatal)
+		err_wait(run, !step->end);
 }
 
 static void queue_drain(struct run *run, enum part part, struct ibv_cq *cq)
@@ -247,13 +333,41 @@ static void queue_drain(struct run *run, enum part part, struct ibv_cq *cq)
 		;
 }
 
+/*
+ * After this event, no more completions of receives are added.  A receive is flushed if the
+ * queue pair has taken it for a message that was not complete, which depends on timing.
+ */
+static void shared_drain(struct run *run, enum part part, struct end *e)
+{
+	struct ibv_async_event ev;
+	struct ibv_wc wc;
+
+	do {
+		run->late |= !event_wait(e->side, &ev, BOUND);
+	} while (!run->late && (ev.event_type != IBV_EVENT_QP_LAST_WQE_REACHED ||
+				ev.element.qp != e->qp));
+	while (wc_wait(e->rcq, &wc, 0))
+		if (wc.status != IBV_WC_WR_FLUSH_ERR)
+			wc_say(run, part, &wc);
+}
+
 /* ---- epochs ---- */
 
-static void end_new(struct end *e, struct side *s, bool sig_all)
+/* Return: SGEs that a receive may have. */
+static __u32 shared_new(struct end *e)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 64, .max_sge = PIECES } };
+
+	e->o.srq = ibv_create_srq(e->side->pd, &init);
+	must(e->o.srq);
+	return init.attr.max_sge;
+}
+
+static void end_new(struct end *e, struct side *s, const struct program *p)
 {
 	struct ibv_qp_init_attr init = {
 		.qp_type = IBV_QPT_RC,
-		.sq_sig_all = sig_all,
+		.sq_sig_all = p->sig_all,
 		.cap = {
 			.max_send_wr = 64,
 			.max_recv_wr = 64,
@@ -262,6 +376,7 @@ static void end_new(struct end *e, struct side *s, bool sig_all)
 			.max_inline_data = INLINE,
 		},
 	};
+	__u32 shared_sge = 0;
 
 	e->side = s;
 	e->o = opt_default;
@@ -270,17 +385,23 @@ static void end_new(struct end *e, struct side *s, bool sig_all)
 	e->scq = ibv_create_cq(s->ctx, 256, NULL, NULL, 0);
 	e->rcq = ibv_create_cq(s->ctx, 256, NULL, NULL, 0);
 	must(e->scq && e->rcq);
+	if (p->kind == KIND_SRQ)
+		shared_sge = shared_new(e);
+	init.srq = e->o.srq;
 	init.send_cq = e->scq;
 	init.recv_cq = e->rcq;
 	e->qp = ibv_create_qp(s->pd, &init);
 	must(e->qp);
 	e->o.sge = init.cap.max_send_sge > init.cap.max_recv_sge ?
 		   init.cap.max_send_sge : init.cap.max_recv_sge;
+	if (e->o.sge < (int)shared_sge)
+		e->o.sge = shared_sge;
 }
 
 static void end_free(struct end *e)
 {
 	must_be(ibv_destroy_qp(e->qp), 0);
+	must_be(e->o.srq ? ibv_destroy_srq(e->o.srq) : 0, 0);
 	must_be(ibv_destroy_cq(e->scq), 0);
 	must_be(ibv_destroy_cq(e->rcq), 0);
 }
@@ -305,6 +426,30 @@ static void memory_fill(struct type *t)
 	}
 }
 
+static void windows_new(struct run *run)
+{
+	int end, w;
+
+	for (end = 0; end < 2 && run->program->kind == KIND_WINDOW; end++) {
+		for (w = 1; w <= WINDOWS; w++) {
+			struct shown *shown = &run->windows[end][w];
+
+			*shown = (struct shown) {};
+			shown->mw = ibv_alloc_mw(run->type->sides[end].pd, IBV_MW_TYPE_2);
+			must(shown->mw);
+		}
+	}
+}
+
+static void windows_free(struct run *run)
+{
+	int end, w;
+
+	for (end = 0; end < 2 && run->program->kind == KIND_WINDOW; end++)
+		for (w = 1; w <= WINDOWS; w++)
+			must_be(ibv_dealloc_mw(run->windows[end][w].mw), 0);
+}
+
 static void epoch_begin(struct run *run)
 {
 	int i;
@@ -317,6 +462,7 @@ static void epoch_begin(struct run *run)
 		run->ends[i]->o.mtu = run->epoch->mtu;
 		run->ends[i]->psn = 0x123456 * (i + 1) & 0xffffff;
 	}
+	windows_new(run);
 	connect_pair(&run->pair);
 }
 
@@ -351,7 +497,7 @@ static void marker_post(struct end *e)
 	struct ibv_send_wr wr = wr_of(MARKER, IBV_WR_SEND, NULL, 0);
 
 	must_be(post_one(e, &wr), 0);
-	must_be(post_recv(e, MARKER, NULL, 0), 0);
+	must_be(e->o.srq ? 0 : post_recv(e, MARKER, NULL, 0), 0);
 }
 
 static void ends_to(struct run *run, enum ibv_qp_state state)
@@ -376,8 +522,12 @@ static void epoch_end(struct run *run)
 	ends_to(run, IBV_QPS_ERR);
 	for (i = 0; i < 2; i++) {
 		queue_drain(run, SENDS + i, run->ends[i]->scq);
-		queue_drain(run, RECEIVES + i, run->ends[i]->rcq);
+		if (run->ends[i]->o.srq)
+			shared_drain(run, RECEIVES + i, run->ends[i]);
+		else
+			queue_drain(run, RECEIVES + i, run->ends[i]->rcq);
 	}
+	windows_free(run);
 	ends_to(run, IBV_QPS_RESET);
 }
 
@@ -398,12 +548,12 @@ static void epoch_run(struct run *run)
 	epoch_end(run);
 }
 
-static void ends_new(struct run *run, bool sig_all)
+static void ends_new(struct run *run)
 {
 	int i;
 
 	for (i = 0; i < 2; i++)
-		end_new(run->ends[i], &run->type->sides[i], sig_all);
+		end_new(run->ends[i], &run->type->sides[i], run->program);
 }
 
 static void ends_free(struct run *run)
@@ -414,19 +564,26 @@ static void ends_free(struct run *run)
 		end_free(run->ends[i]);
 }
 
+/* Receives remain in a shared queue. */
+static bool needs_new_ends(const struct run *run)
+{
+	return run->program->kind == KIND_SRQ ||
+	       (run->failed && reset_is_partial(run->type->name, run->failed));
+}
+
 void program_run(struct type *t, struct program *p)
 {
-	struct run run = { .type = t, .ends = { &run.pair.a, &run.pair.b } };
+	struct run run = { .type = t, .program = p, .ends = { &run.pair.a, &run.pair.b } };
 
 	memset(t->outcome.num, 0, sizeof(t->outcome.num));
-	ends_new(&run, p->sig_all);
+	ends_new(&run);
 	for (; run.number < p->num && !run.late; run.number++) {
 		run.epoch = &p->epochs[run.number];
 		epoch_run(&run);
-		if (!run.failed || !reset_is_partial(t->name, run.failed))
+		if (!needs_new_ends(&run))
 			continue;
 		ends_free(&run);
-		ends_new(&run, p->sig_all);
+		ends_new(&run);
 	}
 	ends_free(&run);
 }
