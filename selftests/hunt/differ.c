@@ -162,6 +162,9 @@ static void types_make(void)
 					0);
 			areas_make(&types[i], end);
 		}
+		for (end = 0; end < 2; end++)
+			types[i].ah[end] = ah_make(&types[i].sides[end], NULL,
+						   &types[i].sides[!end].gid);
 	}
 }
 

@@ -16,16 +16,18 @@
 #define PIECES		4		/* SGEs of a request, each in a slice of its own */
 #define AREA_SIZE	(PIECES * SLICE)
 #define BATCH		4
-#define STEPS		40
+#define STEPS		64
 #define EPOCHS		3
 #define INLINE		64
 #define ZEROES		64		/* at the start of each area, for CMP_AND_SWP */
+#define GRH		40		/* bytes before the payload of a datagram */
+#define DATAGRAM	4096		/* maximum payload */
 #define WINDOWS		2		/* memory windows of each end, numbered from 1 */
 #define ALL_REMOTE	(FULL_ACCESS & ~IBV_ACCESS_LOCAL_WRITE)
 #define LINES		128
 
-/* What a program uses beside connections, regions and receive queues */
-enum kind { KIND_RC, KIND_SRQ, KIND_WINDOW };
+/* What a program uses: RC, also with shared receives or with memory windows, UC or UD */
+enum kind { KIND_RC, KIND_SRQ, KIND_WINDOW, KIND_UC, KIND_UD };
 
 /* Areas of a host's memory, by the access rights of their regions */
 enum area {
@@ -58,6 +60,7 @@ struct piece {
  *	    its key belongs to
  * @window: the window to be bound
  * @rights: access flags of that window
+ * @bad_qkey: with a Q_Key that the peer does not have
  */
 struct request {
 	enum ibv_wr_opcode op;
@@ -68,6 +71,7 @@ struct request {
 	struct piece	target;
 	int		window;
 	int		rights;
+	bool		bad_qkey;
 	__u32		imm;
 	__u64		compare;
 	__u64		swap;
@@ -79,6 +83,7 @@ struct request {
  * @receive: one receive, not send requests
  * @risky: the first request may fail; only steps with @late follow
  * @late: posted in ERR
+ * @arrival: its last request takes a receive, and arrives after those of earlier steps
  * @fatal: the peer enters ERR, whatever the status of the request
  * @what: reason for @risky
  */
@@ -87,6 +92,7 @@ struct step {
 	bool		receive;
 	bool		risky;
 	bool		late;
+	bool		arrival;
 	bool		fatal;
 	const char	*what;
 	int		num;
@@ -125,6 +131,7 @@ struct type {
 	const char	*name;
 	struct side	sides[2];
 	struct ibv_pd	*other_pd[2];
+	struct ibv_ah	*ah[2];		/* to the other end */
 	struct mem	areas[2][AREAS];
 	struct outcome	outcome;
 };
@@ -153,6 +160,8 @@ void program_make(struct program *p, __u32 seed);
 void program_run(struct type *t, struct program *p);
 /* Prints how many completions of each status all programs had. */
 void statuses_say(void);
+enum ibv_qp_type kind_type(enum kind kind);
+bool kind_is_reliable(enum kind kind);
 __u32 request_length(const struct request *r);
 bool op_takes_receive(enum ibv_wr_opcode op);
 bool op_has_target(enum ibv_wr_opcode op);

@@ -255,6 +255,51 @@ static bool bad_remote_inv(struct maker *m, struct request *r)
 	return true;
 }
 
+/* ---- unreliable queue pairs ---- */
+
+static bool read_on_uc(struct maker *m, struct request *r)
+{
+	(void)m;
+	r->flags &= ~IBV_SEND_INLINE;
+	r->op = IBV_WR_RDMA_READ;
+	return true;
+}
+
+static bool write_on_ud(struct maker *m, struct request *r)
+{
+	(void)m;
+	r->flags &= ~IBV_SEND_INLINE;
+	r->op = IBV_WR_RDMA_WRITE;
+	return true;
+}
+
+static bool other_qkey(struct maker *m, struct request *r)
+{
+	(void)m;
+	return r->bad_qkey = true;
+}
+
+static bool long_datagram(struct maker *m, struct request *r)
+{
+	r->num = 2;
+	r->sge[0] = (struct piece) { .area = AREA_ALL, .len = SLICE };
+	r->sge[1] = (struct piece) { .area = AREA_ALL, .off = SLICE };
+	r->sge[1].len = 1 + roll(&m->dice, SLICE);
+	r->flags &= ~IBV_SEND_INLINE;
+	return true;
+}
+
+static bool longer_than_receive(struct maker *m, struct request *r)
+{
+	int i;
+
+	*r = (struct request) { .op = IBV_WR_SEND };
+	r->num = m->kind == KIND_UD ? 1 : PIECES;
+	for (i = 0; i < r->num; i++)
+		r->sge[i] = (struct piece) { .off = i * SLICE, .len = SLICE };
+	return request_length(r) > room_of(m, !m->end);
+}
+
 struct fault {
 	enum kind	kind;
 	const char	*what;
@@ -272,6 +317,12 @@ static const struct fault more_faults[] = {
 	{ KIND_WINDOW, "invalid bind", bad_bind },
 	{ KIND_WINDOW, "invalidation of another key", bad_local_inv },
 	{ KIND_WINDOW, "remote invalidation of another key", bad_remote_inv },
+	{ KIND_UC, "READ on UC", read_on_uc },
+	{ KIND_UC, "longer than the receive", longer_than_receive },
+	{ KIND_UD, "WRITE on UD", write_on_ud },
+	{ KIND_UD, "longer than the receive", longer_than_receive },
+	{ KIND_UD, "another Q_Key", other_qkey },
+	{ KIND_UD, "longer than the MTU", long_datagram },
 };
 
 static const struct fault faults[] = {
@@ -291,16 +342,11 @@ static const struct fault faults[] = {
 	{ KIND_RC, "any queue pair access", not_granted },
 };
 
-static bool has_more_faults(enum kind kind)
-{
-	return kind == KIND_WINDOW;
-}
-
 static const struct fault *fault_any(struct maker *m)
 {
 	const struct fault *fault;
 
-	if (!has_more_faults(m->kind) || rarely(&m->dice, 3))
+	if (m->kind == KIND_RC || m->kind == KIND_SRQ || rarely(&m->dice, 3))
 		return &faults[roll(&m->dice, ARRAY_SIZE(faults))];
 	do {
 		fault = &more_faults[roll(&m->dice, ARRAY_SIZE(more_faults))];
@@ -317,7 +363,7 @@ void request_spoil(struct maker *m, struct step *step, __u32 room)
 
 	do {
 		fault = fault_any(m);
-		granted = fault->spoil == not_granted ? ALL_REMOTE :
+		granted = fault->spoil == not_granted ? kind_rights(m->kind) :
 							m->epoch->access[!step->end];
 		*r = (struct request) {};
 		request_make(m, r, granted, room);
@@ -332,6 +378,7 @@ void request_spoil(struct maker *m, struct step *step, __u32 room)
 const char *receive_spoil(struct maker *m, struct request *r)
 {
 	struct piece *p;
+	__u32 less;
 
 	if (!request_length(r))
 		return "receive without bytes";
@@ -350,7 +397,9 @@ const char *receive_spoil(struct maker *m, struct request *r)
 		p->off = AREA_SIZE - roll(&m->dice, p->len);
 		return "receive past the end";
 	default:
-		p->len -= 1 + roll(&m->dice, p->len);
+		less = 1 + roll(&m->dice, p->len);
+		if (m->kind != KIND_UD || request_length(r) >= GRH + less)
+			p->len -= less;
 		return "receive that may be short";
 	}
 }

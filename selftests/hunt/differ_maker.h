@@ -46,6 +46,10 @@ struct maker {
 	bool		was_bound[2][WINDOWS + 1];
 };
 
+/* Access rights that operations of @kind need */
+int kind_rights(enum kind kind);
+/* The payload that the next receive of @end has room for */
+__u32 room_of(struct maker *m, int end);
 /* A request that succeeds if the peer grants these rights and has a receive with @room */
 void request_make(struct maker *m, struct request *r, int granted, __u32 room);
 /* A bind of @window of the end, which succeeds if it is not bound */

@@ -41,10 +41,38 @@ const struct op ops[] = {
 /* Independent of the rest of the program */
 static enum kind kind_of(__u32 seed)
 {
-	static const enum kind kinds[] = { KIND_RC, KIND_RC, KIND_SRQ, KIND_WINDOW };
+	static const enum kind choice[] = {
+		KIND_RC, KIND_RC, KIND_SRQ, KIND_WINDOW, KIND_UC, KIND_UD,
+	};
 	struct dice d = dice_of(seed, 1);
 
-	return kinds[roll(&d, ARRAY_SIZE(kinds))];
+	return choice[roll(&d, ARRAY_SIZE(choice))];
+}
+
+static const struct {
+	enum ibv_qp_type type;
+	int		rights;
+} kinds[] = {
+	[KIND_RC]	= { IBV_QPT_RC, ALL_REMOTE },
+	[KIND_SRQ]	= { IBV_QPT_RC, ALL_REMOTE },
+	[KIND_WINDOW]	= { IBV_QPT_RC, ALL_REMOTE },
+	[KIND_UC]	= { IBV_QPT_UC, IBV_ACCESS_REMOTE_WRITE },
+	[KIND_UD]	= { IBV_QPT_UD, 0 },
+};
+
+enum ibv_qp_type kind_type(enum kind kind)
+{
+	return kinds[kind].type;
+}
+
+bool kind_is_reliable(enum kind kind)
+{
+	return kinds[kind].type == IBV_QPT_RC;
+}
+
+int kind_rights(enum kind kind)
+{
+	return kinds[kind].rights;
 }
 
 bool op_takes_receive(enum ibv_wr_opcode op)
@@ -210,9 +238,29 @@ static struct step *receive_add(struct maker *m, int end)
 
 	step->receive = true;
 	step->num = 1;
-	pieces_make(m, step->req, AREA_SIZE, IBV_ACCESS_LOCAL_WRITE);
+	do {
+		pieces_make(m, step->req, AREA_SIZE, IBV_ACCESS_LOCAL_WRITE);
+	} while (m->kind == KIND_UD && request_length(step->req) < GRH);
 	q->room[q->num++] = request_length(step->req);
 	return step;
+}
+
+/* Adds receives until @end has @num. */
+static void receives_add(struct maker *m, int end, int num)
+{
+	struct queue *q = &m->queue[end];
+
+	while (q->num - q->first < num)
+		receive_add(m, end);
+}
+
+__u32 room_of(struct maker *m, int end)
+{
+	__u32 room = m->queue[end].room[m->queue[end].first];
+
+	if (m->kind != KIND_UD)
+		return room;
+	return room - GRH < DATAGRAM ? room - GRH : DATAGRAM;
 }
 
 static enum ibv_wr_opcode op_any(struct maker *m, int granted)
@@ -273,19 +321,49 @@ static void batch_fill(struct maker *m, struct step *step, int num, int granted)
 	step->req[step->num - 1].flags |= IBV_SEND_SIGNALED;
 }
 
+/* Adds datagrams that succeed to the batch; one receive remains. */
+static void datagrams_fill(struct maker *m, struct step *step, int num)
+{
+	struct queue *q = &m->queue[!step->end];
+
+	for (; step->num < num && q->num - q->first > 1; step->num++) {
+		request_make(m, &step->req[step->num], 0, room_of(m, !step->end));
+		q->first++;
+	}
+	step->req[step->num - 1].flags |= IBV_SEND_SIGNALED;
+}
+
+/*
+ * Adds a message that arrives after those before have arrived or been dropped.  On UC an
+ * empty WRITE precedes it: after a message that rdma_rxe has dropped in its middle, it also
+ * drops the first packet of the next.
+ */
+static void arrival_add(struct maker *m, int end)
+{
+	struct step *step = step_add(m, end);
+	struct request *r = step->req;
+
+	if (m->kind == KIND_UC)
+		r++->op = IBV_WR_RDMA_WRITE;
+	r->op = IBV_WR_SEND_WITH_IMM;
+	r->flags = IBV_SEND_SIGNALED;
+	step->arrival = true;
+	step->num = r - step->req + 1;
+	m->queue[!end].first++;
+}
+
 /* Adds a SEND to @end that is to invalidate, and a receive unless there is one. */
 static struct step *remote_inv_add(struct maker *m, int end)
 {
-	struct queue *q = &m->queue[end];
 	struct request *r;
 	struct step *step;
 
-	if (q->first == q->num)
-		receive_add(m, end);
+	receives_add(m, end, 1);
 	step = step_add(m, !end);
 	r = &step->req[0];
 	r->op = IBV_WR_SEND_WITH_INV;
-	pieces_make(m, r, q->room[q->first++], 0);
+	pieces_make(m, r, room_of(m, end), 0);
+	m->queue[end].first++;
 	if (request_length(r) <= INLINE && rarely(&m->dice, 2))
 		r->flags |= IBV_SEND_INLINE;
 	return step;
@@ -320,40 +398,65 @@ static void window_add(struct maker *m)
 static void batch_add(struct maker *m)
 {
 	int end = roll(&m->dice, 2), num = 1 + roll(&m->dice, BATCH);
+	int receives = m->kind == KIND_UD ? num : 1;
 	struct queue *q = &m->queue[!end];
 	struct step *step;
 
-	if (q->first == q->num)
-		receive_add(m, !end);
+	if (!kind_is_reliable(m->kind))
+		receives++;	/* for the arrival */
+	receives_add(m, !end, receives);
 	step = step_add(m, end);
-	request_make(m, &step->req[0], m->epoch->access[!end], q->room[q->first]);
+	request_make(m, &step->req[0], m->epoch->access[!end], room_of(m, !end));
 	q->first += ops[step->req[0].op].receive;
 	step->num = 1;
-	batch_fill(m, step, num, m->epoch->access[!end]);
+	if (m->kind == KIND_UD)
+		datagrams_fill(m, step, num);
+	else
+		batch_fill(m, step, num, m->epoch->access[!end]);
+	if (!kind_is_reliable(m->kind))
+		arrival_add(m, end);
 }
 
-/* A message for a receive that may be invalid or missing */
+/*
+ * A message for a receive that may be invalid or missing.  RC reports a message that is too
+ * long and a receive that is invalid; otherwise it has one fault only.
+ */
 static void risky_message(struct maker *m, struct step *step, const char *what)
 {
+	__u32 room = kind_is_reliable(m->kind) ? AREA_SIZE : room_of(m, !step->end);
 	struct request *r = &step->req[0];
 
 	step->what = what;
 	do {
 		*r = (struct request) {};
-		request_make(m, r, m->epoch->access[!step->end], AREA_SIZE);
+		request_make(m, r, m->epoch->access[!step->end], room);
 	} while (!ops[r->op].receive);
+}
+
+/*
+ * Adds an invalid receive, or none, if there is no other.  Return: its fault.  A message
+ * without a receive may find one that is posted later, unless it has been answered.
+ */
+static const char *risky_receive(struct maker *m, int end)
+{
+	struct queue *q = &m->queue[end];
+
+	if (q->first < q->num || !roll(&m->dice, 3))
+		return NULL;
+	if (!roll(&m->dice, 4) && kind_is_reliable(m->kind))
+		return "no receive";
+	return receive_spoil(m, receive_add(m, end)->req);
 }
 
 static void risky_add(struct maker *m)
 {
 	int end = roll(&m->dice, 2), num = 1 + roll(&m->dice, BATCH);
+	const char *what = risky_receive(m, !end);
 	struct queue *q = &m->queue[!end];
-	const char *what = NULL;
 	struct step *step;
 
-	if (q->first == q->num && roll(&m->dice, 3))
-		what = roll(&m->dice, 4) ?
-			receive_spoil(m, receive_add(m, !end)->req) : "no receive";
+	if (!kind_is_reliable(m->kind))
+		receives_add(m, !end, 2);
 	step = step_add(m, end);
 	step->risky = true;
 	if (what) {
@@ -363,10 +466,12 @@ static void risky_add(struct maker *m)
 			request_spoil(m, step, 0);
 		} while (ops[step->req[0].op].receive);
 	} else {
-		request_spoil(m, step, q->room[q->first]);
+		request_spoil(m, step, room_of(m, !end));
 	}
 	step->num = 1;
 	batch_fill(m, step, step->fatal ? 1 : num, m->epoch->access[!end]);
+	if (!kind_is_reliable(m->kind))
+		arrival_add(m, end);
 }
 
 /* A request that is refused when it is posted */
@@ -377,7 +482,7 @@ static void refused_add(struct maker *m)
 	step->num = 1;
 	step->receive = rarely(&m->dice, 3);
 	step->what = "refused";
-	request_make(m, &step->req[0], ALL_REMOTE, AREA_SIZE);
+	request_make(m, &step->req[0], kind_rights(m->kind), AREA_SIZE);
 	step->req[0].too_many = true;
 }
 
@@ -389,12 +494,12 @@ static void late_add(struct maker *m)
 	step->late = true;
 	step->receive = rarely(&m->dice, 2);
 	step->num = step->receive ? 1 : 1 + roll(&m->dice, BATCH);
-	request_make(m, &step->req[0], ALL_REMOTE, AREA_SIZE);
+	request_make(m, &step->req[0], kind_rights(m->kind), AREA_SIZE);
 	if (!step->receive) {
 		int num = step->num;
 
 		step->num = 1;
-		batch_fill(m, step, num, ALL_REMOTE);
+		batch_fill(m, step, num, kind_rights(m->kind));
 	}
 }
 
@@ -407,8 +512,10 @@ static void epoch_make(struct maker *m)
 	memset(m->binds, 0, sizeof(m->binds));
 	memset(m->was_bound, 0, sizeof(m->was_bound));
 	m->epoch->mtu = IBV_MTU_256 + roll(d, 5);
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 2; i++) {
 		m->epoch->access[i] = roll(d, 3) ? ALL_REMOTE : ALL_REMOTE & dice_next(d);
+		m->epoch->access[i] &= kind_rights(m->kind);
+	}
 	for (n = roll(d, 7) + (m->kind == KIND_WINDOW ? 4 : 0); n > 0; n--) {
 		if (rarely(d, 5))
 			receive_add(m, roll(d, 2));
@@ -464,6 +571,8 @@ static void request_describe(FILE *f, const struct request *r, bool receive)
 		fprintf(f, " inline");
 	if (r->flags & IBV_SEND_FENCE)
 		fprintf(f, " fence");
+	if (r->bad_qkey)
+		fprintf(f, " Q_Key!");
 	for (i = 0; i < r->num; i++)
 		piece_describe(f, &r->sge[i]);
 	if (!receive && r->window)

@@ -10,6 +10,7 @@
 #include "differ.h"
 
 #define MARKER		NO_ID	/* ID of the requests that follow those of an epoch */
+#define QKEY		0x11223344
 #define MAX_SGES	33
 
 /* Completions of each status, of all types */
@@ -148,7 +149,11 @@ static struct ibv_send_wr send_make(struct run *run, int end, const struct reque
 		.num_sge = sges_make(run, end, r, run->ends[end]->o.sge, sges),
 	};
 
-	if (op_is_atomic(r->op)) {
+	if (run->program->kind == KIND_UD) {
+		wr.wr.ud.ah = run->type->ah[end];
+		wr.wr.ud.remote_qpn = run->ends[!end]->qp->qp_num;
+		wr.wr.ud.remote_qkey = QKEY ^ r->bad_qkey;
+	} else if (op_is_atomic(r->op)) {
 		wr.wr.atomic.remote_addr = addr;
 		wr.wr.atomic.rkey = rkey;
 		wr.wr.atomic.compare_add = r->compare;
@@ -247,6 +252,12 @@ static void wc_say(struct run *run, enum part part, const struct ibv_wc *wc)
 			"key invalidated" : "no key invalidated");
 }
 
+/* Immediate data of arrivals; that of other requests is random. */
+static bool is_arrival(const struct ibv_wc *wc)
+{
+	return wc->wc_flags & IBV_WC_WITH_IMM && !wc->imm_data;
+}
+
 static bool area_is_used(const struct request *r, enum area area)
 {
 	int i;
@@ -283,12 +294,13 @@ static bool status_is_of_peer(enum ibv_wc_status status)
 	       status == IBV_WC_REM_OP_ERR;
 }
 
+/* Waits until the end is in ERR, or in SQE. */
 static void err_wait(struct run *run, int end)
 {
 	__u64 bound = 0;
 
-	while (state_of(run->ends[end]) != IBV_QPS_ERR && !run->late)
-		run->late = !wait_more(&bound, "state ERR");
+	while (state_of(run->ends[end]) == IBV_QPS_RTS && !run->late)
+		run->late = !wait_more(&bound, "state ERR or SQE");
 }
 
 /* Records the next completion of @cq, or that there is none for @step. */
@@ -323,6 +335,53 @@ static void sends_wait(struct run *run, int number, const struct step *step)
 	} while (wc.wr_id != last);
 	if (step->fatal)
 		err_wait(run, !step->end);
+}
+
+/*
+ * Clears the header of datagrams, which depends on the device.  Call it when none is in
+ * flight, as receives may overlap.
+ */
+static void headers_clear(struct run *run, int end, const __u64 *ids, int num)
+{
+	int i, j;
+
+	for (i = 0; i < num; i++) {
+		const struct request *r = run->epoch->steps[ids[i] / BATCH].req;
+		__u32 left = GRH, len;
+
+		for (j = 0; j < r->num; j++) {
+			__u8 *p = run->type->areas[end][r->sge[j].area].p;
+
+			len = r->sge[j].len < left ? r->sge[j].len : left;
+			memset(p + r->sge[j].off, 0, len);
+			left -= len;
+		}
+	}
+}
+
+/*
+ * Waits for the receive that the last request of this step takes.  If it is the first, the
+ * message before was dropped, perhaps in its middle.
+ */
+static void arrival_wait(struct run *run, int number, const struct step *step)
+{
+	const struct step *before = step - 1;
+	int peer = !step->end, num = 0;
+	__u64 ids[BATCH + 1];
+	struct ibv_wc wc;
+
+	do {
+		must(num <= BATCH);
+		if (!wc_next(run, RECEIVES + peer, run->ends[peer]->rcq, number, &wc))
+			return;
+		ids[num++] = wc.wr_id;
+	} while (!wc.status && !is_arrival(&wc));
+	if (wc.status)
+		err_wait(run, peer);
+	else if (run->program->kind == KIND_UD)
+		headers_clear(run, peer, ids, num);
+	if (wc.status || (before->risky && op_takes_receive(before->req[0].op) && num == 1))
+		tear(run, before, &before->req[0]);
 }
 
 static void queue_drain(struct run *run, enum part part, struct ibv_cq *cq)
@@ -366,7 +425,7 @@ static __u32 shared_new(struct end *e)
 static void end_new(struct end *e, struct side *s, const struct program *p)
 {
 	struct ibv_qp_init_attr init = {
-		.qp_type = IBV_QPT_RC,
+		.qp_type = kind_type(p->kind),
 		.sq_sig_all = p->sig_all,
 		.cap = {
 			.max_send_wr = 64,
@@ -380,6 +439,7 @@ static void end_new(struct end *e, struct side *s, const struct program *p)
 
 	e->side = s;
 	e->o = opt_default;
+	e->o.type = init.qp_type;
 	e->o.rnr_retry = 0;
 	e->o.timeout = 18;	/* one second; nothing is lost */
 	e->scq = ibv_create_cq(s->ctx, 256, NULL, NULL, 0);
@@ -463,7 +523,10 @@ static void epoch_begin(struct run *run)
 		run->ends[i]->psn = 0x123456 * (i + 1) & 0xffffff;
 	}
 	windows_new(run);
-	connect_pair(&run->pair);
+	for (i = 0; i < 2 && run->program->kind == KIND_UD; i++)
+		connect_ud(run->ends[i], QKEY);
+	if (run->program->kind != KIND_UD)
+		connect_pair(&run->pair);
 }
 
 /* FNV-1a, by words */
@@ -482,7 +545,7 @@ static void ends_say(struct run *run, int end)
 	enum area area;
 	int i;
 
-	run_say(run, ENDS, -1, 0, "%c is in state %d", 'A' + end, state_of(run->ends[end]));
+	run_say(run, ENDS, -1, end, "state %d", state_of(run->ends[end]));
 	for (area = 0; area < AREAS; area++) {
 		const __u8 *p = run->type->areas[end][area].p;
 
@@ -492,9 +555,11 @@ static void ends_say(struct run *run, int end)
 	}
 }
 
-static void marker_post(struct end *e)
+static void marker_post(struct run *run, int end)
 {
-	struct ibv_send_wr wr = wr_of(MARKER, IBV_WR_SEND, NULL, 0);
+	const struct request r = { .op = IBV_WR_SEND, .flags = IBV_SEND_SIGNALED };
+	struct ibv_send_wr wr = send_make(run, end, &r, MARKER, NULL);
+	struct end *e = run->ends[end];
 
 	must_be(post_one(e, &wr), 0);
 	must_be(e->o.srq ? 0 : post_recv(e, MARKER, NULL, 0), 0);
@@ -517,8 +582,8 @@ static void epoch_end(struct run *run)
 	for (i = 0; i < run->epoch->num; i++)
 		if (run->epoch->steps[i].late)
 			step_post(run, i, &run->epoch->steps[i]);
-	marker_post(&run->pair.a);
-	marker_post(&run->pair.b);
+	marker_post(run, 0);
+	marker_post(run, 1);
 	ends_to(run, IBV_QPS_ERR);
 	for (i = 0; i < 2; i++) {
 		queue_drain(run, SENDS + i, run->ends[i]->scq);
@@ -544,6 +609,8 @@ static void epoch_run(struct run *run)
 		n = step_post(run, i, step);
 		if (!step->receive && n == step->num)
 			sends_wait(run, i, step);
+		if (step->arrival && !run->failed && !run->late)
+			arrival_wait(run, i, step);
 	}
 	epoch_end(run);
 }
@@ -564,11 +631,13 @@ static void ends_free(struct run *run)
 		end_free(run->ends[i]);
 }
 
-/* Receives remain in a shared queue. */
+/* Receives remain in a shared queue, and packets of unreliable messages in the network. */
 static bool needs_new_ends(const struct run *run)
 {
-	return run->program->kind == KIND_SRQ ||
-	       (run->failed && reset_is_partial(run->type->name, run->failed));
+	if (run->program->kind == KIND_SRQ)
+		return true;
+	return run->failed && (!kind_is_reliable(run->program->kind) ||
+			       reset_is_partial(run->type->name, run->failed));
 }
 
 void program_run(struct type *t, struct program *p)
