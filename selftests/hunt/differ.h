@@ -22,7 +22,8 @@
 #define ZEROES		64		/* at the start of each area, for CMP_AND_SWP */
 #define GRH		40		/* bytes before the payload of a datagram */
 #define DATAGRAM	4096		/* maximum payload */
-#define WINDOWS		2		/* memory windows of each end, numbered from 1 */
+#define WINDOWS		3		/* memory windows of each end, numbered from 1 */
+#define TYPE1_WINDOW	WINDOWS		/* the others are of type 2 */
 #define ALL_REMOTE	(FULL_ACCESS & ~IBV_ACCESS_LOCAL_WRITE)
 #define LINES		128
 

@@ -201,7 +201,7 @@ static bool bad_bind(struct maker *m, struct request *r)
 	int w = 1 + roll(&m->dice, WINDOWS);
 
 	bind_make(m, r, w);
-	if (m->binds[m->end][w].window)
+	if (m->binds[m->end][w].window && w != TYPE1_WINDOW)
 		return true;
 	switch (roll(&m->dice, 7)) {
 	case 0:
@@ -219,7 +219,7 @@ static bool bad_bind(struct maker *m, struct request *r)
 		return true;
 	case 4:
 		r->target.len = 0;
-		return true;
+		return w != TYPE1_WINDOW;
 	case 5:
 		r->target.area = AREA_OTHER_PD;
 		return true;
@@ -229,14 +229,14 @@ static bool bad_bind(struct maker *m, struct request *r)
 }
 
 /*
- * A key that cannot be invalidated: that of a region, or another tag of a window.  rdma_rxe
- * is never asked to invalidate a window that is not bound.
+ * A key that cannot be invalidated: that of a region or a window of type 1, or another tag
+ * of a window.  rdma_rxe is never asked to invalidate a window that is not bound.
  */
 static void bad_name(struct maker *m, struct piece *p)
 {
 	*p = (struct piece) { .area = roll(&m->dice, AREAS) };
 	p->window = roll(&m->dice, 1 + WINDOWS);
-	p->bad_key = p->window;
+	p->bad_key = p->window && p->window != TYPE1_WINDOW;
 }
 
 static bool bad_local_inv(struct maker *m, struct request *r)

@@ -184,6 +184,8 @@ void bind_make(struct maker *m, struct request *r, int window)
 	r->target.off = 8 * roll(d, SLICE / 8);
 	r->target.len = AREA_SIZE - r->target.off - roll(d, 3 * SLICE);
 	r->rights = (ALL_REMOTE | IBV_ACCESS_ZERO_BASED) & dice_next(d);
+	if (window == TYPE1_WINDOW)
+		r->rights &= ~IBV_ACCESS_ZERO_BASED;
 	if (r->target.area == AREA_READ_ONLY)
 		r->rights &= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_ZERO_BASED;
 }
@@ -369,6 +371,24 @@ static struct step *remote_inv_add(struct maker *m, int end)
 	return step;
 }
 
+/* Binds the window of type 1, bound or not, or unbinds it. */
+static void type1_bind_add(struct maker *m, int end)
+{
+	struct step *step = step_add(m, end);
+	struct request *r = &step->req[0], *bind = &m->binds[end][TYPE1_WINDOW];
+
+	bind_make(m, r, TYPE1_WINDOW);
+	r->flags = IBV_SEND_SIGNALED;
+	m->was_bound[end][TYPE1_WINDOW] = true;
+	step->num = 1;
+	*bind = *r;
+	if (rarely(&m->dice, 4)) {
+		r->target.len = 0;
+		bind->window = 0;
+		bind->rights = 0;
+	}
+}
+
 /* Binds a window, or invalidates it if it is bound. */
 static void window_add(struct maker *m)
 {
@@ -376,6 +396,10 @@ static void window_add(struct maker *m)
 	struct request *bind = &m->binds[end][w];
 	struct step *step;
 
+	if (w == TYPE1_WINDOW) {
+		type1_bind_add(m, end);
+		return;
+	}
 	if (!bind->window) {
 		step = step_add(m, end);
 		bind_make(m, &step->req[0], w);
@@ -469,7 +493,9 @@ static void risky_add(struct maker *m)
 		request_spoil(m, step, room_of(m, !end));
 	}
 	step->num = 1;
-	batch_fill(m, step, step->fatal ? 1 : num, m->epoch->access[!end]);
+	if (step->fatal || step->req[0].window == TYPE1_WINDOW)
+		num = 1;
+	batch_fill(m, step, num, m->epoch->access[!end]);
 	if (!kind_is_reliable(m->kind))
 		arrival_add(m, end);
 }

@@ -17,7 +17,7 @@
 static long statuses[IBV_WC_TM_RNDV_INCOMPLETE + 1];
 
 /**
- * struct shown - a memory window, which is of type 2
+ * struct shown - a memory window
  * @old: key that it had before it was bound
  * @base: what to subtract from addresses in it
  */
@@ -169,6 +169,23 @@ static struct ibv_send_wr send_make(struct run *run, int end, const struct reque
 	return wr;
 }
 
+/* A window of type 1 is bound by a verb, which sets its key. */
+static int type1_bind(struct run *run, int number, const struct step *step)
+{
+	struct shown *shown = &run->windows[step->end][TYPE1_WINDOW];
+	struct ibv_mw_bind bind = { .wr_id = number * BATCH };
+	__u32 key = shown->mw->rkey;
+	struct ibv_send_wr wr;
+
+	bind_fill(run, step->end, &step->req[0], &wr);
+	bind.send_flags = step->req[0].flags;
+	bind.bind_info = wr.bind_mw.bind_info;
+	if (ibv_bind_mw(run->ends[step->end]->qp, shown->mw, &bind))
+		return 0;
+	shown->old = key;
+	return 1;
+}
+
 /* Return: number of accepted requests. */
 static int sends_post(struct run *run, int number, const struct step *step)
 {
@@ -202,9 +219,14 @@ static int receive_post(struct run *run, int number, const struct step *step)
 
 static int step_post(struct run *run, int number, const struct step *step)
 {
-	int n = step->receive ? receive_post(run, number, step) :
-				sends_post(run, number, step);
+	int n;
 
+	if (step->receive)
+		n = receive_post(run, number, step);
+	else if (step->req[0].window == TYPE1_WINDOW)
+		n = type1_bind(run, number, step);
+	else
+		n = sends_post(run, number, step);
 	if (n < step->num)
 		run_say(run, POSTS, number, n, "refused");
 	else
@@ -495,7 +517,9 @@ static void windows_new(struct run *run)
 			struct shown *shown = &run->windows[end][w];
 
 			*shown = (struct shown) {};
-			shown->mw = ibv_alloc_mw(run->type->sides[end].pd, IBV_MW_TYPE_2);
+			shown->mw = ibv_alloc_mw(run->type->sides[end].pd,
+						 w == TYPE1_WINDOW ? IBV_MW_TYPE_1 :
+								     IBV_MW_TYPE_2);
 			must(shown->mw);
 		}
 	}
