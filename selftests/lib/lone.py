@@ -203,10 +203,11 @@ class Lone:
         sge = SGE(self.mr.buf, 8192, self.mr.lkey)
         self.qp.post_recv(RecvWR(wr_id=wr_id, num_sge=1, sg=[sge]))
 
-    def post_read(self, length, wr_id=0):
-        """A READ of the peer's memory at 0x1000, by key 0x100, to the start of ours."""
+    def post_read(self, length, wr_id=0, sink=None):
+        """A READ of the peer's memory at 0x1000, by key 0x100, to *sink*, or to ours."""
+        sink = sink or self.mr
         wr = SendWR(wr_id=wr_id, opcode=IBV_WR_RDMA_READ, num_sge=1,
-                    sg=[SGE(self.mr.buf, length, self.mr.lkey)],
+                    sg=[SGE(sink.buf, length, sink.lkey)],
                     send_flags=IBV_SEND_SIGNALED)
         wr.set_wr_rdma(0x100, 0x1000)
         self.qp.post_send(wr)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# An event of another netdev calls no function for a queue pair, and a listing of queue pairs
-# cannot be preempted while it prevents a queue pair from running.
+# An event of another netdev calls no function for a queue pair, a listing of queue pairs
+# cannot be preempted while it prevents a queue pair from running, and a query of port counters
+# sums them up once.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB, with a hundred queue pairs
 
@@ -62,11 +63,28 @@ not_preemptible()
 	' <<<"$calls" || { head -n 20 <<<"$calls"; return 1; }
 }
 
-ktap_plan 4
+# The RDMA core asks as a remote node does: by a Get of PortCountersExtended.
+one_sum()
+{
+	local calls
+
+	calls=$(traced cat /sys/class/infiniband/sr1/ports/1/counters/port_rcv_data) || return
+	awk '
+		{ number[$(NF - 1)]++ }
+		END {
+			for (name in number)
+				print number[name], name
+			exit number["srnic_port_counters"] != 1 || number["srnic_stats_add"] != 1
+		}
+	' <<<"$calls"
+}
+
+ktap_plan 5
 check "two hosts"				pair_up
 check "a program with a hundred queue pairs"	serve
 check "another netdev comes and goes"		few_calls
 check "the queue pairs are listed"		not_preemptible
+check "a counter of the port is read"		one_sum
 kill "$server"
 wait "$server" 2>/dev/null
 ktap_end

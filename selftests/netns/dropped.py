@@ -70,10 +70,14 @@ def aged():
 
 
 def waiting():
-    """More responses wait for a page than the memory for them permits."""
+    """
+    More responses wait for a page than the memory for them permits.  The first do not exceed it,
+    so that none arrives behind a missing one.
+    """
     memory = Absent(1 << 16)
     before = counter("sr1", "rx_drop_nobuf")
-    with setting("sr1", "rx_kbytes", 16), ends(**absent(memory)) as (lone, peer):
+    with setting("sr1", "user_share", 100), setting("sr1", "rx_kbytes", 32), \
+            ends(**absent(memory)) as (lone, peer):
         text = read_begins(lone, peer, 8)
         peer.send([response(peer, psn, text) for psn in range(8)])
         assert memory.wanted()

@@ -13,15 +13,15 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
-from lone import (Absent, Lone, Peer, case, counter, done, setting, mac_in, os,  # noqa: E402
-                  roce, run, wait_for)
+from lone import (ACCESS, MR, Absent, Lone, Peer, case, counter, done, setting,  # noqa: E402
+                  mac_in, os, roce, run, wait_for)
 
 LONG = 64 << 20
 MTU = 4096
-READ, FIRST, MIDDLE, LAST, ACK = (
+READ, ONLY, FIRST, MIDDLE, LAST, ACK = (
     roce.OPCODES[f"RC_{name}"] for name in (
-        "RDMA_READ_REQUEST", "RDMA_READ_RESPONSE_FIRST", "RDMA_READ_RESPONSE_MIDDLE",
-        "RDMA_READ_RESPONSE_LAST", "ACKNOWLEDGE"))
+        "RDMA_READ_REQUEST", "RDMA_READ_RESPONSE_ONLY", "RDMA_READ_RESPONSE_FIRST",
+        "RDMA_READ_RESPONSE_MIDDLE", "RDMA_READ_RESPONSE_LAST", "ACKNOWLEDGE"))
 
 
 numbers = itertools.count(0x10000)
@@ -138,6 +138,22 @@ def crowded():
         assert lone.read(MTU) == text
 
 
+def absent():
+    """The memory that the peer READs is absent until the own READ has completed."""
+    memory, text = Absent(1 << 16), os.urandom(64)
+    with ends("1gbit", size=memory.size, addr=memory.addr, odp=True) as (lone, peer), \
+            MR(lone.pd, 64, ACCESS) as sink:
+        peer.send(request(peer, 0, 64))
+        assert memory.wanted()
+        lone.post_read(64, sink=sink)
+        assert until(peer, READ).psn == 0
+        peer.send(peer.response("ONLY", 0, text))
+        assert lone.completions(wait=True)[0].status == 0
+        assert sink.read(64, 0) == text
+        memory.come()
+        assert until(peer, ONLY).psn == 0
+
+
 def gone():
     """
     Neither the memory that the peer READs nor the sink of an own READ exists: both fail,
@@ -175,7 +191,7 @@ def repeated():
 
 
 CASES = {"read": read, "behind_requests": behind_requests, "kept": kept,
-         "lots": lots, "crowded": crowded, "gone": gone, "repeated": repeated}
+         "lots": lots, "crowded": crowded, "absent": absent, "gone": gone, "repeated": repeated}
 
 for name in sys.argv[1:]:
     case(name, CASES[name])

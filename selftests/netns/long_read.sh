@@ -18,8 +18,8 @@ tokens()
 }
 
 modprobe -q sch_tbf || skip_all "no sch_tbf"
-ktap_plan 9
+ktap_plan 10
 check "two hosts"	pair_up
 check "a slow wire"	tokens
-cases nsB read behind_requests kept lots crowded gone repeated
+cases nsB read behind_requests kept lots crowded absent gone repeated
 ktap_end

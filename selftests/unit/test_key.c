@@ -62,10 +62,14 @@ static enum srnic_mem_err show_again(u32 key, u64 length)
 	return srnic_fast_register(&keys, &fast);
 }
 
+/* Each list has another block. */
 static enum srnic_mem_err show(struct srnic_mr *mr, u32 key)
 {
+	static u64 block;
+
+	block += PAGE;
 	srnic_fast_begin(mr, PAGE);
-	srnic_fast_add(mr, PAGE);
+	srnic_fast_add(mr, block);
 
 	return show_again(key, PAGE);
 }
@@ -85,6 +89,9 @@ static void test_fast_again(struct srnic_mr *mr, u32 key)
 		  "without a new list a region refers to its last list");
 	tap_check(!srnic_fast_is_free(&keys, key, pd),
 		  "a region is not free while it is registered");
+	srnic_mr_invalidate(&keys, key, pd, OWNER, &wait);
+	tap_check(!show_again(key, PAGE) && mr->span.block[0] == block,
+		  "a region that is registered once more refers to that list, too");
 	srnic_fast_begin(mr, PAGE);
 	srnic_mr_invalidate(&keys, key, pd, OWNER, &wait);
 	tap_check(show_again(key, PAGE) == SRNIC_MEM_RANGE,
