@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # Containers of plain Debian 12 and 13 images use the device: podman-guest and
 # podman-rootless-guest, with images that tools/lab/image makes of Debian's packages.
+#
+# run: podman, rootful and rootless, with perftest and Open MPI | podman
+#   | a link of type srnic_rxe; see containers.rst
+#   | ``podman run --network ns:/run/netns/job --device /dev/infiniband --ulimit memlock=-1:-1
+#   IMAGE``
 
 selftests=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 . "$selftests/lib/ktap.sh"

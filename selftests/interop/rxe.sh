@@ -3,6 +3,10 @@
 # srnic and the kernel's soft RoCE interoperate, in both roles.
 #
 #   nsA [sr0 srnic] veth0 ================ veth1 [sr1 rxe] nsB, then turned round
+#
+# run: rdma_rxe as the peer | linux
+#   | module rdma_rxe on the peer
+#   | on the peer ``rdma link add rxe0 type rxe netdev eth0``
 
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"

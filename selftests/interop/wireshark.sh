@@ -5,6 +5,10 @@
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #            (tcpdump)              (tcpdump)
+#
+# run: Wireshark (tshark) and tcpdump | tshark tcpdump
+#   | the filters in tracing.rst
+#   | ``tcpdump -i eth0 -w FILE udp port 4791``, then ``tshark -r FILE -Y infiniband``
 
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/capture.sh"

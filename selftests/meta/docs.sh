@@ -4,7 +4,8 @@
 # usage: selftests/meta/docs.sh
 #
 # The tables of locking.rst have their own script, barriers.sh; netns/observe.sh compares
-# counters.rst with what a device shows.
+# counters.rst with what a device shows.  programs.rst is compared with the headers of the scripts
+# that run these programs.
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 . selftests/lib/ktap.sh
@@ -102,6 +103,12 @@ rules_name()
 			grep -vxF "$(printf '%s\n' "$@")"
 }
 
+# say_what_they_run SCRIPT...: each has a line for tools/programs
+say_what_they_run()
+{
+	! grep -LE '^# run: [^|]+' "$@" | grep .
+}
+
 mapfile -t xport < <(basename -a "$driver"/xport/*.c)
 mapfile -t events < <(grep -ohE '(TRACE_EVENT\(|DEFINE_EVENT\([a-z_]+, )srnic_[a-z_]+' \
 	"$driver/trace.h" | grep -oE 'srnic_[a-z_]+$')
@@ -110,7 +117,7 @@ mapfile -t settings < <(grep -rhoE '(= SETTING|^module_param(_named|_cb)?)\([a-z
 mapfile -t attributes < <(grep -rhoE '(= SETTING|^static DEVICE_ATTR_[A-Z]+)\([a-z_]+' "$driver" |
 	cut -d'(' -f2)
 
-ktap_plan 8
+ktap_plan 10
 if python3 -c 'import docutils' 2>/dev/null; then
 	check "pages render"			renders "${docs[@]}"
 else
@@ -123,4 +130,6 @@ check "every file of xport is described"	each_in Documentation/architecture.rst 
 check "every trace point is"			each_in Documentation/tracing.rst "${events[@]}"
 check "every setting is"			each_in Documentation/srnic.7 "${settings[@]}"
 check "rules of udev use attributes"	rules_name Documentation/srnic.7 "${attributes[@]}"
+check "scripts say which programs they run"	say_what_they_run selftests/{ulp,programs}/*.sh
+check "programs.rst is what they say"	tools/programs --check
 ktap_end

@@ -7,6 +7,10 @@
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #            veth0.7 -------------- veth1.7       10.9.7.0/24
 #             veth0                  upper        10.9.8.0/24
+#
+# run: rping, ucmatose, udaddy, cmtime | rdmacm-utils
+#   | module rdma_ucm
+#   | ``rping -c -a 10.9.0.2 -C 10 -V``; on the other host ``rping -s``
 
 . "$(dirname "$0")/../lib/netns.sh"
 

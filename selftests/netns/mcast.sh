@@ -4,6 +4,10 @@
 # they have ended.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#
+# run: mckey | rdmacm-utils
+#   | module rdma_ucm
+#   | ``mckey -m 239.1.2.3 -b 10.9.0.1 -s``; members without ``-s``
 
 . "$(dirname "$0")/../lib/netns.sh"
 

@@ -3,6 +3,10 @@
 # ibv_rc_pingpong receives the data it sent, with polling and with events.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#
+# run: ibv_rc_pingpong | ibverbs-utils
+#   | ``-g``, the index of a GID of RoCEv2
+#   | ``ibv_rc_pingpong -d srnic0 -g 1 10.9.0.2``; on the other host without the address
 
 . "$(dirname "$0")/../lib/netns.sh"
 

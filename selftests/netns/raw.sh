@@ -3,6 +3,10 @@
 # perftest works over raw Ethernet, on netdevs that carry other traffic and that are removed.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#
+# run: raw_ethernet_bw, raw_ethernet_lat | perftest
+#   | CAP_NET_RAW and a link of type srnic
+#   | ``raw_ethernet_bw --client -d srnic0 -B MAC -E MAC-OF-PEER``; on the peer with ``--server``
 
 . "$(dirname "$0")/../lib/netns.sh"
 

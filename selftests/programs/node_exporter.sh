@@ -4,6 +4,11 @@
 # for Grafana returns data from Prometheus.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#
+# run: Prometheus and node_exporter, with the dashboard for Grafana
+#   | prometheus prometheus-node-exporter
+#   | nothing
+#   | ``prometheus-node-exporter --collector.infiniband``
 
 . "$(dirname "$0")/../lib/netns.sh"
 

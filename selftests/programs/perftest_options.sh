@@ -9,6 +9,10 @@
 # on a pair of rdma_rxe, where they must be refused as well, unless perftest-known gives another
 # outcome and the reason.  A program is refused if its server ends before it listens.  Options
 # are combined with RC only.  PERFTEST_ONLY=PATTERN selects some of the command lines.
+#
+# run: perftest, all options | perftest
+#   | TCP port 18515 between both ends; module rdma_ucm for ``-R``
+#   | ``ib_write_bw -d srnic0``, and on the other host ``ib_write_bw -d srnic0 10.9.0.2``
 
 . "$(dirname "$0")/../lib/netns.sh"
 # shellcheck disable=SC2154 # netns.sh says where the selftests are

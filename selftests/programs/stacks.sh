@@ -4,6 +4,21 @@
 # and on top of UCX Open MPI and MPICH.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#
+# run: libfabric | libfabric-bin
+#   | ``FI_OFI_RXM_USE_SRX=1`` for ofi_rxm; domain ``srnic0-dgram`` for datagrams
+#   | ``fi_pingpong -p "verbs;ofi_rxm" -e rdm -d srnic0 10.9.0.2``
+# run: UCX | ucx-utils
+#   | ``UCX_TLS=rc_verbs,ud_verbs``, ``UCX_NET_DEVICES=srnic0:1``
+#   | ``UCX_TLS=rc_verbs,ud_verbs UCX_NET_DEVICES=srnic0:1 ucx_perftest -t tag_bw 10.9.0.2``
+# run: Open MPI | openmpi-bin
+#   | UCX's variables, with ``self`` in ``UCX_TLS``
+#   | ``mpirun --mca pml ucx --mca btl ^openib,vader -x UCX_TLS=rc_verbs,ud_verbs,self -x
+#   UCX_NET_DEVICES=srnic0:1 -np 4 PROGRAM``
+# run: MPICH | mpich
+#   | UCX's variables, with ``self`` in ``UCX_TLS``; ``MPIR_CVAR_NOLOCAL=1``, or ranks on one host
+#   use shared memory
+#   | ``UCX_TLS=rc_verbs,ud_verbs,self UCX_NET_DEVICES=srnic0:1 mpirun.mpich -np 4 PROGRAM``
 
 . "$(dirname "$0")/../lib/netns.sh"
 # shellcheck disable=SC2154 # netns.sh says where the selftests are

@@ -4,6 +4,16 @@
 # the options of perftest.
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
+#
+# run: rsockets: riostream, rstream, rcopy | rdmacm-utils
+#   | module rdma_ucm
+#   | ``rstream -s 10.9.0.2``; on the other host ``rstream``
+# run: rdma_client, rdma_server, rdma_xclient, rdma_xserver | rdmacm-utils
+#   | module rdma_ucm
+#   | ``rdma_client -s 10.9.0.2``; on the other host ``rdma_server``
+# run: qperf | qperf
+#   | ``-cm 1``; the tests of RC
+#   | ``qperf 10.9.0.2 -cm 1 rc_lat``; on the other host ``qperf``
 
 . "$(dirname "$0")/../lib/netns.sh"
 # shellcheck disable=SC2154 # netns.sh says where the selftests are

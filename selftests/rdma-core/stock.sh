@@ -6,6 +6,10 @@
 #   nsA [sr0 srnic_rxe] veth0 ================ veth1 [sr1 srnic_rxe] nsB
 #
 # Both ends of each test are on sr0.
+#
+# run: rdma-core's own tests, by its provider for rdma_rxe | rdma-core
+#   | a link of type srnic_rxe
+#   | ``sudo selftests/run rdma-core/stock``
 
 . "$(dirname "$0")/../lib/stock.sh"
 

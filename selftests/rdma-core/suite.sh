@@ -6,6 +6,10 @@
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #
 # Both ends of each test are on sr0.  The tests come with the package rdma-core.
+#
+# run: rdma-core's own tests | rdma-core
+#   | nothing
+#   | ``sudo selftests/run rdma-core/suite``
 
 . "$(dirname "$0")/../lib/netns.sh"
 

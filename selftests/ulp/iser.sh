@@ -8,6 +8,13 @@
 #   initiator [sr0] veth0 ================ veth1 [sr1] target with a disk in memory
 #
 # Both are in the initial namespace, the only one that they know.
+#
+# run: iSER, initiator and target | linux open-iscsi
+#   | modules ib_iser and ib_isert; the initial network namespace;
+#   ``node.session.timeo.replacement_timeout = -1`` in iscsid.conf if requests are to wait for a
+#   lost target
+#   | ``iscsiadm -m node -T IQN -p 10.9.0.2 -I iser -o new``, then ``iscsiadm -m node -T IQN
+#   --login``
 
 . "$(dirname "$0")/../lib/netns.sh"
 # shellcheck disable=SC2154 # netns.sh says where the selftests are

@@ -11,6 +11,10 @@
 # reported as TODO, with the reason in rxe-known if there is one.  All orders of four steps are
 # executed between two devices alone; a fifth of them elsewhere.
 # usage: kverbs.sh [CASE...]
+#
+# run: kernel verbs, called by a module of this project | linux
+#   | headers of the kernel, 6.1 or newer
+#   | ``make -C selftests/ulp && sudo selftests/ulp/kverbs.sh``
 
 . "$(dirname "$0")/../lib/netns.sh"
 

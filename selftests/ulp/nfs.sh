@@ -5,6 +5,10 @@
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #   client                                 server of a folder in memory
+#
+# run: NFS, client and server | linux nfs-common nfs-kernel-server
+#   | modules rpcrdma and nfsd; on the server ``echo rdma 20049 >/proc/fs/nfsd/portlist``
+#   | ``mount -t nfs -o vers=4.1,proto=rdma,port=20049 10.9.0.2:/ /mnt``
 
 . "$(dirname "$0")/../lib/netns.sh"
 # shellcheck disable=SC2154 # netns.sh says where the selftests are

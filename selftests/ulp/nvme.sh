@@ -5,6 +5,10 @@
 # and a target is removed with its link.
 #
 #   host [sr0] veth0 ================ veth1 [sr1] target with a disk in memory
+#
+# run: NVMe over Fabrics, host and target | linux nvme-cli
+#   | modules nvme-rdma and nvmet-rdma; the initial network namespace
+#   | ``nvme connect -t rdma -a 10.9.0.2 -s 4420 -n NQN``
 
 . "$(dirname "$0")/../lib/netns.sh"
 # shellcheck disable=SC2154 # netns.sh says where the selftests are

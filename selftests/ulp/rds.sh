@@ -8,6 +8,11 @@
 #   10.9.0.1 [sr0] veth0 ================ veth1 [sr1] 10.9.0.2
 #
 # Both are in the initial namespace, the only one that RDS over RDMA knows.
+#
+# run: RDS | linux
+#   | module rds_rdma, with ``rds_ib_retry_count=7`` where packets may be lost; the initial network
+#   namespace
+#   | ``modprobe rds_rdma rds_ib_retry_count=7``, then sockets of ``AF_RDS``
 
 . "$(dirname "$0")/../lib/netns.sh"
 # shellcheck disable=SC2154 # netns.sh says where the selftests are

@@ -8,6 +8,12 @@
 #   client [sr0] veth0 ================ veth1 [sr1] server with a disk in memory
 #
 # Both are in the initial namespace, the only one that RTRS knows.
+#
+# run: RNBD, client and server | linux
+#   | modules rnbd-client and rnbd-server, which Debian's kernels lack; the initial network
+#   namespace
+#   | ``echo sessname=NAME path=ip:10.9.0.1@ip:10.9.0.2 device_path=dev/sdb
+#   >/sys/devices/virtual/rnbd-client/ctl/map_device``
 
 . "$(dirname "$0")/../lib/netns.sh"
 # shellcheck disable=SC2154 # netns.sh says where the selftests are

@@ -7,6 +7,11 @@
 #
 #   nsA [sr0] veth0 ================ veth1 [sr1] nsB
 #   client                                       server
+#
+# run: SMC-R, version 2 | linux
+#   | module smc; an identifier (UEID) that both ends have; ``rdma system set netns exclusive`` if
+#   both ends are on one host
+#   | ``selftests/ulp/smc.py ueid``, then stream sockets with ``IPPROTO_SMC``
 
 . "$(dirname "$0")/../lib/netns.sh"
 # shellcheck disable=SC2154 # netns.sh says where the selftests are

@@ -9,6 +9,13 @@
 #   initiator                                    target with a disk in memory
 #
 # The target knows no other namespace.
+#
+# run: SRP, initiator and target | linux
+#   | modules ib_srp and ib_srpt; for the target the initial network namespace and a
+#   ``rdma_cm_port``; if requests are to wait for a lost target, ``fast_io_fail_tmo=off`` for
+#   ib_srp, a long ``dev_loss_tmo``, and a long timeout of the disk
+#   | ``echo id_ext=GUID,ioc_guid=GUID,dest=10.9.0.2:5555
+#   >/sys/class/infiniband_srp/srp-srnic0-1/add_target``
 
 . "$(dirname "$0")/../lib/netns.sh"
 # shellcheck disable=SC2154 # netns.sh says where the selftests are
