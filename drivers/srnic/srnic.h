@@ -150,10 +150,12 @@ static inline u32 srnic_max_cqe(const struct srnic_dev *dev)
  * struct srnic_ucontext - user context, an open device
  * @ibuc: user context of the RDMA core
  * @user: the user that opened it
+ * @worker: does what doorbells leave, as a thread of the process that opened it
  */
 struct srnic_ucontext {
 	struct ib_ucontext	ibuc;
 	struct srnic_user	*user;
+	struct srnic_worker	*worker;
 };
 
 /**

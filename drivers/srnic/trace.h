@@ -657,6 +657,21 @@ TRACE_EVENT(srnic_task_defer,
 		  __entry->asked ? "asked" : "budget")
 );
 
+TRACE_EVENT(srnic_task_leave,
+	TP_PROTO(u32 id),
+	TP_ARGS(id),
+
+	TP_STRUCT__entry(
+		__field(u32, id)
+	),
+
+	TP_fast_assign(
+		__entry->id = id;
+	),
+
+	TP_printk("qpn=%u", __entry->id)
+);
+
 #endif /* SRNIC_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH

@@ -5,7 +5,7 @@
  * usage: neighbours DEV qps N		creates N queue pairs
  *	  neighbours DEV faults N	causes N page faults that are never resolved
  *	  neighbours DEV hog N		posts long WRITEs to N queue pairs with peers on the
- *					same device, then stops by SIGSTOP
+ *					same device, then sleeps
  *	  neighbours DEV stuck N	registers N pages that are never provided, after
  *					leaving the network namespace of its device
  *	  neighbours DEV dumps N	lists all queue pairs, in N processes at a time
@@ -263,7 +263,7 @@ static void hog(int num)
 		writes_post(qp, &sge, (uintptr_t)buf + HOG_BYTES, mr->rkey, HOG_WRITES);
 	}
 	say_ready();
-	raise(SIGSTOP);
+	pause();
 }
 
 struct absent {

@@ -228,11 +228,11 @@ has_repeated()
 	(($(grep -c ready "$work/said") > $1)) || ! kill -0 "$attacker"
 }
 
-# has_work: the attacker is stopped, and its queues still have requests
+# has_work: the attacker's own thread sleeps, and its queues still have requests
 has_work()
 {
 	on nsA rdma -dd resource show qp >"$work/qps"
-	grep -q '^State:[[:space:]]*T' "/proc/$attacker/status" && awk '
+	grep -q '^State:[[:space:]]*S' "/proc/$attacker/status" && awk '
 		/comm hunt-neighbours/ {
 			for (i = 1; i < NF; i++)
 				is[$i] = $(i + 1)

@@ -5,7 +5,10 @@
  * BUSY is the right to run the task.  A kick that finds BUSY taken sets AGAIN, which
  * the holder checks before it releases BUSY.  A holder that has used up its stretch
  * passes BUSY on to the workqueue or, if it is a process that rang a doorbell, keeps
- * it for its next stretch.  srnic_task_own() sets WAITER if BUSY is taken; the holder
+ * it for its next stretch.  If only the user's own work is left (OWN), it releases BUSY and
+ * adds the task to the user's worker; a worker that finds BUSY taken sets CALL, which has the
+ * holder add the task again.  The workqueue releases BUSY before a stretch if CALL is set, and
+ * takes it again a tick later.  srnic_task_own() sets WAITER if BUSY is taken; the holder
  * then releases BUSY at the end of its run and leaves the remaining work to
  * srnic_task_release().  A holder may also hold the BUSY of one joined task, which it
  * releases, or runs, after its own.
@@ -21,11 +24,14 @@
 
 #include "../trace.h"
 #include "task.h"
+#include "worker.h"
 
 #define RUN_BUSY	BIT(0)
 #define RUN_AGAIN	BIT(1)
 #define RUN_WAITER	BIT(2)
 #define RUN_STOPPED	BIT(3)
+#define RUN_OWN		BIT(4)	/* own work is left, and not owed: to whoever runs the task */
+#define RUN_CALL	BIT(5)
 
 /* Base cost of a run, even if it finds nothing to do */
 #define RUN_COST	SZ_16K
@@ -91,17 +97,55 @@ static bool task_take(struct srnic_task *task, int mark)
 	return !(old & RUN_BUSY);
 }
 
+/* Is the user's own work that remains left to a worker?  It need not have a thread. */
+static bool task_may_owe(const struct srnic_task *task)
+{
+	return READ_ONCE(task->served);	/* written in srnic_task_kick_owner() */
+}
+
+/*
+ * Leaves the user's own work to the worker.  Return: false if that has no thread; the work is
+ * left to whoever runs the task.
+ */
+static bool task_leave(struct srnic_task *task)
+{
+	task->owed = true;
+	/* before the worker or task_abandon() may set them */
+	atomic_andnot(RUN_OWN | RUN_CALL, &task->state);
+	if (task_may_owe(task) && srnic_worker_add(task->worker, &task->rest)) {
+		trace_srnic_task_leave(task->id);
+		return true;
+	}
+	task->owed = false;
+	atomic_or(RUN_OWN, &task->state);
+
+	return false;
+}
+
+/* The worker has found BUSY taken: adds the task again, unless nothing is owed any more. */
+static void task_answer(struct srnic_task *task)
+{
+	atomic_andnot(RUN_CALL, &task->state);
+	if (task->owed)
+		task_leave(task);
+}
+
 /* Releases BUSY unless there is more to do.  Return: true if released. */
 static bool task_drop(struct srnic_task *task)
 {
 	int old = atomic_read(&task->state);
-	int new;
 
-	do {
-		if ((old & RUN_AGAIN) && !(old & RUN_WAITER))
+	for (;;) {
+		if ((old & (RUN_AGAIN | RUN_OWN)) && !(old & RUN_WAITER))
 			return false;
-		new = old & ~(RUN_BUSY | RUN_WAITER);
-	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+		if (old & RUN_CALL) {
+			task_answer(task);
+			old = atomic_read(&task->state);
+		} else if (atomic_try_cmpxchg(&task->state, &old,
+					      old & ~(RUN_BUSY | RUN_WAITER))) {
+			break;
+		}
+	}
 
 	if (old & RUN_WAITER)
 		wake_up_var(&task->state);
@@ -116,6 +160,28 @@ static void task_queue(struct srnic_task *task)
 	queue_work(task_wq, &task->work);
 }
 
+void srnic_task_want_worker(struct srnic_task *task)
+{
+	WRITE_ONCE(task->unpaid, true);	/* read in srnic_task_kick_owner() */
+}
+
+/*
+ * Leaves the rest of the work to other contexts: the user's own to the worker, if there is one,
+ * everything else to the workqueue.
+ */
+static void task_pass_on(struct srnic_task *task)
+{
+	if (task_may_owe(task) && atomic_read(&task->state) & RUN_OWN) {
+		if (task_leave(task)) {
+			if (task_drop(task))
+				return;
+		} else {
+			srnic_task_want_worker(task);
+		}
+	}
+	task_queue(task);
+}
+
 void srnic_task_part(struct srnic_task *task)
 {
 	struct srnic_task *other = task->joined;
@@ -123,15 +189,15 @@ void srnic_task_part(struct srnic_task *task)
 	task->joined = NULL;
 	task_disown(other);
 	if (!task_drop(other))
-		task_queue(other);
+		task_pass_on(other);
 }
 
-/* Defers @task, and releases the task that it has joined. */
+/* Puts @task off, and releases the task that it has joined. */
 static void task_put_off(struct srnic_task *task)
 {
 	if (task->joined)
 		srnic_task_part(task);
-	task_queue(task);
+	task_pass_on(task);
 }
 
 /* A number that differs from that of the next softirq on this CPU. */
@@ -171,6 +237,32 @@ static void run_end(bool nested, s32 cost)
 		__this_cpu_sub(run_softirq.left, cost);
 }
 
+/* Takes back what is owed.  The caller holds BUSY. */
+static void task_recall(struct srnic_task *task)
+{
+	srnic_worker_remove(task->worker, &task->rest);
+	atomic_andnot(RUN_CALL, &task->state);
+	task->owed = false;
+}
+
+/* The user's own work that is left is to be done in this context. */
+static void task_resume(struct srnic_task *task)
+{
+	atomic_andnot(RUN_OWN, &task->state);
+	if (task->owed)
+		task_recall(task);
+}
+
+/* Marks for what a run has left.  While own work is owed, the rest is not what is owed. */
+static int task_marks(const struct srnic_task *task, unsigned int more)
+{
+	if (task->owed)
+		return RUN_AGAIN;
+
+	return (more & SRNIC_TASK_MORE ? RUN_AGAIN : 0) |
+	       (more & SRNIC_TASK_MORE_OWN ? RUN_OWN : 0);
+}
+
 /*
  * Runs @task once and deducts the cost from *@left.  Return: the task to run next,
  * whose BUSY the caller then holds, or NULL.
@@ -178,10 +270,12 @@ static void run_end(bool nested, s32 cost)
 static struct srnic_task *task_run(struct srnic_task *task, s32 *left)
 {
 	struct srnic_task *other;
-	bool more;
+	unsigned int more;
 
 	atomic_andnot(RUN_AGAIN, &task->state);
 	smp_mb__after_atomic();	/* clear AGAIN before fn() looks for work */
+	if (atomic_read(&task->state) & RUN_OWN)
+		task_resume(task);
 	task->left = *left - RUN_COST;
 	task_acquire(task);
 	more = task->fn(task);
@@ -189,7 +283,7 @@ static struct srnic_task *task_run(struct srnic_task *task, s32 *left)
 	*left = task->left;
 	trace_srnic_task_run(task->id, more);
 	if (more)
-		atomic_or(RUN_AGAIN, &task->state);
+		atomic_or(task_marks(task, more), &task->state);
 
 	other = task->joined;
 	task->joined = NULL;
@@ -214,6 +308,8 @@ static struct srnic_task *task_stretch(struct srnic_task *task, bool nested)
 	s32 left = budget;
 	u32 id = task->id;
 
+	if (left <= 0)
+		atomic_or(RUN_AGAIN, &task->state);	/* what the task was taken for */
 	while (task && left > 0)
 		task = task_run(task, &left);
 	run_end(nested, budget - left);
@@ -233,16 +329,47 @@ static void task_run_here(struct srnic_task *task)
 	local_bh_enable();
 }
 
-static void task_work(struct work_struct *work)
+/*
+ * The worker was refused BUSY, which the caller holds: releases it for a tick, or until another
+ * context kicks the task.  Return: false if the user's own work is for the caller.
+ */
+static bool task_give_way(struct srnic_task *task)
 {
-	task_run_here(container_of(work, struct srnic_task, work));
+	bool given;
+
+	local_bh_disable();
+	do {
+		atomic_andnot(RUN_AGAIN, &task->state);
+		queue_delayed_work(task_wq, &task->again, 1);
+		given = task_drop(task);
+	} while (!given && !(atomic_read(&task->state) & RUN_OWN));
+	local_bh_enable();
+
+	return given;
 }
 
-void srnic_task_init(struct srnic_task *task, srnic_task_fn fn)
+static void task_work(struct work_struct *work)
+{
+	struct srnic_task *task = container_of(work, struct srnic_task, work);
+
+	if (!(atomic_read(&task->state) & RUN_CALL) || !task_give_way(task))
+		task_run_here(task);
+}
+
+static void task_again(struct work_struct *work)
+{
+	srnic_task_kick(container_of(to_delayed_work(work), struct srnic_task, again));
+}
+
+void srnic_task_init(struct srnic_task *task, srnic_task_fn fn,
+		     struct srnic_worker *worker)
 {
 	atomic_set(&task->state, 0);
 	task->fn = fn;
+	task->worker = worker;
+	INIT_LIST_HEAD(&task->rest);
 	INIT_WORK(&task->work, task_work);
+	INIT_DELAYED_WORK(&task->again, task_again);
 	lockdep_init_map(&task->dep_map, "srnic_task", &task_key, 0);
 }
 
@@ -252,29 +379,67 @@ void srnic_task_kick(struct srnic_task *task)
 		task_run_here(task);
 }
 
-void srnic_task_kick_process(struct srnic_task *task)
+/* Is the work that is left of @next that of the user of @task, or what others have caused? */
+static bool task_is_due(const struct srnic_task *task, const struct srnic_task *next)
 {
-	int left = RUN_HERE;
+	return next->worker == task->worker || !(atomic_read(&next->state) & RUN_OWN);
+}
 
-	/* On PREEMPT_RT, BHs cannot be disabled with preemption disabled. */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
-		srnic_task_kick(task);
-		return;
-	}
-	if (!task_take(task, RUN_AGAIN))
-		return;
+/* Runs @task, whose BUSY the caller holds, for a number of stretches. */
+static void task_run_process(struct srnic_task *task)
+{
+	struct srnic_task *next = task;
+	int left = RUN_HERE;
 
 	preempt_disable();	/* do not schedule with BUSY held: others wait for it */
 	do {
 		local_bh_disable();
-		task = task_stretch(task, false);
-		if (task && task->joined)
-			srnic_task_part(task);
+		next = task_stretch(next, false);
+		if (next && next->joined)
+			srnic_task_part(next);
 		local_bh_enable();
-	} while (task && --left && !need_resched());
-	if (task)
-		task_queue(task);
+	} while (next && task_is_due(task, next) && --left && !need_resched());
+	if (next)
+		task_pass_on(next);
 	preempt_enable();
+}
+
+/* Whatever was left to others, the process does from now on.  Return: false if it cannot. */
+static bool task_kick_process(struct srnic_task *task, int mark)
+{
+	if (!task_take(task, mark))
+		return false;
+
+	if (task->owed)
+		task_recall(task);
+	/* On PREEMPT_RT, BHs cannot be disabled with preemption disabled. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		task_run_here(task);
+	else
+		task_run_process(task);
+
+	return true;
+}
+
+void srnic_task_kick_process(struct srnic_task *task)
+{
+	task_kick_process(task, RUN_AGAIN);
+}
+
+/* If another context runs the task, nobody knows yet what it will leave. */
+void srnic_task_kick_owner(struct srnic_task *task)
+{
+	bool served = task->worker && srnic_worker_serves(task->worker);
+	bool done;
+
+	WRITE_ONCE(task->served, served);	/* read in task_may_owe() */
+	done = task_kick_process(task, served ? RUN_AGAIN : RUN_AGAIN | RUN_OWN);
+	if (!served || (done && !READ_ONCE(task->unpaid)))
+		return;
+
+	WRITE_ONCE(task->unpaid, false);	/* set by srnic_task_want_worker() */
+	if (!srnic_worker_start(task->worker))
+		srnic_task_want_worker(task);
 }
 
 void srnic_task_defer(struct srnic_task *task)
@@ -286,6 +451,19 @@ void srnic_task_defer(struct srnic_task *task)
 	queue_work(task_wq, &task->work);
 }
 
+void srnic_task_owe(struct srnic_task *task)
+{
+	if (!task->worker || !task_take(task, RUN_OWN))
+		return;
+
+	local_bh_disable();
+	if (!task->owed)
+		atomic_or(RUN_OWN, &task->state);
+	if (!task_drop(task))
+		task_pass_on(task);
+	local_bh_enable();
+}
+
 bool srnic_task_join(struct srnic_task *task, struct srnic_task *other)
 {
 	if (WARN_ON_ONCE(task->joined) || !task_take(other, 0))
@@ -295,6 +473,18 @@ bool srnic_task_join(struct srnic_task *task, struct srnic_task *other)
 	task_acquire(other);
 
 	return true;
+}
+
+/* The worker's thread has ended. */
+static void task_abandon(struct list_head *item)
+{
+	struct srnic_task *task = container_of(item, struct srnic_task, rest);
+
+	if (!task_take(task, RUN_AGAIN | RUN_OWN))
+		return;
+
+	atomic_or(RUN_OWN, &task->state);
+	task_queue(task);
 }
 
 void srnic_task_own(struct srnic_task *task)
@@ -311,12 +501,12 @@ void srnic_task_release(struct srnic_task *task)
 		task_run_here(task);
 }
 
-/* Takes BUSY with preemption disabled, or sets WAITER.  Return: true if BUSY was taken. */
-static bool task_take_atomic(struct srnic_task *task)
+/* Takes BUSY with preemption disabled, or sets @mark.  Return: true if BUSY was taken. */
+static bool task_take_atomic(struct srnic_task *task, int mark)
 {
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		preempt_disable();
-	if (task_take(task, RUN_WAITER))
+	if (task_take(task, mark))
 		return true;
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		preempt_enable();
@@ -327,7 +517,7 @@ static bool task_take_atomic(struct srnic_task *task)
 void srnic_task_own_atomic(struct srnic_task *task)
 {
 	might_sleep();
-	wait_var_event(&task->state, task_take_atomic(task));
+	wait_var_event(&task->state, task_take_atomic(task, RUN_WAITER));
 	task_acquire(task);
 }
 
@@ -341,19 +531,57 @@ void srnic_task_release_atomic(struct srnic_task *task)
 void srnic_task_stop(struct srnic_task *task)
 {
 	srnic_task_own(task);
+	if (task->worker)
+		srnic_worker_remove(task->worker, &task->rest);
 	atomic_set(&task->state, RUN_STOPPED);
 	cancel_work_sync(&task->work);
+	cancel_delayed_work_sync(&task->again);
 	task_disown(task);
 }
 
+/* The worker begins with the task.  False: its holder adds it again. */
+static bool task_begin(struct list_head *item)
+{
+	struct srnic_task *task = container_of(item, struct srnic_task, rest);
+
+	if (!task_take_atomic(task, RUN_CALL))
+		return false;
+	task->owed = false;
+
+	return true;
+}
+
+/* The worker does a stretch. */
+static void task_work_off(struct list_head *item)
+{
+	task_run_here(container_of(item, struct srnic_task, rest));
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
+}
+
+static const struct srnic_worker_ops task_worker_ops = {
+	.take	= task_begin,
+	.run	= task_work_off,
+	.drop	= task_abandon,
+};
+
 int srnic_exec_init(void)
 {
-	task_wq = alloc_workqueue("srnic", WQ_PERCPU, 0);
+	int err;
 
-	return task_wq ? 0 : -ENOMEM;
+	task_wq = alloc_workqueue("srnic", WQ_PERCPU, 0);
+	if (!task_wq)
+		return -ENOMEM;
+
+	err = srnic_worker_init(&task_worker_ops);
+	if (err)
+		destroy_workqueue(task_wq);
+
+	return err;
 }
 
 void srnic_exec_exit(void)
 {
+	srnic_worker_exit();
 	destroy_workqueue(task_wq);
 }

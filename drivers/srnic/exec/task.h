@@ -10,6 +10,10 @@
  * The time for which bottom halves stay disabled is bounded here, for all tasks: the
  * function accounts for the cost of its work and returns when the budget is used up;
  * the remaining work continues in a workqueue, which enables bottom halves in between.
+ *
+ * Part of the work may be the user's own, as opposed to what others cause.  What remains of
+ * it is owed, and left to the user's worker (worker.h): until that has the processor, runs in
+ * other contexts leave it alone.
  */
 #ifndef SRNIC_EXEC_TASK_H
 #define SRNIC_EXEC_TASK_H
@@ -38,9 +42,14 @@
 #define SRNIC_COST_SHARE	(SRNIC_COST_STRETCH / 2)
 
 struct srnic_task;
+struct srnic_worker;
 
-/* One bounded run.  Return: true if there is more to do at once. */
-typedef bool (*srnic_task_fn)(struct srnic_task *task);
+/* What a run has left to do at once */
+#define SRNIC_TASK_MORE		BIT(0)
+#define SRNIC_TASK_MORE_OWN	BIT(1)	/* the user's own work */
+
+/* One bounded run.  Return: SRNIC_TASK_* */
+typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
 
 /**
  * struct srnic_task - a serialised unit of work
@@ -48,18 +57,31 @@ typedef bool (*srnic_task_fn)(struct srnic_task *task);
  * @id: identifier for tracing, set by the user of the task
  * @fn: function to run
  * @work: continues a task that exceeded its budget; the task stays busy meanwhile
+ * @again: kicks the task, which has been released for its worker
+ * @worker: does the user's own work that is left; NULL: the workqueue does
+ * @rest: item of @worker, while the work is owed
+ * @owed: the user's own work is left to @worker, or to the next system call
+ * @unpaid: such work was left to others for lack of a thread
+ * @served: @worker serves the thread that has posted last; otherwise nothing is owed
  * @joined: another task that this one holds while it runs, or NULL
  * @left: remaining budget of the current stretch; negative: overdrawn
  * @floor: value of @left at which the current share is used up
  * @dep_map: for lockdep: held by the context that runs, has joined or owns the task
  *
- * @joined, @left and @floor are used only by the context that runs the task.
+ * @owed, @joined, @left and @floor are used only by the context that runs the task, @rest is
+ * under the lock of the worker.
  */
 struct srnic_task {
 	atomic_t		state;
 	u32			id;
 	srnic_task_fn		fn;
 	struct work_struct	work;
+	struct delayed_work	again;
+	struct srnic_worker	*worker;
+	struct list_head	rest;
+	bool			owed;
+	bool			unpaid;
+	bool			served;
 	struct srnic_task	*joined;
 	s32			left;
 	s32			floor;
@@ -89,20 +111,43 @@ static inline bool srnic_task_may(const struct srnic_task *task)
 	return task->left > task->floor;
 }
 
-void srnic_task_init(struct srnic_task *task, srnic_task_fn fn);
+/* Must the user's own work wait for its worker?  What has begun may go on, if it is short. */
+static inline bool srnic_task_owes(const struct srnic_task *task)
+{
+	return task->owed;
+}
+
+/* @worker: that of the user, which outlives the task; NULL: none */
+void srnic_task_init(struct srnic_task *task, srnic_task_fn fn,
+		     struct srnic_worker *worker);
 
 /* Runs @task, or has its current holder run it.  Context: any but hard interrupt. */
 void srnic_task_kick(struct srnic_task *task);
 
 /*
  * Kicks @task for a process, which runs a limited number of further stretches itself,
- * with BHs enabled in between, until it should reschedule: this is charged to the
- * process instead of a worker.  Context: process, BH enabled.
+ * with BHs enabled in between, until it should reschedule.  The process is charged for it.
+ * Context: process.
  */
 void srnic_task_kick_process(struct srnic_task *task);
 
+/*
+ * Kicks @task likewise for a process that has posted the user's own work.  The worker that
+ * does the rest of it is provided with a thread.  Context: process, may sleep.
+ */
+void srnic_task_kick_owner(struct srnic_task *task);
+
+/* Has the next such kick provide the worker with a thread.  Context: any. */
+void srnic_task_want_worker(struct srnic_task *task);
+
 /* Has @task run, but not in the context of the caller.  Context: any. */
 void srnic_task_defer(struct srnic_task *task);
+
+/*
+ * The user's own work may go on: has it done by its worker, or by the workqueue.  Without a
+ * worker it is for the kick that follows.  Context: any but hard interrupt.
+ */
+void srnic_task_owe(struct srnic_task *task);
 
 /*
  * Takes @other, if it is free, for as long as @task runs; one task at a time.  Kicks

@@ -165,13 +165,23 @@ static struct srnic_srq *qp_srq(const struct ib_qp_init_attr *init)
 	       &to_srq(init->srq)->srq : NULL;
 }
 
+/* The worker for what is sent; an XRC target, which may outlive its context, sends nothing. */
+static struct srnic_worker *qp_worker(const struct ib_qp_init_attr *init,
+				      struct ib_udata *udata)
+{
+	struct srnic_ucontext *uc =
+		rdma_udata_to_drv_context(udata, struct srnic_ucontext, ibuc);
+
+	return uc && qp_sq_entries(init) ? uc->worker : NULL;
+}
+
 /* Creates the QP of the transport. */
 static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 				const struct ib_qp_init_attr *init,
-				struct srnic_rss *rss, bool user)
+				struct srnic_rss *rss, struct ib_udata *udata)
 {
 	struct srnic_dev *dev = to_dev(qp->ibqp.device);
-	enum srnic_abi abi = user ? dev->abi : SRNIC_ABI_OWN;
+	enum srnic_abi abi = srnic_abi_for(dev, udata);
 	const struct srnic_qp_init xinit = {
 		.base = {
 			.type		= init->qp_type,
@@ -202,7 +212,8 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 		.recv_sge	= max(init->cap.max_recv_sge, 1U),
 		.max_inline	= qp_max_inline(&init->cap),
 		.sq_sig_all	= init->sq_sig_type == IB_SIGNAL_ALL_WR,
-		.trusted	= !user,
+		.trusted	= !udata,
+		.worker		= qp_worker(init, udata),
 	};
 
 	return srnic_qp_create(&xinit);

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "../exec/worker.h"
 #include "verbs.h"
 
 int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
@@ -26,14 +27,26 @@ int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	uc->user = srnic_user_get(dev);
+	uc->worker = srnic_worker_alloc();
+	if (!uc->worker)
+		return -ENOMEM;
 
-	return uc->user ? 0 : -ENOMEM;
+	uc->user = srnic_user_get(dev);
+	if (!uc->user) {
+		srnic_worker_close(uc->worker);
+		return -ENOMEM;
+	}
+
+	return 0;
 }
 
+/* The core has destroyed the queue pairs, so nothing is left to the worker. */
 void srnic_dealloc_ucontext(struct ib_ucontext *ibuc)
 {
-	srnic_user_put(to_uc(ibuc)->user);
+	struct srnic_ucontext *uc = to_uc(ibuc);
+
+	srnic_worker_close(uc->worker);
+	srnic_user_put(uc->user);
 }
 
 /* Required for importing a device file by fd; there is nothing to report. */

@@ -273,7 +273,7 @@ int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		return -EOPNOTSUPP;
 	}
 	if (ibqp->uobject) {
-		srnic_qp_doorbell(qp->qp);
+		srnic_qp_recv_doorbell(qp->qp);
 		return 0;
 	}
 	if (!qp->qp->rq.ring.hdr || srnic_qp_state(qp->qp) == IB_QPS_RESET) {

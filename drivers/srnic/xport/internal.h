@@ -801,6 +801,6 @@ void srnic_qp_timer_init(struct srnic_qp *qp);
 void srnic_qp_timer_stop(struct srnic_qp *qp);
 
 /* Does all kinds of work of a QP once, each within its share.  True: more to do. */
-bool srnic_qp_run(struct srnic_task *task);
+unsigned int srnic_qp_run(struct srnic_task *task);
 
 #endif /* SRNIC_XPORT_INTERNAL_H */

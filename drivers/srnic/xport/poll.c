@@ -54,6 +54,7 @@ void srnic_poll_watch(struct srnic_qp *qp)
 	}
 	spin_unlock_bh(&poll_lock);
 	wake_up_process(poll_task);
+	srnic_task_want_worker(&qp->task);	/* there may be no further doorbell */
 }
 
 void srnic_poll_forget(struct srnic_qp *qp)

@@ -34,6 +34,8 @@ static void qp_fetch_begin(struct srnic_pager *pager)
 {
 	struct srnic_qp *qp = pager->owner;
 
+	if (pager == &qp->req_pager)
+		srnic_task_want_worker(&qp->task);
 	srnic_count(qp->stats, SRNIC_CNT_PAGE_FAULTS);
 	kref_get(&qp->gate.ref);
 }
@@ -42,6 +44,8 @@ static void qp_fetch_end(struct srnic_pager *pager)
 {
 	struct srnic_qp *qp = pager->owner;
 
+	if (pager == &qp->req_pager)
+		srnic_task_owe(&qp->task);
 	srnic_task_kick(&qp->task);
 	kref_put(&qp->gate.ref, srnic_qp_free);
 }
@@ -113,7 +117,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	kref_init(&qp->gate.ref);
 	qp->gate.wake = qp_wake;
 	qp->gate.free = srnic_qp_free;
-	srnic_task_init(&qp->task, srnic_qp_run);
+	srnic_task_init(&qp->task, srnic_qp_run, init->worker);
 	refcount_set(&qp->users, 1);
 	init_completion(&qp->unused);
 	INIT_LIST_HEAD(&qp->watch.list);
@@ -417,13 +421,24 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 	srnic_task_release_atomic(&qp->task);
 }
 
+static void qp_count_doorbell(const struct srnic_qp *qp)
+{
+	local_bh_disable();
+	srnic_count(srnic_qp_stats(qp), SRNIC_CNT_DOORBELLS);
+	local_bh_enable();
+}
+
 void srnic_qp_doorbell(struct srnic_qp *qp)
 {
 	if (qp->sq.ring.hdr)
 		srnic_poll_watch(qp);
-	local_bh_disable();
-	srnic_count(srnic_qp_stats(qp), SRNIC_CNT_DOORBELLS);
-	local_bh_enable();
+	qp_count_doorbell(qp);
+	srnic_task_kick_owner(&qp->task);
+}
+
+void srnic_qp_recv_doorbell(struct srnic_qp *qp)
+{
+	qp_count_doorbell(qp);
 	srnic_task_kick_process(&qp->task);
 }
 

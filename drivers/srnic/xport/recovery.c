@@ -202,9 +202,14 @@ static bool recovery_read_begins(const struct srnic_recovery *r, u32 psn)
 	return recovery_read_end(r, srnic_psn_add(psn, -1)) == psn;
 }
 
+bool srnic_recovery_is_new(const struct srnic_recovery *r)
+{
+	return srnic_psn_diff(r->next, r->high) >= 0;
+}
+
 bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first, u32 places)
 {
-	if (srnic_psn_diff(r->next, r->high) >= 0)
+	if (srnic_recovery_is_new(r))
 		return r->rd_out < max(places, 1U);
 	if (r->mode == SRNIC_RECOVERY_SELECT && r->detour)
 		return true;	/* recovery_may_select() */

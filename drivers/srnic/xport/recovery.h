@@ -243,6 +243,14 @@ void srnic_recovery_forget(struct srnic_recovery *r);
 bool srnic_recovery_open(struct srnic_recovery *r);
 
 /**
+ * srnic_recovery_is_new() - has the packet at @next not been sent before?
+ * @r: loss recovery
+ *
+ * Return: true if it has not.
+ */
+bool srnic_recovery_is_new(const struct srnic_recovery *r);
+
+/**
  * srnic_recovery_span() - response PSNs that a READ request may ask for
  * @r: loss recovery, which is open
  * @left: response PSNs that are left, or missing in a row

@@ -231,6 +231,18 @@ static enum srnic_outcome req_hold(struct srnic_qp *qp)
 	       srnic_req_wait(qp, SRNIC_LIMIT_PEER) : SRNIC_AGAIN;
 }
 
+/*
+ * Is what comes next the user's own work, which is owed?  What has been sent may be sent again
+ * by any context, or the retries would run out.
+ */
+static bool req_is_owed(const struct srnic_qp *qp)
+{
+	const struct srnic_req *req = &qp->req;
+
+	return srnic_task_owes(&qp->task) &&
+	       (req->reading || srnic_recovery_is_new(&req->recovery));
+}
+
 static enum srnic_outcome req_step(struct srnic_qp *qp)
 {
 	struct srnic_req *req = &qp->req;
@@ -241,6 +253,8 @@ static enum srnic_outcome req_step(struct srnic_qp *qp)
 		return req_hold(qp);
 	if (srnic_pager_busy(&qp->req_pager))
 		return SRNIC_AGAIN;
+	if (req_is_owed(qp))
+		return srnic_req_wait(qp, SRNIC_LIMIT_HOST);
 	if (req->reading)
 		return srnic_loopback_read(qp);
 	if (!srnic_recovery_open(&req->recovery))

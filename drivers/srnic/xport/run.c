@@ -84,13 +84,13 @@ static bool run_respond(struct srnic_qp *qp)
 
 /*
  * May an ACK be delayed, to leave with a request yet to be posted?  Not if that request may
- * use loopback.  Nor on a long path: there it would save little, and the peer would measure
- * the delay as a queue.
+ * use loopback, or is owed.  Nor on a long path: there it would save little, and the peer would
+ * measure the delay as a queue.
  */
 static bool run_may_answer(struct srnic_qp *qp)
 {
 	return !qp->self && !srnic_rtt_is_long(&qp->req.recovery.rtt) &&
-	       srnic_req_is_idle(qp);
+	       srnic_req_is_idle(qp) && !srnic_task_owes(&qp->task);
 }
 
 /* Sends a pending ACK.  In the error state no later response will take its place. */
@@ -136,14 +136,14 @@ static bool run_alternate(struct srnic_qp *qp)
 	return resp->read_yields && run_may_request(qp) && srnic_req_run(qp);
 }
 
-bool srnic_qp_run(struct srnic_task *task)
+unsigned int srnic_qp_run(struct srnic_task *task)
 {
 	struct srnic_qp *qp = container_of(task, struct srnic_qp, task);
-	bool more;
+	bool more, own;
 
 	srnic_qp_ooo_check(qp);
-	more = run_alternate(qp);
-	more |= run_respond(qp);
+	own = run_alternate(qp);
+	more = run_respond(qp);
 	if (srnic_sack_is_due(qp))
 		srnic_sack_run(qp);
 	/* The answer may have been among the packets processed just now, or still wait. */
@@ -152,7 +152,7 @@ bool srnic_qp_run(struct srnic_task *task)
 	if (!srnic_backlog_is_settled(qp))
 		srnic_backlog_settle(qp);
 	if (run_may_request(qp))
-		more |= run_request(qp);
+		own |= run_request(qp);
 	else
 		run_acknowledge(qp, false);
 	if (qp->path.ndev)
@@ -167,5 +167,5 @@ bool srnic_qp_run(struct srnic_task *task)
 	srnic_req_sgl_release(qp);
 	srnic_resp_release(qp);
 
-	return more;
+	return (more ? SRNIC_TASK_MORE : 0) | (own ? SRNIC_TASK_MORE_OWN : 0);
 }

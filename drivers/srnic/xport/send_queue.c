@@ -199,10 +199,14 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		srnic_req_complete(qp);
 }
 
-/* Is this end waiting for a page?  Then the answer may have arrived already. */
+/*
+ * Is this end waiting for a page?  Then the answer may have arrived already.  Or does the rest
+ * of a loopback READ wait for the user's worker?
+ */
 static bool recover_is_busy(const struct srnic_qp *qp)
 {
-	return srnic_pager_busy(&qp->req_pager) ||
+	return (qp->req.reading && srnic_task_owes(&qp->task)) ||
+	       srnic_pager_busy(&qp->req_pager) ||
 	       srnic_pager_busy(&qp->comp_pager) ||
 	       srnic_pager_busy(&qp->resp_pager);
 }

@@ -41,6 +41,8 @@ void srnic_av_hide(struct srnic_avs *avs, u32 index);
  * @max_inline: most inline bytes of a send
  * @sq_sig_all: every send is signalled
  * @trusted: sends are posted by an in-kernel consumer
+ * @worker: that of the user, which outlives the queue pair; NULL: the kernel, or there is no
+ *	    send queue
  */
 struct srnic_qp_init {
 	struct srnic_qp_base	base;
@@ -52,6 +54,7 @@ struct srnic_qp_init {
 	u32			max_inline;
 	bool			sq_sig_all;
 	bool			trusted;
+	struct srnic_worker	*worker;
 };
 
 /* Creates and publishes a QP in state RESET.  May sleep.  Return: QP or ERR_PTR. */
@@ -90,8 +93,11 @@ void srnic_qp_fill_attrs(struct srnic_qp *qp, struct srnic_res_attrs *attrs);
  */
 void srnic_qp_count_in(struct srnic_qp *qp, struct srnic_stats __percpu *stats);
 
-/* Doorbell of a user's send or receive queue.  Context: process, BH enabled. */
+/* Doorbell of a user's send queue.  Context: process, may sleep. */
 void srnic_qp_doorbell(struct srnic_qp *qp);
+
+/* Doorbell of a user's receive queue.  Context: process, BH enabled. */
+void srnic_qp_recv_doorbell(struct srnic_qp *qp);
 
 /*
  * Doorbell for in-kernel consumers; with interrupts disabled, the task is left to the

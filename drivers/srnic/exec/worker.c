@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic - workers: the thread, who may have it, and its end
+ *
+ * The thread is a vhost task: a thread of a process that runs a function of the kernel.  It
+ * ends by SIGKILL, which execve() sends to all other threads, and which it sends to itself after
+ * its worker has been closed.  Then it has itself reaped from a workqueue: vhost_task_stop()
+ * waits for the thread, which before could be stopped or frozen for as long as its process
+ * likes.  Until then it holds a reference to the module.
+ */
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/preempt.h>
+#include <linux/refcount.h>
+#include <linux/sched.h>
+#include <linux/sched/prio.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/vhost_task.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "worker.h"
+
+/* After a failure, as by a limit on the number of threads, none is created for this long. */
+#define WORKER_RETRY	HZ
+
+struct worker_thread;
+
+/**
+ * struct srnic_worker - the worker of a process
+ * @refs: one until it is closed, and one for each thread
+ * @owner: the process
+ * @start: held while the thread is created; no context waits for it
+ * @retry: jiffies before which no thread is created; 0: no such time; under @start
+ * @lock: protects @items, @thread and worker_thread.ending; BH
+ * @items: what the thread has to serve
+ * @thread: the thread; NULL: there is none
+ */
+struct srnic_worker {
+	refcount_t		refs;
+	struct pid		*owner;
+	struct mutex		start;	/* protects retry */
+	unsigned long		retry;
+	spinlock_t		lock;	/* protects items and thread */
+	struct list_head	items;
+	struct worker_thread	*thread;
+};
+
+/**
+ * struct worker_thread - a thread, until it has been reaped
+ * @worker: its worker; reference held
+ * @vtsk: the vhost task
+ * @reap: reaps it
+ * @ending: the worker has been closed
+ */
+struct worker_thread {
+	struct srnic_worker	*worker;
+	struct vhost_task	*vtsk;
+	struct work_struct	reap;
+	bool			ending;
+};
+
+static const struct srnic_worker_ops *worker_ops;
+static struct workqueue_struct *worker_wq;
+
+static void worker_put(struct srnic_worker *worker)
+{
+	if (!refcount_dec_and_test(&worker->refs))
+		return;
+
+	put_pid(worker->owner);
+	kfree(worker);
+}
+
+/* The module's exit waits for this function, so the reference may end before its return. */
+static void thread_reap(struct work_struct *work)
+{
+	struct worker_thread *thread = container_of(work, struct worker_thread, reap);
+
+	vhost_task_stop(thread->vtsk);
+	worker_put(thread->worker);
+	kfree(thread);
+	module_put(THIS_MODULE);
+}
+
+/*
+ * Takes the first item that no other context has.  The others are added again by these.
+ * Return: NULL if there is none.
+ */
+static struct list_head *thread_take(struct worker_thread *thread)
+{
+	struct srnic_worker *worker = thread->worker;
+	struct list_head *entry;
+	bool taken = false;
+
+	do {
+		spin_lock_bh(&worker->lock);
+		entry = list_empty(&worker->items) ? NULL : worker->items.next;
+		if (entry) {
+			list_del_init(entry);
+			taken = worker_ops->take(entry);
+		}
+		spin_unlock_bh(&worker->lock);
+	} while (entry && !taken);
+
+	return entry;
+}
+
+static bool thread_is_ending(struct worker_thread *thread)
+{
+	bool ending;
+
+	spin_lock_bh(&thread->worker->lock);
+	ending = thread->ending;
+	spin_unlock_bh(&thread->worker->lock);
+
+	return ending;
+}
+
+/*
+ * Serves one item.  The vhost task handles signals in between, and sleeps if there was no
+ * work; it has set the state for that.
+ */
+static bool thread_run(void *data)
+{
+	struct worker_thread *thread = data;
+	struct list_head *entry;
+
+	cond_resched();
+	if (vhost_task_is_notified() || signal_pending(current)) {
+		__set_current_state(TASK_RUNNING);
+		return true;
+	}
+	entry = thread_take(thread);
+	if (!entry && !thread_is_ending(thread))
+		return false;
+
+	__set_current_state(TASK_RUNNING);
+	if (entry)
+		worker_ops->run(entry);
+	else
+		vhost_task_kill();
+
+	return true;
+}
+
+/* The thread has been killed.  It holds no item, and does not stop or freeze any more. */
+static void thread_killed(void *data)
+{
+	struct worker_thread *thread = data;
+	struct srnic_worker *worker = thread->worker;
+	struct list_head *entry;
+
+	do {
+		spin_lock_bh(&worker->lock);
+		WRITE_ONCE(worker->thread, NULL);
+		entry = list_empty(&worker->items) ? NULL : worker->items.next;
+		if (entry) {
+			list_del_init(entry);
+			worker_ops->drop(entry);
+		}
+		spin_unlock_bh(&worker->lock);
+	} while (entry);
+	queue_work(worker_wq, &thread->reap);
+}
+
+/* Return: NULL on failure, or while the module is being removed. */
+static struct worker_thread *thread_create(struct srnic_worker *worker)
+{
+	struct worker_thread *thread;
+
+	if (!try_module_get(THIS_MODULE))
+		return NULL;
+
+	thread = kzalloc(sizeof(*thread), GFP_KERNEL_ACCOUNT);
+	if (!thread)
+		goto err_module;
+
+	/* NULL on failure before 6.14 */
+	thread->vtsk = vhost_task_create(thread_run, thread_killed, thread, "srnic");
+	if (IS_ERR_OR_NULL(thread->vtsk))
+		goto err_thread;
+
+	INIT_WORK(&thread->reap, thread_reap);
+	thread->worker = worker;
+	refcount_inc(&worker->refs);
+
+	return thread;
+
+err_thread:
+	kfree(thread);
+err_module:
+	module_put(THIS_MODULE);
+	return NULL;
+}
+
+/* Return: false if a signal is pending, with which no thread can be created. */
+static bool worker_start(struct srnic_worker *worker)
+	__must_hold(&worker->start)
+{
+	struct worker_thread *thread;
+
+	lockdep_assert_held(&worker->start);
+
+	/* read without the lock: only this context changes NULL to something else */
+	if (READ_ONCE(worker->thread) ||
+	    (worker->retry && time_before(jiffies, worker->retry)))
+		return true;
+
+	thread = thread_create(worker);
+	if (!thread && signal_pending(current))
+		return false;
+	if (!thread) {
+		worker->retry = (jiffies + WORKER_RETRY) ?: 1;
+		return true;
+	}
+
+	worker->retry = 0;
+	spin_lock_bh(&worker->lock);
+	WRITE_ONCE(worker->thread, thread);
+	spin_unlock_bh(&worker->lock);
+	vhost_task_start(thread->vtsk);
+
+	return true;
+}
+
+/* A real-time thread may never release the processor that the thread would run on. */
+bool srnic_worker_serves(const struct srnic_worker *worker)
+{
+	return task_tgid(current) == worker->owner && current->normal_prio >= MAX_RT_PRIO;
+}
+
+bool srnic_worker_start(struct srnic_worker *worker)
+{
+	bool done;
+
+	if (READ_ONCE(worker->thread) || (current->flags & PF_IO_WORKER))
+		return true;
+	if (!mutex_trylock(&worker->start))
+		return true;
+
+	done = worker_start(worker);
+	mutex_unlock(&worker->start);
+
+	return done;
+}
+
+bool srnic_worker_add(struct srnic_worker *worker, struct list_head *entry)
+{
+	bool added;
+
+	spin_lock_bh(&worker->lock);
+	added = worker->thread;
+	if (added) {
+		list_move_tail(entry, &worker->items);
+		vhost_task_wake(worker->thread->vtsk);
+	}
+	spin_unlock_bh(&worker->lock);
+
+	return added;
+}
+
+void srnic_worker_remove(struct srnic_worker *worker, struct list_head *entry)
+{
+	spin_lock_bh(&worker->lock);
+	list_del_init(entry);
+	spin_unlock_bh(&worker->lock);
+}
+
+struct srnic_worker *srnic_worker_alloc(void)
+{
+	struct srnic_worker *worker;
+
+	worker = kzalloc(sizeof(*worker), GFP_KERNEL_ACCOUNT);
+	if (!worker)
+		return NULL;
+
+	refcount_set(&worker->refs, 1);
+	mutex_init(&worker->start);
+	spin_lock_init(&worker->lock);
+	INIT_LIST_HEAD(&worker->items);
+	worker->owner = get_pid(task_tgid(current));
+
+	return worker;
+}
+
+void srnic_worker_close(struct srnic_worker *worker)
+{
+	struct worker_thread *thread;
+
+	spin_lock_bh(&worker->lock);
+	thread = worker->thread;
+	WRITE_ONCE(worker->thread, NULL);
+	if (thread) {
+		thread->ending = true;
+		vhost_task_wake(thread->vtsk);
+	}
+	WARN_ON_ONCE(!list_empty(&worker->items));
+	spin_unlock_bh(&worker->lock);
+	worker_put(worker);
+}
+
+int srnic_worker_init(const struct srnic_worker_ops *ops)
+{
+	worker_ops = ops;
+	worker_wq = alloc_workqueue("srnic-threads", WQ_UNBOUND, 0);
+
+	return worker_wq ? 0 : -ENOMEM;
+}
+
+void srnic_worker_exit(void)
+{
+	destroy_workqueue(worker_wq);
+}

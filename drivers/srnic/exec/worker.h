@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * srnic - workers: a thread of the process that causes work, for what its system calls leave
+ *
+ * A process does the work that it causes in its own system calls, up to a limit.  What is
+ * left then is done by another thread of the process, which has the priority of the one that
+ * created it, runs in the same cgroups, and stops, freezes and ends with the process.
+ *
+ * Nothing else waits for this thread: it holds no more than a list of items while it is off
+ * the processor.
+ */
+#ifndef SRNIC_EXEC_WORKER_H
+#define SRNIC_EXEC_WORKER_H
+
+#include <linux/types.h>
+
+struct list_head;
+struct srnic_worker;
+
+/**
+ * struct srnic_worker_ops - what the items of workers are, for worker.c
+ * @take: takes what @entry stands for, with preemption disabled from then on, except on
+ *	  PREEMPT_RT; false: another context has it, and will add the item again
+ * @run: does a limited part of the work, and enables preemption
+ * @drop: the thread has ended: another context has to do the work
+ *
+ * @take and @drop are called with BH disabled and must not call functions of the worker; the
+ * item is off the list, and is not freed meanwhile.
+ */
+struct srnic_worker_ops {
+	bool (*take)(struct list_head *entry);
+	void (*run)(struct list_head *entry);
+	void (*drop)(struct list_head *entry);
+};
+
+/* A worker for the process of the caller, without a thread.  May sleep.  NULL: no memory. */
+struct srnic_worker *srnic_worker_alloc(void);
+
+/*
+ * Ends the thread, which may take until its process is continued; nothing waits for that, but
+ * until then the module stays.  No item may be left.  May sleep.
+ */
+void srnic_worker_close(struct srnic_worker *worker);
+
+/*
+ * Is what the caller leaves for the thread?  Not that of other processes, which should neither
+ * wait for this one nor be paid by it, nor that of real-time threads.  Context: process.
+ */
+bool srnic_worker_serves(const struct srnic_worker *worker);
+
+/*
+ * Creates the thread, unless there is one, or another caller is creating it.
+ * Context: process that it serves.  May sleep.
+ * Return: false if the caller has to handle a signal first, and should try again.
+ */
+bool srnic_worker_start(struct srnic_worker *worker);
+
+/*
+ * Adds @entry, unless it has been added, to those that the thread serves, one after the other.
+ * Context: any but hard interrupt.  Return: false if there is no thread.
+ */
+bool srnic_worker_add(struct srnic_worker *worker, struct list_head *entry);
+
+/* Removes @entry, if it has been added.  Context: any but hard interrupt. */
+void srnic_worker_remove(struct srnic_worker *worker, struct list_head *entry);
+
+int srnic_worker_init(const struct srnic_worker_ops *ops);
+void srnic_worker_exit(void);
+
+#endif /* SRNIC_EXEC_WORKER_H */

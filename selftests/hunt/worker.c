@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic selftests - when does a process get a thread of the device, and when does that run?
+ *
+ * usage: worker DEV CASE [NETNS DEV]
+ *
+ *	fifo	a real-time thread posts, and polls without a system call: its requests do not
+ *		wait for a thread that never has the processor, be it new or not
+ *	signal	a signal is pending when a thread would be created: the next doorbell creates it
+ *	close	the process closes the device: its thread ends
+ *	fair	many queue pairs have requests left: none is far behind the others
+ *	receive	doorbells of a receive queue create no thread, whoever uses the queue pair
+ *	busy	a peer, on the other device, reads without end: the requests that were left to the
+ *		thread are done nevertheless, while the peer gets a limited number of responses
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_verbs.h>
+
+#define DEPTH 32768		/* busy: work requests, more than a doorbell does */
+#define LENGTH (4 << 20)	/* bytes of a long WRITE */
+#define LONG 64			/* long WRITEs that no doorbell finishes */
+#define PAIRS 32		/* fair: pairs of queue pairs */
+#define SHARE 48		/* fair: WRITEs on each */
+#define READS 4			/* that the peer has in flight */
+#define READ_LENGTH (8 << 20)
+#define BELLS 1000
+#define ROUNDS 16		/* busy: doorbells of DEPTH requests */
+#define READS_ROUND 50		/* busy: READs by the peer in each of them */
+
+/* What a process tells the other about itself */
+struct end {
+	union ibv_gid	gid;
+	__u32		qpn;
+	__u32		rkey;
+	int		step;		/* 1: the above is valid, 2: the queue pair is connected */
+};
+
+struct shared {
+	struct end	ends[2];
+	unsigned int	reads;		/* that have completed */
+	char		memory[2][READ_LENGTH];
+};
+
+static struct shared *all;
+static const char *device;
+static struct ibv_context *ctx;
+static struct ibv_pd *pd;
+static struct ibv_cq *cq;
+static struct ibv_mr *mr;
+static union ibv_gid gid;
+static int gid_index;
+
+static _Noreturn void die(const char *what)
+{
+	printf("%s: %s: %s\n", device, what, strerror(errno));
+	exit(1);
+}
+
+/* ---- objects ---- */
+
+static void device_open(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	int i;
+
+	for (ctx = NULL, i = 0; list && list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), device))
+			ctx = ibv_open_device(list[i]);
+	if (!ctx)
+		die("open");
+	pd = ibv_alloc_pd(ctx);
+	cq = ibv_create_cq(ctx, PAIRS * SHARE + DEPTH, NULL, NULL, 0);
+	if (!pd || !cq)
+		die("PD, CQ");
+	mr = ibv_reg_mr(pd, all, sizeof(*all), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_MW_BIND);
+	if (!mr)
+		die("MR");
+	for (gid_index = 0; gid_index < 16; gid_index++)
+		if (!ibv_query_gid(ctx, 1, gid_index, &gid) && gid.raw[10] == 0xff)
+			return;
+	die("GID");
+}
+
+static struct ibv_qp *qp_make(int depth)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = cq,
+		.recv_cq = cq,
+		.sq_sig_all = 1,
+		.cap = {
+			.max_send_wr = depth, .max_recv_wr = 1,
+			.max_send_sge = 1, .max_recv_sge = 1,
+		},
+	};
+	struct ibv_qp *qp = ibv_create_qp(pd, &init);
+
+	if (!qp)
+		die("QP");
+	return qp;
+}
+
+static void qp_connect(struct ibv_qp *qp, const union ibv_gid *dgid, __u32 qpn)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
+		.path_mtu = IBV_MTU_4096,
+		.dest_qp_num = qpn,
+		.max_dest_rd_atomic = READS,
+		.ah_attr = {
+			.is_global = 1,
+			.port_num = 1,
+			.grh = { .dgid = *dgid, .sgid_index = gid_index, .hop_limit = 64 },
+		},
+		.timeout = 21,
+		.retry_cnt = 7,
+		.max_rd_atomic = READS,
+	};
+
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+			  IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
+		die("INIT");
+	attr.qp_state = IBV_QPS_RTR;
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV |
+			  IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
+		die("RTR");
+	attr.qp_state = IBV_QPS_RTS;
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT |
+			  IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+			  IBV_QP_MAX_QP_RD_ATOMIC))
+		die("RTS");
+}
+
+/* Return: the sending one of two queue pairs that are connected by loopback. */
+static struct ibv_qp *pair_make(void)
+{
+	struct ibv_qp *source = qp_make(2 * LONG), *sink = qp_make(1);
+
+	qp_connect(sink, &gid, source->qp_num);
+	qp_connect(source, &gid, sink->qp_num);
+	return source;
+}
+
+/* Posts @num long WRITEs by one doorbell. */
+static void writes_post(struct ibv_qp *qp, int num, __u64 id)
+{
+	static struct ibv_send_wr wrs[LONG];
+	struct ibv_send_wr *bad;
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)all->memory[0], .length = LENGTH, .lkey = mr->lkey,
+	};
+	int i;
+
+	for (i = 0; i < num; i++)
+		wrs[i] = (struct ibv_send_wr) {
+			.wr_id = id,
+			.next = i + 1 < num ? &wrs[i + 1] : NULL,
+			.sg_list = &sge,
+			.num_sge = 1,
+			.opcode = IBV_WR_RDMA_WRITE,
+			.wr.rdma = {
+				.remote_addr = (uintptr_t)all->memory[1], .rkey = mr->rkey,
+			},
+		};
+	if (ibv_post_send(qp, wrs, &bad))
+		die("post");
+}
+
+/* Polls without a system call.  Return: the wr_id of the next completion. */
+static __u64 complete(void)
+{
+	struct ibv_wc wc;
+	int got;
+
+	while (!(got = ibv_poll_cq(cq, 1, &wc)))
+		;
+	if (got < 0)
+		die("poll");
+	if (wc.status) {
+		errno = EBADMSG;
+		die(ibv_wc_status_str(wc.status));
+	}
+	return wc.wr_id;
+}
+
+/* ---- threads ---- */
+
+static int threads(void)
+{
+	struct dirent *entry;
+	int n = 0;
+	DIR *dir = opendir("/proc/self/task");
+
+	if (!dir)
+		die("/proc");
+	while ((entry = readdir(dir)))
+		n += entry->d_name[0] != '.';
+	closedir(dir);
+	return n;
+}
+
+static void must_have_threads(int expected)
+{
+	int is = threads();
+
+	if (is == expected)
+		return;
+	printf("%d threads, not %d\n", is, expected);
+	errno = ECHILD;
+	die("threads");
+}
+
+/* ---- fifo ---- */
+
+static void be_scheduled(int policy)
+{
+	struct sched_param param = { .sched_priority = policy == SCHED_FIFO ? 10 : 0 };
+
+	if (sched_setscheduler(0, policy, &param))
+		die("scheduler");
+}
+
+static void posts_and_spins(struct ibv_qp *qp)
+{
+	int i;
+
+	writes_post(qp, LONG, 0);
+	for (i = 0; i < LONG; i++)
+		complete();
+}
+
+static void fifo(void)
+{
+	struct ibv_qp *qp = pair_make();
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		die("affinity");
+	be_scheduled(SCHED_FIFO);
+	posts_and_spins(qp);
+	must_have_threads(1);
+	be_scheduled(SCHED_OTHER);
+	posts_and_spins(qp);
+	must_have_threads(2);
+	be_scheduled(SCHED_FIFO);
+	posts_and_spins(qp);
+}
+
+/* ---- signal ---- */
+
+static void handler(int sig)
+{
+	(void)sig;
+}
+
+static void signals(int usecs)
+{
+	struct itimerval timer = {
+		.it_value.tv_usec = usecs, .it_interval.tv_usec = usecs,
+	};
+
+	if (setitimer(ITIMER_REAL, &timer, NULL))
+		die("timer");
+}
+
+static void signal_pending(void)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+	int tries;
+
+	sigaction(SIGALRM, &action, NULL);
+	for (tries = 0; tries < 20; tries++) {
+		struct ibv_qp *qp = pair_make();
+		int before = threads();
+
+		signals(200);
+		writes_post(qp, LONG, 0);
+		signals(0);
+		if (threads() == before) {
+			writes_post(qp, LONG, 0);
+			must_have_threads(before + 1);
+			return;
+		}
+		/* There was no signal at the right time: once more, without that thread */
+		device_open();
+	}
+	errno = EAGAIN;
+	die("no signal was pending");
+}
+
+/* ---- close ---- */
+
+static void closes(void)
+{
+	struct ibv_qp *source = qp_make(LONG), *sink = qp_make(1);
+	int i;
+
+	qp_connect(sink, &gid, source->qp_num);
+	qp_connect(source, &gid, sink->qp_num);
+	writes_post(source, LONG, 0);
+	for (i = 0; i < LONG; i++)
+		complete();
+	must_have_threads(2);
+	if (ibv_destroy_qp(source) || ibv_destroy_qp(sink) || ibv_dereg_mr(mr) ||
+	    ibv_destroy_cq(cq) || ibv_dealloc_pd(pd) || ibv_close_device(ctx))
+		die("close");
+	while (threads() > 1)
+		sched_yield();
+}
+
+/* ---- fair ---- */
+
+/* Counts the completions that are there. */
+static void count_done(int done[PAIRS])
+{
+	struct ibv_wc wc;
+
+	while (ibv_poll_cq(cq, 1, &wc) > 0)
+		done[wc.wr_id]++;
+}
+
+static void fair(void)
+{
+	int done[PAIRS] = {}, before[PAIRS], least = SHARE, most = 0, i;
+	struct ibv_qp *qp[PAIRS];
+
+	for (i = 0; i < PAIRS; i++)
+		qp[i] = pair_make();
+	for (i = 0; i < PAIRS; i++)
+		writes_post(qp[i], SHARE, i);
+	must_have_threads(2);
+	count_done(done);
+	memcpy(before, done, sizeof(done));
+	while (++done[complete()] < SHARE)
+		;
+	count_done(done);
+	for (i = 0; i < PAIRS; i++) {
+		int more = done[i] - before[i];
+
+		if (before[i] == SHARE)
+			continue;
+		least = more < least ? more : least;
+		most = more > most ? more : most;
+	}
+	printf("%d to %d WRITEs of each\n", least, most);
+	if (least < most / 2) {
+		errno = ERANGE;
+		die("a queue pair is behind");
+	}
+}
+
+/* ---- with a peer ---- */
+
+/* Tells the other process about @qp, and connects it with that of the other one. */
+static void meet(struct ibv_qp *qp, int me)
+{
+	struct end *mine = &all->ends[me], *other = &all->ends[!me];
+
+	mine->gid = gid;
+	mine->qpn = qp->qp_num;
+	mine->rkey = mr->rkey;
+	__atomic_store_n(&mine->step, 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&other->step, __ATOMIC_ACQUIRE) < 1)
+		sched_yield();
+	qp_connect(qp, &other->gid, other->qpn);
+	__atomic_store_n(&mine->step, 2, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&other->step, __ATOMIC_ACQUIRE) < 2)
+		sched_yield();
+}
+
+static void read_post(struct ibv_qp *qp)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)all->memory[1], .length = READ_LENGTH, .lkey = mr->lkey,
+	};
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_READ,
+		.wr.rdma = {
+			.remote_addr = (uintptr_t)all->memory[0], .rkey = all->ends[0].rkey,
+		},
+	};
+
+	if (ibv_post_send(qp, &wr, &bad))
+		die("post");
+}
+
+/* Reads until it is killed. */
+static _Noreturn void be_peer(const char *netns)
+{
+	struct ibv_qp *qp;
+	struct ibv_wc wc;
+	char path[64];
+	int fd, i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	snprintf(path, sizeof(path), "/run/netns/%s", netns);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		die(netns);
+	device_open();
+	qp = qp_make(READS);
+	meet(qp, 1);
+	for (i = 0; i < READS; i++)
+		read_post(qp);
+	for (;;) {
+		while (!(i = ibv_poll_cq(cq, 1, &wc)))
+			sched_yield();
+		if (i < 0 || wc.status)
+			die("READ");
+		__atomic_fetch_add(&all->reads, 1, __ATOMIC_RELAXED);
+		read_post(qp);
+	}
+}
+
+static unsigned int reads(void)
+{
+	return __atomic_load_n(&all->reads, __ATOMIC_RELAXED);
+}
+
+/* A queue pair that the peer reads from */
+static struct ibv_qp *door_make(void)
+{
+	struct ibv_qp *qp = qp_make(DEPTH);
+
+	meet(qp, 0);
+	while (reads() < READS)
+		sched_yield();
+	return qp;
+}
+
+static void receive(struct ibv_qp *qp)
+{
+	struct ib_uverbs_post_recv_resp resp;
+	struct {
+		struct ib_uverbs_cmd_hdr	hdr;
+		struct ib_uverbs_post_recv	core;
+	} bell = {
+		.hdr.command = IB_USER_VERBS_CMD_POST_RECV,
+		.hdr.in_words = sizeof(bell) / 4,
+		.hdr.out_words = sizeof(resp) / 4,
+		.core.response = (uintptr_t)&resp,
+		.core.qp_handle = qp->handle,
+		.core.wqe_size = sizeof(struct ib_uverbs_recv_wr),
+	};
+	int i;
+
+	for (i = 0; i < BELLS; i++) {
+		if (write(ctx->cmd_fd, &bell, sizeof(bell)) != sizeof(bell))
+			die("doorbell");
+		if (i % 10 == 0)
+			sched_yield();
+	}
+	must_have_threads(1);
+}
+
+/* Binds and invalidates a memory window many times, by one doorbell. */
+static void binds_post(struct ibv_qp *qp, struct ibv_mw *mw)
+{
+	static struct ibv_send_wr wrs[DEPTH];
+	__u32 rkey = mw->rkey;
+	struct ibv_send_wr *bad;
+	int i;
+
+	for (i = 0; i < DEPTH; i += 2) {
+		rkey = ibv_inc_rkey(rkey);
+		wrs[i] = (struct ibv_send_wr) {
+			.next = &wrs[i + 1],
+			.opcode = IBV_WR_BIND_MW,
+			.bind_mw.mw = mw,
+			.bind_mw.rkey = rkey,
+			.bind_mw.bind_info = {
+				.mr = mr,
+				.addr = (uintptr_t)all->memory[0],
+				.length = LENGTH,
+				.mw_access_flags = IBV_ACCESS_REMOTE_READ,
+			},
+		};
+		wrs[i + 1] = (struct ibv_send_wr) {
+			.next = i + 2 < DEPTH ? &wrs[i + 2] : NULL,
+			.opcode = IBV_WR_LOCAL_INV,
+			.invalidate_rkey = rkey,
+		};
+	}
+	if (ibv_post_send(qp, wrs, &bad))
+		die("post");
+	mw->rkey = rkey;
+}
+
+static void busy(struct ibv_qp *qp)
+{
+	struct ibv_mw *mw = ibv_alloc_mw(pd, IBV_MW_TYPE_2);
+	unsigned int during = 0;
+	int i, round;
+
+	if (!mw)
+		die("MW");
+	for (round = 0; round < ROUNDS; round++) {
+		unsigned int before;
+
+		binds_post(qp, mw);
+		before = reads();
+		for (i = 0; i < DEPTH; i++)
+			complete();
+		during += reads() - before;
+		while (reads() - before < READS)
+			sched_yield();
+	}
+	must_have_threads(2);
+	printf("%u READs in %d rounds\n", during, ROUNDS);
+	if (during > ROUNDS * READS_ROUND) {
+		errno = ETIME;
+		die("the peer is served, and the process is not");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct rlimit lock = { .rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY };
+
+	if (argc != 3 && argc != 5)
+		return 2;
+	device = argv[1];
+	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (all == MAP_FAILED || setrlimit(RLIMIT_MEMLOCK, &lock))
+		die("memory");
+	if (argc == 5 && !fork()) {
+		device = argv[4];
+		be_peer(argv[3]);
+	}
+	device_open();
+	if (!strcmp(argv[2], "fifo"))
+		fifo();
+	else if (!strcmp(argv[2], "signal"))
+		signal_pending();
+	else if (!strcmp(argv[2], "close"))
+		closes();
+	else if (!strcmp(argv[2], "fair"))
+		fair();
+	else if (!strcmp(argv[2], "receive"))
+		receive(door_make());
+	else if (!strcmp(argv[2], "busy"))
+		busy(door_make());
+	else
+		return 2;
+	return 0;
+}
