@@ -158,6 +158,7 @@ static void dev_set_defaults(struct srnic_dev *dev)
 {
 	dev->tuning.ecn = 1;
 	dev->tuning.loopback = 1;
+	dev->tuning.poll = 1;
 	dev->tuning.sack = 1;
 	dev->rx_kbytes = 128 * SZ_1K;
 	dev->user_share = 25;

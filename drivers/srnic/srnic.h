@@ -151,11 +151,13 @@ static inline u32 srnic_max_cqe(const struct srnic_dev *dev)
  * @ibuc: user context of the RDMA core
  * @user: the user that opened it
  * @worker: does what doorbells leave, as a thread of the process that opened it
+ * @poll_usecs: how long that polls a send queue after the last post; 0: never
  */
 struct srnic_ucontext {
 	struct ib_ucontext	ibuc;
 	struct srnic_user	*user;
 	struct srnic_worker	*worker;
+	u32			poll_usecs;
 };
 
 /**

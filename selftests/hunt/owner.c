@@ -295,7 +295,7 @@ static void writes_post(int pair)
 }
 
 /* Posts to the peer: so the queue pair that answers it has requests left as well. */
-static void door_post(void)
+static void door_post(int first, int end)
 {
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)all->given,
@@ -312,7 +312,7 @@ static void door_post(void)
 	struct ibv_send_wr *bad;
 	int i;
 
-	for (i = 0; i < WRITES / 2; i++) {
+	for (i = first; i < end; i++) {
 		wr.wr_id = (PAIRS << 16) + i;
 		if (ibv_post_send(door, &wr, &bad))
 			die("post to the peer");
@@ -325,7 +325,7 @@ static void *post_all(void *unused)
 
 	for (i = 0; i < PAIRS; i++)
 		writes_post(i);
-	door_post();
+	door_post(0, WRITES / 2);
 	return unused;
 }
 
@@ -378,13 +378,18 @@ static int threads(pid_t pid)
 	return n;
 }
 
+/* To the same queue as its parent, too */
 static void child_posts(void)
 {
-	int status;
-	pid_t child = fork();
+	pid_t child;
+	int i, status;
 
+	door_post(0, WRITES / 4);
+	child = fork();
 	if (!child) {
-		post_all(NULL);
+		for (i = 0; i < PAIRS; i++)
+			writes_post(i);
+		door_post(WRITES / 4, WRITES / 2);
 		_exit(threads(getpid()) == 1 ? 0 : 2);
 	}
 	if (waitpid(child, &status, 0) != child || status) {
@@ -732,6 +737,7 @@ int main(int argc, char **argv)
 	hog = fork();
 	if (!hog)
 		be_hog(argv[2]);
+	unsetenv("SRNIC_POLL_USECS");	/* for the hog alone */
 	close(to_peer[1]);
 	be_peer(argv[2]);
 	return 0;

@@ -35,6 +35,14 @@ owner()
 		7>"$cgroup/cgroup.procs" 8<"$cgroup/cpu.stat" && no_object_is_left
 }
 
+# polled USECS COMMAND...: the program asks for a polled doorbell
+polled()
+{
+	local -x SRNIC_POLL_USECS=$1
+
+	"${@:2}"
+}
+
 # worker CASE [NETNS DEV]
 worker()
 {
@@ -61,7 +69,7 @@ rmmod_again()
 }
 
 trap 'pair_down; rmdir "$cgroup" 2>/dev/null' EXIT
-ktap_plan 19
+ktap_plan 27
 check "two hosts"				pair_up
 check "a cgroup with half a processor"		cgroup_up
 check "asleep, it pays"				owner sleep
@@ -72,6 +80,14 @@ check "the thread that posted exits"		owner thread
 check "it may have no further thread"		owner limit
 check "kill -9"					owner kill
 check "it exits"				owner exit
+check "polled, it pays"				polled 1000 owner sleep
+check "polled and stopped, it rests"		polled 1000 owner stop
+check "its child posts to the polled queue"	polled 1000000 owner fork
+check "polled, it executes another program"	polled 1000000 owner exec
+check "polled, kill -9"				polled 1000000 owner kill
+check "polled, it exits"			polled 1000000 owner exit
+check "a busy queue does not delay a polled one"	polled 1000000 worker beside
+check "queues were polled"			counter_over nsA sr0 doorbell_polled 0
 check "a real-time thread posts, and polls"	worker fifo
 check "a signal is pending"			worker signal
 check "it closes the device"			worker close

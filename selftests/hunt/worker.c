@@ -9,6 +9,8 @@
  *	signal	a signal is pending when a thread would be created: the next doorbell creates it
  *	close	the process closes the device: its thread ends
  *	fair	many queue pairs have requests left: none is far behind the others
+ *	beside	of two queues one always has requests left, and the other is polled: that is not
+ *		kept waiting
  *	receive	doorbells of a receive queue create no thread, whoever uses the queue pair
  *	busy	a peer, on the other device, reads without end: the requests that were left to the
  *		thread are done nevertheless, while the peer gets a limited number of responses
@@ -370,6 +372,35 @@ static void fair(void)
 	}
 }
 
+/* ---- beside ---- */
+
+#define BUSY (2 * LONG)
+
+/* How long the busy queue takes is not measured: it must not finish first. */
+static void beside(void)
+{
+	struct ibv_qp *busy = pair_make(), *polled = pair_make();
+	int left = BUSY, i;
+
+	/* The first doorbell creates the thread, the second one has it poll. */
+	for (i = 0; i < 2; i++) {
+		writes_post(polled, 1, 0);
+		complete();
+	}
+	writes_post(busy, LONG, 1);
+	writes_post(busy, LONG, 1);
+	for (i = 0; i < 4; i++) {
+		writes_post(polled, 1, 0);
+		while (complete())
+			left--;
+	}
+	printf("%d of %d left\n", left, BUSY);
+	if (!left) {
+		errno = ERANGE;
+		die("the polled queue was kept waiting");
+	}
+}
+
 /* ---- with a peer ---- */
 
 /* Tells the other process about @qp, and connects it with that of the other one. */
@@ -559,6 +590,8 @@ int main(int argc, char **argv)
 		closes();
 	else if (!strcmp(argv[2], "fair"))
 		fair();
+	else if (!strcmp(argv[2], "beside"))
+		beside();
 	else if (!strcmp(argv[2], "receive"))
 		receive(door_make());
 	else if (!strcmp(argv[2], "busy"))

@@ -242,13 +242,6 @@ driver()
 	esac
 }
 
-# polled TYPE SETUP USECS: set how long srnic polls send queues
-polled()
-{
-	[ "$1/$2" != srnic/polled ] ||
-		put "$3" /sys/module/srnic/parameters/poll_usecs
-}
-
 # wire TYPE MTU: siw distinguishes the ends by the indices of their netdevs only.
 wire()
 {
@@ -275,7 +268,6 @@ cable()
 	fi || return
 	host "$1" A 0 && host "$1" B 1 || return
 	neighbour "$1" A 0 && neighbour "$1" B 1 || return
-	polled "$1" "$2" 2000 || return
 	if one_host "$2" && [[ $2 != @(self|polled) ]]; then
 		outside "$1" || return
 	fi
@@ -296,7 +288,6 @@ cut_cable()
 		return
 	fi
 	[ "$2" != nvme ] || disk_down "$1"
-	polled "$1" "$2" 0
 	is_tcp "$1" || for n in 0 1; do
 		rdma link del "$1$n" 2>/dev/null ||
 			ip netns exec "$1$([ "$n" = 0 ] && echo A || echo B)" \

@@ -55,16 +55,14 @@ typedef int (*srnic_reg_dmabuf_mr_fn)(struct ibv_pd *pd, uint64_t offset,
 #endif
 
 static inline int srnic_cmd_get_context(struct verbs_context *vctx,
+					struct ibv_get_context *cmd, size_t cmd_size,
 					struct ib_uverbs_get_context_resp *resp,
 					size_t resp_size)
 {
-	struct ibv_get_context cmd;
-
 #if IBVERBS_PABI_VERSION >= 57
-	return ibv_cmd_get_context(vctx, &cmd, sizeof(cmd), NULL, resp,
-				   resp_size);
+	return ibv_cmd_get_context(vctx, cmd, cmd_size, NULL, resp, resp_size);
 #else
-	return ibv_cmd_get_context(vctx, &cmd, sizeof(cmd), resp, resp_size);
+	return ibv_cmd_get_context(vctx, cmd, cmd_size, resp, resp_size);
 #endif
 }
 

@@ -2,6 +2,7 @@
 /*
  * srnic provider - device, context, mappings of rings, address handles
  */
+#define _GNU_SOURCE
 #include <config.h>
 
 #include <assert.h>
@@ -14,6 +15,11 @@
 
 #include "compat.h"
 #include "srnic.h"
+
+struct srnic_get_context {
+	struct ibv_get_context			ibv;
+	struct srnic_alloc_ucontext		drv;
+};
 
 struct srnic_get_context_resp {
 	struct ib_uverbs_get_context_resp	ibv;
@@ -282,19 +288,37 @@ static const struct verbs_context_ops srnic_ops = {
 	.unimport_pd = srnic_unimport_pd,
 };
 
+/* How long to poll send queues, if the user has said so; see srnic(7). */
+static uint32_t poll_usecs(void)
+{
+	const char *text = secure_getenv("SRNIC_POLL_USECS");
+	unsigned long usecs = text ? strtoul(text, NULL, 0) : 0;
+
+	return usecs < UINT32_MAX ? usecs : UINT32_MAX;
+}
+
 static struct verbs_context *srnic_alloc_context(struct ibv_device *device,
 						 int cmd_fd,
 						 void *private_data)
 {
+	struct srnic_get_context cmd = { .drv.poll_usecs = poll_usecs() };
 	struct srnic_get_context_resp resp = {};
 	struct srnic_context *sctx;
+	int err;
 
 	(void)private_data;
 	sctx = verbs_init_and_alloc_context(device, cmd_fd, sctx, vctx,
 					    SRNIC_DRIVER_ID);
 	if (!sctx)
 		return NULL;
-	if (srnic_cmd_get_context(&sctx->vctx, &resp.ibv, sizeof(resp))) {
+	err = srnic_cmd_get_context(&sctx->vctx, &cmd.ibv, sizeof(cmd),
+				    &resp.ibv, sizeof(resp));
+	if (err == EOPNOTSUPP && cmd.drv.poll_usecs) {
+		cmd.drv.poll_usecs = 0;	/* an older module */
+		err = srnic_cmd_get_context(&sctx->vctx, &cmd.ibv, sizeof(cmd),
+					    &resp.ibv, sizeof(resp));
+	}
+	if (err) {
 		verbs_uninit_context(&sctx->vctx);
 		free(sctx);
 		return NULL;

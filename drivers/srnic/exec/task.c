@@ -24,7 +24,6 @@
 
 #include "../trace.h"
 #include "task.h"
-#include "worker.h"
 
 #define RUN_BUSY	BIT(0)
 #define RUN_AGAIN	BIT(1)
@@ -100,7 +99,7 @@ static bool task_take(struct srnic_task *task, int mark)
 /* Is the user's own work that remains left to a worker?  It need not have a thread. */
 static bool task_may_owe(const struct srnic_task *task)
 {
-	return READ_ONCE(task->served);	/* written in srnic_task_kick_owner() */
+	return READ_ONCE(task->served);	/* written in srnic_task_kick_owner(), task_look() */
 }
 
 /*
@@ -109,14 +108,14 @@ static bool task_may_owe(const struct srnic_task *task)
  */
 static bool task_leave(struct srnic_task *task)
 {
-	task->owed = true;
+	WRITE_ONCE(task->owed, true);	/* read in task_look() */
 	/* before the worker or task_abandon() may set them */
 	atomic_andnot(RUN_OWN | RUN_CALL, &task->state);
-	if (task_may_owe(task) && srnic_worker_add(task->worker, &task->rest)) {
+	if (task_may_owe(task) && srnic_worker_add(task->worker, &task->item)) {
 		trace_srnic_task_leave(task->id);
 		return true;
 	}
-	task->owed = false;
+	WRITE_ONCE(task->owed, false);
 	atomic_or(RUN_OWN, &task->state);
 
 	return false;
@@ -240,9 +239,9 @@ static void run_end(bool nested, s32 cost)
 /* Takes back what is owed.  The caller holds BUSY. */
 static void task_recall(struct srnic_task *task)
 {
-	srnic_worker_remove(task->worker, &task->rest);
+	srnic_worker_remove(task->worker, &task->item);
 	atomic_andnot(RUN_CALL, &task->state);
-	task->owed = false;
+	WRITE_ONCE(task->owed, false);
 }
 
 /* The user's own work that is left is to be done in this context. */
@@ -367,7 +366,8 @@ void srnic_task_init(struct srnic_task *task, srnic_task_fn fn,
 	atomic_set(&task->state, 0);
 	task->fn = fn;
 	task->worker = worker;
-	INIT_LIST_HEAD(&task->rest);
+	INIT_LIST_HEAD(&task->item.rest);
+	INIT_LIST_HEAD(&task->item.watch);
 	INIT_WORK(&task->work, task_work);
 	INIT_DELAYED_WORK(&task->again, task_again);
 	lockdep_init_map(&task->dep_map, "srnic_task", &task_key, 0);
@@ -476,9 +476,9 @@ bool srnic_task_join(struct srnic_task *task, struct srnic_task *other)
 }
 
 /* The worker's thread has ended. */
-static void task_abandon(struct list_head *item)
+static void task_abandon(struct srnic_worker_item *item)
 {
-	struct srnic_task *task = container_of(item, struct srnic_task, rest);
+	struct srnic_task *task = container_of(item, struct srnic_task, item);
 
 	if (!task_take(task, RUN_AGAIN | RUN_OWN))
 		return;
@@ -532,7 +532,7 @@ void srnic_task_stop(struct srnic_task *task)
 {
 	srnic_task_own(task);
 	if (task->worker)
-		srnic_worker_remove(task->worker, &task->rest);
+		srnic_worker_remove(task->worker, &task->item);
 	atomic_set(&task->state, RUN_STOPPED);
 	cancel_work_sync(&task->work);
 	cancel_delayed_work_sync(&task->again);
@@ -540,30 +540,71 @@ void srnic_task_stop(struct srnic_task *task)
 }
 
 /* The worker begins with the task.  False: its holder adds it again. */
-static bool task_begin(struct list_head *item)
+static bool task_begin(struct srnic_worker_item *item)
 {
-	struct srnic_task *task = container_of(item, struct srnic_task, rest);
+	struct srnic_task *task = container_of(item, struct srnic_task, item);
 
 	if (!task_take_atomic(task, RUN_CALL))
 		return false;
-	task->owed = false;
+	WRITE_ONCE(task->owed, false);
 
 	return true;
 }
 
 /* The worker does a stretch. */
-static void task_work_off(struct list_head *item)
+static void task_work_off(struct srnic_worker_item *item)
 {
-	task_run_here(container_of(item, struct srnic_task, rest));
+	task_run_here(container_of(item, struct srnic_task, item));
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		preempt_enable();
+}
+
+static void task_set_watch(struct srnic_worker_item *item, bool state)
+{
+	struct srnic_task *task = container_of(item, struct srnic_task, item);
+
+	task->poll->set(task, state);
+}
+
+/* The worker polls.  If another context has the task, that begins with the work. */
+static unsigned int task_look(struct srnic_worker_item *item)
+{
+	struct srnic_task *task = container_of(item, struct srnic_task, item);
+	unsigned int look = task->poll->look(task);
+	/* what is owed is left to this worker anyway */
+	int mark = READ_ONCE(task->owed) ? RUN_AGAIN : RUN_AGAIN | RUN_OWN;
+
+	if (!(look & SRNIC_LOOK_WORK))
+		return look;
+	if (!task_take_atomic(task, mark))
+		return look & ~SRNIC_LOOK_WORK;
+	list_del_init(&item->rest);
+	WRITE_ONCE(task->owed, false);
+	WRITE_ONCE(task->served, true);
+
+	return look;
 }
 
 static const struct srnic_worker_ops task_worker_ops = {
 	.take	= task_begin,
 	.run	= task_work_off,
 	.drop	= task_abandon,
+	.watch	= task_set_watch,
+	.look	= task_look,
 };
+
+void srnic_task_watch(struct srnic_task *task)
+{
+	if (srnic_worker_serves(task->worker) &&
+	    !srnic_worker_watch(task->worker, &task->item))
+		srnic_task_want_worker(task);
+}
+
+void srnic_task_unwatch(struct srnic_task *task)
+{
+	if (task->worker)
+		srnic_worker_unwatch(task->worker, &task->item);
+}
 
 int srnic_exec_init(void)
 {

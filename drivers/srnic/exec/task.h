@@ -25,6 +25,8 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "worker.h"
+
 /*
  * The unit of cost is one byte copied, or work that takes as long.  A packet, a WQE
  * or a completion costs this much in addition to its bytes.
@@ -42,7 +44,18 @@
 #define SRNIC_COST_SHARE	(SRNIC_COST_STRETCH / 2)
 
 struct srnic_task;
-struct srnic_worker;
+
+/**
+ * struct srnic_task_poll - how a worker polls for the user's own work
+ * @set: the task is polled from now on, or no longer
+ * @look: what has happened since the last call; SRNIC_LOOK_*
+ *
+ * Context: BH disabled, without the task.
+ */
+struct srnic_task_poll {
+	void (*set)(struct srnic_task *task, bool state);
+	unsigned int (*look)(struct srnic_task *task);
+};
 
 /* What a run has left to do at once */
 #define SRNIC_TASK_MORE		BIT(0)
@@ -59,7 +72,8 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @work: continues a task that exceeded its budget; the task stays busy meanwhile
  * @again: kicks the task, which has been released for its worker
  * @worker: does the user's own work that is left; NULL: the workqueue does
- * @rest: item of @worker, while the work is owed
+ * @item: item of @worker, with work while that is owed
+ * @poll: how @worker polls; set by the user of the task, if it calls srnic_task_watch()
  * @owed: the user's own work is left to @worker, or to the next system call
  * @unpaid: such work was left to others for lack of a thread
  * @served: @worker serves the thread that has posted last; otherwise nothing is owed
@@ -68,8 +82,7 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @floor: value of @left at which the current share is used up
  * @dep_map: for lockdep: held by the context that runs, has joined or owns the task
  *
- * @owed, @joined, @left and @floor are used only by the context that runs the task, @rest is
- * under the lock of the worker.
+ * @owed, @joined, @left and @floor are used only by the context that runs the task.
  */
 struct srnic_task {
 	atomic_t		state;
@@ -78,7 +91,8 @@ struct srnic_task {
 	struct work_struct	work;
 	struct delayed_work	again;
 	struct srnic_worker	*worker;
-	struct list_head	rest;
+	struct srnic_worker_item item;
+	const struct srnic_task_poll *poll;
 	bool			owed;
 	bool			unpaid;
 	bool			served;
@@ -139,6 +153,15 @@ void srnic_task_kick_owner(struct srnic_task *task);
 
 /* Has the next such kick provide the worker with a thread.  Context: any. */
 void srnic_task_want_worker(struct srnic_task *task);
+
+/*
+ * Has the worker, which there is, poll for the user's own work, if it serves the caller.  If the
+ * worker has no thread, the next srnic_task_kick_owner() provides one.  Context: process.
+ */
+void srnic_task_watch(struct srnic_task *task);
+
+/* Ends that.  Context: any but hard interrupt. */
+void srnic_task_unwatch(struct srnic_task *task);
 
 /* Has @task run, but not in the context of the caller.  Context: any. */
 void srnic_task_defer(struct srnic_task *task);

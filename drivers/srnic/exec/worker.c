@@ -29,6 +29,10 @@
 /* After a failure, as by a limit on the number of threads, none is created for this long. */
 #define WORKER_RETRY	HZ
 
+/* Most items that a thread polls, and those that it polls under one acquisition of the lock */
+#define WORKER_WATCH	256
+#define WORKER_LOOKS	16U
+
 struct worker_thread;
 
 /**
@@ -37,8 +41,10 @@ struct worker_thread;
  * @owner: the process
  * @start: held while the thread is created; no context waits for it
  * @retry: jiffies before which no thread is created; 0: no such time; under @start
- * @lock: protects @items, @thread and worker_thread.ending; BH
- * @items: what the thread has to serve
+ * @lock: protects what follows, and worker_thread.ending; BH
+ * @rest: items that have work
+ * @watch: items that are polled for work
+ * @watching: number of these
  * @thread: the thread; NULL: there is none
  */
 struct srnic_worker {
@@ -46,8 +52,10 @@ struct srnic_worker {
 	struct pid		*owner;
 	struct mutex		start;	/* protects retry */
 	unsigned long		retry;
-	spinlock_t		lock;	/* protects items and thread */
-	struct list_head	items;
+	spinlock_t		lock;	/* protects what follows */
+	struct list_head	rest;
+	struct list_head	watch;
+	unsigned int		watching;
 	struct worker_thread	*thread;
 };
 
@@ -57,12 +65,14 @@ struct srnic_worker {
  * @vtsk: the vhost task
  * @reap: reaps it
  * @ending: the worker has been closed
+ * @polled: it has polled before it looked for known work the last time; used by it alone
  */
 struct worker_thread {
 	struct srnic_worker	*worker;
 	struct vhost_task	*vtsk;
 	struct work_struct	reap;
 	bool			ending;
+	bool			polled;
 };
 
 static const struct srnic_worker_ops *worker_ops;
@@ -88,63 +98,100 @@ static void thread_reap(struct work_struct *work)
 	module_put(THIS_MODULE);
 }
 
+static void worker_unwatch(struct srnic_worker *worker, struct srnic_worker_item *item)
+	__must_hold(&worker->lock)
+{
+	lockdep_assert_held(&worker->lock);
+
+	list_del_init(&item->watch);
+	WRITE_ONCE(worker->watching, worker->watching - 1);
+}
+
+/* Takes the first item with work.  Return: NULL if there is none, or another context has it. */
+static struct srnic_worker_item *worker_take(struct srnic_worker *worker)
+	__must_hold(&worker->lock)
+{
+	struct srnic_worker_item *item;
+
+	lockdep_assert_held(&worker->lock);
+
+	item = list_first_entry_or_null(&worker->rest, typeof(*item), rest);
+	if (!item)
+		return NULL;
+
+	list_del_init(&item->rest);
+
+	return worker_ops->take(item) ? item : NULL;
+}
+
+/* Polls some of the items, until there is work.  Return: the item that has it, or NULL. */
+static struct srnic_worker_item *worker_poll(struct srnic_worker *worker)
+	__must_hold(&worker->lock)
+{
+	unsigned int left = min(worker->watching, WORKER_LOOKS);
+
+	lockdep_assert_held(&worker->lock);
+
+	while (left--) {
+		struct srnic_worker_item *item =
+			list_first_entry(&worker->watch, typeof(*item), watch);
+		unsigned int look = worker_ops->look(item);
+
+		list_move_tail(&item->watch, &worker->watch);
+		if (look & SRNIC_LOOK_END)
+			worker_unwatch(worker, item);
+		if (look & SRNIC_LOOK_WORK)
+			return item;
+	}
+
+	return NULL;
+}
+
 /*
- * Takes the first item that no other context has.  The others are added again by these.
- * Return: NULL if there is none.
+ * What is next?  @item: to be served, or NULL.  Neither known work nor what polling finds keeps
+ * the other waiting.
+ * Return: false if the thread may sleep; its state has been set before.
  */
-static struct list_head *thread_take(struct worker_thread *thread)
+static bool thread_next(struct worker_thread *thread, struct srnic_worker_item **item)
 {
 	struct srnic_worker *worker = thread->worker;
-	struct list_head *entry;
-	bool taken = false;
+	bool awake;
 
-	do {
-		spin_lock_bh(&worker->lock);
-		entry = list_empty(&worker->items) ? NULL : worker->items.next;
-		if (entry) {
-			list_del_init(entry);
-			taken = worker_ops->take(entry);
-		}
-		spin_unlock_bh(&worker->lock);
-	} while (entry && !taken);
+	spin_lock_bh(&worker->lock);
+	thread->polled = !thread->polled;
+	*item = thread->polled ? worker_poll(worker) ?: worker_take(worker) :
+				 worker_take(worker) ?: worker_poll(worker);
+	awake = *item || thread->ending ||
+		!list_empty(&worker->rest) || !list_empty(&worker->watch);
+	spin_unlock_bh(&worker->lock);
 
-	return entry;
-}
-
-static bool thread_is_ending(struct worker_thread *thread)
-{
-	bool ending;
-
-	spin_lock_bh(&thread->worker->lock);
-	ending = thread->ending;
-	spin_unlock_bh(&thread->worker->lock);
-
-	return ending;
+	return awake;
 }
 
 /*
- * Serves one item.  The vhost task handles signals in between, and sleeps if there was no
- * work; it has set the state for that.
+ * Serves or polls.  The vhost task handles signals in between, and sleeps if there was nothing to
+ * do; it has set the state for that.
  */
 static bool thread_run(void *data)
 {
 	struct worker_thread *thread = data;
-	struct list_head *entry;
+	struct srnic_worker_item *item;
 
 	cond_resched();
 	if (vhost_task_is_notified() || signal_pending(current)) {
 		__set_current_state(TASK_RUNNING);
 		return true;
 	}
-	entry = thread_take(thread);
-	if (!entry && !thread_is_ending(thread))
+	if (!thread_next(thread, &item))
 		return false;
 
 	__set_current_state(TASK_RUNNING);
-	if (entry)
-		worker_ops->run(entry);
-	else
+	if (item)
+		worker_ops->run(item);
+	else if (READ_ONCE(thread->ending))
 		vhost_task_kill();
+	else
+		cpu_relax();
 
 	return true;
 }
@@ -154,18 +201,24 @@ static void thread_killed(void *data)
 {
 	struct worker_thread *thread = data;
 	struct srnic_worker *worker = thread->worker;
-	struct list_head *entry;
+	struct srnic_worker_item *item;
 
 	do {
 		spin_lock_bh(&worker->lock);
 		WRITE_ONCE(worker->thread, NULL);
-		entry = list_empty(&worker->items) ? NULL : worker->items.next;
-		if (entry) {
-			list_del_init(entry);
-			worker_ops->drop(entry);
+		item = list_first_entry_or_null(&worker->watch, typeof(*item), watch);
+		if (item) {
+			worker_ops->watch(item, false);
+			worker_unwatch(worker, item);
+			list_move(&item->rest, &worker->rest);
+		}
+		item = list_first_entry_or_null(&worker->rest, typeof(*item), rest);
+		if (item) {
+			list_del_init(&item->rest);
+			worker_ops->drop(item);
 		}
 		spin_unlock_bh(&worker->lock);
-	} while (entry);
+	} while (item);
 	queue_work(worker_wq, &thread->reap);
 }
 
@@ -250,14 +303,14 @@ bool srnic_worker_start(struct srnic_worker *worker)
 	return done;
 }
 
-bool srnic_worker_add(struct srnic_worker *worker, struct list_head *entry)
+bool srnic_worker_add(struct srnic_worker *worker, struct srnic_worker_item *item)
 {
 	bool added;
 
 	spin_lock_bh(&worker->lock);
 	added = worker->thread;
 	if (added) {
-		list_move_tail(entry, &worker->items);
+		list_move_tail(&item->rest, &worker->rest);
 		vhost_task_wake(worker->thread->vtsk);
 	}
 	spin_unlock_bh(&worker->lock);
@@ -265,10 +318,43 @@ bool srnic_worker_add(struct srnic_worker *worker, struct list_head *entry)
 	return added;
 }
 
-void srnic_worker_remove(struct srnic_worker *worker, struct list_head *entry)
+void srnic_worker_remove(struct srnic_worker *worker, struct srnic_worker_item *item)
 {
 	spin_lock_bh(&worker->lock);
-	list_del_init(entry);
+	list_del_init(&item->rest);
+	spin_unlock_bh(&worker->lock);
+}
+
+bool srnic_worker_watch(struct srnic_worker *worker, struct srnic_worker_item *item)
+{
+	bool watched;
+
+	/* without the lock, which a thread that polls has most of the time */
+	if (READ_ONCE(worker->thread) &&
+	    (!list_empty_careful(&item->watch) ||
+	     READ_ONCE(worker->watching) >= WORKER_WATCH))
+		return true;
+
+	spin_lock_bh(&worker->lock);
+	watched = worker->thread;
+	if (watched && list_empty(&item->watch) && worker->watching < WORKER_WATCH) {
+		worker_ops->watch(item, true);
+		list_add_tail(&item->watch, &worker->watch);
+		WRITE_ONCE(worker->watching, worker->watching + 1);
+		vhost_task_wake(worker->thread->vtsk);
+	}
+	spin_unlock_bh(&worker->lock);
+
+	return watched;
+}
+
+void srnic_worker_unwatch(struct srnic_worker *worker, struct srnic_worker_item *item)
+{
+	spin_lock_bh(&worker->lock);
+	if (!list_empty(&item->watch)) {
+		worker_ops->watch(item, false);
+		worker_unwatch(worker, item);
+	}
 	spin_unlock_bh(&worker->lock);
 }
 
@@ -283,7 +369,8 @@ struct srnic_worker *srnic_worker_alloc(void)
 	refcount_set(&worker->refs, 1);
 	mutex_init(&worker->start);
 	spin_lock_init(&worker->lock);
-	INIT_LIST_HEAD(&worker->items);
+	INIT_LIST_HEAD(&worker->rest);
+	INIT_LIST_HEAD(&worker->watch);
 	worker->owner = get_pid(task_tgid(current));
 
 	return worker;
@@ -297,10 +384,10 @@ void srnic_worker_close(struct srnic_worker *worker)
 	thread = worker->thread;
 	WRITE_ONCE(worker->thread, NULL);
 	if (thread) {
-		thread->ending = true;
+		WRITE_ONCE(thread->ending, true);	/* read in thread_run() */
 		vhost_task_wake(thread->vtsk);
 	}
-	WARN_ON_ONCE(!list_empty(&worker->items));
+	WARN_ON_ONCE(!list_empty(&worker->rest) || worker->watching);
 	spin_unlock_bh(&worker->lock);
 	worker_put(worker);
 }

@@ -4,33 +4,53 @@
  *
  * A process does the work that it causes in its own system calls, up to a limit.  What is
  * left then is done by another thread of the process, which has the priority of the one that
- * created it, runs in the same cgroups, and stops, freezes and ends with the process.
+ * created it, runs in the same cgroups, and stops, freezes and ends with the process.  It also
+ * polls for further work, if the process has asked for that.
  *
- * Nothing else waits for this thread: it holds no more than a list of items while it is off
- * the processor.
+ * Nothing but the user's own work waits for this thread: it holds no more than lists of items
+ * while it is off the processor.
  */
 #ifndef SRNIC_EXEC_WORKER_H
 #define SRNIC_EXEC_WORKER_H
 
 #include <linux/types.h>
 
-struct list_head;
 struct srnic_worker;
 
 /**
+ * struct srnic_worker_item - what a worker has to serve
+ * @rest: link in the list of the items that have work
+ * @watch: link in the list of those that are polled for work
+ *
+ * Under the lock of the worker.
+ */
+struct srnic_worker_item {
+	struct list_head	rest;
+	struct list_head	watch;
+};
+
+/* What polling an item has found */
+#define SRNIC_LOOK_WORK		1
+#define SRNIC_LOOK_END		2	/* it need not be polled any more */
+
+/**
  * struct srnic_worker_ops - what the items of workers are, for worker.c
- * @take: takes what @entry stands for, with preemption disabled from then on, except on
+ * @take: takes what @item stands for, with preemption disabled from then on, except on
  *	  PREEMPT_RT; false: another context has it, and will add the item again
  * @run: does a limited part of the work, and enables preemption
  * @drop: the thread has ended: another context has to do the work
+ * @watch: the item is polled from now on, or no longer
+ * @look: polls it; SRNIC_LOOK_*, WORK: it was taken, as by @take
  *
- * @take and @drop are called with BH disabled and must not call functions of the worker; the
- * item is off the list, and is not freed meanwhile.
+ * All but @run are called with BH disabled and must not call functions of the worker; the item
+ * is not freed meanwhile.  It is off the list of those with work for @take and @drop.
  */
 struct srnic_worker_ops {
-	bool (*take)(struct list_head *entry);
-	void (*run)(struct list_head *entry);
-	void (*drop)(struct list_head *entry);
+	bool (*take)(struct srnic_worker_item *item);
+	void (*run)(struct srnic_worker_item *item);
+	void (*drop)(struct srnic_worker_item *item);
+	void (*watch)(struct srnic_worker_item *item, bool state);
+	unsigned int (*look)(struct srnic_worker_item *item);
 };
 
 /* A worker for the process of the caller, without a thread.  May sleep.  NULL: no memory. */
@@ -56,13 +76,22 @@ bool srnic_worker_serves(const struct srnic_worker *worker);
 bool srnic_worker_start(struct srnic_worker *worker);
 
 /*
- * Adds @entry, unless it has been added, to those that the thread serves, one after the other.
+ * Adds @item, unless it has been added, to those that the thread serves, one after the other.
  * Context: any but hard interrupt.  Return: false if there is no thread.
  */
-bool srnic_worker_add(struct srnic_worker *worker, struct list_head *entry);
+bool srnic_worker_add(struct srnic_worker *worker, struct srnic_worker_item *item);
 
-/* Removes @entry, if it has been added.  Context: any but hard interrupt. */
-void srnic_worker_remove(struct srnic_worker *worker, struct list_head *entry);
+/* Removes @item, if it has been added.  Context: any but hard interrupt. */
+void srnic_worker_remove(struct srnic_worker *worker, struct srnic_worker_item *item);
+
+/*
+ * Has the thread poll @item, if it does not yet, and not too many others.
+ * Context: any but hard interrupt.  Return: false if there is no thread.
+ */
+bool srnic_worker_watch(struct srnic_worker *worker, struct srnic_worker_item *item);
+
+/* Ends that.  Context: any but hard interrupt. */
+void srnic_worker_unwatch(struct srnic_worker *worker, struct srnic_worker_item *item);
 
 int srnic_worker_init(const struct srnic_worker_ops *ops);
 void srnic_worker_exit(void);

@@ -165,14 +165,12 @@ static struct srnic_srq *qp_srq(const struct ib_qp_init_attr *init)
 	       &to_srq(init->srq)->srq : NULL;
 }
 
-/* The worker for what is sent; an XRC target, which may outlive its context, sends nothing. */
-static struct srnic_worker *qp_worker(const struct ib_qp_init_attr *init,
-				      struct ib_udata *udata)
+/* The context for what is sent; an XRC target, which may outlive its context, sends nothing. */
+static struct srnic_ucontext *qp_sender(const struct ib_qp_init_attr *init,
+					struct ib_udata *udata)
 {
-	struct srnic_ucontext *uc =
-		rdma_udata_to_drv_context(udata, struct srnic_ucontext, ibuc);
-
-	return uc && qp_sq_entries(init) ? uc->worker : NULL;
+	return qp_sq_entries(init) ?
+	       rdma_udata_to_drv_context(udata, struct srnic_ucontext, ibuc) : NULL;
 }
 
 /* Creates the QP of the transport. */
@@ -182,6 +180,7 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 {
 	struct srnic_dev *dev = to_dev(qp->ibqp.device);
 	enum srnic_abi abi = srnic_abi_for(dev, udata);
+	struct srnic_ucontext *sender = qp_sender(init, udata);
 	const struct srnic_qp_init xinit = {
 		.base = {
 			.type		= init->qp_type,
@@ -213,7 +212,8 @@ static struct srnic_qp *qp_make(struct srnic_ibqp *qp,
 		.max_inline	= qp_max_inline(&init->cap),
 		.sq_sig_all	= init->sq_sig_type == IB_SIGNAL_ALL_WR,
 		.trusted	= !udata,
-		.worker		= qp_worker(init, udata),
+		.worker		= sender ? sender->worker : NULL,
+		.poll_usecs	= sender ? sender->poll_usecs : 0,
 	};
 
 	return srnic_qp_create(&xinit);

@@ -9,21 +9,31 @@
 #include "../exec/worker.h"
 #include "verbs.h"
 
-int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
+static int ucontext_udata(struct srnic_ucontext *uc, struct ib_udata *udata)
 {
-	struct srnic_alloc_ucontext_resp resp = {
+	const struct srnic_alloc_ucontext_resp resp = {
 		.max_inline = SRNIC_MAX_INLINE,
 	};
+	struct srnic_alloc_ucontext cmd = {};
+	int err;
+
+	err = udata->inlen ? srnic_udata_copy(&cmd, udata, sizeof(cmd)) : 0;
+	if (err)
+		return err;
+	if (cmd.rsvd)
+		return -EOPNOTSUPP;
+	uc->poll_usecs = cmd.poll_usecs;
+
+	return ib_respond_udata(udata, resp);
+}
+
+int srnic_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
+{
 	struct srnic_dev *dev = to_dev(ibuc->device);
 	struct srnic_ucontext *uc = to_uc(ibuc);
 	int err;
 
-	err = ib_is_udata_in_empty(udata);
-	if (err)
-		return err;
-
-	err = dev->abi == SRNIC_ABI_OWN ? ib_respond_udata(udata, resp) :
-					  ib_no_udata_io(udata);
+	err = dev->abi == SRNIC_ABI_OWN ? ucontext_udata(uc, udata) : ib_no_udata_io(udata);
 	if (err)
 		return err;
 

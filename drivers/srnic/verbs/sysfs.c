@@ -124,6 +124,7 @@ static ssize_t setting_store(struct device *dev, struct device_attribute *attr,
 static struct setting setting_ecn = SETTING(ecn, tuning.ecn, 0, 1);
 static struct setting setting_loopback = SETTING(loopback, tuning.loopback, 0, 1);
 static struct setting setting_odp_fallback = SETTING(odp_fallback, odp_fallback, 0, 1);
+static struct setting setting_poll = SETTING(poll, tuning.poll, 0, 1);
 static struct setting setting_rx_kbytes = SETTING(rx_kbytes, rx_kbytes, 0, UINT_MAX);
 static struct setting setting_sack = SETTING(sack, tuning.sack, 0, 1);
 static struct setting setting_user_share = SETTING(user_share, user_share, 1, 100);
@@ -136,6 +137,7 @@ static struct attribute *device_attrs[] = {
 	&setting_ecn.attr.attr,
 	&setting_loopback.attr.attr,
 	&setting_odp_fallback.attr.attr,
+	&setting_poll.attr.attr,
 	&setting_rx_kbytes.attr.attr,
 	&setting_sack.attr.attr,
 	&setting_user_share.attr.attr,

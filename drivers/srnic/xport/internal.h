@@ -368,15 +368,14 @@ static inline bool srnic_sack_is_due(const struct srnic_qp *qp)
 
 /* poll.c */
 
+/* @usecs: how long the send queue is polled after the last post; 0: never */
+void srnic_poll_init(struct srnic_qp *qp, u32 usecs);
+
 /* Starts watching the send queue, for as long as it is in use. */
 void srnic_poll_watch(struct srnic_qp *qp);
 
 /* Stops watching the send queue.  Context: BH disabled or process. */
 void srnic_poll_forget(struct srnic_qp *qp);
-
-int srnic_poll_init(void);
-
-void srnic_poll_exit(void);
 
 /* local_ops.c */
 

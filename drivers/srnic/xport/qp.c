@@ -120,7 +120,7 @@ struct srnic_qp *srnic_qp_create(const struct srnic_qp_init *init)
 	srnic_task_init(&qp->task, srnic_qp_run, init->worker);
 	refcount_set(&qp->users, 1);
 	init_completion(&qp->unused);
-	INIT_LIST_HEAD(&qp->watch.list);
+	srnic_poll_init(qp, init->poll_usecs);
 	skb_queue_head_init(&qp->rxq);
 	__skb_queue_head_init(&qp->rx_todo);
 	srnic_qp_timer_init(qp);
@@ -430,8 +430,7 @@ static void qp_count_doorbell(const struct srnic_qp *qp)
 
 void srnic_qp_doorbell(struct srnic_qp *qp)
 {
-	if (qp->sq.ring.hdr)
-		srnic_poll_watch(qp);
+	srnic_poll_watch(qp);
 	qp_count_doorbell(qp);
 	srnic_task_kick_owner(&qp->task);
 }
@@ -580,23 +579,14 @@ void srnic_qp_count_in(struct srnic_qp *qp, struct srnic_stats __percpu *stats)
 
 int srnic_xport_init(void)
 {
-	int err;
-
-	err = srnic_poll_init();
-	if (err)
-		return err;
 	srnic_tap_set_receiver(srnic_raw_frame);
-	err = srnic_net_init(&srnic_xport_rx_ops);
-	if (err)
-		srnic_poll_exit();
 
-	return err;
+	return srnic_net_init(&srnic_xport_rx_ops);
 }
 
 void srnic_xport_exit(void)
 {
 	srnic_net_exit();
-	srnic_poll_exit();
 	srnic_qp_table_exit();
 	srnic_srq_exit();
 }

@@ -264,14 +264,14 @@ struct srnic_avs {
 
 /**
  * struct srnic_watch - polling of a send queue in place of doorbells, see poll.c
- * @list: link in the list of watched send queues; empty: the queue needs a doorbell
+ * @usecs: how long to poll after the last post, us; 0: never
  * @seen: producer index when the queue was last polled
  * @since: time at which @seen last changed
  */
 struct srnic_watch {
-	struct list_head	list;
-	u32			seen;
-	ktime_t			since;
+	u32		usecs;
+	u32		seen;
+	ktime_t		since;
 };
 
 /**
@@ -332,6 +332,7 @@ struct srnic_sack {
  * struct srnic_tuning - what has been set for the queue pairs of a device
  * @ecn: packets are sent ECN capable, CNPs are sent and obeyed
  * @loopback: requests to a queue pair of the same device take no packets, if possible
+ * @poll: programs may have their send queues polled
  * @sack: SACKs are sent and obeyed
  *
  * Read without a lock; each may change at any time.
@@ -339,6 +340,7 @@ struct srnic_sack {
 struct srnic_tuning {
 	unsigned int	ecn;
 	unsigned int	loopback;
+	unsigned int	poll;
 	unsigned int	sack;
 };
 
@@ -393,7 +395,7 @@ struct srnic_tie {
  * @task: does all work of the QP
  * @users: reference count: one while published, and one per lookup in progress
  * @unused: completed when @users drops to 0
- * @watch: polled doorbell; under poll_lock
+ * @watch: polled doorbell; under the lock of the worker
  * @burst: processes packets that arrive in one softirq together
  * @rxq: received packets waiting for the task; under its own lock, BH
  * @rxq_bytes: memory of the packets in @rxq; under the lock of @rxq

@@ -43,6 +43,7 @@ void srnic_av_hide(struct srnic_avs *avs, u32 index);
  * @trusted: sends are posted by an in-kernel consumer
  * @worker: that of the user, which outlives the queue pair; NULL: the kernel, or there is no
  *	    send queue
+ * @poll_usecs: how long @worker polls the send queue after the last post; 0: never
  */
 struct srnic_qp_init {
 	struct srnic_qp_base	base;
@@ -55,6 +56,7 @@ struct srnic_qp_init {
 	bool			sq_sig_all;
 	bool			trusted;
 	struct srnic_worker	*worker;
+	u32			poll_usecs;
 };
 
 /* Creates and publishes a QP in state RESET.  May sleep.  Return: QP or ERR_PTR. */

@@ -81,7 +81,7 @@ enum srnic_cq_arm {
  * only if KICK is set: the queue pair is in error and must flush, or the ring's
  * object has been destroyed, as happens when the device is removed, and the
  * doorbell fails.  A send ring needs a doorbell after posting unless POLLED is set
- * (a kernel thread polls the ring).  The provider stores @user, executes a full
+ * (a thread of the process polls the ring).  The provider stores @user, executes a full
  * barrier and then loads flags.
  */
 enum srnic_ring_flags {
@@ -217,6 +217,15 @@ struct srnic_cqe {
 
 /* udata of the verbs; verbs without a struct here have none */
 
+/**
+ * struct srnic_alloc_ucontext - open a device; it may be left out
+ * @poll_usecs: how long a thread of this process polls a send queue after a post, us; 0: never
+ */
+struct srnic_alloc_ucontext {
+	__u32		poll_usecs;
+	__u32		rsvd;
+};
+
 struct srnic_alloc_ucontext_resp {
 	__u32		max_inline;	/* bytes */
 	__u32		rsvd;
@@ -318,6 +327,7 @@ _Static_assert(sizeof(struct srnic_sge) == 16, "sge");
 _Static_assert(sizeof(struct srnic_sqe) == 64, "sqe");
 _Static_assert(sizeof(struct srnic_rqe) == 16, "rqe");
 _Static_assert(sizeof(struct srnic_cqe) == 64, "cqe");
+_Static_assert(sizeof(struct srnic_alloc_ucontext) == 8, "alloc_ucontext");
 _Static_assert(sizeof(struct srnic_alloc_ucontext_resp) == 8, "ucontext");
 _Static_assert(sizeof(struct srnic_create_cq_resp) == 24, "create_cq");
 _Static_assert(sizeof(struct srnic_resize_cq_resp) == 24, "resize_cq");
