@@ -16,8 +16,7 @@ need rdma gcc
 cgroup=/sys/fs/cgroup/hog
 grep -qw cpu /sys/fs/cgroup/cgroup.controllers 2>/dev/null ||
 	skip_all "no CPU cgroup"
-grep -qw vhost_task_create /proc/kallsyms ||
-	skip_all "this kernel has no vhost tasks"
+has_workers || skip_all "this kernel has no vhost tasks"
 
 hunt_make
 modprobe -q ib_uverbs
@@ -35,12 +34,21 @@ owner()
 		7>"$cgroup/cgroup.procs" 8<"$cgroup/cpu.stat" && no_object_is_left
 }
 
-# polled USECS COMMAND...: the program asks for a polled doorbell
-polled()
+# asking USECS COMMAND...: the program asks for a polled doorbell
+asking()
 {
 	local -x SRNIC_POLL_USECS=$1
 
 	"${@:2}"
+}
+
+# polled USECS COMMAND...: and it has it
+polled()
+{
+	local before
+
+	before=$(counter nsA sr0 doorbell_polled)
+	asking "$@" && counter_over nsA sr0 doorbell_polled "$before"
 }
 
 # worker CASE [NETNS DEV]
@@ -83,17 +91,17 @@ check "it exits"				owner exit
 check "polled, it pays"				polled 1000 owner sleep
 check "polled and stopped, it rests"		polled 1000 owner stop
 check "its child posts to the polled queue"	polled 1000000 owner fork
-check "polled, it executes another program"	polled 1000000 owner exec
-check "polled, kill -9"				polled 1000000 owner kill
-check "polled, it exits"			polled 1000000 owner exit
+check "polled, it executes another program"	asking 1000000 owner exec
+check "polled, kill -9"				asking 1000000 owner kill
+check "polled, it exits"			asking 1000000 owner exit
 check "a busy queue does not delay a polled one"	polled 1000000 worker beside
-check "queues were polled"			counter_over nsA sr0 doorbell_polled 0
 check "a real-time thread posts, and polls"	worker fifo
 check "a signal is pending"			worker signal
 check "it closes the device"			worker close
 check "many queue pairs have their share"	worker fair
 check "it receives, and has no thread"		worker receive nsB sr1
 check "its peer keeps the queue pair busy"	worker busy nsB sr1
+check "its peer floods the queue pair"		worker flood nsB sr1
 check "the device is removed while it is stopped" loses remove
 check "the device is removed while it sleeps"	loses gone
 check "the module is removed"			module_goes

@@ -26,7 +26,7 @@ polled()
 # polled_point WHAT ARGUMENT...
 polled_point()
 {
-	if grep -qw vhost_task_create /proc/kallsyms; then
+	if has_workers; then
 		check "$1" polled "${@:2}"
 	else
 		skip "$1" "this kernel has no vhost tasks"

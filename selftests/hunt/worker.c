@@ -14,6 +14,7 @@
  *	receive	doorbells of a receive queue create no thread, whoever uses the queue pair
  *	busy	a peer, on the other device, reads without end: the requests that were left to the
  *		thread are done nevertheless, while the peer gets a limited number of responses
+ *	flood	the same, with short WRITEs
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -42,7 +43,23 @@
 #define READ_LENGTH (8 << 20)
 #define BELLS 1000
 #define ROUNDS 16		/* busy: doorbells of DEPTH requests */
-#define READS_ROUND 50		/* busy: READs by the peer in each of them */
+
+/**
+ * struct flow - requests of the peer
+ * @opcode: what it requests
+ * @length: bytes of each
+ * @depth: how many are in flight
+ * @most: how many complete in a round, at most
+ */
+struct flow {
+	enum ibv_wr_opcode	opcode;
+	__u32			length;
+	unsigned int		depth;
+	unsigned int		most;
+};
+
+static const struct flow busy_flow = { IBV_WR_RDMA_READ, READ_LENGTH, READS, 50 };
+static const struct flow flood_flow = { IBV_WR_RDMA_WRITE, 1024, 128, 5000 };
 
 /* What a process tells the other about itself */
 struct end {
@@ -54,7 +71,7 @@ struct end {
 
 struct shared {
 	struct end	ends[2];
-	unsigned int	reads;		/* that have completed */
+	unsigned int	visits;		/* requests of the peer that have completed */
 	char		memory[2][READ_LENGTH];
 };
 
@@ -250,9 +267,51 @@ static void posts_and_spins(struct ibv_qp *qp)
 		complete();
 }
 
+/* The number in a line of the status of thread @tid, or the first letter of what is there */
+static long status_of(const char *tid, const char *name)
+{
+	char path[300], line[256];
+	long value = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/status", tid);
+	f = fopen(path, "r");
+	if (!f)
+		die(path);
+	while (value < 0 && fgets(line, sizeof(line), f)) {
+		const char *text = line + strlen(name) + 2;
+
+		if (!strncmp(line, name, strlen(name)))
+			value = *text >= 'A' ? *text : atol(text);
+	}
+	fclose(f);
+	return value;
+}
+
+/* How often has the device's thread slept?  Waits until it sleeps. */
+static long switches(void)
+{
+	struct dirent *entry;
+	long n = -1;
+	DIR *dir = opendir("/proc/self/task");
+
+	if (!dir)
+		die("/proc");
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || atoi(entry->d_name) == getpid())
+			continue;
+		while (status_of(entry->d_name, "State") != 'S')
+			sched_yield();
+		n = status_of(entry->d_name, "voluntary_ctxt_switches");
+	}
+	closedir(dir);
+	return n;
+}
+
 static void fifo(void)
 {
 	struct ibv_qp *qp = pair_make();
+	long ran;
 	cpu_set_t cpus;
 
 	CPU_ZERO(&cpus);
@@ -265,8 +324,14 @@ static void fifo(void)
 	be_scheduled(SCHED_OTHER);
 	posts_and_spins(qp);
 	must_have_threads(2);
+	ran = switches();
 	be_scheduled(SCHED_FIFO);
 	posts_and_spins(qp);
+	be_scheduled(SCHED_OTHER);
+	if (switches() != ran) {
+		errno = EBUSY;
+		die("requests were left to the other thread");
+	}
 }
 
 /* ---- signal ---- */
@@ -420,15 +485,15 @@ static void meet(struct ibv_qp *qp, int me)
 		sched_yield();
 }
 
-static void read_post(struct ibv_qp *qp)
+static void visit(struct ibv_qp *qp, const struct flow *flow)
 {
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)all->memory[1], .length = READ_LENGTH, .lkey = mr->lkey,
+		.addr = (uintptr_t)all->memory[1], .length = flow->length, .lkey = mr->lkey,
 	};
 	struct ibv_send_wr *bad, wr = {
 		.sg_list = &sge,
 		.num_sge = 1,
-		.opcode = IBV_WR_RDMA_READ,
+		.opcode = flow->opcode,
 		.wr.rdma = {
 			.remote_addr = (uintptr_t)all->memory[0], .rkey = all->ends[0].rkey,
 		},
@@ -438,13 +503,14 @@ static void read_post(struct ibv_qp *qp)
 		die("post");
 }
 
-/* Reads until it is killed. */
-static _Noreturn void be_peer(const char *netns)
+/* Requests @flow until it is killed. */
+static _Noreturn void be_peer(const char *netns, const struct flow *flow)
 {
 	struct ibv_qp *qp;
 	struct ibv_wc wc;
 	char path[64];
-	int fd, i;
+	unsigned int i;
+	int fd, got;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	snprintf(path, sizeof(path), "/run/netns/%s", netns);
@@ -452,32 +518,32 @@ static _Noreturn void be_peer(const char *netns)
 	if (fd < 0 || setns(fd, CLONE_NEWNET))
 		die(netns);
 	device_open();
-	qp = qp_make(READS);
+	qp = qp_make(flow->depth);
 	meet(qp, 1);
-	for (i = 0; i < READS; i++)
-		read_post(qp);
+	for (i = 0; i < flow->depth; i++)
+		visit(qp, flow);
 	for (;;) {
-		while (!(i = ibv_poll_cq(cq, 1, &wc)))
+		while (!(got = ibv_poll_cq(cq, 1, &wc)))
 			sched_yield();
-		if (i < 0 || wc.status)
-			die("READ");
-		__atomic_fetch_add(&all->reads, 1, __ATOMIC_RELAXED);
-		read_post(qp);
+		if (got < 0 || wc.status)
+			die("the peer's request");
+		__atomic_fetch_add(&all->visits, 1, __ATOMIC_RELAXED);
+		visit(qp, flow);
 	}
 }
 
-static unsigned int reads(void)
+static unsigned int visits(void)
 {
-	return __atomic_load_n(&all->reads, __ATOMIC_RELAXED);
+	return __atomic_load_n(&all->visits, __ATOMIC_RELAXED);
 }
 
-/* A queue pair that the peer reads from */
+/* A queue pair that the peer uses */
 static struct ibv_qp *door_make(void)
 {
 	struct ibv_qp *qp = qp_make(DEPTH);
 
 	meet(qp, 0);
-	while (reads() < READS)
+	while (visits() < READS)
 		sched_yield();
 	return qp;
 }
@@ -540,7 +606,7 @@ static void binds_post(struct ibv_qp *qp, struct ibv_mw *mw)
 	mw->rkey = rkey;
 }
 
-static void busy(struct ibv_qp *qp)
+static void busy(struct ibv_qp *qp, const struct flow *flow)
 {
 	struct ibv_mw *mw = ibv_alloc_mw(pd, IBV_MW_TYPE_2);
 	unsigned int during = 0;
@@ -552,16 +618,16 @@ static void busy(struct ibv_qp *qp)
 		unsigned int before;
 
 		binds_post(qp, mw);
-		before = reads();
+		before = visits();
 		for (i = 0; i < DEPTH; i++)
 			complete();
-		during += reads() - before;
-		while (reads() - before < READS)
+		during += visits() - before;
+		while (visits() - before < flow->depth)
 			sched_yield();
 	}
 	must_have_threads(2);
-	printf("%u READs in %d rounds\n", during, ROUNDS);
-	if (during > ROUNDS * READS_ROUND) {
+	printf("%u requests of the peer in %d rounds\n", during, ROUNDS);
+	if (during > ROUNDS * flow->most) {
 		errno = ETIME;
 		die("the peer is served, and the process is not");
 	}
@@ -570,6 +636,7 @@ static void busy(struct ibv_qp *qp)
 int main(int argc, char **argv)
 {
 	struct rlimit lock = { .rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY };
+	const struct flow *flow;
 
 	if (argc != 3 && argc != 5)
 		return 2;
@@ -577,9 +644,10 @@ int main(int argc, char **argv)
 	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (all == MAP_FAILED || setrlimit(RLIMIT_MEMLOCK, &lock))
 		die("memory");
+	flow = strcmp(argv[2], "flood") ? &busy_flow : &flood_flow;
 	if (argc == 5 && !fork()) {
 		device = argv[4];
-		be_peer(argv[3]);
+		be_peer(argv[3], flow);
 	}
 	device_open();
 	if (!strcmp(argv[2], "fifo"))
@@ -594,8 +662,8 @@ int main(int argc, char **argv)
 		beside();
 	else if (!strcmp(argv[2], "receive"))
 		receive(door_make());
-	else if (!strcmp(argv[2], "busy"))
-		busy(door_make());
+	else if (!strcmp(argv[2], "busy") || !strcmp(argv[2], "flood"))
+		busy(door_make(), flow);
 	else
 		return 2;
 	return 0;

@@ -32,6 +32,8 @@
 #   need_python MODULE...    skip the script where the distribution's Python lacks one
 #   cases NS [ARGUMENT...]   run the Python program of the same name on that host; its checks
 #                            become checks of this script
+#   kernel_since VERSION     this kernel is not older
+#   has_workers              this kernel can give processes a thread of the device
 #   shared FILE              print the path of a file that is in tools/ of this tree, or installed
 #                            in /usr/share/srnic
 #
@@ -63,6 +65,16 @@ need_python()
 
 	/usr/bin/python3 -c "import ${modules// /, }" 2>/dev/null ||
 		skip_all "the distribution's Python lacks one of $modules"
+}
+
+kernel_since()
+{
+	[ "$(printf '%s\n%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" = "$1" ]
+}
+
+has_workers()
+{
+	kernel_since 6.10 && grep -qw vhost_task_create /proc/kallsyms
 }
 
 on()

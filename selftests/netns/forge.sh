@@ -100,8 +100,7 @@ rxe_pingpong()
 # rdma_rxe before 7.0 receives only in the initial namespace.
 has_rxe()
 {
-	[ "$(printf '7.0\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 7.0 ] &&
-		modprobe -q rdma_rxe
+	kernel_since 7.0 && modprobe -q rdma_rxe
 }
 
 # with_rxe NAME COMMAND...: a check that needs rdma_rxe

@@ -16,7 +16,7 @@ all_json()
 {
 	local asked=4 server status=0 what
 
-	[ "$(printf '6.12\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.12 ] || asked=3
+	kernel_since 6.12 || asked=3
 
 	ip netns exec nsB ibv_srq_pingpong -d sr1 -g 1 -q 2 &
 	server=$!

@@ -8,8 +8,7 @@
 . "$(dirname "$0")/../lib/netns.sh"
 . "$(dirname "$0")/../lib/vrb.sh"
 
-grep -qw vhost_task_create /proc/kallsyms ||
-	skip_all "this kernel has no vhost tasks"
+has_workers || skip_all "this kernel has no vhost tasks"
 topics=(data order soak retry queue hostile notify uc ud)
 
 watch_for()

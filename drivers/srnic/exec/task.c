@@ -7,8 +7,8 @@
  * passes BUSY on to the workqueue or, if it is a process that rang a doorbell, keeps
  * it for its next stretch.  If only the user's own work is left (OWN), it releases BUSY and
  * adds the task to the user's worker; a worker that finds BUSY taken sets CALL, which has the
- * holder add the task again.  The workqueue releases BUSY before a stretch if CALL is set, and
- * takes it again a tick later.  srnic_task_own() sets WAITER if BUSY is taken; the holder
+ * holder add the task again.  If CALL is set, the workqueue releases BUSY before a stretch, once,
+ * and takes it again a tick later.  srnic_task_own() sets WAITER if BUSY is taken; the holder
  * then releases BUSY at the end of its run and leaves the remaining work to
  * srnic_task_release().  A holder may also hold the BUSY of one joined task, which it
  * releases, or runs, after its own.
@@ -103,15 +103,16 @@ static bool task_may_owe(const struct srnic_task *task)
 }
 
 /*
- * Leaves the user's own work to the worker.  Return: false if that has no thread; the work is
- * left to whoever runs the task.
+ * Leaves the user's own work to the worker; @first: that had come, but the task was taken.
+ * Return: false if it has no thread; the work is left to whoever runs the task.
  */
-static bool task_leave(struct srnic_task *task)
+static bool task_leave(struct srnic_task *task, bool first)
 {
 	WRITE_ONCE(task->owed, true);	/* read in task_look() */
 	/* before the worker or task_abandon() may set them */
 	atomic_andnot(RUN_OWN | RUN_CALL, &task->state);
-	if (task_may_owe(task) && srnic_worker_add(task->worker, &task->item)) {
+	smp_mb__after_atomic();	/* clear OWN before looking whom the worker serves */
+	if (task_may_owe(task) && srnic_worker_add(task->worker, &task->item, first)) {
 		trace_srnic_task_leave(task->id);
 		return true;
 	}
@@ -126,7 +127,7 @@ static void task_answer(struct srnic_task *task)
 {
 	atomic_andnot(RUN_CALL, &task->state);
 	if (task->owed)
-		task_leave(task);
+		task_leave(task, true);
 }
 
 /* Releases BUSY unless there is more to do.  Return: true if released. */
@@ -171,7 +172,7 @@ void srnic_task_want_worker(struct srnic_task *task)
 static void task_pass_on(struct srnic_task *task)
 {
 	if (task_may_owe(task) && atomic_read(&task->state) & RUN_OWN) {
-		if (task_leave(task)) {
+		if (task_leave(task, false)) {
 			if (task_drop(task))
 				return;
 		} else {
@@ -236,12 +237,22 @@ static void run_end(bool nested, s32 cost)
 		__this_cpu_sub(run_softirq.left, cost);
 }
 
+/* What was owed is going to be done.  The caller holds BUSY. */
+static void task_redeem(struct srnic_task *task)
+{
+	WRITE_ONCE(task->owed, false);
+	if (task->yielded) {
+		task->yielded = false;
+		cancel_delayed_work(&task->again);
+	}
+}
+
 /* Takes back what is owed.  The caller holds BUSY. */
 static void task_recall(struct srnic_task *task)
 {
 	srnic_worker_remove(task->worker, &task->item);
 	atomic_andnot(RUN_CALL, &task->state);
-	WRITE_ONCE(task->owed, false);
+	task_redeem(task);
 }
 
 /* The user's own work that is left is to be done in this context. */
@@ -330,13 +341,21 @@ static void task_run_here(struct srnic_task *task)
 
 /*
  * The worker was refused BUSY, which the caller holds: releases it for a tick, or until another
- * context kicks the task.  Return: false if the user's own work is for the caller.
+ * context kicks the task.  If that was in vain before, the caller does the user's own work, or a
+ * peer could keep the worker from it.
+ * Return: false if the user's own work is for the caller.
  */
 static bool task_give_way(struct srnic_task *task)
 {
 	bool given;
 
+	if (task->yielded) {
+		atomic_or(RUN_OWN, &task->state);
+		return false;
+	}
+
 	local_bh_disable();
+	task->yielded = true;
 	do {
 		atomic_andnot(RUN_AGAIN, &task->state);
 		queue_delayed_work(task_wq, &task->again, 1);
@@ -501,12 +520,12 @@ void srnic_task_release(struct srnic_task *task)
 		task_run_here(task);
 }
 
-/* Takes BUSY with preemption disabled, or sets @mark.  Return: true if BUSY was taken. */
-static bool task_take_atomic(struct srnic_task *task, int mark)
+/* Takes BUSY with preemption disabled, or sets WAITER.  Return: true if BUSY was taken. */
+static bool task_take_atomic(struct srnic_task *task)
 {
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		preempt_disable();
-	if (task_take(task, mark))
+	if (task_take(task, RUN_WAITER))
 		return true;
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		preempt_enable();
@@ -517,7 +536,7 @@ static bool task_take_atomic(struct srnic_task *task, int mark)
 void srnic_task_own_atomic(struct srnic_task *task)
 {
 	might_sleep();
-	wait_var_event(&task->state, task_take_atomic(task, RUN_WAITER));
+	wait_var_event(&task->state, task_take_atomic(task));
 	task_acquire(task);
 }
 
@@ -544,9 +563,9 @@ static bool task_begin(struct srnic_worker_item *item)
 {
 	struct srnic_task *task = container_of(item, struct srnic_task, item);
 
-	if (!task_take_atomic(task, RUN_CALL))
+	if (!task_take(task, RUN_CALL))
 		return false;
-	WRITE_ONCE(task->owed, false);
+	task_redeem(task);
 
 	return true;
 }
@@ -554,9 +573,11 @@ static bool task_begin(struct srnic_worker_item *item)
 /* The worker does a stretch. */
 static void task_work_off(struct srnic_worker_item *item)
 {
-	task_run_here(container_of(item, struct srnic_task, item));
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		preempt_enable();
+	struct srnic_task *task = container_of(item, struct srnic_task, item);
+
+	task = task_stretch(task, false);
+	if (task)
+		task_put_off(task);
 }
 
 static void task_set_watch(struct srnic_worker_item *item, bool state)
@@ -576,10 +597,10 @@ static unsigned int task_look(struct srnic_worker_item *item)
 
 	if (!(look & SRNIC_LOOK_WORK))
 		return look;
-	if (!task_take_atomic(task, mark))
+	if (!task_take(task, mark))
 		return look & ~SRNIC_LOOK_WORK;
 	list_del_init(&item->rest);
-	WRITE_ONCE(task->owed, false);
+	task_redeem(task);
 	WRITE_ONCE(task->served, true);
 
 	return look;

@@ -75,6 +75,7 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @item: item of @worker, with work while that is owed
  * @poll: how @worker polls; set by the user of the task, if it calls srnic_task_watch()
  * @owed: the user's own work is left to @worker, or to the next system call
+ * @yielded: the task was released for the worker, which has not come yet; @again is queued
  * @unpaid: such work was left to others for lack of a thread
  * @served: @worker serves the thread that has posted last; otherwise nothing is owed
  * @joined: another task that this one holds while it runs, or NULL
@@ -82,7 +83,7 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @floor: value of @left at which the current share is used up
  * @dep_map: for lockdep: held by the context that runs, has joined or owns the task
  *
- * @owed, @joined, @left and @floor are used only by the context that runs the task.
+ * @owed, @yielded, @joined, @left and @floor are used only by the context that runs the task.
  */
 struct srnic_task {
 	atomic_t		state;
@@ -94,6 +95,7 @@ struct srnic_task {
 	struct srnic_worker_item item;
 	const struct srnic_task_poll *poll;
 	bool			owed;
+	bool			yielded;
 	bool			unpaid;
 	bool			served;
 	struct srnic_task	*joined;

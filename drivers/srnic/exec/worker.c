@@ -8,6 +8,7 @@
  * waits for the thread, which before could be stopped or frozen for as long as its process
  * likes.  Until then it holds a reference to the module.
  */
+#include <linux/bottom_half.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
@@ -15,6 +16,7 @@
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/sched/prio.h>
@@ -149,7 +151,7 @@ static struct srnic_worker_item *worker_poll(struct srnic_worker *worker)
 
 /*
  * What is next?  @item: to be served, or NULL.  Neither known work nor what polling finds keeps
- * the other waiting.
+ * the other waiting.  Context: BH disabled.
  * Return: false if the thread may sleep; its state has been set before.
  */
 static bool thread_next(struct worker_thread *thread, struct srnic_worker_item **item)
@@ -157,43 +159,56 @@ static bool thread_next(struct worker_thread *thread, struct srnic_worker_item *
 	struct srnic_worker *worker = thread->worker;
 	bool awake;
 
-	spin_lock_bh(&worker->lock);
+	spin_lock(&worker->lock);
 	thread->polled = !thread->polled;
 	*item = thread->polled ? worker_poll(worker) ?: worker_take(worker) :
 				 worker_take(worker) ?: worker_poll(worker);
 	awake = *item || thread->ending ||
 		!list_empty(&worker->rest) || !list_empty(&worker->watch);
-	spin_unlock_bh(&worker->lock);
+	spin_unlock(&worker->lock);
+
+	return awake;
+}
+
+/* Serves or polls once.  Return: false if the thread may sleep. */
+static bool thread_serve(struct worker_thread *thread)
+{
+	struct srnic_worker_item *item;
+	bool awake;
+
+	local_bh_disable();
+	awake = thread_next(thread, &item);
+	if (awake)
+		__set_current_state(TASK_RUNNING);
+	if (item)
+		worker_ops->run(item);
+	local_bh_enable();
+	if (!item)
+		cpu_relax();
 
 	return awake;
 }
 
 /*
- * Serves or polls.  The vhost task handles signals in between, and sleeps if there was nothing to
- * do; it has set the state for that.
+ * The vhost task handles signals in between, and sleeps if there was nothing to do; it has set
+ * the state for that.
  */
 static bool thread_run(void *data)
 {
 	struct worker_thread *thread = data;
-	struct srnic_worker_item *item;
 
-	cond_resched();
+	cond_resched_tasks_rcu_qs();
 	if (vhost_task_is_notified() || signal_pending(current)) {
 		__set_current_state(TASK_RUNNING);
 		return true;
 	}
-	if (!thread_next(thread, &item))
-		return false;
-
-	__set_current_state(TASK_RUNNING);
-	if (item)
-		worker_ops->run(item);
-	else if (READ_ONCE(thread->ending))
+	if (READ_ONCE(thread->ending)) {
+		__set_current_state(TASK_RUNNING);
 		vhost_task_kill();
-	else
-		cpu_relax();
+		return true;
+	}
 
-	return true;
+	return thread_serve(thread);
 }
 
 /* The thread has been killed.  It holds no item, and does not stop or freeze any more. */
@@ -218,6 +233,7 @@ static void thread_killed(void *data)
 			worker_ops->drop(item);
 		}
 		spin_unlock_bh(&worker->lock);
+		cond_resched();
 	} while (item);
 	queue_work(worker_wq, &thread->reap);
 }
@@ -303,15 +319,19 @@ bool srnic_worker_start(struct srnic_worker *worker)
 	return done;
 }
 
-bool srnic_worker_add(struct srnic_worker *worker, struct srnic_worker_item *item)
+bool srnic_worker_add(struct srnic_worker *worker, struct srnic_worker_item *item, bool first)
 {
 	bool added;
 
 	spin_lock_bh(&worker->lock);
 	added = worker->thread;
 	if (added) {
-		list_move_tail(&item->rest, &worker->rest);
-		vhost_task_wake(worker->thread->vtsk);
+		if (list_empty(&worker->rest))	/* or it has been woken */
+			vhost_task_wake(worker->thread->vtsk);
+		if (first)
+			list_move(&item->rest, &worker->rest);
+		else
+			list_move_tail(&item->rest, &worker->rest);
 	}
 	spin_unlock_bh(&worker->lock);
 

@@ -35,15 +35,14 @@ struct srnic_worker_item {
 
 /**
  * struct srnic_worker_ops - what the items of workers are, for worker.c
- * @take: takes what @item stands for, with preemption disabled from then on, except on
- *	  PREEMPT_RT; false: another context has it, and will add the item again
- * @run: does a limited part of the work, and enables preemption
+ * @take: takes what @item stands for; false: another context has it, and will add the item again
+ * @run: does a limited part of the work of what has been taken
  * @drop: the thread has ended: another context has to do the work
  * @watch: the item is polled from now on, or no longer
  * @look: polls it; SRNIC_LOOK_*, WORK: it was taken, as by @take
  *
- * All but @run are called with BH disabled and must not call functions of the worker; the item
- * is not freed meanwhile.  It is off the list of those with work for @take and @drop.
+ * Called with BH disabled.  All but @run must not call functions of the worker, and the item is not
+ * freed meanwhile.  It is off the list of those with work for @take and @drop.
  */
 struct srnic_worker_ops {
 	bool (*take)(struct srnic_worker_item *item);
@@ -76,10 +75,11 @@ bool srnic_worker_serves(const struct srnic_worker *worker);
 bool srnic_worker_start(struct srnic_worker *worker);
 
 /*
- * Adds @item, unless it has been added, to those that the thread serves, one after the other.
+ * Adds @item, unless it has been added, to those that the thread serves, one after the other;
+ * @first: it had its turn, but was taken.
  * Context: any but hard interrupt.  Return: false if there is no thread.
  */
-bool srnic_worker_add(struct srnic_worker *worker, struct srnic_worker_item *item);
+bool srnic_worker_add(struct srnic_worker *worker, struct srnic_worker_item *item, bool first);
 
 /* Removes @item, if it has been added.  Context: any but hard interrupt. */
 void srnic_worker_remove(struct srnic_worker *worker, struct srnic_worker_item *item);
