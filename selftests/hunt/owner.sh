@@ -88,8 +88,8 @@ check "the thread that posted exits"		owner thread
 check "it may have no further thread"		owner limit
 check "kill -9"					owner kill
 check "it exits"				owner exit
-check "polled, it pays"				polled 1000 owner sleep
-check "polled and stopped, it rests"		polled 1000 owner stop
+check "polled, it pays"				polled 100000 owner sleep
+check "polled and stopped, it rests"		polled 100000 owner stop
 check "its child posts to the polled queue"	polled 1000000 owner fork
 check "polled, it executes another program"	asking 1000000 owner exec
 check "polled, kill -9"				asking 1000000 owner kill

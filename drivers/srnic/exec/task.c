@@ -102,6 +102,16 @@ static bool task_may_owe(const struct srnic_task *task)
 	return READ_ONCE(task->served);	/* written in srnic_task_kick_owner(), task_look() */
 }
 
+/* Nothing is owed any more.  The caller holds BUSY. */
+static void task_redeem(struct srnic_task *task)
+{
+	WRITE_ONCE(task->owed, false);
+	if (task->yielded) {
+		task->yielded = false;
+		cancel_delayed_work(&task->again);
+	}
+}
+
 /*
  * Leaves the user's own work to the worker; @first: that had come, but the task was taken.
  * Return: false if it has no thread; the work is left to whoever runs the task.
@@ -116,7 +126,7 @@ static bool task_leave(struct srnic_task *task, bool first)
 		trace_srnic_task_leave(task->id);
 		return true;
 	}
-	WRITE_ONCE(task->owed, false);
+	task_redeem(task);
 	atomic_or(RUN_OWN, &task->state);
 
 	return false;
@@ -237,16 +247,6 @@ static void run_end(bool nested, s32 cost)
 		__this_cpu_sub(run_softirq.left, cost);
 }
 
-/* What was owed is going to be done.  The caller holds BUSY. */
-static void task_redeem(struct srnic_task *task)
-{
-	WRITE_ONCE(task->owed, false);
-	if (task->yielded) {
-		task->yielded = false;
-		cancel_delayed_work(&task->again);
-	}
-}
-
 /* Takes back what is owed.  The caller holds BUSY. */
 static void task_recall(struct srnic_task *task)
 {
@@ -341,8 +341,8 @@ static void task_run_here(struct srnic_task *task)
 
 /*
  * The worker was refused BUSY, which the caller holds: releases it for a tick, or until another
- * context kicks the task.  If that was in vain before, the caller does the user's own work, or a
- * peer could keep the worker from it.
+ * context kicks the task.  If it was in vain before, since the worker has come the last time, the
+ * caller does the user's own work, or a peer could keep the worker from it.
  * Return: false if the user's own work is for the caller.
  */
 static bool task_give_way(struct srnic_task *task)

@@ -75,7 +75,7 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @item: item of @worker, with work while that is owed
  * @poll: how @worker polls; set by the user of the task, if it calls srnic_task_watch()
  * @owed: the user's own work is left to @worker, or to the next system call
- * @yielded: the task was released for the worker, which has not come yet; @again is queued
+ * @yielded: the task was released for the worker, which has not come since
  * @unpaid: such work was left to others for lack of a thread
  * @served: @worker serves the thread that has posted last; otherwise nothing is owed
  * @joined: another task that this one holds while it runs, or NULL
