@@ -389,7 +389,8 @@ bottleneck()
 #   Nms         delay from one end to the other
 #   lossP       percent of the packets are lost
 #   reorderP    percent of the packets are not delayed
-#   Nkb         queue of the bottleneck; the default is one bandwidth-delay product
+#   Nkb         queue of the bottleneck; the default is one bandwidth-delay product, at least
+#               256 KiB
 #   ecn         the bottleneck marks ECN-capable packets queued for 500 us
 path()
 {
@@ -406,7 +407,10 @@ path()
 		*) return 1 ;;
 		esac
 	done
-	queue=${queue:-$((2 * delay * $(bytes_per_ms "$rate")))}
+	queue=${queue:-$(awk -v delay="$delay" -v rate="$(bytes_per_ms "$rate")" 'BEGIN {
+		bytes = 2 * delay * rate
+		print int(bytes > 262144 ? bytes : 262144)
+	}')}
 	for dev in "p0$1" "p1$1"; do
 		parent=root
 		ip netns exec "$ns" tc qdisc del dev "$dev" root 2>/dev/null
