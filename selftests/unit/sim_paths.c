@@ -205,6 +205,31 @@ static void disorder(void)
 	}
 }
 
+/* Round trips vary as on a busy host, and packets are lost both ways. */
+static void noise(void)
+{
+	static const struct {
+		u32	loss;		/* of 1,000,000 */
+		u32	write;		/* goal */
+		u32	read;
+	} rows[] = { { 1000, 90, 90 }, { 10000, 70, 80 }, { 30000, 40, 50 } };
+	struct sim_conf c;
+	u32 i;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		c = usual(i & 1, 4096, GBIT, 20 * MSEC);
+		c.there.jitter = 2 * MSEC;
+		c.there.fifo = true;
+		c.there.loss = rows[i / 2].loss;
+		c.back.jitter = c.there.jitter;
+		c.back.fifo = c.there.fifo;
+		c.back.loss = c.there.loss;
+		row(c, 0, i & 1 ? rows[i / 2].read : rows[i / 2].write,
+		    "busy: %s, 1G, 20 ms, FIFO jitter 2 ms, loss %.1f %%", verb(&c),
+		    rows[i / 2].loss / 1e4);
+	}
+}
+
 static void policers(void)
 {
 	static const struct {
@@ -345,6 +370,7 @@ int main(int argc, char **argv)
 	changes();
 	losses();
 	disorder();
+	noise();
 	policers();
 	intervals();
 	crowds();
