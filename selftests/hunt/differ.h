@@ -151,6 +151,8 @@ enum likeness {
  */
 enum likeness difference_known(const char *type, enum place place,
 			       const struct request *r, const char *ours, const char *other);
+/* Is this the outcome of a request that has succeeded? */
+bool outcome_is_success(const char *text);
 /* Does a queue pair keep state across RESET after @failed has failed? */
 bool reset_is_partial(const char *type, const struct request *failed);
 /* Prints the known differences, and how often each was seen. */

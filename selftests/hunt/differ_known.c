@@ -90,11 +90,14 @@ static const struct known {
 
 static long seen[ARRAY_SIZE(known)];
 
+bool outcome_is_success(const char *text)
+{
+	return !strncmp(text, "opcode", strlen("opcode"));
+}
+
 static bool outcome_is(const char *text, const char *want)
 {
-	if (!strcmp(want, SUCCESS))
-		return !strncmp(text, "opcode", strlen("opcode"));
-	return !strcmp(text, want);
+	return strcmp(want, SUCCESS) ? !strcmp(text, want) : outcome_is_success(text);
 }
 
 enum likeness difference_known(const char *type, enum place place,

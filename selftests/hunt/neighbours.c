@@ -42,6 +42,7 @@
 #include <linux/userfaultfd.h>
 
 #include "../lib/tap.h"
+#include "rc.h"
 
 #define PAGE 4096UL
 #define HOG_BYTES (32UL << 20)	/* length of a WRITE */
@@ -54,7 +55,7 @@
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
 static struct ibv_cq *cq;
-static int gid_index = -1;
+static int gid_index;
 static union ibv_gid gid;
 
 static _Noreturn void die(const char *what)
@@ -65,21 +66,14 @@ static _Noreturn void die(const char *what)
 
 static void device_open(const char *name)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	int i;
-
-	for (i = 0; list && list[i]; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			ctx = ibv_open_device(list[i]);
+	ctx = rc_open(name);
 	if (!ctx)
 		die("open");
 	pd = ibv_alloc_pd(ctx);
 	cq = ibv_create_cq(ctx, 100, NULL, NULL, 0);
 	if (!pd || !cq)
 		die("PD, CQ");
-	for (i = 0; i < 16 && gid_index < 0; i++)
-		if (!ibv_query_gid(ctx, 1, i, &gid) && gid.raw[10] == 0xff)
-			gid_index = i;
+	gid_index = rc_gid(ctx, &gid);
 }
 
 static struct ibv_qp *qp_make(enum ibv_qp_type type, int depth)
@@ -100,42 +94,23 @@ static struct ibv_qp *qp_make(enum ibv_qp_type type, int depth)
 /* The path to this host */
 static struct ibv_ah_attr path_here(void)
 {
-	return (struct ibv_ah_attr) {
-		.is_global = 1,
-		.port_num = 1,
-		.grh = { .dgid = gid, .sgid_index = gid_index, .hop_limit = 64 },
-	};
+	return rc_path(&gid, gid_index);
 }
 
 /* Connects a queue pair to @peer, which may be itself. */
 static void qp_connect(struct ibv_qp *qp, const struct ibv_qp *peer)
 {
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT,
-		.port_num = 1,
+	const char *failed = rc_connect(qp, (struct ibv_qp_attr) {
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
 		.path_mtu = IBV_MTU_1024,
 		.dest_qp_num = peer->qp_num,
 		.max_dest_rd_atomic = 1,
 		.ah_attr = path_here(),
-		.timeout = 21,
-		.retry_cnt = 7,
 		.max_rd_atomic = 1,
-	};
+	});
 
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
-			  IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
-		die("INIT");
-	attr.qp_state = IBV_QPS_RTR;
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV |
-			  IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
-		die("RTR");
-	attr.qp_state = IBV_QPS_RTS;
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT |
-			  IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-			  IBV_QP_MAX_QP_RD_ATOMIC))
-		die("RTS");
+	if (failed)
+		die(failed);
 }
 
 static void say_ready(void)

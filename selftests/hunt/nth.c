@@ -32,6 +32,8 @@
 #include <rdma/rdma_netlink.h>
 #include <infiniband/verbs.h>
 
+#include "rc.h"
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define NTH_MAX		100000
 
@@ -270,17 +272,6 @@ static void hunt(const struct thing *t, bool makes, int step)
 #define HANDLES		63	/* the next one needs a new xarray node */
 #define SPACE_FD	3
 
-static struct ibv_context *device_open(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	int i;
-
-	for (i = 0; list && list[i]; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			return ibv_open_device(list[i]);
-	return NULL;
-}
-
 static void write_text(int fd, const char *text)
 {
 	int len = strlen(text);
@@ -321,7 +312,7 @@ static int handles(const char *name)
 {
 	struct ibv_ah_attr attr = { .is_global = 1, .port_num = 1, .grh.hop_limit = 64 };
 	int faults = open("/proc/thread-self/make-it-fail", O_WRONLY | O_CLOEXEC);
-	struct ibv_context *ctx = device_open(name);
+	struct ibv_context *ctx = rc_open(name);
 	int bytes;
 
 	if (!ctx || faults < 0 || ibv_query_gid(ctx, 1, 0, &attr.grh.dgid))

@@ -43,6 +43,9 @@
 #include <unistd.h>
 #include <infiniband/verbs.h>
 
+#include "procs.h"
+#include "rc.h"
+
 #define USER 65534
 
 #define PAIRS 4
@@ -81,7 +84,7 @@ static struct ibv_cq *cq;
 static struct ibv_mr *mr;
 static struct ibv_qp *door;
 static struct ibv_qp *source[PAIRS];
-static int gid_index = -1;
+static int gid_index;
 static union ibv_gid gid;
 
 static _Noreturn void die(const char *what)
@@ -98,12 +101,7 @@ static _Noreturn void die(const char *what)
 
 static void device_open(void)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	int i;
-
-	for (i = 0; list && list[i]; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), device))
-			ctx = ibv_open_device(list[i]);
+	ctx = rc_open(device);
 	if (!ctx)
 		die("open");
 	pd = ibv_alloc_pd(ctx);
@@ -115,9 +113,7 @@ static void device_open(void)
 			IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
 	if (!cq || !mr)
 		die("CQ, MR");
-	for (i = 0; i < 16 && gid_index < 0; i++)
-		if (!ibv_query_gid(ctx, 1, i, &gid) && gid.raw[10] == 0xff)
-			gid_index = i;
+	gid_index = rc_gid(ctx, &gid);
 }
 
 static struct ibv_qp *qp_make(void)
@@ -141,36 +137,17 @@ static struct ibv_qp *qp_make(void)
 
 static void qp_connect(struct ibv_qp *qp, __u32 qpn)
 {
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT,
-		.port_num = 1,
+	const char *failed = rc_connect(qp, (struct ibv_qp_attr) {
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
 		.path_mtu = IBV_MTU_4096,
 		.dest_qp_num = qpn,
 		.max_dest_rd_atomic = 1,
-		.ah_attr = {
-			.is_global = 1,
-			.port_num = 1,
-			.grh = { .dgid = gid, .sgid_index = gid_index, .hop_limit = 64 },
-		},
-		.timeout = 21,
-		.retry_cnt = 7,
+		.ah_attr = rc_path(&gid, gid_index),
 		.max_rd_atomic = 1,
-	};
+	});
 
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
-			  IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
-		die("INIT");
-	attr.qp_state = IBV_QPS_RTR;
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV |
-			  IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
-		die("RTR");
-	attr.qp_state = IBV_QPS_RTS;
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT |
-			  IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-			  IBV_QP_MAX_QP_RD_ATOMIC))
-		die("RTS");
+	if (failed)
+		die(failed);
 }
 
 static void say(int fd, char c)
@@ -361,23 +338,6 @@ static void complete_all(void)
 	}
 }
 
-static int threads(pid_t pid)
-{
-	char path[32];
-	struct dirent *entry;
-	int n = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return 0;
-	while ((entry = readdir(dir)))
-		n += entry->d_name[0] != '.';
-	closedir(dir);
-	return n;
-}
-
 /* To the same queue as its parent, too */
 static void child_posts(void)
 {
@@ -390,7 +350,7 @@ static void child_posts(void)
 		for (i = 0; i < PAIRS; i++)
 			writes_post(i);
 		door_post(WRITES / 4, WRITES / 2);
-		_exit(threads(getpid()) == 1 ? 0 : 2);
+		_exit(threads_of(getpid()) == 1 ? 0 : 2);
 	}
 	if (waitpid(child, &status, 0) != child || status) {
 		errno = ECHILD;
@@ -453,7 +413,7 @@ static _Noreturn void be_hog(const char *what)
 		thread_posts();
 	else
 		post_all(NULL);
-	if (!strcmp(what, "limit") && threads(getpid()) != 1) {
+	if (!strcmp(what, "limit") && threads_of(getpid()) != 1) {
 		errno = ECHILD;
 		die("it has a thread of the device");
 	}
@@ -545,26 +505,19 @@ static long long stat_of(const char *name)
 /* Are all threads of the hog in @state? */
 static bool hog_is(char state)
 {
-	char path[300], text[512], *end;
+	struct thread_stat stat;
 	struct dirent *entry;
+	char path[300];
 	bool is = true;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", hog);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
-		ssize_t n;
-		int fd;
-
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", hog, entry->d_name);
-		fd = open(path, O_RDONLY);
-		n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-		close(fd);
-		text[n > 0 ? n : 0] = 0;
-		end = strrchr(text, ')');
-		is &= end && end[2] == state;
+		is &= thread_stat_read(path, &stat) && stat.state == state;
 	}
 	if (dir)
 		closedir(dir);
@@ -607,29 +560,19 @@ static void rests(void)
 /* Processor time of the workqueues' threads, us */
 static long long worked(void)
 {
-	char path[300], text[512], *end;
+	DIR *dir = opendir("/proc");
+	struct thread_stat stat;
 	struct dirent *entry;
 	long long ticks = 0;
-	DIR *dir = opendir("/proc");
+	char path[300];
 
-	while (dir && (entry = readdir(dir))) {
-		long stime;
-		ssize_t n;
-		int fd;
-
-		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
-		fd = open(path, O_RDONLY);
-		n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-		close(fd);
-		text[n > 0 ? n : 0] = 0;
-		end = strrchr(text, ')');
-		if (end && strstr(text, "(kworker/") &&
-		    sscanf(end + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %ld",
-			   &stime) == 1)
-			ticks += stime;
-	}
 	if (!dir)
 		die("/proc");
+	while ((entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		if (thread_stat_read(path, &stat) && !strncmp(stat.name, "kworker/", 8))
+			ticks += stat.ticks;
+	}
 	closedir(dir);
 	return ticks * 1000000 / sysconf(_SC_CLK_TCK);
 }

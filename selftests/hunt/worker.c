@@ -34,6 +34,9 @@
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_verbs.h>
 
+#include "procs.h"
+#include "rc.h"
+
 #define DEPTH 32768		/* busy: work requests, more than a doorbell does */
 #define LENGTH (4 << 20)	/* bytes of a long WRITE */
 #define LONG 64			/* long WRITEs that no doorbell finishes */
@@ -95,12 +98,7 @@ static _Noreturn void die(const char *what)
 
 static void device_open(void)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	int i;
-
-	for (ctx = NULL, i = 0; list && list[i]; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), device))
-			ctx = ibv_open_device(list[i]);
+	ctx = rc_open(device);
 	if (!ctx)
 		die("open");
 	pd = ibv_alloc_pd(ctx);
@@ -111,10 +109,9 @@ static void device_open(void)
 			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_MW_BIND);
 	if (!mr)
 		die("MR");
-	for (gid_index = 0; gid_index < 16; gid_index++)
-		if (!ibv_query_gid(ctx, 1, gid_index, &gid) && gid.raw[10] == 0xff)
-			return;
-	die("GID");
+	gid_index = rc_gid(ctx, &gid);
+	if (gid_index < 0)
+		die("GID");
 }
 
 static struct ibv_qp *qp_make(int depth)
@@ -138,36 +135,17 @@ static struct ibv_qp *qp_make(int depth)
 
 static void qp_connect(struct ibv_qp *qp, const union ibv_gid *dgid, __u32 qpn)
 {
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT,
-		.port_num = 1,
+	const char *failed = rc_connect(qp, (struct ibv_qp_attr) {
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
 		.path_mtu = IBV_MTU_4096,
 		.dest_qp_num = qpn,
 		.max_dest_rd_atomic = READS,
-		.ah_attr = {
-			.is_global = 1,
-			.port_num = 1,
-			.grh = { .dgid = *dgid, .sgid_index = gid_index, .hop_limit = 64 },
-		},
-		.timeout = 21,
-		.retry_cnt = 7,
+		.ah_attr = rc_path(dgid, gid_index),
 		.max_rd_atomic = READS,
-	};
+	});
 
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
-			  IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
-		die("INIT");
-	attr.qp_state = IBV_QPS_RTR;
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV |
-			  IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
-		die("RTR");
-	attr.qp_state = IBV_QPS_RTS;
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT |
-			  IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-			  IBV_QP_MAX_QP_RD_ATOMIC))
-		die("RTS");
+	if (failed)
+		die(failed);
 }
 
 /* Return: the sending one of two queue pairs that are connected by loopback. */
@@ -224,23 +202,9 @@ static __u64 complete(void)
 
 /* ---- threads ---- */
 
-static int threads(void)
-{
-	struct dirent *entry;
-	int n = 0;
-	DIR *dir = opendir("/proc/self/task");
-
-	if (!dir)
-		die("/proc");
-	while ((entry = readdir(dir)))
-		n += entry->d_name[0] != '.';
-	closedir(dir);
-	return n;
-}
-
 static void must_have_threads(int expected)
 {
-	int is = threads();
+	int is = threads_of(getpid());
 
 	if (is == expected)
 		return;
@@ -271,29 +235,21 @@ static void posts_and_spins(struct ibv_qp *qp)
 /* Processor time of the device's thread, in ticks */
 static long thread_ticks(void)
 {
-	unsigned long user, system, ticks = 0;
-	char path[300], text[512], *end;
-	struct dirent *entry;
 	DIR *dir = opendir("/proc/self/task");
+	struct thread_stat stat;
+	struct dirent *entry;
+	char path[300];
+	long ticks = 0;
 
 	if (!dir)
 		die("/proc");
 	while ((entry = readdir(dir))) {
-		ssize_t n;
-		int fd;
-
 		if (entry->d_name[0] == '.' || atoi(entry->d_name) == getpid())
 			continue;
 		snprintf(path, sizeof(path), "/proc/self/task/%s/stat", entry->d_name);
-		fd = open(path, O_RDONLY);
-		n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-		close(fd);
-		text[n > 0 ? n : 0] = 0;
-		end = strrchr(text, ')');
-		if (!end || sscanf(end + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-				   &user, &system) != 2)
+		if (!thread_stat_read(path, &stat))
 			die(path);
-		ticks += user + system;
+		ticks += stat.ticks;
 	}
 	closedir(dir);
 	return ticks;
@@ -361,12 +317,12 @@ static void signal_pending(void)
 	sigaction(SIGALRM, &action, NULL);
 	for (tries = 0; tries < 20; tries++) {
 		struct ibv_qp *qp = pair_make();
-		int before = threads();
+		int before = threads_of(getpid());
 
 		signals(200);
 		writes_post(qp, LONG, 0);
 		signals(0);
-		if (threads() == before) {
+		if (threads_of(getpid()) == before) {
 			writes_post(qp, LONG, 0);
 			must_have_threads(before + 1);
 			return;
@@ -394,7 +350,7 @@ static void closes(void)
 	if (ibv_destroy_qp(source) || ibv_destroy_qp(sink) || ibv_dereg_mr(mr) ||
 	    ibv_destroy_cq(cq) || ibv_dealloc_pd(pd) || ibv_close_device(ctx))
 		die("close");
-	while (threads() > 1)
+	while (threads_of(getpid()) > 1)
 		sched_yield();
 }
 
