@@ -474,6 +474,28 @@ static void test_chance(void)
 	tap_done("an eighth of a round trip's packets is lost by chance, more is not");
 }
 
+/* With jitter some round trips are long without a queue: then others of the round are short. */
+static void test_jitter_loses(void)
+{
+	u32 was;
+
+	open_to(LONG, 1024);
+	measure(LONG);
+	send(2, true);
+	was = c.window;
+	measure(LONG + LONG / 2);
+	must(srnic_rtt_is_queued(&rtt));
+	lose(was, 1);
+	must(c.window == was);
+	round_trip(LONG + LONG / 2);
+	round_trip(LONG + LONG / 2);
+	measure(LONG + LONG / 2);
+	was = c.window;
+	lose(was, 1);
+	must(c.window < was);
+	tap_done("a loss with a long round trip is one of a queue if the others are long as well");
+}
+
 static void test_run(void)
 {
 	u32 was;
@@ -611,6 +633,7 @@ int main(void)
 	test_settle();
 	test_slow();
 	test_chance();
+	test_jitter_loses();
 	test_run();
 	test_forgiven();
 	test_floor();

@@ -375,11 +375,23 @@ void srnic_cwnd_grow(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 u
 	cwnd->credit = 0;
 }
 
+/*
+ * Does a queue make round trips longer?  With jitter the last one may be long by chance, so on a
+ * long path all of the current round have to be.
+ */
+static bool cwnd_is_queued(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
+{
+	if (!srnic_rtt_is_queued(rtt))
+		return false;
+
+	return !srnic_rtt_is_long(rtt) || !cwnd->least || cwnd->least > rtt->min + rtt->min / 8;
+}
+
 /* Did a queue drop the missing packets? */
 static bool cwnd_is_overflow(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 			     u32 run)
 {
-	return run >= SRNIC_CWND_QUEUE_RUN || srnic_rtt_is_queued(rtt) ||
+	return run >= SRNIC_CWND_QUEUE_RUN || cwnd_is_queued(cwnd, rtt) ||
 	       cwnd->holes > max(cwnd->window / SRNIC_CWND_QUEUE_PART, 1U) ||
 	       (srnic_rtt_is_full(rtt) &&
 		cwnd->holes > cwnd->window / CWND_FULL_PART);
