@@ -86,16 +86,39 @@ static void ooo_remove(struct srnic_ooo *ooo, struct sk_buff *skb)
 	srnic_rmem_uncharge(ooo->rmem, skb->truesize);
 }
 
+/*
+ * Bytes of a copy that go into a page: a linear buffer of a little more than a page takes two.
+ * The headers are in the linear part.
+ */
+static u32 ooo_paged(u32 len)
+{
+	return len <= SKB_WITH_OVERHEAD(PAGE_SIZE) ? 0 : min_t(u32, len - SRNIC_HDR_MAX, PAGE_SIZE);
+}
+
+/* Copies @npaged bytes, from offset @off of @skb on, to a page of @copy. */
+static bool ooo_copy_page(struct sk_buff *copy, const struct sk_buff *skb, u32 off, u32 npaged)
+{
+	struct page *page = alloc_page(GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!page)
+		return false;
+	skb_add_rx_frag(copy, 0, page, 0, npaged, PAGE_SIZE);
+
+	return !skb_copy_bits(skb, off, page_address(page), npaged);
+}
+
 /* Copies the packet alone: its skb may be large, or hold pages of a page pool. */
 static struct sk_buff *ooo_copy(const struct sk_buff *skb)
 {
 	const struct srnic_rxcb *cb = (const struct srnic_rxcb *)skb->cb;
+	u32 npaged = ooo_paged(cb->len), linear = cb->len - npaged;
 	struct sk_buff *copy;
 
-	copy = alloc_skb(cb->len, GFP_ATOMIC | __GFP_NOWARN);
+	copy = alloc_skb(linear, GFP_ATOMIC | __GFP_NOWARN);
 	if (!copy)
 		return NULL;
-	if (skb_copy_bits(skb, cb->bth, skb_put(copy, cb->len), cb->len)) {
+	if (skb_copy_bits(skb, cb->bth, skb_put(copy, linear), linear) ||
+	    (npaged && !ooo_copy_page(copy, skb, cb->bth + linear, npaged))) {
 		kfree_skb(copy);
 		return NULL;
 	}
