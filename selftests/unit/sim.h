@@ -110,6 +110,7 @@ struct sim_pkt {
  * @pause_for: how long it pauses, ns: packets that arrive meanwhile are looked at later
  * @peer: enum sim_peer
  * @store: packets that the responder keeps, 0: SIM_STORE
+ * @room: responses that the requester keeps, 0: SIM_STORE
  * @sack: the responder sends SACKs
  * @flows: number of flows
  * @tcp: number of flows of TCP beside them, in the direction of requests
@@ -151,6 +152,7 @@ struct sim_conf {
 	u64		pause_for;
 	enum sim_peer	peer;
 	u32		store;
+	u32		room;
 	bool		sack;
 	u32		flows;
 	u32		tcp;
@@ -234,6 +236,12 @@ struct sim_owed {
 	u32		npsn;
 };
 
+/* A READ that the responder has executed, and can answer again */
+struct sim_replay {
+	u64	seq;
+	u32	npsn;
+};
+
 /**
  * struct sim_flow - a requester and its responder
  * @f: the state machine under test
@@ -245,10 +253,13 @@ struct sim_owed {
  * @una: sequence number of @f.una
  * @assigned: number of packets of all messages
  * @here: which of SIM_STORE responses have arrived
+ * @num_here: number of these
  * @covered: sequence number after the highest response that has arrived
  * @expected: responder: sequence number of the expected packet
  * @told: responder: has sent a NAK for it
  * @slot: responder: packets kept out of order
+ * @replays: responder: the last READs, as many as the requester may have outstanding
+ * @num_replays: number of READs executed
  * @seen: responder: sequence number after the last packet that has arrived
  * @unsacked: responder: packets that it has kept since the last SACK
  * @sacks: the last SIM_SACKS of them
@@ -289,10 +300,13 @@ struct sim_flow {
 	u64			una;
 	u64			assigned;
 	u8			*here;
+	u32			num_here;
 	u64			covered;
 	u64			expected;
 	bool			told;
 	struct sim_slot		*slot;
+	struct sim_replay	replays[SRNIC_MAX_RD_ATOMIC];
+	u32			num_replays;
 	u64			seen;
 	u32			unsacked;
 	struct sim_sack		*sacks;

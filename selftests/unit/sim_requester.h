@@ -339,8 +339,10 @@ static inline void sim_advance(struct sim *s, struct sim_flow *w, u64 seq, u32 h
 	u32 psn = sim_psn(s, seq);
 
 	w->progress_at = s->now;
-	for (; w->una < seq; w->una++)
+	for (; w->una < seq; w->una++) {
+		w->num_here -= sim_is_here(w, w->una);
 		w->here[w->una % SIM_STORE] = false;
+	}
 	sim_obey(s, w, srnic_recovery_acked(&w->f, psn, hole, s->now));
 	/* Before a kept response una may be past what was retransmitted. */
 	if (hole != SRNIC_RECOVERY_KEPT && !w->failed)
@@ -417,6 +419,12 @@ static inline bool sim_is_ours(struct sim_flow *w, u32 psn)
 	return srnic_psn_diff(w->f.high, psn) > 0;
 }
 
+/* Has the requester no memory for a response ahead of others? */
+static inline bool sim_is_full(const struct sim *s, struct sim_flow *w, u64 seq)
+{
+	return s->conf.room && seq > sim_skip_writes(w, w->una) && w->num_here >= s->conf.room;
+}
+
 static inline void sim_response(struct sim *s, const struct sim_pkt *pkt)
 {
 	struct sim_flow *w = &s->flow[pkt->flow];
@@ -425,8 +433,15 @@ static inline void sim_response(struct sim *s, const struct sim_pkt *pkt)
 	if (!sim_is_ours(w, pkt->psn))
 		return;
 	sim_require(s, sim_seq(w, pkt->psn) == pkt->seq, "a response maps to its place");
-	w->here[pkt->seq % SIM_STORE] = true;
 	w->covered = max(w->covered, pkt->seq + 1);
+	if (sim_is_full(s, w, pkt->seq)) {
+		sim_todo(s, w, srnic_recovery_missing(&w->f, sim_gap(w, una), s->now));
+		srnic_recovery_dropped(&w->f, true, s->now);
+		srnic_recovery_full(&w->f, w->num_here);
+		return;
+	}
+	w->num_here += !sim_is_here(w, pkt->seq);
+	w->here[pkt->seq % SIM_STORE] = true;
 	/* Kept responses are handled one by one. */
 	while (sim_next_response(s, w))
 		;

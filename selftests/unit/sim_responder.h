@@ -70,8 +70,12 @@ static inline bool sim_execute(struct sim *s, u32 flow, struct sim_slot what)
 {
 	struct sim_flow *w = &s->flow[flow];
 
-	if (what.kind == SIM_READ)
+	if (what.kind == SIM_READ) {
+		w->replays[w->num_replays++ % s->conf.places] = (struct sim_replay) {
+			w->expected, what.npsn,
+		};
 		sim_respond(s, flow, w->expected, what.npsn);
+	}
 	w->expected += what.npsn;
 
 	return what.ackreq && what.kind != SIM_READ;
@@ -89,13 +93,26 @@ static inline void sim_keep(struct sim *s, struct sim_flow *w, const struct sim_
 	};
 }
 
+/* A READ is answered again if it is one of the last, or part of one. */
+static inline void sim_replay(struct sim *s, const struct sim_pkt *pkt)
+{
+	const struct sim_flow *w = &s->flow[pkt->flow];
+	const struct sim_replay *r = w->replays, *end = r + s->conf.places;
+
+	while (r < end && pkt->seq - r->seq >= r->npsn)
+		r++;
+	sim_require(s, r < end || pkt->seq < w->una,
+		    "the responder can answer again what is missing");
+	if (r < end && pkt->seq + pkt->npsn <= r->seq + r->npsn)
+		sim_respond(s, pkt->flow, pkt->seq, pkt->npsn);
+}
+
 static inline void sim_duplicate(struct sim *s, const struct sim_pkt *pkt)
 {
 	const struct sim_flow *w = &s->flow[pkt->flow];
 
 	if (pkt->kind == SIM_READ)
-		sim_respond(s, pkt->flow, pkt->seq,
-			    min((u64)pkt->npsn, w->expected - pkt->seq));
+		sim_replay(s, pkt);
 	else if (pkt->ackreq || s->conf.peer != SIM_PEER_RXE)
 		sim_reply(s, pkt->flow, SIM_ACK, w->expected - 1);
 }

@@ -48,6 +48,11 @@ static u32 psn(u32 i)
 	return srnic_psn_add(first, i);
 }
 
+static u32 num_lost(void)
+{
+	return f.sb.in[SRNIC_HOLE_LOST];
+}
+
 static u32 sent(void)
 {
 	return srnic_psn_diff(f.high, f.una);
@@ -909,7 +914,7 @@ static void reordered_twice(u32 at)
 	nak(2);
 	now += MSEC;
 	must(is_nothing(ack_hole(11, 3)));
-	must(f.mode == SRNIC_RECOVERY_SELECT && !f.sb.lost && f.retry_left == RETRIES);
+	must(f.mode == SRNIC_RECOVERY_SELECT && !num_lost() && f.retry_left == RETRIES);
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(11) && f.detour == 3);
 }
@@ -1602,7 +1607,7 @@ static void hole_behind_reordered(u32 at)
 	read_one(1);
 	now += SHORT / 4;
 	must(is_nothing(ack_hole(4, 2)));
-	must(f.mode == SRNIC_RECOVERY_SELECT && f.sb.missing == 2 && !f.sb.lost);
+	must(f.mode == SRNIC_RECOVERY_SELECT && f.sb.missing == 2 && !num_lost());
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(4) && f.detour == 2);
 }
@@ -1779,13 +1784,13 @@ static void select_all_holes(u32 at)
 	begin_path(at, SHORT);
 	send_many(11);
 	must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
-	must(f.mode == SRNIC_RECOVERY_SELECT && f.sb.num == 3 && f.sb.lost == 4);
+	must(f.mode == SRNIC_RECOVERY_SELECT && f.sb.num == 3 && num_lost() == 4);
 	must(f.keeps == SRNIC_KEEPS_ALL && f.retry_left == RETRIES - 1);
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
 		must(f.detour && f.next == psn(order[i]));
 		must(send_one(false));
 	}
-	must(!f.detour && f.next == psn(12) && !f.sb.lost);
+	must(!f.detour && f.next == psn(12) && !num_lost());
 	now += SHORT;
 	must(is_nothing(ack(12)));
 	must(f.mode == SRNIC_RECOVERY_OPEN && f.retry_left == RETRIES);
@@ -1843,7 +1848,7 @@ static void select_after_doubt(u32 at)
 	send_many(11);
 	must(is_nothing(nak(0)) && f.mode == SRNIC_RECOVERY_SUSPECT);
 	must(sack_three_holes().cause == SRNIC_CAUSE_NONE);
-	must(f.mode == SRNIC_RECOVERY_SELECT && !f.sb.lost && !f.detour);
+	must(f.mode == SRNIC_RECOVERY_SELECT && !num_lost() && !f.detour);
 	must(f.deadline == now + LONG / 2);
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(1) && retransmit() == 4);
@@ -1857,7 +1862,7 @@ static void select_within_window(u32 at)
 	send_many(60);
 	f.cwnd.window = 10;
 	must(is(sack(odd, 2, 41), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
-	must(f.sb.lost == 38);
+	must(num_lost() == 38);
 	must(f.next == psn(1) && send_one(false));	/* however many are in flight */
 	must(f.next == psn(3) && !srnic_recovery_open(&f) && !retransmit());
 	now += SHORT;
@@ -1875,7 +1880,7 @@ static void select_one_of_read(u32 at)
 	srnic_recovery_arrived(&f, psn(3), now);
 	srnic_recovery_arrived(&f, psn(6), now);
 	srnic_recovery_arrived(&f, psn(30), now);
-	must(f.sb.num == 3 && f.sb.lost == 27);
+	must(f.sb.num == 3 && num_lost() == 27);
 	read_one(2);
 	must(f.sb.num == 3 && f.next != psn(4));
 	must(f.next == f.high && !f.detour);
@@ -1896,13 +1901,119 @@ static void select_cramped(u32 at)
 	begin_path(at, SHORT);
 	f.selects = true;
 	read_one(20);
-	srnic_recovery_dropped(&f, true, now);
+	srnic_recovery_full(&f, 0);
 	nak(2);
 	srnic_recovery_arrived(&f, psn(3), now);
 	srnic_recovery_arrived(&f, psn(6), now);
 	must(f.next == psn(1) && f.detour == 2);
 	read_one(2);
-	must(!f.detour && f.sb.lost == 2);
+	must(!f.detour && num_lost() == 2);
+}
+
+/* Nothing that is too far ahead for this end's memory is requested, until there is more. */
+static void select_far(u32 at)
+{
+	begin_path(at, SHORT);
+	f.selects = true;
+	read_one(20);
+	read_one(20);
+	must(is(nak(2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	srnic_recovery_full(&f, 15);
+	srnic_recovery_arrived(&f, psn(3), now);
+	srnic_recovery_arrived(&f, psn(6), now);
+	srnic_recovery_arrived(&f, psn(18), now);
+	srnic_recovery_arrived(&f, psn(20), now);
+	read_one(2);
+	must(f.next == psn(4));
+	read_one(2);
+	must(f.next == psn(7));		/* not psn(19) */
+	read_one(11);
+	must(!f.detour && num_lost() == 1);
+	must(f.next == psn(41) && !srnic_recovery_span(&f, 20, 16));
+	now += SHORT;
+	must(is(ack_hole(7, 11), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(19));
+	read_one(1);
+	must(!srnic_recovery_span(&f, 20, 16));
+	ack_hole(20, SRNIC_RECOVERY_KEPT);
+	ack_hole(41, 0);
+	must(f.mode == SRNIC_RECOVERY_OPEN && srnic_recovery_span(&f, 20, 16) == 20);
+}
+
+/* Two READs of 20 PSNs are in flight, and responses to the first are missing. */
+static void miss_two_of_forty(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(20);
+	read_one(20);
+	nak(2);
+	read_one(2);
+	must(!f.detour && f.next == psn(41));
+}
+
+/* What is requested has its full size, and what is missing is requested as memory gets free. */
+static void select_far_enough(u32 at)
+{
+	u32 i;
+
+	miss_two_of_forty(at);
+	srnic_recovery_full(&f, 58);
+	must(!srnic_recovery_span(&f, 20, 16));
+	miss_two_of_forty(at);
+	srnic_recovery_full(&f, 59);
+	must(srnic_recovery_span(&f, 20, 16) == 20);
+
+	begin_path(at, SHORT);
+	f.selects = true;
+	srnic_recovery_full(&f, 0);
+	for (i = 1; i <= 12; i++) {
+		send_one(true);
+		ack(i + 1);
+	}
+	read_one(20);
+	nak(2);
+	srnic_recovery_arrived(&f, psn(15), now);
+	read_one(2);
+	must(!f.detour);
+	srnic_recovery_arrived(&f, psn(17), now);
+	must(f.next == psn(16) && f.detour == 1);
+}
+
+/* This end needs no memory for the answers to WRITEs. */
+static void select_writes(u32 at)
+{
+	begin_path(at, SHORT);
+	srnic_recovery_full(&f, 0);
+	send_many(11);
+	must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(retransmit() == 4);
+}
+
+/* Parts of a request that the peer may never have got would be as many READs to it. */
+static void select_whole(u32 at)
+{
+	begin_path(at, SHORT);
+	f.selects = true;
+	read_one(10);
+	read_one(20);
+	read_one(20);
+	must(is(nak(2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	srnic_recovery_arrived(&f, psn(3), now);
+	srnic_recovery_arrived(&f, psn(31), now);
+	f.cwnd.window = 30;
+	read_one(2);
+	must(f.next == psn(4) && srnic_recovery_span(&f, 7, 16) == 7);
+	read_one(7);
+	must(f.next == psn(11) && f.detour == 20);
+	must(!srnic_recovery_open(&f));		/* 28 of 30 are in flight */
+	srnic_recovery_arrived(&f, psn(50), now);
+	f.cwnd.window = 30;
+	must(f.next == psn(11) && srnic_recovery_open(&f));
+	must(srnic_recovery_span(&f, 20, 16) == 20);
+	f.cwnd.window = 10;
+	must(!srnic_recovery_open(&f));
+	ack_hole(11, 20);
+	must(srnic_recovery_open(&f) && srnic_recovery_span(&f, 20, 16) == 20);
 }
 
 static void select_early(u32 at)
@@ -1942,6 +2053,32 @@ static void select_probe(u32 at)
 	must(retransmit() == 1);
 }
 
+/* Probes remain without an answer until the ACK timeout expires. */
+static void wait_for_timeout(void)
+{
+	u32 i;
+
+	for (i = 0; i < 10 && wait().cause != SRNIC_CAUSE_TIMEOUT; i++)
+		retransmit();
+	must(i < 10);
+}
+
+/* What is known to have arrived counts until two timeouts in a row. */
+static void select_timeout(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(11);
+	sack_three_holes();
+	retransmit();
+	wait_for_timeout();
+	must(f.mode == SRNIC_RECOVERY_SELECT && f.sb.num == 3 && f.retry_left == RETRIES - 2);
+	must(f.next == psn(1) && f.detour == 1 && retransmit() == 1);
+	srnic_recovery_heard(&f);
+	must(f.retry_left == RETRIES);
+	wait_for_timeout();
+	must(f.mode == SRNIC_RECOVERY_BACK && f.retry_left == RETRIES - 1);
+}
+
 static void select_ends(u32 at)
 {
 	begin_path(at, SHORT);
@@ -1970,14 +2107,31 @@ static void select_due(u32 at)
 	send_many(1);
 	read_one(10);
 	must(is(sack(kept, 1, 12), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
-	must(f.sb.num == 2 && f.sb.lost == 1 && srnic_scoreboard_is_due(&f.sb));
+	must(f.sb.num == 2 && num_lost() == 1 && f.sb.in[SRNIC_HOLE_DUE]);
 	must(retransmit() == 1 && !f.detour);
 	now += 100 * SHORT;
 	must(sack(kept, 1, 12).act == SRNIC_RECOVERY_SEEK);
 	must(retransmit() == 1);
 	/* the first response is lost */
 	must(is(srnic_recovery_arrived(&f, psn(4), now), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
-	must(!srnic_scoreboard_is_due(&f.sb) || f.sb.holes[f.sb.num - 1].psn == psn(5));
+	must(!f.sb.in[SRNIC_HOLE_DUE] || f.sb.holes[f.sb.num - 1].psn == psn(5));
+}
+
+/* What they wait for is retransmitted, however many responses are due. */
+static void select_before_due(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(2);
+	read_one(20);
+	read_one(20);
+	f.cwnd.window = 10;
+	must(srnic_recovery_sacked(&f, psn(3), now));
+	srnic_recovery_kept(&f, psn(23), 20, now);
+	must(is(srnic_recovery_select(&f, psn(43), now), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.sb.in[SRNIC_HOLE_DUE] == 22 && f.una == psn(1));
+	must(f.next == psn(3) && f.detour == 20);
+	read_one(10);
+	must(f.detour == 10 && !srnic_recovery_open(&f));
 }
 
 /* The peer goes on to say that it has kept a READ whose turn it is, and never responds. */
@@ -2017,7 +2171,7 @@ static void select_asks(u32 at)
 	must(f.detour && !srnic_recovery_asked(&f));
 	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
 	must(f.next == psn(20) && f.detour == 1 && send_one(false));
-	must(f.sb.lost == 4 && f.next == psn(1) && retransmit() == 4);
+	must(num_lost() == 4 && f.next == psn(1) && retransmit() == 4);
 
 	/* nor does it wait for the window */
 	begin_path(at, SHORT);
@@ -3248,9 +3402,15 @@ static const struct {
 	{ "without memory for responses only the first is requested", select_cramped },
 	{ "an early packet raises the wait for reordered ones", select_early },
 	{ "behind the last hole what was sent before is lost", select_tail },
+	{ "nor what is beyond the memory for responses", select_far },
+	{ "but all that is not", select_far_enough },
+	{ "WRITEs take no memory for responses", select_writes },
+	{ "a READ that may not have arrived is requested in one", select_whole },
 	{ "a probe retransmits the packet at una", select_probe },
-	{ "an RNR NAK and a timeout forget the holes", select_ends },
+	{ "so does a timeout, once", select_timeout },
+	{ "an RNR NAK and timeouts forget the holes", select_ends },
 	{ "a READ that the peer has kept is not requested again", select_due },
+	{ "what it waits for is, beside any window", select_before_due },
 	{ "a READ that is kept and never answered is probed", select_due_for_ever },
 	{ "an ACK request does not end a detour that waits", select_asks },
 	{ "holes that cannot be retransmitted are tried once", select_refused },

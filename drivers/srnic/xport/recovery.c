@@ -43,6 +43,10 @@
 /* A READ request asks for this part of the window */
 #define RECOVERY_READ_PART	7
 
+/* Memory for the response to another PSN is assumed after as many acknowledged */
+#define RECOVERY_FAR_PARTS	4U
+#define RECOVERY_FAR_MAX	(RECOVERY_FAR_PARTS * SRNIC_CWND_MAX)
+
 /* PSNs for which a request of its own pays, in a small window */
 #define RECOVERY_READ_LEAST	32
 
@@ -77,7 +81,7 @@ void srnic_recovery_skip(struct srnic_recovery *r, u32 psn)
 	r->unreported = psn;
 	r->suspect_until = 0;
 	r->detour = 0;
-	r->cramped = psn;
+	r->far = RECOVERY_FAR_MAX;
 	r->mode = SRNIC_RECOVERY_OPEN;
 	srnic_scoreboard_clear(&r->sb, psn);
 	srnic_rtt_forget(&r->rtt);
@@ -121,7 +125,7 @@ static u32 recovery_settled(const struct srnic_recovery *r)
 	u32 again = r->detour ? r->burst - r->detour : 0;
 
 	return srnic_scoreboard_kept(&r->sb, r->una) + srnic_scoreboard_forgotten(&r->sb) +
-	       r->sb.lost - min(r->sb.lost, again);
+	       r->sb.in[SRNIC_HOLE_LOST] - min(r->sb.in[SRNIC_HOLE_LOST], again);
 }
 
 static u32 recovery_out(const struct srnic_recovery *r)
@@ -157,17 +161,21 @@ static bool recovery_is_too_far(const struct srnic_recovery *r)
 	       srnic_psn_diff(r->next, r->una) >= SRNIC_CWND_MAX;
 }
 
-bool srnic_recovery_open(struct srnic_recovery *r)
+/* PSNs from una on for whose responses this end has memory, as far as is known */
+static u32 recovery_far(const struct srnic_recovery *r)
 {
-	if (r->hold)
-		return false;
-	if (recovery_is_urgent(r))
-		return true;
-	if (recovery_out(r) < recovery_limit(r))
-		return !recovery_is_too_far(r);
-	srnic_cwnd_full(&r->cwnd, recovery_front(r));
+	return r->far / RECOVERY_FAR_PARTS;
+}
 
-	return false;
+/* PSNs that may be requested by new READs, for this end can keep the responses */
+static u32 recovery_reach(const struct srnic_recovery *r)
+{
+	u32 far = recovery_far(r);
+
+	if (r->mode != SRNIC_RECOVERY_SELECT)
+		return SRNIC_CWND_MAX;
+
+	return far - min_t(u32, far, srnic_psn_diff(r->next, r->una));
 }
 
 /* The @i-th READ or atomic in flight */
@@ -200,6 +208,55 @@ static u32 recovery_read_end(const struct srnic_recovery *r, u32 psn)
 static bool recovery_read_begins(const struct srnic_recovery *r, u32 psn)
 {
 	return recovery_read_end(r, srnic_psn_add(psn, -1)) == psn;
+}
+
+/*
+ * Length of what the detour has to request in one, 0: anything.  The peer may never have got the
+ * request for the last responses of a READ.  Each part of that would be one of the few READs that
+ * the peer can answer again, and the oldest of these would be lost to it.
+ */
+static u32 recovery_whole(const struct srnic_recovery *r)
+{
+	u32 i = recovery_read_at(r, r->next), left;
+
+	if (i == r->rd_out || srnic_psn_diff(recovery_read(r, i)->begin, r->next) > 0)
+		return 0;
+	left = srnic_psn_diff(recovery_read(r, i)->end, r->next);
+
+	return left <= r->detour ? left : 0;
+}
+
+/*
+ * PSNs that may be sent now.  Nothing that is due is in the network before what it waits for has
+ * been retransmitted.
+ */
+static u32 recovery_room(const struct srnic_recovery *r)
+{
+	u32 limit = recovery_limit(r), out = recovery_out(r), room, whole;
+
+	if (r->mode != SRNIC_RECOVERY_SELECT || !r->detour)
+		return limit - min(limit, out);
+
+	out -= min(out, r->sb.in[SRNIC_HOLE_DUE]);
+	room = limit - min(limit, out);
+	whole = recovery_whole(r);
+	if (whole <= room)
+		return room;
+
+	return out ? 0 : whole;
+}
+
+bool srnic_recovery_open(struct srnic_recovery *r)
+{
+	if (r->hold)
+		return false;
+	if (recovery_is_urgent(r))
+		return true;
+	if (recovery_room(r))
+		return !recovery_is_too_far(r);
+	srnic_cwnd_full(&r->cwnd, recovery_front(r));
+
+	return false;
 }
 
 bool srnic_recovery_is_new(const struct srnic_recovery *r)
@@ -237,7 +294,8 @@ static u32 recovery_read_size(const struct srnic_recovery *r, u32 limit, u32 lef
 
 u32 srnic_recovery_span(struct srnic_recovery *r, u32 left, u32 places)
 {
-	u32 limit = recovery_limit(r), out = recovery_out(r), room, want;
+	u32 limit = recovery_limit(r), room = recovery_room(r), reach = recovery_reach(r);
+	u32 want, least;
 
 	if (srnic_psn_diff(r->next, r->high) < 0)
 		left = min_t(u32, left, srnic_psn_diff(recovery_read_end(r, r->next), r->next));
@@ -248,16 +306,18 @@ u32 srnic_recovery_span(struct srnic_recovery *r, u32 left, u32 places)
 	if (recovery_is_urgent(r))
 		return left;
 	if (r->detour)
-		return min(left, limit - out);
+		return min(left, room);
 
-	room = limit - out;
 	want = recovery_read_size(r, limit, left, places);
-	if (out && room < min(want, limit / 2)) {
+	least = min(want, limit / 2);
+	if (reach < least)
+		return 0;
+	if (room < limit && room < least) {
 		srnic_cwnd_full(&r->cwnd, recovery_front(r));
 		return 0;
 	}
 
-	return min(room, want);
+	return min3(room, want, reach);
 }
 
 bool srnic_recovery_asked(const struct srnic_recovery *r)
@@ -300,7 +360,7 @@ static void recovery_sample(struct srnic_recovery *r, u64 now)
 {
 	/* The answer to a retransmitted packet may be one to the original (Karn). */
 	if (r->detour || srnic_psn_diff(r->next, r->high) < 0 ||
-	    srnic_scoreboard_is_due(&r->sb))
+	    r->sb.in[SRNIC_HOLE_DUE])
 		return;
 
 	srnic_rtt_sent(&r->rtt, r->next, r->cwnd.window / SRNIC_RTT_SAMPLES, now);
@@ -338,7 +398,7 @@ static void recovery_detour(struct srnic_recovery *r, u32 psn, u32 npsn)
 /*
  * May hole @i be filled now?  While responses before it are missing that belong to the same
  * request, it may not: a peer need not answer a part of a request again that precedes the
- * part which it answered last.  What this end had no memory for is requested bit by bit.
+ * part which it answered last.  Nor may it be where this end has no memory for responses.
  */
 static bool recovery_may_select(const struct srnic_recovery *r, u32 i)
 {
@@ -349,7 +409,7 @@ static bool recovery_may_select(const struct srnic_recovery *r, u32 i)
 		return false;
 	if (!i)
 		return true;
-	if (srnic_psn_diff(r->cramped, r->una) > 0)
+	if (r->rd_out && srnic_psn_diff(hole->psn, r->una) >= (s32)recovery_far(r))
 		return false;
 	if (r->selects)
 		return true;
@@ -1212,6 +1272,7 @@ static struct srnic_recovery_todo recovery_select_acked(struct srnic_recovery *r
 	u32 top = r->sb.top;
 
 	news = srnic_scoreboard_advance(&r->sb, psn, recovery_recent(r, now));
+	r->repair = SRNIC_CAUSE_GAP;
 	r->una = psn;
 	recovery_arrive(r, top, news);
 	if (hole && hole < SRNIC_RECOVERY_DUE)
@@ -1299,6 +1360,7 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 		r->suspect_until = 0;
 	srnic_cwnd_acked(&r->cwnd, psn, r->high, npsn);
 	srnic_rtt_progress(&r->rtt, ambiguous && r->repair == SRNIC_CAUSE_PROBE);
+	r->far = min(r->far + npsn, RECOVERY_FAR_MAX);
 	r->retry_left = r->retry_cnt;
 	r->heard = 0;
 	r->postponed = 0;
@@ -1356,10 +1418,13 @@ void srnic_recovery_heard(struct srnic_recovery *r)
 	r->retry_left = r->retry_cnt;
 }
 
+void srnic_recovery_full(struct srnic_recovery *r, u32 kept)
+{
+	r->far = min(r->far, (kept + 1) * RECOVERY_FAR_PARTS);
+}
+
 void srnic_recovery_dropped(struct srnic_recovery *r, bool here, u64 now)
 {
-	if (here)
-		r->cramped = r->high;
 	if (r->rtt.timeout || r->una == r->high)
 		return;
 
@@ -1433,21 +1498,9 @@ static struct srnic_recovery_todo recovery_release(struct srnic_recovery *r)
 	return (struct srnic_recovery_todo){ .cause = SRNIC_CAUSE_MEMORY };
 }
 
-/* The user's ACK timeout has expired. */
-static struct srnic_recovery_todo recovery_expire(struct srnic_recovery *r)
-{
-	if (!r->retry_left)
-		return recovery_fail(SRNIC_CAUSE_TIMEOUT);
-	r->retry_left--;
-	srnic_rtt_expired(&r->rtt);
-
-	r->run = SRNIC_CWND_QUEUE_RUN;
-
-	return recovery_go_back(r, SRNIC_CAUSE_TIMEOUT);
-}
-
 /* Mode SELECT: retransmits the packets at una, whatever else is to be retransmitted. */
-static struct srnic_recovery_todo recovery_probe_hole(struct srnic_recovery *r, u64 now)
+static struct srnic_recovery_todo recovery_probe_hole(struct srnic_recovery *r,
+						      enum srnic_recovery_cause cause, u64 now)
 {
 	recovery_leave_detour(r);
 	r->moved = false;
@@ -1455,7 +1508,28 @@ static struct srnic_recovery_todo recovery_probe_hole(struct srnic_recovery *r, 
 	srnic_scoreboard_lose_first(&r->sb);
 	recovery_next_selected(r);
 
-	return recovery_seek(SRNIC_CAUSE_PROBE);
+	return recovery_seek(cause);
+}
+
+/*
+ * The user's ACK timeout has expired.  What is known to have arrived counts, unless this is the
+ * second time in a row: then the peer may have dropped what it had kept.
+ */
+static struct srnic_recovery_todo recovery_expire(struct srnic_recovery *r, u64 now)
+{
+	bool first = !r->rtt.backoff;
+
+	if (!r->retry_left)
+		return recovery_fail(SRNIC_CAUSE_TIMEOUT);
+	r->retry_left--;
+	srnic_rtt_expired(&r->rtt);
+	r->run = SRNIC_CWND_QUEUE_RUN;
+	if (first && r->mode == SRNIC_RECOVERY_SELECT) {
+		r->repair = SRNIC_CAUSE_TIMEOUT;
+		return recovery_probe_hole(r, SRNIC_CAUSE_TIMEOUT, now);
+	}
+
+	return recovery_go_back(r, SRNIC_CAUSE_TIMEOUT);
 }
 
 /* No answer; the caller sets the deadline once a packet has been sent. */
@@ -1466,10 +1540,10 @@ static struct srnic_recovery_todo recovery_silence(struct srnic_recovery *r, u64
 		return recovery_seek(SRNIC_CAUSE_ASK);
 	}
 	if (!srnic_rtt_may_probe(&r->rtt, recovery_retries(r)))
-		return recovery_expire(r);
+		return recovery_expire(r, now);
 	srnic_rtt_probed(&r->rtt);
 	if (r->mode == SRNIC_RECOVERY_SELECT)
-		return recovery_probe_hole(r, now);
+		return recovery_probe_hole(r, SRNIC_CAUSE_PROBE, now);
 	/* Silence is no loss, but if no round trip is known, the only sign of a queue. */
 	if (r->mode == SRNIC_RECOVERY_OPEN && r->rtt.min)
 		r->run = 0;

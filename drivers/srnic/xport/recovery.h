@@ -120,7 +120,7 @@ struct srnic_recovery_read {
  * @burst: REPAIR: PSNs retransmitted last; SELECT: length of the detour; BACK: PSNs that may be
  *	   in flight
  * @selected: SELECT: where the last detour began
- * @cramped: this end had no memory for responses to requests before it
+ * @far: PSNs from @una on for whose responses this end has memory, as far as is known, in parts
  * @run: consecutive PSNs missing, as far as is known
  * @gbn_runs: recoveries in a row in which the peer had kept nothing out of order
  * @peer_keeps: an ACK of this recovery covered packets that were not retransmitted
@@ -174,7 +174,7 @@ struct srnic_recovery {
 	u8				rnr_left;
 	u32				burst;
 	u32				selected;
-	u32				cramped;
+	u32				far;
 	u32				run;
 	u32				mark;
 	u32				undone;
@@ -432,6 +432,9 @@ void srnic_recovery_heard(struct srnic_recovery *r);
  * From now on only a timer can find out which.
  */
 void srnic_recovery_dropped(struct srnic_recovery *r, bool here, u64 now);
+
+/* This end had no memory for a response, beside @kept others that it keeps. */
+void srnic_recovery_full(struct srnic_recovery *r, u32 kept);
 
 /**
  * srnic_recovery_rnr() - the peer has no receive for the packet at @una

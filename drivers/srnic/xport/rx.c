@@ -43,6 +43,8 @@ static bool ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
 	if (!srnic_ooo_put(ooo, qp->rmem, skb, psn)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_EARLY);
 		ooo_dropped(qp, ooo);
+		if (ooo == &qp->req.ooo)
+			srnic_recovery_full(&qp->req.recovery, ooo->num);
 		return false;
 	}
 	if (!timer_pending(&qp->ooo_timer))

@@ -12,7 +12,7 @@ void srnic_scoreboard_clear(struct srnic_scoreboard *sb, u32 psn)
 {
 	sb->top = psn;
 	sb->missing = 0;
-	sb->lost = 0;
+	memset(sb->in, 0, sizeof(sb->in));
 	sb->num = 0;
 	sb->forgot = false;
 }
@@ -23,18 +23,15 @@ static void hole_resize(struct srnic_scoreboard *sb, struct srnic_hole *hole, u3
 	u32 less = hole->npsn - npsn;
 
 	sb->missing -= less;
-	if (hole->state == SRNIC_HOLE_LOST)
-		sb->lost -= less;
+	sb->in[hole->state] -= less;
 	hole->npsn = npsn;
 }
 
 static void hole_set_state(struct srnic_scoreboard *sb, struct srnic_hole *hole,
 			   enum srnic_hole_state state)
 {
-	if (hole->state == SRNIC_HOLE_LOST)
-		sb->lost -= hole->npsn;
-	if (state == SRNIC_HOLE_LOST)
-		sb->lost += hole->npsn;
+	sb->in[hole->state] -= hole->npsn;
+	sb->in[state] += hole->npsn;
 	hole->state = state;
 }
 
@@ -69,8 +66,7 @@ static void hole_insert(struct srnic_scoreboard *sb, u32 i, struct srnic_hole ho
 	sb->holes[i] = hole;
 	sb->num++;
 	sb->missing += hole.npsn;
-	if (hole.state == SRNIC_HOLE_LOST)
-		sb->lost += hole.npsn;
+	sb->in[hole.state] += hole.npsn;
 }
 
 /*
@@ -133,14 +129,12 @@ static bool scoreboard_missing(struct srnic_scoreboard *sb, u32 end, u64 now)
 		.state = SRNIC_HOLE_NEW,
 	};
 
-	if (last && last->state == SRNIC_HOLE_NEW && srnic_hole_end(last) == sb->top) {
-		last->npsn += hole.npsn;
-		sb->missing += hole.npsn;
-	} else if (sb->num < SRNIC_SCOREBOARD_HOLES) {
+	if (last && last->state == SRNIC_HOLE_NEW && srnic_hole_end(last) == sb->top)
+		hole_resize(sb, last, last->npsn + hole.npsn);
+	else if (sb->num < SRNIC_SCOREBOARD_HOLES)
 		hole_insert(sb, sb->num, hole);
-	} else {
+	else
 		return false;
-	}
 	sb->top = end;
 
 	return true;
@@ -208,7 +202,7 @@ void srnic_scoreboard_overtaken(struct srnic_scoreboard *sb, u32 psn, u64 now)
 			break;
 		if (hole->state != SRNIC_HOLE_DUE)
 			continue;
-		hole->state = SRNIC_HOLE_NEW;
+		hole_set_state(sb, hole, SRNIC_HOLE_NEW);
 		hole->at = now;
 	}
 }
@@ -290,17 +284,6 @@ bool srnic_scoreboard_continues(const struct srnic_scoreboard *sb, u32 psn)
 		return false;
 
 	return !sb->num || srnic_hole_end(sb->holes + sb->num - 1) != sb->top;
-}
-
-bool srnic_scoreboard_is_due(const struct srnic_scoreboard *sb)
-{
-	const struct srnic_hole *hole;
-
-	for (hole = sb->holes; hole < sb->holes + sb->num; hole++)
-		if (hole->state == SRNIC_HOLE_DUE)
-			return true;
-
-	return false;
 }
 
 bool srnic_scoreboard_recalls(const struct srnic_scoreboard *sb)

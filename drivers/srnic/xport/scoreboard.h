@@ -29,6 +29,7 @@ enum srnic_hole_state {
 	SRNIC_HOLE_LOST,
 	SRNIC_HOLE_SENT,
 	SRNIC_HOLE_DUE,
+	SRNIC_HOLE_STATES
 };
 
 /**
@@ -55,7 +56,7 @@ static inline u32 srnic_hole_end(const struct srnic_hole *hole)
  * struct srnic_scoreboard - the holes
  * @top: PSN following the highest that is known to have arrived
  * @missing: PSNs in all holes
- * @lost: PSNs in those that are SRNIC_HOLE_LOST
+ * @in: PSNs in the holes of each state
  * @num: number of @holes
  * @forgot: packets behind @top have arrived of which it knows nothing
  * @seen: PSN following the last of these; valid while @forgot
@@ -64,7 +65,7 @@ static inline u32 srnic_hole_end(const struct srnic_hole *hole)
 struct srnic_scoreboard {
 	u32			top;
 	u32			missing;
-	u32			lost;
+	u32			in[SRNIC_HOLE_STATES];
 	u32			num;
 	bool			forgot;
 	u32			seen;
@@ -135,9 +136,6 @@ void srnic_scoreboard_sent(struct srnic_scoreboard *sb, u32 psn, u32 end, u64 no
 
 /* Do packets from @psn on continue those that have arrived, up to and including @top - 1?  Pure. */
 bool srnic_scoreboard_continues(const struct srnic_scoreboard *sb, u32 psn);
-
-/* Are responses due that wait for a request before theirs?  Pure. */
-bool srnic_scoreboard_is_due(const struct srnic_scoreboard *sb);
 
 /* Is there room for something that was forgotten?  If so, it is to be reported again.  Pure. */
 bool srnic_scoreboard_recalls(const struct srnic_scoreboard *sb);
