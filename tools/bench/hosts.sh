@@ -211,19 +211,13 @@ new_hosts()
 	done
 }
 
-# segmentation NETNS DEV on|off: off: packets leave the host one by one, as they are on a wire
-segmentation()
-{
-	ip netns exec "$1" ethtool -K "$2" tx-gso-list "$3" tx-udp-segmentation "$3" \
-		tso "$3" gso "$3" >/dev/null
-}
-
 # lossy TYPE: prepare the loss of single packets of the client, at the receiving netdev
 lossy()
 {
 	local ns=${1}B
 
-	segmentation "${1}A" "v0$1" off
+	ip netns exec "${1}A" ethtool -K "v0$1" tx-gso-list off \
+		tx-udp-segmentation off tso off gso off >/dev/null
 	modprobe -q ifb numifbs=0
 	ip -n "$ns" link add "ifb$1" type ifb
 	ip -n "$ns" link set "ifb$1" up
@@ -400,14 +394,14 @@ bottleneck()
 #   ecn         the bottleneck marks ECN-capable packets queued for 500 us
 path()
 {
-	local chains=on delay=0 dev ecn='' netem='' ns=${1}R parent queue='' rate word
+	local delay=0 dev ecn='' netem='' ns=${1}R parent queue='' rate word
 
 	for word in ${2//,/ }; do
 		case $word in
 		*bit) rate=$word ;;
 		*ms) delay=${word%ms} netem+=" delay $word" ;;
-		loss*) netem+=" loss ${word#loss}%" chains=off ;;
-		reorder*) netem+=" reorder ${word#reorder}%" chains=off ;;
+		loss*) netem+=" loss ${word#loss}%" ;;
+		reorder*) netem+=" reorder ${word#reorder}%" ;;
 		*kb) queue=$((1000 * ${word%kb})) ;;
 		ecn) ecn=ecn ;;
 		*) return 1 ;;
@@ -417,8 +411,6 @@ path()
 		bytes = 2 * delay * rate
 		print int(bytes > 262144 ? bytes : 262144)
 	}')}
-	segmentation "${1}A" "v0$1" "$chains"
-	segmentation "${1}B" "v1$1" "$chains"
 	for dev in "p0$1" "p1$1"; do
 		parent=root
 		ip netns exec "$ns" tc qdisc del dev "$dev" root 2>/dev/null
