@@ -221,9 +221,7 @@ static void noise(void)
 		c.there.jitter = 2 * MSEC;
 		c.there.fifo = true;
 		c.there.loss = rows[i / 2].loss;
-		c.back.jitter = c.there.jitter;
-		c.back.fifo = c.there.fifo;
-		c.back.loss = c.there.loss;
+		c.back = c.there;
 		c.room = 3400;
 		row(c, 0, i & 1 ? rows[i / 2].read : rows[i / 2].write,
 		    "busy: %s, 1G, 20 ms, FIFO jitter 2 ms, loss %.1f %%", verb(&c),

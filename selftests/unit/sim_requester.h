@@ -436,8 +436,7 @@ static inline void sim_response(struct sim *s, const struct sim_pkt *pkt)
 	w->covered = max(w->covered, pkt->seq + 1);
 	if (sim_is_full(s, w, pkt->seq)) {
 		sim_todo(s, w, srnic_recovery_missing(&w->f, sim_gap(w, una), s->now));
-		srnic_recovery_dropped(&w->f, true, s->now);
-		srnic_recovery_full(&w->f, w->num_here);
+		srnic_recovery_full(&w->f, w->num_here, s->now);
 		return;
 	}
 	w->num_here += !sim_is_here(w, pkt->seq);

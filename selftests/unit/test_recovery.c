@@ -1901,7 +1901,7 @@ static void select_cramped(u32 at)
 	begin_path(at, SHORT);
 	f.selects = true;
 	read_one(20);
-	srnic_recovery_full(&f, 0);
+	srnic_recovery_full(&f, 0, now);
 	nak(2);
 	srnic_recovery_arrived(&f, psn(3), now);
 	srnic_recovery_arrived(&f, psn(6), now);
@@ -1918,7 +1918,7 @@ static void select_far(u32 at)
 	read_one(20);
 	read_one(20);
 	must(is(nak(2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
-	srnic_recovery_full(&f, 15);
+	srnic_recovery_full(&f, 15, now);
 	srnic_recovery_arrived(&f, psn(3), now);
 	srnic_recovery_arrived(&f, psn(6), now);
 	srnic_recovery_arrived(&f, psn(18), now);
@@ -1957,15 +1957,15 @@ static void select_far_enough(u32 at)
 	u32 i;
 
 	miss_two_of_forty(at);
-	srnic_recovery_full(&f, 58);
+	srnic_recovery_full(&f, 58, now);
 	must(!srnic_recovery_span(&f, 20, 16));
 	miss_two_of_forty(at);
-	srnic_recovery_full(&f, 59);
+	srnic_recovery_full(&f, 59, now);
 	must(srnic_recovery_span(&f, 20, 16) == 20);
 
 	begin_path(at, SHORT);
 	f.selects = true;
-	srnic_recovery_full(&f, 0);
+	srnic_recovery_full(&f, 0, now);
 	for (i = 1; i <= 12; i++) {
 		send_one(true);
 		ack(i + 1);
@@ -1983,7 +1983,7 @@ static void select_far_enough(u32 at)
 static void select_writes(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_recovery_full(&f, 0);
+	srnic_recovery_full(&f, 0, now);
 	send_many(11);
 	must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(retransmit() == 4);

@@ -1418,11 +1418,6 @@ void srnic_recovery_heard(struct srnic_recovery *r)
 	r->retry_left = r->retry_cnt;
 }
 
-void srnic_recovery_full(struct srnic_recovery *r, u32 kept)
-{
-	r->far = min(r->far, (kept + 1) * RECOVERY_FAR_PARTS);
-}
-
 void srnic_recovery_dropped(struct srnic_recovery *r, bool here, u64 now)
 {
 	if (r->rtt.timeout || r->una == r->high)
@@ -1433,6 +1428,12 @@ void srnic_recovery_dropped(struct srnic_recovery *r, bool here, u64 now)
 	r->unreported = r->high;
 	if (!r->silence)
 		srnic_recovery_arm(r, now);
+}
+
+void srnic_recovery_full(struct srnic_recovery *r, u32 kept, u64 now)
+{
+	r->far = min(r->far, (kept + 1) * RECOVERY_FAR_PARTS);
+	srnic_recovery_dropped(r, true, now);
 }
 
 struct srnic_recovery_todo srnic_recovery_rnr(struct srnic_recovery *r, u64 nsec, u64 now)

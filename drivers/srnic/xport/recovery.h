@@ -433,8 +433,8 @@ void srnic_recovery_heard(struct srnic_recovery *r);
  */
 void srnic_recovery_dropped(struct srnic_recovery *r, bool here, u64 now);
 
-/* This end had no memory for a response, beside @kept others that it keeps. */
-void srnic_recovery_full(struct srnic_recovery *r, u32 kept);
+/* As srnic_recovery_dropped(): a response for which there is no memory beside @kept others */
+void srnic_recovery_full(struct srnic_recovery *r, u32 kept, u64 now);
 
 /**
  * srnic_recovery_rnr() - the peer has no receive for the packet at @una

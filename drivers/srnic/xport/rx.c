@@ -24,13 +24,6 @@ void srnic_qp_ooo_init(struct srnic_qp *qp)
 	timer_setup(&qp->ooo_timer, ooo_timer, 0);
 }
 
-/* A packet has been dropped.  If it was a response, it has to be requested again. */
-static void ooo_dropped(struct srnic_qp *qp, const struct srnic_ooo *ooo)
-{
-	if (ooo == &qp->req.ooo)
-		srnic_recovery_dropped(&qp->req.recovery, true, ktime_get_ns());
-}
-
 /*
  * Keeps a copy of the packet @skb until its turn comes, if @psn is not too far ahead of
  * @next and the limits on receive memory permit.  False: it is not kept.
@@ -42,9 +35,8 @@ static bool ooo_keep(struct srnic_qp *qp, struct srnic_ooo *ooo,
 		return false;
 	if (!srnic_ooo_put(ooo, qp->rmem, skb, psn)) {
 		srnic_qp_refuse(qp, SRNIC_CNT_RX_EARLY);
-		ooo_dropped(qp, ooo);
 		if (ooo == &qp->req.ooo)
-			srnic_recovery_full(&qp->req.recovery, ooo->num);
+			srnic_recovery_full(&qp->req.recovery, ooo->num, ktime_get_ns());
 		return false;
 	}
 	if (!timer_pending(&qp->ooo_timer))
@@ -70,8 +62,8 @@ static void rx_keep(struct srnic_qp *qp, const struct sk_buff *skb,
 /* Drops what one half keeps; the peer has to retransmit it. */
 static void ooo_lose(struct srnic_qp *qp, struct srnic_ooo *ooo)
 {
-	if (ooo->num)
-		ooo_dropped(qp, ooo);
+	if (ooo->num && ooo == &qp->req.ooo)
+		srnic_recovery_dropped(&qp->req.recovery, true, ktime_get_ns());
 	srnic_count_add(qp->stats, SRNIC_CNT_RX_EARLY, ooo->num);
 	srnic_ooo_purge(ooo);
 }
