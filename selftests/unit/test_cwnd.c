@@ -471,7 +471,41 @@ static void test_chance(void)
 	must(c.window == was);
 	lose(was, 1);
 	must(c.window == was * 7 / 10 && !c.startup);
-	tap_done("an eighth of a round trip's packets is lost by chance, more is not");
+	tap_done("a sixteenth of a round trip's packets is lost by chance, more is not");
+}
+
+/* Two or three packets of a small window: it is cut, and the start goes on. */
+static void test_few(void)
+{
+	u32 was, i;
+
+	open_to(LONG, 32);
+	was = c.window;
+	for (i = 0; i < 3; i++)
+		lose(was, 1);
+	must(c.window == was * 7 / 10 && c.startup);
+	send(was, true);	/* the flight that has lost them */
+	was = c.window;
+	round_trip(LONG);
+	must(c.window == 2 * was);
+	/* but not if more are missing */
+	open_to(LONG, 32);
+	for (i = 0; i < 4; i++)
+		lose(c.window, 1);
+	must(!c.startup);
+	/* nor with a queue, nor on a short path */
+	open_to(LONG, 32);
+	for (i = 0; i < 3; i++)
+		round_trip(LONG + LONG / 2);
+	measure(LONG + LONG / 2);
+	was = c.window;
+	lose(was, 1);
+	must(c.window < was && !c.startup);
+	open_to(SHORT, 32);
+	for (i = 0; i < 3; i++)
+		lose(c.window, 1);
+	must(!c.startup);
+	tap_done("a few packets of a small window do not end the start");
 }
 
 /* With jitter some round trips are long without a queue: then others of the round are short. */
@@ -633,6 +667,7 @@ int main(void)
 	test_settle();
 	test_slow();
 	test_chance();
+	test_few();
 	test_jitter_loses();
 	test_run();
 	test_forgiven();

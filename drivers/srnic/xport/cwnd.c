@@ -37,6 +37,9 @@
 /* SRNIC_CWND_QUEUE_PART if the round trip is more than twice the shortest */
 #define CWND_FULL_PART		32
 
+/* Packets lost in a round that may be so by chance */
+#define CWND_FEW		3
+
 /* Steps per round trip in which packets are released by time */
 #define CWND_TICKS		8
 
@@ -398,6 +401,16 @@ static bool cwnd_is_overflow(const struct srnic_cwnd *cwnd, const struct srnic_r
 }
 
 /*
+ * May the few packets that are missing have been lost by chance?  They cut a small window, but
+ * do not end its start.
+ */
+static bool cwnd_is_chance(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 run)
+{
+	return srnic_rtt_is_long(rtt) && run < SRNIC_CWND_QUEUE_RUN && rtt->min &&
+	       !cwnd_is_queued(cwnd, rtt) && cwnd->holes <= CWND_FEW;
+}
+
+/*
  * The window at which packets are dropped, as far as that is known: not if others are lost well
  * below it although there is no queue
  */
@@ -425,8 +438,11 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 	u32 out = whole ? cwnd->window : min(loss->out, cwnd->window);
 	bool overflow;
 
-	if (srnic_cwnd_is_cut(cwnd, loss->una))
+	if (srnic_cwnd_is_cut(cwnd, loss->una)) {
+		if (cwnd->lossy)
+			cwnd->startup &= cwnd_is_chance(cwnd, rtt, loss->run);
 		return;
+	}
 
 	overflow = cwnd_is_overflow(cwnd, rtt, loss->run);
 	cwnd->top = cwnd_find_top(cwnd, rtt, overflow);
@@ -439,8 +455,7 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 	cwnd->probing = false;	/* until the round trip jumps: base and was remain */
 	cwnd->cut = loss->high;
 	cwnd->round = loss->high;
-	cwnd->holes = 0;
-	cwnd->startup = false;
+	cwnd->startup &= cwnd_is_chance(cwnd, rtt, loss->run);
 	cwnd->lossy = cwnd->window < SRNIC_CWND_SHORT;
 }
 
