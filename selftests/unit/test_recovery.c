@@ -2098,6 +2098,11 @@ static void select_ends(u32 at)
 	must(f.mode == SRNIC_RECOVERY_BACK && !f.sb.num && !f.sb.missing);
 }
 
+static bool hole_is_due(u32 i)
+{
+	return f.sb.holes[i].state == SRNIC_HOLE_DUE;
+}
+
 /* The peer has kept the request, and responds once it has got those before. */
 static void select_due(u32 at)
 {
@@ -2132,6 +2137,41 @@ static void select_before_due(u32 at)
 	must(f.next == psn(3) && f.detour == 20);
 	read_one(10);
 	must(f.detour == 10 && !srnic_recovery_open(&f));
+}
+
+/* Nothing that was requested behind a lost request is in the network. */
+static void select_before_unknown(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(2);
+	read_one(20);
+	read_one(20);
+	read_one(20);
+	f.cwnd.window = 25;
+	must(srnic_recovery_sacked(&f, psn(3), now));
+	srnic_recovery_kept(&f, psn(23), 20, now);
+	srnic_recovery_select(&f, psn(43), now);
+	must(f.next == psn(3) && f.detour == 20);
+	must(srnic_recovery_open(&f) && srnic_recovery_span(&f, 20, 16) == 20);
+	f.cwnd.window = 21;
+	must(!srnic_recovery_open(&f));		/* 2 of 21 are in flight */
+	/* unless that has been answered */
+	f.cwnd.window = 25;
+	srnic_recovery_arrived(&f, psn(23), now);
+	must(f.next == psn(3) && !srnic_recovery_open(&f));
+}
+
+/* The peer has executed a READ, whose responses have arrived but for two. */
+static void select_not_due(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(10);
+	read_one(10);
+	nak(2);
+	srnic_recovery_arrived(&f, psn(3), now);
+	must(srnic_recovery_sacked(&f, psn(21), now));
+	must(f.sb.num == 3 && !hole_is_due(0) && hole_is_due(1) && hole_is_due(2));
+	must(f.sb.in[SRNIC_HOLE_DUE] == 17);
 }
 
 /* The peer goes on to say that it has kept a READ whose turn it is, and never responds. */
@@ -2200,6 +2240,37 @@ static void select_refused(u32 at)
 		}
 	}
 	must(n == 1 + others && others == 2 && srnic_recovery_asked(&f));
+}
+
+/* A packet that is late is not lost, however long ago others were. */
+static void select_long_after(u32 at)
+{
+	const u32 part = 1U << 19, parts = (SRNIC_PSN_MASK + 1) / part;
+	static const u32 kept[][2] = { { 2, 12 } };
+	u32 n, i;
+
+	begin_path(at, SHORT);
+	send_many(11);
+	sack_three_holes();
+	retransmit();
+	now += SHORT;
+	ack(12);
+	f.reorder = SHORT;
+	for (n = 1; n < parts; n += 5) {
+		for (i = 0; i < n; i++) {
+			first = f.una;
+			srnic_recovery_assign(&f, part);
+			srnic_recovery_sent(&f, part, false, true, now);
+			now += SHORT;
+			ack(part);
+		}
+		first = psn(part - 1);
+		send_many(11);
+		must(is_nothing(sack(kept, 1, 12)) && f.sb.missing == 1);
+		now += SHORT / 2;
+		must(is_nothing(ack(12)) && f.mode == SRNIC_RECOVERY_OPEN);
+	}
+	first = at;
 }
 
 /* A peer that goes back N */
@@ -2370,6 +2441,60 @@ static void back_skips(u32 at)
 	now += LONG;
 	must(ack(50).act == SRNIC_RECOVERY_SEEK);
 	must(f.next == psn(50) && f.mode == SRNIC_RECOVERY_BACK);
+}
+
+/* All but responses 1, 2 and 4 of a READ have arrived, and then nothing, for two timeouts. */
+static void time_out_twice(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	read_one(10);
+	nak(2);
+	for (i = 3; i < 11; i++)
+		if (i != 4)
+			srnic_recovery_arrived(&f, psn(i), now);
+	wait_for_timeout();
+	retransmit();
+	wait_for_timeout();
+	must(f.mode == SRNIC_RECOVERY_BACK && f.next == psn(1));
+}
+
+/* Once the peer answers, only what is missing is requested. */
+static void back_recalls(u32 at)
+{
+	time_out_twice(at);
+	f.selects = true;
+	read_one(1);
+	now += SHORT;
+	must(ack_hole(2, 1).act == SRNIC_RECOVERY_SEEK && f.mode == SRNIC_RECOVERY_SELECT);
+	must(srnic_recovery_recalls(&f));
+	srnic_recovery_recall(&f, psn(3), 1, now);
+	srnic_recovery_recall(&f, psn(5), 6, now);
+	srnic_recovery_recalled(&f);
+	must(f.sb.num == 2 && f.sb.missing == 2 && f.sb.top == psn(11));
+	must(retransmit() == 2 && f.next == psn(11));
+	now += SHORT;
+	ack(11);
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.next == f.high);
+}
+
+/* Part of what was requested may still arrive: another part would be one more READ. */
+static void back_waits(u32 at)
+{
+	time_out_twice(at);
+	read_one(2);
+	now += SHORT;
+	ack_hole(2, 1);
+	must(f.mode == SRNIC_RECOVERY_BACK && f.next == psn(3));
+	/* not ready to receive: what was behind it has been dropped */
+	time_out_twice(at);
+	rnr(MSEC);
+	wait();
+	read_one(1);
+	now += SHORT;
+	ack_hole(2, 1);
+	must(f.mode == SRNIC_RECOVERY_BACK && f.next == psn(2));
 }
 
 static void back_ends(u32 at)
@@ -3411,7 +3536,10 @@ static const struct {
 	{ "an RNR NAK and timeouts forget the holes", select_ends },
 	{ "a READ that the peer has kept is not requested again", select_due },
 	{ "what it waits for is, beside any window", select_before_due },
+	{ "nor how many were requested behind it", select_before_unknown },
+	{ "a response is not due if a later one has arrived", select_not_due },
 	{ "a READ that is kept and never answered is probed", select_due_for_ever },
+	{ "a late packet long after others were lost", select_long_after },
 	{ "an ACK request does not end a detour that waits", select_asks },
 	{ "holes that cannot be retransmitted are tried once", select_refused },
 
@@ -3425,6 +3553,8 @@ static const struct {
 	{ "go-back-N starts with one packet and doubles", back_doubles },
 	{ "go-back-N grows by what is acknowledged", back_counts },
 	{ "go-back-N skips acknowledged packets", back_skips },
+	{ "what was kept counts again once go-back-N is answered", back_recalls },
+	{ "but not while that may be part of the answer, nor after RNR", back_waits },
 	{ "go-back-N ends when all packets are acknowledged", back_ends },
 
 	{ "after an RNR NAK nothing is sent, then everything again", rnr_waits },

@@ -232,8 +232,21 @@ static void recalls_split(u32 at)
 	srnic_scoreboard_advance(&sb, psn(2), 99);
 	must(srnic_scoreboard_recalls(&sb));
 	begin(at);
+	must(srnic_scoreboard_recalls(&sb));	/* nothing is known yet */
+	srnic_scoreboard_recalled(&sb);
 	arrive(5, 6, 1);
-	must(!srnic_scoreboard_recalls(&sb));	/* nothing has been forgotten since */
+	must(!srnic_scoreboard_recalls(&sb));
+}
+
+static void missing_before(u32 at)
+{
+	begin(at);
+	arrive(4, 5, 1);
+	arrive(8, 9, 1);
+	must(!srnic_scoreboard_missing_before(&sb, psn(0)));
+	must(srnic_scoreboard_missing_before(&sb, psn(3)) == 3);
+	must(srnic_scoreboard_missing_before(&sb, psn(6)) == 5);
+	must(srnic_scoreboard_missing_before(&sb, psn(9)) == 7);
 }
 
 /* What was forgotten is not in flight, so it must not fill the window. */
@@ -632,6 +645,7 @@ static const struct {
 	{ "the last hole is not split if there is no room", full_at_end },
 	{ "what was forgotten is recalled when there is room", recalls },
 	{ "and so is what is behind a hole that was split", recalls_split },
+	{ "packets missing before another one", missing_before },
 	{ "what was forgotten is not in flight", forgotten },
 	{ "a range that forgets holes and fills them leaves none", full_and_ahead },
 	{ "a packet is early if it was retransmitted too recently", early },

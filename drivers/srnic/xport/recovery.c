@@ -237,9 +237,12 @@ static u32 recovery_room(const struct srnic_recovery *r)
 	if (r->mode != SRNIC_RECOVERY_SELECT || !r->detour)
 		return limit - min(limit, out);
 
-	out -= min(out, r->sb.in[SRNIC_HOLE_DUE]);
-	room = limit - min(limit, out);
 	whole = recovery_whole(r);
+	if (whole && srnic_psn_diff(r->answered, r->next) <= 0)
+		out = srnic_scoreboard_missing_before(&r->sb, r->next);
+	else
+		out -= min(out, r->sb.in[SRNIC_HOLE_DUE]);
+	room = limit - min(limit, out);
 	if (whole <= room)
 		return room;
 
@@ -938,7 +941,8 @@ static void recovery_begin_select(struct srnic_recovery *r, u32 npsn, u64 now)
 	r->unreported = r->high;
 	r->silence = 0;
 	srnic_cwnd_stop_ticks(&r->cwnd);
-	srnic_scoreboard_advance(&r->sb, r->una, now);
+	srnic_scoreboard_clear(&r->sb, r->una);
+	r->answered = r->una;
 	if (!npsn)
 		return;
 	if (sent)
@@ -994,12 +998,16 @@ static void recovery_report(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now
 	recovery_arrive(r, top, news);
 }
 
-/* Requests before the response at @psn have been executed, but their responses may be missing. */
-static void recovery_executed(struct srnic_recovery *r, u32 psn, u64 now)
+/*
+ * @npsn responses from @psn on have arrived, so requests before them have been executed; but their
+ * responses may be missing.
+ */
+static void recovery_executed(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now)
 {
 	const struct srnic_recovery_read *read;
 	u32 i, from = r->sb.top;
 
+	r->answered = srnic_psn_max(r->answered, srnic_psn_add(psn, npsn));
 	for (i = recovery_read_at(r, from); i < r->rd_out; i++) {
 		read = recovery_read(r, i);
 		if (srnic_psn_diff(read->begin, psn) > 0)
@@ -1015,7 +1023,7 @@ struct srnic_recovery_todo srnic_recovery_arrived(struct srnic_recovery *r, u32 
 	if (r->mode != SRNIC_RECOVERY_SELECT)
 		return recovery_nothing;
 
-	recovery_executed(r, psn, now);
+	recovery_executed(r, psn, 1, now);
 	srnic_scoreboard_overtaken(&r->sb, psn, now);
 	recovery_report(r, psn, 1, now);
 
@@ -1040,7 +1048,7 @@ struct srnic_recovery_todo srnic_recovery_recall(struct srnic_recovery *r, u32 p
 	if (r->mode != SRNIC_RECOVERY_SELECT)
 		return recovery_nothing;
 
-	recovery_executed(r, psn, now);
+	recovery_executed(r, psn, npsn, now);
 	top = r->sb.top;
 	recovery_arrive(r, top, srnic_scoreboard_arrived(&r->sb, psn, npsn,
 							 recovery_recent(r, now), now));
@@ -1069,6 +1077,20 @@ bool srnic_recovery_sacked(struct srnic_recovery *r, u32 psn, u64 now)
 	return true;
 }
 
+/*
+ * The peer has kept the request for the responses from @psn to before @end: they are due, but for
+ * those before one that has arrived.
+ */
+static void recovery_due(struct srnic_recovery *r, u32 psn, u32 end, u64 now)
+{
+	psn = srnic_psn_max(psn, r->answered);
+	if (srnic_psn_diff(end, psn) <= 0)
+		return;
+
+	srnic_scoreboard_due(&r->sb, psn, srnic_psn_diff(end, psn), now);
+	srnic_rtt_retransmitted(&r->rtt);
+}
+
 void srnic_recovery_kept(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now)
 {
 	u32 end = srnic_psn_add(psn, npsn), i, last;
@@ -1083,8 +1105,7 @@ void srnic_recovery_kept(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now)
 			psn = read->begin;
 		}
 		last = srnic_psn_diff(read->end, end) > 0 ? end : read->end;
-		srnic_scoreboard_due(&r->sb, psn, srnic_psn_diff(last, psn), now);
-		srnic_rtt_retransmitted(&r->rtt);
+		recovery_due(r, psn, last, now);
 		psn = last;
 	}
 	if (srnic_psn_diff(end, psn) > 0)
@@ -1283,8 +1304,21 @@ static struct srnic_recovery_todo recovery_select_acked(struct srnic_recovery *r
 	return recovery_fill(r, now);
 }
 
-/* All before @psn is acknowledged in mode BACK. */
-static struct srnic_recovery_todo recovery_back_acked(struct srnic_recovery *r, u32 psn)
+/* The rest of what was in flight has not been retransmitted: only what is missing will be. */
+static void recovery_leave_back(struct srnic_recovery *r)
+{
+	r->mode = SRNIC_RECOVERY_OPEN;
+	r->next = r->high;
+	r->asked = r->high;
+	r->moved = true;
+	r->peer_keeps = false;
+}
+
+/*
+ * All before @psn is acknowledged in mode BACK; @hole: as srnic_recovery_acked().  Once a
+ * retransmitted request has been answered, the responses that this end has kept count again.
+ */
+static struct srnic_recovery_todo recovery_back_acked(struct srnic_recovery *r, u32 psn, u32 hole)
 {
 	u32 npsn = srnic_psn_diff(psn, r->una);
 	struct srnic_cwnd_loss loss;
@@ -1297,6 +1331,10 @@ static struct srnic_recovery_todo recovery_back_acked(struct srnic_recovery *r, 
 	}
 	if (srnic_psn_diff(psn, r->mark) >= 0)
 		return recovery_recovered(r);
+	if (hole && hole < SRNIC_RECOVERY_DUE && psn == r->next && r->repair != SRNIC_CAUSE_RNR) {
+		recovery_leave_back(r);
+		return recovery_nothing;
+	}
 	/* Doubles per round trip, however many ACKs the peer sends. */
 	r->burst = min(r->burst + min(r->burst, npsn), r->cwnd.window);
 
@@ -1376,7 +1414,7 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 		todo = recovery_select_acked(r, psn, hole, now);
 		break;
 	case SRNIC_RECOVERY_BACK:
-		todo = recovery_back_acked(r, psn);
+		todo = recovery_back_acked(r, psn, hole);
 		break;
 	case SRNIC_RECOVERY_SUSPECT:
 		recovery_suspect_acked(r, hole);
@@ -1395,6 +1433,8 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 	r->una = psn;
 	r->asked = srnic_psn_max(r->asked, psn);
 	r->undone = srnic_psn_max(r->undone, psn);
+	r->mark = srnic_psn_max(r->mark, psn);
+	r->answered = srnic_psn_max(r->answered, psn);
 	srnic_cwnd_advance(&r->cwnd, psn);
 	r->unreported = srnic_psn_max(r->unreported, psn);
 	srnic_recovery_arm(r, now);

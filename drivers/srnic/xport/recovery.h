@@ -127,6 +127,7 @@ struct srnic_recovery_read {
  * @selects: the peer is srnic, and answers any part of a READ again
  * @moved: @next has moved, and the caller has not been told yet
  * @mark: packets before it were sent before the last retransmission
+ * @answered: SELECT: PSN following the last response that has arrived
  * @undone: retransmissions of packets before it turned out to be spurious
  * @unreported: PSN following the packets in flight that may have been dropped without a report:
  *	    by the peer, because one before them was missing, or by this end
@@ -177,6 +178,7 @@ struct srnic_recovery {
 	u32				far;
 	u32				run;
 	u32				mark;
+	u32				answered;
 	u32				undone;
 	u32				unreported;
 	u32				repaired;

@@ -14,7 +14,8 @@ void srnic_scoreboard_clear(struct srnic_scoreboard *sb, u32 psn)
 	sb->missing = 0;
 	memset(sb->in, 0, sizeof(sb->in));
 	sb->num = 0;
-	sb->forgot = false;
+	sb->seen = psn;
+	sb->forgot = true;
 }
 
 /* @hole gets another size; @npsn: 0 to its size */
@@ -311,6 +312,20 @@ u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb)
 u32 srnic_scoreboard_forgotten(const struct srnic_scoreboard *sb)
 {
 	return sb->forgot ? max(srnic_psn_diff(sb->seen, sb->top), 0) : 0;
+}
+
+u32 srnic_scoreboard_missing_before(const struct srnic_scoreboard *sb, u32 psn)
+{
+	const struct srnic_hole *hole;
+	u32 npsn = 0;
+
+	for (hole = sb->holes; hole < sb->holes + sb->num; hole++) {
+		if (srnic_psn_diff(hole->psn, psn) >= 0)
+			break;
+		npsn += min_t(u32, hole->npsn, srnic_psn_diff(psn, hole->psn));
+	}
+
+	return npsn;
 }
 
 u32 srnic_scoreboard_kept(const struct srnic_scoreboard *sb, u32 una)

@@ -82,7 +82,7 @@ struct srnic_scoreboard_news {
 	bool	early;
 };
 
-/* Nothing is known of packets from @psn on. */
+/* Nothing is known of packets from @psn on: what has arrived is to be reported. */
 void srnic_scoreboard_clear(struct srnic_scoreboard *sb, u32 psn);
 
 /**
@@ -145,6 +145,9 @@ void srnic_scoreboard_recalled(struct srnic_scoreboard *sb);
 
 /* When the oldest of the new holes was found, ns; 0: there is none.  Pure. */
 u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb);
+
+/* PSNs before @psn that are missing.  Pure. */
+u32 srnic_scoreboard_missing_before(const struct srnic_scoreboard *sb, u32 psn);
 
 /* PSNs behind @top that have arrived or are missing, and thus are not in flight.  Pure. */
 u32 srnic_scoreboard_forgotten(const struct srnic_scoreboard *sb);
