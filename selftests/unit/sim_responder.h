@@ -51,6 +51,8 @@ static inline void sim_owe(struct sim *s, u32 flow, enum sim_kind kind, u64 seq,
 	struct sim_flow *w = &s->flow[flow];
 
 	sim_require(s, w->num_owed - w->first_owed < SIM_OWED, "there is room for what is owed");
+	if (s->fault)
+		return;
 	w->owed[w->num_owed++ % SIM_OWED] = (struct sim_owed) { kind, seq, npsn };
 	sim_answer(s, flow);
 }

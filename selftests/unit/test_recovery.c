@@ -1814,18 +1814,45 @@ static void select_once(u32 at)
 	must(retransmit() == 4 && f.retry_left == RETRIES - 2);
 }
 
-static void select_exhausts(u32 at)
+/* The peer reports the same holes so often that all retries are used up. */
+static void report_holes(u32 at, u64 timeout)
 {
 	u32 i;
 
 	begin_path(at, SHORT);
+	srnic_recovery_set_limits(&f, timeout, RETRIES, RETRIES);
 	send_many(11);
 	for (i = 0; i < RETRIES; i++) {
 		must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 		retransmit();
 		now += 100 * SHORT << i;
 	}
+	must(!f.retry_left);
+}
+
+static void select_exhausts(u32 at)
+{
+	report_holes(at, 0);
 	must(is(sack_three_holes(), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_GAP));
+	/* none are allowed */
+	begin_path(at, SHORT);
+	srnic_recovery_set_limits(&f, TIMEOUT, 0, 0);
+	send_many(11);
+	must(is(sack_three_holes(), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_GAP));
+}
+
+static void select_is_patient(u32 at)
+{
+	struct srnic_recovery_todo todo = {};
+	u32 i;
+
+	report_holes(at, 1000 * TIMEOUT);
+	must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && retransmit() == 4);
+	for (i = 0; i < 100 && todo.act != SRNIC_RECOVERY_FAIL; i++) {
+		todo = wait();
+		retransmit();
+	}
+	must(is(todo, SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_TIMEOUT));
 }
 
 /* What was retransmitted in mode REPAIR is in flight. */
@@ -1940,6 +1967,23 @@ static void select_far(u32 at)
 	must(f.mode == SRNIC_RECOVERY_OPEN && srnic_recovery_span(&f, 20, 16) == 20);
 }
 
+/* Requests need no memory of this end. */
+static void select_far_writes(u32 at)
+{
+	begin_path(at, SHORT);
+	f.selects = true;
+	read_one(20);
+	send_many(10);
+	read_one(1);
+	must(is(nak(2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	srnic_recovery_full(&f, 1, now);
+	srnic_recovery_arrived(&f, psn(20), now);
+	srnic_recovery_kept(&f, psn(25), 6, now);
+	must(is_nothing(srnic_recovery_select(&f, psn(31), now)) && f.sb.num == 3);
+	read_one(2);
+	must(f.next == psn(21) && f.detour == 4);
+}
+
 /* Two READs of 20 PSNs are in flight, and responses to the first are missing. */
 static void miss_two_of_forty(u32 at)
 {
@@ -2002,7 +2046,11 @@ static void select_whole(u32 at)
 	srnic_recovery_arrived(&f, psn(31), now);
 	f.cwnd.window = 30;
 	read_one(2);
-	must(f.next == psn(4) && srnic_recovery_span(&f, 7, 16) == 7);
+	/* the rest of the first, which it has got, and the second */
+	must(f.next == psn(4) && f.detour == 27 && srnic_recovery_span(&f, 7, 16) == 7);
+	f.cwnd.window = 26;
+	must(srnic_recovery_span(&f, 7, 16) == 5);
+	f.cwnd.window = 30;
 	read_one(7);
 	must(f.next == psn(11) && f.detour == 20);
 	must(!srnic_recovery_open(&f));		/* 28 of 30 are in flight */
@@ -2014,6 +2062,69 @@ static void select_whole(u32 at)
 	must(!srnic_recovery_open(&f));
 	ack_hole(11, 20);
 	must(srnic_recovery_open(&f) && srnic_recovery_span(&f, 20, 16) == 20);
+}
+
+/* Part of a READ that the peer may never have got is a READ of its own, and the rest another. */
+static void probe_splits(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(10);
+	read_one(10);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE) && f.detour == 1);
+	must(srnic_recovery_span(&f, 10, 2) == 1);
+	read_one(1);
+	must(f.rd_out == 3 && !f.detour && f.next == psn(21));
+	/* it is requested again as it was; the rest waits if the peer remembers two READs */
+	now += 100 * SHORT;
+	must(is(nak(20), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && f.next == psn(1));
+	must(srnic_recovery_span(&f, 10, 2) == 1);
+	read_one(1);
+	srnic_recovery_arrived(&f, psn(20), now);
+	must(f.rd_out == 3 && f.next == psn(2) && f.detour == 18);
+	must(!srnic_recovery_may_read(&f, false, 2) && srnic_recovery_may_read(&f, false, 3));
+	must(srnic_recovery_span(&f, 9, 3) == 9);
+	ack_hole(2, 9);
+	must(f.rd_out == 2 && srnic_recovery_may_read(&f, false, 2));
+	read_one(9);
+	must(f.rd_out == 2);
+}
+
+/* A READ that has been answered has been executed. */
+static void probe_in_answer(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(10);
+	ack_hole(4, SRNIC_RECOVERY_DUE);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
+	must(f.next == psn(4) && srnic_recovery_span(&f, 7, 16) == 1);
+	read_one(1);
+	must(f.rd_out == 1);
+}
+
+/* With as many READs as there is room for */
+static void probe_whole(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	for (i = 0; i < SRNIC_MAX_RD_ATOMIC; i++)
+		read_one(2);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
+	must(srnic_recovery_span(&f, 2, SRNIC_MAX_RD_ATOMIC) == 2);
+	read_one(2);
+	must(f.rd_out == SRNIC_MAX_RD_ATOMIC && f.next == f.high);
+}
+
+/* The peer reports that it has not got the request at una. */
+static void sacked_whole(u32 at)
+{
+	static const u32 kept[][2] = { { 11, 12 } };
+
+	begin_path(at, SHORT);
+	read_one(10);
+	send_many(1);
+	must(is(sack(kept, 1, 12), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && f.next == psn(1));
+	must(srnic_recovery_span(&f, 10, 16) == 10);
 }
 
 static void select_early(u32 at)
@@ -2137,6 +2248,29 @@ static void select_before_due(u32 at)
 	must(f.next == psn(3) && f.detour == 20);
 	read_one(10);
 	must(f.detour == 10 && !srnic_recovery_open(&f));
+}
+
+/* What has arrived before the rest is retransmitted makes room for it. */
+static void select_in_part(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	f.selects = true;
+	for (i = 0; i < 4; i++)
+		read_one(10);
+	now += SHORT;
+	nak(1);
+	for (i = 2; i < 41; i++)
+		if (i < 11 || i > 30)
+			srnic_recovery_arrived(&f, psn(i), now);
+	f.cwnd.window = 15;
+	read_one(1);
+	read_one(10);
+	must(f.next == psn(21) && f.detour == 10 && !srnic_recovery_open(&f));
+	for (i = 11; i < 21; i++)
+		srnic_recovery_arrived(&f, psn(i), now + SHORT);
+	must(f.next == psn(21) && f.detour == 10 && srnic_recovery_open(&f));
 }
 
 /* Nothing that was requested behind a lost request is in the network. */
@@ -2441,6 +2575,27 @@ static void back_skips(u32 at)
 	now += LONG;
 	must(ack(50).act == SRNIC_RECOVERY_SEEK);
 	must(f.next == psn(50) && f.mode == SRNIC_RECOVERY_BACK);
+}
+
+/* A READ that a peer which goes back N has dropped is requested in one. */
+static void back_whole(u32 at)
+{
+	begin_path(at, SHORT);
+	f.keeps = SRNIC_KEEPS_NONE;
+	f.cwnd.window = 8;
+	read_one(10);
+	read_one(10);
+	must(is(nak(0), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && f.burst < 10);
+	must(srnic_recovery_open(&f) && srnic_recovery_span(&f, 10, 16) == 10);
+	read_one(10);
+	must(f.rd_out == 2 && f.next == psn(11) && !srnic_recovery_open(&f));
+	/* the next one waits for room */
+	now += SHORT;
+	ack_hole(9, SRNIC_RECOVERY_DUE);
+	must(f.mode == SRNIC_RECOVERY_BACK && srnic_recovery_open(&f));
+	must(!srnic_recovery_span(&f, 10, 16));
+	ack_hole(11, SRNIC_RECOVERY_DUE);
+	must(srnic_recovery_span(&f, 10, 16) == 10);
 }
 
 /* All but responses 1, 2 and 4 of a READ have arrived, and then nothing, for two timeouts. */
@@ -3022,14 +3177,14 @@ static void reads_begin_again(u32 at)
 	while (wait().cause == SRNIC_CAUSE_PROBE)
 		read_one(1);
 	must(f.mode == SRNIC_RECOVERY_BACK);
-	must(srnic_recovery_may_read(&f, false, 1));
+	must(srnic_recovery_may_read(&f, false, 4));
 	read_one(10);
-	must(f.next == psn(11) && srnic_recovery_may_read(&f, false, 1));
+	must(f.next == psn(11) && srnic_recovery_may_read(&f, false, 4));
 	srnic_recovery_pass(&f, 3);
-	must(!srnic_recovery_may_read(&f, false, 1));
-	must(srnic_recovery_may_read(&f, true, 1));	/* after a WRITE */
+	must(!srnic_recovery_may_read(&f, false, 4));
+	must(srnic_recovery_may_read(&f, true, 4));	/* after a WRITE */
 	srnic_recovery_pass(&f, 7);
-	must(srnic_recovery_may_read(&f, false, 1));
+	must(srnic_recovery_may_read(&f, false, 4));
 }
 
 static void span_is_bounded(u32 at)
@@ -3520,6 +3675,7 @@ static const struct {
 	{ "all holes are retransmitted, one after another", select_all_holes },
 	{ "a hole is retransmitted once in the time of an answer", select_once },
 	{ "holes that are lost each time exhaust the retries", select_exhausts },
+	{ "unless the ACK timeout decides", select_is_patient },
 	{ "what was retransmitted is not when other holes are known", select_after_repair },
 	{ "on a long path holes are retransmitted after a wait", select_after_doubt },
 	{ "the window limits retransmissions, but not that at una", select_within_window },
@@ -3529,14 +3685,20 @@ static const struct {
 	{ "behind the last hole what was sent before is lost", select_tail },
 	{ "nor what is beyond the memory for responses", select_far },
 	{ "but all that is not", select_far_enough },
+	{ "and missing requests, wherever they are", select_far_writes },
 	{ "WRITEs take no memory for responses", select_writes },
 	{ "a READ that may not have arrived is requested in one", select_whole },
+	{ "also if a SACK reports only its begin", sacked_whole },
+	{ "a probe splits a READ in two", probe_splits },
+	{ "unless it has been executed", probe_in_answer },
+	{ "or there is no room for another", probe_whole },
 	{ "a probe retransmits the packet at una", select_probe },
 	{ "so does a timeout, once", select_timeout },
 	{ "an RNR NAK and timeouts forget the holes", select_ends },
 	{ "a READ that the peer has kept is not requested again", select_due },
 	{ "what it waits for is, beside any window", select_before_due },
 	{ "nor how many were requested behind it", select_before_unknown },
+	{ "nor what has arrived of it", select_in_part },
 	{ "a response is not due if a later one has arrived", select_not_due },
 	{ "a READ that is kept and never answered is probed", select_due_for_ever },
 	{ "a late packet long after others were lost", select_long_after },
@@ -3553,6 +3715,7 @@ static const struct {
 	{ "go-back-N starts with one packet and doubles", back_doubles },
 	{ "go-back-N grows by what is acknowledged", back_counts },
 	{ "go-back-N skips acknowledged packets", back_skips },
+	{ "a READ is requested in one after a gap", back_whole },
 	{ "what was kept counts again once go-back-N is answered", back_recalls },
 	{ "but not while that may be part of the answer, nor after RNR", back_waits },
 	{ "go-back-N ends when all packets are acknowledged", back_ends },

@@ -43,7 +43,7 @@ static struct srnic_scoreboard_news arrive(u32 i, u32 end, u64 now)
 
 static void lose_all(void)
 {
-	while (srnic_scoreboard_lose(&sb, 0, ~0ULL, ~0ULL) < sb.num)
+	while (srnic_scoreboard_lose(&sb, 0, ~0ULL, 0, 0) < sb.num)
 		;
 }
 
@@ -238,15 +238,18 @@ static void recalls_split(u32 at)
 	must(!srnic_scoreboard_recalls(&sb));
 }
 
-static void missing_before(u32 at)
+static void counts(u32 at)
 {
 	begin(at);
 	arrive(4, 5, 1);
 	arrive(8, 9, 1);
-	must(!srnic_scoreboard_missing_before(&sb, psn(0)));
-	must(srnic_scoreboard_missing_before(&sb, psn(3)) == 3);
-	must(srnic_scoreboard_missing_before(&sb, psn(6)) == 5);
-	must(srnic_scoreboard_missing_before(&sb, psn(9)) == 7);
+	must(!srnic_scoreboard_missing_in(&sb, psn(0), psn(0)));
+	must(srnic_scoreboard_missing_in(&sb, psn(0), psn(3)) == 3);
+	must(srnic_scoreboard_missing_in(&sb, psn(1), psn(6)) == 4);
+	must(srnic_scoreboard_missing_in(&sb, psn(0), psn(9)) == 7);
+	srnic_scoreboard_lose_first(&sb);
+	must(srnic_scoreboard_lost_in(&sb, psn(2), psn(9)) == 2);
+	must(!srnic_scoreboard_lost_in(&sb, psn(4), psn(9)));
 }
 
 /* What was forgotten is not in flight, so it must not fill the window. */
@@ -379,6 +382,17 @@ static void due(u32 at)
 	must(arrive(0, 8, 5).npsn == 8 && !sb.num && !sb.in[SRNIC_HOLE_DUE]);
 }
 
+/* Nor is one that has been requested again waited for without end. */
+static void due_was_sent(u32 at)
+{
+	begin(at);
+	arrive(4, 5, 1);
+	lose_all();
+	srnic_scoreboard_sent(&sb, psn(0), psn(4), 2);
+	srnic_scoreboard_due(&sb, psn(0), 4, 3);
+	must(hole_is(0, 0, 4, SRNIC_HOLE_SENT) && sb.holes[0].at == 2);
+}
+
 /* A lost hole whose request has been kept after all is not retransmitted. */
 static void due_was_lost(u32 at)
 {
@@ -441,14 +455,31 @@ static void lose(u32 at)
 	arrive(1, 2, 10);
 	arrive(3, 4, 20);
 	arrive(5, 6, 30);
-	must(srnic_scoreboard_lose(&sb, 0, 9, ~0ULL) == sb.num && !num_lost());
-	must(srnic_scoreboard_lose(&sb, 0, 20, 0) == 0 && num_lost() == 1);
-	must(srnic_scoreboard_lose(&sb, 0, 20, 0) == 1 && num_lost() == 2);
-	must(srnic_scoreboard_lose(&sb, 0, 20, 0) == sb.num);
+	must(srnic_scoreboard_lose(&sb, 0, 34, 25, 0) == sb.num && !num_lost());
+	must(srnic_scoreboard_lose(&sb, 0, 45, 25, 0) == 0 && num_lost() == 1);
+	must(srnic_scoreboard_lose(&sb, 0, 45, 25, 0) == 1 && num_lost() == 2);
+	must(srnic_scoreboard_lose(&sb, 0, 45, 25, 0) == sb.num);
 	srnic_scoreboard_sent(&sb, psn(0), psn(3), 40);
 	must(!num_lost() && hole_is(0, 0, 1, SRNIC_HOLE_SENT) && hole_is(1, 2, 3, SRNIC_HOLE_SENT));
-	must(srnic_scoreboard_lose(&sb, 0, 0, 39) == sb.num);
-	must(srnic_scoreboard_lose(&sb, 1, 0, 40) == 1 && hole_is(0, 0, 1, SRNIC_HOLE_SENT));
+	must(srnic_scoreboard_lose(&sb, 0, 49, 25, 10) == sb.num);
+	must(srnic_scoreboard_lose(&sb, 1, 50, 25, 10) == 1 && hole_is(0, 0, 1, SRNIC_HOLE_SENT));
+}
+
+/* A line that delivers nothing for long is not flooded with what is missing. */
+static void lose_again(u32 at)
+{
+	u64 now = 10, was;
+	u32 i;
+
+	begin(at);
+	arrive(1, 2, now);
+	must(!srnic_scoreboard_lose(&sb, 0, now, 0, 10));
+	for (i = 0; i < 12; i++) {
+		srnic_scoreboard_sent(&sb, psn(0), psn(1), now);
+		for (was = now; srnic_scoreboard_lose(&sb, 0, now, 0, 10) == sb.num; now++)
+			;
+		must(now - was == 10ULL << min(i, 6U));
+	}
 }
 
 static void lose_first(u32 at)
@@ -504,7 +535,7 @@ static void oldest(u32 at)
 	arrive(3, 4, 20);
 	arrive(5, 6, 40);
 	must(srnic_scoreboard_oldest(&sb) == 20);
-	srnic_scoreboard_lose(&sb, 0, 20, 0);
+	srnic_scoreboard_lose(&sb, 0, 45, 25, 0);
 	must(srnic_scoreboard_oldest(&sb) == 30);
 	lose_all();
 	must(!srnic_scoreboard_oldest(&sb));
@@ -584,7 +615,7 @@ static void model_step(u64 now, u32 reach)
 			model_advance(i, now);
 		break;
 	case 1:
-		srnic_scoreboard_lose(&sb, rand32() % 4, now - rand32() % 8, now - rand32() % 8);
+		srnic_scoreboard_lose(&sb, rand32() % 4, now, rand32() % 8, rand32() % 8);
 		break;
 	case 2:
 		srnic_scoreboard_sent(&sb, psn(i), psn(i + rand32() % 64), now);
@@ -645,7 +676,7 @@ static const struct {
 	{ "the last hole is not split if there is no room", full_at_end },
 	{ "what was forgotten is recalled when there is room", recalls },
 	{ "and so is what is behind a hole that was split", recalls_split },
-	{ "packets missing before another one", missing_before },
+	{ "it counts what is missing within a range", counts },
 	{ "what was forgotten is not in flight", forgotten },
 	{ "a range that forgets holes and fills them leaves none", full_and_ahead },
 	{ "a packet is early if it was retransmitted too recently", early },
@@ -656,9 +687,11 @@ static const struct {
 	{ "a missing response is not due", missing_was_due },
 	{ "responses are due where a request was kept", due },
 	{ "a request that was kept after all is not lost", due_was_lost },
+	{ "one that has been requested again is not due", due_was_sent },
 	{ "responses are due as far as there is room", due_and_full },
 	{ "a response that is overtaken is not due", overtaken },
 	{ "holes are lost after their times, one by one", lose },
+	{ "each further time later", lose_again },
 	{ "the first hole may be lost at any time", lose_first },
 	{ "holes that were retransmitted are not lost", sent },
 	{ "a hole that was retransmitted in part is not lost twice", sent_in_part },

@@ -2,7 +2,7 @@
 /*
  * srnic - simulation: on any path all data arrives once and in order, and no flow stalls
  *
- * usage: test_sim [<runs> | seed <seed> [<ms>] | line <seed>]
+ * usage: test_sim [<runs> | (seed | untimed | reads) <seed> [<ms>] | line <seed>]
  *
  * Each run simulates flows over a random path.  The number of runs may also be
  * given by SEEDS in the environment.  "seed" runs a single seed, and prints its
@@ -198,6 +198,30 @@ static struct sim_conf draw_untimed(u64 seed)
 	c.dark_from = 0;
 	c.dark_to = 0;
 	c.may_fail = false;
+	c.lossless = false;
+
+	return c;
+}
+
+/* READs, of which a peer remembers few, on a path that loses many packets */
+static struct sim_conf draw_reads(u64 seed)
+{
+	struct sim_conf c = draw(seed);
+
+	c.peer = SIM_PEER_KEEPS;
+	c.reads = PICK(1000000, 1000000, 800000);
+	c.places = PICK(1, 2, 3, 4, 16);
+	c.there.loss = PICK(1000, 10000, 30000, 60000);
+	c.back.loss = PICK(1000, 10000, 30000, 60000);
+	c.there.burst = 0;
+	c.back.burst = 0;
+	c.dark_to = c.dark_from;
+	c.far_delay = 0;
+	c.sack = PICK(1, 1, 0);
+	c.room = PICK(0, 16, 200, 1000, 3400);
+	c.num = PICK(1000, 10000, 30000);
+	c.flows = 1;
+	c.may_fail = sim_longest_rtt(&c) > 8 * c.timeout;
 	c.lossless = false;
 
 	return c;
@@ -688,6 +712,14 @@ static void test_pauses(void)
 	tap_done("a peer that pauses is not taken for a full queue for ever");
 }
 
+static struct sim_conf draw_by_name(const char *name, u64 seed)
+{
+	if (!strcmp(name, "untimed"))
+		return draw_untimed(seed);
+
+	return strcmp(name, "reads") ? draw(seed) : draw_reads(seed);
+}
+
 int main(int argc, char **argv)
 {
 	const char *seeds = getenv("SEEDS");
@@ -698,9 +730,9 @@ int main(int argc, char **argv)
 		tap_done("a path without losses: no flow fails, and it is used");
 		return tap_end();
 	}
-	if (argc > 2 && (!strcmp(argv[1], "seed") || !strcmp(argv[1], "untimed"))) {
+	if (argc > 2) {
 		u64 seed = strtoull(argv[2], NULL, 0);
-		struct sim_conf c = argv[1][0] == 's' ? draw(seed) : draw_untimed(seed);
+		struct sim_conf c = draw_by_name(argv[1], seed);
 
 		run(&c, seed, true, argc > 3 ? strtoull(argv[3], NULL, 0) * MSEC : ~0ULL);
 		tap_done("the seed finds no fault");
@@ -710,6 +742,7 @@ int main(int argc, char **argv)
 		runs = strtoull(argv[1], NULL, 0);
 	test_seeds(draw, runs, "on random paths all data arrives once, in order and in time");
 	test_seeds(draw_untimed, runs, "with timeout 0 all data arrives if nothing is lost");
+	test_seeds(draw_reads, 4 * runs, "READs that a peer may forget arrive as well");
 	test_first_lost();
 	test_short_queue();
 	test_reordered();

@@ -406,7 +406,7 @@ static bool cwnd_is_overflow(const struct srnic_cwnd *cwnd, const struct srnic_r
  */
 static bool cwnd_is_chance(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 run)
 {
-	return srnic_rtt_is_long(rtt) && run < SRNIC_CWND_QUEUE_RUN && rtt->min &&
+	return (!rtt->min || srnic_rtt_is_long(rtt)) && run < SRNIC_CWND_QUEUE_RUN &&
 	       !cwnd_is_queued(cwnd, rtt) && cwnd->holes <= CWND_FEW;
 }
 

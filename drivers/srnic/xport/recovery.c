@@ -122,10 +122,10 @@ static u32 recovery_front(const struct srnic_recovery *r)
 /* PSNs that have left the network, or have yet to be retransmitted */
 static u32 recovery_settled(const struct srnic_recovery *r)
 {
-	u32 again = r->detour ? r->burst - r->detour : 0;
+	u32 again = r->detour ? srnic_scoreboard_lost_in(&r->sb, r->selected, r->next) : 0;
 
 	return srnic_scoreboard_kept(&r->sb, r->una) + srnic_scoreboard_forgotten(&r->sb) +
-	       r->sb.in[SRNIC_HOLE_LOST] - min(r->sb.in[SRNIC_HOLE_LOST], again);
+	       r->sb.in[SRNIC_HOLE_LOST] - again;
 }
 
 static u32 recovery_out(const struct srnic_recovery *r)
@@ -211,19 +211,36 @@ static bool recovery_read_begins(const struct srnic_recovery *r, u32 psn)
 }
 
 /*
- * Length of what the detour has to request in one, 0: anything.  The peer may never have got the
- * request for the last responses of a READ.  Each part of that would be one of the few READs that
- * the peer can answer again, and the oldest of these would be lost to it.
+ * Length of the READ in flight that begins at @next, 0: none does.  The peer may never have got
+ * the request, and each part that it gets of it is one more of the few READs that it can answer
+ * again.
  */
 static u32 recovery_whole(const struct srnic_recovery *r)
 {
-	u32 i = recovery_read_at(r, r->next), left;
+	u32 i = recovery_read_at(r, r->next);
 
-	if (i == r->rd_out || srnic_psn_diff(recovery_read(r, i)->begin, r->next) > 0)
+	if (i == r->rd_out || recovery_read(r, i)->begin != r->next)
 		return 0;
-	left = srnic_psn_diff(recovery_read(r, i)->end, r->next);
 
-	return left <= r->detour ? left : 0;
+	return srnic_psn_diff(recovery_read(r, i)->end, r->next);
+}
+
+/* May the READ at una be requested in parts?  What is sent after silence is little. */
+static bool recovery_may_split(const struct srnic_recovery *r)
+{
+	return r->next == r->una && r->rd_out < SRNIC_MAX_RD_ATOMIC &&
+	       (r->repair == SRNIC_CAUSE_PROBE || r->repair == SRNIC_CAUSE_TIMEOUT);
+}
+
+/* Only the part before @psn of the READ at una is requested: both parts are READs from now on. */
+static void recovery_split(struct srnic_recovery *r, u32 psn)
+{
+	u32 rest = r->rd_first;
+
+	r->rd_first = (rest + SRNIC_MAX_RD_ATOMIC - 1) % SRNIC_MAX_RD_ATOMIC;
+	r->rd_out++;
+	r->reads[r->rd_first] = (struct srnic_recovery_read){ r->una, psn };
+	r->reads[rest].begin = psn;
 }
 
 /*
@@ -239,14 +256,12 @@ static u32 recovery_room(const struct srnic_recovery *r)
 
 	whole = recovery_whole(r);
 	if (whole && srnic_psn_diff(r->answered, r->next) <= 0)
-		out = srnic_scoreboard_missing_before(&r->sb, r->next);
+		out = srnic_scoreboard_missing_in(&r->sb, r->una, r->next);
 	else
 		out -= min(out, r->sb.in[SRNIC_HOLE_DUE]);
 	room = limit - min(limit, out);
-	if (whole <= room)
-		return room;
 
-	return out ? 0 : whole;
+	return whole <= room ? room : 0;
 }
 
 bool srnic_recovery_open(struct srnic_recovery *r)
@@ -271,6 +286,9 @@ bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first, u32 pla
 {
 	if (srnic_recovery_is_new(r))
 		return r->rd_out < max(places, 1U);
+	/* When the peer gets the second part of what was split, it may execute all. */
+	if (r->rd_out > max(places, 1U) && recovery_read_at(r, r->next))
+		return false;
 	if (r->mode == SRNIC_RECOVERY_SELECT && r->detour)
 		return true;	/* recovery_may_select() */
 
@@ -298,10 +316,13 @@ static u32 recovery_read_size(const struct srnic_recovery *r, u32 limit, u32 lef
 u32 srnic_recovery_span(struct srnic_recovery *r, u32 left, u32 places)
 {
 	u32 limit = recovery_limit(r), room = recovery_room(r), reach = recovery_reach(r);
-	u32 want, least;
+	u32 whole = srnic_recovery_is_new(r) ? 0 : recovery_whole(r), want, least;
 
-	if (srnic_psn_diff(r->next, r->high) < 0)
+	if (!srnic_recovery_is_new(r))
 		left = min_t(u32, left, srnic_psn_diff(recovery_read_end(r, r->next), r->next));
+	if (whole && !recovery_may_split(r))
+		return r->mode != SRNIC_RECOVERY_BACK || r->next == r->una || left <= room ?
+		       left : 0;
 	/* A probe requests as little as possible. */
 	if (r->detour && r->mode != SRNIC_RECOVERY_SELECT)
 		return r->repair == SRNIC_CAUSE_PROBE ? min(left, r->detour) : left;
@@ -406,20 +427,20 @@ static void recovery_detour(struct srnic_recovery *r, u32 psn, u32 npsn)
 static bool recovery_may_select(const struct srnic_recovery *r, u32 i)
 {
 	const struct srnic_hole *hole = r->sb.holes + i;
-	u32 read;
+	u32 read, begin;
 
 	if (hole->state != SRNIC_HOLE_LOST)
 		return false;
-	if (!i)
-		return true;
-	if (r->rd_out && srnic_psn_diff(hole->psn, r->una) >= (s32)recovery_far(r))
-		return false;
-	if (r->selects)
-		return true;
 	read = recovery_read_at(r, hole->psn);
+	if (!i || read == r->rd_out)
+		return true;
+	begin = recovery_read(r, read)->begin;
+	if (srnic_psn_diff(srnic_hole_end(hole), begin) <= 0)
+		return true;
+	if (srnic_psn_diff(hole->psn, r->una) >= (s32)recovery_far(r))
+		return false;
 
-	return read == r->rd_out ||
-	       srnic_psn_diff(srnic_hole_end(hole - 1), recovery_read(r, read)->begin) <= 0;
+	return r->selects || srnic_psn_diff(srnic_hole_end(hole - 1), begin) <= 0;
 }
 
 /* Goes on with the next hole to be filled.  Return: there is one. */
@@ -489,6 +510,8 @@ bool srnic_recovery_sent(struct srnic_recovery *r, u32 npsn, bool response, bool
 	}
 	if (response && srnic_psn_diff(end, r->high) > 0)
 		recovery_take_place(r, end);
+	else if (response && recovery_whole(r) > npsn && recovery_may_split(r))
+		recovery_split(r, end);
 	if (r->next == r->una)
 		r->repaired_at = now;
 	else if (r->mode == SRNIC_RECOVERY_BACK)
@@ -858,21 +881,33 @@ static bool recovery_is_first_lost(const struct srnic_recovery *r, u64 now)
 	       age > recovery_again_nsec(r, now) << (retries - 1);
 }
 
+/*
+ * Uses up a retry for what the peer reports.  Without one left, the ACK timeout decides: there may
+ * be answers on the way, behind a queue that is longer than any before.  False: nothing will.
+ */
+static bool recovery_spend(struct srnic_recovery *r)
+{
+	if (r->retry_left)
+		r->retry_left--;
+	else if (!r->retry_cnt || !r->rtt.timeout)
+		return false;
+
+	return true;
+}
+
 /* Finds out which packets are lost now, and not just late.  False: retries are exhausted. */
 static bool recovery_lose_holes(struct srnic_recovery *r, u64 now)
 {
-	u64 found = now - min(now, recovery_late_nsec(r, now));
-	u64 sent = now - min(now, recovery_again_nsec(r, now));
+	u64 late = recovery_late_nsec(r, now), again = recovery_again_nsec(r, now);
 	u32 i;
 
 	if (recovery_is_first_lost(r, now)) {
-		if (!r->retry_left)
+		if (!recovery_spend(r))
 			return false;
-		r->retry_left--;
 		srnic_scoreboard_lose_first(&r->sb);
 		recovery_lost_hole(r, 0);
 	}
-	for (i = 1; (i = srnic_scoreboard_lose(&r->sb, i, found, sent)) < r->sb.num; i++)
+	for (i = 1; (i = srnic_scoreboard_lose(&r->sb, i, now, late, again)) < r->sb.num; i++)
 		recovery_lost_hole(r, i);
 
 	return true;

@@ -8,6 +8,9 @@
 
 #include "scoreboard.h"
 
+/* Retransmissions of a hole after which the wait for an answer no longer doubles */
+#define HOLE_TRIES	7	/* less than 16 */
+
 void srnic_scoreboard_clear(struct srnic_scoreboard *sb, u32 psn)
 {
 	sb->top = psn;
@@ -161,12 +164,12 @@ struct srnic_scoreboard_news srnic_scoreboard_arrived(struct srnic_scoreboard *s
 	return news;
 }
 
-/* The part of hole @i from @psn to before @end is due. */
+/* The part of hole @i from @psn to before @end is due; but if requested again, it is timed. */
 static void hole_due(struct srnic_scoreboard *sb, u32 i, u32 psn, u32 end)
 {
 	struct srnic_hole part = sb->holes[i];
 
-	if (part.state == SRNIC_HOLE_DUE)
+	if (part.state == SRNIC_HOLE_DUE || part.state == SRNIC_HOLE_SENT)
 		return;
 	part.psn = psn;
 	part.npsn = srnic_psn_diff(end, psn);
@@ -243,17 +246,27 @@ void srnic_scoreboard_missing(struct srnic_scoreboard *sb, u32 una, u32 npsn, u6
 	});
 }
 
-u32 srnic_scoreboard_lose(struct srnic_scoreboard *sb, u32 from, u64 found, u64 sent)
+/* Has hole @hole lasted long enough to be lost?  Parameters: as srnic_scoreboard_lose() */
+static bool hole_is_lost(const struct srnic_hole *hole, u64 now, u64 late, u64 again)
 {
-	struct srnic_hole *hole;
+	switch (hole->state) {
+	case SRNIC_HOLE_NEW:
+		return now - hole->at >= late;
+	case SRNIC_HOLE_SENT:
+		return now - hole->at >= again << (hole->tries - 1);
+	default:
+		return false;
+	}
+}
+
+u32 srnic_scoreboard_lose(struct srnic_scoreboard *sb, u32 from, u64 now, u64 late, u64 again)
+{
 	u32 i;
 
 	for (i = from; i < sb->num; i++) {
-		hole = sb->holes + i;
-		if (hole->state == SRNIC_HOLE_LOST || hole->state == SRNIC_HOLE_DUE ||
-		    hole->at > (hole->state == SRNIC_HOLE_NEW ? found : sent))
+		if (!hole_is_lost(sb->holes + i, now, late, again))
 			continue;
-		hole_set_state(sb, hole, SRNIC_HOLE_LOST);
+		hole_set_state(sb, sb->holes + i, SRNIC_HOLE_LOST);
 		break;
 	}
 
@@ -276,6 +289,7 @@ void srnic_scoreboard_sent(struct srnic_scoreboard *sb, u32 psn, u32 end, u64 no
 			break;
 		hole_set_state(sb, hole, SRNIC_HOLE_SENT);
 		hole->at = now;
+		hole->tries = min_t(u32, hole->tries + 1, HOLE_TRIES);
 	}
 }
 
@@ -314,18 +328,34 @@ u32 srnic_scoreboard_forgotten(const struct srnic_scoreboard *sb)
 	return sb->forgot ? max(srnic_psn_diff(sb->seen, sb->top), 0) : 0;
 }
 
-u32 srnic_scoreboard_missing_before(const struct srnic_scoreboard *sb, u32 psn)
+/* PSNs from @psn to before @end in holes, or only in those that are @lost */
+static u32 holes_in(const struct srnic_scoreboard *sb, u32 psn, u32 end, bool lost)
 {
 	const struct srnic_hole *hole;
 	u32 npsn = 0;
+	s32 part;
 
 	for (hole = sb->holes; hole < sb->holes + sb->num; hole++) {
-		if (srnic_psn_diff(hole->psn, psn) >= 0)
+		if (srnic_psn_diff(hole->psn, end) >= 0)
 			break;
-		npsn += min_t(u32, hole->npsn, srnic_psn_diff(psn, hole->psn));
+		if (lost && hole->state != SRNIC_HOLE_LOST)
+			continue;
+		part = min(srnic_psn_diff(srnic_hole_end(hole), psn), srnic_psn_diff(end, psn)) -
+		       max(srnic_psn_diff(hole->psn, psn), 0);
+		npsn += max(part, 0);
 	}
 
 	return npsn;
+}
+
+u32 srnic_scoreboard_missing_in(const struct srnic_scoreboard *sb, u32 psn, u32 end)
+{
+	return holes_in(sb, psn, end, false);
+}
+
+u32 srnic_scoreboard_lost_in(const struct srnic_scoreboard *sb, u32 psn, u32 end)
+{
+	return holes_in(sb, psn, end, true);
 }
 
 u32 srnic_scoreboard_kept(const struct srnic_scoreboard *sb, u32 una)

@@ -38,12 +38,14 @@ enum srnic_hole_state {
  * @psn: the first of them
  * @npsn: their number
  * @state: enum srnic_hole_state
+ * @tries: times that they were retransmitted, as far as it can count
  */
 struct srnic_hole {
 	u64	at;
 	u32	psn;
 	u32	npsn : 24;
-	u32	state : 8;
+	u32	state : 4;
+	u32	tries : 4;
 };
 
 /* PSN following the last one that is missing */
@@ -121,12 +123,14 @@ void srnic_scoreboard_missing(struct srnic_scoreboard *sb, u32 una, u32 npsn, u6
  * srnic_scoreboard_lose() - give up a hole
  * @sb: the scoreboard
  * @from: index of the first hole to look at
- * @found: holes found until this time are lost, ns
- * @sent: and so are packets that were retransmitted until this time, ns
+ * @now: time
+ * @late: how long a packet that was found to be missing may only be late, ns
+ * @again: how long the answer to a retransmission takes at most, ns; each further time that it
+ *	   remains without one, it may take twice as long
  *
  * Return: the index of the first hole that is lost now, and was not before; @num: none.
  */
-u32 srnic_scoreboard_lose(struct srnic_scoreboard *sb, u32 from, u64 found, u64 sent);
+u32 srnic_scoreboard_lose(struct srnic_scoreboard *sb, u32 from, u64 now, u64 late, u64 again);
 
 /* The first hole is lost, however recent it is. */
 void srnic_scoreboard_lose_first(struct srnic_scoreboard *sb);
@@ -146,8 +150,9 @@ void srnic_scoreboard_recalled(struct srnic_scoreboard *sb);
 /* When the oldest of the new holes was found, ns; 0: there is none.  Pure. */
 u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb);
 
-/* PSNs before @psn that are missing.  Pure. */
-u32 srnic_scoreboard_missing_before(const struct srnic_scoreboard *sb, u32 psn);
+/* PSNs from @psn to before @end that are missing, and those of them that are lost.  Pure. */
+u32 srnic_scoreboard_missing_in(const struct srnic_scoreboard *sb, u32 psn, u32 end);
+u32 srnic_scoreboard_lost_in(const struct srnic_scoreboard *sb, u32 psn, u32 end);
 
 /* PSNs behind @top that have arrived or are missing, and thus are not in flight.  Pure. */
 u32 srnic_scoreboard_forgotten(const struct srnic_scoreboard *sb);
