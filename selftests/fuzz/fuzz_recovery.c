@@ -146,13 +146,13 @@ static void read_some(u32 left)
 	s32 again = srnic_psn_diff(f.high, f.next);
 	u32 npsn;
 
-	if (!srnic_recovery_open(&f) || !srnic_recovery_may_read(&f, take() & 1, PLACES) ||
+	if (!srnic_recovery_open(&f) || !srnic_recovery_may_read(&f, take() & 1) ||
 	    !post(left))
 		return;
 	left = min_t(u32, left, srnic_psn_diff(again > 0 ? f.high : f.psn, f.next));
 	if (!left)
 		return;
-	npsn = srnic_recovery_span(&f, left, PLACES);
+	npsn = srnic_recovery_span(&f, left);
 	require(npsn <= left, "a READ requests no more than what is left");
 	if (!npsn)
 		return;
@@ -359,7 +359,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	srnic_recovery_start(&f, (SRNIC_PSN_MASK - take_number()) & SRNIC_PSN_MASK);
 	retry = take() % 8;
 	rnr = take() % 8;
-	srnic_recovery_set_limits(&f, (u64)take() << take() % 32, retry, rnr);
+	srnic_recovery_set_limits(&f, (u64)take() << take() % 32, retry, rnr, PLACES);
 	cursor = f.next;
 
 	for (i = 0; i < STEPS_MAX && input_left && !failed; i++) {

@@ -136,13 +136,12 @@ static inline u32 sim_gap(struct sim_flow *w, u64 seq)
 }
 
 /* Return: number of PSNs to request of the READ at @next, 0 not to send a request now */
-static inline u32 sim_read_span(struct sim *s, struct sim_flow *w,
-				const struct sim_message *m, u64 seq)
+static inline u32 sim_read_span(struct sim_flow *w, const struct sim_message *m, u64 seq)
 {
 	struct srnic_recovery *f = &w->f;
 	u32 left = sim_end(m) - seq, gap;
 
-	if (!srnic_recovery_may_read(f, seq == m->seq, s->conf.places))
+	if (!srnic_recovery_may_read(f, seq == m->seq))
 		return 0;
 	if (srnic_psn_diff(f->high, f->next) > 0) {
 		left = min_t(u32, left, srnic_psn_diff(f->high, f->next));
@@ -151,7 +150,7 @@ static inline u32 sim_read_span(struct sim *s, struct sim_flow *w,
 			left = min(left, gap);
 	}
 
-	return srnic_recovery_span(f, left, s->conf.places);
+	return srnic_recovery_span(f, left);
 }
 
 /* Moves the send queue by @npsn, or to @next if the outcome was SEEK. */
@@ -263,7 +262,7 @@ static inline bool sim_send_one(struct sim *s, u32 flow)
 		return true;
 	}
 	if (read)
-		npsn = sim_read_span(s, w, m, seq);
+		npsn = sim_read_span(w, m, seq);
 	if (!npsn && f->detour) {	/* the response has arrived meanwhile */
 		sim_moved(w, srnic_recovery_pass(f, 1), 1);
 		sim_check(s, w);

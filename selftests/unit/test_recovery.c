@@ -48,6 +48,20 @@ static u32 psn(u32 i)
 	return srnic_psn_add(first, i);
 }
 
+static u32 span(u32 left, u8 places)
+{
+	f.places = places;
+
+	return srnic_recovery_span(&f, left);
+}
+
+static bool may_read(bool first, u8 places)
+{
+	f.places = places;
+
+	return srnic_recovery_may_read(&f, first);
+}
+
 static u32 num_lost(void)
 {
 	return f.sb.in[SRNIC_HOLE_LOST];
@@ -177,7 +191,7 @@ static void begin(u32 at)
 	now = SEC;
 	srnic_recovery_start(&f, first);
 	f.cwnd.window = SRNIC_CWND_SHORT;	/* as on a short path after some round trips */
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES, 16);
 }
 
 /* Like begin(), with the round trip measured by packet 0 */
@@ -1213,7 +1227,7 @@ static void window_starts(u32 at)
 	first = at;
 	now = SEC;
 	srnic_recovery_start(&f, first);
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES, 16);
 	for (i = SRNIC_CWND_FIRST; i <= SRNIC_CWND_SHORT; i *= 2) {
 		must(fill() == i && !srnic_recovery_open(&f));
 		sum += i;
@@ -1223,7 +1237,7 @@ static void window_starts(u32 at)
 	must(f.cwnd.window == SRNIC_CWND_SHORT);
 
 	srnic_recovery_start(&f, first);
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES, 16);
 	must(fill() == SRNIC_CWND_FIRST);
 	now += 100 * USEC;
 	ack(SRNIC_CWND_FIRST);
@@ -1297,7 +1311,7 @@ static void heard(u32 at)
 	u32 i;
 
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, TIMEOUT, 1, RETRIES);
+	srnic_recovery_set_limits(&f, TIMEOUT, 1, RETRIES, 16);
 	send_one(true);
 	for (i = 0; i < 100; i++) {
 		f.rtt.probes = 16;
@@ -1443,7 +1457,7 @@ static void responses_missing(u32 at)
 	read_one(60);
 	must(is(nak(5), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(1) && f.detour == 5);
-	must(srnic_recovery_span(&f, 5, 16) == 5);
+	must(span(5, 16) == 5);
 	read_one(5);
 	must(f.next == psn(61) && f.rd_out == 1);
 	now += SHORT;
@@ -1585,7 +1599,7 @@ static void no_ticks_for_reads(u32 at)
 static void hole_behind_recovery(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
 	read_one(4);
 	must(is(nak(1), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	read_one(1);
@@ -1820,7 +1834,7 @@ static void report_holes(u32 at, u64 timeout)
 	u32 i;
 
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, timeout, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, timeout, RETRIES, RETRIES, 16);
 	send_many(11);
 	for (i = 0; i < RETRIES; i++) {
 		must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
@@ -1836,7 +1850,7 @@ static void select_exhausts(u32 at)
 	must(is(sack_three_holes(), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_GAP));
 	/* none are allowed */
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, TIMEOUT, 0, 0);
+	srnic_recovery_set_limits(&f, TIMEOUT, 0, 0, 16);
 	send_many(11);
 	must(is(sack_three_holes(), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_GAP));
 }
@@ -1956,15 +1970,15 @@ static void select_far(u32 at)
 	must(f.next == psn(7));		/* not psn(19) */
 	read_one(11);
 	must(!f.detour && num_lost() == 1);
-	must(f.next == psn(41) && !srnic_recovery_span(&f, 20, 16));
+	must(f.next == psn(41) && !span(20, 16));
 	now += SHORT;
 	must(is(ack_hole(7, 11), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(19));
 	read_one(1);
-	must(!srnic_recovery_span(&f, 20, 16));
+	must(!span(20, 16));
 	ack_hole(20, SRNIC_RECOVERY_KEPT);
 	ack_hole(41, 0);
-	must(f.mode == SRNIC_RECOVERY_OPEN && srnic_recovery_span(&f, 20, 16) == 20);
+	must(f.mode == SRNIC_RECOVERY_OPEN && span(20, 16) == 20);
 }
 
 /* Requests need no memory of this end. */
@@ -2002,10 +2016,10 @@ static void select_far_enough(u32 at)
 
 	miss_two_of_forty(at);
 	srnic_recovery_full(&f, 58, now);
-	must(!srnic_recovery_span(&f, 20, 16));
+	must(!span(20, 16));
 	miss_two_of_forty(at);
 	srnic_recovery_full(&f, 59, now);
-	must(srnic_recovery_span(&f, 20, 16) == 20);
+	must(span(20, 16) == 20);
 
 	begin_path(at, SHORT);
 	f.selects = true;
@@ -2047,9 +2061,9 @@ static void select_whole(u32 at)
 	f.cwnd.window = 30;
 	read_one(2);
 	/* the rest of the first, which it has got, and the second */
-	must(f.next == psn(4) && f.detour == 27 && srnic_recovery_span(&f, 7, 16) == 7);
+	must(f.next == psn(4) && f.detour == 27 && span(7, 16) == 7);
 	f.cwnd.window = 26;
-	must(srnic_recovery_span(&f, 7, 16) == 5);
+	must(span(7, 16) == 5);
 	f.cwnd.window = 30;
 	read_one(7);
 	must(f.next == psn(11) && f.detour == 20);
@@ -2057,11 +2071,11 @@ static void select_whole(u32 at)
 	srnic_recovery_arrived(&f, psn(50), now);
 	f.cwnd.window = 30;
 	must(f.next == psn(11) && srnic_recovery_open(&f));
-	must(srnic_recovery_span(&f, 20, 16) == 20);
+	must(span(20, 16) == 20);
 	f.cwnd.window = 10;
 	must(!srnic_recovery_open(&f));
 	ack_hole(11, 20);
-	must(srnic_recovery_open(&f) && srnic_recovery_span(&f, 20, 16) == 20);
+	must(srnic_recovery_open(&f) && span(20, 16) == 20);
 }
 
 /* Part of a READ that the peer may never have got is a READ of its own, and the rest another. */
@@ -2071,22 +2085,39 @@ static void probe_splits(u32 at)
 	read_one(10);
 	read_one(10);
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE) && f.detour == 1);
-	must(srnic_recovery_span(&f, 10, 2) == 1);
+	must(span(10, 2) == 1);
 	read_one(1);
 	must(f.rd_out == 3 && !f.detour && f.next == psn(21));
 	/* it is requested again as it was; the rest waits if the peer remembers two READs */
 	now += 100 * SHORT;
+	f.places = 2;
 	must(is(nak(20), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && f.next == psn(1));
-	must(srnic_recovery_span(&f, 10, 2) == 1);
+	must(span(10, 2) == 1);
 	read_one(1);
 	srnic_recovery_arrived(&f, psn(20), now);
-	must(f.rd_out == 3 && f.next == psn(2) && f.detour == 18);
-	must(!srnic_recovery_may_read(&f, false, 2) && srnic_recovery_may_read(&f, false, 3));
-	must(srnic_recovery_span(&f, 9, 3) == 9);
-	ack_hole(2, 9);
-	must(f.rd_out == 2 && srnic_recovery_may_read(&f, false, 2));
+	must(f.rd_out == 3 && !f.detour && num_lost() == 18);
+	now += SHORT;
+	must(is(ack_hole(2, 18), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.rd_out == 2 && f.next == psn(2) && may_read(false, 2) && span(9, 2) == 9);
 	read_one(9);
 	must(f.rd_out == 2);
+}
+
+/* If it remembers three, the rest is requested at once. */
+static void probe_splits_freely(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(10);
+	read_one(10);
+	wait();
+	read_one(1);
+	now += 100 * SHORT;
+	f.places = 3;
+	nak(20);
+	read_one(1);
+	srnic_recovery_arrived(&f, psn(20), now);
+	must(f.next == psn(2) && f.detour == 18 && may_read(false, 3));
+	must(!may_read(false, 2));
 }
 
 /* A READ that has been answered has been executed. */
@@ -2096,7 +2127,7 @@ static void probe_in_answer(u32 at)
 	read_one(10);
 	ack_hole(4, SRNIC_RECOVERY_DUE);
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
-	must(f.next == psn(4) && srnic_recovery_span(&f, 7, 16) == 1);
+	must(f.next == psn(4) && span(7, 16) == 1);
 	read_one(1);
 	must(f.rd_out == 1);
 }
@@ -2110,7 +2141,7 @@ static void probe_whole(u32 at)
 	for (i = 0; i < SRNIC_MAX_RD_ATOMIC; i++)
 		read_one(2);
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
-	must(srnic_recovery_span(&f, 2, SRNIC_MAX_RD_ATOMIC) == 2);
+	must(span(2, SRNIC_MAX_RD_ATOMIC) == 2);
 	read_one(2);
 	must(f.rd_out == SRNIC_MAX_RD_ATOMIC && f.next == f.high);
 }
@@ -2124,7 +2155,7 @@ static void sacked_whole(u32 at)
 	read_one(10);
 	send_many(1);
 	must(is(sack(kept, 1, 12), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && f.next == psn(1));
-	must(srnic_recovery_span(&f, 10, 16) == 10);
+	must(span(10, 16) == 10);
 }
 
 static void select_early(u32 at)
@@ -2273,6 +2304,26 @@ static void select_in_part(u32 at)
 	must(f.next == psn(21) && f.detour == 10 && srnic_recovery_open(&f));
 }
 
+/* The first hole does not wait for room that another one needs. */
+static void select_unblocked(u32 at)
+{
+	begin_path(at, SHORT);
+	f.selects = true;
+	read_one(1);
+	read_one(1);
+	read_one(20);
+	read_one(1);
+	nak(1);
+	srnic_recovery_arrived(&f, psn(2), now);
+	srnic_recovery_arrived(&f, psn(23), now);
+	f.cwnd.window = 10;
+	read_one(1);
+	must(f.next == psn(3) && f.detour == 20 && !srnic_recovery_open(&f));
+	now += 3 * SHORT;
+	must(is(nak(1), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && f.next == psn(1));
+	must(srnic_recovery_open(&f) && f.detour == 1);
+}
+
 /* Nothing that was requested behind a lost request is in the network. */
 static void select_before_unknown(u32 at)
 {
@@ -2286,13 +2337,13 @@ static void select_before_unknown(u32 at)
 	srnic_recovery_kept(&f, psn(23), 20, now);
 	srnic_recovery_select(&f, psn(43), now);
 	must(f.next == psn(3) && f.detour == 20);
-	must(srnic_recovery_open(&f) && srnic_recovery_span(&f, 20, 16) == 20);
+	must(srnic_recovery_open(&f) && span(20, 16) == 20);
 	f.cwnd.window = 21;
 	must(!srnic_recovery_open(&f));		/* 2 of 21 are in flight */
-	/* unless that has been answered */
+	/* unless that has been answered: then 1 and 2 are lost */
 	f.cwnd.window = 25;
 	srnic_recovery_arrived(&f, psn(23), now);
-	must(f.next == psn(3) && !srnic_recovery_open(&f));
+	must(f.next == psn(1) && f.detour == 2);
 }
 
 /* The peer has executed a READ, whose responses have arrived but for two. */
@@ -2586,24 +2637,24 @@ static void back_whole(u32 at)
 	read_one(10);
 	read_one(10);
 	must(is(nak(0), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && f.burst < 10);
-	must(srnic_recovery_open(&f) && srnic_recovery_span(&f, 10, 16) == 10);
+	must(srnic_recovery_open(&f) && span(10, 16) == 10);
 	read_one(10);
 	must(f.rd_out == 2 && f.next == psn(11) && !srnic_recovery_open(&f));
 	/* the next one waits for room */
 	now += SHORT;
 	ack_hole(9, SRNIC_RECOVERY_DUE);
 	must(f.mode == SRNIC_RECOVERY_BACK && srnic_recovery_open(&f));
-	must(!srnic_recovery_span(&f, 10, 16));
+	must(!span(10, 16));
 	ack_hole(11, SRNIC_RECOVERY_DUE);
-	must(srnic_recovery_span(&f, 10, 16) == 10);
+	must(span(10, 16) == 10);
 }
 
 /* All but responses 1, 2 and 4 of a READ have arrived, and then nothing, for two timeouts. */
-static void time_out_twice(u32 at)
+static void time_out_twice(u32 at, u64 rtt)
 {
 	u32 i;
 
-	begin_path(at, SHORT);
+	begin_path(at, rtt);
 	read_one(10);
 	nak(2);
 	for (i = 3; i < 11; i++)
@@ -2615,10 +2666,21 @@ static void time_out_twice(u32 at)
 	must(f.mode == SRNIC_RECOVERY_BACK && f.next == psn(1));
 }
 
+/* Nor is more than one response requested of a READ then. */
+static void back_splits(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(10);
+	wait_for_timeout();
+	must(f.mode == SRNIC_RECOVERY_BACK && f.rd_out == 1 && span(10, 16) == 1);
+	read_one(1);
+	must(f.rd_out == 2);
+}
+
 /* Once the peer answers, only what is missing is requested. */
 static void back_recalls(u32 at)
 {
-	time_out_twice(at);
+	time_out_twice(at, SHORT);
 	f.selects = true;
 	read_one(1);
 	now += SHORT;
@@ -2632,18 +2694,24 @@ static void back_recalls(u32 at)
 	now += SHORT;
 	ack(11);
 	must(f.mode == SRNIC_RECOVERY_OPEN && f.next == f.high);
+	/* on a long path it may be late, but the cursor moves at once */
+	time_out_twice(at, LONG);
+	read_one(1);
+	now += LONG;
+	must(is(ack_hole(2, 1), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_NONE));
+	must(f.next == psn(11) && f.asked == psn(11) && !f.peer_keeps);
 }
 
 /* Part of what was requested may still arrive: another part would be one more READ. */
 static void back_waits(u32 at)
 {
-	time_out_twice(at);
+	time_out_twice(at, SHORT);
 	read_one(2);
 	now += SHORT;
 	ack_hole(2, 1);
 	must(f.mode == SRNIC_RECOVERY_BACK && f.next == psn(3));
 	/* not ready to receive: what was behind it has been dropped */
-	time_out_twice(at);
+	time_out_twice(at, SHORT);
 	rnr(MSEC);
 	wait();
 	read_one(1);
@@ -2705,7 +2773,7 @@ static void rnr_retries(u32 at)
 	u32 i;
 
 	begin(at);
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 3);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 3, 16);
 	for (i = 0; i < 3; i++) {
 		send_many(1);
 		must(is_nothing(rnr(MSEC)));
@@ -2718,7 +2786,7 @@ static void rnr_retries(u32 at)
 static void rnr_none(u32 at)
 {
 	begin(at);
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 0);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 0, 16);
 	send_many(1);
 	must(is(rnr(MSEC), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_RNR));
 }
@@ -2757,7 +2825,7 @@ static void rnr_is_an_answer(u32 at)
 static void rnr_counts_once(u32 at)
 {
 	begin(at);
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 1);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 1, 16);
 	send_many(2);
 	must(is_nothing(rnr(MSEC)));
 	now += MSEC / 2;
@@ -2770,7 +2838,7 @@ static void rnr_progress(u32 at)
 	u32 i;
 
 	begin(at);
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 1);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 1, 16);
 	for (i = 0; i < 10; i++) {
 		send_many(1);
 		must(is_nothing(rnr(MSEC)));
@@ -2857,7 +2925,7 @@ static void timeouts_exhaust(u32 at)
 
 	for (retries = 0; retries <= RETRIES; retries++) {
 		begin_path(at, LONG);
-		srnic_recovery_set_limits(&f, TIMEOUT, retries, 0);
+		srnic_recovery_set_limits(&f, TIMEOUT, retries, 0, 16);
 		send_one(true);
 		timeouts = 0;
 		do {
@@ -2892,7 +2960,7 @@ static void timeouts_last(u32 at)
 static void naks_exhaust(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, TIMEOUT, 0, 0);
+	srnic_recovery_set_limits(&f, TIMEOUT, 0, 0, 16);
 	send_many(10);
 	must(is(nak(0), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_GAP));
 }
@@ -2916,7 +2984,7 @@ static void progress_restores(u32 at)
 static void timeout_none(u32 at)
 {
 	begin_path(at, LONG);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
 	send_one(true);
 	must(!f.deadline);
 }
@@ -3018,7 +3086,7 @@ static void slack(u32 at)
 	begin_path(at, LONG);
 	send_one(true);
 	must(srnic_recovery_slack(&f) == MSEC);
-	srnic_recovery_set_limits(&f, MSEC / 10, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, MSEC / 10, RETRIES, RETRIES, 16);
 	must(srnic_recovery_slack(&f) == MSEC / 10);
 	f.cwnd.lossy = true;
 	must(!srnic_recovery_slack(&f));
@@ -3027,7 +3095,7 @@ static void slack(u32 at)
 static void slack_without_timeout(u32 at)
 {
 	begin_path(at, LONG);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
 	send_many(3);
 	send_one(true);
 	nak(0);
@@ -3127,15 +3195,15 @@ static void places(u32 at)
 
 	begin(at);
 	for (i = 0; i < 16; i++) {
-		must(srnic_recovery_may_read(&f, false, 16));
+		must(may_read(false, 16));
 		read_one(3);
 	}
-	must(f.rd_out == 16 && !srnic_recovery_may_read(&f, false, 16));
+	must(f.rd_out == 16 && !may_read(false, 16));
 	now += SHORT;
 	ack(2);
 	must(f.rd_out == 16);
 	ack(3);
-	must(f.rd_out == 15 && srnic_recovery_may_read(&f, false, 16));
+	must(f.rd_out == 15 && may_read(false, 16));
 	ack(48);
 	must(!f.rd_out);
 }
@@ -3177,26 +3245,26 @@ static void reads_begin_again(u32 at)
 	while (wait().cause == SRNIC_CAUSE_PROBE)
 		read_one(1);
 	must(f.mode == SRNIC_RECOVERY_BACK);
-	must(srnic_recovery_may_read(&f, false, 4));
+	must(may_read(false, 4));
 	read_one(10);
-	must(f.next == psn(11) && srnic_recovery_may_read(&f, false, 4));
+	must(f.next == psn(11) && may_read(false, 4));
 	srnic_recovery_pass(&f, 3);
-	must(!srnic_recovery_may_read(&f, false, 4));
-	must(srnic_recovery_may_read(&f, true, 4));	/* after a WRITE */
+	must(!may_read(false, 4));
+	must(may_read(true, 4));	/* after a WRITE */
 	srnic_recovery_pass(&f, 7);
-	must(srnic_recovery_may_read(&f, false, 4));
+	must(may_read(false, 4));
 }
 
 static void span_is_bounded(u32 at)
 {
-	u32 left, span;
+	u32 left, npsn;
 
 	begin_path(at, LONG);
 	f.cwnd.window = SRNIC_CWND_MAX;
 	for (left = 1; left < 100; left++)
-		must(srnic_recovery_span(&f, left, 128) == left);
-	span = srnic_recovery_span(&f, 100000, 128);
-	must(span > SRNIC_RECOVERY_READ - 10 && span < SRNIC_RECOVERY_READ + 10);
+		must(span(left, 128) == left);
+	npsn = span(100000, 128);
+	must(npsn > SRNIC_RECOVERY_READ - 10 && npsn < SRNIC_RECOVERY_READ + 10);
 }
 
 /* A last part that is small would take the place of a large one. */
@@ -3204,11 +3272,11 @@ static void span_of_equal_parts(u32 at)
 {
 	begin_path(at, LONG);
 	f.cwnd.window = 700;
-	must(srnic_recovery_span(&f, 256, 128) == 85);
+	must(span(256, 128) == 85);
 	read_one(85);
-	must(srnic_recovery_span(&f, 171, 128) == 85);
+	must(span(171, 128) == 85);
 	read_one(85);
-	must(srnic_recovery_span(&f, 86, 128) == 86);
+	must(span(86, 128) == 86);
 }
 
 /* A READ that waits for a lost response must not keep the window from being filled. */
@@ -3218,12 +3286,12 @@ static void span_of_last_places(u32 at)
 
 	begin_path(at, LONG);
 	f.cwnd.window = 1000;
-	must(srnic_recovery_span(&f, 100000, 16) < 200);
+	must(span(100000, 16) < 200);
 	for (i = 0; i < 14; i++)
 		read_one(1);
-	must(srnic_recovery_span(&f, 100000, 16) >= 450);
+	must(span(100000, 16) >= 450);
 	read_one(1);
-	must(srnic_recovery_span(&f, 100000, 16) >= 900);
+	must(span(100000, 16) >= 900);
 }
 
 /* With few READs outstanding each must be larger to fill the window. */
@@ -3237,11 +3305,11 @@ static void span_fills_window(u32 at)
 		begin_path(at, LONG);
 		f.cwnd.window = 4096;
 		for (i = 0; i < n; i++) {
-			u32 span = srnic_recovery_open(&f) ?
-				   srnic_recovery_span(&f, 100000, n) : 0;
+			u32 npsn = srnic_recovery_open(&f) ?
+				   span(100000, n) : 0;
 
-			if (span)
-				read_one(span);
+			if (npsn)
+				read_one(npsn);
 		}
 		must(sent() >= (n == 1 ? 4096 : 4096 / 2) && sent() <= 4096);
 	}
@@ -3252,15 +3320,15 @@ static void span_not_small(u32 at)
 	begin_path(at, SHORT);
 	read_one(127);
 	must(srnic_recovery_open(&f));
-	must(!srnic_recovery_span(&f, 100, 16));
-	must(srnic_recovery_span(&f, 1, 16) == 1);
+	must(!span(100, 16));
+	must(span(1, 16) == 1);
 }
 
 static void span_of_one(u32 at)
 {
 	begin_path(at, SHORT);
 	f.cwnd.window = 1;
-	must(srnic_recovery_span(&f, 100, 16) == 1);
+	must(span(100, 16) == 1);
 }
 
 /* Other rules */
@@ -3341,7 +3409,7 @@ static void refused_in_detour(u32 at)
 static void nak_without_timeout(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
 	send_many(4);
 	srnic_recovery_solicit_ack(&f, now);
 	expire();
@@ -3368,7 +3436,7 @@ static void nak_without_timeout(u32 at)
 static void late_without_timeout(u32 at)
 {
 	begin_path(at, LONG);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
 	send_many(2);
 	send_one(true);
 	must(!f.deadline);
@@ -3383,7 +3451,7 @@ static void late_without_timeout(u32 at)
 static void late_nak_without_timeout(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
 	send_one(true);
 	must(!f.deadline);
 	srnic_recovery_dropped(&f, false, now);
@@ -3397,7 +3465,7 @@ static void dropped_again(u32 at)
 	u32 n;
 
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
 	read_one(4);
 	srnic_recovery_dropped(&f, true, now);
 	for (n = 0; n < 100 && f.deadline; n++) {
@@ -3453,7 +3521,7 @@ static void probed_without_retries(u32 at)
 static void dropped_without_timeout(u32 at)
 {
 	begin_path(at, LONG);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
 	read_one(4);
 	nak(1);
 	must(is_nothing(ack_hole(2, SRNIC_RECOVERY_KEPT)));
@@ -3476,7 +3544,7 @@ static void dropped_without_timeout(u32 at)
 static void rnr_without_timeout(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
 	send_many(4);
 	rnr(MSEC);
 	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_RNR));
@@ -3690,6 +3758,7 @@ static const struct {
 	{ "a READ that may not have arrived is requested in one", select_whole },
 	{ "also if a SACK reports only its begin", sacked_whole },
 	{ "a probe splits a READ in two", probe_splits },
+	{ "and requests both if the peer remembers another READ", probe_splits_freely },
 	{ "unless it has been executed", probe_in_answer },
 	{ "or there is no room for another", probe_whole },
 	{ "a probe retransmits the packet at una", select_probe },
@@ -3699,6 +3768,7 @@ static const struct {
 	{ "what it waits for is, beside any window", select_before_due },
 	{ "nor how many were requested behind it", select_before_unknown },
 	{ "nor what has arrived of it", select_in_part },
+	{ "nor does the first hole wait for the room of another", select_unblocked },
 	{ "a response is not due if a later one has arrived", select_not_due },
 	{ "a READ that is kept and never answered is probed", select_due_for_ever },
 	{ "a late packet long after others were lost", select_long_after },
@@ -3716,6 +3786,7 @@ static const struct {
 	{ "go-back-N grows by what is acknowledged", back_counts },
 	{ "go-back-N skips acknowledged packets", back_skips },
 	{ "a READ is requested in one after a gap", back_whole },
+	{ "after a timeout one response of it is", back_splits },
 	{ "what was kept counts again once go-back-N is answered", back_recalls },
 	{ "but not while that may be part of the answer, nor after RNR", back_waits },
 	{ "go-back-N ends when all packets are acknowledged", back_ends },

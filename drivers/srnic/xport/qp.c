@@ -333,7 +333,7 @@ static int qp_configure(struct srnic_qp *qp, u8 old)
 	qp_enter(qp, old);
 	srnic_recovery_set_limits(&qp->req.recovery,
 				  srnic_ack_timeout_nsec(conf->timeout),
-				  conf->retry_cnt, conf->rnr_retry);
+				  conf->retry_cnt, conf->rnr_retry, conf->max_rd_atomic);
 	srnic_recovery_arm(&qp->req.recovery, ktime_get_ns());
 
 	return 0;

@@ -95,9 +95,10 @@ void srnic_recovery_forget(struct srnic_recovery *r)
 }
 
 void srnic_recovery_set_limits(struct srnic_recovery *r, u64 timeout, u8 retry_cnt,
-			       u8 rnr_retry)
+			       u8 rnr_retry, u8 places)
 {
 	srnic_rtt_set_timeout(&r->rtt, timeout);
+	r->places = max_t(u8, places, 1);
 	r->retry_cnt = retry_cnt;
 	r->rnr_retry = rnr_retry;
 	r->retry_left = retry_cnt;
@@ -228,7 +229,8 @@ static u32 recovery_whole(const struct srnic_recovery *r)
 /* May the READ at una be requested in parts?  What is sent after silence is little. */
 static bool recovery_may_split(const struct srnic_recovery *r)
 {
-	return r->next == r->una && r->rd_out < SRNIC_MAX_RD_ATOMIC &&
+	return r->mode != SRNIC_RECOVERY_OPEN && r->next == r->una &&
+	       r->rd_out < SRNIC_MAX_RD_ATOMIC &&
 	       (r->repair == SRNIC_CAUSE_PROBE || r->repair == SRNIC_CAUSE_TIMEOUT);
 }
 
@@ -282,15 +284,23 @@ bool srnic_recovery_is_new(const struct srnic_recovery *r)
 	return srnic_psn_diff(r->next, r->high) >= 0;
 }
 
-bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first, u32 places)
+/*
+ * More READs are in flight than the peer remembers, since one was split.  When it gets the second
+ * part, it may execute all.
+ */
+static bool recovery_is_crowded(const struct srnic_recovery *r)
+{
+	return r->rd_out > r->places;
+}
+
+bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first)
 {
 	if (srnic_recovery_is_new(r))
-		return r->rd_out < max(places, 1U);
-	/* When the peer gets the second part of what was split, it may execute all. */
-	if (r->rd_out > max(places, 1U) && recovery_read_at(r, r->next))
+		return r->rd_out < r->places;
+	if (recovery_is_crowded(r) && recovery_read_at(r, r->next))
 		return false;
 	if (r->mode == SRNIC_RECOVERY_SELECT && r->detour)
-		return true;	/* recovery_may_select() */
+		return true;	/* but for that, recovery_may_select() decides */
 
 	return first || r->next == r->una || recovery_read_begins(r, r->next);
 }
@@ -300,11 +310,11 @@ bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first, u32 pla
  * a window and the shorter are bursts of responses; but while the oldest waits for what was
  * lost, those that may still be outstanding have to fill the window.
  */
-static u32 recovery_read_size(const struct srnic_recovery *r, u32 limit, u32 left, u32 places)
+static u32 recovery_read_size(const struct srnic_recovery *r, u32 limit, u32 left)
 {
 	u32 least = min_t(u32, limit / 4, RECOVERY_READ_LEAST);
 	u32 part = clamp_t(u32, limit / RECOVERY_READ_PART, least, SRNIC_RECOVERY_READ);
-	u32 free = max(places, r->rd_out + 1) - r->rd_out;
+	u32 free = max_t(u32, r->places, r->rd_out + 1) - r->rd_out;
 	u32 size = max(part, DIV_ROUND_UP(limit, free));
 
 	if (!r->rtt.srtt)
@@ -313,7 +323,7 @@ static u32 recovery_read_size(const struct srnic_recovery *r, u32 limit, u32 lef
 	return left / max((left + size / 2) / size, 1U);
 }
 
-u32 srnic_recovery_span(struct srnic_recovery *r, u32 left, u32 places)
+u32 srnic_recovery_span(struct srnic_recovery *r, u32 left)
 {
 	u32 limit = recovery_limit(r), room = recovery_room(r), reach = recovery_reach(r);
 	u32 whole = srnic_recovery_is_new(r) ? 0 : recovery_whole(r), want, least;
@@ -332,7 +342,7 @@ u32 srnic_recovery_span(struct srnic_recovery *r, u32 left, u32 places)
 	if (r->detour)
 		return min(left, room);
 
-	want = recovery_read_size(r, limit, left, places);
+	want = recovery_read_size(r, limit, left);
 	least = min(want, limit / 2);
 	if (reach < least)
 		return 0;
@@ -437,7 +447,8 @@ static bool recovery_may_select(const struct srnic_recovery *r, u32 i)
 	begin = recovery_read(r, read)->begin;
 	if (srnic_psn_diff(srnic_hole_end(hole), begin) <= 0)
 		return true;
-	if (srnic_psn_diff(hole->psn, r->una) >= (s32)recovery_far(r))
+	if (srnic_psn_diff(hole->psn, r->una) >= (s32)recovery_far(r) ||
+	    (recovery_is_crowded(r) && read))
 		return false;
 
 	return r->selects || srnic_psn_diff(srnic_hole_end(hole - 1), begin) <= 0;
@@ -488,7 +499,7 @@ static bool recovery_advance(struct srnic_recovery *r, u32 npsn)
 	return true;
 }
 
-/* A response that is skipped has arrived, so no answer needs to be requested. */
+/* A response that is skipped has arrived, or is requested later: no answer is requested now. */
 bool srnic_recovery_pass(struct srnic_recovery *r, u32 npsn)
 {
 	r->asked = srnic_psn_max(r->asked, srnic_psn_add(r->next, npsn));
@@ -930,6 +941,13 @@ static void recovery_filled(struct srnic_recovery *r)
 	r->reorder -= r->reorder / 8;
 }
 
+/* Does a READ wait for room while the first hole, which has to wait for nothing, is lost? */
+static bool recovery_is_blocked(const struct srnic_recovery *r)
+{
+	return r->sb.num && r->sb.holes[0].state == SRNIC_HOLE_LOST &&
+	       r->detour && r->next != r->una && recovery_whole(r) && !recovery_room(r);
+}
+
 /* Mode SELECT: after news of what has arrived, retransmits what is lost. */
 static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 now)
 {
@@ -944,6 +962,8 @@ static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 no
 	else
 		recovery_filled(r);
 	r->suspect_until = oldest ? oldest + recovery_late_nsec(r, now) : 0;
+	if (recovery_is_blocked(r))
+		recovery_leave_detour(r);
 	if (r->sb.num && !r->detour)
 		again = recovery_next_selected(r);
 	moved = r->moved;

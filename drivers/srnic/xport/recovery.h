@@ -37,7 +37,8 @@
  *			 arrive out of order, so new packets are sent
  * @SRNIC_RECOVERY_SELECT: it is missing, and more is known: of what is missing behind it,
  *			 everything that is lost is retransmitted within the window
- * @SRNIC_RECOVERY_BACK: everything from @una on is retransmitted before new packets
+ * @SRNIC_RECOVERY_BACK: everything from @una on is retransmitted before new packets, until this
+ *	turns out to have kept responses behind it
  * @SRNIC_RECOVERY_RNR: the peer had no receive for it; nothing is sent for a while
  */
 enum srnic_recovery_mode {
@@ -144,6 +145,7 @@ struct srnic_recovery_read {
  * @deadline: when srnic_recovery_timeout() is due: @silence or the tick of @cwnd; 0: it is not
  * @retry_cnt: transport retries without progress
  * @rnr_retry: RNR retries without progress, 7: unlimited
+ * @places: READs and atomics that may be outstanding, which the peer remembers
  * @rd_first: index of the oldest entry of @reads
  * @rd_out: READ and atomic requests without a complete answer
  * @reads: these
@@ -192,6 +194,7 @@ struct srnic_recovery {
 	u64				deadline;
 	u8				retry_cnt;
 	u8				rnr_retry;
+	u8				places;
 	u8				rd_first;
 	u32				rd_out;
 	struct srnic_recovery_read	reads[SRNIC_MAX_RD_ATOMIC];
@@ -210,9 +213,10 @@ void srnic_recovery_start(struct srnic_recovery *r, u32 psn);
  * @timeout: ACK timeout, ns; 0: none
  * @retry_cnt: transport retries
  * @rnr_retry: RNR retries, 7: unlimited
+ * @places: READs and atomics that may be outstanding; 0: as 1
  */
 void srnic_recovery_set_limits(struct srnic_recovery *r, u64 timeout, u8 retry_cnt,
-			       u8 rnr_retry);
+			       u8 rnr_retry, u8 places);
 
 /**
  * srnic_recovery_assign() - assign the next @npsn PSNs to a work request
@@ -256,24 +260,24 @@ bool srnic_recovery_is_new(const struct srnic_recovery *r);
  * srnic_recovery_span() - response PSNs that a READ request may ask for
  * @r: loss recovery, which is open
  * @left: response PSNs that are left, or missing in a row
- * @places: READs and atomics that may be outstanding
  *
- * Return: how many; 0: the window has no room for a request of useful size.
+ * Return: how many; 0: the window has no room for a request of useful size, or for one that is
+ * retransmitted whole.
  */
-u32 srnic_recovery_span(struct srnic_recovery *r, u32 left, u32 places);
+u32 srnic_recovery_span(struct srnic_recovery *r, u32 left);
 
 /**
  * srnic_recovery_may_read() - may a READ or an atomic be requested from @next on?
  * @r: loss recovery
  * @first: @next is the first PSN of the message
- * @places: READs and atomics that may be outstanding
  *
  * A new request takes a place.  A retransmitted request starts where an earlier one
- * did, or at @una, since a peer need not remember more than that.
+ * did, or at @una, since a peer need not remember more than that.  While more READs are in
+ * flight than there are places, only the oldest is requested again.
  *
  * Return: true if it may.
  */
-bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first, u32 places);
+bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first);
 
 /**
  * srnic_recovery_wants_ack() - is the packet at @next to request an ACK?
@@ -306,7 +310,7 @@ bool srnic_recovery_sent(struct srnic_recovery *r, u32 npsn, bool response, bool
 			 u64 now);
 
 /**
- * srnic_recovery_pass() - skip packets at @next that need no retransmission
+ * srnic_recovery_pass() - skip packets at @next that are not to be retransmitted now
  * @r: loss recovery
  * @npsn: number of PSNs
  *

@@ -112,8 +112,7 @@ static u32 packet_span(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 	struct srnic_recovery *r = &qp->req.recovery;
 	u32 left = wqe->npsn - srnic_psn_diff(r->next, wqe->psn);
 
-	return srnic_recovery_span(r, srnic_ooo_gap(&qp->req.ooo, r->next, left),
-				 qp->conf.max_rd_atomic);
+	return srnic_recovery_span(r, srnic_ooo_gap(&qp->req.ooo, r->next, left));
 }
 
 /* Is the consumer waiting for @wqe, or half the queue in flight with no ACK requested? */
@@ -198,8 +197,7 @@ static enum srnic_outcome packet_request_response(struct srnic_qp *qp,
 
 	if (srnic_ooo_has(&qp->req.ooo, r->next))
 		return packet_skip(qp, wqe);
-	if (!srnic_recovery_may_read(r, r->next == wqe->psn,
-				     qp->conf.max_rd_atomic))
+	if (!srnic_recovery_may_read(r, r->next == wqe->psn))
 		return r->detour ? packet_skip(qp, wqe) :
 				   srnic_req_wait(qp, SRNIC_LIMIT_READS);
 	npsn = packet_span(qp, wqe);
