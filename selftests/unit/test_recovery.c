@@ -22,6 +22,7 @@
 #define LONG	(10 * MSEC)	/* long round trip */
 #define TIMEOUT	(67 * MSEC)
 #define RETRIES	7
+#define PLACES	16	/* READs that the peer remembers */
 
 static struct srnic_recovery f;
 static u64 now;
@@ -191,7 +192,7 @@ static void begin(u32 at)
 	now = SEC;
 	srnic_recovery_start(&f, first);
 	f.cwnd.window = SRNIC_CWND_SHORT;	/* as on a short path after some round trips */
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES, PLACES);
 }
 
 /* Like begin(), with the round trip measured by packet 0 */
@@ -1227,7 +1228,7 @@ static void window_starts(u32 at)
 	first = at;
 	now = SEC;
 	srnic_recovery_start(&f, first);
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES, PLACES);
 	for (i = SRNIC_CWND_FIRST; i <= SRNIC_CWND_SHORT; i *= 2) {
 		must(fill() == i && !srnic_recovery_open(&f));
 		sum += i;
@@ -1237,7 +1238,7 @@ static void window_starts(u32 at)
 	must(f.cwnd.window == SRNIC_CWND_SHORT);
 
 	srnic_recovery_start(&f, first);
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES, PLACES);
 	must(fill() == SRNIC_CWND_FIRST);
 	now += 100 * USEC;
 	ack(SRNIC_CWND_FIRST);
@@ -1311,7 +1312,7 @@ static void heard(u32 at)
 	u32 i;
 
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, TIMEOUT, 1, RETRIES, 16);
+	srnic_recovery_set_limits(&f, TIMEOUT, 1, RETRIES, PLACES);
 	send_one(true);
 	for (i = 0; i < 100; i++) {
 		f.rtt.probes = 16;
@@ -1599,7 +1600,7 @@ static void no_ticks_for_reads(u32 at)
 static void hole_behind_recovery(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, PLACES);
 	read_one(4);
 	must(is(nak(1), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	read_one(1);
@@ -1834,7 +1835,7 @@ static void report_holes(u32 at, u64 timeout)
 	u32 i;
 
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, timeout, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, timeout, RETRIES, RETRIES, PLACES);
 	send_many(11);
 	for (i = 0; i < RETRIES; i++) {
 		must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
@@ -1850,7 +1851,7 @@ static void select_exhausts(u32 at)
 	must(is(sack_three_holes(), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_GAP));
 	/* none are allowed */
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, TIMEOUT, 0, 0, 16);
+	srnic_recovery_set_limits(&f, TIMEOUT, 0, 0, PLACES);
 	send_many(11);
 	must(is(sack_three_holes(), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_GAP));
 }
@@ -2773,7 +2774,7 @@ static void rnr_retries(u32 at)
 	u32 i;
 
 	begin(at);
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 3, 16);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 3, PLACES);
 	for (i = 0; i < 3; i++) {
 		send_many(1);
 		must(is_nothing(rnr(MSEC)));
@@ -2786,7 +2787,7 @@ static void rnr_retries(u32 at)
 static void rnr_none(u32 at)
 {
 	begin(at);
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 0, 16);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 0, PLACES);
 	send_many(1);
 	must(is(rnr(MSEC), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_RNR));
 }
@@ -2825,7 +2826,7 @@ static void rnr_is_an_answer(u32 at)
 static void rnr_counts_once(u32 at)
 {
 	begin(at);
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 1, 16);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 1, PLACES);
 	send_many(2);
 	must(is_nothing(rnr(MSEC)));
 	now += MSEC / 2;
@@ -2838,7 +2839,7 @@ static void rnr_progress(u32 at)
 	u32 i;
 
 	begin(at);
-	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 1, 16);
+	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, 1, PLACES);
 	for (i = 0; i < 10; i++) {
 		send_many(1);
 		must(is_nothing(rnr(MSEC)));
@@ -2925,7 +2926,7 @@ static void timeouts_exhaust(u32 at)
 
 	for (retries = 0; retries <= RETRIES; retries++) {
 		begin_path(at, LONG);
-		srnic_recovery_set_limits(&f, TIMEOUT, retries, 0, 16);
+		srnic_recovery_set_limits(&f, TIMEOUT, retries, 0, PLACES);
 		send_one(true);
 		timeouts = 0;
 		do {
@@ -2960,7 +2961,7 @@ static void timeouts_last(u32 at)
 static void naks_exhaust(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, TIMEOUT, 0, 0, 16);
+	srnic_recovery_set_limits(&f, TIMEOUT, 0, 0, PLACES);
 	send_many(10);
 	must(is(nak(0), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_GAP));
 }
@@ -2984,7 +2985,7 @@ static void progress_restores(u32 at)
 static void timeout_none(u32 at)
 {
 	begin_path(at, LONG);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, PLACES);
 	send_one(true);
 	must(!f.deadline);
 }
@@ -3086,7 +3087,7 @@ static void slack(u32 at)
 	begin_path(at, LONG);
 	send_one(true);
 	must(srnic_recovery_slack(&f) == MSEC);
-	srnic_recovery_set_limits(&f, MSEC / 10, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, MSEC / 10, RETRIES, RETRIES, PLACES);
 	must(srnic_recovery_slack(&f) == MSEC / 10);
 	f.cwnd.lossy = true;
 	must(!srnic_recovery_slack(&f));
@@ -3095,7 +3096,7 @@ static void slack(u32 at)
 static void slack_without_timeout(u32 at)
 {
 	begin_path(at, LONG);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, PLACES);
 	send_many(3);
 	send_one(true);
 	nak(0);
@@ -3409,7 +3410,7 @@ static void refused_in_detour(u32 at)
 static void nak_without_timeout(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, PLACES);
 	send_many(4);
 	srnic_recovery_solicit_ack(&f, now);
 	expire();
@@ -3436,7 +3437,7 @@ static void nak_without_timeout(u32 at)
 static void late_without_timeout(u32 at)
 {
 	begin_path(at, LONG);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, PLACES);
 	send_many(2);
 	send_one(true);
 	must(!f.deadline);
@@ -3451,7 +3452,7 @@ static void late_without_timeout(u32 at)
 static void late_nak_without_timeout(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, PLACES);
 	send_one(true);
 	must(!f.deadline);
 	srnic_recovery_dropped(&f, false, now);
@@ -3465,7 +3466,7 @@ static void dropped_again(u32 at)
 	u32 n;
 
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, PLACES);
 	read_one(4);
 	srnic_recovery_dropped(&f, true, now);
 	for (n = 0; n < 100 && f.deadline; n++) {
@@ -3521,7 +3522,7 @@ static void probed_without_retries(u32 at)
 static void dropped_without_timeout(u32 at)
 {
 	begin_path(at, LONG);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, PLACES);
 	read_one(4);
 	nak(1);
 	must(is_nothing(ack_hole(2, SRNIC_RECOVERY_KEPT)));
@@ -3544,7 +3545,7 @@ static void dropped_without_timeout(u32 at)
 static void rnr_without_timeout(u32 at)
 {
 	begin_path(at, SHORT);
-	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, 16);
+	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, PLACES);
 	send_many(4);
 	rnr(MSEC);
 	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_RNR));

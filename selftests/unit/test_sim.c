@@ -5,8 +5,9 @@
  * usage: test_sim [<runs> | (seed | untimed | reads) <seed> [<ms>] | line <seed>]
  *
  * Each run simulates flows over a random path.  The number of runs may also be
- * given by SEEDS in the environment.  "seed" runs a single seed, and prints its
- * events from a time on; "line" runs one of the random paths without losses.
+ * given by SEEDS in the environment.  "seed", "untimed" and "reads" run a single
+ * seed of one of the three kinds of paths, and print its events from a time on;
+ * "line" runs one of the random paths without losses.
  */
 
 #include <stdio.h>

@@ -60,8 +60,8 @@ static inline u32 srnic_hole_end(const struct srnic_hole *hole)
  * @missing: PSNs in all holes
  * @in: PSNs in the holes of each state
  * @num: number of @holes
- * @forgot: packets behind @top have arrived of which it knows nothing
- * @seen: PSN following the last of these; valid while @forgot
+ * @forgot: packets behind @top may have arrived of which it knows nothing
+ * @seen: PSN following the last that has, as far as is known; valid while @forgot
  * @holes: the holes, by PSN
  */
 struct srnic_scoreboard {
