@@ -47,6 +47,7 @@
 #define READ_LENGTH (8 << 20)
 #define BELLS 1000
 #define ROUNDS 16		/* busy: doorbells of DEPTH requests */
+#define TRIES 100		/* fair, beside */
 
 /**
  * struct flow - requests of the peer
@@ -356,39 +357,63 @@ static void closes(void)
 
 /* ---- fair ---- */
 
-/* Counts the completions that are there. */
-static void count_done(int done[PAIRS])
+/* Counts the completions that are there.  Return: how many. */
+static int count_done(int done[PAIRS])
 {
 	struct ibv_wc wc;
+	int num;
 
-	while (ibv_poll_cq(cq, 1, &wc) > 0)
+	for (num = 0; ibv_poll_cq(cq, 1, &wc) > 0; num++)
 		done[wc.wr_id]++;
+	return num;
 }
 
-static void fair(void)
+/*
+ * Finds the @least and the @most WRITEs that a queue pair got, by the order of completions, from
+ * when all had requests until one had no more.
+ */
+static void shares_find(struct ibv_qp *qp[PAIRS], int *least, int *most)
 {
-	int done[PAIRS] = {}, before[PAIRS], least = SHARE, most = 0, i;
-	struct ibv_qp *qp[PAIRS];
+	int done[PAIRS] = {}, before[PAIRS], left = PAIRS * SHARE, i;
 
-	for (i = 0; i < PAIRS; i++)
-		qp[i] = pair_make();
 	for (i = 0; i < PAIRS; i++)
 		writes_post(qp[i], SHARE, i);
 	must_have_threads(2);
-	count_done(done);
+	left -= count_done(done);
 	memcpy(before, done, sizeof(done));
-	while (++done[complete()] < SHARE)
-		;
-	count_done(done);
+	*least = SHARE;
+	*most = 0;
+	if (!left)
+		return;
+	do
+		left--;
+	while (++done[complete()] < SHARE);
 	for (i = 0; i < PAIRS; i++) {
 		int more = done[i] - before[i];
 
 		if (before[i] == SHARE)
 			continue;
-		least = more < least ? more : least;
-		most = more > most ? more : most;
+		*least = more < *least ? more : *least;
+		*most = more > *most ? more : *most;
 	}
-	printf("%d to %d WRITEs of each\n", least, most);
+	while (left--)
+		complete();
+}
+
+/* Shares are few if this process waits for a processor: that shows nothing, and is tried again. */
+static void fair(void)
+{
+	struct ibv_qp *qp[PAIRS];
+	int least, most, i;
+
+	for (i = 0; i < PAIRS; i++)
+		qp[i] = pair_make();
+	for (i = 0; i < TRIES; i++) {
+		shares_find(qp, &least, &most);
+		printf("%d to %d WRITEs of each\n", least, most);
+		if (most > SHARE / 4)
+			break;
+	}
 	if (least < most / 2) {
 		errno = ERANGE;
 		die("a queue pair is behind");
@@ -399,11 +424,10 @@ static void fair(void)
 
 #define BUSY (2 * LONG)
 
-/* How long the busy queue takes is not measured: it must not finish first. */
-static void beside(void)
+/* Return: how many requests of @busy were left when those of @polled had completed. */
+static int left_beside(struct ibv_qp *busy, struct ibv_qp *polled)
 {
-	struct ibv_qp *busy = pair_make(), *polled = pair_make();
-	int left = BUSY, i;
+	int left = BUSY, still, i;
 
 	/* The first doorbell creates the thread, the second one has it poll. */
 	for (i = 0; i < 2; i++) {
@@ -417,11 +441,29 @@ static void beside(void)
 		while (complete())
 			left--;
 	}
-	printf("%d of %d left\n", left, BUSY);
-	if (!left) {
-		errno = ERANGE;
-		die("the polled queue was kept waiting");
+	for (still = left; still; still--)
+		complete();
+	return left;
+}
+
+/*
+ * The busy queue also finishes first if this process waits for a processor in the meantime: that
+ * shows nothing, and is tried again.
+ */
+static void beside(void)
+{
+	struct ibv_qp *busy = pair_make(), *polled = pair_make();
+	int tries, left;
+
+	for (tries = 1; tries <= TRIES; tries++) {
+		left = left_beside(busy, polled);
+		if (left) {
+			printf("try %d: %d of %d left\n", tries, left, BUSY);
+			return;
+		}
 	}
+	errno = ERANGE;
+	die("the polled queue was kept waiting");
 }
 
 /* ---- with a peer ---- */
