@@ -2325,6 +2325,26 @@ static void select_unblocked(u32 at)
 	must(srnic_recovery_open(&f) && f.detour == 1);
 }
 
+/* What has been requested of the first hole is not requested again for what waits behind it. */
+static void select_goes_on(u32 at)
+{
+	begin_path(at, SHORT);
+	read_one(20);
+	read_one(40);
+	read_one(1);
+	f.cwnd.window = 50;
+	must(srnic_recovery_sacked(&f, psn(1), now));
+	srnic_recovery_kept(&f, psn(61), 1, now);
+	srnic_recovery_select(&f, psn(62), now);
+	must(f.next == psn(1) && f.detour == 60 && srnic_recovery_open(&f));
+	read_one(20);
+	must(f.next == psn(21) && f.detour == 40 && !srnic_recovery_open(&f));
+	must(srnic_recovery_sacked(&f, psn(1), now));
+	srnic_recovery_kept(&f, psn(61), 1, now);
+	srnic_recovery_select(&f, psn(62), now);
+	must(f.next == psn(21) && f.detour == 40);
+}
+
 /* Nothing that was requested behind a lost request is in the network. */
 static void select_before_unknown(u32 at)
 {
@@ -3770,6 +3790,7 @@ static const struct {
 	{ "nor how many were requested behind it", select_before_unknown },
 	{ "nor what has arrived of it", select_in_part },
 	{ "nor does the first hole wait for the room of another", select_unblocked },
+	{ "nor does what waits in the first hole have all of it requested again", select_goes_on },
 	{ "a response is not due if a later one has arrived", select_not_due },
 	{ "a READ that is kept and never answered is probed", select_due_for_ever },
 	{ "a late packet long after others were lost", select_long_after },

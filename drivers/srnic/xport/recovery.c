@@ -941,11 +941,14 @@ static void recovery_filled(struct srnic_recovery *r)
 	r->reorder -= r->reorder / 8;
 }
 
-/* Does a READ wait for room while the first hole, which has to wait for nothing, is lost? */
+/* Does a READ in a later hole wait for room while the first one, which waits for none, is lost? */
 static bool recovery_is_blocked(const struct srnic_recovery *r)
 {
-	return r->sb.num && r->sb.holes[0].state == SRNIC_HOLE_LOST &&
-	       r->detour && r->next != r->una && recovery_whole(r) && !recovery_room(r);
+	const struct srnic_hole *first = r->sb.holes;
+
+	return r->sb.num && first->state == SRNIC_HOLE_LOST &&
+	       r->detour && srnic_psn_diff(r->selected, srnic_hole_end(first)) >= 0 &&
+	       recovery_whole(r) && !recovery_room(r);
 }
 
 /* Mode SELECT: after news of what has arrived, retransmits what is lost. */
