@@ -205,11 +205,47 @@ static void now(int (*call)(void))
 }
 
 /* device */
+static int context_fd;
+
+/*
+ * Not as ibv_open_device() does, by ioctl(): if there is no memory for the context, the core then
+ * keeps a reference to the task
+ */
+static int do_make_context(void)
+{
+	struct ib_uverbs_get_context_resp resp = { .async_fd = -1 };
+	struct {
+		struct ib_uverbs_cmd_hdr	hdr;
+		struct ib_uverbs_get_context	core;
+	} cmd = {
+		.hdr.command = IB_USER_VERBS_CMD_GET_CONTEXT,
+		.hdr.in_words = sizeof(cmd) / 4,
+		.hdr.out_words = sizeof(resp) / 4,
+		.core.response = (uintptr_t)&resp,
+	};
+	char path[64];
+	int err;
+
+	snprintf(path, sizeof(path), "/dev/infiniband/%s", s->ctx->device->dev_name);
+	context_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (context_fd < 0)
+		return errno;
+	if (write(context_fd, &cmd, sizeof(cmd)) == sizeof(cmd))
+		return close(resp.async_fd) ? errno : 0;
+	err = errno;
+	close(context_fd);
+	return err;
+}
+
+static void context_gone(void)
+{
+	must_be(close(context_fd), 0);
+}
+
 static int do_open(void)
 {
-	/* libibverbs replaces the error code when it cannot open a device */
 	ctx = ibv_open_device(s->ctx->device);
-	return ctx ? 0 : ENOMEM;
+	return RESULT(ctx);
 }
 
 static int do_close(void)
@@ -930,11 +966,14 @@ static void life(void (*make)(void), int (*call)(void), int (*undo)(void),
 
 static void device(void)
 {
-	const struct verb death = { open_full, do_close, NULL };
+	const struct verb birth = { NULL, do_make_context, context_gone };
+	const struct verb death = { open_now, do_close, NULL };
+	const struct verb death_full = { open_full, do_close, NULL };
 
 	memory();
-	life(open_now, do_open, do_close, close_now);
+	must(survive(&birth) > 0);
 	survive(&death);
+	survive(&death_full);
 }
 
 static void imported(void)

@@ -98,8 +98,7 @@ packets_are_dropped()
 }
 
 # no_memory_is_lost: kmemleak reports nothing, except for what the core loses: nodes of the
-# tree of uverbs' methods, if an insertion fails, and the task of a program (not a worker's) for
-# which a context cannot be created
+# tree of uverbs' methods, if an insertion fails
 no_memory_is_lost()
 {
 	local leaks=/sys/kernel/debug/kmemleak
@@ -110,8 +109,7 @@ no_memory_is_lost()
 	echo scan >$leaks
 	awk '
 	function judge() {
-		if (leak != "" && !(leak ~ /radix_tree_node_alloc/ && leak ~ /uapi_/) &&
-		    !(leak ~ /copy_process|exec_creds|exec_state/ && leak ~ /sys_(clone|exec)/)) {
+		if (leak != "" && !(leak ~ /radix_tree_node_alloc/ && leak ~ /uapi_/)) {
 			printf "%s", leak
 			bad = 1
 		}
