@@ -223,7 +223,7 @@ static int do_make_context(void)
 		.hdr.out_words = sizeof(resp) / 4,
 		.core.response = (uintptr_t)&resp,
 	};
-	char path[64];
+	char path[128];
 	int err;
 
 	snprintf(path, sizeof(path), "/dev/infiniband/%s", s->ctx->device->dev_name);
