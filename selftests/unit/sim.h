@@ -25,6 +25,7 @@
 #include "wire/psn.h"
 #include "wire/sack_hdr.h"
 #include "xport/dcqcn.h"
+#include "xport/kept.h"
 #include "xport/pace.h"
 #include "xport/recovery.h"
 
@@ -32,10 +33,9 @@
 #define SIM_QUEUE	64	/* messages in a send queue */
 #define SIM_UNTIMED_NSEC (67 * NSEC_PER_MSEC)	/* in place of timeout 0 */
 #define SIM_SACKS	1024	/* of a flow, that may be in flight */
-#define SIM_SACK_RANGES	32
 #define SIM_SACK_EVERY	4	/* packets kept for each, at least */
 #define SIM_STALL_NSEC	(200 * NSEC_PER_USEC)
-#define SIM_OWED	512	/* parts of the responses that wait */
+#define SIM_OWED	2048	/* parts of the responses that wait */
 #define SIM_CHAIN	65536	/* bytes of a GSO chain */
 #define SIM_ANSWERS	32768	/* bytes of a burst of responses */
 
@@ -211,20 +211,6 @@ struct sim_slot {
 };
 
 /**
- * struct sim_sack - what a SACK lists
- * @seen: sequence number after the last packet that has arrived
- * @num: number of ranges
- * @first: sequence number of the first packet of each
- * @end: sequence number after the last one
- */
-struct sim_sack {
-	u64	seen;
-	u32	num;
-	u64	first[SIM_SACK_RANGES];
-	u64	end[SIM_SACK_RANGES];
-};
-
-/**
  * struct sim_owed - packets of the responder that wait for those before them
  * @kind: SIM_RESPONSE, or what follows such
  * @seq: sequence number of the first
@@ -260,9 +246,9 @@ struct sim_replay {
  * @slot: responder: packets kept out of order
  * @replays: responder: the last READs, as many as the requester may have outstanding
  * @num_replays: number of READs executed
- * @seen: responder: sequence number after the last packet that has arrived
+ * @kept: responder: ranges of @slot that it reports
  * @unsacked: responder: packets that it has kept since the last SACK
- * @sacks: the last SIM_SACKS of them
+ * @sacks: what the last SIM_SACKS of them list
  * @num_sacks: number of SACKs
  * @late: part of the slack by which the timer is late, in 1/1024
  * @alarm_at: when the next SIM_ALARM arrives, 0: there is none
@@ -307,9 +293,9 @@ struct sim_flow {
 	struct sim_slot		*slot;
 	struct sim_replay	replays[SRNIC_MAX_RD_ATOMIC];
 	u32			num_replays;
-	u64			seen;
+	struct srnic_kept	kept;
 	u32			unsacked;
-	struct sim_sack		*sacks;
+	struct srnic_sack_hdr	*sacks;
 	u32			num_sacks;
 	u32			late;
 	u64			alarm_at;

@@ -483,7 +483,7 @@ static inline void sim_ack(struct sim *s, const struct sim_pkt *pkt)
 static inline void sim_sacked(struct sim *s, const struct sim_pkt *pkt)
 {
 	struct sim_flow *w = &s->flow[pkt->flow];
-	const struct sim_sack *sack = w->sacks + pkt->cum % SIM_SACKS;
+	const struct srnic_sack_hdr *sack = w->sacks + pkt->cum % SIM_SACKS;
 	u64 first, end;
 	u32 i;
 
@@ -491,12 +491,12 @@ static inline void sim_sacked(struct sim *s, const struct sim_pkt *pkt)
 	if (!sack->num || pkt->seq < w->una || !srnic_recovery_sacked(&w->f, pkt->psn, s->now))
 		return;
 	for (i = 0; i < sack->num; i++) {
-		first = max(sack->first[i], w->una + 1);
-		end = sack->end[i];
+		end = sim_seq(w, srnic_psn_add(sack->range[i].psn, sack->range[i].npsn));
+		first = max(end - sack->range[i].npsn, w->una + 1);
 		if (first < end)
 			srnic_recovery_kept(&w->f, sim_psn(s, first), end - first, s->now);
 	}
-	sim_todo(s, w, srnic_recovery_select(&w->f, sim_psn(s, sack->seen), s->now));
+	sim_todo(s, w, srnic_recovery_select(&w->f, sack->seen, s->now));
 }
 
 #endif /* SRNIC_UNIT_SIM_REQUESTER_H */

@@ -83,16 +83,19 @@ static inline bool sim_execute(struct sim *s, u32 flow, struct sim_slot what)
 	return what.ackreq && what.kind != SIM_READ;
 }
 
-static inline void sim_keep(struct sim *s, struct sim_flow *w, const struct sim_pkt *pkt,
+/* Keeps a packet.  Return: is that news, as srnic_kept_add()? */
+static inline bool sim_keep(struct sim *s, struct sim_flow *w, const struct sim_pkt *pkt,
 			    u64 ahead)
 {
 	if (s->conf.peer != SIM_PEER_KEEPS ||
 	    ahead >= (s->conf.store ? s->conf.store : SIM_STORE))
-		return;
+		return false;
 
 	w->slot[pkt->seq % SIM_STORE] = (struct sim_slot) {
 		.npsn = pkt->npsn, .kind = pkt->kind, .ackreq = pkt->ackreq,
 	};
+
+	return srnic_kept_add(&w->kept, sim_psn(s, w->expected), pkt->psn, pkt->npsn);
 }
 
 /* A READ is answered again if it is one of the last, or part of one. */
@@ -119,29 +122,12 @@ static inline void sim_duplicate(struct sim *s, const struct sim_pkt *pkt)
 		sim_reply(s, pkt->flow, SIM_ACK, w->expected - 1);
 }
 
-/* Lists what was kept, except for what does not fit. */
 static inline void sim_send_sack(struct sim *s, u32 flow)
 {
 	struct sim_flow *w = &s->flow[flow];
-	struct sim_sack *sack = w->sacks + w->num_sacks % SIM_SACKS;
-	struct sim_slot *slot;
-	u64 seq = w->expected;
+	struct srnic_sack_hdr *sack = w->sacks + w->num_sacks % SIM_SACKS;
 
-	sack->seen = w->seen;
-	sack->num = 0;
-	while (seq < w->seen && sack->num < SIM_SACK_RANGES) {
-		slot = w->slot + seq % SIM_STORE;
-		if (!slot->npsn) {
-			seq++;
-			continue;
-		}
-		if (!sack->num || sack->end[sack->num - 1] != seq) {
-			sack->first[sack->num] = seq;
-			sack->end[sack->num++] = seq;
-		}
-		seq += slot->npsn;
-		sack->end[sack->num - 1] = seq;
-	}
+	srnic_kept_list(&w->kept, sim_psn(s, w->expected), sack);
 	sim_transmit(s, &s->conf.back, (struct sim_pkt) {
 		.kind = SIM_SACK, .flow = flow, .seq = w->expected,
 		.psn = sim_psn(s, w->expected), .npsn = 1, .cum = w->num_sacks++,
@@ -152,16 +138,15 @@ static inline void sim_send_sack(struct sim *s, u32 flow)
 static inline void sim_ahead(struct sim *s, const struct sim_pkt *pkt)
 {
 	struct sim_flow *w = &s->flow[pkt->flow];
-	bool hole = pkt->seq != w->seen;	/* a new one, or one that is filled */
+	bool news;
 
 	if (!w->told)
 		sim_reply(s, pkt->flow, SIM_NAK, w->expected);
 	w->told = true;
-	sim_keep(s, w, pkt, pkt->seq - w->expected);
-	w->seen = max(w->seen, pkt->seq + pkt->npsn);
+	news = sim_keep(s, w, pkt, pkt->seq - w->expected);
 	w->unsacked++;
 	if (s->conf.sack && s->conf.peer == SIM_PEER_KEEPS &&
-	    (hole || w->unsacked >= SIM_SACK_EVERY))
+	    (news || w->unsacked >= SIM_SACK_EVERY))
 		sim_send_sack(s, pkt->flow);
 }
 
@@ -208,13 +193,14 @@ static inline void sim_request(struct sim *s, const struct sim_pkt *pkt)
 	}
 
 	w->told = false;
-	w->seen = max(w->seen, pkt->seq + pkt->npsn);
 	ack = s->conf.sack && w->slot[(pkt->seq + pkt->npsn) % SIM_STORE].npsn;
 	do {
 		ack |= sim_execute(s, pkt->flow, what);
 		what = w->slot[w->expected % SIM_STORE];
 		w->slot[w->expected % SIM_STORE].npsn = 0;
 	} while (what.npsn);
+	if (srnic_psn_diff(w->kept.seen, sim_psn(s, w->expected)) <= 0)
+		srnic_kept_clear(&w->kept, sim_psn(s, w->expected));
 	if (ack)
 		sim_reply(s, pkt->flow, SIM_ACK, w->expected - 1);
 }

@@ -110,6 +110,7 @@ static inline void sim_init(struct sim *s, const struct sim_conf *conf)
 		w->sacks = calloc(SIM_SACKS, sizeof(*w->sacks));
 		w->cursor = conf->psn;
 		w->late = rand32() % 1024;
+		srnic_kept_clear(&w->kept, conf->psn);
 		srnic_recovery_start(&w->f, conf->psn);
 		srnic_recovery_set_limits(&w->f, conf->timeout, conf->retry_cnt,
 					  conf->rnr_retry, conf->places);
