@@ -204,7 +204,7 @@ static inline bool sim_may_pace(struct sim *s, u32 flow)
 
 static inline void sim_paced(struct sim_flow *w, u32 npsn, u32 bytes)
 {
-	srnic_pace_sent(&w->pace, npsn);
+	srnic_pace_requested(&w->pace, &w->f.cwnd, npsn);
 	if (!w->limited)
 		return;
 	w->credit -= min(w->credit, bytes);

@@ -38,7 +38,7 @@ static bool send(u32 npsn)
 {
 	if (!srnic_pace_is_open(&p, &rtt) && !srnic_pace_start(&p, &cwnd, &rtt, GSO, now))
 		return false;
-	srnic_pace_sent(&p, npsn);
+	srnic_pace_requested(&p, &cwnd, npsn);
 
 	return true;
 }
@@ -170,6 +170,13 @@ static void test_read(void)
 	now = p.next;
 	must(send(1));
 	tap_done("a READ request counts as its response");
+}
+
+static void test_read_beyond(void)
+{
+	begin(LONG, 2, false);
+	must(send(200) && p.next > now && p.next <= now + LONG);
+	tap_done("and takes a round trip if it is more than the window");
 }
 
 /* The path has become short, or its window smaller, since the burst began. */
@@ -320,6 +327,7 @@ int main(void)
 	test_rest();
 	test_late();
 	test_read();
+	test_read_beyond();
 	test_change();
 	test_answers();
 	test_answers_bounded();

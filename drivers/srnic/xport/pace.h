@@ -105,7 +105,7 @@ static inline bool srnic_pace_is_open(const struct srnic_pace *pace, const struc
 	return pace->credit || !srnic_rtt_is_long(rtt);
 }
 
-/* @npsn PSNs were sent, or requested. */
+/* @npsn PSNs were sent. */
 static inline void srnic_pace_sent(struct srnic_pace *pace, u32 npsn)
 {
 	if (!pace->credit)
@@ -113,6 +113,16 @@ static inline void srnic_pace_sent(struct srnic_pace *pace, u32 npsn)
 
 	pace->credit -= min(pace->credit, npsn);
 	pace->next += pace->step * npsn;
+}
+
+/*
+ * @npsn PSNs were sent, or requested.  What is more than the window, as a READ that cannot be
+ * divided may be, takes a round trip nevertheless.
+ */
+static inline void srnic_pace_requested(struct srnic_pace *pace, const struct srnic_cwnd *cwnd,
+					u32 npsn)
+{
+	srnic_pace_sent(pace, min(npsn, cwnd->window));
 }
 
 #endif /* SRNIC_XPORT_PACE_H */

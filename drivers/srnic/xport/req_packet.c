@@ -170,7 +170,7 @@ static enum srnic_outcome packet_send(struct srnic_qp *qp,
 	} else {
 		qp->req.traffic.data_out += pkt.payload;
 	}
-	srnic_pace_sent(&qp->cc.pace, npsn);
+	srnic_pace_requested(&qp->cc.pace, &r->cwnd, npsn);
 	srnic_req_sent(qp, wqe, npsn, pkt.ackreq);
 
 	return SRNIC_DONE;
