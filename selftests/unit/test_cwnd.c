@@ -88,6 +88,17 @@ static void lose(u32 out, u32 run)
 	srnic_cwnd_found_hole(&c, &rtt, &loss);
 }
 
+/* @npsn packets in a row are lost, of @out from the oldest one in flight on. */
+static void lose_row(u32 out, u32 npsn)
+{
+	struct srnic_cwnd_loss loss = {
+		.una = una, .high = srnic_psn_add(una, out), .out = out, .run = npsn,
+		.lost = npsn,
+	};
+
+	srnic_cwnd_found_hole(&c, &rtt, &loss);
+}
+
 static void test_start(void)
 {
 	begin(SHORT);
@@ -426,6 +437,7 @@ static void test_trial_loses(void)
 		round_trip(filled(2 * LONG, from));
 	must(!c.from && c.window <= from + 1);
 	lose(from * 9 / 8, SRNIC_CWND_QUEUE_RUN);
+	lose_row(from * 9 / 8, from);
 	must(c.window >= from);
 	tap_done("a trial that is of no use is taken back once, also if packets of it are lost");
 }
@@ -554,6 +566,43 @@ static void test_run(void)
 	tap_done("four in a row are a queue's, and cut it once, to half at most");
 }
 
+/* Like a policer whose bucket is empty */
+static void test_policed(void)
+{
+	u32 was;
+
+	open_to(LONG, 1024);
+	was = c.window;
+	lose_row(was, was / 4);
+	must(c.window == was * 7 / 10 && c.top == was);
+	lose_row(was, was / 2);
+	must(c.window == was / 4 && c.top == was / 4 && !c.lossy);
+	c.window++;
+	lose(was, SRNIC_CWND_QUEUE_RUN);	/* retransmissions, of packets that count already */
+	must(c.window == was / 4 + 1);
+	lose_row(was, was * 3 / 16);
+	must(c.window == was / 16 && c.lossy);
+	lose_row(was, was);
+	must(c.window == 1);
+	/* More than a window was in flight. */
+	open_to(LONG, 1024);
+	was = c.window;
+	lose_row(2 * was, was);
+	must(c.window == was * 7 / 10);
+	lose_row(2 * was, was / 2);
+	must(c.window == was / 2);
+	/* One of the packets that seemed lost has arrived: others may have. */
+	srnic_cwnd_undo(&c);
+	lose_row(2 * was, was / 2);
+	must(c.window == was / 2);
+	/* Less than a window still was. */
+	open_to(LONG, 1024);
+	was = c.window;
+	lose_row(8, 8);
+	must(c.window == was / 2);
+	tap_done("it becomes what gets through of a flight of which little does");
+}
+
 static void test_forgiven(void)
 {
 	u32 was;
@@ -562,6 +611,7 @@ static void test_forgiven(void)
 	was = c.window;
 	srnic_cwnd_forgive(&c, srnic_psn_add(una, was));
 	lose(was, SRNIC_CWND_QUEUE_RUN);
+	lose_row(was, was);
 	must(c.window == was);
 	tap_done("what no queue dropped does not cut it");
 }
@@ -610,7 +660,7 @@ static void test_extra(void)
 
 static void random_step(void)
 {
-	switch (rand32() % 7) {
+	switch (rand32() % 8) {
 	case 0:
 		lose(1 + rand32() % SRNIC_CWND_MAX, rand32() % 8);
 		break;
@@ -625,6 +675,9 @@ static void random_step(void)
 		break;
 	case 4:
 		srnic_cwnd_skip(&c, una);
+		break;
+	case 5:
+		lose_row(1 + rand32() % SRNIC_CWND_MAX, rand32() % SRNIC_CWND_MAX);
 		break;
 	default:
 		round_trip(1 + rand64() % (rand32() % 2 ? LONG : SHORT));
@@ -670,6 +723,7 @@ int main(void)
 	test_few();
 	test_jitter_loses();
 	test_run();
+	test_policed();
 	test_forgiven();
 	test_floor();
 	test_extra();

@@ -1829,6 +1829,21 @@ static void select_once(u32 at)
 	must(retransmit() == 4 && f.retry_left == RETRIES - 2);
 }
 
+/* Of 128 packets five arrive.  Those retransmitted are lost, too, but count once. */
+static void select_counts(u32 at)
+{
+	static const u32 few[][2] = { { 6, 10 }, { 128, 129 } };
+
+	begin_path(at, SHORT);
+	must(fill() == 128);
+	must(is(sack(few, 2, 129), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(num_lost() == 123 && f.cwnd.window == 5);
+	must(retransmit() == 5 && num_lost() == 118);
+	now += 3 * SHORT;
+	sack(few, 2, 129);
+	must(num_lost() == 123 && f.cwnd.window == 5);
+}
+
 /* The peer reports the same holes so often that all retries are used up. */
 static void report_holes(u32 at, u64 timeout)
 {
@@ -3763,6 +3778,7 @@ static const struct {
 
 	{ "all holes are retransmitted, one after another", select_all_holes },
 	{ "a hole is retransmitted once in the time of an answer", select_once },
+	{ "and counts once as lost", select_counts },
 	{ "holes that are lost each time exhaust the retries", select_exhausts },
 	{ "unless the ACK timeout decides", select_is_patient },
 	{ "what was retransmitted is not when other holes are known", select_after_repair },

@@ -124,6 +124,21 @@ static bool cwnd_is_cautious(const struct srnic_cwnd *cwnd, const struct srnic_r
 	return srnic_rtt_is_long(rtt) && !cwnd->probing;
 }
 
+/* No loss before @psn cuts the window from now on, unless fewer than @through packets arrive. */
+static void cwnd_set_cut(struct srnic_cwnd *cwnd, u32 psn, u32 through)
+{
+	cwnd->cut = psn;
+	cwnd->through = through;
+}
+
+/* Packets are dropped: the window becomes @window. */
+static void cwnd_reduce(struct srnic_cwnd *cwnd, u32 window)
+{
+	cwnd->window = max(window, 1U);
+	cwnd->credit = 0;
+	cwnd->lossy = cwnd->window < SRNIC_CWND_SHORT;
+}
+
 /* Ends the trial, if there is one.  @rounds: until the next may begin */
 static void cwnd_end_trial(struct srnic_cwnd *cwnd, u8 rounds)
 {
@@ -175,7 +190,8 @@ static void cwnd_judge(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 		return;
 	}
 	cwnd->window = cwnd->from;
-	cwnd->cut = srnic_psn_max(cwnd->cut, cwnd->limited);	/* it was, for what it has sent */
+	/* It was cut for what it has sent. */
+	cwnd_set_cut(cwnd, srnic_psn_max(cwnd->cut, cwnd->limited), U32_MAX);
 	cwnd->probing = false;
 	cwnd_end_trial(cwnd, cwnd->pause);
 	cwnd->pause = min(2 * cwnd->pause, CWND_PAUSE_MAX);
@@ -437,6 +453,7 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 	bool whole = srnic_rtt_is_long(rtt) && !cwnd->startup;
 	u32 out = whole ? cwnd->window : min(loss->out, cwnd->window);
 	bool overflow;
+	u32 flight;
 
 	if (srnic_cwnd_is_cut(cwnd, loss->una)) {
 		if (cwnd->lossy)
@@ -449,14 +466,27 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 	if (!overflow)
 		return;
 
-	cwnd->window = max3(out * 7 / 10, cwnd->window / 2, 1U);
-	cwnd->credit = 0;
+	flight = max_t(u32, cwnd->window, srnic_psn_diff(loss->high, loss->una));
+	cwnd_set_cut(cwnd, loss->high, flight);
+	cwnd_reduce(cwnd, max(out * 7 / 10, cwnd->window / 2));
 	cwnd_end_trial(cwnd, cwnd->pause);
 	cwnd->probing = false;	/* until the round trip jumps: base and was remain */
-	cwnd->cut = loss->high;
 	cwnd->round = loss->high;
 	cwnd->startup &= cwnd_is_chance(cwnd, rtt, loss->run);
-	cwnd->lossy = cwnd->window < SRNIC_CWND_SHORT;
+}
+
+/*
+ * @lost more packets of the flight for which the window was cut do not get through.  If fewer do
+ * than it was cut to, it becomes their number: a policer whose bucket is empty passes a small part
+ * of what the line carries, and would drop most of the retransmitted packets as well.
+ */
+static void cwnd_count_lost(struct srnic_cwnd *cwnd, u32 lost)
+{
+	cwnd->through -= min(cwnd->through, lost);
+	if (cwnd->through >= cwnd->window)
+		return;
+	cwnd_reduce(cwnd, cwnd->through);
+	cwnd->top = cwnd->window;
 }
 
 void srnic_cwnd_found_hole(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
@@ -464,16 +494,19 @@ void srnic_cwnd_found_hole(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 {
 	cwnd->holes++;
 	srnic_cwnd_lose(cwnd, rtt, loss);
+	if (loss->lost && srnic_cwnd_is_cut(cwnd, loss->una))
+		cwnd_count_lost(cwnd, loss->lost);
 }
 
 void srnic_cwnd_forgive(struct srnic_cwnd *cwnd, u32 high)
 {
-	cwnd->cut = high;
+	cwnd_set_cut(cwnd, high, U32_MAX);
 }
 
 void srnic_cwnd_undo(struct srnic_cwnd *cwnd)
 {
 	cwnd->holes = 0;
+	cwnd->through = U32_MAX;
 	srnic_cwnd_stop_ticks(cwnd);
 }
 

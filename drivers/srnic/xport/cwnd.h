@@ -41,6 +41,8 @@
  * @limited: PSN following those in flight when the window was last full
  * @top: @window when packets were dropped last; 0: they were not, or not because of it
  * @cut: the window is cut once for all losses before it
+ * @through: packets of the flight for which it was cut that have arrived, or may; more than
+ *	     @window if it was cut for another reason
  * @round: end of the current round trip's worth of packets
  * @holes: retransmissions since the last end of a round
  * @extra: PSNs allowed in flight beyond @window, for packets assumed to have arrived
@@ -68,6 +70,7 @@ struct srnic_cwnd {
 	u32	limited;
 	u32	top;
 	u32	cut;
+	u32	through;
 	u32	round;
 	u32	holes;
 	u32	extra;
@@ -96,12 +99,14 @@ struct srnic_cwnd {
  * @high: PSN following the highest that was ever sent
  * @out: PSNs in flight
  * @run: consecutive PSNs missing, as far as is known
+ * @lost: PSNs now found to be lost that had not been lost before; 0: their number is not known
  */
 struct srnic_cwnd_loss {
 	u32	una;
 	u32	high;
 	u32	out;
 	u32	run;
+	u32	lost;
 };
 
 /* Initialises @cwnd, which is zero, before srnic_cwnd_skip(). */

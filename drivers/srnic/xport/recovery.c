@@ -873,6 +873,7 @@ static void recovery_lost_hole(struct srnic_recovery *r, u32 i)
 		.high	= r->high,
 		.out	= recovery_out(r) + r->sb.holes[i].npsn,
 		.run	= recovery_run(r, i),
+		.lost	= r->sb.holes[i].tries ? 0 : recovery_run(r, i),
 	};
 
 	srnic_cwnd_found_hole(&r->cwnd, &r->rtt, &loss);
