@@ -486,6 +486,33 @@ static void test_chance(void)
 	tap_done("a sixteenth of a round trip's packets is lost by chance, more is not");
 }
 
+/* As many losses as the window takes after it was cut and has grown back */
+static u32 losses_at_top(u32 window)
+{
+	u32 top, was, n;
+
+	open_to(LONG, window);
+	top = c.window;
+	overflow(top);
+	while (8 * c.window < 7 * top)
+		round_trip(LONG);
+	was = c.window;
+	for (n = 0; c.window == was; n++)
+		lose(was, 1);
+	must(c.window == was * 7 / 10);
+
+	return n - 1;
+}
+
+static void test_top_loses(void)
+{
+	u32 n = losses_at_top(1024);
+
+	must(n >= 1024 * 7 / 8 / 32 && n <= 1024 / 32);
+	must(losses_at_top(64) == 2);
+	tap_done("half of that where packets were dropped before, but two packets at least");
+}
+
 /* Two or three packets of a small window: it is cut, and the start goes on. */
 static void test_few(void)
 {
@@ -720,6 +747,7 @@ int main(void)
 	test_settle();
 	test_slow();
 	test_chance();
+	test_top_loses();
 	test_few();
 	test_jitter_loses();
 	test_run();

@@ -34,7 +34,10 @@
 /* With round trips this many times the shortest no growth is tried, on a long path */
 #define CWND_TRIAL_RTTS		8
 
-/* SRNIC_CWND_QUEUE_PART if the round trip is more than twice the shortest */
+/*
+ * SRNIC_CWND_QUEUE_PART if the round trip is more than twice the shortest, or the window is about
+ * as large as when packets were dropped last
+ */
 #define CWND_FULL_PART		32
 
 /* Packets lost in a round that may be so by chance */
@@ -315,6 +318,12 @@ static u32 cwnd_slow_growth(const struct srnic_cwnd *cwnd, const struct srnic_rt
 		       CWND_PARTS);
 }
 
+/* Is the window about as large as when packets were dropped last? */
+static bool cwnd_is_at_top(const struct srnic_cwnd *cwnd)
+{
+	return 8 * abs_diff(cwnd->window, cwnd->top) <= cwnd->top;
+}
+
 /*
  * Parts of a packet by which the window grows per round trip on a long path without a queue.  It
  * grows little while it is about as large as when packets were dropped, as on the plateau of
@@ -322,7 +331,7 @@ static u32 cwnd_slow_growth(const struct srnic_cwnd *cwnd, const struct srnic_rt
  */
 static u32 cwnd_clear_growth(const struct srnic_cwnd *cwnd)
 {
-	if (8 * abs_diff(cwnd->window, cwnd->top) > cwnd->top)
+	if (!cwnd_is_at_top(cwnd))
 		return CWND_PARTS * (cwnd->window / 16 + 1);
 
 	return max(CWND_PARTS * cwnd->window / 128, CWND_PARTS / 16);
@@ -412,8 +421,8 @@ static bool cwnd_is_overflow(const struct srnic_cwnd *cwnd, const struct srnic_r
 {
 	return run >= SRNIC_CWND_QUEUE_RUN || cwnd_is_queued(cwnd, rtt) ||
 	       cwnd->holes > max(cwnd->window / SRNIC_CWND_QUEUE_PART, 1U) ||
-	       (srnic_rtt_is_full(rtt) &&
-		cwnd->holes > cwnd->window / CWND_FULL_PART);
+	       (cwnd_is_at_top(cwnd) && cwnd->holes > max(cwnd->window / CWND_FULL_PART, 2U)) ||
+	       (srnic_rtt_is_full(rtt) && cwnd->holes > cwnd->window / CWND_FULL_PART);
 }
 
 /*
