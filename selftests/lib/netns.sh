@@ -7,6 +7,7 @@
 #   pair_up [MTU]            create that (MTU 4200); TYPE=rxe for another driver,
 #                            TYPE_A and TYPE_B for one at each end
 #   on NS COMMAND...         run it on that host
+#   link_add NS LINK NETDEV TYPE  create a link
 #   pair TOOL ARGUMENT...    a perftest: server on nsB, client on nsA
 #   retries_run_out PAIR...  the client of that pair gets RETRY_EXC
 #   flow_up TOOL ARGUMENT...  start one that does not end, as $server and $client
@@ -117,7 +118,15 @@ host_up()
 		addr add fd09::$4/64 dev $2 nodad
 		link set $2 up
 	EOT
-	on "$1" rdma link add "$3" type "$5" netdev "$2"
+	link_add "$1" "$3" "$2" "$5"
+}
+
+# link_add NS LINK NETDEV TYPE: in that host, also if devices belong to one namespace each:
+# rdma_rxe creates its devices in the initial one.
+link_add()
+{
+	on "$1" rdma link add "$2" type "$4" netdev "$3" || return
+	on "$1" rdma link show "$2/1" >/dev/null || rdma dev set "$2" netns "$1"
 }
 
 # gid_ready NS DEV: the link is up and both addresses have a GID, among the first.

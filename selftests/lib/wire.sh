@@ -25,6 +25,6 @@ peer_dies()
 
 peer_returns()
 {
-	wire_joined && on nsB rdma link add sr1 type "$TYPE_B" netdev veth1 &&
+	wire_joined && link_add nsB sr1 veth1 "$TYPE_B" &&
 		wait_for gid_ready nsB sr1
 }

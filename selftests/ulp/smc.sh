@@ -41,7 +41,7 @@ smc_down()
 devices_anew()
 {
 	on nsA bounded rdma link del sr0 && peer_dies &&
-		on nsA rdma link add sr0 type "$TYPE_A" netdev veth0 && peer_returns
+		link_add nsA sr0 veth0 "$TYPE_A" && peer_returns
 }
 
 # talk CONNECTIONS BYTES
