@@ -14,6 +14,7 @@
 # shellcheck disable=SC2154 # netns.sh says where the selftests are
 . "$selftests/lib/self.sh"
 . "$selftests/lib/disk.sh"
+. "$selftests/lib/nvme.sh"
 
 need rdma nvme fio mkfs.ext4 tc ethtool
 modprobe -q null_blk nr_devices=0 || skip_all "no null_blk"
@@ -21,29 +22,15 @@ modprobe -q nvmet-rdma || skip_all "no nvmet-rdma"
 modprobe -q nvme-rdma || skip_all "no nvme-rdma"
 
 uuid=6fc1b1b4-0000-4000-8000-000000000001
-target=/sys/kernel/config/nvmet
 
 target_up()
 {
-	local subsystem=$target/subsystems/srnic port=$target/ports/1
-
-	mkdir "$subsystem" "$subsystem/namespaces/1" "$port" &&
-		put 1 "$subsystem/attr_allow_any_host" &&
-		put /dev/srnic "$subsystem/namespaces/1/device_path" &&
-		put 1 "$subsystem/namespaces/1/enable" &&
-		put rdma "$port/addr_trtype" &&
-		put ipv4 "$port/addr_adrfam" &&
-		put 10.9.0.2 "$port/addr_traddr" &&
-		put 4420 "$port/addr_trsvcid" &&
-		ln -s "$subsystem" "$port/subsystems/"
+	nvmet_up && nvmet_port_up 1 10.9.0.2
 }
 
 target_down()
 {
-	rm "$target/ports/1/subsystems/srnic" &&
-		put 0 "$target/subsystems/srnic/namespaces/1/enable" &&
-		rmdir "$target/ports/1" "$target/subsystems/srnic/namespaces/1" \
-			"$target/subsystems/srnic"
+	nvmet_port_down 1 && nvmet_down
 }
 
 # target_goes: the port is removed with its link, before it is disabled.  Disabling a
@@ -58,20 +45,6 @@ target_comes_back()
 {
 	modprobe -r nvmet-rdma && modprobe nvmet-rdma use_srq=1 &&
 		link_comes nsB sr1 veth1 && target_up
-}
-
-# the disk on the host; with multipath, the one above its paths
-remote()
-{
-	local name path
-
-	for path in /sys/class/nvme/nvme*/nvme*n1; do
-		[ "$(cat "${path%/*}/transport" 2>/dev/null)" = rdma ] ||
-			continue
-		name=$(sed -E 's/c[0-9]+n/n/' <<<"${path##*/}")
-		[ -b "/dev/$name" ] && echo "/dev/$name" && return
-	done
-	return 1
 }
 
 no_remote()
