@@ -57,7 +57,8 @@ server_up()
 {
 	mount -t tmpfs srv "$srv" &&
 		in_net nsB mount -t nfsd nfsd "$nfsd" &&
-		echo -3 >"$nfsd/versions" && daemons_up &&
+		echo -3 >"$nfsd/versions" &&
+		echo 1048576 >"$nfsd/max_block_size" && daemons_up &&
 		echo rdma 20049 >"$nfsd/portlist" && echo 4 >"$nfsd/threads"
 }
 
@@ -70,6 +71,12 @@ mount_it()
 {
 	in_net nsA bounded mount -t nfs \
 		-o vers=4.1,proto=rdma,port=20049 10.9.0.2:/ "$mnt"
+}
+
+# of_1m: READs and WRITEs have up to 1 MiB
+of_1m()
+{
+	grep " $mnt nfs4 .*,rsize=1048576,wsize=1048576,.*,proto=rdma," /proc/mounts
 }
 
 umount_it()
@@ -140,10 +147,11 @@ all_down()
 
 trap all_down EXIT
 
-ktap_plan 24
+ktap_plan 25
 check "two hosts"			hosts_up
 check "a server"			server_up
 check "mount"				mount_it
+check "with requests of 1 MiB"		of_1m
 check "a tree is written"		tree_in
 check "a tree is read"			tree_out
 check "direct write of 1 MiB"		direct write 1m 4 8m
