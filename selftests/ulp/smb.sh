@@ -112,11 +112,11 @@ fio_on()
 		--verify=crc32c --verify_fatal=1 --verify_state_save=0
 }
 
-# the load: a file written and compared until the end
+# the load: a file written and compared until the end, one request at a time
 load_goes_on()
 {
 	while [ -e "$dir/load" ]; do
-		fio_on load randwrite 16k 16 4m || return
+		fio_on load randwrite 64k 1 4m || return
 	done
 }
 
