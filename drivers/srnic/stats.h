@@ -53,6 +53,7 @@
 	X(TX_NOBUF,		"tx_drop_nobuf")			\
 	X(DOORBELLS,		"doorbell_syscalls")			\
 	X(POLLS,		"doorbell_polled")			\
+	X(HANDED_OVER,		"doorbell_handed_over")			\
 	X(LOCAL,		"local_requests")			\
 	X(RDMA_WRITES,		"rdma_writes")				\
 	X(RDMA_READS,		"rdma_reads")				\

@@ -57,6 +57,24 @@ worker()
 	on nsA bounded "${hunt_dir:?}/hunt-worker" sr0 "$@" && no_object_is_left
 }
 
+# keeps CASE: no request is left to an idle thread; shares CASE: some are, if there is a processor
+keeps()
+{
+	local before
+
+	before=$(counter nsA sr0 doorbell_handed_over)
+	worker "$1" && counter_is nsA sr0 doorbell_handed_over "$before"
+}
+
+shares()
+{
+	local before counts=counter_is
+
+	(($(nproc) == 1)) || counts=counter_over
+	before=$(counter nsA sr0 doorbell_handed_over)
+	worker "$1" && "$counts" nsA sr0 doorbell_handed_over "$before"
+}
+
 # loses CASE: the device is removed, and there is another one
 loses()
 {
@@ -77,7 +95,7 @@ rmmod_again()
 }
 
 trap 'pair_down; rmdir "$cgroup" 2>/dev/null' EXIT
-ktap_plan 27
+ktap_plan 31
 check "two hosts"				pair_up
 check "a cgroup with half a processor"		cgroup_up
 check "asleep, it pays"				owner sleep
@@ -95,6 +113,10 @@ check "polled, it executes another program"	asking 1000000 owner exec
 check "polled, kill -9"				asking 1000000 owner kill
 check "polled, it exits"			asking 1000000 owner exit
 check "a busy queue does not delay a polled one"	polled 1000000 worker beside
+check "several queue pairs of a thread: others help"	shares several
+check "not with a single one"			keeps single
+check "nor with short messages"			keeps short
+check "nor on a single processor"		keeps bound
 check "a real-time thread posts, and polls"	worker fifo
 check "a signal is pending"			worker signal
 check "it closes the device"			worker close

@@ -11,6 +11,10 @@
  *	fair	many queue pairs have requests left: none is far behind the others
  *	beside	of two queues one always has requests left, and the other is polled: that is not
  *		kept waiting
+ *	several	a thread posts long WRITEs to several queue pairs in turn
+ *	single	the same, to one queue pair
+ *	short	short WRITEs to several
+ *	bound	long ones to several, by a thread that is bound to a processor
  *	receive	doorbells of a receive queue create no thread, whoever uses the queue pair
  *	busy	a peer, on the other device, reads without end: the requests that were left to the
  *		thread are done nevertheless, while the peer gets a limited number of responses
@@ -41,6 +45,9 @@
 #define LENGTH (4 << 20)	/* bytes of a long WRITE */
 #define LONG 64			/* long WRITEs that no doorbell finishes */
 #define REPEATS 8		/* fifo: doorbells with as many */
+#define SEVERAL 4		/* several: pairs of queue pairs */
+#define SHARED (256 << 10)	/* bytes of each WRITE */
+#define TURNS 200		/* and posts to each */
 #define PAIRS 32		/* fair: pairs of queue pairs */
 #define SHARE 48		/* fair: WRITEs on each */
 #define READS 4			/* that the peer has in flight */
@@ -159,13 +166,13 @@ static struct ibv_qp *pair_make(void)
 	return source;
 }
 
-/* Posts @num long WRITEs by one doorbell. */
-static void writes_post(struct ibv_qp *qp, int num, __u64 id)
+/* Posts @num WRITEs by one doorbell. */
+static void post_all(struct ibv_qp *qp, int num, __u64 id, __u32 length)
 {
 	static struct ibv_send_wr wrs[LONG];
 	struct ibv_send_wr *bad;
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)all->memory[0], .length = LENGTH, .lkey = mr->lkey,
+		.addr = (uintptr_t)all->memory[0], .length = length, .lkey = mr->lkey,
 	};
 	int i;
 
@@ -182,6 +189,12 @@ static void writes_post(struct ibv_qp *qp, int num, __u64 id)
 		};
 	if (ibv_post_send(qp, wrs, &bad))
 		die("post");
+}
+
+/* Posts @num long WRITEs by one doorbell. */
+static void writes_post(struct ibv_qp *qp, int num, __u64 id)
+{
+	post_all(qp, num, id, LENGTH);
 }
 
 /* Polls without a system call.  Return: the wr_id of the next completion. */
@@ -215,6 +228,16 @@ static void must_have_threads(int expected)
 }
 
 /* ---- fifo ---- */
+
+static void bind_here(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		die("affinity");
+}
 
 static void be_scheduled(int policy)
 {
@@ -271,12 +294,8 @@ static void fifo(void)
 {
 	struct ibv_qp *qp = pair_make();
 	long other, real_time;
-	cpu_set_t cpus;
 
-	CPU_ZERO(&cpus);
-	CPU_SET(0, &cpus);
-	if (sched_setaffinity(0, sizeof(cpus), &cpus))
-		die("affinity");
+	bind_here();
 	be_scheduled(SCHED_FIFO);
 	posts_and_spins(qp);
 	must_have_threads(1);
@@ -378,7 +397,8 @@ static void shares_find(struct ibv_qp *qp[PAIRS], int *least, int *most)
 
 	for (i = 0; i < PAIRS; i++)
 		writes_post(qp[i], SHARE, i);
-	must_have_threads(2);
+	if (threads_of(getpid()) < 2)
+		must_have_threads(2);
 	left -= count_done(done);
 	memcpy(before, done, sizeof(done));
 	*least = SHARE;
@@ -464,6 +484,28 @@ static void beside(void)
 	}
 	errno = ERANGE;
 	die("the polled queue was kept waiting");
+}
+
+/* ---- several, single, short, bound ---- */
+
+static void in_turn(int num, __u32 length)
+{
+	struct ibv_qp *qp[SEVERAL];
+	int i, turn;
+
+	for (i = 0; i < num; i++)
+		qp[i] = pair_make();
+	for (turn = 0; turn < TURNS; turn++) {
+		memset(all->memory[0], turn, length);
+		for (i = 0; i < num; i++)
+			post_all(qp[i], 2, i, length);
+		for (i = 0; i < 2 * num; i++)
+			complete();
+		if (memcmp(all->memory[1], all->memory[0], length)) {
+			errno = EILSEQ;
+			die("data");
+		}
+	}
 }
 
 /* ---- with a peer ---- */
@@ -660,6 +702,14 @@ int main(int argc, char **argv)
 		fair();
 	else if (!strcmp(argv[2], "beside"))
 		beside();
+	else if (!strcmp(argv[2], "several"))
+		in_turn(SEVERAL, SHARED);
+	else if (!strcmp(argv[2], "single"))
+		in_turn(1, SHARED);
+	else if (!strcmp(argv[2], "short"))
+		in_turn(SEVERAL, 64);
+	else if (!strcmp(argv[2], "bound"))
+		bind_here(), in_turn(SEVERAL, SHARED);
 	else if (!strcmp(argv[2], "receive"))
 		receive(door_make());
 	else if (!strcmp(argv[2], "busy") || !strcmp(argv[2], "flood"))

@@ -5,13 +5,13 @@
  * usage: crowd [options] DEVICE0 DEVICE1 NETNS1
  *
  *	-a PAIRS	that send WRITEs from DEVICE0 to DEVICE1 (1)
+ *	-b BUFFERS	that the pairs share, on both sides (1)
  *	-i PAIRS	that are connected and idle (0)
  *	-s BYTES	per message (65536)
  *	-t SECONDS	to send for (2)
  *
- * DEVICE1 is in the network namespace of that name.  All messages are read from one buffer
- * and written to another, so that the number of pairs does not change the cache footprint;
- * 32 are in flight, or one for each pair.  Prints
+ * DEVICE1 is in the network namespace of that name.  The number of pairs does not change the
+ * cache footprint, that of buffers does; 32 messages are in flight, or one for each pair.  Prints
  *
  *	MiB/s, microseconds to make, connect and destroy one more pair
  */
@@ -51,6 +51,7 @@ struct pair {
  * @count: number of pairs
  * @depth: messages in flight for each active pair
  * @size: bytes per message
+ * @buffers: number of buffers of that size
  */
 struct crowd {
 	struct end	end[2];
@@ -59,6 +60,7 @@ struct crowd {
 	int		count;
 	int		depth;
 	size_t		size;
+	size_t		buffers;
 };
 
 /* --- ends ------------------------------------------------------------------- */
@@ -191,14 +193,15 @@ static double pair_cost(struct crowd *c)
 static void post(struct crowd *c, struct pair *pair)
 {
 	struct ibv_mr *from = c->end[0].mr, *to = c->end[1].mr;
-	struct ibv_sge sge = { (uintptr_t)from->addr, c->size, from->lkey };
+	size_t at = (pair - c->pairs) % c->buffers * c->size;
+	struct ibv_sge sge = { (uintptr_t)from->addr + at, c->size, from->lkey };
 	struct ibv_send_wr wr = {
 		.wr_id = (uintptr_t)pair,
 		.sg_list = &sge,
 		.num_sge = 1,
 		.opcode = IBV_WR_RDMA_WRITE,
 		.send_flags = IBV_SEND_SIGNALED,
-		.wr.rdma = { .remote_addr = (uintptr_t)to->addr, .rkey = to->rkey },
+		.wr.rdma = { .remote_addr = (uintptr_t)to->addr + at, .rkey = to->rkey },
 	}, *bad;
 
 	if (ibv_post_send(pair->qp[0], &wr, &bad))
@@ -258,14 +261,17 @@ static double bandwidth(struct crowd *c, double seconds)
 
 int main(int argc, char **argv)
 {
-	struct crowd c = { .active = 1, .size = 65536 };
+	struct crowd c = { .active = 1, .size = 65536, .buffers = 1 };
 	int idle = 0, option, i;
 	double rate, seconds = 2;
 
-	while ((option = getopt(argc, argv, "a:i:s:t:")) != -1) {
+	while ((option = getopt(argc, argv, "a:b:i:s:t:")) != -1) {
 		switch (option) {
 		case 'a':
 			c.active = atoi(optarg);
+			break;
+		case 'b':
+			c.buffers = atoi(optarg);
 			break;
 		case 'i':
 			idle = atoi(optarg);
@@ -280,7 +286,7 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (argc - optind != 3 || c.active < 1)
+	if (argc - optind != 3 || c.active < 1 || !c.buffers)
 		return 2;
 	c.count = c.active + idle;
 	c.depth = c.active < IN_FLIGHT ? IN_FLIGHT / c.active : 1;
@@ -288,7 +294,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < 2; i++) {
 		if (i)
 			enter(argv[optind + 2]);
-		end_open(&c.end[i], argv[optind + i], c.size,
+		end_open(&c.end[i], argv[optind + i], c.buffers * c.size,
 			 2 * c.active * c.depth);
 	}
 	for (i = 0; i < c.count; i++)

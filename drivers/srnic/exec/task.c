@@ -5,10 +5,10 @@
  * BUSY is the right to run the task.  A kick that finds BUSY taken sets AGAIN, which
  * the holder checks before it releases BUSY.  A holder that has used up its stretch
  * passes BUSY on to the workqueue or, if it is a process that rang a doorbell, keeps
- * it for its next stretch.  If only the user's own work is left (OWN), it releases BUSY and
- * adds the task to the user's worker; a worker that finds BUSY taken sets CALL, which has the
- * holder add the task again.  If CALL is set, the workqueue releases BUSY before a stretch, once,
- * and takes it again a tick later.  srnic_task_own() sets WAITER if BUSY is taken; the holder
+ * it for its next stretch.  If only the user's own work is left (OWN), or is to be done by another
+ * thread from the beginning, it releases BUSY and adds the task to the user's worker; a worker
+ * that finds BUSY taken sets CALL, which has the holder add the task again.  If CALL is set, the
+ * workqueue releases BUSY before a stretch, once, and takes it again a tick later.  srnic_task_own() sets WAITER if BUSY is taken; the holder
  * then releases BUSY at the end of its run and leaves the remaining work to
  * srnic_task_release().  A holder may also hold the BUSY of one joined task, which it
  * releases, or runs, after its own.
@@ -41,6 +41,9 @@
 /* Maximum number of stretches that a process runs itself, one after the other */
 #define RUN_HERE	16
 
+/* Own work that costs less is not worth waking another thread */
+#define RUN_WORTH	SZ_64K
+
 /**
  * struct run_softirq - remaining budget where the caller had BHs disabled already
  * @nr: identifies the softirq or, outside of one, the tick
@@ -55,6 +58,22 @@ struct run_softirq {
 };
 
 static DEFINE_PER_CPU(struct run_softirq, run_softirq);
+
+/**
+ * struct run_posted - who has posted last on this CPU
+ * @thread: the thread, by its number
+ * @task: the task it has posted to; to be compared only
+ * @many: jiffies when it had posted to another one before
+ *
+ * Used by processes, with preemption disabled.
+ */
+struct run_posted {
+	pid_t			thread;
+	const struct srnic_task	*task;
+	unsigned long		many;
+};
+
+static DEFINE_PER_CPU(struct run_posted, run_posted);
 
 static struct workqueue_struct *task_wq;
 
@@ -113,16 +132,16 @@ static void task_redeem(struct srnic_task *task)
 }
 
 /*
- * Leaves the user's own work to the worker; @first: that had come, but the task was taken.
- * Return: false if it has no thread; the work is left to whoever runs the task.
+ * Leaves the user's own work to the worker.
+ * Return: false if that has no thread for it; the work is left to whoever runs the task.
  */
-static bool task_leave(struct srnic_task *task, bool first)
+static bool task_leave(struct srnic_task *task, enum srnic_worker_how how)
 {
 	WRITE_ONCE(task->owed, true);	/* read in task_look() */
 	/* before the worker or task_abandon() may set them */
 	atomic_andnot(RUN_OWN | RUN_CALL, &task->state);
 	smp_mb__after_atomic();	/* clear OWN before looking whom the worker serves */
-	if (task_may_owe(task) && srnic_worker_add(task->worker, &task->item, first)) {
+	if (task_may_owe(task) && srnic_worker_add(task->worker, &task->item, how)) {
 		trace_srnic_task_leave(task->id);
 		return true;
 	}
@@ -137,7 +156,7 @@ static void task_answer(struct srnic_task *task)
 {
 	atomic_andnot(RUN_CALL, &task->state);
 	if (task->owed)
-		task_leave(task, true);
+		task_leave(task, SRNIC_WORKER_FIRST);
 }
 
 /* Releases BUSY unless there is more to do.  Return: true if released. */
@@ -182,7 +201,7 @@ void srnic_task_want_worker(struct srnic_task *task)
 static void task_pass_on(struct srnic_task *task)
 {
 	if (task_may_owe(task) && atomic_read(&task->state) & RUN_OWN) {
-		if (task_leave(task, false)) {
+		if (task_leave(task, SRNIC_WORKER_LAST)) {
 			if (task_drop(task))
 				return;
 		} else {
@@ -290,6 +309,11 @@ static struct srnic_task *task_run(struct srnic_task *task, s32 *left)
 	task_acquire(task);
 	more = task->fn(task);
 	task_disown(task);
+	if (task->measured) {
+		task->measured = false;
+		WRITE_ONCE(task->cost,	/* read in srnic_task_kick_owner() */
+			   max(*left - RUN_COST - task->left, task->cost / 2));
+	}
 	*left = task->left;
 	trace_srnic_task_run(task->id, more);
 	if (more)
@@ -328,14 +352,20 @@ static struct srnic_task *task_stretch(struct srnic_task *task, bool nested)
 	return task;
 }
 
+/* Runs @task, whose BUSY the caller holds, for a stretch.  Context: BH disabled. */
+static void task_run_stretch(struct srnic_task *task, bool nested)
+{
+	task = task_stretch(task, nested);
+	if (task)
+		task_put_off(task);
+}
+
 static void task_run_here(struct srnic_task *task)
 {
 	bool nested = in_softirq();
 
 	local_bh_disable();
-	task = task_stretch(task, nested);
-	if (task)
-		task_put_off(task);
+	task_run_stretch(task, nested);
 	local_bh_enable();
 }
 
@@ -398,67 +428,142 @@ void srnic_task_kick(struct srnic_task *task)
 		task_run_here(task);
 }
 
-/* Is the work that is left of @next that of the user of @task, or what others have caused? */
-static bool task_is_due(const struct srnic_task *task, const struct srnic_task *next)
+/*
+ * Is the work that is left of @next that of the user of @task, and not to be @spread, or what
+ * others have caused?
+ */
+static bool task_is_due(const struct srnic_task *task, const struct srnic_task *next, bool spread)
 {
-	return next->worker == task->worker || !(atomic_read(&next->state) & RUN_OWN);
+	return !(atomic_read(&next->state) & RUN_OWN) ||
+	       (!spread && next->worker == task->worker);
 }
 
-/* Runs @task, whose BUSY the caller holds, for a number of stretches. */
-static void task_run_process(struct srnic_task *task)
+/*
+ * Runs @task, whose BUSY the caller holds, for a number of stretches; @spread: if the user's own
+ * work is left after the first one, that is for the worker.  Context: preemption disabled.
+ */
+static void task_run_process(struct srnic_task *task, bool spread)
 {
 	struct srnic_task *next = task;
 	int left = RUN_HERE;
 
-	preempt_disable();	/* do not schedule with BUSY held: others wait for it */
 	do {
 		local_bh_disable();
 		next = task_stretch(next, false);
 		if (next && next->joined)
 			srnic_task_part(next);
 		local_bh_enable();
-	} while (next && task_is_due(task, next) && --left && !need_resched());
+	} while (next && task_is_due(task, next, spread) && --left && !need_resched());
 	if (next)
 		task_pass_on(next);
-	preempt_enable();
 }
 
-/* Whatever was left to others, the process does from now on.  Return: false if it cannot. */
-static bool task_kick_process(struct srnic_task *task, int mark)
+/*
+ * Leaves the user's own work to a thread of the worker, if there is one for it.  Return: false if
+ * not; BUSY is still the caller's.
+ */
+static bool task_hand_over(struct srnic_task *task)
 {
-	if (!task_take(task, mark))
-		return false;
+	bool left;
 
+	local_bh_disable();
+	if (task->owed)
+		left = srnic_worker_comes(task->worker, &task->item);
+	else
+		left = task_leave(task, SRNIC_WORKER_SHARE);
+	if (left && !task_drop(task))
+		task_run_stretch(task, false);
+	local_bh_enable();
+
+	return left;
+}
+
+/*
+ * Whatever was left to others, the process does from now on; @spread: it will soon have other
+ * tasks to run.  The caller holds BUSY.
+ */
+static void task_run_owner(struct srnic_task *task, bool spread)
+{
 	if (task->owed)
 		task_recall(task);
+	task->measured = true;
 	/* On PREEMPT_RT, BHs cannot be disabled with preemption disabled. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		task_run_here(task);
 	else
-		task_run_process(task);
+		task_run_process(task, spread);
+}
 
-	return true;
+/* What has become of a kick */
+enum task_kicked {
+	TASK_TAKEN,		/* another context has the task */
+	TASK_RUN,
+	TASK_HANDED_OVER,
+};
+
+/* Kicks @task for a process; @spread: unless another thread can run it at the same time. */
+static enum task_kicked task_kick_process(struct srnic_task *task, int mark, bool spread)
+{
+	enum task_kicked kicked = TASK_TAKEN;
+
+	/* do not schedule with BUSY held: others wait for it */
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_disable();
+	if (task_take(task, mark)) {
+		kicked = spread && task_hand_over(task) ? TASK_HANDED_OVER : TASK_RUN;
+		if (kicked == TASK_RUN)
+			task_run_owner(task, spread);
+	}
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
+
+	return kicked;
 }
 
 void srnic_task_kick_process(struct srnic_task *task)
 {
-	task_kick_process(task, RUN_AGAIN);
+	task_kick_process(task, RUN_AGAIN, false);
+}
+
+/* Notes that the calling thread posts to @task.  Return: it does to several. */
+static bool task_note_post(const struct srnic_task *task)
+{
+	struct run_posted *last = get_cpu_ptr(&run_posted);
+	bool many;
+
+	if (last->thread != current->pid)
+		last->many = jiffies - HZ;
+	else if (last->task != task)
+		last->many = jiffies;
+	last->thread = current->pid;
+	last->task = task;
+	many = time_before(jiffies, last->many + 2);
+	put_cpu_ptr(&run_posted);
+
+	return many;
 }
 
 /* If another context runs the task, nobody knows yet what it will leave. */
-void srnic_task_kick_owner(struct srnic_task *task)
+bool srnic_task_kick_owner(struct srnic_task *task)
 {
-	bool served = task->worker && srnic_worker_serves(task->worker);
-	bool done;
+	struct srnic_worker *worker = task->worker;
+	bool served = worker && srnic_worker_serves(worker);
+	bool many = served && task_note_post(task) &&
+		    READ_ONCE(task->cost) >= RUN_WORTH && srnic_worker_helps(worker);
+	enum task_kicked kicked;
 
 	WRITE_ONCE(task->served, served);	/* read in task_may_owe() */
-	done = task_kick_process(task, served ? RUN_AGAIN : RUN_AGAIN | RUN_OWN);
-	if (!served || (done && !READ_ONCE(task->unpaid)))
-		return;
+	kicked = task_kick_process(task, served ? RUN_AGAIN : RUN_AGAIN | RUN_OWN,
+				   many && srnic_worker_has_thread(worker));
+	many &= kicked == TASK_RUN;
+	if (!served || (kicked != TASK_TAKEN && !many && !READ_ONCE(task->unpaid)))
+		return kicked == TASK_HANDED_OVER;
 
 	WRITE_ONCE(task->unpaid, false);	/* set by srnic_task_want_worker() */
-	if (!srnic_worker_start(task->worker))
+	if (!srnic_worker_start(worker, many))
 		srnic_task_want_worker(task);
+
+	return false;
 }
 
 void srnic_task_defer(struct srnic_task *task)
@@ -566,6 +671,7 @@ static bool task_begin(struct srnic_worker_item *item)
 	if (!task_take(task, RUN_CALL))
 		return false;
 	task_redeem(task);
+	task->measured = true;
 
 	return true;
 }
@@ -573,11 +679,7 @@ static bool task_begin(struct srnic_worker_item *item)
 /* The worker does a stretch. */
 static void task_work_off(struct srnic_worker_item *item)
 {
-	struct srnic_task *task = container_of(item, struct srnic_task, item);
-
-	task = task_stretch(task, false);
-	if (task)
-		task_put_off(task);
+	task_run_stretch(container_of(item, struct srnic_task, item), false);
 }
 
 static void task_set_watch(struct srnic_worker_item *item, bool state)
@@ -601,6 +703,7 @@ static unsigned int task_look(struct srnic_worker_item *item)
 		return look & ~SRNIC_LOOK_WORK;
 	list_del_init(&item->rest);
 	task_redeem(task);
+	task->measured = true;
 	WRITE_ONCE(task->served, true);
 
 	return look;

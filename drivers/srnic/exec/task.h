@@ -78,12 +78,16 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @yielded: the task was released for the worker, which has not come since
  * @unpaid: such work was left to others for lack of a thread
  * @served: @worker serves the thread that has posted last; otherwise nothing is owed
+ * @measured: the next run is by the user's thread or worker
+ * @cost: cost of such a run, the last one or half of the one before; written by the context that
+ *	runs the task
  * @joined: another task that this one holds while it runs, or NULL
  * @left: remaining budget of the current stretch; negative: overdrawn
  * @floor: value of @left at which the current share is used up
  * @dep_map: for lockdep: held by the context that runs, has joined or owns the task
  *
- * @owed, @yielded, @joined, @left and @floor are used only by the context that runs the task.
+ * @owed, @yielded, @measured, @joined, @left and @floor are used only by the context that runs the
+ * task.
  */
 struct srnic_task {
 	atomic_t		state;
@@ -98,6 +102,8 @@ struct srnic_task {
 	bool			yielded;
 	bool			unpaid;
 	bool			served;
+	bool			measured;
+	s32			cost;
 	struct srnic_task	*joined;
 	s32			left;
 	s32			floor;
@@ -149,9 +155,11 @@ void srnic_task_kick_process(struct srnic_task *task);
 
 /*
  * Kicks @task likewise for a process that has posted the user's own work.  The worker that
- * does the rest of it is provided with a thread.  Context: process, may sleep.
+ * does the rest of it is provided with a thread.  If the caller posts to several tasks, their
+ * work is left to idle threads of the worker, as long as there are processors for them.
+ * Context: process, may sleep.  Return: true if it was left to one.
  */
-void srnic_task_kick_owner(struct srnic_task *task);
+bool srnic_task_kick_owner(struct srnic_task *task);
 
 /* Has the next such kick provide the worker with a thread.  Context: any. */
 void srnic_task_want_worker(struct srnic_task *task);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - workers: the thread, who may have it, and its end
+ * srnic - workers: the threads, who may have them, and their end
  *
- * The thread is a vhost task: a thread of a process that runs a function of the kernel.  It
+ * A thread is a vhost task: a thread of a process that runs a function of the kernel.  It
  * ends by SIGKILL, which execve() sends to all other threads, and which it sends to itself after
  * its worker has been closed.  Then it has itself reaped from a workqueue: vhost_task_stop()
  * waits for the thread, which before could be stopped or frozen for as long as its process
  * likes.  Until then it holds a reference to the module.
  */
 #include <linux/bottom_half.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -35,45 +37,81 @@
 #define WORKER_WATCH	256
 #define WORKER_LOOKS	16U
 
-struct worker_thread;
+/* Most threads of a worker */
+#define WORKER_THREADS	8U
+
+/*
+ * A thread that is idle begins within this time if a processor is idle, ns, and one that has
+ * something else to do within the other; they must not be shorter than the time of a stretch.
+ */
+#define WORKER_IDLE_LATE	(100 * NSEC_PER_USEC)
+#define WORKER_BUSY_LATE	NSEC_PER_MSEC
+
+/*
+ * If one takes longer, the processors seem to be busy, and are not tried again before this many
+ * times as long.  It may also have been stopped, so it is not taken for longer than this.
+ */
+#define WORKER_PAUSE		32
+#define WORKER_LATE_MAX		(10 * NSEC_PER_MSEC)
+
+/* A thread that has nothing to do any more waits for so long before it sleeps, ns. */
+#define WORKER_WAIT		(50 * NSEC_PER_USEC)
 
 /**
  * struct srnic_worker - the worker of a process
  * @refs: one until it is closed, and one for each thread
  * @owner: the process
- * @start: held while the thread is created; no context waits for it
+ * @start: held while a thread is created; no context waits for it
  * @retry: jiffies before which no thread is created; 0: no such time; under @start
- * @lock: protects what follows, and worker_thread.ending; BH
- * @rest: items that have work
- * @watch: items that are polled for work
+ * @lock: protects what follows, and the threads; BH
+ * @watch: items that are polled for work, by the first thread
  * @watching: number of these
- * @thread: the thread; NULL: there is none
+ * @threads: the threads
+ * @idle: those of them that have nothing to do
+ * @num: number of threads; 0 from when the worker is closed
+ * @closed: the threads have to end
+ * @busy: until when processors seem to be busy, by get_jiffies_64()
  */
 struct srnic_worker {
 	refcount_t		refs;
 	struct pid		*owner;
 	struct mutex		start;	/* protects retry */
 	unsigned long		retry;
-	spinlock_t		lock;	/* protects what follows */
-	struct list_head	rest;
+	spinlock_t		lock;	/* protects what follows, and the threads */
 	struct list_head	watch;
 	unsigned int		watching;
-	struct worker_thread	*thread;
+	struct list_head	threads;
+	struct list_head	idle;
+	unsigned int		num;
+	bool			closed;
+	u64			busy;
 };
 
 /**
  * struct worker_thread - a thread, until it has been reaped
  * @worker: its worker; reference held
+ * @link: link in the list of all threads
+ * @idle: link in the list of those that have nothing to do
+ * @rest: items that have work for it
+ * @idled: it was idle when it has looked for work the last time
+ * @sleeps: it has to be woken, if it is idle
  * @vtsk: the vhost task
  * @reap: reaps it
- * @ending: the worker has been closed
- * @polled: it has polled before it looked for known work the last time; used by it alone
+ * @looked: when it has looked for work the last time, or was woken to do so, ns
+ * @served: when it has served an item the last time, ns; used by the thread alone
+ * @polled: it has polled before it looked for known work the last time; likewise
  */
 struct worker_thread {
 	struct srnic_worker	*worker;
+	struct list_head	link;
+	struct list_head	idle;
+	struct list_head	rest;
+	bool			idled;
+	bool			sleeps;
 	struct vhost_task	*vtsk;
 	struct work_struct	reap;
-	bool			ending;
+	u64			looked;
+	u64			served;
 	bool			polled;
 };
 
@@ -109,30 +147,79 @@ static void worker_unwatch(struct srnic_worker *worker, struct srnic_worker_item
 	WRITE_ONCE(worker->watching, worker->watching - 1);
 }
 
-/* Takes the first item with work.  Return: NULL if there is none, or another context has it. */
-static struct srnic_worker_item *worker_take(struct srnic_worker *worker)
+/* A thread has begun, or not yet, @took ns after it should have: processors are busy. */
+static void worker_is_late(struct srnic_worker *worker, u64 took)
 	__must_hold(&worker->lock)
 {
-	struct srnic_worker_item *item;
+	u64 pause = nsecs_to_jiffies64(min(took, WORKER_LATE_MAX) * WORKER_PAUSE);
 
 	lockdep_assert_held(&worker->lock);
 
-	item = list_first_entry_or_null(&worker->rest, typeof(*item), rest);
+	WRITE_ONCE(worker->busy, get_jiffies_64() + pause);	/* read in srnic_worker_helps() */
+}
+
+/*
+ * The next item for the thread.  That of another one, if it has waited for longer and that does not
+ * come, or if this one has had nothing to do for long enough (@bored).  NULL: there is none.
+ */
+static struct srnic_worker_item *thread_first(struct worker_thread *thread, bool bored)
+	__must_hold(&thread->worker->lock)
+{
+	u64 late = thread->looked - (bored ? 0 : WORKER_BUSY_LATE);
+	struct srnic_worker_item *first, *item;
+	struct worker_thread *other;
+
+	lockdep_assert_held(&thread->worker->lock);
+
+	first = list_first_entry_or_null(&thread->rest, typeof(*first), rest);
+	list_for_each_entry(other, &thread->worker->threads, link) {
+		item = list_first_entry_or_null(&other->rest, typeof(*item), rest);
+		if (item && item->added < late && (!first || item->added < first->added))
+			first = item;
+	}
+
+	return first;
+}
+
+/* Takes the next item with work.  Return: NULL if there is none, or another context has it. */
+static struct srnic_worker_item *thread_take(struct worker_thread *thread, bool bored)
+	__must_hold(&thread->worker->lock)
+{
+	struct srnic_worker_item *item = thread_first(thread, bored);
+
+	lockdep_assert_held(&thread->worker->lock);
+
 	if (!item)
 		return NULL;
 
 	list_del_init(&item->rest);
+	if (!worker_ops->take(item))
+		return NULL;
+	item->home = thread;
 
-	return worker_ops->take(item) ? item : NULL;
+	return item;
+}
+
+/* The thread that polls */
+static struct worker_thread *worker_poller(const struct srnic_worker *worker)
+	__must_hold(&worker->lock)
+{
+	lockdep_assert_held(&worker->lock);
+
+	return list_first_entry(&worker->threads, struct worker_thread, link);
 }
 
 /* Polls some of the items, until there is work.  Return: the item that has it, or NULL. */
-static struct srnic_worker_item *worker_poll(struct srnic_worker *worker)
-	__must_hold(&worker->lock)
+static struct srnic_worker_item *thread_poll(struct worker_thread *thread)
+	__must_hold(&thread->worker->lock)
 {
+	struct srnic_worker *worker = thread->worker;
 	unsigned int left = min(worker->watching, WORKER_LOOKS);
 
 	lockdep_assert_held(&worker->lock);
+
+	if (thread != worker_poller(worker))
+		return NULL;
 
 	while (left--) {
 		struct srnic_worker_item *item =
@@ -149,39 +236,75 @@ static struct srnic_worker_item *worker_poll(struct srnic_worker *worker)
 	return NULL;
 }
 
+/* The thread looks for work.  If it was idle, does it come late? */
+static void thread_look(struct worker_thread *thread, u64 now)
+	__must_hold(&thread->worker->lock)
+{
+	struct srnic_worker *worker = thread->worker;
+	struct srnic_worker_item *item;
+
+	lockdep_assert_held(&worker->lock);
+
+	item = list_first_entry_or_null(&thread->rest, typeof(*item), rest);
+	if (thread->idled && item && now - item->added > WORKER_IDLE_LATE)
+		worker_is_late(worker, now - item->added);
+	list_del_init(&thread->idle);
+	thread->idled = false;
+	thread->looked = now;
+}
+
 /*
  * What is next?  @item: to be served, or NULL.  Neither known work nor what polling finds keeps
  * the other waiting.  Context: BH disabled.
  * Return: false if the thread may sleep; its state has been set before.
  */
-static bool thread_next(struct worker_thread *thread, struct srnic_worker_item **item)
+static bool thread_next(struct worker_thread *thread, u64 now, struct srnic_worker_item **item)
 {
+	bool bored = now - thread->served > WORKER_WAIT;
 	struct srnic_worker *worker = thread->worker;
 	bool awake;
 
 	spin_lock(&worker->lock);
+	thread_look(thread, now);
 	thread->polled = !thread->polled;
-	*item = thread->polled ? worker_poll(worker) ?: worker_take(worker) :
-				 worker_take(worker) ?: worker_poll(worker);
-	awake = *item || thread->ending ||
-		!list_empty(&worker->rest) || !list_empty(&worker->watch);
+	*item = thread->polled ? thread_poll(thread) ?: thread_take(thread, bored) :
+				 thread_take(thread, bored) ?: thread_poll(thread);
+	awake = *item || worker->closed || !list_empty(&thread->rest) ||
+		(!list_empty(&worker->watch) && thread == worker_poller(worker));
+	if (!awake) {
+		awake = !bored && !need_resched();
+		thread->sleeps = !awake;
+		thread->idled = true;
+		list_add(&thread->idle, &worker->idle);
+	}
 	spin_unlock(&worker->lock);
 
 	return awake;
 }
 
+/* Is the thread idle, and may be so for some longer?  Others need the lock meanwhile. */
+static bool thread_waits(const struct worker_thread *thread, u64 now)
+{
+	return !list_empty_careful(&thread->idle) && !need_resched() &&
+	       now - thread->served <= WORKER_WAIT;
+}
+
 /* Serves or polls once.  Return: false if the thread may sleep. */
 static bool thread_serve(struct worker_thread *thread)
 {
-	struct srnic_worker_item *item;
-	bool awake;
+	struct srnic_worker_item *item = NULL;
+	u64 now = ktime_get_ns();
+	bool awake = true;
 
 	local_bh_disable();
-	awake = thread_next(thread, &item);
+	if (!thread_waits(thread, now))
+		awake = thread_next(thread, now, &item);
 	if (awake)
 		__set_current_state(TASK_RUNNING);
-	if (item)
+	if (item) {
 		worker_ops->run(item);
+		thread->served = ktime_get_ns();
+	}
 	local_bh_enable();
 	if (!item)
 		cpu_relax();
@@ -202,7 +325,7 @@ static bool thread_run(void *data)
 		__set_current_state(TASK_RUNNING);
 		return true;
 	}
-	if (READ_ONCE(thread->ending)) {
+	if (READ_ONCE(thread->worker->closed)) {
 		__set_current_state(TASK_RUNNING);
 		vhost_task_kill();
 		return true;
@@ -211,30 +334,73 @@ static bool thread_run(void *data)
 	return thread_serve(thread);
 }
 
+/* There is something to do for the thread, which may be idle. */
+static void thread_wake(struct worker_thread *thread)
+	__must_hold(&thread->worker->lock)
+{
+	lockdep_assert_held(&thread->worker->lock);
+
+	if (list_empty(&thread->idle))
+		return;
+
+	list_del_init(&thread->idle);
+	thread->looked = ktime_get_ns();
+	if (thread->sleeps)
+		vhost_task_wake(thread->vtsk);
+}
+
+/* Gives up an item of those that the last thread has left.  Return: false if there is none. */
+static bool thread_give_up(struct worker_thread *thread)
+{
+	struct srnic_worker *worker = thread->worker;
+	struct srnic_worker_item *item;
+
+	spin_lock_bh(&worker->lock);
+	item = list_first_entry_or_null(&worker->watch, typeof(*item), watch);
+	if (item) {
+		worker_ops->watch(item, false);
+		worker_unwatch(worker, item);
+		list_move(&item->rest, &thread->rest);
+	}
+	item = list_first_entry_or_null(&thread->rest, typeof(*item), rest);
+	if (item) {
+		list_del_init(&item->rest);
+		worker_ops->drop(item);
+	}
+	spin_unlock_bh(&worker->lock);
+
+	return item;
+}
+
+/* Leaves everything to another thread.  Return: false if there is none. */
+static bool thread_leave(struct worker_thread *thread)
+{
+	struct srnic_worker *worker = thread->worker;
+	struct worker_thread *heir;
+
+	spin_lock_bh(&worker->lock);
+	list_del(&thread->link);
+	list_del_init(&thread->idle);
+	if (worker->num)
+		WRITE_ONCE(worker->num, worker->num - 1);
+	heir = list_first_entry_or_null(&worker->threads, typeof(*heir), link);
+	if (heir) {
+		list_splice_tail_init(&thread->rest, &heir->rest);
+		thread_wake(heir);
+	}
+	spin_unlock_bh(&worker->lock);
+
+	return heir;
+}
+
 /* The thread has been killed.  It holds no item, and does not stop or freeze any more. */
 static void thread_killed(void *data)
 {
 	struct worker_thread *thread = data;
-	struct srnic_worker *worker = thread->worker;
-	struct srnic_worker_item *item;
 
-	do {
-		spin_lock_bh(&worker->lock);
-		WRITE_ONCE(worker->thread, NULL);
-		item = list_first_entry_or_null(&worker->watch, typeof(*item), watch);
-		if (item) {
-			worker_ops->watch(item, false);
-			worker_unwatch(worker, item);
-			list_move(&item->rest, &worker->rest);
-		}
-		item = list_first_entry_or_null(&worker->rest, typeof(*item), rest);
-		if (item) {
-			list_del_init(&item->rest);
-			worker_ops->drop(item);
-		}
-		spin_unlock_bh(&worker->lock);
-		cond_resched();
-	} while (item);
+	if (!thread_leave(thread))
+		while (thread_give_up(thread))
+			cond_resched();
 	queue_work(worker_wq, &thread->reap);
 }
 
@@ -256,6 +422,9 @@ static struct worker_thread *thread_create(struct srnic_worker *worker)
 		goto err_thread;
 
 	INIT_WORK(&thread->reap, thread_reap);
+	INIT_LIST_HEAD(&thread->rest);
+	thread->idled = true;
+	thread->sleeps = true;
 	thread->worker = worker;
 	refcount_inc(&worker->refs);
 
@@ -268,17 +437,32 @@ err_module:
 	return NULL;
 }
 
+/* Number of processors that could work for the caller beside its own */
+static unsigned int worker_most(void)
+{
+	return clamp_t(unsigned int, min_t(unsigned int, current->nr_cpus_allowed,
+					   num_online_cpus()),
+		       1, WORKER_THREADS + 1) - 1;
+}
+
+/* Is there no need for another thread?  @more: as for srnic_worker_start() */
+static bool worker_has(const struct srnic_worker *worker, bool more)
+{
+	unsigned int num = READ_ONCE(worker->num);
+
+	return num && (!more || num >= worker_most() || !list_empty(&worker->idle));
+}
+
 /* Return: false if a signal is pending, with which no thread can be created. */
-static bool worker_start(struct srnic_worker *worker)
+static bool worker_start(struct srnic_worker *worker, bool more)
 	__must_hold(&worker->start)
 {
 	struct worker_thread *thread;
 
 	lockdep_assert_held(&worker->start);
 
-	/* read without the lock: only this context changes NULL to something else */
-	if (READ_ONCE(worker->thread) ||
-	    (worker->retry && time_before(jiffies, worker->retry)))
+	/* without the lock: only this context adds threads */
+	if (worker_has(worker, more) || (worker->retry && time_before(jiffies, worker->retry)))
 		return true;
 
 	thread = thread_create(worker);
@@ -291,7 +475,9 @@ static bool worker_start(struct srnic_worker *worker)
 
 	worker->retry = 0;
 	spin_lock_bh(&worker->lock);
-	WRITE_ONCE(worker->thread, thread);
+	list_add_tail(&thread->link, &worker->threads);
+	list_add(&thread->idle, &worker->idle);
+	WRITE_ONCE(worker->num, worker->num + 1);
 	spin_unlock_bh(&worker->lock);
 	vhost_task_start(thread->vtsk);
 
@@ -304,44 +490,143 @@ bool srnic_worker_serves(const struct srnic_worker *worker)
 	return task_tgid(current) == worker->owner && current->normal_prio >= MAX_RT_PRIO;
 }
 
-bool srnic_worker_start(struct srnic_worker *worker)
+bool srnic_worker_start(struct srnic_worker *worker, bool more)
 {
 	bool done;
 
-	if (READ_ONCE(worker->thread) || (current->flags & PF_IO_WORKER))
+	if (worker_has(worker, more) || (current->flags & PF_IO_WORKER))
 		return true;
 	if (!mutex_trylock(&worker->start))
 		return true;
 
-	done = worker_start(worker);
+	done = worker_start(worker, more);
 	mutex_unlock(&worker->start);
 
 	return done;
 }
 
-bool srnic_worker_add(struct srnic_worker *worker, struct srnic_worker_item *item, bool first)
+/* The thread that @item has been left to the last time; NULL: it has not, or that has ended. */
+static struct worker_thread *worker_home(const struct srnic_worker *worker,
+					 const struct srnic_worker_item *item)
+	__must_hold(&worker->lock)
 {
-	bool added;
+	struct worker_thread *thread;
+
+	lockdep_assert_held(&worker->lock);
+
+	list_for_each_entry(thread, &worker->threads, link)
+		if (thread == item->home)
+			return thread;
+
+	return NULL;
+}
+
+/* A thread that has slept for want of work; NULL: there is none */
+static struct worker_thread *worker_sleeper(const struct srnic_worker *worker)
+	__must_hold(&worker->lock)
+{
+	struct worker_thread *thread;
+
+	lockdep_assert_held(&worker->lock);
+
+	list_for_each_entry(thread, &worker->idle, idle)
+		if (thread->sleeps)
+			return thread;
+
+	return NULL;
+}
+
+/* The same, if that comes; if not, because it waits for a processor, these are busy. */
+static struct worker_thread *worker_ready_home(struct srnic_worker *worker,
+					       const struct srnic_worker_item *item, u64 now)
+	__must_hold(&worker->lock)
+{
+	struct worker_thread *home = worker_home(worker, item);
+
+	lockdep_assert_held(&worker->lock);
+
+	if (!home || !list_empty(&home->idle) || now - home->looked <= WORKER_BUSY_LATE)
+		return home;
+	worker_is_late(worker, now - home->looked);
+
+	return NULL;
+}
+
+/*
+ * Which thread is @item left to?  The data are in the cache of that which has served it, so another
+ * one gets it only if that has more to do already.  NULL: none
+ */
+static struct worker_thread *worker_choose(struct srnic_worker *worker,
+					   const struct srnic_worker_item *item,
+					   enum srnic_worker_how how, u64 now)
+	__must_hold(&worker->lock)
+{
+	struct worker_thread *home = worker_ready_home(worker, item, now), *other;
+
+	lockdep_assert_held(&worker->lock);
+
+	if (home && (!list_empty(&home->idle) || list_empty(&home->rest)))
+		return home;
+	other = worker_sleeper(worker);
+	if (other)
+		return other;
+	if (home || how == SRNIC_WORKER_SHARE)
+		return home;
+	other = list_first_entry_or_null(&worker->idle, struct worker_thread, idle);
+
+	return other ?: list_first_entry_or_null(&worker->threads, struct worker_thread, link);
+}
+
+bool srnic_worker_add(struct srnic_worker *worker, struct srnic_worker_item *item,
+		      enum srnic_worker_how how)
+{
+	struct worker_thread *thread = NULL;
+	u64 now = ktime_get_ns();
 
 	spin_lock_bh(&worker->lock);
-	added = worker->thread;
-	if (added) {
-		if (list_empty(&worker->rest))	/* or it has been woken */
-			vhost_task_wake(worker->thread->vtsk);
-		if (first)
-			list_move(&item->rest, &worker->rest);
+	if (worker->num)
+		thread = worker_choose(worker, item, how, now);
+	if (thread) {
+		item->home = thread;
+		item->added = now;
+		if (how == SRNIC_WORKER_FIRST)
+			list_move(&item->rest, &thread->rest);
 		else
-			list_move_tail(&item->rest, &worker->rest);
+			list_move_tail(&item->rest, &thread->rest);
+		thread_wake(thread);
 	}
 	spin_unlock_bh(&worker->lock);
 
-	return added;
+	return thread;
+}
+
+bool srnic_worker_has_thread(const struct srnic_worker *worker)
+{
+	return READ_ONCE(worker->num);
+}
+
+bool srnic_worker_helps(const struct srnic_worker *worker)
+{
+	return worker_most() && !time_before64(get_jiffies_64(), READ_ONCE(worker->busy));
+}
+
+bool srnic_worker_comes(struct srnic_worker *worker, struct srnic_worker_item *item)
+{
+	u64 now = ktime_get_ns();
+	bool comes;
+
+	spin_lock_bh(&worker->lock);
+	comes = !list_empty(&item->rest) && now - item->added <= WORKER_BUSY_LATE;
+	spin_unlock_bh(&worker->lock);
+
+	return comes;
 }
 
 void srnic_worker_remove(struct srnic_worker *worker, struct srnic_worker_item *item)
 {
 	spin_lock_bh(&worker->lock);
 	list_del_init(&item->rest);
+	item->home = NULL;
 	spin_unlock_bh(&worker->lock);
 }
 
@@ -350,18 +635,18 @@ bool srnic_worker_watch(struct srnic_worker *worker, struct srnic_worker_item *i
 	bool watched;
 
 	/* without the lock, which a thread that polls has most of the time */
-	if (READ_ONCE(worker->thread) &&
+	if (READ_ONCE(worker->num) &&
 	    (!list_empty_careful(&item->watch) ||
 	     READ_ONCE(worker->watching) >= WORKER_WATCH))
 		return true;
 
 	spin_lock_bh(&worker->lock);
-	watched = worker->thread;
+	watched = worker->num;
 	if (watched && list_empty(&item->watch) && worker->watching < WORKER_WATCH) {
 		worker_ops->watch(item, true);
 		list_add_tail(&item->watch, &worker->watch);
 		WRITE_ONCE(worker->watching, worker->watching + 1);
-		vhost_task_wake(worker->thread->vtsk);
+		thread_wake(worker_poller(worker));
 	}
 	spin_unlock_bh(&worker->lock);
 
@@ -389,8 +674,9 @@ struct srnic_worker *srnic_worker_alloc(void)
 	refcount_set(&worker->refs, 1);
 	mutex_init(&worker->start);
 	spin_lock_init(&worker->lock);
-	INIT_LIST_HEAD(&worker->rest);
 	INIT_LIST_HEAD(&worker->watch);
+	INIT_LIST_HEAD(&worker->threads);
+	INIT_LIST_HEAD(&worker->idle);
 	worker->owner = get_pid(task_tgid(current));
 
 	return worker;
@@ -401,13 +687,13 @@ void srnic_worker_close(struct srnic_worker *worker)
 	struct worker_thread *thread;
 
 	spin_lock_bh(&worker->lock);
-	thread = worker->thread;
-	WRITE_ONCE(worker->thread, NULL);
-	if (thread) {
-		WRITE_ONCE(thread->ending, true);	/* read in thread_run() */
+	WRITE_ONCE(worker->num, 0);
+	WRITE_ONCE(worker->closed, true);	/* read in thread_run() */
+	list_for_each_entry(thread, &worker->threads, link) {
+		WARN_ON_ONCE(!list_empty(&thread->rest));
 		vhost_task_wake(thread->vtsk);
 	}
-	WARN_ON_ONCE(!list_empty(&worker->rest) || worker->watching);
+	WARN_ON_ONCE(worker->watching);
 	spin_unlock_bh(&worker->lock);
 	worker_put(worker);
 }

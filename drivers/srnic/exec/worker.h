@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - workers: a thread of the process that causes work, for what its system calls leave
+ * srnic - workers: threads of the process that causes work, for what its system calls leave
  *
  * A process does the work that it causes in its own system calls, up to a limit.  What is
  * left then is done by another thread of the process, which has the priority of the one that
  * created it, runs in the same cgroups, and stops, freezes and ends with the process.  It also
- * polls for further work, if the process has asked for that.
+ * polls for further work, if the process has asked for that.  There are more such threads if one
+ * thread of the process has more work than it can do, and processors are idle.
  *
- * Nothing but the user's own work waits for this thread: it holds no more than lists of items
- * while it is off the processor.
+ * Nothing but the user's own work waits for these threads: they hold no more than lists of items
+ * while they are off the processor.
  */
 #ifndef SRNIC_EXEC_WORKER_H
 #define SRNIC_EXEC_WORKER_H
@@ -19,14 +20,26 @@ struct srnic_worker;
 
 /**
  * struct srnic_worker_item - what a worker has to serve
- * @rest: link in the list of the items that have work
+ * @rest: link in the list of the items that have work for a thread
  * @watch: link in the list of those that are polled for work
+ * @home: thread that has served it last, or has to, which may not exist any more; NULL: the process
+ *	has served it since
+ * @added: when it was added to @rest, ns
  *
  * Under the lock of the worker.
  */
 struct srnic_worker_item {
 	struct list_head	rest;
 	struct list_head	watch;
+	const void		*home;
+	u64			added;
+};
+
+/* How an item is added to those with work */
+enum srnic_worker_how {
+	SRNIC_WORKER_LAST,	/* after all others of a thread */
+	SRNIC_WORKER_FIRST,	/* before all others: it had its turn, but was taken */
+	SRNIC_WORKER_SHARE,	/* after all others, if there is a thread that is to serve it */
 };
 
 /* What polling an item has found */
@@ -56,7 +69,7 @@ struct srnic_worker_ops {
 struct srnic_worker *srnic_worker_alloc(void);
 
 /*
- * Ends the thread, which may take until its process is continued; nothing waits for that, but
+ * Ends the threads, which may take until their process is continued; nothing waits for that, but
  * until then the module stays.  No item may be left.  May sleep.
  */
 void srnic_worker_close(struct srnic_worker *worker);
@@ -68,18 +81,35 @@ void srnic_worker_close(struct srnic_worker *worker);
 bool srnic_worker_serves(const struct srnic_worker *worker);
 
 /*
- * Creates the thread, unless there is one, or another caller is creating it.
+ * Creates a thread, unless there is one, or another caller is creating it; @more: unless one is
+ * idle, or there are as many as processors could serve beside the caller.
  * Context: process that it serves.  May sleep.
  * Return: false if the caller has to handle a signal first, and should try again.
  */
-bool srnic_worker_start(struct srnic_worker *worker);
+bool srnic_worker_start(struct srnic_worker *worker, bool more);
 
 /*
- * Adds @item, unless it has been added, to those that the thread serves, one after the other;
- * @first: it had its turn, but was taken.
- * Context: any but hard interrupt.  Return: false if there is no thread.
+ * Adds @item, unless it has been added, to those that the threads serve, one after the other.
+ * Context: any but hard interrupt.
+ * Return: false if there is no thread, or none to share it with.
  */
-bool srnic_worker_add(struct srnic_worker *worker, struct srnic_worker_item *item, bool first);
+bool srnic_worker_add(struct srnic_worker *worker, struct srnic_worker_item *item,
+		      enum srnic_worker_how how);
+
+/*
+ * Can other processors work for the caller?  They cannot if threads have begun late, for a while.
+ * Context: process.
+ */
+bool srnic_worker_helps(const struct srnic_worker *worker);
+
+/* Is there a thread?  Context: any. */
+bool srnic_worker_has_thread(const struct srnic_worker *worker);
+
+/*
+ * Will a thread soon begin with @item, which has been added?
+ * Context: any but hard interrupt.
+ */
+bool srnic_worker_comes(struct srnic_worker *worker, struct srnic_worker_item *item);
 
 /* Removes @item, if it has been added.  Context: any but hard interrupt. */
 void srnic_worker_remove(struct srnic_worker *worker, struct srnic_worker_item *item);

@@ -421,23 +421,24 @@ void srnic_qp_query(struct srnic_qp *qp, struct srnic_qp_conf *conf,
 	srnic_task_release_atomic(&qp->task);
 }
 
-static void qp_count_doorbell(const struct srnic_qp *qp)
+static void qp_count(const struct srnic_qp *qp, enum srnic_counter counter)
 {
 	local_bh_disable();
-	srnic_count(srnic_qp_stats(qp), SRNIC_CNT_DOORBELLS);
+	srnic_count(srnic_qp_stats(qp), counter);
 	local_bh_enable();
 }
 
 void srnic_qp_doorbell(struct srnic_qp *qp)
 {
 	srnic_poll_watch(qp);
-	qp_count_doorbell(qp);
-	srnic_task_kick_owner(&qp->task);
+	qp_count(qp, SRNIC_CNT_DOORBELLS);
+	if (srnic_task_kick_owner(&qp->task))
+		qp_count(qp, SRNIC_CNT_HANDED_OVER);
 }
 
 void srnic_qp_recv_doorbell(struct srnic_qp *qp)
 {
-	qp_count_doorbell(qp);
+	qp_count(qp, SRNIC_CNT_DOORBELLS);
 	srnic_task_kick_process(&qp->task);
 }
 
