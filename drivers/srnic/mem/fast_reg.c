@@ -42,16 +42,6 @@ int srnic_fast_add(struct srnic_mr *mr, u64 addr)
 	return 0;
 }
 
-/* Switches to the new block list, if there is one.  The caller has made @mr BUSY. */
-static void fast_take(struct srnic_mr *mr)
-{
-	if (!mr->listed)
-		return;
-	swap(mr->span, mr->next);
-	mr->num_blocks = mr->num_next;
-	mr->listed = false;
-}
-
 /* Do the blocks cover the range of @fast?  Pure. */
 static bool fast_fits(const struct srnic_mr *mr, const struct srnic_fast *fast)
 {
@@ -62,6 +52,23 @@ static bool fast_fits(const struct srnic_mr *mr, const struct srnic_fast *fast)
 	       !check_add_overflow(fast->iova, fast->length, &last) &&
 	       !check_add_overflow(offset, fast->length, &end) &&
 	       end <= (u64)mr->num_blocks << mr->span.shift;
+}
+
+/*
+ * Switches to the new block list, if there is one.  The caller has made @mr BUSY.
+ * Return: does the list cover the range of @fast?
+ */
+static bool fast_take(struct srnic_mr *mr, const struct srnic_fast *fast)
+{
+	if (mr->pi)
+		return srnic_pi_take(mr, fast->length);
+	if (mr->listed) {
+		swap(mr->span, mr->next);
+		mr->num_blocks = mr->num_next;
+		mr->listed = false;
+	}
+
+	return fast_fits(mr, fast);
 }
 
 /* Registers @mr, which the caller has made BUSY, as described by @fast. */
@@ -85,8 +92,7 @@ static enum srnic_mem_err fast_register(struct srnic_mr *mr,
 		return SRNIC_MEM_PD;
 	if (!srnic_mr_move(mr, SRNIC_MR_FREE, SRNIC_MR_BUSY))
 		return SRNIC_MEM_STATE;
-	fast_take(mr);
-	if (!fast_fits(mr, fast)) {
+	if (!fast_take(mr, fast)) {
 		srnic_mr_set_state(mr, SRNIC_MR_FREE);
 		return SRNIC_MEM_RANGE;
 	}

@@ -38,10 +38,25 @@ enum srnic_mem_err srnic_mr_end(struct srnic_mr *mr, struct srnic_wait *wait);
 
 /*
  * Kernel address of @addr; *@len is reduced to the bytes contiguous from there.
- * The caller has checked the range; @mr must not be on-demand paged.  What a null region
- * returns must not be written to.
+ * The caller has checked the range; @mr must not be indirect.  What a null region returns
+ * must not be written to.
  */
 void *srnic_mr_addr(const struct srnic_mr *mr, u64 addr, u64 *len);
+
+/* integrity.c */
+
+/* Frees the integrity part of @mr, if it has one.  May sleep. */
+void srnic_pi_free(struct srnic_mr *mr);
+
+/*
+ * Switches @mr, which the caller has made BUSY, to what was prepared last; false: that has not
+ * @length bytes on the wire.
+ */
+bool srnic_pi_take(struct srnic_mr *mr, u64 length);
+
+/* Copy bytes of the wire.  The caller holds @mr and has checked the range.  Context: any. */
+void srnic_pi_read(struct srnic_mr *mr, u64 addr, void *dst, u64 len);
+void srnic_pi_write(struct srnic_mr *mr, u64 addr, const void *src, u64 len);
 
 /* odp.c */
 

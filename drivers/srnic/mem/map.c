@@ -188,6 +188,7 @@ int srnic_mr_map_odp(struct srnic_mr *mr, struct srnic_owner *owner, u64 start,
 	mr->span.length = length;
 	mr->span.offset = start;
 	mr->span.odp = odp;
+	mr->span.indirect = true;
 
 	return 0;
 }
@@ -205,4 +206,5 @@ void srnic_mr_unmap(struct srnic_mr *mr)
 	mr->dmabuf = NULL;
 	srnic_odp_put(mr->span.odp);
 	mr->span.odp = NULL;
+	srnic_pi_free(mr);
 }

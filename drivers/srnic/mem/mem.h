@@ -105,6 +105,7 @@ struct srnic_wait {
  * @block: kernel address of each block
  * @odp: on-demand paged address space that replaces @block, or NULL; @offset
  *	 is then the user address of the first byte
+ * @indirect: there are no blocks, but @odp or the region's integrity part
  */
 struct srnic_span {
 	u64			iova;
@@ -113,6 +114,7 @@ struct srnic_span {
 	u8			shift;
 	void			**block;
 	struct srnic_odp	*odp;
+	bool			indirect;
 };
 
 /**
@@ -132,6 +134,8 @@ struct srnic_span {
  * @max_blocks: fast region: capacity of the block lists
  * @dma: the region covers all kernel memory and is addressed by kernel addresses
  * @null: the region has no memory: it reads as zeros and discards what is written
+ * @pi: fast region with protection information: its lists and domains; @span then has
+ *	no blocks
  * @parent: region to which a window is bound
  * @windows: number of windows bound to this region; negative: binding is barred
  * @umem: pinned user memory, or NULL
@@ -160,6 +164,7 @@ struct srnic_mr {
 	u32			max_blocks;
 	bool			dma;
 	bool			null;
+	struct srnic_pi		*pi;
 	struct srnic_mr		*parent;
 	atomic_t		windows;
 	struct ib_umem		*umem;
@@ -273,6 +278,31 @@ struct srnic_fast {
  */
 enum srnic_mem_err srnic_fast_register(struct srnic_keys *keys,
 				       const struct srnic_fast *fast);
+
+/* Integrity regions need the kernel's CRC of T10-DIF. */
+#define SRNIC_HAVE_INTEGRITY	IS_REACHABLE(CONFIG_CRC_T10DIF)
+
+/*
+ * Makes fast region @mr one with protection information, of up to @max_data pieces of data
+ * and @max_tuples pieces of tuples.  May sleep.  Return: 0 or -ENOMEM.
+ */
+int srnic_pi_alloc(struct srnic_mr *mr, u32 max_data, u32 max_tuples);
+
+/* Starts new lists of data and tuples. */
+void srnic_pi_begin(struct srnic_mr *mr);
+
+/* Append @len bytes at kernel address @addr to those lists.  Return: 0 or -ENOMEM. */
+int srnic_pi_add_data(struct srnic_mr *mr, u64 addr, u32 len);
+int srnic_pi_add_tuples(struct srnic_mr *mr, u64 addr, u32 len);
+
+/*
+ * Sets what the next registration of @mr generates and checks.
+ * Return: bytes that the region then has on the wire, 0: not possible with these lists.
+ */
+u64 srnic_pi_prepare(struct srnic_mr *mr, const struct ib_sig_attrs *attrs);
+
+/* Takes the first error since the registration or the last call; false: there is none. */
+bool srnic_pi_take_error(struct srnic_mr *mr, struct ib_sig_err *err);
 
 /* Releases the memory backing @mr, which must be hidden.  May sleep. */
 void srnic_mr_unmap(struct srnic_mr *mr);

@@ -2,8 +2,8 @@
 /*
  * srnic - memory regions: address translation, and copying to and from regions
  *
- * A region is a flat array of kernel addresses of equal-sized blocks, or an address space
- * whose pages are fetched on demand.
+ * A region is a flat array of kernel addresses of equal-sized blocks, or indirect: an address
+ * space whose pages are fetched on demand, or data with protection information.
  */
 #include <linux/align.h>
 #include <linux/io.h>
@@ -25,6 +25,8 @@ static const char *mr_kind(const struct srnic_mr *mr)
 		return "dma";
 	if (mr->null)
 		return "null";
+	if (mr->pi)
+		return "integrity";
 	if (mr->kind == SRNIC_MR_FAST)
 		return "fast";
 	if (mr->span.odp)
@@ -56,7 +58,7 @@ void srnic_mr_fill_attrs(const struct srnic_mr *mr, struct srnic_res_attrs *attr
 	u64 length = READ_ONCE(mr->span.length);
 	u32 shift = READ_ONCE(mr->span.shift);
 	bool valid = state == SRNIC_MR_VALID;
-	bool listed = valid && !mr->dma && !mr->null && length;
+	bool listed = valid && !mr->dma && !mr->null && !mr->pi && length;
 
 	srnic_res_add_string(attrs, "kind", mr_kind(mr));
 	srnic_res_add_string(attrs, "state", states[state]);
@@ -158,36 +160,49 @@ static u64 mr_va(const struct srnic_mr *mr, u64 addr)
 	return addr - mr->span.iova + mr->span.offset;
 }
 
-static enum srnic_mem_err mr_write_odp(struct srnic_mr *mr, u64 va,
-				       const void *src, u64 len, u64 rest,
-				       struct srnic_pager *pager)
+static enum srnic_mem_err mr_write_indirect(struct srnic_mr *mr, u64 addr, const void *src,
+					    u64 len, u64 rest, struct srnic_pager *pager)
 {
-	u64 done = srnic_odp_write(mr->span.odp, va, src, len);
+	u64 va = mr_va(mr, addr), done;
 
+	if (mr->pi) {
+		srnic_pi_write(mr, addr, src, len);
+		return SRNIC_MEM_OK;
+	}
+
+	done = srnic_odp_write(mr->span.odp, va, src, len);
 	if (done == len)
 		return SRNIC_MEM_OK;
 
-	return srnic_pager_ask(pager, mr->span.odp, va + done, rest - done,
-			       true);
+	return srnic_pager_ask(pager, mr->span.odp, va + done, rest - done, true);
 }
 
-static enum srnic_mem_err mr_read_odp(struct srnic_mr *mr, u64 va, void *dst,
-				      u64 len, u64 rest,
-				      struct srnic_pager *pager)
+static enum srnic_mem_err mr_read_indirect(struct srnic_mr *mr, u64 addr, void *dst, u64 len,
+					   u64 rest, struct srnic_pager *pager)
 {
-	u64 done = srnic_odp_read(mr->span.odp, va, dst, len);
+	u64 va = mr_va(mr, addr), done;
 
+	if (mr->pi) {
+		srnic_pi_read(mr, addr, dst, len);
+		return SRNIC_MEM_OK;
+	}
+
+	done = srnic_odp_read(mr->span.odp, va, dst, len);
 	if (done == len)
 		return SRNIC_MEM_OK;
 
-	return srnic_pager_ask(pager, mr->span.odp, va + done, rest - done,
-			       false);
+	return srnic_pager_ask(pager, mr->span.odp, va + done, rest - done, false);
 }
 
-static enum srnic_mem_err mr_word_odp(struct srnic_mr *mr, u64 va,
-				      srnic_word_fn fn, const void *arg,
-				      u64 *result, struct srnic_pager *pager)
+/* Blocks are accessed whole: a word of a region with protection information cannot be. */
+static enum srnic_mem_err mr_word_indirect(struct srnic_mr *mr, u64 addr, srnic_word_fn fn,
+					   const void *arg, u64 *result,
+					   struct srnic_pager *pager)
 {
+	u64 va = mr_va(mr, addr);
+
+	if (mr->pi)
+		return SRNIC_MEM_ACCESS;
 	if (!IS_ALIGNED(va, sizeof(u64)))
 		return SRNIC_MEM_ALIGN;
 	if (srnic_odp_word(mr->span.odp, va, fn, arg, result))
@@ -200,8 +215,8 @@ enum srnic_mem_err srnic_mr_write(struct srnic_mr *mr, u64 addr,
 				  const void *src, u64 len, u64 rest,
 				  struct srnic_pager *pager)
 {
-	if (mr->span.odp)
-		return mr_write_odp(mr, mr_va(mr, addr), src, len, rest, pager);
+	if (mr->span.indirect)
+		return mr_write_indirect(mr, addr, src, len, rest, pager);
 	if (mr->null)
 		return SRNIC_MEM_OK;
 
@@ -221,8 +236,8 @@ enum srnic_mem_err srnic_mr_write(struct srnic_mr *mr, u64 addr,
 enum srnic_mem_err srnic_mr_read(struct srnic_mr *mr, u64 addr, void *dst,
 				 u64 len, u64 rest, struct srnic_pager *pager)
 {
-	if (mr->span.odp)
-		return mr_read_odp(mr, mr_va(mr, addr), dst, len, rest, pager);
+	if (mr->span.indirect)
+		return mr_read_indirect(mr, addr, dst, len, rest, pager);
 
 	while (len) {
 		u64 n = len;
@@ -244,8 +259,8 @@ enum srnic_mem_err srnic_mr_word(struct srnic_mr *mr, u64 addr,
 	u64 len = sizeof(u64);
 	void *word;
 
-	if (mr->span.odp)
-		return mr_word_odp(mr, mr_va(mr, addr), fn, arg, result, pager);
+	if (mr->span.indirect)
+		return mr_word_indirect(mr, addr, fn, arg, result, pager);
 
 	word = srnic_mr_addr(mr, addr, &len);
 	if (!IS_ALIGNED((uintptr_t)word, sizeof(u64)))

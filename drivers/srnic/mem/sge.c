@@ -212,7 +212,7 @@ static const void *sgl_peek(struct srnic_sgl *sgl, u32 *len)
 	const void *src;
 	u64 n;
 
-	if (sgl_next(sgl, *len, &piece) || sgl->mr->span.odp)
+	if (sgl_next(sgl, *len, &piece) || sgl->mr->span.indirect)
 		return NULL;
 
 	n = piece.len;
@@ -232,7 +232,7 @@ static bool sgl_is_pinned(const struct srnic_sgl *sgl,
 	if (srnic_mr_get(sgl->keys, sge->lkey, sgl->pd, sgl->access, sge->addr,
 			 sge->length, &mr))
 		return false;
-	pinned = !mr->span.odp;
+	pinned = !mr->span.indirect;
 	srnic_mr_put(mr);
 
 	return pinned;
@@ -244,7 +244,7 @@ bool srnic_sgl_ready(struct srnic_sgl *sgl, u32 len)
 
 	if (!len)
 		return true;
-	if (sgl_hold(sgl) || sgl->mr->span.odp)
+	if (sgl_hold(sgl) || sgl->mr->span.indirect)
 		return false;
 
 	found = sgl->sge[sgl->cur].length - sgl->off;

@@ -19,6 +19,11 @@ static inline void *kcalloc(size_t num, size_t size, int gfp)
 	return kvcalloc(num, size, gfp);
 }
 
+static inline void *kzalloc(size_t size, int gfp)
+{
+	return kvcalloc(1, size, gfp);
+}
+
 #define kvfree(memory)	free(memory)
 #define kfree(memory)	free(memory)
 

@@ -4,6 +4,7 @@
 #define SRNIC_SHIM_RDMA_IB_VERBS_H
 
 #include <infiniband/verbs.h>
+#include <linux/types.h>
 
 #define ib_qp_type			ibv_qp_type
 #define IB_QPT_RC			IBV_QPT_RC
@@ -63,5 +64,61 @@
 #define IB_ACCESS_FLUSH_GLOBAL		(1 << 8)
 #define IB_ACCESS_FLUSH_PERSISTENT	(1 << 9)
 #define IB_ACCESS_SUPPORTED		0x3ff
+
+/* <rdma/signature.h> */
+
+enum ib_signature_type {
+	IB_SIG_TYPE_NONE,
+	IB_SIG_TYPE_T10_DIF,
+};
+
+enum ib_t10_dif_bg_type {
+	IB_T10DIF_CRC,
+	IB_T10DIF_CSUM,
+};
+
+enum ib_sig_err_type {
+	IB_SIG_BAD_GUARD,
+	IB_SIG_BAD_REFTAG,
+	IB_SIG_BAD_APPTAG,
+};
+
+#define IB_SIG_CHECK_GUARD		0xc0
+#define IB_SIG_CHECK_APPTAG		0x30
+#define IB_SIG_CHECK_REFTAG		0x0f
+
+struct ib_t10_dif_domain {
+	enum ib_t10_dif_bg_type	bg_type;
+	u16			pi_interval;
+	u16			bg;
+	u16			app_tag;
+	u32			ref_tag;
+	bool			ref_remap;
+	bool			app_escape;
+	bool			ref_escape;
+	u16			apptag_check_mask;
+};
+
+struct ib_sig_domain {
+	enum ib_signature_type	sig_type;
+	union {
+		struct ib_t10_dif_domain dif;
+	} sig;
+};
+
+struct ib_sig_attrs {
+	u8			check_mask;
+	struct ib_sig_domain	mem;
+	struct ib_sig_domain	wire;
+	int			meta_length;
+};
+
+struct ib_sig_err {
+	enum ib_sig_err_type	err_type;
+	u32			expected;
+	u32			actual;
+	u64			sig_err_offset;
+	u32			key;
+};
 
 #endif /* SRNIC_SHIM_RDMA_IB_VERBS_H */
