@@ -49,6 +49,16 @@ static void query_frames(const struct srnic_dev *dev, struct ib_device_attr *att
 	attr->max_wq_type_rq = srnic_user_max(dev, SRNIC_Q_QP);
 }
 
+/* Capabilities of integrity regions, which kernel consumers alone can have */
+static void query_integrity(struct ib_device_attr *attr)
+{
+	attr->kernel_cap_flags |= IBK_INTEGRITY_HANDOVER;
+	attr->sig_prot_cap = IB_PROT_T10DIF_TYPE_1 | IB_PROT_T10DIF_TYPE_2 |
+			     IB_PROT_T10DIF_TYPE_3;
+	attr->sig_guard_cap = IB_GUARD_T10DIF_CRC | IB_GUARD_T10DIF_CSUM;
+	attr->max_pi_fast_reg_page_list_len = SRNIC_MAX_FAST_PAGES;
+}
+
 /* Removes capabilities that librxe does not implement. */
 static void query_rxe(struct ib_device_attr *attr)
 {
@@ -127,6 +137,8 @@ int srnic_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	};
 	attr->kernel_cap_flags |= IBK_ALLOW_USER_UNREG | IBK_ON_DEMAND_PAGING |
 				  IBK_BLOCK_MULTICAST_LOOPBACK;
+	if (SRNIC_HAVE_INTEGRITY)
+		query_integrity(attr);
 	if (srnic_has_frames(dev))
 		query_frames(dev, attr);
 	if (dev->abi == SRNIC_ABI_RXE)

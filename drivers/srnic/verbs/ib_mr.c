@@ -399,9 +399,91 @@ static int mr_add_page(struct ib_mr *ibmr, u64 addr)
 int srnic_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents,
 		    unsigned int *offset)
 {
+	if (to_mr(ibmr)->mr.pi)
+		return -EINVAL;
+
 	srnic_fast_begin(&to_mr(ibmr)->mr, ibmr->page_size);
 
 	return ib_sg_to_pages(ibmr, sg, nents, offset, mr_add_page);
+}
+
+struct ib_mr *srnic_alloc_mr_integrity(struct ib_pd *ibpd, u32 max_num_sg, u32 max_num_meta_sg)
+{
+	struct srnic_ibmr *mr;
+
+	if (!SRNIC_HAVE_INTEGRITY)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!max_num_sg || max_num_sg > SRNIC_MAX_FAST_PAGES ||
+	    max_num_meta_sg > SRNIC_MAX_FAST_PAGES)
+		return ERR_PTR(-EINVAL);
+
+	mr = mr_alloc(ibpd, 0);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	mr->mr.kind = SRNIC_MR_FAST;
+
+	return mr_publish(mr, NULL, srnic_pi_alloc(&mr->mr, max_num_sg, max_num_meta_sg));
+}
+
+/* Adds the entries of @sg, from byte *@offset of the first one on.  Return: their bytes */
+static int mr_add_list(struct srnic_mr *mr, int (*add)(struct srnic_mr *mr, u64 addr, u32 len),
+		       struct scatterlist *sg, int nents, const unsigned int *offset, u64 *bytes)
+{
+	unsigned int skip = offset ? *offset : 0;
+	int i, err;
+
+	*bytes = 0;
+	for (i = 0; i < nents; i++, sg = sg_next(sg), skip = 0) {
+		u32 len = sg_dma_len(sg);
+
+		if (skip > len)
+			return -EINVAL;
+		err = add(mr, sg_dma_address(sg) + skip, len - skip);
+		if (err)
+			return err;
+		*bytes += len - skip;
+	}
+
+	return 0;
+}
+
+/* Entries may begin and end anywhere: the lists are of pieces, not of pages. */
+int srnic_map_mr_sg_pi(struct ib_mr *ibmr, struct scatterlist *data_sg, int data_sg_nents,
+		       unsigned int *data_sg_offset, struct scatterlist *meta_sg,
+		       int meta_sg_nents, unsigned int *meta_sg_offset)
+{
+	struct srnic_mr *mr = &to_mr(ibmr)->mr;
+	u64 data, meta;
+	int err;
+
+	srnic_pi_begin(mr);
+	err = mr_add_list(mr, srnic_pi_add_data, data_sg, data_sg_nents, data_sg_offset, &data);
+	if (err)
+		return err;
+	err = mr_add_list(mr, srnic_pi_add_tuples, meta_sg, meta_sg_nents, meta_sg_offset, &meta);
+	if (err)
+		return err;
+
+	ibmr->iova = 0;
+	ibmr->length = data + meta;
+	ibmr->sig_attrs->meta_length = meta;
+
+	return 0;
+}
+
+int srnic_check_mr_status(struct ib_mr *ibmr, u32 check_mask, struct ib_mr_status *status)
+{
+	struct srnic_mr *mr = &to_mr(ibmr)->mr;
+
+	if (!mr->pi || check_mask & ~IB_MR_CHECK_SIG_STATUS)
+		return -EINVAL;
+
+	status->fail_status = 0;
+	if (check_mask && srnic_pi_take_error(mr, &status->sig_err))
+		status->fail_status = IB_MR_CHECK_SIG_STATUS;
+
+	return 0;
 }
 
 /* Replaces @old by a region with new rights and PD over the same pages. */

@@ -84,11 +84,17 @@ static bool qp_has_cqs(const struct ib_qp_init_attr *init)
 	}
 }
 
-static u32 qp_flags_ok(const struct ib_qp_init_attr *init)
+static u32 qp_flags_ok(const struct ib_qp_init_attr *init, bool user)
 {
-	return init->qp_type == IB_QPT_UD ||
-	       init->qp_type == IB_QPT_RAW_PACKET ?
-	       IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0;
+	switch (init->qp_type) {
+	case IB_QPT_UD:
+	case IB_QPT_RAW_PACKET:
+		return IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+	case IB_QPT_RC:
+		return SRNIC_HAVE_INTEGRITY && !user ? IB_QP_CREATE_INTEGRITY_EN : 0;
+	default:
+		return 0;
+	}
 }
 
 static int qp_check_init(struct ib_device *ibdev,
@@ -99,7 +105,7 @@ static int qp_check_init(struct ib_device *ibdev,
 
 	if (!qp_type_ok(ibdev, init, user) ||
 	    (init->rwq_ind_tbl && init->qp_type != IB_QPT_RAW_PACKET) ||
-	    (init->create_flags & ~qp_flags_ok(init))) {
+	    (init->create_flags & ~qp_flags_ok(init, user))) {
 		ibdev_dbg(ibdev, "QP: type %d, flags %#x not supported\n",
 			  init->qp_type, init->create_flags);
 		return -EOPNOTSUPP;

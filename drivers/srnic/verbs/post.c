@@ -17,6 +17,10 @@
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
 			 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_OPTIONAL)
 
+/* Rights to a region with protection information, of which words cannot be accessed */
+#define POST_REG_PI_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+				 IB_ACCESS_REMOTE_READ | IB_ACCESS_OPTIONAL)
+
 /* Kinds of work requests, by their parameters beyond struct ib_send_wr */
 enum post_kind {
 	POST_NONE,	/* opcode not supported */
@@ -25,6 +29,7 @@ enum post_kind {
 	POST_ATOMIC,
 	POST_INV,
 	POST_REG,
+	POST_REG_PI,
 };
 
 static const u8 post_kinds[] = {
@@ -38,6 +43,7 @@ static const u8 post_kinds[] = {
 	[IB_WR_LOCAL_INV]		= POST_INV,
 	[IB_WR_SEND_WITH_INV]		= POST_SEND,
 	[IB_WR_REG_MR]			= POST_REG,
+	[IB_WR_REG_MR_INTEGRITY]	= POST_REG_PI,
 };
 
 static void post_ud(struct srnic_sqe *sqe, const struct ib_ud_wr *wr)
@@ -61,17 +67,40 @@ static void post_atomic(struct srnic_sqe *sqe, const struct ib_atomic_wr *wr)
 	sqe->atomic.swap = wr->swap;
 }
 
-/* The core set the region's iova and length when its pages were mapped. */
-static int post_reg(struct srnic_sqe *sqe, const struct ib_reg_wr *wr)
+static void post_bind(struct srnic_sqe *sqe, const struct ib_reg_wr *wr, u64 length)
 {
-	if (wr->access & ~POST_REG_ACCESS)
-		return -EINVAL;
-
 	sqe->bind.addr = wr->mr->iova;
-	sqe->bind.length = wr->mr->length;
+	sqe->bind.length = length;
 	sqe->bind.mr_lkey = wr->mr->lkey;
 	sqe->bind.new_rkey = wr->key;
 	sqe->bind.access = wr->access;
+}
+
+/* The core set the region's iova and length when its pages were mapped. */
+static int post_reg(struct srnic_sqe *sqe, const struct ib_reg_wr *wr)
+{
+	if (wr->access & ~POST_REG_ACCESS || to_mr(wr->mr)->mr.pi)
+		return -EINVAL;
+
+	post_bind(sqe, wr, wr->mr->length);
+
+	return 0;
+}
+
+/* In the ring it is a REG_MR: what is particular to it is in the region. */
+static int post_reg_pi(struct srnic_sqe *sqe, const struct ib_reg_wr *wr, const struct ib_qp *ibqp)
+{
+	struct srnic_mr *mr = &to_mr(wr->mr)->mr;
+	u64 length;
+
+	if (wr->access & ~POST_REG_PI_ACCESS || !mr->pi || !ibqp->integrity_en)
+		return -EINVAL;
+	length = srnic_pi_prepare(mr, wr->mr->sig_attrs);
+	if (!length)
+		return -EINVAL;
+
+	sqe->opcode = IB_WR_REG_MR;
+	post_bind(sqe, wr, length);
 
 	return 0;
 }
@@ -112,9 +141,10 @@ static int post_inline(struct srnic_sqe *sqe, const struct ib_send_wr *wr,
 }
 
 /* Writes one work request to a ring entry. */
-static int post_put_send(const struct srnic_qp *xqp, struct srnic_sqe *sqe,
+static int post_put_send(const struct srnic_ibqp *qp, struct srnic_sqe *sqe,
 			 const struct ib_send_wr *wr)
 {
+	const struct srnic_qp *xqp = qp->qp;
 	int err = 0;
 
 	if ((unsigned int)wr->opcode >= ARRAY_SIZE(post_kinds) ||
@@ -143,6 +173,9 @@ static int post_put_send(const struct srnic_qp *xqp, struct srnic_sqe *sqe,
 		break;
 	case POST_REG:
 		err = post_reg(sqe, reg_wr(wr));
+		break;
+	case POST_REG_PI:
+		err = post_reg_pi(sqe, reg_wr(wr), &qp->ibqp);
 		break;
 	}
 	if (err)
@@ -182,8 +215,7 @@ static int post_sends(struct srnic_ibqp *qp, const struct ib_send_wr **wr)
 		if (srnic_ring_full(ring, idx))
 			err = -ENOMEM;
 		else
-			err = post_put_send(qp->qp, srnic_ring_entry(ring, idx),
-					    *wr);
+			err = post_put_send(qp, srnic_ring_entry(ring, idx), *wr);
 		if (err)
 			break;
 	}

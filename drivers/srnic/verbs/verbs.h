@@ -261,6 +261,11 @@ struct ib_mr *srnic_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
 			     u32 max_num_sg);
 int srnic_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents,
 		    unsigned int *offset);
+struct ib_mr *srnic_alloc_mr_integrity(struct ib_pd *ibpd, u32 max_num_sg, u32 max_num_meta_sg);
+int srnic_map_mr_sg_pi(struct ib_mr *ibmr, struct scatterlist *data_sg, int data_sg_nents,
+		       unsigned int *data_sg_offset, struct scatterlist *meta_sg,
+		       int meta_sg_nents, unsigned int *meta_sg_offset);
+int srnic_check_mr_status(struct ib_mr *ibmr, u32 check_mask, struct ib_mr_status *status);
 struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 				  u64 length, u64 iova, int access,
 				  struct ib_pd *ibpd, struct ib_udata *udata);
