@@ -9,7 +9,8 @@
 # The cases are functions of kverbs.ko, see test_modules.  They are run on rdma_rxe as well, with
 # both devices in the initial network namespace, for the table at the end.  Where it differs is
 # reported as TODO, with the reason in rxe-known if there is one.  All orders of four steps are
-# executed between two devices alone; a fifth of them elsewhere.
+# executed between two devices alone; a fifth of them elsewhere.  Protection information (T10-PI)
+# is also generated and checked while packets are lost.
 # usage: kverbs.sh [CASE...]
 #
 # run: kernel verbs, called by a module of this project | linux
@@ -24,7 +25,7 @@ module=$here/test_modules/kverbs.ko
 declare -A outcome	# by column and case
 hung=			# a case: none is run after it
 
-need rdma
+need rdma tc
 
 # built_here: there is a module in the tree, for this kernel
 built_here()
@@ -163,11 +164,28 @@ for case in "${cases[@]}"; do
 	[[ $# == 0 && $case == "orders: all "* ]] || fewer+=("$case")
 done
 
-ktap_plan $((${#cases[@]} + 2 * ${#fewer[@]} + 6))
+# where bytes of a region arrive in pieces, which loss may repeat
+lossy=()
+for case in "${cases[@]}"; do
+	[[ $case != "integrity: "* ]] || lossy+=("$case")
+done
+
+ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + 10))
 check "two hosts"			pair_up
 for case in "${cases[@]}"; do
 	case_here "$case"		wire sr0 sr1 "$case"
 done
+check "one packet in fifty is lost"	netem nsA veth0 loss 2%
+check "in the other direction, too"	netem nsB veth1 loss 2%
+for case in "${lossy[@]}"; do
+	case_here "lossy: $case"	lossy sr0 sr1 "$case"
+done
+if ((${#lossy[@]})); then
+	check "packets were sent again"	counter_over nsB sr1 retrans_pkts 0
+else
+	skip "packets were sent again"	"no case was run"
+fi
+check "the wire loses nothing again"	clear_wire
 check "no request used loopback"	counter_is nsA sr0 local_requests 0
 for case in "${fewer[@]}"; do
 	case_here "loopback: $case"	local sr0 sr0 "$case"

@@ -160,6 +160,7 @@ extern const struct kv_case kv_refuse_cases[];
 extern const struct kv_case kv_work_cases[];
 extern const struct kv_case kv_queue_cases[];
 extern const struct kv_case kv_orders_cases[];
+extern const struct kv_case kv_integrity_cases[];
 
 /* main.c: the result */
 __printf(2, 3) void kv_fail(struct kv *t, const char *fmt, ...);
@@ -188,6 +189,9 @@ void kv_list_begin(struct kv *t, struct kv_mem *mem, int nents);
 void kv_list_add(struct kv *t, struct kv_mem *mem, int piece, u32 offset, u32 len);
 void kv_list_end(struct kv *t, struct kv_mem *mem);
 struct kv_region *kv_region(struct kv *t, struct ib_pd *pd, u32 pages);
+/* A region with protection information; without, if the device has none, that is checked. */
+bool kv_has_integrity(struct kv *t);
+struct kv_region *kv_integrity_region(struct kv *t, struct ib_pd *pd, u32 pieces);
 struct kv_region *kv_user_region(struct kv *t, struct ib_pd *pd, int access);
 void kv_dereg(struct kv *t, struct kv_region *region);
 void kv_destroy(struct kv *t);
@@ -205,6 +209,8 @@ void kv_done(struct kv *t, const char *what, struct kv_op *op, int want);
 /* Is it complete?  It is not freed. */
 bool kv_is_done(struct kv_op *op);
 /* Posts @wr alone, which is signalled, and waits for it. */
+/* Posts @wr alone, signalled, and waits for it.  Return: its status, or the error of posting */
+int kv_do(struct kv *t, struct kv_end *end, const char *what, struct ib_send_wr *wr);
 void kv_request(struct kv *t, struct kv_end *end, const char *what, struct ib_send_wr *wr,
 		int want);
 

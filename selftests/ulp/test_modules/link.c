@@ -88,6 +88,11 @@ static int kv_end_buffers(struct kv_end *end)
 	return 0;
 }
 
+static bool kv_device_has_integrity(const struct ib_device *dev)
+{
+	return dev->attrs.kernel_cap_flags & IBK_INTEGRITY_HANDOVER;
+}
+
 static int kv_end_queues(struct kv_end *end, enum ib_poll_context poll)
 {
 	struct ib_qp_init_attr init = {
@@ -104,6 +109,8 @@ static int kv_end_queues(struct kv_end *end, enum ib_poll_context poll)
 	struct ib_qp *qp;
 	struct ib_cq *cq;
 
+	if (kv_device_has_integrity(end->dev))
+		init.create_flags = IB_QP_CREATE_INTEGRITY_EN;
 	cq = ib_alloc_cq(end->dev, end, 4 * KV_DEPTH, 0, poll);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
@@ -511,6 +518,42 @@ struct kv_region *kv_region(struct kv *t, struct ib_pd *pd, u32 pages)
 	/* A peer may try it before it is registered; without a length no key would be looked at. */
 	*region = (struct kv_region) { .at.len = 64 };
 	kv_region_made(t, region, ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, pages));
+
+	return region;
+}
+
+bool kv_has_integrity(struct kv *t)
+{
+	struct kv_link *link;
+	struct ib_mr *mr;
+
+	if (kv_device_has_integrity(t->dev[0]))
+		return true;
+
+	link = kv_link(t);
+	if (!kv_goes_on(t))
+		return false;
+
+	mr = ib_alloc_mr_integrity(link->own.pd, KV_PAGES, KV_PAGES);
+	if (IS_ERR(mr)) {
+		t->note = "refused, the device has no such regions";
+	} else {
+		kv_fail(t, "a region that the device does not advertise");
+		ib_dereg_mr(mr);
+	}
+
+	return false;
+}
+
+struct kv_region *kv_integrity_region(struct kv *t, struct ib_pd *pd, u32 pieces)
+{
+	struct kv_region *region = kv_region_new(t);
+
+	if (!kv_goes_on(t))
+		return region;
+
+	*region = (struct kv_region) {};
+	kv_region_made(t, region, ib_alloc_mr_integrity(pd, pieces, pieces));
 
 	return region;
 }

@@ -25,6 +25,7 @@ static const struct kv_case * const kv_sets[] = {
 	kv_work_cases,
 	kv_queue_cases,
 	kv_orders_cases,
+	kv_integrity_cases,
 };
 
 /* A device, while it is registered */

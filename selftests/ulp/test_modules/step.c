@@ -167,6 +167,7 @@ void kv_signal(struct kv_op *op, struct ib_send_wr *wr)
 		[IB_WR_SEND_WITH_INV]		= IB_WC_SEND,
 		[IB_WR_LOCAL_INV]		= IB_WC_LOCAL_INV,
 		[IB_WR_REG_MR]			= IB_WC_REG_MR,
+		[IB_WR_REG_MR_INTEGRITY]	= IB_WC_REG_MR,
 	};
 
 	op->opcode = opcodes[wr->opcode];
@@ -192,8 +193,7 @@ void kv_post(struct kv *t, struct kv_end *end, struct ib_send_wr *wr)
 		kv_fail(t, "posting fails, %d", err);
 }
 
-/* Posts @wr alone, and waits for it.  Return: its status, or the error of posting */
-static int kv_do(struct kv *t, struct kv_end *end, const char *what, struct ib_send_wr *wr)
+int kv_do(struct kv *t, struct kv_end *end, const char *what, struct ib_send_wr *wr)
 {
 	const struct ib_send_wr *bad;
 	struct kv_op *op;
