@@ -570,6 +570,8 @@ static void test_refused(void)
 	tap_check(!length_of(&attrs, 1024, 16), "the blocks are not those of memory");
 	attrs = attrs_of(NONE, CRC, 0);
 	tap_check(!length_of(&attrs, 1024, 0), "blocks have no length");
+	attrs = attrs_of(NONE, CRC, 8192);
+	tap_check(!length_of(&attrs, 8192, 0), "blocks are too long");
 	attrs = attrs_of(NONE, CRC, 512);
 	attrs.wire.sig.dif.bg_type = 2;
 	tap_check(!length_of(&attrs, 1024, 0), "the guard is unknown");

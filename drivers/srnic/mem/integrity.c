@@ -26,6 +26,9 @@
 #define PI_APP_ESCAPE	0xffff
 #define PI_REF_ESCAPE	0xffffffff
 
+/* Largest block: a peer that accesses a byte of a tuple has its guard computed */
+#define PI_INTERVAL_MAX	4160
+
 /* What follows a block */
 struct pi_tuple {
 	__be16	guard;
@@ -482,8 +485,8 @@ static bool domain_ok(const struct ib_sig_domain *domain)
 	case IB_SIG_TYPE_NONE:
 		return true;
 	case IB_SIG_TYPE_T10_DIF:
-		return dif->pi_interval && (dif->bg_type == IB_T10DIF_CRC ||
-					    dif->bg_type == IB_T10DIF_CSUM);
+		return dif->pi_interval && dif->pi_interval <= PI_INTERVAL_MAX &&
+		       (dif->bg_type == IB_T10DIF_CRC || dif->bg_type == IB_T10DIF_CSUM);
 	default:
 		return false;
 	}
