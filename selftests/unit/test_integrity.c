@@ -304,6 +304,18 @@ static void test_pairs(void)
 	tap_done("blocks of 4096");
 }
 
+static void test_constant(void)
+{
+	struct ib_sig_attrs attrs = attrs_of(NONE, CRC, 512);
+
+	attrs.wire.sig.dif.ref_remap = false;
+	expect(&attrs, 512, BLOCKS);
+	set_up(&attrs, 0);
+	check_walk("constant", wire_len, wire_len);
+	tear_down();
+	tap_done("all blocks have the same reference tag");
+}
+
 /* A transfer is repeated, from any byte of it on. */
 static void test_again(void)
 {
@@ -607,6 +619,7 @@ int main(void)
 {
 	test_vectors();
 	test_pairs();
+	test_constant();
 	test_again();
 	test_errors();
 	test_bits();
