@@ -21,85 +21,10 @@
 . "$selftests/lib/self.sh"
 . "$selftests/lib/disk.sh"
 . "$selftests/lib/scsi.sh"
+. "$selftests/lib/iser.sh"
 
-need rdma fio tc ethtool iscsid iscsiadm
+iser_needed
 modprobe -q null_blk nr_devices=0 || skip_all "no null_blk"
-modinfo ib_isert >/dev/null 2>&1 || skip_all "no ib_isert"
-modinfo ib_iser >/dev/null 2>&1 || skip_all "no ib_iser"
-modprobe -q sd_mod || skip_all "no sd_mod"
-! ss -Hxl | grep -q ISCSIADM_ABSTRACT || skip_all "another iscsid is running"
-
-name=iqn.2026-11.org.srnic:disk
-# shellcheck disable=SC2154 # of scsi.sh
-target=$lio/iscsi/$name
-group=$target/tpgt_1
-daemon=	# process ID of iscsid
-
-target_up()
-{
-	local np=$group/np/0.0.0.0:3260
-
-	modprobe ib_isert && mkdir -p "$group" &&
-		put 0 "$group/attrib/authentication" &&
-		put 1 "$group/attrib/generate_node_acls" &&
-		put 1 "$group/attrib/cache_dynamic_acls" &&
-		put 0 "$group/attrib/demo_mode_write_protect" &&
-		mkdir "$group/lun/lun_0" "$np" &&
-		ln -s "$lio/core/fileio_0/srnic" "$group/lun/lun_0/srnic" &&
-		put 1 "$np/iser" && put 1 "$group/enable"
-}
-
-target_down()
-{
-	put 0 "$group/enable" && rmdir "$group"/np/* && rm "$group/lun/lun_0/srnic" &&
-		rmdir "$group/lun/lun_0" "$group" "$target" "$lio/iscsi"
-}
-
-# initiator_up: with a configuration of its own.  Requests wait for the target for ever.
-initiator_up()
-{
-	modprobe ib_iser && mount -t tmpfs iscsi /etc/iscsi &&
-		echo InitiatorName=iqn.2026-11.org.srnic:host >/etc/iscsi/initiatorname.iscsi &&
-		echo node.session.timeo.replacement_timeout = -1 >/etc/iscsi/iscsid.conf ||
-		return
-	setsid iscsid -f &	# its exit interrupts its process group
-	daemon=$!
-	wait_for listens
-}
-
-listens()
-{
-	ss -Hxl | grep ISCSIADM_ABSTRACT
-}
-
-initiator_down()
-{
-	[ -n "$daemon" ] || return
-	kill "$daemon"
-	wait "$daemon"
-	umount /etc/iscsi
-}
-
-# node ARGUMENT...
-node()
-{
-	bounded iscsiadm -m node -T "$name" -p 10.9.0.2:3260 "$@"
-}
-
-login()
-{
-	node -I iser -o new && node --login && wait_for remote
-}
-
-logout()
-{
-	node --logout && node -o delete && wait_for fails remote
-}
-
-remote()
-{
-	scsi_disk iscsi_iser
-}
 
 # session_is STATE
 session_is()
@@ -132,7 +57,7 @@ trap all_down EXIT
 ktap_plan $((${#disk_jobs[@]} + 27))
 check "two devices and a wire"		self_up
 check "a disk in memory"		disk_up
-check "a target"			eval "lio_up && target_up"
+check "a target"			eval "lio_up && target_up fileio_0 0"
 check "an initiator"			initiator_up
 check "login"				login
 scsi_checks peer_dies peer_returns

@@ -21,50 +21,11 @@ modprobe -q null_blk nr_devices=0 || skip_all "no null_blk"
 modprobe -q nvmet-rdma || skip_all "no nvmet-rdma"
 modprobe -q nvme-rdma || skip_all "no nvme-rdma"
 
-uuid=6fc1b1b4-0000-4000-8000-000000000001
-
-target_up()
-{
-	nvmet_up && nvmet_port_up 1 10.9.0.2
-}
-
-target_down()
-{
-	nvmet_port_down 1 && nvmet_down
-}
-
-# target_goes: the port is removed with its link, before it is disabled.  Disabling a
-# listening port while a peer connects draws a lockdep complaint about nvmet.
-target_goes()
-{
-	link_goes sr1 && target_down
-}
-
 # target_comes_back: with shared receive queues
 target_comes_back()
 {
 	modprobe -r nvmet-rdma && modprobe nvmet-rdma use_srq=1 &&
-		link_comes nsB sr1 veth1 && target_up
-}
-
-no_remote()
-{
-	! remote
-}
-
-# Where the target is gone, the host is not to try again meanwhile.
-connect()
-{
-	bounded nvme connect -t rdma -a 10.9.0.2 -s 4420 -n srnic -i 2 -k 120 \
-		--reconnect-delay 600 \
-		--hostnqn "nqn.2014-08.org.nvmexpress:uuid:$uuid" \
-		--hostid "$uuid" &&
-		wait_for remote
-}
-
-disconnect()
-{
-	bounded nvme disconnect -n srnic && wait_for no_remote
+		link_comes nsB sr1 veth1 && target_up /dev/srnic
 }
 
 # on_ext4: write files, drop the page cache, read them back; fsck finds nothing
@@ -78,13 +39,6 @@ on_ext4()
 		umount "$dir" && e2fsck -fn "$disk" && mount "$disk" "$dir" &&
 		diff -r "$selftests" "$dir/tree" &&
 		umount "$dir" && rmdir "$dir"
-}
-
-# link_goes DEV: remove it after the objects that depend on it
-link_goes()
-{
-	bounded rdma link del "$1" || return
-	objects_before=$(sed "/^$1:/d" <<<"$objects_before")
 }
 
 # link_comes NS DEV NETDEV
@@ -114,7 +68,7 @@ trap all_down EXIT
 ktap_plan $((${#disk_jobs[@]} + 21))
 check "two devices and a wire"		self_up
 check "a disk in memory"		disk_up
-check "a target"			target_up
+check "a target"			target_up /dev/srnic
 check "connect"				connect
 disk_checks
 check "the target wrote to the host"	counter_over nsA sr0 rx_write_requests 100

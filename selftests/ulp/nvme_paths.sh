@@ -39,7 +39,6 @@ modprobe -q dh_generic	# the names of its groups are not those of modules
 nvme gen-dhchap-key >/dev/null 2>&1 || skip_all "nvme makes no secrets"
 authenticates || skip_all "the target knows no authentication"
 
-uuid=6fc1b1b4-0000-4000-8000-000000000001
 host=nqn.2014-08.org.nvmexpress:uuid:$uuid
 # of the second wire
 self_rules+=(
@@ -79,7 +78,7 @@ second_down()
 # two_ports: with the state of the disk on each, since a host has to know of them first
 two_ports()
 {
-	nvmet_up && nvmet_port_up 1 10.9.0.2 && nvmet_port_up 2 10.9.1.2
+	nvmet_up /dev/srnic && nvmet_port_up 1 10.9.0.2 && nvmet_port_up 2 10.9.1.2
 }
 
 no_ports()
