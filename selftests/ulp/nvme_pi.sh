@@ -22,6 +22,10 @@
 . "$selftests/lib/protected.sh"
 
 need rdma nvme fio tc python3
+case $(uname -r) in
+5.* | 6.*) ;;
+*) skip_all "not run on hosts newer than Linux 6.18" ;;
+esac
 modprobe -q nvmet-rdma || skip_all "no nvmet-rdma"
 modprobe -q nvme-rdma || skip_all "no nvme-rdma"
 modprobe -q scsi_debug dif=1 dix=1 guard=0 dev_size_mb=64 delay=0 ||
