@@ -73,6 +73,7 @@ struct srnic_user {
  * @rx_kbytes: limit of @rmem, in KiB
  * @user_share: part of the limited resources that one user may have, in percent
  * @odp_fallback: page memory on demand that the user may not pin
+ * @integrity: offer signature handover to kernel consumers
  * @keys: memory keys
  * @stats: counters
  * @counter_sets: maps the id of a struct rdma_counter to the counters of the
@@ -99,6 +100,7 @@ struct srnic_dev {
 	unsigned int			rx_kbytes;
 	unsigned int			user_share;
 	unsigned int			odp_fallback;
+	unsigned int			integrity;
 	struct srnic_keys		keys;
 	struct srnic_stats __percpu	*stats;
 	struct xarray			counter_sets;

@@ -2,6 +2,7 @@
 # srnic selftests - a remote disk with protection information (T10-PI); source it after netns.sh
 # and disk.sh.  remote is of the script.
 #
+#   protection_offered     by both devices, to those that connect from now on
 #   protected_by FORMAT    the disk's blocks have tuples of that format
 #   protected_checks       22 checks: data are written and read while the block layer generates and
 #                          verifies tuples, while the device does, and while packets are lost
@@ -9,6 +10,11 @@
 # shellcheck shell=bash
 
 protected_work=	# folder
+
+protection_offered()
+{
+	setting nsA sr0 integrity 1 && setting nsB sr1 integrity 1
+}
 
 protected_by()
 {

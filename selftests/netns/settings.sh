@@ -132,16 +132,16 @@ again()
 	setting nsA sr0 loopback 1 && grows local_requests
 }
 
-defaults=(ecn=1 loopback=1 odp_fallback=0 poll=1 rx_kbytes=131072 sack=1 user_share=25)
-least=(ecn=0 loopback=0 odp_fallback=0 poll=0 rx_kbytes=0 sack=0 user_share=1)
+defaults=(ecn=1 integrity=0 loopback=1 odp_fallback=0 poll=1 rx_kbytes=131072 sack=1 user_share=25)
+least=(ecn=0 integrity=0 loopback=0 odp_fallback=0 poll=0 rx_kbytes=0 sack=0 user_share=1)
 most=(ecn=1 loopback=1 odp_fallback=1 poll=1 rx_kbytes=4294967295 sack=1 user_share=100)
 
-ktap_plan 38
+ktap_plan 39
 check "two hosts"			pair_up
 check "defaults"			are nsA sr0 "${defaults[@]}"
 check "defaults there"			are nsB sr1 "${defaults[@]}"
-for one in ecn=2 loopback=2 odp_fallback=2 poll=2 rx_kbytes=4294967296 sack=2 \
-	   user_share=0 user_share=101; do
+for one in ecn=2 integrity=2 loopback=2 odp_fallback=2 poll=2 rx_kbytes=4294967296 \
+	   sack=2 user_share=0 user_share=101; do
 	check "out of range: $one"	refused "$range" set_all nsA sr0 "$one"
 done
 for one in ecn=Y loopback=-1 sack=Y user_share=; do

@@ -52,9 +52,10 @@ all_down()
 trap all_down EXIT
 
 # shellcheck disable=SC2154 # of disk.sh
-ktap_plan $((${#disk_jobs[@]} + 33))
+ktap_plan $((${#disk_jobs[@]} + 34))
 modprobe -qr ib_iser
 check "two devices and a wire"		self_up
+check "they offer protection"		protection_offered
 check "a disk with protection"		store_up
 check "a target"			target_up rd_mcp_0 1
 check "pages for the tuples"		modprobe ib_iser pi_enable=1

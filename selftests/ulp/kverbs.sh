@@ -172,6 +172,8 @@ done
 
 ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + 10))
 check "two hosts"			pair_up
+# refused without CRC_T10DIF: the cases then expect to be refused as well
+setting nsA sr0 integrity 1 2>/dev/null && setting nsB sr1 integrity 1
 for case in "${cases[@]}"; do
 	case_here "$case"		wire sr0 sr1 "$case"
 done

@@ -132,8 +132,9 @@ all_down()
 trap all_down EXIT
 
 # shellcheck disable=SC2154 # of disk.sh
-ktap_plan $((${#disk_jobs[@]} + 38))
+ktap_plan $((${#disk_jobs[@]} + 39))
 check "two devices and a wire"		self_up
+check "they offer protection"		protection_offered
 check "a disk with protection"		pi_disk_up
 check "a target"			pi_target_up
 check "connect"				connect

@@ -49,10 +49,9 @@ static void query_frames(const struct srnic_dev *dev, struct ib_device_attr *att
 	attr->max_wq_type_rq = srnic_user_max(dev, SRNIC_Q_QP);
 }
 
-/* Capabilities of integrity regions, which kernel consumers alone can have */
+/* Integrity regions, which kernel consumers can have where verbs/sysfs.c offers them */
 static void query_integrity(struct ib_device_attr *attr)
 {
-	attr->kernel_cap_flags |= IBK_INTEGRITY_HANDOVER;
 	attr->sig_prot_cap = IB_PROT_T10DIF_TYPE_1 | IB_PROT_T10DIF_TYPE_2 |
 			     IB_PROT_T10DIF_TYPE_3;
 	attr->sig_guard_cap = IB_GUARD_T10DIF_CRC | IB_GUARD_T10DIF_CSUM;

@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <linux/device.h>
 #include <linux/kernel.h>
+#include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/sysfs.h>
 #include <net/net_namespace.h>
@@ -54,12 +55,14 @@ static DEVICE_ATTR_RO(parent);
  * @offset: offset of its value, an unsigned int, in struct srnic_dev; not locked
  * @min: smallest value
  * @max: largest value
+ * @changed: called after it was set; may be NULL
  */
 struct setting {
 	struct device_attribute	attr;
 	size_t			offset;
 	unsigned int		min;
 	unsigned int		max;
+	void			(*changed)(struct srnic_dev *dev);
 };
 
 static unsigned int *setting_value(struct device *dev, const struct setting *setting)
@@ -110,6 +113,8 @@ static ssize_t setting_store(struct device *dev, struct device_attribute *attr,
 		return -ERANGE;
 
 	WRITE_ONCE(*setting_value(dev, setting), value);
+	if (setting->changed)
+		setting->changed(to_dev(rdma_device_to_ibdev(dev)));
 
 	return count;
 }
@@ -121,7 +126,29 @@ static ssize_t setting_store(struct device *dev, struct device_attribute *attr,
 		.max	= _max,						\
 	}
 
+static DEFINE_MUTEX(integrity_mutex);	/* the flag is that of the setting */
+
+/* Consumers look for the capability when they connect; nothing else changes these flags. */
+static void integrity_changed(struct srnic_dev *dev)
+{
+	struct ib_device_attr *attrs = &dev->ib_dev.attrs;
+
+	mutex_lock(&integrity_mutex);
+	if (READ_ONCE(dev->integrity))
+		attrs->kernel_cap_flags |= IBK_INTEGRITY_HANDOVER;
+	else
+		attrs->kernel_cap_flags &= ~IBK_INTEGRITY_HANDOVER;
+	mutex_unlock(&integrity_mutex);
+}
+
 static struct setting setting_ecn = SETTING(ecn, tuning.ecn, 0, 1);
+static struct setting setting_integrity = {
+	.attr		= __ATTR(integrity, 0644, setting_show, setting_store),
+	.offset		= offsetof(struct srnic_dev, integrity),
+	.max		= SRNIC_HAVE_INTEGRITY,
+	.changed	= integrity_changed,
+};
+
 static struct setting setting_loopback = SETTING(loopback, tuning.loopback, 0, 1);
 static struct setting setting_odp_fallback = SETTING(odp_fallback, odp_fallback, 0, 1);
 static struct setting setting_poll = SETTING(poll, tuning.poll, 0, 1);
@@ -135,6 +162,7 @@ static struct attribute *device_attrs[] = {
 	&dev_attr_hw_rev.attr,
 	&dev_attr_parent.attr,
 	&setting_ecn.attr.attr,
+	&setting_integrity.attr.attr,
 	&setting_loopback.attr.attr,
 	&setting_odp_fallback.attr.attr,
 	&setting_poll.attr.attr,
