@@ -237,11 +237,12 @@ static struct srnic_worker_item *thread_poll(struct worker_thread *thread)
 }
 
 /* The thread looks for work.  If it was idle, does it come late? */
-static void thread_look(struct worker_thread *thread, u64 now)
+static void thread_look(struct worker_thread *thread)
 	__must_hold(&thread->worker->lock)
 {
 	struct srnic_worker *worker = thread->worker;
 	struct srnic_worker_item *item;
+	u64 now = ktime_get_ns();	/* not before anything was added */
 
 	lockdep_assert_held(&worker->lock);
 
@@ -258,14 +259,14 @@ static void thread_look(struct worker_thread *thread, u64 now)
  * the other waiting.  Context: BH disabled.
  * Return: false if the thread may sleep; its state has been set before.
  */
-static bool thread_next(struct worker_thread *thread, u64 now, struct srnic_worker_item **item)
+static bool thread_next(struct worker_thread *thread, struct srnic_worker_item **item)
 {
-	bool bored = now - thread->served > WORKER_WAIT;
 	struct srnic_worker *worker = thread->worker;
-	bool awake;
+	bool bored, awake;
 
 	spin_lock(&worker->lock);
-	thread_look(thread, now);
+	thread_look(thread);
+	bored = thread->looked - thread->served > WORKER_WAIT;
 	thread->polled = !thread->polled;
 	*item = thread->polled ? thread_poll(thread) ?: thread_take(thread, bored) :
 				 thread_take(thread, bored) ?: thread_poll(thread);
@@ -283,22 +284,21 @@ static bool thread_next(struct worker_thread *thread, u64 now, struct srnic_work
 }
 
 /* Is the thread idle, and may be so for some longer?  Others need the lock meanwhile. */
-static bool thread_waits(const struct worker_thread *thread, u64 now)
+static bool thread_waits(const struct worker_thread *thread)
 {
 	return !list_empty_careful(&thread->idle) && !need_resched() &&
-	       now - thread->served <= WORKER_WAIT;
+	       ktime_get_ns() - thread->served <= WORKER_WAIT;
 }
 
 /* Serves or polls once.  Return: false if the thread may sleep. */
 static bool thread_serve(struct worker_thread *thread)
 {
 	struct srnic_worker_item *item = NULL;
-	u64 now = ktime_get_ns();
 	bool awake = true;
 
 	local_bh_disable();
-	if (!thread_waits(thread, now))
-		awake = thread_next(thread, now, &item);
+	if (!thread_waits(thread))
+		awake = thread_next(thread, &item);
 	if (awake)
 		__set_current_state(TASK_RUNNING);
 	if (item) {
@@ -538,10 +538,11 @@ static struct worker_thread *worker_sleeper(const struct srnic_worker *worker)
 
 /* The same, if that comes; if not, because it waits for a processor, these are busy. */
 static struct worker_thread *worker_ready_home(struct srnic_worker *worker,
-					       const struct srnic_worker_item *item, u64 now)
+					       const struct srnic_worker_item *item)
 	__must_hold(&worker->lock)
 {
 	struct worker_thread *home = worker_home(worker, item);
+	u64 now = ktime_get_ns();
 
 	lockdep_assert_held(&worker->lock);
 
@@ -558,10 +559,10 @@ static struct worker_thread *worker_ready_home(struct srnic_worker *worker,
  */
 static struct worker_thread *worker_choose(struct srnic_worker *worker,
 					   const struct srnic_worker_item *item,
-					   enum srnic_worker_how how, u64 now)
+					   enum srnic_worker_how how)
 	__must_hold(&worker->lock)
 {
-	struct worker_thread *home = worker_ready_home(worker, item, now), *other;
+	struct worker_thread *home = worker_ready_home(worker, item), *other;
 
 	lockdep_assert_held(&worker->lock);
 
@@ -581,14 +582,13 @@ bool srnic_worker_add(struct srnic_worker *worker, struct srnic_worker_item *ite
 		      enum srnic_worker_how how)
 {
 	struct worker_thread *thread = NULL;
-	u64 now = ktime_get_ns();
 
 	spin_lock_bh(&worker->lock);
 	if (worker->num)
-		thread = worker_choose(worker, item, how, now);
+		thread = worker_choose(worker, item, how);
 	if (thread) {
 		item->home = thread;
-		item->added = now;
+		item->added = ktime_get_ns();
 		if (how == SRNIC_WORKER_FIRST)
 			list_move(&item->rest, &thread->rest);
 		else
@@ -612,11 +612,10 @@ bool srnic_worker_helps(const struct srnic_worker *worker)
 
 bool srnic_worker_comes(struct srnic_worker *worker, struct srnic_worker_item *item)
 {
-	u64 now = ktime_get_ns();
 	bool comes;
 
 	spin_lock_bh(&worker->lock);
-	comes = !list_empty(&item->rest) && now - item->added <= WORKER_BUSY_LATE;
+	comes = !list_empty(&item->rest) && ktime_get_ns() - item->added <= WORKER_BUSY_LATE;
 	spin_unlock_bh(&worker->lock);
 
 	return comes;
