@@ -5,10 +5,11 @@
  * BUSY is the right to run the task.  A kick that finds BUSY taken sets AGAIN, which
  * the holder checks before it releases BUSY.  A holder that has used up its stretch
  * passes BUSY on to the workqueue or, if it is a process that rang a doorbell, keeps
- * it for its next stretch.  If only the user's own work is left (OWN), or is to be done by another
- * thread from the beginning, it releases BUSY and adds the task to the user's worker; a worker
- * that finds BUSY taken sets CALL, which has the holder add the task again.  If CALL is set, the
- * workqueue releases BUSY before a stretch, once, and takes it again a tick later.  srnic_task_own() sets WAITER if BUSY is taken; the holder
+ * it for its next stretch.  If only the user's own work is left (OWN), or is to be done by
+ * another thread from the beginning, it releases BUSY and adds the task to the user's worker;
+ * a worker that finds BUSY taken sets CALL, which has the holder add the task again.  If CALL
+ * is set, the workqueue releases BUSY before a stretch, once, and takes it again a tick later.
+ * srnic_task_own() sets WAITER if BUSY is taken; the holder
  * then releases BUSY at the end of its run and leaves the remaining work to
  * srnic_task_release().  A holder may also hold the BUSY of one joined task, which it
  * releases, or runs, after its own.
@@ -528,9 +529,11 @@ void srnic_task_kick_process(struct srnic_task *task)
 /* Notes that the calling thread posts to @task.  Return: it does to several. */
 static bool task_note_post(const struct srnic_task *task)
 {
-	struct run_posted *last = get_cpu_ptr(&run_posted);
+	struct run_posted *last;
 	bool many;
 
+	preempt_disable();
+	last = this_cpu_ptr(&run_posted);
 	if (last->thread != current->pid)
 		last->many = jiffies - HZ;
 	else if (last->task != task)
@@ -538,7 +541,7 @@ static bool task_note_post(const struct srnic_task *task)
 	last->thread = current->pid;
 	last->task = task;
 	many = time_before(jiffies, last->many + 2);
-	put_cpu_ptr(&run_posted);
+	preempt_enable();
 
 	return many;
 }

@@ -12,7 +12,6 @@
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
-#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -26,6 +25,7 @@
 #include <linux/sched/vhost_task.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
 #include "worker.h"
@@ -440,7 +440,7 @@ err_module:
 /* Number of processors that could work for the caller beside its own */
 static unsigned int worker_most(void)
 {
-	return clamp_t(unsigned int, min_t(unsigned int, current->nr_cpus_allowed,
+	return clamp_t(unsigned int, min_t(unsigned int, cpumask_weight(current->cpus_ptr),
 					   num_online_cpus()),
 		       1, WORKER_THREADS + 1) - 1;
 }
