@@ -39,6 +39,7 @@ modprobe -q dh_generic	# the names of its groups are not those of modules
 nvme gen-dhchap-key >/dev/null 2>&1 || skip_all "nvme makes no secrets"
 authenticates || skip_all "the target knows no authentication"
 
+# shellcheck disable=SC2154 # of nvme.sh
 host=nqn.2014-08.org.nvmexpress:uuid:$uuid
 # of the second wire
 self_rules+=(
