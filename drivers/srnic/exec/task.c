@@ -122,6 +122,22 @@ static bool task_may_owe(const struct srnic_task *task)
 	return READ_ONCE(task->served);	/* written in srnic_task_kick_owner(), task_look() */
 }
 
+/*
+ * The holder of BUSY is not to be preempted: others wait for it.  On PREEMPT_RT, where the locks of
+ * the data path may sleep, it may be.
+ */
+static void task_pin(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_disable();
+}
+
+static void task_unpin(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
+}
+
 /* Nothing is owed any more.  The caller holds BUSY. */
 static void task_redeem(struct srnic_task *task)
 {
@@ -507,16 +523,13 @@ static enum task_kicked task_kick_process(struct srnic_task *task, int mark, boo
 {
 	enum task_kicked kicked = TASK_TAKEN;
 
-	/* do not schedule with BUSY held: others wait for it */
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		preempt_disable();
+	task_pin();
 	if (task_take(task, mark)) {
 		kicked = spread && task_hand_over(task) ? TASK_HANDED_OVER : TASK_RUN;
 		if (kicked == TASK_RUN)
 			task_run_owner(task, spread);
 	}
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		preempt_enable();
+	task_unpin();
 
 	return kicked;
 }
@@ -631,12 +644,10 @@ void srnic_task_release(struct srnic_task *task)
 /* Takes BUSY with preemption disabled, or sets WAITER.  Return: true if BUSY was taken. */
 static bool task_take_atomic(struct srnic_task *task)
 {
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		preempt_disable();
+	task_pin();
 	if (task_take(task, RUN_WAITER))
 		return true;
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		preempt_enable();
+	task_unpin();
 
 	return false;
 }
@@ -651,8 +662,7 @@ void srnic_task_own_atomic(struct srnic_task *task)
 void srnic_task_release_atomic(struct srnic_task *task)
 {
 	srnic_task_release(task);
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		preempt_enable();
+	task_unpin();
 }
 
 void srnic_task_stop(struct srnic_task *task)

@@ -42,7 +42,7 @@
 
 /*
  * A thread that is idle begins within this time if a processor is idle, ns, and one that has
- * something else to do within the other; they must not be shorter than the time of a stretch.
+ * something else to do, which is a stretch, within the other.
  */
 #define WORKER_IDLE_LATE	(100 * NSEC_PER_USEC)
 #define WORKER_BUSY_LATE	NSEC_PER_MSEC
@@ -536,7 +536,7 @@ static struct worker_thread *worker_sleeper(const struct srnic_worker *worker)
 	return NULL;
 }
 
-/* The same, if that comes; if not, because it waits for a processor, these are busy. */
+/* The home of @item, unless it waits for a processor; if it does, these are busy. */
 static struct worker_thread *worker_ready_home(struct srnic_worker *worker,
 					       const struct srnic_worker_item *item)
 	__must_hold(&worker->lock)
