@@ -508,6 +508,12 @@ static void in_turn(int num, __u32 length)
 	}
 }
 
+static void bound(void)
+{
+	bind_here();
+	in_turn(SEVERAL, SHARED);
+}
+
 /* ---- with a peer ---- */
 
 /* Tells the other process about @qp, and connects it with that of the other one. */
@@ -709,7 +715,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[2], "short"))
 		in_turn(SEVERAL, 64);
 	else if (!strcmp(argv[2], "bound"))
-		bind_here(), in_turn(SEVERAL, SHARED);
+		bound();
 	else if (!strcmp(argv[2], "receive"))
 		receive(door_make());
 	else if (!strcmp(argv[2], "busy") || !strcmp(argv[2], "flood"))
