@@ -95,7 +95,7 @@ rmmod_again()
 }
 
 trap 'pair_down; rmdir "$cgroup" 2>/dev/null' EXIT
-ktap_plan 31
+ktap_plan 33
 check "two hosts"				pair_up
 check "a cgroup with half a processor"		cgroup_up
 check "asleep, it pays"				owner sleep
@@ -117,6 +117,13 @@ check "several queue pairs of a thread: others help"	shares several
 check "not with a single one"			keeps single
 check "nor with short messages"			keeps short
 check "nor on a single processor"		keeps bound
+check "nor to a thread of lower priority"	keeps behind
+more="with more processors, several help"
+if (($(nproc) > 2)); then
+	check "$more"				shares many
+else
+	skip "$more" "there are none"
+fi
 check "a real-time thread posts, and polls"	worker fifo
 check "a signal is pending"			worker signal
 check "it closes the device"			worker close

@@ -15,6 +15,8 @@
  *	single	the same, to one queue pair
  *	short	short WRITEs to several
  *	bound	long ones to several, by a thread that is bound to a processor
+ *	behind	long ones to several, while the device's thread has a lower priority
+ *	many	long ones to several, until there are two threads of the device
  *	receive	doorbells of a receive queue create no thread, whoever uses the queue pair
  *	busy	a peer, on the other device, reads without end: the requests that were left to the
  *		thread are done nevertheless, while the peer gets a limited number of responses
@@ -486,7 +488,7 @@ static void beside(void)
 	die("the polled queue was kept waiting");
 }
 
-/* ---- several, single, short, bound ---- */
+/* ---- several, single, short, bound, behind, many ---- */
 
 static void in_turn(int num, __u32 length)
 {
@@ -512,6 +514,27 @@ static void bound(void)
 {
 	bind_here();
 	in_turn(SEVERAL, SHARED);
+}
+
+static void be_nice(int nice)
+{
+	if (setpriority(PRIO_PROCESS, 0, nice))
+		die("priority");
+}
+
+static void behind(void)
+{
+	be_nice(19);
+	posts_and_spins(pair_make());
+	must_have_threads(2);
+	be_nice(0);
+	in_turn(SEVERAL, SHARED);
+}
+
+static void many(void)
+{
+	while (threads_of(getpid()) < 3)
+		in_turn(SEVERAL, SHARED);
 }
 
 /* ---- with a peer ---- */
@@ -716,6 +739,10 @@ int main(int argc, char **argv)
 		in_turn(SEVERAL, 64);
 	else if (!strcmp(argv[2], "bound"))
 		bound();
+	else if (!strcmp(argv[2], "behind"))
+		behind();
+	else if (!strcmp(argv[2], "many"))
+		many();
 	else if (!strcmp(argv[2], "receive"))
 		receive(door_make());
 	else if (!strcmp(argv[2], "busy") || !strcmp(argv[2], "flood"))

@@ -61,7 +61,7 @@ struct run_softirq {
 static DEFINE_PER_CPU(struct run_softirq, run_softirq);
 
 /**
- * struct run_posted - who has posted last on this CPU
+ * struct run_posted - who has posted long work last on this CPU
  * @thread: the thread, by its number
  * @task: the task it has posted to; to be compared only
  * @many: jiffies when it had posted to another one before
@@ -539,7 +539,7 @@ void srnic_task_kick_process(struct srnic_task *task)
 	task_kick_process(task, RUN_AGAIN, false);
 }
 
-/* Notes that the calling thread posts to @task.  Return: it does to several. */
+/* Notes that the calling thread posts long work to @task.  Return: it does to several. */
 static bool task_note_post(const struct srnic_task *task)
 {
 	struct run_posted *last;
@@ -564,8 +564,8 @@ bool srnic_task_kick_owner(struct srnic_task *task)
 {
 	struct srnic_worker *worker = task->worker;
 	bool served = worker && srnic_worker_serves(worker);
-	bool many = served && task_note_post(task) &&
-		    READ_ONCE(task->cost) >= RUN_WORTH && srnic_worker_helps(worker);
+	bool many = served && READ_ONCE(task->cost) >= RUN_WORTH && task_note_post(task) &&
+		    srnic_worker_helps(worker);
 	enum task_kicked kicked;
 
 	WRITE_ONCE(task->served, served);	/* read in task_may_owe() */
@@ -579,7 +579,7 @@ bool srnic_task_kick_owner(struct srnic_task *task)
 	if (!srnic_worker_start(worker, many))
 		srnic_task_want_worker(task);
 
-	return false;
+	return kicked == TASK_HANDED_OVER;
 }
 
 void srnic_task_defer(struct srnic_task *task)
@@ -714,7 +714,6 @@ static unsigned int task_look(struct srnic_worker_item *item)
 		return look;
 	if (!task_take(task, mark))
 		return look & ~SRNIC_LOOK_WORK;
-	list_del_init(&item->rest);
 	task_redeem(task);
 	task->measured = true;
 	WRITE_ONCE(task->served, true);

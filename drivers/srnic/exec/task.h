@@ -87,7 +87,7 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @dep_map: for lockdep: held by the context that runs, has joined or owns the task
  *
  * @owed, @yielded, @measured, @joined, @left and @floor are used only by the context that runs the
- * task.
+ * task, but that a worker which polls may read @owed.
  */
 struct srnic_task {
 	atomic_t		state;

@@ -41,18 +41,19 @@
 #define WORKER_THREADS	8U
 
 /*
- * A thread that is idle begins within this time if a processor is idle, ns, and one that has
- * something else to do, which is a stretch, within the other.
+ * A thread begins with what is left to it within this time, ns: if it is idle, that is longer than
+ * an idle processor takes to wake up; else it has a stretch to do.
  */
-#define WORKER_IDLE_LATE	(100 * NSEC_PER_USEC)
-#define WORKER_BUSY_LATE	NSEC_PER_MSEC
+#define WORKER_LATE		NSEC_PER_MSEC
 
 /*
- * If one takes longer, the processors seem to be busy, and are not tried again before this many
- * times as long.  It may also have been stopped, so it is not taken for longer than this.
+ * If it takes longer, the processors seem to be busy, and are not tried again before this many
+ * times as long.  It may also have been stopped, so it is not taken for longer than this.  If the
+ * next one that tries is late again, the pause doubles, so many times at most.
  */
 #define WORKER_PAUSE		32
 #define WORKER_LATE_MAX		(10 * NSEC_PER_MSEC)
+#define WORKER_DOUBLED		4
 
 /* A thread that has nothing to do any more waits for so long before it sleeps, ns. */
 #define WORKER_WAIT		(50 * NSEC_PER_USEC)
@@ -71,6 +72,8 @@
  * @num: number of threads; 0 from when the worker is closed
  * @closed: the threads have to end
  * @busy: until when processors seem to be busy, by get_jiffies_64()
+ * @pause: for how long they have seemed to be the last time, in jiffies
+ * @doubled: how often that was doubled
  */
 struct srnic_worker {
 	refcount_t		refs;
@@ -85,6 +88,8 @@ struct srnic_worker {
 	unsigned int		num;
 	bool			closed;
 	u64			busy;
+	u64			pause;
+	unsigned int		doubled;
 };
 
 /**
@@ -96,6 +101,7 @@ struct srnic_worker {
  * @idled: it was idle when it has looked for work the last time
  * @sleeps: it has to be woken, if it is idle
  * @vtsk: the vhost task
+ * @task: the thread; NULL until it runs
  * @reap: reaps it
  * @looked: when it has looked for work the last time, or was woken to do so, ns
  * @served: when it has served an item the last time, ns; used by the thread alone
@@ -109,6 +115,7 @@ struct worker_thread {
 	bool			idled;
 	bool			sleeps;
 	struct vhost_task	*vtsk;
+	struct task_struct	*task;
 	struct work_struct	reap;
 	u64			looked;
 	u64			served;
@@ -152,10 +159,18 @@ static void worker_is_late(struct srnic_worker *worker, u64 took)
 	__must_hold(&worker->lock)
 {
 	u64 pause = nsecs_to_jiffies64(min(took, WORKER_LATE_MAX) * WORKER_PAUSE);
+	u64 now = get_jiffies_64();
 
 	lockdep_assert_held(&worker->lock);
 
-	WRITE_ONCE(worker->busy, get_jiffies_64() + pause);	/* read in srnic_worker_helps() */
+	if (time_before64(now, worker->busy))
+		return;	/* it was left to the thread before */
+	if (time_before64(now, worker->busy + worker->pause))
+		worker->doubled = min(worker->doubled + 1, WORKER_DOUBLED);
+	else
+		worker->doubled = 0;
+	worker->pause = pause << worker->doubled;
+	WRITE_ONCE(worker->busy, now + worker->pause);	/* read in srnic_worker_helps() */
 }
 
 /*
@@ -165,7 +180,7 @@ static void worker_is_late(struct srnic_worker *worker, u64 took)
 static struct srnic_worker_item *thread_first(struct worker_thread *thread, bool bored)
 	__must_hold(&thread->worker->lock)
 {
-	u64 late = thread->looked - (bored ? 0 : WORKER_BUSY_LATE);
+	u64 late = thread->looked - (bored ? 0 : WORKER_LATE);
 	struct srnic_worker_item *first, *item;
 	struct worker_thread *other;
 
@@ -229,8 +244,11 @@ static struct srnic_worker_item *thread_poll(struct worker_thread *thread)
 		list_move_tail(&item->watch, &worker->watch);
 		if (look & SRNIC_LOOK_END)
 			worker_unwatch(worker, item);
-		if (look & SRNIC_LOOK_WORK)
+		if (look & SRNIC_LOOK_WORK) {
+			list_del_init(&item->rest);
+			item->home = thread;
 			return item;
+		}
 	}
 
 	return NULL;
@@ -247,7 +265,7 @@ static void thread_look(struct worker_thread *thread)
 	lockdep_assert_held(&worker->lock);
 
 	item = list_first_entry_or_null(&thread->rest, typeof(*item), rest);
-	if (thread->idled && item && now - item->added > WORKER_IDLE_LATE)
+	if (thread->idled && item && now - item->added > WORKER_LATE)
 		worker_is_late(worker, now - item->added);
 	list_del_init(&thread->idle);
 	thread->idled = false;
@@ -265,6 +283,7 @@ static bool thread_next(struct worker_thread *thread, struct srnic_worker_item *
 	bool bored, awake;
 
 	spin_lock(&worker->lock);
+	thread->task = current;
 	thread_look(thread);
 	bored = thread->looked - thread->served > WORKER_WAIT;
 	thread->polled = !thread->polled;
@@ -349,14 +368,18 @@ static void thread_wake(struct worker_thread *thread)
 		vhost_task_wake(thread->vtsk);
 }
 
-/* Gives up an item of those that the last thread has left.  Return: false if there is none. */
-static bool thread_give_up(struct worker_thread *thread)
+/*
+ * Gives up an item of those that the thread has left, or had to poll if it was the @last one.
+ * Return: false if there is none.
+ */
+static bool thread_give_up(struct worker_thread *thread, bool last)
 {
 	struct srnic_worker *worker = thread->worker;
-	struct srnic_worker_item *item;
+	struct srnic_worker_item *item = NULL;
 
 	spin_lock_bh(&worker->lock);
-	item = list_first_entry_or_null(&worker->watch, typeof(*item), watch);
+	if (last)
+		item = list_first_entry_or_null(&worker->watch, typeof(*item), watch);
 	if (item) {
 		worker_ops->watch(item, false);
 		worker_unwatch(worker, item);
@@ -372,35 +395,34 @@ static bool thread_give_up(struct worker_thread *thread)
 	return item;
 }
 
-/* Leaves everything to another thread.  Return: false if there is none. */
+/* Return: was it the last one? */
 static bool thread_leave(struct worker_thread *thread)
 {
 	struct srnic_worker *worker = thread->worker;
-	struct worker_thread *heir;
+	bool last;
 
 	spin_lock_bh(&worker->lock);
 	list_del(&thread->link);
 	list_del_init(&thread->idle);
 	if (worker->num)
 		WRITE_ONCE(worker->num, worker->num - 1);
-	heir = list_first_entry_or_null(&worker->threads, typeof(*heir), link);
-	if (heir) {
-		list_splice_tail_init(&thread->rest, &heir->rest);
-		thread_wake(heir);
-	}
+	last = list_empty(&worker->threads);
 	spin_unlock_bh(&worker->lock);
 
-	return heir;
+	return last;
 }
 
-/* The thread has been killed.  It holds no item, and does not stop or freeze any more. */
+/*
+ * The thread has been killed, and with it all others, unless they have nothing left to do.  It
+ * holds no item, and does not stop or freeze any more.
+ */
 static void thread_killed(void *data)
 {
 	struct worker_thread *thread = data;
+	bool last = thread_leave(thread);
 
-	if (!thread_leave(thread))
-		while (thread_give_up(thread))
-			cond_resched();
+	while (thread_give_up(thread, last))
+		cond_resched();
 	queue_work(worker_wq, &thread->reap);
 }
 
@@ -521,8 +543,20 @@ static struct worker_thread *worker_home(const struct srnic_worker *worker,
 	return NULL;
 }
 
+/* Has the caller a higher priority?  What is shared with the thread could wait for long. */
+static bool thread_is_behind(const struct worker_thread *thread)
+	__must_hold(&thread->worker->lock)
+{
+	const struct task_struct *task = thread->task;	/* leaves the list before it ends */
+
+	lockdep_assert_held(&thread->worker->lock);
+
+	return task && READ_ONCE(task->normal_prio) > current->normal_prio;
+}
+
 /* A thread that has slept for want of work; NULL: there is none */
-static struct worker_thread *worker_sleeper(const struct srnic_worker *worker)
+static struct worker_thread *worker_sleeper(const struct srnic_worker *worker,
+					    enum srnic_worker_how how)
 	__must_hold(&worker->lock)
 {
 	struct worker_thread *thread;
@@ -530,13 +564,13 @@ static struct worker_thread *worker_sleeper(const struct srnic_worker *worker)
 	lockdep_assert_held(&worker->lock);
 
 	list_for_each_entry(thread, &worker->idle, idle)
-		if (thread->sleeps)
+		if (thread->sleeps && (how != SRNIC_WORKER_SHARE || !thread_is_behind(thread)))
 			return thread;
 
 	return NULL;
 }
 
-/* The home of @item, unless it waits for a processor; if it does, these are busy. */
+/* The home of @item, if it is to share that.  If it waits for a processor, these are busy. */
 static struct worker_thread *worker_ready_home(struct srnic_worker *worker,
 					       const struct srnic_worker_item *item)
 	__must_hold(&worker->lock)
@@ -546,7 +580,9 @@ static struct worker_thread *worker_ready_home(struct srnic_worker *worker,
 
 	lockdep_assert_held(&worker->lock);
 
-	if (!home || !list_empty(&home->idle) || now - home->looked <= WORKER_BUSY_LATE)
+	if (!home || thread_is_behind(home))
+		return NULL;
+	if (!list_empty(&home->idle) || now - home->looked <= WORKER_LATE)
 		return home;
 	worker_is_late(worker, now - home->looked);
 
@@ -562,13 +598,15 @@ static struct worker_thread *worker_choose(struct srnic_worker *worker,
 					   enum srnic_worker_how how)
 	__must_hold(&worker->lock)
 {
-	struct worker_thread *home = worker_ready_home(worker, item), *other;
+	struct worker_thread *home, *other;
 
 	lockdep_assert_held(&worker->lock);
 
+	home = how == SRNIC_WORKER_SHARE ? worker_ready_home(worker, item) :
+					   worker_home(worker, item);
 	if (home && (!list_empty(&home->idle) || list_empty(&home->rest)))
 		return home;
-	other = worker_sleeper(worker);
+	other = worker_sleeper(worker, how);
 	if (other)
 		return other;
 	if (home || how == SRNIC_WORKER_SHARE)
@@ -615,7 +653,7 @@ bool srnic_worker_comes(struct srnic_worker *worker, struct srnic_worker_item *i
 	bool comes;
 
 	spin_lock_bh(&worker->lock);
-	comes = !list_empty(&item->rest) && ktime_get_ns() - item->added <= WORKER_BUSY_LATE;
+	comes = !list_empty(&item->rest) && ktime_get_ns() - item->added <= WORKER_LATE;
 	spin_unlock_bh(&worker->lock);
 
 	return comes;

@@ -22,9 +22,9 @@ struct srnic_worker;
  * struct srnic_worker_item - what a worker has to serve
  * @rest: link in the list of the items that have work for a thread
  * @watch: link in the list of those that are polled for work
- * @home: thread that has served it last, or has to, which may not exist any more; NULL: the process
- *	has served it since
- * @added: when it was added to @rest, ns
+ * @home: thread that it was left to last, or that has found it by polling, which may not exist
+ *	any more; NULL: none, or the process has taken it back since
+ * @added: when it was added to @rest last, ns
  *
  * Under the lock of the worker.
  */
@@ -39,7 +39,7 @@ struct srnic_worker_item {
 enum srnic_worker_how {
 	SRNIC_WORKER_LAST,	/* after all others of a thread */
 	SRNIC_WORKER_FIRST,	/* before all others: it had its turn, but was taken */
-	SRNIC_WORKER_SHARE,	/* after all others, if there is a thread that is to serve it */
+	SRNIC_WORKER_SHARE,	/* after all others, if a thread is soon to serve it */
 };
 
 /* What polling an item has found */
@@ -89,9 +89,10 @@ bool srnic_worker_serves(const struct srnic_worker *worker);
 bool srnic_worker_start(struct srnic_worker *worker, bool more);
 
 /*
- * Adds @item, unless it has been added, to those that the threads serve, one after the other.
- * Context: any but hard interrupt.
- * Return: false if there is no thread, or none to share it with.
+ * Adds @item to those that the threads serve, one after the other, anew if it has been added.
+ * Context: any but hard interrupt; to share it, the process that the worker serves.
+ * Return: false if there is no thread, or none to share it with: one of lower priority
+ * than the caller is not.
  */
 bool srnic_worker_add(struct srnic_worker *worker, struct srnic_worker_item *item,
 		      enum srnic_worker_how how);
