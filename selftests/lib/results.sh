@@ -28,6 +28,7 @@ lab_kernel()
 	local name=${1%-2}
 
 	name=${name#pair-}
+	name=${name#quad-}
 	echo "${name%+*}"
 }
 
