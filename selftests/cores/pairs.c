@@ -19,16 +19,23 @@
 #define QKEY	0x11111111
 #define SIZE	65536		/* of the memory at an end */
 #define LONG	16384		/* several packets, in one GSO chain */
+#define SEVERAL	4		/* queue pairs of a thread */
 
 static int cpu, cpus;
 
-static void stay_on(int to)
+static void stay_within(int first, int last)
 {
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
-	CPU_SET(to, &set);
+	for (; first <= last; first++)
+		CPU_SET(first, &set);
 	must_be(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+static void stay_on(int to)
+{
+	stay_within(to, to);
 }
 
 /**
@@ -259,6 +266,100 @@ static void rotating(void)
 	messages_each(IBV_QPT_RC, IBV_WR_RDMA_WRITE, 64, rotate);
 }
 
+static long handed_over(void)
+{
+	FILE *f = fopen("/sys/class/infiniband/sr0/ports/1/hw_counters/doorbell_handed_over", "r");
+	long count;
+
+	must(f && fscanf(f, "%ld", &count) == 1);
+	fclose(f);
+
+	return count;
+}
+
+static void write_post(struct both *x)
+{
+	struct ibv_sge from = sge_of(&x->from, 0, SIZE);
+	struct ibv_send_wr wr = wr_of(1, IBV_WR_RDMA_WRITE, &from, 1);
+
+	wr_target(&wr, &x->to, 0);
+	must_be(post_one(&x->pair.a, &wr), 0);
+}
+
+/* Other processors run while this one pauses. */
+static void write_wait(struct both *x)
+{
+	struct ibv_wc wc;
+
+	while (!ibv_poll_cq(x->pair.a.scq, 1, &wc))
+		__builtin_ia32_pause();
+	must_be(wc.status, IBV_WC_SUCCESS);
+}
+
+/* One WRITE by each of @num queue pairs, @rounds times */
+static void writes(struct both *x, int num)
+{
+	int i, n;
+
+	for (n = 0; n < rounds; n++) {
+		for (i = 0; i < num; i++)
+			write_post(&x[i]);
+		for (i = 0; i < num; i++)
+			write_wait(&x[i]);
+	}
+}
+
+/* The queue pairs one by one, then all of them: 1 + SEVERAL reports */
+static void several_count(struct both x[SEVERAL])
+{
+	long before;
+	int i;
+
+	for (i = 0; i < SEVERAL; i++) {
+		MARK(MARK_BEGIN);
+		writes(&x[i], 1);
+		MARK(MARK_END);
+	}
+	stay_within(0, cpus - 1);
+	writes(x, SEVERAL);
+	before = handed_over();
+	MARK(MARK_BEGIN);
+	writes(x, SEVERAL);
+	MARK(MARK_END);
+	must(handed_over() - before >= rounds / 2);
+	stay_on(cpu);
+}
+
+/*
+ * A thread of processor 0 posts to several queue pairs while the other processors are idle;
+ * @shared: the queue pairs share a region.
+ */
+static void several_write(bool shared)
+{
+	struct both x[SEVERAL] = {};
+	int i;
+
+	meet();
+	for (i = 0; i < SEVERAL && !cpu; i++) {
+		both_make(&x[i], IBV_QPT_RC);
+		if (shared)
+			x[i].to = x[0].to;
+	}
+	if (!cpu)
+		several_count(x);
+	meet();
+}
+
+static void several(void)
+{
+	several_write(false);
+}
+
+static void sharing(void)
+{
+	several_write(true);
+}
+
 static const struct vrb_case cases[] = {
 	{ "lines", "WRITE of 64 bytes", write_64 },
 	{ "lines", "WRITE of 16 KiB", write_16k },
@@ -268,6 +369,8 @@ static const struct vrb_case cases[] = {
 	{ "lines", "SEND of 64 bytes", send_64 },
 	{ "lines", "SEND of 16 KiB", send_16k },
 	{ "lines", "datagram of 64 bytes", datagram },
+	{ "lines", "several queue pairs", several },
+	{ "lines", "sharing", sharing },
 	{ "lines", "moving", moving },
 	{ "lines", "counting", counting },
 	{ "lines", "comparing", comparing },

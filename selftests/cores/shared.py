@@ -4,20 +4,27 @@
 
 usage: shared.py [-l] RESULTS PROCESSORS MESSAGES NAME...
 
-RESULTS/lines.N is the report on the kind of message that is the Nth NAME, of which each of
-the PROCESSORS sent MESSAGES; RESULTS/symbols is the kernel's kallsyms.
+RESULTS/lines.N is the Nth report, one on each kind of message, in the order of the NAMEs, of
+which each of the PROCESSORS sent MESSAGES; RESULTS/symbols is the kernel's kallsyms.
 
 A cache line is shared as often as two processors both access it.  No instruction may write
 shared lines, the same or different ones, for every fourth message or more often, except for
 the clock; instructions that only read such lines are listed with the writer.  Some kinds
 share lines deliberately, which must be detected: see the last cases of pairs.c.
 
+Where a thread has several queue pairs, for which other processors work as well, there are
+reports on each of these alone before that on all of them.  Lines that are written for two of
+them are nobody's own: a processor that helps may share only those of the hand-over, with its
+wake-ups by the kernel's scheduler.
+
 -l lists, for each kind, the lines that processor 1 writes for every second message or more
 often: the address, how often, and the functions that touch it.
 """
 import bisect
 import collections
+import itertools
 import pathlib
+import re
 import sys
 
 # Lines of srnic that are written for a message, or shared by two processors; there are more
@@ -28,6 +35,13 @@ LEAST = 20
 PERIODIC = {"timekeeping_advance", "update_vsyscall", "tick_do_update_jiffies64",
             "update_sd_lb_stats", "update_sg_lb_stats", "sched_balance_find_src_group",
             "sched_balance_rq", "sched_balance_newidle"}
+
+# Kinds for which a thread has several queue pairs, and how many, in pairs.c
+OF_SEVERAL = {"several queue pairs", "sharing"}
+SEVERAL = 4
+
+# Functions that hand work over: what they share is meant to be
+HAND_OVER = re.compile(r"(srnic_)?(worker|thread)_")
 
 
 class Symbols:
@@ -76,6 +90,13 @@ class Line:
     def is_of_srnic(self, symbols):
         return "[srnic]" in " ".join(self.functions(symbols))
 
+    def is_handed_over(self, symbols):
+        return any(HAND_OVER.match(name) for name in self.functions(symbols))
+
+    def shared(self):
+        """How often the others touched it, besides the processor that did most often"""
+        return sum(self.touched.values()) - max(self.touched.values())
+
 
 class Kind:
     """What was counted for a kind of message"""
@@ -90,6 +111,7 @@ class Kind:
             for row in rows:
                 line, address, cpu, pc, loads, stores = row.split()
                 lines[line].add(address, int(cpu), int(pc, 16), int(loads), int(stores))
+        self.by_address = lines
         self.lines = lines.values()
         self.own = [line for line in self.lines if line.is_of_srnic(symbols)]
         self.sharing = self.find_sharing()
@@ -127,6 +149,26 @@ class Kind:
         return all(sum(min(line.written[cpu], line.written[cpu + half]) >= self.messages / 4
                        for line in self.own) >= LEAST for cpu in range(half))
 
+    def written(self):
+        """Physical addresses of the lines that are written for messages"""
+        return {address for address, line in self.by_address.items()
+                if sum(line.written.values()) >= self.messages / 4}
+
+    def common(self, alone):
+        """Functions that share lines written for two of the queue pairs, each @alone before,
+        and the number of lines that are shared to hand over"""
+        count = collections.Counter(address for kind in alone for address in kind.written())
+        functions, handed = set(), 0
+        for address, line in self.by_address.items():
+            if line.shared() < self.messages / 4 or not sum(line.written.values()):
+                continue
+            if line.is_handed_over(self.symbols):
+                handed += 1
+            elif count[address] > 1 and line.is_of_srnic(self.symbols):
+                functions.update(line.functions(self.symbols))
+
+        return sorted(functions), handed
+
     def listing(self):
         for line in sorted(self.lines, key=lambda line: line.address):
             if line.written[1] >= self.messages / 2:
@@ -134,14 +176,20 @@ class Kind:
                                 ", ".join(line.functions(self.symbols))])
 
 
-def judge(name, kind):
-    """Return: has it passed, what was checked"""
+def judge(name, kind, alone):
+    """Return: has it passed, what was checked, functions that share lines"""
+    if alone:
+        shared, handed = kind.common(alone)
+        if name == "sharing":
+            return "srnic_mr_hold [srnic]" in shared, "a shared region is found", shared
+        return handed and not shared, f"{handed} lines, of hand-overs alone, are shared", shared
     if name == "moving":
-        return kind.is_moving(), "lines of queue pairs that move are found to be shared"
+        return (kind.is_moving(), "lines of queue pairs that move are found to be shared",
+                kind.sharing)
     if name in ("counting", "comparing", "rotating"):
-        return "user space" in kind.sharing, "shared lines are found"
+        return "user space" in kind.sharing, "shared lines are found", kind.sharing
 
-    return kind.is_busy() and not kind.sharing, "no lines are shared"
+    return kind.is_busy() and not kind.sharing, "no lines are shared", kind.sharing
 
 
 def main():
@@ -153,14 +201,17 @@ def main():
     if not names:
         sys.exit("shared.py: no kind of message is named")
     symbols = Symbols(results / "symbols")
+    reports = (Kind(results / f"lines.{n}", symbols, int(args[1]), int(args[2]))
+               for n in itertools.count(1))
     failed = 0
     print(f"TAP version 13\n1..{len(names)}")
     for number, name in enumerate(names, 1):
-        kind = Kind(results / f"lines.{number}", symbols, int(args[1]), int(args[2]))
-        passed, what = judge(name, kind)
+        alone = list(itertools.islice(reports, SEVERAL if name in OF_SEVERAL else 0))
+        kind = next(reports)
+        passed, what, shared = judge(name, kind, alone)
         failed += not passed
         print(f"{'' if passed else 'not '}ok {number} {name}: {what}")
-        print(f"# {kind.unknown} accesses unknown; shared by:", ", ".join(kind.sharing[:20]))
+        print(f"# {kind.unknown} accesses unknown; shared by:", ", ".join(shared[:20]))
         for row in kind.listing() if listed else []:
             print("#", row)
 
