@@ -99,6 +99,15 @@ static void lose_row(u32 out, u32 npsn)
 	srnic_cwnd_found_hole(&c, &rtt, &loss);
 }
 
+/* Likewise, with packets in between that arrive */
+static void lose_rows(u32 out, u32 npsn)
+{
+	u32 i;
+
+	for (i = 0; i < 4; i++)
+		lose_row(out, npsn / 4);
+}
+
 static void test_start(void)
 {
 	begin(SHORT);
@@ -600,27 +609,27 @@ static void test_policed(void)
 
 	open_to(LONG, 1024);
 	was = c.window;
-	lose_row(was, was / 4);
+	lose_rows(was, was / 4);
 	must(c.window == was * 7 / 10 && c.top == was);
-	lose_row(was, was / 2);
+	lose_rows(was, was / 2);
 	must(c.window == was / 4 && c.top == was / 4 && !c.lossy);
 	c.window++;
 	lose(was, SRNIC_CWND_QUEUE_RUN);	/* retransmissions, of packets that count already */
 	must(c.window == was / 4 + 1);
-	lose_row(was, was * 3 / 16);
+	lose_rows(was, was * 3 / 16);
 	must(c.window == was / 16 && c.lossy);
 	lose_row(was, was);
 	must(c.window == 1);
 	/* More than a window was in flight. */
 	open_to(LONG, 1024);
 	was = c.window;
-	lose_row(2 * was, was);
+	lose_rows(2 * was, was);
 	must(c.window == was * 7 / 10);
-	lose_row(2 * was, was / 2);
+	lose_rows(2 * was, was / 2);
 	must(c.window == was / 2);
 	/* One of the packets that seemed lost has arrived: others may have. */
 	srnic_cwnd_undo(&c);
-	lose_row(2 * was, was / 2);
+	lose_rows(2 * was, was / 2);
 	must(c.window == was / 2);
 	/* Less than a window still was. */
 	open_to(LONG, 1024);
@@ -628,6 +637,18 @@ static void test_policed(void)
 	lose_row(8, 8);
 	must(c.window == was / 2);
 	tap_done("it becomes what gets through of a flight of which little does");
+}
+
+static void test_outage(void)
+{
+	u32 was;
+
+	open_to(LONG, 1024);
+	was = c.window;
+	lose_row(was, was / 2);
+	lose_row(was, was / 4);
+	must(c.window == was * 7 / 10 && c.top == was);
+	tap_done("a few holes, however large, cut it no further");
 }
 
 static void test_forgiven(void)
@@ -752,6 +773,7 @@ int main(void)
 	test_jitter_loses();
 	test_run();
 	test_policed();
+	test_outage();
 	test_forgiven();
 	test_floor();
 	test_extra();

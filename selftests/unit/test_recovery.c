@@ -1832,15 +1832,18 @@ static void select_once(u32 at)
 /* Of 128 packets five arrive.  Those retransmitted are lost, too, but count once. */
 static void select_counts(u32 at)
 {
-	static const u32 few[][2] = { { 6, 10 }, { 128, 129 } };
+	static const u32 few[][2] = {
+		{ 6, 7 }, { 30, 31 }, { 60, 61 }, { 90, 91 }, { 128, 129 },
+	};
+	const u32 num = ARRAY_SIZE(few);
 
 	begin_path(at, SHORT);
 	must(fill() == 128);
-	must(is(sack(few, 2, 129), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(is(sack(few, num, 129), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(num_lost() == 123 && f.cwnd.window == 5);
 	must(retransmit() == 5 && num_lost() == 118);
 	now += 3 * SHORT;
-	sack(few, 2, 129);
+	sack(few, num, 129);
 	must(num_lost() == 123 && f.cwnd.window == 5);
 }
 

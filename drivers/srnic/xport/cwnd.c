@@ -487,12 +487,14 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 /*
  * @lost more packets of the flight for which the window was cut do not get through.  If fewer do
  * than it was cut to, it becomes their number: a policer whose bucket is empty passes a small part
- * of what the line carries, and would drop most of the retransmitted packets as well.
+ * of what the line carries, and would drop most of the retransmitted packets as well.  It passes
+ * them one by one: a flight with few holes, but large ones, has met an outage, which is over.
  */
 static void cwnd_count_lost(struct srnic_cwnd *cwnd, u32 lost)
 {
 	cwnd->through -= min(cwnd->through, lost);
-	if (cwnd->through >= cwnd->window)
+	if (cwnd->through >= cwnd->window ||
+	    (cwnd->holes <= CWND_FEW && lost > SRNIC_CWND_QUEUE_RUN))
 		return;
 	cwnd_reduce(cwnd, cwnd->through);
 	cwnd->top = cwnd->window;
