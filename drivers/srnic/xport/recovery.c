@@ -328,11 +328,12 @@ u32 srnic_recovery_span(struct srnic_recovery *r, u32 left)
 	u32 limit = recovery_limit(r), room = recovery_room(r), reach = recovery_reach(r);
 	u32 want, least;
 
-	if (!srnic_recovery_is_new(r))
+	if (!srnic_recovery_is_new(r)) {
 		left = min_t(u32, left, srnic_psn_diff(recovery_read_end(r, r->next), r->next));
-	if (recovery_whole(r) && !recovery_may_split(r))
-		return r->mode != SRNIC_RECOVERY_BACK || r->next == r->una || left <= room ?
-		       left : 0;
+		if (recovery_whole(r) && !recovery_may_split(r))
+			return r->mode != SRNIC_RECOVERY_BACK || r->next == r->una ||
+			       left <= room ? left : 0;
+	}
 	/* A probe requests as little as possible. */
 	if (r->detour && r->mode != SRNIC_RECOVERY_SELECT)
 		return r->repair == SRNIC_CAUSE_PROBE ? min(left, r->detour) : left;
