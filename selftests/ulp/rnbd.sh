@@ -19,59 +19,14 @@
 # shellcheck disable=SC2154 # netns.sh says where the selftests are
 . "$selftests/lib/self.sh"
 . "$selftests/lib/disk.sh"
+. "$selftests/lib/rnbd.sh"
 
-need rdma fio tc ethtool
-modprobe -q null_blk nr_devices=0 || skip_all "no null_blk"
-modinfo rnbd-server >/dev/null 2>&1 || skip_all "no rnbd-server"
-modprobe -q rnbd-client || skip_all "no rnbd-client"
-
-ctl=/sys/devices/virtual/rnbd-client/ctl
-path=ip:10.9.0.1@ip:10.9.0.2
-
-# server_up [ARGUMENT...]: of rtrs-server
-server_up()
-{
-	modprobe rtrs-server "$@" && modprobe rnbd-server
-}
-
-server_down()
-{
-	modprobe -r rnbd-server && ! grep '^rtrs_server ' /proc/modules
-}
-
-# remote: print the disk on the client
-remote()
-{
-	local name
-
-	name=$(readlink "$ctl/devices/dev!srnic@srnic") && [ -b "/dev/${name##*/}" ] &&
-		echo "/dev/${name##*/}"
-}
-
-# tell FILE WORD...: write the words to it
-tell()
-{
-	# shellcheck disable=SC2016 # for that shell
-	bounded bash -c 'file=$1; shift; echo "$*" >"$file"' - "$@"
-}
-
-map()
-{
-	tell "$ctl/map_device" sessname=srnic "path=$path" device_path=dev/srnic &&
-		wait_for remote
-}
-
-unmap()
-{
-	local name
-
-	name=$(remote) && tell "/sys/block/${name##*/}/rnbd/unmap_device" normal &&
-		wait_for fails remote
-}
+rnbd_needed
 
 # path_is STATE
 path_is()
 {
+	# shellcheck disable=SC2154 # of lib/rnbd.sh
 	grep -x "$1" "/sys/class/rtrs-client/srnic/paths/$path/state"
 }
 

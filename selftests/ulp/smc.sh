@@ -18,18 +18,10 @@
 . "$selftests/lib/peers.sh"
 . "$selftests/lib/wire.sh"
 . "$selftests/lib/exclusive.sh"
+. "$selftests/lib/smc.sh"
 
-need rdma python3 tc ethtool
-modinfo smc >/dev/null 2>&1 || skip_all "no smc"
-! grep -q '^smc ' /proc/modules || skip_all "SMC is in use here"
-
-smc="/usr/bin/python3 $selftests/ulp/smc.py"
+smc_needed
 work=$(mktemp -d)
-
-smc_up()
-{
-	modprobe smc && $smc ueid
-}
 
 smc_down()
 {
@@ -47,22 +39,8 @@ devices_anew()
 # talk CONNECTIONS BYTES
 talk()
 {
+	# shellcheck disable=SC2154 # of lib/smc.sh
 	between 5000 "$smc serve 5000 $1" "$smc ask 10.9.0.2 5000 $1 $2"
-}
-
-# smc_stat NS NAME: print it
-smc_stat()
-{
-	on "$1" bash -c "exec $smc stats" | awk -v name="$2" '$1 == name { print $2 }'
-}
-
-# stat_is NS NAME VALUE
-stat_is()
-{
-	local now
-
-	now=$(smc_stat "$1" "$2")
-	[ "$now" = "$3" ] || { echo "$2 is $now, not $3"; on "$1" bash -c "$smc stats"; return 1; }
 }
 
 # ends BREAK MEND: a connection that sends ends, at both ends
