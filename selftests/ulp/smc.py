@@ -6,6 +6,10 @@ srnic selftests - Shared Memory Communications over RDMA (SMC-R): its sockets an
 usage: smc.py serve PORT COUNT    answer that many connections by what they send
        smc.py ask ADDRESS PORT COUNT BYTES
                                   connections at the same time; compare the answers
+       smc.py rate ADDRESS PORT BYTES SECONDS
+                                  one request after the other, each as long as its answer: print
+                                  MiB/s, million a second, and microseconds of one: median and
+                                  99th percentile
        smc.py outlive ADDRESS PORT FILE
                                   send until the connection breaks; FILE once data have returned
        smc.py ueid                enable version 2, by an identifier that both ends have
@@ -18,6 +22,7 @@ import socket
 import struct
 import sys
 import threading
+import time
 
 IPPROTO_SMC = 256
 CHUNK = 65536
@@ -112,6 +117,21 @@ def ask(address, port, count, total):
     assert not problems, problems
 
 
+def rate(address, port, size, seconds):
+    request, times = random.randbytes(int(size)), []
+    with connect(address, port) as connection:
+        begin = now = time.monotonic()
+        while now < begin + float(seconds):
+            connection.sendall(request)
+            answer = connection.recv(len(request), socket.MSG_WAITALL)
+            assert answer == request, f"request {len(times)}"
+            before, now = now, time.monotonic()
+            times.append(now - before)
+    times.sort()
+    print(len(times) * len(request) / 2**20 / (now - begin), len(times) / 1e6 / (now - begin),
+          *(times[len(times) * part // 100] * 1e6 for part in (50, 99)))
+
+
 def drain(connection, file):
     try:
         while connection.recv(CHUNK):
@@ -188,5 +208,5 @@ def stats():
         print("reason %#x" % struct.unpack("I", fallback[FALLBACK_CODE]))
 
 
-CASES = {"serve": serve, "ask": ask, "outlive": outlive, "ueid": ueid, "stats": stats}
+CASES = {"serve": serve, "ask": ask, "rate": rate, "outlive": outlive, "ueid": ueid, "stats": stats}
 CASES[sys.argv[1]](*sys.argv[2:])

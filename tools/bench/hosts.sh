@@ -15,7 +15,8 @@
 #   path TYPE WORDS          sets its delay, rate and loss
 #
 # In some setups both devices are in the initial namespace: for NVMe, and for rdma_rxe,
-# which receives only there before 7.0.  In setups "machines" and "machines-MTU" each of them
+# which receives only there before 7.0.  Setups "consumer-KIND-N" are those of tools/bench/consumer,
+# which runs as long as one of them exists.  In setups "machines" and "machines-MTU" each of them
 # is in the initial namespace of its own machine, see selftests/lib/machines.sh.
 # shellcheck shell=bash
 
@@ -35,6 +36,11 @@ two_machines()
 	[[ $1 == machines?(-*) ]]
 }
 
+is_consumer()
+{
+	[[ $1 == consumer-* ]]
+}
+
 # is_tcp TYPE: TCP with the default congestion control, or with BBR
 is_tcp()
 {
@@ -49,7 +55,7 @@ has_gids()
 
 one_host()
 {
-	[[ $1 == @(onehost|nvme|icount) ]] || old_kernel
+	[[ $1 == @(onehost|nvme|icount|consumer-*) ]] || old_kernel
 }
 
 # address TYPE END
@@ -260,6 +266,10 @@ cable()
 		machines_up "$1" "$mtu"
 		return
 	fi
+	if is_consumer "$2"; then
+		consumer_up "$1" "$2"
+		return
+	fi
 	driver "$1" && new_hosts "$1" "$2" || return
 	if [[ $2 == paths-* ]]; then
 		bridged_wire "$1" "$mtu"
@@ -285,6 +295,10 @@ cut_cable()
 	if two_machines "$2"; then
 		machine_down "$1" A 0
 		there machine_down "$1" B 1
+		return
+	fi
+	if is_consumer "$2"; then
+		consumer_down
 		return
 	fi
 	[ "$2" != nvme ] || disk_down "$1"
@@ -476,4 +490,35 @@ disk_down()
 	rm "$port/subsystems/bench-$1"
 	put 0 "$subsystem/namespaces/1/enable"
 	rmdir "$port" "$subsystem/namespaces/1" "$subsystem"
+}
+
+# --- kernel consumers --------------------------------------------------------
+
+# consumer_fits TYPE KIND: siw is no RoCE device, which SMC-R requires, and has no WRITE with
+# immediate data, which RNBD requires.  It listens on the TCP port that an iSER target itself
+# listens on for TCP.
+consumer_fits()
+{
+	[[ $1/$2 != @(tcp|bbr)/* && $1/$2 != siw/@(rnbd|iser|smc) ]]
+}
+
+# consumer_up TYPE SETUP: set WHERE to what it prints.  Its processors are those of the kernel.
+consumer_up()
+{
+	local kind=${2#consumer-}
+
+	kind=${kind%-*}
+	consumer_fits "$1" "$kind" || return
+	# shellcheck disable=SC2154 # of tools/bench/run: here
+	coproc CONSUMER { TYPE=$1 exec "$here/consumer" "$kind" 2>>"$RESULTS/errors"; }
+	IFS= read -r WHERE <&"${CONSUMER[0]}"
+}
+
+consumer_down()
+{
+	local input=${CONSUMER[1]:-} pid=${CONSUMER_PID:-}
+
+	[ -n "$pid" ] || return 0
+	exec {input}>&-
+	wait "$pid"
 }
