@@ -249,7 +249,7 @@ struct srnic_mmap {
  * @cq: the queue itself
  * @map: its ring as mapped by a user, or NULL; under @lock
  * @lock: serialises resizing and requests for events of a user's queue
- * @cpu: CPU on which its events are raised
+ * @cpu: CPU on which the events of a user's queue are raised
  * @events: number of events that @work has to raise
  * @work: raises events that became due on other CPUs
  * @period: longest time that moderation defers an event, in us; 0: no limit

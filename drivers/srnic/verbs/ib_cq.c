@@ -6,7 +6,10 @@
  * Completions of a queue pair that has been destroyed are skipped.
  *
  * A completion vector stands for a CPU, on which the events of a queue are raised: a
- * completion generated on another CPU queues work there, unless that CPU is offline.
+ * completion generated on another CPU queues work there, unless that CPU is offline.  A
+ * consumer in the kernel gets its events where the completions are generated: it polls in a
+ * softirq or a work item of that CPU, whose cache has the completion and its data, and to
+ * move them costs two CPUs more than most consumers do with them.
  */
 #include <linux/cpumask.h>
 #include <linux/etherdevice.h>
@@ -36,7 +39,7 @@ static void cq_notify(struct srnic_cq *srnic_cq)
 
 	if (!cq->ibcq.comp_handler)
 		return;
-	if (cq->cpu == smp_processor_id() || !cpu_online(cq->cpu)) {
+	if (!cq->ibcq.uobject || cq->cpu == smp_processor_id() || !cpu_online(cq->cpu)) {
 		cq_raise(&cq->ibcq);
 		return;
 	}

@@ -35,6 +35,7 @@
  * @opcode: that of its completion, if it succeeds
  * @came: it has a completion
  * @stray: it has a second one
+ * @cpu: where it was polled
  */
 struct kv_op {
 	struct kv_end		*end;
@@ -44,6 +45,7 @@ struct kv_op {
 	enum ib_wc_opcode	opcode;
 	bool			came;
 	bool			stray;
+	unsigned int		cpu;
 };
 
 /**

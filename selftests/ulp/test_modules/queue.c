@@ -3,6 +3,9 @@
  * srnic selftests - kernel verbs: completion queues of each kind, queue pairs in error, and
  * deregistration while a peer is using the region
  */
+#include <linux/cpumask.h>
+#include <linux/sched.h>
+
 #include "kverbs.h"
 
 #define LEN	(3 * PAGE_SIZE)
@@ -47,6 +50,44 @@ static void workqueue(struct kv *t)
 static void unbound(struct kv *t)
 {
 	polled(t, IB_POLL_UNBOUND_WORKQUEUE);
+}
+
+/* Executes a local operation on @cpu, which completes it there. */
+static void placed_on(struct kv *t, struct kv_end *end, unsigned int cpu)
+{
+	struct ib_send_wr wr = {
+		.opcode	= IB_WR_LOCAL_INV,
+		.ex	= { .invalidate_rkey = kv_region(t, end->pd, 1)->at.key },
+	};
+	struct kv_op *op = kv_op(t, end);
+
+	if (set_cpus_allowed_ptr(current, cpumask_of(cpu))) {
+		kv_fail(t, "no CPU %u for this thread", cpu);
+		return;
+	}
+	kv_signal(op, &wr);
+	kv_post(t, end, &wr);
+	kv_done(t, "LOCAL_INV", op, IB_WC_SUCCESS);
+	if (op->cpu != cpu)
+		kv_fail(t, "a completion of CPU %u was polled on CPU %u", cpu, op->cpu);
+}
+
+/* The vector of the queue does not matter. */
+static void placed(struct kv *t)
+{
+	struct kv_link *link = kv_connect(t, kv_pd(t, t->dev[0]), kv_pd(t, t->dev[1]),
+					  IB_POLL_SOFTIRQ);
+	cpumask_var_t before;
+
+	if (!alloc_cpumask_var(&before, GFP_KERNEL)) {
+		kv_fail(t, "no memory");
+		return;
+	}
+	cpumask_copy(before, current->cpus_ptr);
+	placed_on(t, &link->own, cpumask_first(cpu_online_mask));
+	placed_on(t, &link->own, cpumask_last(cpu_online_mask));
+	set_cpus_allowed_ptr(current, before);
+	free_cpumask_var(before);
 }
 
 /* Posts all of a receive queue but the entry that the drain takes, and flushes it. */
@@ -206,6 +247,7 @@ const struct kv_case kv_queue_cases[] = {
 	{ "CQ: softirq",					softirq },
 	{ "CQ: workqueue",					workqueue },
 	{ "CQ: unbound workqueue",				unbound },
+	{ "CQ: polled where completions are written",		placed },
 	{ "error: a drain flushes a full receive queue",	full_drain },
 	{ "error: REG_MR and LOCAL_INV are flushed",		flushed },
 	{ "in use: dereg after the queue pair's error",		dereg_error },

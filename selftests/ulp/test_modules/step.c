@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 
 #include "kverbs.h"
@@ -29,6 +30,7 @@ static void kv_op_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	op->came = true;
+	op->cpu = raw_smp_processor_id();
 	op->wc = *wc;
 	complete(&op->done);
 }
