@@ -256,6 +256,7 @@ struct sim_replay {
  * @failed: retries are exhausted
  * @sent: PSNs sent; a READ request counts those of its response
  * @retransmitted: PSNs among them that were sent before
+ * @needless: PSNs whose data had arrived already, and has arrived again
  * @causes: number of events, by enum srnic_recovery_cause
  * @waiting: messages posted that are not in the send queue yet; see struct sim_conf, @every
  * @cc: rate since a CNP was received
@@ -303,6 +304,7 @@ struct sim_flow {
 	bool			failed;
 	u64			sent;
 	u64			retransmitted;
+	u64			needless;
 	u64			causes[SRNIC_CAUSE_NUM];
 	u64			waiting[SIM_QUEUE];
 	u32			num_waiting;

@@ -37,6 +37,7 @@ static inline struct sim_conf steady(bool read, u32 mtu, u64 rate, u64 delay, u6
  * @tcp: fraction that the flows of TCP use
  * @jain: Jain's index over the flows, or over those of TCP
  * @again: fraction of the packets sent that were retransmissions
+ * @needless: fraction of the packets sent whose data had arrived already
  * @lost: PSNs lost
  * @dead: flows whose retries are exhausted
  * @causes: number of events, by enum srnic_recovery_cause
@@ -49,6 +50,7 @@ struct outcome {
 	double			tcp;
 	double			jain;
 	double			again;
+	double			needless;
 	u64			lost;
 	u32			dead;
 	u64			causes[SRNIC_CAUSE_NUM];
@@ -103,7 +105,7 @@ static inline double jain_of(const struct sim *s)
 
 static inline void add_flows(struct outcome *o, const struct sim *s)
 {
-	double sent = 0, again = 0;
+	double sent = 0, again = 0, needless = 0;
 	const struct sim_flow *w;
 	const struct sim_tcp *t;
 	u32 k;
@@ -111,6 +113,7 @@ static inline void add_flows(struct outcome *o, const struct sim *s)
 	for (w = s->flow; w < s->flow + s->conf.flows; w++) {
 		sent += w->sent;
 		again += w->retransmitted;
+		needless += w->needless;
 		o->dead += w->failed;
 		for (k = 0; k < SRNIC_CAUSE_NUM; k++)
 			o->causes[k] += w->causes[k];
@@ -118,9 +121,11 @@ static inline void add_flows(struct outcome *o, const struct sim *s)
 	for (t = s->tcp; t < s->tcp + s->conf.tcp && !s->conf.flows; t++) {
 		sent += t->sent;
 		again += t->retransmitted;
+		needless += t->needless;
 	}
 	o->jain = jain_of(s);
 	o->again = again / sent;
+	o->needless = needless / sent;
 }
 
 /* What measure_from() draws random numbers from */

@@ -42,9 +42,10 @@ static struct sim_path *data(struct sim_conf *c)
 
 static void print_state(const struct outcome *o)
 {
-	printf("  again %5.2f %%  lost %7llu  gaps %6llu  probes %5llu  timeouts %4llu",
-	       100 * o->again, o->lost, o->causes[SRNIC_CAUSE_GAP],
-	       o->causes[SRNIC_CAUSE_PROBE], o->causes[SRNIC_CAUSE_TIMEOUT]);
+	printf("  again %5.2f %% needless %5.2f %%  lost %7llu  gaps %6llu  probes %5llu",
+	       100 * o->again, 100 * o->needless, o->lost, o->causes[SRNIC_CAUSE_GAP],
+	       o->causes[SRNIC_CAUSE_PROBE]);
+	printf("  timeouts %4llu", o->causes[SRNIC_CAUSE_TIMEOUT]);
 	printf("  window %5u  dead %u%s%s\n", o->first.cwnd.window, o->dead,
 	       o->fault ? "  NOT: " : "", o->fault ? o->fault : "");
 	fflush(stdout);
@@ -77,7 +78,8 @@ static void row(struct sim_conf c, u64 from, double goal, const char *format, ..
 		c.tcp = c.flows;
 		c.flows = 0;
 		t = measure_from(&c, from);
-		printf("  cubic %5.1f %% again %5.2f %%", 100 * t.tcp, 100 * t.again);
+		printf("  cubic %5.1f %% again %5.2f %% needless %5.2f %%", 100 * t.tcp,
+		       100 * t.again, 100 * t.needless);
 		if (c.tcp > 1)
 			printf(" Jain %.3f", t.jain);
 		printf(";");

@@ -429,6 +429,7 @@ static inline void sim_response(struct sim *s, const struct sim_pkt *pkt)
 	struct sim_flow *w = &s->flow[pkt->flow];
 	u64 una = w->una;
 
+	w->needless += srnic_psn_diff(pkt->psn, w->f.una) < 0 || sim_is_here(w, pkt->seq);
 	if (!sim_is_ours(w, pkt->psn))
 		return;
 	sim_require(s, sim_seq(w, pkt->psn) == pkt->seq, "a response maps to its place");

@@ -91,6 +91,7 @@ static inline bool sim_keep(struct sim *s, struct sim_flow *w, const struct sim_
 	    ahead >= (s->conf.store ? s->conf.store : SIM_STORE))
 		return false;
 
+	w->needless += pkt->kind != SIM_READ && w->slot[pkt->seq % SIM_STORE].npsn;
 	w->slot[pkt->seq % SIM_STORE] = (struct sim_slot) {
 		.npsn = pkt->npsn, .kind = pkt->kind, .ackreq = pkt->ackreq,
 	};
@@ -114,11 +115,13 @@ static inline void sim_replay(struct sim *s, const struct sim_pkt *pkt)
 
 static inline void sim_duplicate(struct sim *s, const struct sim_pkt *pkt)
 {
-	const struct sim_flow *w = &s->flow[pkt->flow];
+	struct sim_flow *w = &s->flow[pkt->flow];
 
 	if (pkt->kind == SIM_READ)
-		sim_replay(s, pkt);
-	else if (pkt->ackreq || s->conf.peer != SIM_PEER_RXE)
+		return sim_replay(s, pkt);
+
+	w->needless++;
+	if (pkt->ackreq || s->conf.peer != SIM_PEER_RXE)
 		sim_reply(s, pkt->flow, SIM_ACK, w->expected - 1);
 }
 

@@ -66,6 +66,7 @@ struct sim_segment {
  * @got: receiver: which segments from @expected on have arrived
  * @sent: segments sent
  * @retransmitted: segments among them that were sent before
+ * @needless: segments that had arrived already, and have arrived again
  */
 struct sim_tcp {
 	struct sim_segment	*seg;
@@ -97,6 +98,7 @@ struct sim_tcp {
 	u8			*got;
 	u64			sent;
 	u64			retransmitted;
+	u64			needless;
 };
 
 static inline void sim_tcp_init(struct sim_tcp *t)
@@ -161,8 +163,10 @@ static inline bool sim_tcp_send(struct sim_tcp *t, u64 now, u64 *seq)
 /* The receiver gets a segment, and is to acknowledge all before @expected, and @seq. */
 static inline void sim_tcp_receive(struct sim_tcp *t, u64 seq)
 {
-	if (seq < t->expected)
+	if (seq < t->expected || t->got[seq % SIM_TCP_WINDOW]) {
+		t->needless++;
 		return;
+	}
 	t->got[seq % SIM_TCP_WINDOW] = true;
 	for (; t->got[t->expected % SIM_TCP_WINDOW]; t->expected++)
 		t->got[t->expected % SIM_TCP_WINDOW] = false;
