@@ -93,7 +93,7 @@ static void lose_row(u32 out, u32 npsn)
 {
 	struct srnic_cwnd_loss loss = {
 		.una = una, .high = srnic_psn_add(una, out), .out = out, .run = npsn,
-		.lost = npsn,
+		.lost = npsn, .single = true,
 	};
 
 	srnic_cwnd_found_hole(&c, &rtt, &loss);
@@ -651,6 +651,54 @@ static void test_outage(void)
 	tap_done("a few holes, however large, cut it no further");
 }
 
+/* A window of 8 at a full queue, which makes round trips of @nsec, and was empty for none */
+static void begin_share(u64 nsec)
+{
+	begin(nsec);
+	round_trip(nsec);
+	lose_row(16, 8);
+	send(16, true);
+	while (rtt.max != nsec)
+		measure(nsec);
+	must(c.window == 8 && c.lossy && !c.startup && !c.crowded);
+}
+
+/* Round trips until the window grows */
+static u32 until_growth(u64 nsec)
+{
+	u32 was = c.window, n;
+
+	for (n = 0; c.window == was && n < 1000; n++)
+		round_trip(nsec);
+
+	return n;
+}
+
+static void test_share(void)
+{
+	u64 nsec = 800 * USEC;
+
+	begin_share(nsec);
+	must(until_growth(nsec) < 16);
+	lose_row(9, 1);
+	must(c.window == 9 * 7 / 10 && c.crowded);
+	send(9, true);
+	must(until_growth(nsec) >= 63);
+	/* Others have gone. */
+	must(until_growth(nsec / 2) == 1);
+	lose_row(8, 1);
+	must(c.window == 8);
+	/* A peer that keeps nothing does not tell how many are lost. */
+	begin_share(nsec);
+	lose(8, 1);
+	must(c.window == 8 && until_growth(nsec) < 16);
+	/* So long a round trip is that of a path. */
+	begin_share(2 * MSEC);
+	lose_row(8, 1);
+	must(c.window == 8);
+	tap_done("a share of a full queue is cut for each loss, and grows slowly");
+}
+
 static void test_forgiven(void)
 {
 	u32 was;
@@ -774,6 +822,7 @@ int main(void)
 	test_run();
 	test_policed();
 	test_outage();
+	test_share();
 	test_forgiven();
 	test_floor();
 	test_extra();

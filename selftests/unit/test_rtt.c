@@ -129,6 +129,38 @@ static void test_min(void)
 	tap_done("the shortest round trip is that of the last 10 to 20 seconds");
 }
 
+static void round_trips(u32 num, u64 nsec)
+{
+	while (num--)
+		round_trip(nsec);
+}
+
+static void test_max(void)
+{
+	begin(TIMEOUT);
+	round_trips(7, MSEC);
+	must(!r.max && !srnic_rtt_is_longest(&r));
+	round_trip(2 * MSEC);
+	must(r.max == MSEC);
+	/* of less than eight in a row, none counts */
+	round_trips(7, 3 * MSEC);
+	round_trip(MSEC);
+	must(r.max == MSEC && srnic_rtt_is_longest(&r));
+	round_trips(8, 3 * MSEC);
+	must(r.max == 3 * MSEC && srnic_rtt_is_longest(&r));
+	round_trip(3 * MSEC * 15 / 16);
+	must(srnic_rtt_is_longest(&r));
+	round_trip(3 * MSEC * 15 / 16 - 1);
+	must(!srnic_rtt_is_longest(&r));
+	now += 10 * SEC;
+	round_trips(8, MSEC);
+	must(r.max == 3 * MSEC);
+	now += 10 * SEC;
+	round_trips(8, MSEC);
+	must(r.max == MSEC);
+	tap_done("the longest that were so in a row are those of the last 10 to 20 seconds");
+}
+
 static void test_probes(void)
 {
 	u64 first;
@@ -270,6 +302,7 @@ int main(void)
 	test_apart();
 	test_ambiguous();
 	test_min();
+	test_max();
 	test_probes();
 	test_backoff();
 	test_late();

@@ -301,7 +301,10 @@ static void test_short_queue(void)
 	c = steady(true, 4096, GBIT, 20000, 30000);
 	o = measure(&c);
 	expect("READ, 1 Gbit/s", &o, 0.98, 0.04);
-	tap_done("after tail drop of the first burst a peer is not taken for go-back-N");
+	c = steady(false, 1024, GBIT, 20000, 30000);
+	o = measure(&c);
+	expect("WRITE, 1 Gbit/s, MTU 1024", &o, 0.98, 0.003);
+	tap_done("after tail drop a peer is not taken for go-back-N, and the queue is seldom full");
 }
 
 /* Reordering alone causes no retransmission, from the first packet on. */
@@ -444,6 +447,25 @@ static void test_crowd(void)
 	if (o.jain < 0.9)
 		tap_fault("Jain's index is %.3f", o.jain);
 	tap_done("many flows that start at once share a short queue");
+}
+
+/* A window of two packets for each; most flows start when the queue is full already. */
+static void test_full_queue(void)
+{
+	struct outcome o;
+	struct sim_conf c;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		c = steady(i, 4096, 10 * GBIT, 25 * USEC, 1000000);
+		c.flows = 128;
+		c.until = SECONDS(1) / 2;
+		o = measure(&c);
+		expect(i ? "READ, 128 flows" : "WRITE, 128 flows", &o, 0.98, 0.06);
+		if (o.jain < 0.85)
+			tap_fault("Jain's index is %.3f", o.jain);
+	}
+	tap_done("flows that have never seen their queue empty do not overflow it");
 }
 
 static void test_fair(void)
@@ -754,6 +776,7 @@ int main(int argc, char **argv)
 	test_reordered_requests();
 	test_fair();
 	test_crowd();
+	test_full_queue();
 	test_delay_changes();
 	test_lossless();
 	test_shallow();

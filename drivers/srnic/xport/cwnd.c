@@ -40,6 +40,16 @@
  */
 #define CWND_FULL_PART		32
 
+/*
+ * A window that is smaller may be a share of a queue that is full of the packets of others.  It
+ * is cut for each loss, or more than one packet in sixteen would be lost for ever, and grows
+ * by a packet in as many round trips: each packet that is added to a full queue is one lost.
+ */
+#define CWND_CROWD		64
+
+/* Round trips of a path with such a queue take no longer than that. */
+#define CWND_CROWD_NSEC		(2ULL * NSEC_PER_MSEC)
+
 /* Packets lost in a round that may be so by chance */
 #define CWND_FEW		3
 
@@ -361,6 +371,16 @@ static u32 cwnd_trial_growth(const struct srnic_cwnd *cwnd, const struct srnic_r
 	return CWND_PARTS / 8 * step * cwnd->window;
 }
 
+/*
+ * May the window be a share of a queue that others keep full?  Whoever has never seen it empty
+ * takes it for a long path, so round trips are compared with the longest.
+ */
+static bool cwnd_is_share(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
+{
+	return cwnd->lossy && !cwnd->startup && cwnd->window < CWND_CROWD &&
+	       rtt->last < CWND_CROWD_NSEC && srnic_rtt_is_longest(rtt);
+}
+
 /* Parts of a packet by which the window grows per round trip */
 static u32 cwnd_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, bool clear)
 {
@@ -373,6 +393,8 @@ static u32 cwnd_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rt
 		return CWND_PARTS / 2 * cwnd->window;
 	if (cwnd->from && cwnd->rounds == CWND_TRIAL)
 		return cwnd_trial_growth(cwnd, rtt);
+	if (cwnd->crowded && (far || !clear) && cwnd_is_share(cwnd, rtt))
+		return CWND_PARTS / CWND_CROWD;
 	if (clear && far)
 		return cwnd_clear_growth(cwnd);
 
@@ -461,7 +483,7 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 {
 	bool whole = srnic_rtt_is_long(rtt) && !cwnd->startup;
 	u32 out = whole ? cwnd->window : min(loss->out, cwnd->window);
-	bool overflow;
+	bool overflow, shared;
 	u32 flight;
 
 	if (srnic_cwnd_is_cut(cwnd, loss->una)) {
@@ -470,7 +492,8 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 		return;
 	}
 
-	overflow = cwnd_is_overflow(cwnd, rtt, loss->run);
+	shared = loss->single && cwnd_is_share(cwnd, rtt);
+	overflow = shared || cwnd_is_overflow(cwnd, rtt, loss->run);
 	cwnd->top = cwnd_find_top(cwnd, rtt, overflow);
 	if (!overflow)
 		return;
@@ -480,6 +503,7 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 	cwnd_reduce(cwnd, max(out * 7 / 10, cwnd->window / 2));
 	cwnd_end_trial(cwnd, cwnd->pause);
 	cwnd->probing = false;	/* until the round trip jumps: base and was remain */
+	cwnd->crowded = shared;
 	cwnd->round = loss->high;
 	cwnd->startup &= cwnd_is_chance(cwnd, rtt, loss->run);
 }

@@ -63,6 +63,7 @@
  * @steep: @mean was longer than that of the round before
  * @startup: the window has not been cut yet, and grows exponentially where no queue is seen
  * @lossy: the window is small because packets were dropped
+ * @crowded: it was cut last for a single packet, lost while the queue was full: others share it
  */
 struct srnic_cwnd {
 	u32	window;
@@ -91,6 +92,7 @@ struct srnic_cwnd {
 	bool	steep;
 	bool	startup;
 	bool	lossy;
+	bool	crowded;
 };
 
 /**
@@ -100,6 +102,7 @@ struct srnic_cwnd {
  * @out: PSNs in flight
  * @run: consecutive PSNs missing, as far as is known
  * @lost: PSNs now found to be lost that had not been lost before; 0: their number is not known
+ * @single: what arrives behind them is kept, so that each loss is found by itself
  */
 struct srnic_cwnd_loss {
 	u32	una;
@@ -107,6 +110,7 @@ struct srnic_cwnd_loss {
 	u32	out;
 	u32	run;
 	u32	lost;
+	bool	single;
 };
 
 /* Initialises @cwnd, which is zero, before srnic_cwnd_skip(). */

@@ -545,6 +545,7 @@ static struct srnic_cwnd_loss recovery_loss(const struct srnic_recovery *r)
 		.out	= r->mode == SRNIC_RECOVERY_BACK ?
 			  (r->mark - r->una) & SRNIC_PSN_MASK : recovery_out(r),
 		.run	= r->run,
+		.single	= r->keeps == SRNIC_KEEPS_ALL,
 	};
 }
 
@@ -875,6 +876,7 @@ static void recovery_lost_hole(struct srnic_recovery *r, u32 i)
 		.out	= recovery_out(r) + r->sb.holes[i].npsn,
 		.run	= recovery_run(r, i),
 		.lost	= r->sb.holes[i].tries ? 0 : recovery_run(r, i),
+		.single	= true,
 	};
 
 	srnic_cwnd_found_hole(&r->cwnd, &r->rtt, &loss);

@@ -15,8 +15,11 @@
 /* Round trips longer than the shortest by this indicate a queue that drops packets */
 #define RTT_QUEUE_NSEC		((u64)NSEC_PER_MSEC)
 
-/* Minimum time for which the shortest round trip counts */
+/* Minimum time for which the shortest round trip counts, and the longest */
 #define RTT_MIN_NSEC		(10ULL * NSEC_PER_SEC)
+
+/* A full queue makes as many round trips in a row long, a busy host single ones. */
+#define RTT_ROW			8
 
 /*
  * After this many answers that came too early for the round trip, and none from which one
@@ -82,12 +85,26 @@ static void rtt_smooth(struct srnic_rtt *rtt, u64 nsec)
 	rtt->srtt = rtt->srtt - rtt->srtt / 8 + nsec / 8;
 }
 
+/* Longest of the current period and the previous one, but for single ones */
+static void rtt_update_max(struct srnic_rtt *rtt, u64 nsec)
+{
+	rtt->low = min_not_zero(rtt->low, nsec);
+	if (++rtt->num_low < RTT_ROW)
+		return;
+	rtt->recent_max = max(rtt->recent_max, rtt->low);
+	rtt->max = max(rtt->max, rtt->low);
+	rtt->low = 0;
+	rtt->num_low = 0;
+}
+
 /* Shortest of the current period and the previous one, since paths change */
 static void rtt_update_min(struct srnic_rtt *rtt, u64 nsec, u64 now)
 {
 	if (!rtt->min || now - rtt->since >= RTT_MIN_NSEC) {
 		rtt->min = rtt->min ? min(rtt->recent, nsec) : nsec;
 		rtt->recent = nsec;
+		rtt->max = rtt->recent_max;
+		rtt->recent_max = 0;
 		rtt->since = now;
 	}
 	rtt->recent = min(rtt->recent, nsec);
@@ -125,6 +142,7 @@ static void rtt_measured(struct srnic_rtt *rtt, u64 nsec, u64 now)
 	rtt->probes = 0;
 	rtt->early = 0;
 	rtt_update_min(rtt, nsec, now);
+	rtt_update_max(rtt, nsec);
 }
 
 /*
@@ -224,6 +242,7 @@ void srnic_rtt_restart(struct srnic_rtt *rtt, u64 nsec)
 	rtt_reset_srtt(rtt, max(nsec, rtt->min / RTT_EARLY_PART));
 	rtt->last = 0;
 	rtt->min = 0;
+	rtt->recent_max = 0;
 	rtt->probes = 0;
 	rtt->early = 0;
 }

@@ -42,7 +42,11 @@ struct srnic_rtt_sample {
  * @last: last round trip time, ns
  * @min: shortest recent round trip time, ns
  * @recent: shortest since @since, ns
- * @since: start of the current period of the search for the shortest, ns
+ * @max: longest recent round trip, ns: of some in a row, the shortest counts; 0: not known
+ * @recent_max: longest since @since, ns
+ * @low: shortest of the current row, ns
+ * @num_low: round trips in it
+ * @since: start of the current period of the search for the shortest and the longest, ns
  * @wait: round trip that late answers suggest, until one is measured, ns
  * @soon: the last ambiguous answer came soon after a retransmission
  * @early: answers too early for the round trip since one was measured, up to 2
@@ -58,6 +62,10 @@ struct srnic_rtt {
 	u64			last;
 	u64			min;
 	u64			recent;
+	u64			max;
+	u64			recent_max;
+	u64			low;
+	u8			num_low;
 	u64			since;
 	u64			wait;
 	bool			soon;
@@ -169,6 +177,12 @@ bool srnic_rtt_is_queued(const struct srnic_rtt *rtt);
 static inline bool srnic_rtt_is_full(const struct srnic_rtt *rtt)
 {
 	return rtt->last > 2 * rtt->min;
+}
+
+/* Is the last round trip about as long as the longest?  Then a queue that there is may be full. */
+static inline bool srnic_rtt_is_longest(const struct srnic_rtt *rtt)
+{
+	return rtt->max && 16 * rtt->last >= 15 * rtt->max;
 }
 
 #endif /* SRNIC_XPORT_RTT_H */
