@@ -66,7 +66,9 @@ struct srnic_swqe;
 		{ 0x17, "SEND_ONLY_INV" },				\
 		{ 0x1c, "FLUSH" },					\
 		{ 0x1d, "ATOMIC_WRITE" },				\
-		{ 0xd3, "SACK" })
+		{ 0xd3, "SACK" },					\
+		{ 0xd4, "MASKED_CMP_SWAP" },				\
+		{ 0xd5, "MASKED_FETCH_ADD" })
 
 #define srnic_show_wr(opcode)						\
 	__print_symbolic(opcode,					\

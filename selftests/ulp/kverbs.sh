@@ -10,7 +10,9 @@
 # both devices in the initial network namespace, for the table at the end.  Where it differs is
 # reported as TODO, with the reason in rxe-known if there is one.  All orders of four steps are
 # executed between two devices alone; a fifth of them elsewhere.  Protection information (T10-PI)
-# is also generated and checked while packets are lost.
+# is also generated and checked, and masked atomics are executed, while packets are lost.  Those
+# whose masks change nothing are also sent to rdma_rxe, which executes them; others use up all
+# retries there.
 # usage: kverbs.sh [CASE...]
 #
 # run: kernel verbs, called by a module of this project | linux
@@ -134,11 +136,11 @@ table()
 	done
 }
 
-# rxe_up: self.sh has names of netns.sh, too
-rxe_up()
+# self_of TYPE_A TYPE_B: two devices in this namespace; self.sh has names of netns.sh, too
+self_of()
 {
 	# shellcheck disable=SC2034 # of netns.sh
-	TYPE_A=rxe TYPE_B=rxe
+	TYPE_A=$1 TYPE_B=$2
 	. "$selftests/lib/self.sh"
 	self_up
 }
@@ -164,13 +166,20 @@ for case in "${cases[@]}"; do
 	[[ $# == 0 && $case == "orders: all "* ]] || fewer+=("$case")
 done
 
-# where bytes of a region arrive in pieces, which loss may repeat
+# where bytes of a region arrive in pieces, and atomics, which loss may repeat
 lossy=()
 for case in "${cases[@]}"; do
-	[[ $case != "integrity: "* ]] || lossy+=("$case")
+	[[ $case != @("integrity: "|"masked atomics: ")* ]] || lossy+=("$case")
 done
 
-ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + 10))
+# where the peer need not be srnic
+mixed=()
+for case in "${cases[@]}"; do
+	[[ $case != "masked atomics: "@("masks of the plain ones"|"other masks") ]] ||
+		mixed+=("$case")
+done
+
+ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + ${#mixed[@]} + 11))
 check "two hosts"			pair_up
 # refused without CRC_T10DIF: the cases then expect to be refused as well
 setting nsA sr0 integrity 1 2>/dev/null && setting nsB sr1 integrity 1
@@ -198,14 +207,22 @@ check "no object of srnic is left"	no_object_is_left
 pair_down
 
 if modprobe -q rdma_rxe; then
-	check "two devices of rdma_rxe"	rxe_up
+	check "two devices of rdma_rxe"	self_of rxe rxe
 	for case in "${fewer[@]}"; do
 		case_rxe "$case"
+	done
+	check "rdma_rxe and srnic"	self_of rxe srnic
+	for case in "${mixed[@]}"; do
+		case_here "rdma_rxe has the region: $case" mixed sr0 sr1 "$case"
 	done
 else
 	skip "two devices of rdma_rxe"	"this kernel has no rdma_rxe"
 	for case in "${fewer[@]}"; do
 		skip "rdma_rxe: $case"	"this kernel has no rdma_rxe"
+	done
+	skip "rdma_rxe and srnic"	"this kernel has no rdma_rxe"
+	for case in "${mixed[@]}"; do
+		skip "rdma_rxe has the region: $case" "this kernel has no rdma_rxe"
 	done
 fi
 mapfile -t lines < <(table)

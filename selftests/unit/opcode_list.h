@@ -6,7 +6,7 @@
  * contrib/roce; XRC and the headers of each packet are from the tables of IBTA volume 1.
  * Each header is one letter, in wire order:
  *
- *	x XRCETH  d DETH  f FETH  r RETH  c AtomicETH
+ *	x XRCETH  d DETH  f FETH  r RETH  m masks  c AtomicETH
  *	a AETH    o AtomicAckETH  i ImmDt  v IETH
  *
  * Place in the message: f first, m middle, l last, o only.
@@ -94,8 +94,10 @@ static const struct opcode_fact {
 	{ 183, SRNIC_FAM_SEND,		'o', true,  true,  "xv" },
 	{ 188, SRNIC_FAM_FLUSH,		'o', true,  false, "xfr" },
 	{ 189, SRNIC_FAM_ATOMIC_WRITE,	'o', true,  true,  "xr" },
-	/* SACK: our own, see wire.rst; of the range for manufacturers */
+	/* SACK and masked atomics: our own, see wire.rst; of the range for manufacturers */
 	{ 211, SRNIC_FAM_SACK,		'o', false, true,  "" },
+	{ 212, SRNIC_FAM_ATOMIC,	'o', true,  false, "mc" },
+	{ 213, SRNIC_FAM_ATOMIC,	'o', true,  false, "mc" },
 };
 
 #define OPCODES (sizeof(opcode_list) / sizeof(*opcode_list))

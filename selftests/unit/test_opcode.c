@@ -19,6 +19,7 @@ static const struct {
 	{ 'd', SRNIC_H_DETH,     8 },
 	{ 'f', SRNIC_H_FETH,     4 },
 	{ 'r', SRNIC_H_RETH,    16 },
+	{ 'm', SRNIC_H_MASKS,   24 },
 	{ 'c', SRNIC_H_ATOMIC,  28 },
 	{ 'a', SRNIC_H_AETH,     4 },
 	{ 'o', SRNIC_H_ATOMACK,  8 },

@@ -73,6 +73,10 @@ static void pkt_random(struct srnic_pkt *pkt, const struct opcode_fact *fact,
 		pkt->swap_add = rand64();
 	if (strchr(fact->headers, 'c'))
 		pkt->compare = rand64();
+	if (strchr(fact->headers, 'm')) {
+		pkt->compare_add_mask = rand64();
+		pkt->swap_mask = rand64();
+	}
 	if (strchr(fact->headers, 'a')) {
 		pkt->syndrome = rand32();
 		pkt->msn = rand32() & 0xffffff;
@@ -122,6 +126,13 @@ static unsigned int encode(u8 *data, const struct srnic_pkt *pkt,
 			p = put(p, pkt->rkey, 4);
 			p = put(p, pkt->dmalen, 4);
 			break;
+		case 'm':
+			p = put(p, 0x73524e4d, 4);
+			p = put(p, 1, 1);
+			p = put(p, 0, 3);
+			p = put(p, pkt->compare_add_mask, 8);
+			p = put(p, pkt->swap_mask, 8);
+			break;
 		case 'c':
 			p = put(p, pkt->va, 8);
 			p = put(p, pkt->rkey, 4);
@@ -160,6 +171,8 @@ static bool pkt_equal(const struct srnic_pkt *a, const struct srnic_pkt *b)
 	       a->src_qp == b->src_qp && a->feth == b->feth && a->va == b->va &&
 	       a->rkey == b->rkey && a->dmalen == b->dmalen &&
 	       a->swap_add == b->swap_add && a->compare == b->compare &&
+	       a->compare_add_mask == b->compare_add_mask &&
+	       a->swap_mask == b->swap_mask &&
 	       a->imm == b->imm && a->inv_rkey == b->inv_rkey;
 }
 
@@ -347,6 +360,29 @@ static void test_refusals(void)
 	tap_done("unknown opcodes are neither parsed nor built");
 }
 
+/* The identifier and the version of the masks are checked, and their reserved bytes are not. */
+static void test_foreign(void)
+{
+	unsigned int bit, len, ours, i;
+	u8 data[SRNIC_HDR_MAX + ICRC];
+	struct srnic_pkt back, pkt;
+
+	for (i = 0; i < OPCODES; i++) {
+		if (!strchr(opcode_list[i].headers, 'm'))
+			continue;
+		pkt_random(&pkt, &opcode_list[i], 0);
+		len = encode(data, &pkt, &opcode_list[i]) + ICRC;
+		for (bit = 0; bit < 64; bit++) {
+			ours = bit < 40 ? SRNIC_PARSE_FOREIGN : SRNIC_PARSE_OK;
+			data[12 + bit / 8] ^= 0x80 >> bit % 8;
+			if (parse_exact(data, len, len, &back) != ours)
+				tap_fault("opcode 0x%02x: bit %u", pkt.opcode, bit);
+			data[12 + bit / 8] ^= 0x80 >> bit % 8;
+		}
+	}
+	tap_done("masks with another identifier or version are refused");
+}
+
 /* Reserved bits on the wire do not affect the parsed numbers. */
 static void test_reserved(void)
 {
@@ -456,6 +492,7 @@ int main(void)
 	test_truncation();
 	test_payload();
 	test_refusals();
+	test_foreign();
 	test_reserved();
 	test_captures();
 	test_cnp();

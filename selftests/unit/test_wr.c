@@ -104,6 +104,51 @@ static void test_packets(void)
 	tap_done("packets are requests of one family, in their positions");
 }
 
+static struct srnic_swqe *masked(u8 opcode, u64 compare_add_mask, u64 swap_mask)
+{
+	struct srnic_swqe *wqe = request(opcode, true);
+
+	wqe->sqe.masked.compare_add_mask = compare_add_mask;
+	wqe->sqe.masked.swap_mask = swap_mask;
+
+	return wqe;
+}
+
+/* The packet of IBTA if the masks change nothing: every peer executes it. */
+static void test_masks(void)
+{
+	static const struct {
+		u8	opcode;
+		u64	compare_add;
+		u64	swap;
+		u8	packet;
+	} cases[] = {
+		{ 12, ~0ULL, ~0ULL, 0x13 },
+		{ 12, ~0ULL, ~0ULL << 1, 0xd4 },
+		{ 12, ~0ULL >> 1, ~0ULL, 0xd4 },
+		{ 12, 0, 0, 0xd4 },
+		{ 13, 0, 0, 0x14 },
+		{ 13, 0, ~0ULL, 0x14 },
+		{ 13, 1ULL << 63, 0, 0x14 },
+		{ 13, 1ULL << 62, 0, 0xd5 },
+		{ 13, 1, ~0ULL, 0xd5 },
+		{ 13, ~0ULL, ~0ULL, 0xd5 },
+		/* plain atomics have no masks */
+		{ 5, 1, 1, 0x13 },
+		{ 6, 1, 1, 0x14 },
+	};
+	unsigned int i;
+	u8 packet;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		packet = srnic_wr_packet(masked(cases[i].opcode, cases[i].compare_add,
+						cases[i].swap), true, true);
+		if (packet != cases[i].packet)
+			tap_fault("row %u: packet 0x%02x", i, packet);
+	}
+	tap_done("masks are sent if they change the operation");
+}
+
 /* Headers of the last packet are those of the only one, except for the RETH */
 static void test_ends(void)
 {
@@ -183,6 +228,7 @@ int main(void)
 {
 	test_rows();
 	test_packets();
+	test_masks();
 	test_ends();
 	test_answers();
 	test_sinks();

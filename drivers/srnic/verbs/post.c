@@ -27,6 +27,7 @@ enum post_kind {
 	POST_SEND,
 	POST_RDMA,
 	POST_ATOMIC,
+	POST_MASKED,
 	POST_INV,
 	POST_REG,
 	POST_REG_PI,
@@ -42,6 +43,8 @@ static const u8 post_kinds[] = {
 	[IB_WR_ATOMIC_FETCH_AND_ADD]	= POST_ATOMIC,
 	[IB_WR_LOCAL_INV]		= POST_INV,
 	[IB_WR_SEND_WITH_INV]		= POST_SEND,
+	[IB_WR_MASKED_ATOMIC_CMP_AND_SWP]	= POST_MASKED,
+	[IB_WR_MASKED_ATOMIC_FETCH_AND_ADD]	= POST_MASKED,
 	[IB_WR_REG_MR]			= POST_REG,
 	[IB_WR_REG_MR_INTEGRITY]	= POST_REG_PI,
 };
@@ -65,6 +68,13 @@ static void post_atomic(struct srnic_sqe *sqe, const struct ib_atomic_wr *wr)
 	sqe->rkey = wr->rkey;
 	sqe->atomic.compare_add = wr->compare_add;
 	sqe->atomic.swap = wr->swap;
+}
+
+static void post_masked(struct srnic_sqe *sqe, const struct ib_atomic_wr *wr)
+{
+	post_atomic(sqe, wr);
+	sqe->masked.compare_add_mask = wr->compare_add_mask;
+	sqe->masked.swap_mask = wr->swap_mask;
 }
 
 static void post_bind(struct srnic_sqe *sqe, const struct ib_reg_wr *wr, u64 length)
@@ -170,6 +180,9 @@ static int post_put_send(const struct srnic_ibqp *qp, struct srnic_sqe *sqe,
 		break;
 	case POST_ATOMIC:
 		post_atomic(sqe, atomic_wr(wr));
+		break;
+	case POST_MASKED:
+		post_masked(sqe, atomic_wr(wr));
 		break;
 	case POST_REG:
 		err = post_reg(sqe, reg_wr(wr));

@@ -19,8 +19,8 @@
 #define SRNIC_GRH_BYTES		40
 #define SRNIC_CNP_BYTES		16	/* annex A17.9.3: reserved bytes as payload */
 
-/* Longest chain of headers behind UDP: BTH, XRCETH, AtomicETH */
-#define SRNIC_HDR_MAX		(12 + 4 + 28)
+/* Longest chain of headers behind UDP: BTH, masks, AtomicETH */
+#define SRNIC_HDR_MAX		(12 + 24 + 28)
 
 /**
  * struct srnic_bth - base transport header
@@ -59,6 +59,25 @@ struct srnic_atomic_eth {
 	__be64	swap_add;
 	__be64	compare;
 } __packed __aligned(4);
+
+/**
+ * struct srnic_masks_hdr - masks of an atomic; srnic's own, see Documentation/wire.rst
+ * @magic: SRNIC_MASKS_MAGIC
+ * @version: SRNIC_MASKS_VERSION
+ * @rsvd: sent as 0, ignored
+ * @compare_add: CMP_SWAP: bits that are compared; FETCH_ADD: the last bits of fields
+ * @swap: CMP_SWAP: bits that are replaced; FETCH_ADD: sent as 0, ignored
+ */
+struct srnic_masks_hdr {
+	__be32	magic;
+	__u8	version;
+	__u8	rsvd[3];
+	__be64	compare_add;
+	__be64	swap;
+} __packed __aligned(4);
+
+#define SRNIC_MASKS_MAGIC	0x73524e4d	/* "sRNM" */
+#define SRNIC_MASKS_VERSION	1
 
 struct srnic_deth {
 	__be32	qkey;

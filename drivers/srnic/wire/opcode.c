@@ -4,8 +4,8 @@
  *
  * IBTA volume 1, 9.2.1 "OpCode field", 9.4 for the headers of each operation,
  * annex A14 for XRC, annex A17.9.3 for CNP, annex A19 for FLUSH and ATOMIC
- * WRITE; sack_hdr.h for SACK, which is our own.  On XRC only requests name a
- * receive queue; responses do not carry XRCETH.
+ * WRITE.  SACK (sack_hdr.h) and the masked atomics are our own.  On XRC only
+ * requests name a receive queue; responses do not carry XRCETH.
  */
 
 #include "opcode.h"
@@ -133,4 +133,8 @@ const struct srnic_op srnic_ops[256] = {
 
 	[SRNIC_OPCODE_CNP]	= { FAM(CNP), CNP_ONLY, 12, 0 },
 	[SRNIC_OPCODE_SACK]	= { FAM(SACK), SACK_ONLY, 12, 0 },
+	[SRNIC_OPCODE_MASKED_CMP_SWAP]	= { FAM(ATOMIC), REQ_BARE, 64,
+					    SRNIC_H_MASKS | SRNIC_H_ATOMIC },
+	[SRNIC_OPCODE_MASKED_FETCH_ADD]	= { FAM(ATOMIC), REQ_BARE, 64,
+					    SRNIC_H_MASKS | SRNIC_H_ATOMIC },
 };

@@ -51,8 +51,13 @@ enum srnic_opcode {
 
 #define SRNIC_OPCODE_CNP	0x81
 
-/* One of the opcodes that the specification leaves to manufacturers, 0xc0 to 0xff */
-#define SRNIC_OPCODE_SACK	0xd3
+/*
+ * Some of the opcodes that the specification leaves to manufacturers, 0xc0 to 0xff.  The
+ * masked atomics are requests of RC; what answers them is an ATOMIC ACKNOWLEDGE.
+ */
+#define SRNIC_OPCODE_SACK		0xd3
+#define SRNIC_OPCODE_MASKED_CMP_SWAP	0xd4
+#define SRNIC_OPCODE_MASKED_FETCH_ADD	0xd5
 
 /* Operation that an opcode belongs to */
 enum srnic_family {
@@ -60,7 +65,7 @@ enum srnic_family {
 	SRNIC_FAM_SEND,
 	SRNIC_FAM_WRITE,
 	SRNIC_FAM_READ,
-	SRNIC_FAM_ATOMIC,	/* CMP_SWAP and FETCH_ADD */
+	SRNIC_FAM_ATOMIC,	/* CMP_SWAP and FETCH_ADD, masked or not */
 	SRNIC_FAM_FLUSH,
 	SRNIC_FAM_ATOMIC_WRITE,
 	SRNIC_FAM_READ_RESP,
@@ -84,11 +89,12 @@ enum srnic_op_hdrs {
 	SRNIC_H_DETH	= 1 << 1,
 	SRNIC_H_FETH	= 1 << 2,
 	SRNIC_H_RETH	= 1 << 3,
-	SRNIC_H_ATOMIC	= 1 << 4,
-	SRNIC_H_AETH	= 1 << 5,
-	SRNIC_H_ATOMACK	= 1 << 6,
-	SRNIC_H_IMM	= 1 << 7,
-	SRNIC_H_IETH	= 1 << 8,
+	SRNIC_H_MASKS	= 1 << 4,
+	SRNIC_H_ATOMIC	= 1 << 5,
+	SRNIC_H_AETH	= 1 << 6,
+	SRNIC_H_ATOMACK	= 1 << 7,
+	SRNIC_H_IMM	= 1 << 8,
+	SRNIC_H_IETH	= 1 << 9,
 };
 
 /**

@@ -85,6 +85,28 @@ static void parse_bth(const struct srnic_bth *bth, struct srnic_pkt *pkt)
 	pkt->psn = apsn & SRNIC_PSN_MASK;
 }
 
+/* Other manufacturers may use the same opcode. */
+static bool masks_are_ours(const __u8 *p)
+{
+	struct srnic_masks_hdr hdr;
+
+	memcpy(&hdr, p, sizeof(hdr));
+
+	return be32_to_cpu(hdr.magic) == SRNIC_MASKS_MAGIC &&
+	       hdr.version == SRNIC_MASKS_VERSION;
+}
+
+static const __u8 *parse_masks(const __u8 *p, struct srnic_pkt *pkt)
+{
+	struct srnic_masks_hdr hdr;
+
+	memcpy(&hdr, p, sizeof(hdr));
+	pkt->compare_add_mask = be64_to_cpu(hdr.compare_add);
+	pkt->swap_mask = be64_to_cpu(hdr.swap);
+
+	return p + sizeof(hdr);
+}
+
 static void parse_headers(const __u8 *p, __u16 hdrs, struct srnic_pkt *pkt)
 {
 	if (hdrs & SRNIC_H_XRCETH) {
@@ -112,6 +134,8 @@ static void parse_headers(const __u8 *p, __u16 hdrs, struct srnic_pkt *pkt)
 		pkt->dmalen = be32_to_cpu(reth.dmalen);
 		p += sizeof(reth);
 	}
+	if (hdrs & SRNIC_H_MASKS)
+		p = parse_masks(p, pkt);
 	if (hdrs & SRNIC_H_ATOMIC) {
 		struct srnic_atomic_eth eth;
 
@@ -167,6 +191,8 @@ enum srnic_parse srnic_pkt_parse(const void *data, unsigned int linear,
 		return SRNIC_PARSE_SHORT;
 	if (!payload_fits(op, rest - pad))
 		return SRNIC_PARSE_PAYLOAD;
+	if (op->hdrs & SRNIC_H_MASKS && !masks_are_ours((const __u8 *)data + BTH_BYTES))
+		return SRNIC_PARSE_FOREIGN;
 
 	parse_bth(&bth, pkt);
 	pkt->hdr_len = hdr_len;
@@ -206,6 +232,20 @@ static __u8 *build_bth(__u8 *p, const struct srnic_pkt *pkt)
 	return p + sizeof(bth);
 }
 
+static __u8 *build_masks(__u8 *p, const struct srnic_pkt *pkt)
+{
+	struct srnic_masks_hdr hdr = {
+		.magic		= cpu_to_be32(SRNIC_MASKS_MAGIC),
+		.version	= SRNIC_MASKS_VERSION,
+		.compare_add	= cpu_to_be64(pkt->compare_add_mask),
+		.swap		= cpu_to_be64(pkt->swap_mask),
+	};
+
+	memcpy(p, &hdr, sizeof(hdr));
+
+	return p + sizeof(hdr);
+}
+
 unsigned int srnic_pkt_build(void *data, const struct srnic_pkt *pkt)
 {
 	const struct srnic_op *op = srnic_pkt_op(pkt);
@@ -224,6 +264,8 @@ unsigned int srnic_pkt_build(void *data, const struct srnic_pkt *pkt)
 	}
 	if (hdrs & SRNIC_H_FETH)
 		p = put_be32(p, pkt->feth);
+	if (hdrs & SRNIC_H_MASKS)
+		p = build_masks(p, pkt);
 	if (hdrs & (SRNIC_H_RETH | SRNIC_H_ATOMIC)) {
 		p = put_be64(p, pkt->va);
 		p = put_be32(p, pkt->rkey);

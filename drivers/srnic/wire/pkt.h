@@ -38,6 +38,8 @@
  * @dmalen: RETH length
  * @swap_add: AtomicETH swap or add data; ATOMIC_ACK: the original value
  * @compare: AtomicETH compare data
+ * @compare_add_mask: as in struct srnic_masks_hdr
+ * @swap_mask: as in struct srnic_masks_hdr
  * @imm: immediate data, network order as the application gave it
  * @inv_rkey: IETH key to invalidate
  *
@@ -68,6 +70,8 @@ struct srnic_pkt {
 	__u32	dmalen;
 	__u64	swap_add;
 	__u64	compare;
+	__u64	compare_add_mask;
+	__u64	swap_mask;
 	__be32	imm;
 	__u32	inv_rkey;
 };
@@ -89,6 +93,7 @@ enum srnic_parse {
 	SRNIC_PARSE_VERSION,	/* transport header version is not 0 */
 	SRNIC_PARSE_OPCODE,	/* unknown opcode */
 	SRNIC_PARSE_PAYLOAD,	/* payload length not valid for the opcode */
+	SRNIC_PARSE_FOREIGN,	/* another manufacturer's packet, or another version */
 };
 
 /**

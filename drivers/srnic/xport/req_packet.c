@@ -56,6 +56,10 @@ static void packet_fill(const struct srnic_swqe *wqe, u64 off,
 	pkt->imm = wqe->sqe.imm_data;
 	pkt->inv_rkey = wqe->sqe.invalidate_rkey;
 	pkt->srqn = wqe->sqe.xrc.srqn & SRNIC_QPN_MASK;
+	if (srnic_wr_is_masked(wqe)) {
+		pkt->compare_add_mask = wqe->sqe.masked.compare_add_mask;
+		pkt->swap_mask = wqe->sqe.masked.swap_mask;
+	}
 	switch (srnic_wr_of(wqe)->operands) {
 	case SRNIC_WR_CMP_SWAP:
 		pkt->swap_add = wqe->sqe.atomic.swap;

@@ -6,6 +6,7 @@
  * run looks up its key again.
  */
 #include "internal.h"
+#include "masked.h"
 #include "persist.h"
 
 /* Holds the memory named by a request; with XRC, in the PD of its SRQ. */
@@ -404,6 +405,31 @@ void srnic_resp_rdma_consume(struct srnic_qp *qp, const struct srnic_read_part *
 		       part->seg.pkt.payload);
 }
 
+/* What a masked atomic makes of @word.  Pure. */
+static u64 rdma_masked(u64 word, const struct srnic_pkt *pkt)
+{
+	if (pkt->opcode == SRNIC_OPCODE_MASKED_CMP_SWAP)
+		return srnic_masked_swap(word, pkt->compare, pkt->compare_add_mask,
+					 pkt->swap_add, pkt->swap_mask);
+
+	return srnic_masked_add(word, pkt->swap_add, pkt->compare_add_mask);
+}
+
+/* Each attempt that fails means that somebody else has changed the word. */
+static u64 rdma_do_masked(void *word, const void *arg)
+{
+	const struct srnic_seg *seg = arg;
+	atomic64_t *v = word;
+	s64 orig, seen = atomic64_read(v);
+
+	do {
+		orig = seen;
+		seen = atomic64_cmpxchg(v, orig, rdma_masked(orig, &seg->pkt));
+	} while (seen != orig);
+
+	return orig;
+}
+
 static u64 rdma_do_atomic(void *word, const void *arg)
 {
 	const struct srnic_seg *seg = arg;
@@ -483,7 +509,9 @@ enum srnic_outcome srnic_resp_rdma_atomic(struct srnic_qp *qp,
 	if (verdict)
 		return srnic_fail(verdict);
 
-	return rdma_word(qp, seg, IB_ACCESS_REMOTE_ATOMIC, rdma_do_atomic);
+	return rdma_word(qp, seg, IB_ACCESS_REMOTE_ATOMIC,
+			 srnic_pkt_op(&seg->pkt)->hdrs & SRNIC_H_MASKS ?
+			 rdma_do_masked : rdma_do_atomic);
 }
 
 enum srnic_outcome srnic_resp_rdma_atomic_write(struct srnic_qp *qp,

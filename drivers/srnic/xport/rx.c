@@ -111,15 +111,26 @@ void srnic_qp_ooo_stop(struct srnic_qp *qp)
 }
 
 /*
- * Does the packet belong to the QP's service?  Every connected QP accepts CNPs, and those
- * that keep requests accept SACKs.
+ * Does the packet belong to the QP's service?  Every connected QP accepts CNPs, those
+ * that keep requests accept SACKs, and those of RC masked atomics.
  */
 static bool rx_service_ok(const struct srnic_qp *qp,
 			  const struct srnic_pkt *pkt)
 {
-	return SRNIC_TRANSPORT(pkt->opcode) == qp->transport ||
-	       pkt->opcode == SRNIC_OPCODE_CNP ||
-	       (pkt->opcode == SRNIC_OPCODE_SACK && srnic_qp_reliable(qp));
+	if (SRNIC_TRANSPORT(pkt->opcode) == qp->transport)
+		return true;
+
+	switch (pkt->opcode) {
+	case SRNIC_OPCODE_CNP:
+		return true;
+	case SRNIC_OPCODE_SACK:
+		return srnic_qp_reliable(qp);
+	case SRNIC_OPCODE_MASKED_CMP_SWAP:
+	case SRNIC_OPCODE_MASKED_FETCH_ADD:
+		return qp->transport == SRNIC_TP_RC;
+	default:
+		return false;
+	}
 }
 
 /* An XRC initiator accepts responses only. */

@@ -13,6 +13,7 @@
 
 #include "../queue/queue.h"
 #include "../wire/opcode.h"
+#include "masked.h"
 
 /* Bits of srnic_wr.flags */
 enum srnic_wr_flags {
@@ -50,6 +51,7 @@ enum srnic_local_op {
  * @first: opcode of the first packet of several
  * @middle: opcode of a packet that is neither first nor last
  * @last: opcode of the last packet of several
+ * @masked: opcode instead of @only if the masks change the operation, 0: it has no masks
  */
 struct srnic_wr {
 	u8	wc;
@@ -62,6 +64,7 @@ struct srnic_wr {
 	u8	first;
 	u8	middle;
 	u8	last;
+	u8	masked;
 };
 
 /* One row per opcode up to IB_WR_REG_MR; all zeros: no such opcode */
@@ -87,12 +90,27 @@ static inline bool srnic_wr_has_sink(const struct srnic_swqe *wqe)
 	return srnic_wr_of(wqe)->flags & SRNIC_WR_SINK;
 }
 
+/* Do the masks of @wqe change the operation? */
+static inline bool srnic_wr_is_masked(const struct srnic_swqe *wqe)
+{
+	const struct srnic_wr *wr = srnic_wr_of(wqe);
+	u64 mask = wqe->sqe.masked.compare_add_mask;
+
+	if (!wr->masked)
+		return false;
+
+	return wr->operands == SRNIC_WR_FETCH_ADD ? !srnic_masked_add_is_plain(mask) :
+	       !srnic_masked_swap_is_plain(mask, wqe->sqe.masked.swap_mask);
+}
+
 /* Opcode of a packet of @wqe, without service */
 static inline u8 srnic_wr_packet(const struct srnic_swqe *wqe, bool first,
 				 bool last)
 {
 	const struct srnic_wr *wr = srnic_wr_of(wqe);
 
+	if (srnic_wr_is_masked(wqe))
+		return wr->masked;
 	if (first)
 		return last ? wr->only : wr->first;
 

@@ -112,6 +112,7 @@ struct srnic_sge {
  * @xrc: XRC: shared receive queue of the peer
  * @flush: parameters of FLUSH
  * @bind: parameters of BIND_MW
+ * @masked: operands of atomics with masks, which only the kernel can post
  */
 struct srnic_sqe {
 	__aligned_u64	wr_id;
@@ -152,6 +153,11 @@ struct srnic_sqe {
 			__u32		new_rkey;	/* key after the bind */
 			__u32		access;
 		} bind;
+		struct {
+			__aligned_u64	operands[2];	/* same as @atomic */
+			__aligned_u64	compare_add_mask;
+			__aligned_u64	swap_mask;
+		} masked;
 	};
 };
 

@@ -163,6 +163,7 @@ extern const struct kv_case kv_work_cases[];
 extern const struct kv_case kv_queue_cases[];
 extern const struct kv_case kv_orders_cases[];
 extern const struct kv_case kv_integrity_cases[];
+extern const struct kv_case kv_masked_cases[];
 
 /* main.c: the result */
 __printf(2, 3) void kv_fail(struct kv *t, const char *fmt, ...);
@@ -225,6 +226,9 @@ void kv_write(struct kv *t, struct kv_end *end, const struct kv_target *at, int 
 void kv_read(struct kv *t, struct kv_end *end, const struct kv_target *at, int want);
 /* Both */
 void kv_access(struct kv *t, struct kv_end *end, const struct kv_target *at);
+/* @wr makes the word @after of @before, and returns that. */
+void kv_atomic(struct kv *t, struct kv_end *end, const struct kv_target *at,
+	       struct ib_atomic_wr *wr, u64 before, u64 after, int want);
 void kv_fetch_add(struct kv *t, struct kv_end *end, const struct kv_target *at, int want);
 /* SEND to the other end, or SEND with invalidate of @key */
 void kv_send(struct kv *t, struct kv_link *link, struct kv_end *from, int want);

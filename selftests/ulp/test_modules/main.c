@@ -26,6 +26,7 @@ static const struct kv_case * const kv_sets[] = {
 	kv_queue_cases,
 	kv_orders_cases,
 	kv_integrity_cases,
+	kv_masked_cases,
 };
 
 /* A device, while it is registered */

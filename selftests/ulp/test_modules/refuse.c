@@ -323,63 +323,6 @@ static void inv_user(struct kv *t)
 	kv_access(t, &link->peer, &region->at);
 }
 
-/* --- work requests ------------------------------------------------------- */
-
-/*
- * Work requests before one that is refused are posted, it is what bad_wr points to, and those
- * behind it are not posted.
- */
-static void refused_in_list(struct kv *t, struct kv_link *link, enum ib_wr_opcode opcode)
-{
-	struct kv_mem *mem = kv_mem(t, link->peer.dev, 0, PAGE_SIZE);
-	struct ib_sge sge = kv_sge(&link->own, 64), word = kv_sge(&link->own, 8);
-	struct ib_send_wr first = { .opcode = IB_WR_SEND, .sg_list = &sge, .num_sge = 1 };
-	struct ib_send_wr last;
-	struct ib_atomic_wr masked = {
-		.wr.opcode		= opcode,
-		.wr.sg_list		= &word,
-		.wr.num_sge		= 1,
-		.wr.send_flags		= IB_SEND_SIGNALED,
-		.compare_add_mask	= ~0ULL,
-		.swap_mask		= ~0ULL,
-	};
-	const struct ib_send_wr *bad = NULL;
-	struct kv_op *sent, *received;
-	int err;
-
-	received = kv_post_recv(t, &link->peer);
-	sent = kv_op(t, &link->own);
-	kv_fill(t, &link->own, 64);
-	if (!kv_goes_on(t))
-		return;
-
-	masked.remote_addr = sg_dma_address(mem->sg);
-	masked.rkey = link->peer.pd->local_dma_lkey;
-	kv_signal(sent, &first);
-	last = first;
-	first.next = &masked.wr;
-	masked.wr.wr_cqe = &sent->cqe;
-	masked.wr.next = &last;
-	err = ib_post_send(link->own.qp, &first, &bad);
-	kv_want(t, "posting", err, -EINVAL);
-	if (bad != &masked.wr)
-		kv_fail(t, "bad_wr is not the work request that was refused");
-	kv_done(t, "the SEND before it", sent, IB_WC_SUCCESS);
-	kv_received(t, &link->peer, received, 64, 0);
-	kv_send(t, link, &link->own, IB_WC_SUCCESS);
-}
-
-static void masked(struct kv *t)
-{
-	struct kv_link *link = kv_link(t);
-	enum ib_atomic_cap cap = t->dev[0]->attrs.masked_atomic_cap;
-
-	if (cap != IB_ATOMIC_NONE)
-		kv_fail(t, "masked_atomic_cap is %d: write a case for them", cap);
-	refused_in_list(t, link, IB_WR_MASKED_ATOMIC_CMP_AND_SWP);
-	refused_in_list(t, link, IB_WR_MASKED_ATOMIC_FETCH_AND_ADD);
-}
-
 const struct kv_case kv_refuse_cases[] = {
 	{ "rights: REMOTE_READ alone",				only_read },
 	{ "rights: REMOTE_WRITE without REMOTE_READ",		only_write },
@@ -399,6 +342,5 @@ const struct kv_case kv_refuse_cases[] = {
 	{ "refused: invalidation of a region of another PD",	inv_other_pd },
 	{ "refused: access to a region of another PD",		access_other_pd },
 	{ "refused: invalidation of a region of a process",	inv_user },
-	{ "refused: masked atomics, which are not advertised",	masked },
 	{}
 };

@@ -166,6 +166,8 @@ void kv_signal(struct kv_op *op, struct ib_send_wr *wr)
 		[IB_WR_SEND]			= IB_WC_SEND,
 		[IB_WR_RDMA_READ]		= IB_WC_RDMA_READ,
 		[IB_WR_ATOMIC_FETCH_AND_ADD]	= IB_WC_FETCH_ADD,
+		[IB_WR_MASKED_ATOMIC_CMP_AND_SWP]	= IB_WC_MASKED_COMP_SWAP,
+		[IB_WR_MASKED_ATOMIC_FETCH_AND_ADD]	= IB_WC_MASKED_FETCH_ADD,
 		[IB_WR_SEND_WITH_INV]		= IB_WC_SEND,
 		[IB_WR_LOCAL_INV]		= IB_WC_LOCAL_INV,
 		[IB_WR_REG_MR]			= IB_WC_REG_MR,
@@ -470,39 +472,46 @@ void kv_access(struct kv *t, struct kv_end *end, const struct kv_target *at)
 	kv_read(t, end, at, IB_WC_SUCCESS);
 }
 
-/* The word was 37, 5 is added; nothing else is written at either end. */
-void kv_fetch_add(struct kv *t, struct kv_end *end, const struct kv_target *at, int want)
+/* Nothing else is written at either end. */
+void kv_atomic(struct kv *t, struct kv_end *end, const struct kv_target *at,
+	       struct ib_atomic_wr *wr, u64 before, u64 after, int want)
 {
 	struct ib_sge sge = kv_sge(end, sizeof(u64));
-	struct ib_atomic_wr wr = {
-		.wr.opcode	= IB_WR_ATOMIC_FETCH_AND_ADD,
-		.wr.sg_list	= &sge,
-		.wr.num_sge	= 1,
-		.remote_addr	= at->iova,
-		.rkey		= at->key,
-		.compare_add	= 5,
-	};
 	bool done = want == IB_WC_SUCCESS;
 	u64 *word;
 
 	if (!kv_goes_on(t))
 		return;
 
+	wr->wr.sg_list = &sge;
+	wr->wr.num_sge = 1;
+	wr->remote_addr = at->iova;
+	wr->rkey = at->key;
 	kv_blank(at->mem);
 	memset(end->buf, KV_BLANK, KV_BYTES);
 	word = sg_virt(at->mem->sg);
-	*word = 37;
-	kv_request(t, end, "FETCH_ADD", &wr.wr, want);
+	*word = before;
+	kv_request(t, end, "the atomic", &wr->wr, want);
 	if (!kv_goes_on(t))
 		return;
 
-	if (*word != (done ? 42 : 37))
-		kv_fail(t, "the word is %llu", *word);
-	else if (done && *(u64 *)end->buf != 37)
-		kv_fail(t, "the word was %llu", *(u64 *)end->buf);
+	if (*word != (done ? after : before))
+		kv_fail(t, "the word is %#llx, not %#llx", *word, done ? after : before);
+	else if (done && *(u64 *)end->buf != before)
+		kv_fail(t, "the word was %#llx, not %#llx", *(u64 *)end->buf, before);
 	kv_check_blank(t, "the sink", end->buf, done ? sizeof(*word) : 0, KV_BYTES);
 	memset(word, KV_BLANK, sizeof(*word));
 	kv_check(t, at, 0);
+}
+
+void kv_fetch_add(struct kv *t, struct kv_end *end, const struct kv_target *at, int want)
+{
+	struct ib_atomic_wr wr = {
+		.wr.opcode	= IB_WR_ATOMIC_FETCH_AND_ADD,
+		.compare_add	= 5,
+	};
+
+	kv_atomic(t, end, at, &wr, 37, 42, want);
 }
 
 /* --- messages ------------------------------------------------------------ */

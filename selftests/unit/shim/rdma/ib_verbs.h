@@ -28,6 +28,8 @@
 #define IB_WR_FLUSH			14
 #define IB_WR_ATOMIC_WRITE		15
 /* defined by the kernel only */
+#define IB_WR_MASKED_ATOMIC_CMP_AND_SWP		12
+#define IB_WR_MASKED_ATOMIC_FETCH_AND_ADD	13
 #define IB_WR_REG_MR			32
 
 #define IB_SEND_FENCE			IBV_SEND_FENCE
@@ -47,6 +49,8 @@
 #define IB_UVERBS_WC_ATOMIC_WRITE	9
 /* defined by the kernel only */
 #define IB_WC_REG_MR			10
+#define IB_WC_MASKED_COMP_SWAP		11
+#define IB_WC_MASKED_FETCH_ADD		12
 
 #define ib_wc_status			ibv_wc_status
 #define IB_WC_SUCCESS			IBV_WC_SUCCESS
