@@ -50,6 +50,13 @@ static const struct name transports[] = {
 	{ "XRC_", TP_XRC },
 };
 
+/* Names of other opcodes */
+static const struct name others[] = {
+	{ "CNP", OPCODE_CNP }, { "SACK", OPCODE_SACK },
+	{ "MASKED_CMP_SWAP", OPCODE_MASKED_CMP_SWAP },
+	{ "MASKED_FETCH_ADD", OPCODE_MASKED_FETCH_ADD },
+};
+
 /* Headers of fields, in addition to the extended headers */
 enum {
 	H_BTH	= 1 << 16,
@@ -89,6 +96,11 @@ static const struct field {
 	{ "va", H_RETH, 0, 64, ADDRESS },
 	{ "rkey", H_RETH, 64, 32, KEY },
 	{ "dmalen", H_RETH, 96, 32, NUM },
+	{ "magic", H_MASKS, 0, 32, HEX },
+	{ "version", H_MASKS, 32, 8, NUM },
+	{ "resv24", H_MASKS, 40, 24, HEX },
+	{ "mask", H_MASKS, 64, 64, HEX },
+	{ "swap_mask", H_MASKS, 128, 64, HEX },
 	{ "va", H_ATOMIC, 0, 64, ADDRESS },
 	{ "rkey", H_ATOMIC, 64, 32, KEY },
 	{ "swap", H_ATOMIC, 96, 64, HEX },
@@ -234,12 +246,11 @@ static __u8 op_parse(const char *name, unsigned int *syn)
 	*syn = 0;
 	if (!name)
 		fail("no operation");
-	if (!strcmp(name, "CNP"))
-		return OPCODE_CNP;
-	if (!strcmp(name, "SACK"))
-		return OPCODE_SACK;
 	if (num_parse(name, &num))
 		return num;
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(name, others[i].name))
+			return others[i].value;
 	for (i = 0; i < ARRAY_SIZE(transports); i++) {
 		size_t len = strlen(transports[i].name);
 
@@ -270,10 +281,9 @@ static const char *op_name(const struct packet *p)
 	const char *transport = "";
 	size_t i;
 
-	if (opcode == OPCODE_CNP)
-		return "CNP";
-	if (opcode == OPCODE_SACK)
-		return "SACK";
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		if (opcode == others[i].value)
+			return others[i].name;
 	if (!qp || (opcode & 0xe0) != qp->transport)
 		transport = name_of(transports, ARRAY_SIZE(transports),
 				    opcode & 0xe0);
@@ -413,6 +423,12 @@ static void defaults_make(struct packet *p, unsigned int syn)
 		set(p, "rkey", mr->rkey);
 	}
 	set(p, "dmalen", p->payload);
+	if (p->t[BTH_OPCODE] == OPCODE_MASKED_CMP_SWAP) {
+		set(p, "mask", ~0ULL);
+		set(p, "swap_mask", ~0ULL);
+	}
+	set(p, "magic", p->t[BTH_OPCODE] == OPCODE_SACK ? SACK_MAGIC : MASKS_MAGIC);
+	set(p, "version", p->t[BTH_OPCODE] == OPCODE_SACK ? SACK_VERSION : MASKS_VERSION);
 }
 
 /* Bytes of payload, unless the line says otherwise */
@@ -432,8 +448,6 @@ static void payload_make(struct packet *p, const char *data, const char *ranges)
 	if (opcode == OPCODE_SACK && !data) {
 		if (p->payload >= SACK_HEAD + SACK_RANGE * ranges_count(ranges))
 			ranges_fill(p, ranges);
-		set(p, "magic", SACK_MAGIC);
-		set(p, "version", SACK_VERSION);
 		set(p, "count", ranges_count(ranges));
 	} else if (opcode != OPCODE_CNP) {
 		data_fill(data ? data : "a", p->t + p->len, p->payload);

@@ -35,7 +35,11 @@ FIELDS = {
 SACK = {name: "srnic.sack." + name for name in
         ("magic", "version", "reply", "count", "pace", "last")}
 SACK_OPCODE, SACK_MAGIC = 0xd3, 0x73524e53
-DISSECTOR = pathlib.Path(__file__).resolve().parents[2] / "tools/wireshark/srnic_sack.lua"
+MASKED = {name: "srnic.masked." + name for name in
+          ("magic", "version", "mask", "swap_mask", "va", "swap", "compare")}
+MASKED |= {"rkey": "srnic.masked.r_key"}
+MASKED_OPCODES, MASKED_MAGIC, MASKED_VERSION = (0xd4, 0xd5), 0x73524e4d, 1
+DISSECTORS = pathlib.Path(__file__).resolve().parents[2] / "tools/wireshark"
 BTH = ("opcode", "psn", "ackreq", "se", "migreq", "pad", "tver", "pkey",
        "dqpn", "resv7")
 
@@ -48,15 +52,17 @@ def listed(name):
 
 def dissected(name):
     """The fields that tshark shows of each packet: a dictionary of numbers."""
-    names = {ours: "infiniband." + theirs for ours, theirs in FIELDS.items()} | SACK
-    args = ["tshark", "-X", f"lua_script:{DISSECTOR}", "-n", "-r", name, "-o",
-            "udp.ignore_ipv6_zero_checksum:TRUE", "-T", "fields", "-E",
-            "separator=|", "-E", "occurrence=f"]
-    for field in names.values():
+    names = [(ours, "infiniband." + theirs) for ours, theirs in FIELDS.items()]
+    names += [*SACK.items(), *MASKED.items()]
+    args = ["tshark", "-n", "-r", name, "-o", "udp.ignore_ipv6_zero_checksum:TRUE",
+            "-T", "fields", "-E", "separator=|", "-E", "occurrence=f"]
+    for script in sorted(DISSECTORS.glob("*.lua")):
+        args += ["-X", f"lua_script:{script}"]
+    for _, field in names:
         args += ["-e", field]
     out = subprocess.run(args, check=True, capture_output=True, text=True).stdout
     for line in out.splitlines():
-        yield {ours: number(ours, text) for ours, text in
+        yield {ours: number(ours, text) for (ours, _), text in
                zip(names, line.split("|")) if text}
 
 
@@ -65,10 +71,15 @@ def is_dissected(opcode):
     return opcode >> 5 in (0, 1, 3) and opcode & 0x1f < 0x18
 
 
-def is_ours(want):
-    """A SACK with our identifier; without it, it is another manufacturer's."""
-    return int(want["opcode"]) == SACK_OPCODE and \
-        int(want.get("magic", 0)) == SACK_MAGIC
+def of_ours(want):
+    """The fields of srnic's own packets, which have its identifier: others have none."""
+    opcode, magic = int(want["opcode"]), int(want.get("magic", 0))
+    if opcode == SACK_OPCODE and magic == SACK_MAGIC:
+        return SACK
+    if opcode in MASKED_OPCODES and magic == MASKED_MAGIC and \
+            int(want["version"]) == MASKED_VERSION:
+        return MASKED
+    return {}
 
 
 def number(field, text):
@@ -81,6 +92,10 @@ def number(field, text):
 def unknown(data):
     """Headers that tshark may not support: those of XRC, FLUSH, ATOMIC WRITE."""
     opcode, at, said = data[0], 12, {}
+    if opcode in MASKED_OPCODES:
+        magic, word, *rest = struct.unpack_from("!IIQQQIQQ", data, at)
+        said |= {"magic": magic, "version": word >> 24, "resv24": word & 0xffffff}
+        return said | dict(zip(("mask", "swap_mask", "va", "rkey", "swap", "compare"), rest))
     said["becn"] = data[4] >> 6 & 1
     said["fecn"] = data[4] >> 7
     said["resv6"] = data[4] & 0x3f
@@ -135,9 +150,12 @@ def main():
         missing = [name for name in FIELDS
                    if name in want and name not in seen and
                    (name in BTH or is_dissected(int(want["opcode"])))]
-        missing += [name for name in SACK if is_ours(want) != (name in seen)]
+        ours = of_ours(want)
+        missing += [name for name in ours if name not in seen]
+        extra = {"magic", "mask", "pace"} & seen.keys() - ours.keys()
         wrong["tshark"] += [text + what for what in wrong_fields(want, seen) +
-                            [f"no {name}" for name in missing]]
+                            [f"no {name}" for name in missing] +
+                            [f"it shows {name}" for name in sorted(extra)]]
         wrong["read"] += [text + what for what in
                           wrong_fields(want, unknown(bytes(packet[UDP].payload)))]
         if icrc_is_good(packet) != (want["icrc"] == "good"):

@@ -46,9 +46,24 @@ static const struct {
 	__u16 bytes;
 } part_bytes[] = {
 	{ H_XRCETH, 4 }, { H_DETH, 8 }, { H_FETH, 4 }, { H_RETH, 16 },
-	{ H_ATOMIC, 28 }, { H_AETH, 4 }, { H_ATOMACK, 8 }, { H_IMM, 4 },
-	{ H_IETH, 4 },
+	{ H_MASKS, 24 }, { H_ATOMIC, 28 }, { H_AETH, 4 }, { H_ATOMACK, 8 },
+	{ H_IMM, 4 }, { H_IETH, 4 },
 };
+
+/* Opcodes of no service, and of manufacturers */
+static unsigned int other_parts(__u8 opcode)
+{
+	switch (opcode) {
+	case OPCODE_CNP:
+	case OPCODE_SACK:
+		return H_DATA;
+	case OPCODE_MASKED_CMP_SWAP:
+	case OPCODE_MASKED_FETCH_ADD:
+		return H_REQ | H_MASKS | H_ATOMIC;
+	default:
+		return 0;
+	}
+}
 
 unsigned int opcode_parts(__u8 opcode)
 {
@@ -65,7 +80,7 @@ unsigned int opcode_parts(__u8 opcode)
 		return parts_of[op] & H_REQ ? parts_of[op] | H_XRCETH :
 					      parts_of[op];
 	default:
-		return opcode == OPCODE_CNP || opcode == OPCODE_SACK ? H_DATA : 0;
+		return other_parts(opcode);
 	}
 }
 

@@ -3,7 +3,8 @@
  * srnic selftests - RoCEv2 packets in C: opcodes, headers, ICRC
  *
  * Opcodes and headers are those of IBTA volume 1, 9.2 to 9.4, annexes A14 (XRC),
- * A17 (RoCEv2) and A19 (FLUSH, ATOMIC WRITE).
+ * A17 (RoCEv2) and A19 (FLUSH, ATOMIC WRITE).  SACKs and masked atomics are srnic's own,
+ * see wire.rst.
  */
 #ifndef ROCE_H
 #define ROCE_H
@@ -24,15 +25,21 @@ enum {
 	TP_XRC	= 0xa0,
 };
 
-/* Opcodes of no service; the second is srnic's own, see wire.rst */
-#define OPCODE_CNP	0x81
-#define OPCODE_SACK	0xd3
+/* Opcodes of no service, and of manufacturers */
+#define OPCODE_CNP		0x81
+#define OPCODE_SACK		0xd3
+#define OPCODE_MASKED_CMP_SWAP	0xd4
+#define OPCODE_MASKED_FETCH_ADD	0xd5
 
 /* Payload of a SACK */
 #define SACK_MAGIC	0x73524e53
 #define SACK_VERSION	1
 #define SACK_HEAD	12
 #define SACK_RANGE	8
+
+/* Masks of an atomic */
+#define MASKS_MAGIC	0x73524e4d
+#define MASKS_VERSION	1
 
 /* Where what is in a BTH stands */
 enum {
@@ -52,16 +59,17 @@ enum {
 	H_DETH		= 1 << 1,
 	H_FETH		= 1 << 2,
 	H_RETH		= 1 << 3,
-	H_ATOMIC	= 1 << 4,
-	H_AETH		= 1 << 5,
-	H_ATOMACK	= 1 << 6,
-	H_IMM		= 1 << 7,
-	H_IETH		= 1 << 8,
-	H_DATA		= 1 << 9,	/* payload, not a header */
-	H_FULL		= 1 << 10,	/* of an MTU */
-	H_REQ		= 1 << 11,	/* a request */
-	H_GOES_ON	= 1 << 12,	/* the message has more packets */
-	H_CONT		= 1 << 13,	/* it had packets before */
+	H_MASKS		= 1 << 4,
+	H_ATOMIC	= 1 << 5,
+	H_AETH		= 1 << 6,
+	H_ATOMACK	= 1 << 7,
+	H_IMM		= 1 << 8,
+	H_IETH		= 1 << 9,
+	H_DATA		= 1 << 10,	/* payload, not a header */
+	H_FULL		= 1 << 11,	/* of an MTU */
+	H_REQ		= 1 << 12,	/* a request */
+	H_GOES_ON	= 1 << 13,	/* the message has more packets */
+	H_CONT		= 1 << 14,	/* it had packets before */
 };
 
 /* What a packet with that opcode has; 0: it is reserved */

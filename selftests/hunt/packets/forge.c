@@ -142,8 +142,7 @@ static void base_memory(struct forged *f, struct dice *r, __u8 opcode, __u32 len
 	} else {
 		put_be32(f->t + at + 12, len);
 	}
-	if (at >= 0 && ((opcode & 0x1f) == 0x1d || (opcode & 0x1f) == 0x13 ||
-			(opcode & 0x1f) == 0x14))
+	if (opcode_offset(opcode, H_ATOMIC) >= 0 || (opcode & 0x1f) == 0x1d)
 		va = (va + 7) & ~7ULL;
 	put_be64(f->t + at, va);
 	put_be32(f->t + at + 8, g->rkey);
@@ -154,6 +153,8 @@ static __u32 message_bytes(struct dice *r, __u8 opcode, int payload)
 {
 	__u32 mtu = forge_mtu();
 
+	if (opcode_offset(opcode, H_ATOMIC) >= 0)
+		return 8;
 	switch (opcode & 0x1f) {
 	case 0x06:
 		return payload + 1 + roll(r, 3 * mtu);
@@ -162,9 +163,6 @@ static __u32 message_bytes(struct dice *r, __u8 opcode, int payload)
 					  roll(r, 2 * mtu);
 	case 0x1c:
 		return roll(r, 8192);
-	case 0x13:
-	case 0x14:
-		return 8;
 	default:
 		return payload;
 	}
@@ -186,6 +184,18 @@ static int payload_bytes(struct dice *r, __u8 opcode)
 	return rarely(r, 3) ? roll(r, mtu + 1) : roll(r, 65);
 }
 
+/* Masks of few bits, of many, or of no or all of them */
+static void base_masks(struct forged *f, struct dice *r, int at)
+{
+	int i;
+
+	put_be32(f->t + at, MASKS_MAGIC);
+	put_be32(f->t + at + 4, MASKS_VERSION << 24);
+	for (i = 8; i < 24; i += 4)
+		put_be32(f->t + at + i, rarely(r, 3) ? -roll(r, 2) :
+			 dice_next(r) & (rarely(r, 2) ? dice_next(r) : ~0U));
+}
+
 void forge_operation(struct forged *f, struct dice *r, struct target *t,
 		     __u8 opcode)
 {
@@ -205,6 +215,8 @@ void forge_operation(struct forged *f, struct dice *r, struct target *t,
 	if (parts & H_FETH)
 		put_be32(f->t + opcode_offset(opcode, H_FETH),
 			 1 + roll(r, 3) + (roll(r, 2) << 4));
+	if (parts & H_MASKS)
+		base_masks(f, r, opcode_offset(opcode, H_MASKS));
 	if (parts & (H_RETH | H_ATOMIC))
 		base_memory(f, r, opcode, message_bytes(r, opcode, payload));
 	if (parts & H_IETH)
@@ -231,6 +243,8 @@ static void base_request(struct forged *f, struct dice *r, struct target *t)
 		op = rarely(r, 4) ? 5 : 4;
 	else if (t->transport == TP_UC)
 		op = connected[roll(r, 6)];
+	else if (t->transport == TP_RC && rarely(r, 8))
+		op = OPCODE_MASKED_CMP_SWAP + roll(r, 2);
 	/* mostly continue the message in progress */
 	if (t->open >= 0 && !rarely(r, 4))
 		op = t->open + 1 + roll(r, 3);
