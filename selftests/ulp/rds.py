@@ -7,6 +7,7 @@ usage: rds.py sizes      messages of all sizes arrive
        rds.py order      messages of several sockets arrive once and in order
        rds.py write      RDMA to a buffer of the receiver, before the message arrives
        rds.py read       RDMA from a buffer of the receiver
+       rds.py no-right   atomics on memory that RDS registers without the right for them
        rds.py flow FILE  messages in both directions, for as long as FILE exists; each that
                          arrives creates FILE.ADDRESS
 """
@@ -26,13 +27,16 @@ A, B = "10.9.0.1", "10.9.0.2"
 PORT = 4000
 SOL_RDS = 276
 CMSG_RDMA_ARGS, CMSG_RDMA_DEST, CMSG_RDMA_MAP, CMSG_RDMA_STATUS = 1, 2, 3, 4
+FADD, CSWP, MASKED_FADD, MASKED_CSWP = 6, 7, 8, 9       # control messages, too
 RDMA_READWRITE, RDMA_USE_ONCE, RDMA_NOTIFY = 1, 8, 0x20
 WINDOW = 64                              # messages of a flow on their way
 SIZES = (0, 1, 7, 4095, 4096, 4097, 65537, 1 << 20)
 GET_MR_ARGS = struct.Struct("QQQQ")      # address, bytes, where to put the cookie, flags
 RDMA_ARGS = struct.Struct("QQQQQQQ")     # cookie, offset, bytes, vector, its length, flags, token
 VECTOR = struct.Struct("QQ")             # address, bytes
+ATOMIC_ARGS = struct.Struct("9Q")        # cookie, result, offset, four operands, flags, token
 STATUS = struct.Struct("Qi")             # token, status
+REMOTE_ERROR = 1
 SO_SNDBUFFORCE, SO_RCVBUFFORCE = 32, 33
 
 
@@ -107,29 +111,70 @@ def order():
     assert not problems, problems
 
 
+def offer(b, a, buffer, size, flags=0):
+    """By a message.  Return: the cookie"""
+    b.send(a, b"here", (SOL_RDS, CMSG_RDMA_MAP, GET_MR_ARGS.pack(
+        buffer.address, size, 0, flags | RDMA_READWRITE)))
+    data, control = a.receive(b)
+    assert data == b"here"
+    return struct.unpack("Q", control[CMSG_RDMA_DEST])[0]
+
+
+def notified(end, token):
+    """The status of what was to be notified"""
+    _, control, _, _ = end.socket.recvmsg(0, 4096)
+    assert control[0][:2] == (SOL_RDS, CMSG_RDMA_STATUS), control
+    got, status = STATUS.unpack(control[0][2][:STATUS.size])
+    assert got == token, f"token {got}, not {token}"
+    return status
+
+
 def rdma(write):
     """B offers a buffer by a message, A answers by a message after its RDMA."""
     a, b = End(A), End(B)
     for size in SIZES[1:]:
         theirs = Buffer(content("theirs", size))
         ours = Buffer(content("ours", size))
-        b.send(a, b"here", (SOL_RDS, CMSG_RDMA_MAP, GET_MR_ARGS.pack(
-            theirs.address, size, 0, RDMA_USE_ONCE | RDMA_READWRITE)))
-        data, control = a.receive(b)
-        assert data == b"here"
-        (cookie,) = struct.unpack("Q", control[CMSG_RDMA_DEST])
+        cookie = offer(b, a, theirs, size, RDMA_USE_ONCE)
         vector = Buffer(VECTOR.pack(ours.address, size))
         a.send(b, b"done", (SOL_RDS, CMSG_RDMA_ARGS, RDMA_ARGS.pack(
             cookie, 0, size, vector.address, 1,
             RDMA_NOTIFY | (RDMA_READWRITE if write else 0), size)))
         data, _ = b.receive(a)
         assert data == b"done"
-        _, control, _, _ = a.socket.recvmsg(0, 4096)
-        token, status = STATUS.unpack(control[0][2][:STATUS.size])
-        assert control[0][:2] == (SOL_RDS, CMSG_RDMA_STATUS), control
-        assert (token, status) == (size, 0), f"token {token}, status {status}"
+        status = notified(a, size)
+        assert status == 0, f"status {status}"
         moved = content("ours" if write else "theirs", size)
         assert (ours.map[:], theirs.map[:]) == (moved, moved), f"{size} bytes"
+
+
+ALL = (1 << 64) - 1
+ATOMICS = (                              # kind, operands
+    (FADD, (5,)),
+    (CSWP, (37, 7)),
+    (MASKED_FADD, (1, 0)),
+    (MASKED_FADD, (1, 1 << 31)),
+    (MASKED_CSWP, (37, 7, ALL, ALL)),
+    (MASKED_CSWP, (37, 7, 0xff, 0x0f)),
+)
+
+
+def no_right():
+    """RDS connects again, and never drops such a message, but with its socket."""
+    for token, (kind, operands) in enumerate(ATOMICS):
+        a, b = End(A), End(B)
+        b.send(a, b"connected")         # without a connection, memory cannot be registered
+        data, _ = a.receive(b)
+        assert data == b"connected"
+        word, result = Buffer(struct.pack("Q", 37)), Buffer(bytes(8))
+        cookie = offer(b, a, word, 8)
+        a.send(b, b"done", (SOL_RDS, kind, ATOMIC_ARGS.pack(
+            cookie, result.address, 0, *(operands + (0, 0, 0))[:4], RDMA_NOTIFY, token)))
+        status = notified(a, token)
+        assert status == REMOTE_ERROR, f"{token}: status {status}"
+        assert (word.map[:], result.map[:]) == (struct.pack("Q", 37), bytes(8)), f"{token}"
+        a.socket.close()
+        b.socket.close()
 
 
 def flow_out(source, target, file, window, sent):
@@ -177,6 +222,6 @@ def flow(file):
     assert all(sent == received for sent, received in counts)
 
 
-CASES = {"sizes": sizes, "order": order, "flow": flow,
+CASES = {"sizes": sizes, "order": order, "flow": flow, "no-right": no_right,
          "write": lambda: rdma(True), "read": lambda: rdma(False)}
 CASES[sys.argv[1]](*sys.argv[2:])

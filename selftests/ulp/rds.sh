@@ -3,7 +3,8 @@
 # Reliable Datagram Sockets (RDS) over RDMA: messages arrive once and in order, with their
 # contents, on a reliable wire and on one that loses packets; after the wire was cut, and after
 # the device of one end was gone, both of which they outlast; and messages with an RDMA operation
-# arrive after its data.
+# arrive after its data.  Atomics fail, with masks or without, and change nothing: RDS registers
+# memory without the right for them.
 #
 #   10.9.0.1 [sr0] veth0 ================ veth1 [sr1] 10.9.0.2
 #
@@ -11,7 +12,7 @@
 #
 # run: RDS | linux
 #   | module rds_rdma, with ``rds_ib_retry_count=7`` where packets may be lost; the initial network
-#   namespace
+#   namespace; for atomics, memory of a file in persistent memory (DAX)
 #   | ``modprobe rds_rdma rds_ib_retry_count=7``, then sockets of ``AF_RDS``
 
 . "$(dirname "$0")/../lib/netns.sh"
@@ -70,7 +71,7 @@ all_down()
 
 trap all_down EXIT
 
-ktap_plan 20
+ktap_plan 22
 check "two devices and a wire"		self_up
 check "RDS is loaded"			modprobe rds_rdma rds_ib_retry_count=7
 check "messages of all sizes"		rds sizes
@@ -81,6 +82,8 @@ check "10.9.0.1's bytes crossed"	crossed nsB sr1 5000000
 check "10.9.0.2's bytes crossed"	crossed nsA sr0 5000000
 check_srnic "RDMA WRITEs crossed"	counter_over nsB sr1 rx_write_requests 6
 check_srnic "RDMA READs crossed"	counter_over nsB sr1 rx_read_requests 6
+check_srnic "atomics without the right"	rds no-right
+check_srnic "none was executed"		counter_is nsB sr1 rx_atomic_requests 0
 check_srnic "no request used loopback"	counter_is nsA sr0 local_requests 0
 
 check "the wire is cut"			outlasts wire_cut wire_joined
