@@ -1,21 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0
 # srnic selftests - a disk of iSCSI over RDMA; source it after self.sh, disk.sh and scsi.sh
 #
-#   iser_needed                 skip the script if something is missing
+#   initiator_needed            skip the script if something that the initiator needs is missing
+#   iser_needed                 ... or something that the kernel's target needs
 #   target_up STORE PI, target_down   a target of the disk $lio/core/STORE/srnic, on sr1; PI is 1
 #                               if protection information is transferred, else 0
 #   initiator_up, initiator_down      on sr0
 #   login, logout
 #   remote                      print the initiator's disk
+#   outlasts BREAK MEND         a load, while BREAK ends the session and after MEND has made it return
 # shellcheck shell=bash
 
-iser_needed()
+initiator_needed()
 {
 	need rdma fio tc ethtool iscsid iscsiadm
-	modinfo ib_isert >/dev/null 2>&1 || skip_all "no ib_isert"
 	modinfo ib_iser >/dev/null 2>&1 || skip_all "no ib_iser"
 	modprobe -q sd_mod || skip_all "no sd_mod"
 	! ss -Hxl | grep -q ISCSIADM_ABSTRACT || skip_all "another iscsid is running"
+}
+
+iser_needed()
+{
+	initiator_needed
+	modinfo ib_isert >/dev/null 2>&1 || skip_all "no ib_isert"
 }
 
 name=iqn.2026-11.org.srnic:disk
@@ -88,4 +95,17 @@ logout()
 remote()
 {
 	scsi_disk iscsi_iser
+}
+
+# session_is STATE
+session_is()
+{
+	cat /sys/class/iscsi_session/session*/state | grep -x "$1"
+}
+
+# outlasts BREAK MEND
+outlasts()
+{
+	load_begins "$(remote)" && "$1" && wait_for session_is FAILED && "$2" &&
+		wait_for session_is LOGGED_IN && load_ends
 }

@@ -26,19 +26,6 @@
 iser_needed
 modprobe -q null_blk nr_devices=0 || skip_all "no null_blk"
 
-# session_is STATE
-session_is()
-{
-	cat /sys/class/iscsi_session/session*/state | grep -x "$1"
-}
-
-# outlasts BREAK MEND
-outlasts()
-{
-	load_begins "$(remote)" && "$1" && wait_for session_is FAILED && "$2" &&
-		wait_for session_is LOGGED_IN && load_ends
-}
-
 all_down()
 {
 	node --logout
