@@ -23,6 +23,7 @@
 
 initiator_needed
 need tgtd tgtadm
+! pgrep -x tgtd >/dev/null || skip_all "another tgtd is running"
 modprobe -q null_blk nr_devices=0 || skip_all "no null_blk"
 
 tgtd=	# process ID
