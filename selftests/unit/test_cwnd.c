@@ -656,7 +656,8 @@ static void begin_share(u64 nsec)
 {
 	begin(nsec);
 	round_trip(nsec);
-	lose_row(16, 8);
+	lose_row(16, 4);
+	lose_row(16, 4);
 	send(16, true);
 	while (rtt.max != nsec)
 		measure(nsec);

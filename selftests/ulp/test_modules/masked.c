@@ -271,12 +271,13 @@ static void many(struct kv *t)
 {
 	struct kv_link *link = kv_link(t);
 	struct kv_region *region = registered(t, link, KV_ALL);
+	const int num = 3 * KV_RD_ATOMIC;
 	/* 3 is added to each byte */
 	static const struct masked bytes = {
 		FETCH_ADD, 0, 0x0303030303030303, 0x8080808080808080
 	};
-	struct ib_atomic_wr wr[3 * KV_RD_ATOMIC];
-	struct ib_sge sge[3 * KV_RD_ATOMIC];
+	struct ib_atomic_wr wr = atomic_of(&bytes);
+	struct ib_sge sge = kv_sge(&link->peer, sizeof(u64));
 	struct kv_op *op;
 	u64 *word;
 	int i;
@@ -290,20 +291,17 @@ static void many(struct kv *t)
 
 	word = sg_virt(region->at.mem->sg);
 	*word = 0xf0f0f0f0f0f0f0f0;
-	for (i = 0; i < ARRAY_SIZE(wr); i++) {
-		sge[i] = kv_sge(&link->peer, sizeof(u64));
-		sge[i].addr += i * sizeof(u64);
-		wr[i] = atomic_of(&bytes);
-		wr[i].wr.sg_list = &sge[i];
-		wr[i].wr.num_sge = 1;
-		wr[i].wr.next = i + 1 < ARRAY_SIZE(wr) ? &wr[i + 1].wr : NULL;
-		wr[i].remote_addr = region->at.iova;
-		wr[i].rkey = region->at.key;
+	wr.wr.sg_list = &sge;
+	wr.wr.num_sge = 1;
+	wr.remote_addr = region->at.iova;
+	wr.rkey = region->at.key;
+	for (i = 0; i < num; i++, sge.addr += sizeof(u64)) {
+		if (i == num - 1)
+			kv_signal(op, &wr.wr);
+		kv_post(t, &link->peer, &wr.wr);
 	}
-	kv_signal(op, &wr[i - 1].wr);
-	kv_post(t, &link->peer, &wr[0].wr);
 	kv_done(t, "the last atomic", op, IB_WC_SUCCESS);
-	for (i = 0; i < ARRAY_SIZE(wr) && kv_goes_on(t); i++)
+	for (i = 0; i < num && kv_goes_on(t); i++)
 		if (((u64 *)link->peer.buf)[i] != (u8)(0xf0 + 3 * i) * 0x0101010101010101)
 			kv_fail(t, "number %d returned %#llx", i, ((u64 *)link->peer.buf)[i]);
 	if (kv_goes_on(t) && *word != (u8)(0xf0 + 3 * i) * 0x0101010101010101)
