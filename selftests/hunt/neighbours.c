@@ -331,7 +331,10 @@ static struct ibv_ah *other_host(void)
 	struct ibv_ah *ah;
 
 	attr.grh.dgid.raw[15]++;
-	ah = ibv_create_ah(pd, &attr);
+	/* The kernel gives up after a second, in which this process may have no processor. */
+	do
+		ah = ibv_create_ah(pd, &attr);
+	while (!ah && errno == ETIMEDOUT);
 	if (!ah)
 		die("AH");
 
