@@ -650,10 +650,13 @@ bool srnic_worker_helps(const struct srnic_worker *worker)
 
 bool srnic_worker_comes(struct srnic_worker *worker, struct srnic_worker_item *item)
 {
+	struct worker_thread *home;
 	bool comes;
 
 	spin_lock_bh(&worker->lock);
-	comes = !list_empty(&item->rest) && ktime_get_ns() - item->added <= WORKER_LATE;
+	home = worker_home(worker, item);
+	comes = home && !thread_is_behind(home) && !list_empty(&item->rest) &&
+		ktime_get_ns() - item->added <= WORKER_LATE;
 	spin_unlock_bh(&worker->lock);
 
 	return comes;

@@ -58,7 +58,8 @@ static void packet_fill(const struct srnic_swqe *wqe, u64 off,
 	pkt->srqn = wqe->sqe.xrc.srqn & SRNIC_QPN_MASK;
 	if (srnic_wr_is_masked(wqe)) {
 		pkt->compare_add_mask = wqe->sqe.masked.compare_add_mask;
-		pkt->swap_mask = wqe->sqe.masked.swap_mask;
+		pkt->swap_mask = srnic_wr_of(wqe)->operands == SRNIC_WR_CMP_SWAP ?
+				 wqe->sqe.masked.swap_mask : 0;
 	}
 	switch (srnic_wr_of(wqe)->operands) {
 	case SRNIC_WR_CMP_SWAP:
