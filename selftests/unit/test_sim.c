@@ -468,6 +468,26 @@ static void test_full_queue(void)
 	tap_done("flows that have never seen their queue empty do not overflow it");
 }
 
+/* Losses in bursts keep a window small, which never fills the queue that there is. */
+static void test_bursts_on_short_path(void)
+{
+	struct outcome o;
+	struct sim_conf c;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		c = steady(i, 4096, 10 * GBIT, 500 * USEC, 1250000);
+		(i ? &c.back : &c.there)->loss = 1000;
+		(i ? &c.back : &c.there)->burst = 5;
+		c.until = SECONDS(2);
+		measure_seed = 2;
+		o = measure(&c);
+		expect(i ? "READ" : "WRITE", &o, 0.12, 0.05);
+	}
+	measure_seed = 1;
+	tap_done("bursts of losses on a path of a millisecond are not those of a full queue");
+}
+
 static void test_fair(void)
 {
 	static const u32 flows[] = { 4, 16 };
@@ -777,6 +797,7 @@ int main(int argc, char **argv)
 	test_fair();
 	test_crowd();
 	test_full_queue();
+	test_bursts_on_short_path();
 	test_delay_changes();
 	test_lossless();
 	test_shallow();

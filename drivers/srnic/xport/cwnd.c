@@ -492,7 +492,7 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 		return;
 	}
 
-	shared = loss->single && cwnd_is_share(cwnd, rtt);
+	shared = loss->single && loss->run < SRNIC_CWND_QUEUE_RUN && cwnd_is_share(cwnd, rtt);
 	overflow = shared || cwnd_is_overflow(cwnd, rtt, loss->run);
 	cwnd->top = cwnd_find_top(cwnd, rtt, overflow);
 	if (!overflow)

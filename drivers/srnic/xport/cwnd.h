@@ -63,7 +63,7 @@
  * @steep: @mean was longer than that of the round before
  * @startup: the window has not been cut yet, and grows exponentially where no queue is seen
  * @lossy: the window is small because packets were dropped
- * @crowded: it was cut last for a single packet, lost while the queue was full: others share it
+ * @crowded: it was cut last for a few packets, lost while the queue was full: others share it
  */
 struct srnic_cwnd {
 	u32	window;
