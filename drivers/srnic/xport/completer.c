@@ -164,6 +164,7 @@ static void comp_rnr(struct srnic_qp *qp, u8 code)
 static void comp_sequence_nak(struct srnic_qp *qp)
 {
 	srnic_count(qp->stats, SRNIC_CNT_RCVD_SEQ_ERR);
+	srnic_sack_ask(qp);
 	comp_missing(qp, 0);
 }
 

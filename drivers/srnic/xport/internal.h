@@ -338,7 +338,10 @@ void srnic_sack_kept(struct srnic_qp *qp, const struct srnic_pkt *pkt);
 void srnic_sack_packet(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		       const struct sk_buff *skb);
 
-/* Asks the peer whether it understands SACKs, and with them any part of a READ. */
+/*
+ * Requests are missing, or their responses: asks the peer whether it understands SACKs, and with
+ * them any part of a READ.  If it has asked that last, the answer was lost, and is given again.
+ */
 void srnic_sack_ask(struct srnic_qp *qp);
 
 /* Sends what is due. */
