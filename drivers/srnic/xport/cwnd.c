@@ -51,7 +51,7 @@
 #define CWND_CROWD_NSEC		(2ULL * NSEC_PER_MSEC)
 
 /* Packets lost in a round that may be so by chance */
-#define CWND_FEW		3
+#define CWND_FEW		3U
 
 /* Steps per round trip in which packets are released by time */
 #define CWND_TICKS		8
@@ -337,14 +337,15 @@ static bool cwnd_is_at_top(const struct srnic_cwnd *cwnd)
 /*
  * Parts of a packet by which the window grows per round trip on a long path without a queue.  It
  * grows little while it is about as large as when packets were dropped, as on the plateau of
- * CUBIC (RFC 9438, section 4.2): a policer shows no queue, and drops what exceeds its rate.
+ * CUBIC (RFC 9438, section 4.2): a policer shows no queue, and drops what exceeds its rate.  A small
+ * window grows as that of Reno there (section 4.3): it may have been cut for losses by chance.
  */
 static u32 cwnd_clear_growth(const struct srnic_cwnd *cwnd)
 {
 	if (!cwnd_is_at_top(cwnd))
 		return CWND_PARTS * (cwnd->window / 16 + 1);
 
-	return max(CWND_PARTS * cwnd->window / 128, CWND_PARTS / 16);
+	return max(CWND_PARTS * cwnd->window / 128, CWND_PARTS / 2);
 }
 
 /*
@@ -437,13 +438,19 @@ static bool cwnd_is_queued(const struct srnic_cwnd *cwnd, const struct srnic_rtt
 	return !srnic_rtt_is_long(rtt) || !cwnd->least || cwnd->least > rtt->min + rtt->min / 8;
 }
 
+/* Packets of a round that may be lost by chance: one in @part of a large window */
+static u32 cwnd_chance(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 part)
+{
+	return max(cwnd->window / part, rtt->min > CWND_CROWD_NSEC ? CWND_FEW : 1U);
+}
+
 /* Did a queue drop the missing packets? */
 static bool cwnd_is_overflow(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 			     u32 run)
 {
 	return run >= SRNIC_CWND_QUEUE_RUN || cwnd_is_queued(cwnd, rtt) ||
-	       cwnd->holes > max(cwnd->window / SRNIC_CWND_QUEUE_PART, 1U) ||
-	       (cwnd_is_at_top(cwnd) && cwnd->holes > max(cwnd->window / CWND_FULL_PART, 2U)) ||
+	       cwnd->holes > cwnd_chance(cwnd, rtt, SRNIC_CWND_QUEUE_PART) ||
+	       (cwnd_is_at_top(cwnd) && cwnd->holes > cwnd_chance(cwnd, rtt, CWND_FULL_PART)) ||
 	       (srnic_rtt_is_full(rtt) && cwnd->holes > cwnd->window / CWND_FULL_PART);
 }
 
