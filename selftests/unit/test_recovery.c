@@ -2716,6 +2716,22 @@ static void back_splits(u32 at)
 	must(f.rd_out == 2);
 }
 
+/* What is requested doubles then, as for other requests. */
+static void back_splits_doubles(u32 at)
+{
+	u32 i, n;
+
+	begin_path(at, LONG);
+	read_one(100);
+	wait_for_timeout();
+	for (i = 1, n = 1; n <= 32; i += n, n *= 2) {
+		must(srnic_recovery_open(&f) && span(100, 16) == n);
+		read_one(n);
+		now += LONG;
+		ack_hole(i + n, SRNIC_RECOVERY_DUE);
+	}
+}
+
 /* Once the peer answers, only what is missing is requested. */
 static void back_recalls(u32 at)
 {
@@ -3828,6 +3844,7 @@ static const struct {
 	{ "go-back-N skips acknowledged packets", back_skips },
 	{ "a READ is requested in one after a gap", back_whole },
 	{ "after a timeout one response of it is", back_splits },
+	{ "and twice as many in each round trip", back_splits_doubles },
 	{ "what was kept counts again once go-back-N is answered", back_recalls },
 	{ "but not while that may be part of the answer, nor after RNR", back_waits },
 	{ "go-back-N ends when all packets are acknowledged", back_ends },

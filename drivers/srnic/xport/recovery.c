@@ -340,7 +340,7 @@ u32 srnic_recovery_span(struct srnic_recovery *r, u32 left)
 	left = r->detour ? min(left, r->detour) : left;
 	if (recovery_is_urgent(r))
 		return left;
-	if (r->detour)
+	if (r->detour || !srnic_recovery_is_new(r))
 		return min(left, room);
 
 	want = recovery_read_size(r, limit, left);
