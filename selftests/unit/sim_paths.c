@@ -65,7 +65,7 @@ static void row(struct sim_conf c, u64 from, double goal, const char *format, ..
 		return;
 	c.may_fail = true;
 	o = measure_from(&c, from);
-	printf("%-52s %5.1f %%", name, 100 * o.use);
+	printf("%-60s %5.1f %%", name, 100 * o.use);
 	if (goal)
 		printf(" of %3.0f", goal);
 	if (c.tcp)
@@ -286,6 +286,12 @@ static void crowds(void)
 		c.until = SECONDS(2);
 		row(c, 0, 98, "crowd: 512 WRITE, 10G, 50 us, %s", i ? "ECN" : "tail drop");
 	}
+	for (i = 0; i < 2; i++) {
+		c = steady(i, 4096, GBIT, 20 * USEC, 400000);
+		c.flows = 64;
+		c.until = SECONDS(5);
+		row(c, 0, 0, "crowd: 64 %s, 1G, 40 us, queue 400 kB", verb(&c));
+	}
 }
 
 /* Messages at intervals; the ideal is a round trip and the time on the line. */
@@ -314,6 +320,32 @@ static void intervals(void)
 		row(c, 0, 0, "interval: %s %llu MB each %llu ms, %lluG, goal %.0f ms", verb(&c),
 		    rows[i / 2].bytes / 1000000, rows[i / 2].every / MSEC,
 		    rows[i / 2].rate / GBIT, rows[i / 2].goal);
+	}
+}
+
+/* Flows that never fill their path, which loses packets by chance, and need 4.3 % of it */
+static void sparse_flows(void)
+{
+	static const u32 losses[] = { 1000, 10000 }, rtts[] = { 200, 1000 };
+	struct sim_conf c;
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		c = usual(i & 1, 4096, 10 * GBIT, rtts[i / 4] * USEC);
+		data(&c)->loss = losses[i / 2 % 2];
+		c.message = 64;
+		c.every = 5 * MSEC;
+		c.until = SECONDS(20);
+		row(c, SECONDS(1), 4.3, "sparse: %s 256 KiB each 5 ms, 10G, %.1f ms, loss %.1f %%",
+		    verb(&c), rtts[i / 4] / 1e3, losses[i / 2 % 2] / 1e4);
+	}
+	for (i = 0; i < 4; i++) {
+		c = usual(i & 1, 4096, 10 * GBIT, MSEC);
+		data(&c)->loss = losses[i / 2];
+		data(&c)->burst = 5;
+		c.until = SECONDS(3);
+		row(c, 0, 0, "sparse: %s always, 10G, 1.0 ms, bursts of 5, loss %.1f %%", verb(&c),
+		    losses[i / 2] / 1e4);
 	}
 }
 
@@ -393,6 +425,7 @@ int main(int argc, char **argv)
 	policers();
 	intervals();
 	crowds();
+	sparse_flows();
 	fairness();
 	queues();
 	shallow_queues();
