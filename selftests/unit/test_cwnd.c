@@ -709,6 +709,66 @@ static void test_share(void)
 	tap_done("a share of a full queue is cut for each loss, and grows slowly");
 }
 
+/* A window that has been cut as a share of a full queue */
+static void begin_crowded(u64 nsec)
+{
+	begin_share(nsec);
+	lose_row(8, 1);
+	send(8, true);
+	must(c.crowded);
+}
+
+/* The window grows by @npsn packets, one by one.  Return: round trips of the last growth */
+static u32 grow_by(u64 nsec, u32 npsn)
+{
+	u32 n = 0;
+
+	while (npsn--)
+		n = until_growth(nsec);
+
+	return n;
+}
+
+/* The window grows, and the packet that is added is lost, or the one before. */
+static void lose_added(u64 nsec, u32 before)
+{
+	until_growth(nsec);
+	send(srnic_psn_diff(c.added, una) - before, true);
+	lose_row(c.window, 1);
+	send(c.window + 1, true);
+}
+
+static void test_room(void)
+{
+	u64 nsec = 800 * USEC;
+
+	begin_crowded(nsec);
+	must(grow_by(nsec, 4) >= 63);
+	must(grow_by(nsec, 1) <= 33 && grow_by(nsec, 1) >= 31);
+	grow_by(nsec, 15);
+	must(grow_by(nsec, 3) == 1);
+	/* Lost by chance */
+	lose_added(nsec, 1);
+	must(grow_by(nsec, 2) == 1);
+	/* Others come. */
+	while (c.ease)
+		lose_added(nsec, 0);
+	must(grow_by(nsec, 2) >= 63);
+	tap_done("but faster if the packets by which it grows get through");
+}
+
+static void test_no_room(void)
+{
+	u64 nsec = 800 * USEC;
+	u32 i;
+
+	begin_crowded(nsec);
+	for (i = 0; i < 16; i++)
+		measure(nsec * 9 / 8);
+	must(grow_by(nsec * 9 / 8, 8) >= 63);
+	tap_done("not where round trips tell that there is a queue");
+}
+
 static void test_forgiven(void)
 {
 	u32 was;
@@ -833,6 +893,8 @@ int main(void)
 	test_policed();
 	test_outage();
 	test_share();
+	test_room();
+	test_no_room();
 	test_forgiven();
 	test_floor();
 	test_extra();

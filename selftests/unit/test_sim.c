@@ -509,6 +509,26 @@ static void test_lost_start(void)
 	tap_done("a window cut at the start does not remain small because of losses by chance");
 }
 
+/* Messages of 64 packets, which take 4.3 % of the path and never fill it */
+static void test_sparse(void)
+{
+	struct outcome o;
+	struct sim_conf c;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		c = steady(i, 4096, 10 * GBIT, 500 * USEC, 1250000);
+		(i ? &c.back : &c.there)->loss = 10000;
+		c.message = 64;
+		c.every = 5 * MSEC;
+		measure_seed = 3;
+		o = measure_from(&c, SECONDS(2));
+		expect(i ? "READ" : "WRITE", &o, 0.04, 0.03);
+	}
+	measure_seed = 1;
+	tap_done("a flow that never fills its path is not slowed by chance for ever");
+}
+
 static void test_fair(void)
 {
 	static const u32 flows[] = { 4, 16 };
@@ -820,6 +840,7 @@ int main(int argc, char **argv)
 	test_full_queue();
 	test_bursts_on_short_path();
 	test_lost_start();
+	test_sparse();
 	test_delay_changes();
 	test_lossless();
 	test_shallow();

@@ -50,6 +50,12 @@
 /* Round trips of a path with such a queue take no longer than that. */
 #define CWND_CROWD_NSEC		(2ULL * NSEC_PER_MSEC)
 
+/* As many packets added in a row that get through double the growth of such a window. */
+#define CWND_ROOM		3
+
+/* Its growth is that of others then: log2 of CWND_CROWD */
+#define CWND_EASE_MAX		6
+
 /* Packets lost in a round that may be so by chance */
 #define CWND_FEW		3U
 
@@ -81,6 +87,7 @@ void srnic_cwnd_skip(struct srnic_cwnd *cwnd, u32 psn)
 	cwnd->holes = 0;
 	cwnd->limited = psn;
 	cwnd->lap = psn;
+	cwnd->adding = false;
 	srnic_cwnd_stop_ticks(cwnd);
 }
 
@@ -382,6 +389,46 @@ static bool cwnd_is_share(const struct srnic_cwnd *cwnd, const struct srnic_rtt 
 	       rtt->last < CWND_CROWD_NSEC && srnic_rtt_is_longest(rtt);
 }
 
+/*
+ * A full queue drops the very packet by which a window has grown, since those before it take the
+ * places of packets that have left.  Chance loses it no more often than any other.
+ */
+static void cwnd_add(struct srnic_cwnd *cwnd, u32 psn, u32 npsn)
+{
+	if (cwnd->adding && srnic_psn_diff(psn, cwnd->added) <= 0)
+		return;
+	if (cwnd->adding && ++cwnd->room == CWND_ROOM) {
+		cwnd->room = 0;
+		cwnd->ease = min(cwnd->ease + 1, CWND_EASE_MAX);
+	}
+	cwnd->adding = true;
+	cwnd->added = srnic_psn_add(cwnd->limited, npsn);
+}
+
+/* Packets are lost: is the one that was added among them? */
+static void cwnd_lose_added(struct srnic_cwnd *cwnd, const struct srnic_cwnd_loss *loss)
+{
+	s32 behind = srnic_psn_diff(cwnd->added, loss->una);
+
+	if (!cwnd->adding || behind < 0 || behind >= (s32)max(loss->run, 1U))
+		return;
+	cwnd->adding = false;
+	cwnd->room = 0;
+	if (cwnd->ease)
+		cwnd->ease--;
+}
+
+/*
+ * Parts of a packet by which a share of a full queue grows per round trip.  Unless round trips have
+ * been longer by an eighth than the shortest, there may be no queue.
+ */
+static u32 cwnd_share_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
+{
+	u8 ease = 8 * rtt->max < 9 * rtt->min ? cwnd->ease : 0;
+
+	return (CWND_PARTS / CWND_CROWD) << ease;
+}
+
 /* Parts of a packet by which the window grows per round trip */
 static u32 cwnd_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, bool clear)
 {
@@ -395,7 +442,7 @@ static u32 cwnd_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rt
 	if (cwnd->from && cwnd->rounds == CWND_TRIAL)
 		return cwnd_trial_growth(cwnd, rtt);
 	if (cwnd->crowded && (far || !clear) && cwnd_is_share(cwnd, rtt))
-		return CWND_PARTS / CWND_CROWD;
+		return cwnd_share_growth(cwnd, rtt);
 	if (clear && far)
 		return cwnd_clear_growth(cwnd);
 
@@ -424,6 +471,8 @@ void srnic_cwnd_grow(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 u
 				  div_u64(cwnd->credit, CWND_PARTS * cwnd->window), most);
 	cwnd->lossy &= cwnd->window < SRNIC_CWND_SHORT;
 	cwnd->credit = 0;
+	if (cwnd->crowded)
+		cwnd_add(cwnd, srnic_psn_add(una, npsn), npsn);
 }
 
 /*
@@ -535,6 +584,7 @@ void srnic_cwnd_found_hole(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 			   const struct srnic_cwnd_loss *loss)
 {
 	cwnd->holes++;
+	cwnd_lose_added(cwnd, loss);
 	srnic_cwnd_lose(cwnd, rtt, loss);
 	if (loss->lost && srnic_cwnd_is_cut(cwnd, loss->una))
 		cwnd_count_lost(cwnd, loss->lost);

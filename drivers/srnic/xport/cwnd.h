@@ -64,6 +64,10 @@
  * @startup: the window has not been cut yet, and grows exponentially where no queue is seen
  * @lossy: the window is small because packets were dropped
  * @crowded: it was cut last for a few packets, lost while the queue was full: others share it
+ * @added: while @crowded, the packet by which the window has grown last
+ * @adding: whether @added gets through is not known yet
+ * @room: packets added in a row that got through
+ * @ease: log2 of the factor by which a crowded window grows faster than a share of a queue
  */
 struct srnic_cwnd {
 	u32	window;
@@ -93,6 +97,10 @@ struct srnic_cwnd {
 	bool	startup;
 	bool	lossy;
 	bool	crowded;
+	u32	added;
+	bool	adding;
+	u8	room;
+	u8	ease;
 };
 
 /**
