@@ -3379,6 +3379,27 @@ static void span_not_small(u32 at)
 	must(span(1, 16) == 1);
 }
 
+/* Responses that are paced come one by one: the next READ is requested meanwhile. */
+static void span_ahead(u32 at)
+{
+	begin_path(at, LONG);
+	f.cwnd.window = 100;
+	f.selects = true;
+	while (sent() < 90)
+		read_one(10);
+	must(sent() == 90 && span(20, 16) == 20);
+	read_one(20);
+	must(!srnic_recovery_open(&f));
+	now += LONG;
+	ack_hole(12, SRNIC_RECOVERY_DUE);
+	must(srnic_recovery_open(&f) && span(20, 16) == 20);
+	/* not by more than half of the window, if few READs are left */
+	must(span(100000, 11) == f.cwnd.window / 2);
+	/* and not from a peer that does not pace them */
+	f.selects = false;
+	must(!span(20, 16));
+}
+
 static void span_of_one(u32 at)
 {
 	begin_path(at, SHORT);
@@ -3906,6 +3927,7 @@ static const struct {
 	{ "the last READs that may be outstanding ask for more", span_of_last_places },
 	{ "with few READs outstanding the limit is higher", span_fills_window },
 	{ "a READ waits until the window has enough room", span_not_small },
+	{ "but not if responses are paced", span_ahead },
 	{ "a window of one packet has enough room", span_of_one },
 
 	{ "PSNs are assigned consecutively", assign },

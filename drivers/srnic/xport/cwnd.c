@@ -47,9 +47,6 @@
  */
 #define CWND_CROWD		64
 
-/* Round trips of a path with such a queue take no longer than that. */
-#define CWND_CROWD_NSEC		(2ULL * NSEC_PER_MSEC)
-
 /* As many packets added in a row that get through double the growth of such a window. */
 #define CWND_ROOM		3
 
@@ -344,15 +341,17 @@ static bool cwnd_is_at_top(const struct srnic_cwnd *cwnd)
 /*
  * Parts of a packet by which the window grows per round trip on a long path without a queue.  It
  * grows little while it is about as large as when packets were dropped, as on the plateau of
- * CUBIC (RFC 9438, section 4.2): a policer shows no queue, and drops what exceeds its rate.  A small
- * window grows as that of Reno there (section 4.3): it may have been cut for losses by chance.
+ * CUBIC (RFC 9438, section 4.2): a policer shows no queue, and drops what exceeds its rate.  On a
+ * wide path a small window grows like that of Reno there (section 4.3), since it may have been cut
+ * for losses by chance.
  */
-static u32 cwnd_clear_growth(const struct srnic_cwnd *cwnd)
+static u32 cwnd_clear_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 {
 	if (!cwnd_is_at_top(cwnd))
 		return CWND_PARTS * (cwnd->window / 16 + 1);
 
-	return max(CWND_PARTS * cwnd->window / 128, CWND_PARTS / 2);
+	return max(CWND_PARTS * cwnd->window / 128,
+		   srnic_rtt_is_wide(rtt) ? CWND_PARTS / 2 : CWND_PARTS / 16);
 }
 
 /*
@@ -386,7 +385,7 @@ static u32 cwnd_trial_growth(const struct srnic_cwnd *cwnd, const struct srnic_r
 static bool cwnd_is_share(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 {
 	return cwnd->lossy && !cwnd->startup && cwnd->window < CWND_CROWD &&
-	       rtt->last < CWND_CROWD_NSEC && srnic_rtt_is_longest(rtt);
+	       rtt->last < SRNIC_RTT_SITE_NSEC && srnic_rtt_is_longest(rtt);
 }
 
 /*
@@ -444,7 +443,7 @@ static u32 cwnd_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rt
 	if (cwnd->crowded && (far || !clear) && cwnd_is_share(cwnd, rtt))
 		return cwnd_share_growth(cwnd, rtt);
 	if (clear && far)
-		return cwnd_clear_growth(cwnd);
+		return cwnd_clear_growth(cwnd, rtt);
 
 	return cwnd_slow_growth(cwnd, rtt);
 }
@@ -487,19 +486,21 @@ static bool cwnd_is_queued(const struct srnic_cwnd *cwnd, const struct srnic_rtt
 	return !srnic_rtt_is_long(rtt) || !cwnd->least || cwnd->least > rtt->min + rtt->min / 8;
 }
 
-/* Packets of a round that may be lost by chance: one in @part of a large window */
-static u32 cwnd_chance(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 part)
+/* Packets of a round with @out in flight that may be lost by chance: one in @part of many */
+static u32 cwnd_chance(const struct srnic_rtt *rtt, u32 out, u32 part)
 {
-	return max(cwnd->window / part, rtt->min > CWND_CROWD_NSEC ? CWND_FEW : 1U);
+	return max(out / part, srnic_rtt_is_wide(rtt) ? CWND_FEW : 1U);
 }
 
-/* Did a queue drop the missing packets? */
+/* Did a queue drop the missing packets?  Responses may be requested ahead of the window. */
 static bool cwnd_is_overflow(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
-			     u32 run)
+			     const struct srnic_cwnd_loss *loss)
 {
-	return run >= SRNIC_CWND_QUEUE_RUN || cwnd_is_queued(cwnd, rtt) ||
-	       cwnd->holes > cwnd_chance(cwnd, rtt, SRNIC_CWND_QUEUE_PART) ||
-	       (cwnd_is_at_top(cwnd) && cwnd->holes > cwnd_chance(cwnd, rtt, CWND_FULL_PART)) ||
+	u32 out = max(cwnd->window, loss->out);
+
+	return loss->run >= SRNIC_CWND_QUEUE_RUN || cwnd_is_queued(cwnd, rtt) ||
+	       cwnd->holes > cwnd_chance(rtt, out, SRNIC_CWND_QUEUE_PART) ||
+	       (cwnd_is_at_top(cwnd) && cwnd->holes > cwnd_chance(rtt, out, CWND_FULL_PART)) ||
 	       (srnic_rtt_is_full(rtt) && cwnd->holes > cwnd->window / CWND_FULL_PART);
 }
 
@@ -549,7 +550,7 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 	}
 
 	shared = loss->single && loss->run < SRNIC_CWND_QUEUE_RUN && cwnd_is_share(cwnd, rtt);
-	overflow = shared || cwnd_is_overflow(cwnd, rtt, loss->run);
+	overflow = shared || cwnd_is_overflow(cwnd, rtt, loss);
 	cwnd->top = cwnd_find_top(cwnd, rtt, overflow);
 	if (!overflow)
 		return;

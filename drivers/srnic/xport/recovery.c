@@ -323,6 +323,15 @@ static u32 recovery_read_size(const struct srnic_recovery *r, u32 limit, u32 lef
 	return left / max((left + size / 2) / size, 1U);
 }
 
+/*
+ * Do responses come one by one?  A peer that is srnic paces them on a long path.  The next READ is
+ * requested while they do, or the path would be idle for the time that those of a READ take.
+ */
+static bool recovery_is_paced(const struct srnic_recovery *r)
+{
+	return r->selects && srnic_rtt_is_wide(&r->rtt);
+}
+
 u32 srnic_recovery_span(struct srnic_recovery *r, u32 left)
 {
 	u32 limit = recovery_limit(r), room = recovery_room(r), reach = recovery_reach(r);
@@ -347,6 +356,8 @@ u32 srnic_recovery_span(struct srnic_recovery *r, u32 left)
 	least = min(want, limit / 2);
 	if (reach < least)
 		return 0;
+	if (recovery_is_paced(r))
+		room = max(room, least);
 	if (room < limit && room < least) {
 		srnic_cwnd_full(&r->cwnd, recovery_front(r));
 		return 0;

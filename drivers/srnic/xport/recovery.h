@@ -262,7 +262,8 @@ bool srnic_recovery_is_new(const struct srnic_recovery *r);
  * @left: response PSNs that are left, or missing in a row
  *
  * Return: how many; 0: the window has no room for a request of useful size, or for one that is
- * retransmitted whole.
+ * retransmitted whole.  A peer that paces responses may be asked for up to half of the window more
+ * than there is room for.
  */
 u32 srnic_recovery_span(struct srnic_recovery *r, u32 left);
 

@@ -18,6 +18,9 @@
 /* On a path with shorter round trips, those of a host that is busy look like a queue. */
 #define SRNIC_RTT_SHORT_NSEC	(400ULL * NSEC_PER_USEC)
 
+/* Longest round trip within a site, with a full queue that many share */
+#define SRNIC_RTT_SITE_NSEC	(2ULL * NSEC_PER_MSEC)
+
 /* The wait for an answer before the first round trip is measured */
 #define SRNIC_RTT_FIRST_NSEC	(4ULL * NSEC_PER_MSEC)
 
@@ -160,6 +163,12 @@ u64 srnic_rtt_timeout_nsec(const struct srnic_rtt *rtt, u32 retries);
 
 /* May a probe be sent before the ACK timeout?  @retries: as srnic_rtt_timeout_nsec() */
 bool srnic_rtt_may_probe(const struct srnic_rtt *rtt, u32 retries);
+
+/* Is the path longer than one within a site, with a full queue that many share? */
+static inline bool srnic_rtt_is_wide(const struct srnic_rtt *rtt)
+{
+	return rtt->min > SRNIC_RTT_SITE_NSEC;
+}
 
 /* Is the path long enough to tell a queue from a host that is busy? */
 static inline bool srnic_rtt_is_long(const struct srnic_rtt *rtt)
