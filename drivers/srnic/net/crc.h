@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - CRC-32, computed by the kernel's fastest routine
+ * srnic - CRC-32 and ICRC, computed by the kernel's fastest routine
  */
 #ifndef SRNIC_NET_CRC_H
 #define SRNIC_NET_CRC_H
@@ -9,8 +9,8 @@
 
 #ifdef SRNIC_CRC32_BY_CRYPTO
 
-/* Below this many bytes, calling the crypto layer takes longer than crc32_le(). */
-#define SRNIC_CRC_LONG	64
+/* Below this many bytes, the crypto layer calls crc32_le(). */
+#define SRNIC_CRC_LONG	79
 
 u32 srnic_crc32_long(u32 crc, const u8 *data, size_t len);
 
@@ -41,5 +41,11 @@ static inline void srnic_crc_exit(void)
 }
 
 #endif
+
+/*
+ * CRC from the IP header @ip up to and including the @len bytes at @data that follow the
+ * BTH, to be completed by srnic_icrc_end().  @udp_len replaces the lengths in the headers.
+ */
+u32 srnic_crc_packet(const void *ip, u16 udp_len, const u8 *data, size_t len);
 
 #endif /* SRNIC_NET_CRC_H */

@@ -60,14 +60,11 @@ static bool rx_icrc_ok(const void *ip, struct sk_buff *seg, unsigned int bth,
 	u16 udp_len = sizeof(struct udphdr) + len;
 	u32 crc;
 
-	if (((const struct iphdr *)ip)->version == 4)
-		crc = srnic_icrc_ipv4(ip, sizeof(struct iphdr) + udp_len,
-				      udp_len);
-	else
-		crc = srnic_icrc_ipv6(ip, udp_len, udp_len);
-	if (bth + len > skb_headlen(seg))
+	if (bth + len > skb_headlen(seg)) {
+		crc = srnic_crc_packet(ip, udp_len, seg->data, 0);
 		return rx_icrc_walk(crc, seg, off, rest);
-	crc = srnic_crc32(crc, seg->data + off, rest);
+	}
+	crc = srnic_crc_packet(ip, udp_len, seg->data + off, rest);
 
 	return *(__le32 *)(seg->data + off + rest) == srnic_icrc_end(crc);
 }

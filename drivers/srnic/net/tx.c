@@ -293,15 +293,11 @@ static void tx_seal(struct srnic_path *path, struct sk_buff *skb)
 	udp->len = htons(udp_len);
 	udp->check = 0;
 
-	if (path->v4) {
+	if (path->v4)
 		tx_ipv4(path, ip, udp_len);
-		crc = srnic_icrc_ipv4(ip, sizeof(struct iphdr) + udp_len,
-				      udp_len);
-	} else {
+	else
 		tx_ipv6(path, ip, udp_len);
-		crc = srnic_icrc_ipv6(ip, udp_len, udp_len);
-	}
-	crc = srnic_crc32(crc, skb->data + sizeof(struct srnic_bth), rest);
+	crc = srnic_crc_packet(ip, udp_len, skb->data + sizeof(struct srnic_bth), rest);
 	*(__le32 *)(skb_tail_pointer(skb) - SRNIC_ICRC_BYTES) =
 		srnic_icrc_end(crc);
 }

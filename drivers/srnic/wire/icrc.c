@@ -11,9 +11,6 @@
 
 #include "icrc.h"
 
-/* CRC of eight bytes of ones, in place of the LRH, from a state of all ones */
-#define ICRC_SEED	0xdebb20e3U
-
 enum {
 	IP4_TOS		= 1,
 	IP4_TOT_LEN	= 2,
@@ -47,30 +44,40 @@ static void mask_udp_bth(__u8 *udp, __u16 udp_len)
 	udp[UDP_BYTES + BTH_RESV8A] = 0xff;
 }
 
-__u32 srnic_icrc_ipv4(const void *ip, __u16 tot_len, __u16 udp_len)
+void srnic_icrc_mask_ipv4(__u8 *hdr, const void *ip, __u16 tot_len, __u16 udp_len)
 {
-	__u8 hdr[SRNIC_ICRC_HDR4];
-
-	memcpy(hdr, ip, sizeof(hdr));
+	memcpy(hdr, ip, SRNIC_ICRC_HDR4);
 	hdr[IP4_TOS] = 0xff;
 	put_be16(hdr + IP4_TOT_LEN, tot_len);
 	hdr[IP4_TTL] = 0xff;
 	put_be16(hdr + IP4_CSUM, 0xffff);
 	mask_udp_bth(hdr + IP4_BYTES, udp_len);
+}
 
-	return crc32_le(ICRC_SEED, hdr, sizeof(hdr));
+void srnic_icrc_mask_ipv6(__u8 *hdr, const void *ip, __u16 payload_len, __u16 udp_len)
+{
+	memcpy(hdr, ip, SRNIC_ICRC_HDR6);
+	hdr[IP6_TCLASS_FLOW] |= 0x0f;
+	memset(hdr + IP6_TCLASS_FLOW + 1, 0xff, 3);
+	put_be16(hdr + IP6_PAYLOAD_LEN, payload_len);
+	hdr[IP6_HOP_LIMIT] = 0xff;
+	mask_udp_bth(hdr + IP6_BYTES, udp_len);
+}
+
+__u32 srnic_icrc_ipv4(const void *ip, __u16 tot_len, __u16 udp_len)
+{
+	__u8 hdr[SRNIC_ICRC_HDR4];
+
+	srnic_icrc_mask_ipv4(hdr, ip, tot_len, udp_len);
+
+	return crc32_le(SRNIC_ICRC_SEED, hdr, sizeof(hdr));
 }
 
 __u32 srnic_icrc_ipv6(const void *ip, __u16 payload_len, __u16 udp_len)
 {
 	__u8 hdr[SRNIC_ICRC_HDR6];
 
-	memcpy(hdr, ip, sizeof(hdr));
-	hdr[IP6_TCLASS_FLOW] |= 0x0f;
-	memset(hdr + IP6_TCLASS_FLOW + 1, 0xff, 3);
-	put_be16(hdr + IP6_PAYLOAD_LEN, payload_len);
-	hdr[IP6_HOP_LIMIT] = 0xff;
-	mask_udp_bth(hdr + IP6_BYTES, udp_len);
+	srnic_icrc_mask_ipv6(hdr, ip, payload_len, udp_len);
 
-	return crc32_le(ICRC_SEED, hdr, sizeof(hdr));
+	return crc32_le(SRNIC_ICRC_SEED, hdr, sizeof(hdr));
 }

@@ -19,6 +19,16 @@
 #define SRNIC_ICRC_HDR4		(20 + 8 + 12)
 #define SRNIC_ICRC_HDR6		(40 + 8 + 12)
 
+/* CRC of eight bytes of ones, in place of the LRH, from a state of all ones */
+#define SRNIC_ICRC_SEED	0xdebb20e3U
+
+/*
+ * Copy the headers to @hdr, with ones in place of what routers may change.  Parameters: as
+ * srnic_icrc_ipv4() and srnic_icrc_ipv6()
+ */
+void srnic_icrc_mask_ipv4(__u8 *hdr, const void *ip, __u16 tot_len, __u16 udp_len);
+void srnic_icrc_mask_ipv6(__u8 *hdr, const void *ip, __u16 payload_len, __u16 udp_len);
+
 /*
  * Intermediate CRC of the contiguous IP, UDP and BTH headers at @ip,
  * SRNIC_ICRC_HDR4 (no IP options) or SRNIC_ICRC_HDR6 bytes.  @tot_len or
