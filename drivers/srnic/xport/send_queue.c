@@ -89,13 +89,12 @@ static void req_count(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 void srnic_req_complete(struct srnic_qp *qp)
 {
 	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.head);
-	struct srnic_swqe copy = *wqe;
 
 	srnic_task_assert_mine(&qp->task);
 	req_count(qp, wqe);
 	req_retire(qp, IB_WC_SUCCESS);
-	if (srnic_req_is_signaled(qp, &copy))
-		req_cqe(qp, &copy, IB_WC_SUCCESS);
+	if (srnic_req_is_signaled(qp, wqe))	/* nothing has been fetched to its place */
+		req_cqe(qp, wqe, IB_WC_SUCCESS);
 }
 
 void srnic_req_fail(struct srnic_qp *qp, enum srnic_outcome outcome)
