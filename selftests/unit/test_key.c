@@ -36,7 +36,7 @@ bool srnic_mr_covers(const struct srnic_mr *mr, u64 addr, u64 len)
 
 static struct srnic_mr *look(u32 key)
 {
-	struct srnic_mr *mr;
+	struct srnic_mr *mr = NULL;
 
 	return srnic_mr_get_remote(&keys, key, pd, OWNER, 0, 0, 8, &mr) ? NULL :
 									  mr;
@@ -204,10 +204,50 @@ static void test_replace(void)
 	shim_at_load = NULL;
 }
 
+static enum srnic_mem_err look_again(u32 key, u64 len, struct srnic_mr **held)
+{
+	return srnic_mr_get_remote(&keys, key, pd, OWNER, 0, 0, len, held);
+}
+
+/* A user looks keys up one after the other, and keeps the last region for the next lookup. */
+static void test_again(void)
+{
+	struct srnic_mr plain = { .kind = SRNIC_MR_PLAIN, .pd = pd, .span.length = PAGE };
+	struct srnic_mr fast = { .kind = SRNIC_MR_FAST, .pd = pd };
+	struct srnic_mr *held = NULL;
+
+	told = 0;
+	srnic_mr_publish(&keys, &plain);
+	srnic_fast_alloc(&fast, 1);
+	srnic_mr_publish(&keys, &fast);
+	show(&fast, fast.key);
+
+	look_again(plain.key, 8, &held);
+	tap_check(!look_again(plain.key, 8, &held) && held == &plain &&
+		  refcount_read(&plain.refs) == 2,
+		  "a region that is held is found again without another reference");
+	tap_check(look_again(plain.key, 2 * PAGE, &held) == SRNIC_MEM_RANGE && !held &&
+		  refcount_read(&plain.refs) == 1,
+		  "its range is checked each time, and a failure drops the reference");
+	look_again(plain.key, 8, &held);
+	tap_check(!look_again(fast.key, 8, &held) && held == &fast &&
+		  refcount_read(&plain.refs) == 1,
+		  "another key drops the reference to the first region");
+	srnic_mr_invalidate(&keys, fast.key, pd, OWNER, &wait);
+	tap_check(look_again(fast.key, 8, &held) == SRNIC_MEM_KEY && !held && told == 1,
+		  "a region that was invalidated while it was held is not found again");
+
+	srnic_mr_hide(&keys, &fast);
+	srnic_mr_hide(&keys, &plain);
+	free(fast.span.block);
+	free(fast.next.block);
+}
+
 int main(void)
 {
 	srnic_keys_init(&keys);
 	test_fast();
+	test_again();
 	test_window();
 	test_replace();
 	srnic_keys_destroy(&keys);

@@ -229,6 +229,15 @@ bool srnic_mr_hold(struct srnic_mr *mr)
 	return false;
 }
 
+/*
+ * Is @mr, to which the caller holds a reference, still what @key names?  While it is held, it
+ * cannot become valid again, nor get another key.
+ */
+static bool mr_is_named(const struct srnic_mr *mr, u32 key)
+{
+	return mr->key == key && mr_is_valid(mr);
+}
+
 /* Gets the region that @key currently names; NULL: none. */
 static struct srnic_mr *key_hold(struct srnic_keys *keys, u32 key)
 {
@@ -286,17 +295,18 @@ enum srnic_mem_err srnic_mr_get_whole(struct srnic_keys *keys, u32 key,
 				      const struct ib_pd *pd, u64 owner,
 				      u32 access, struct srnic_mr **out)
 {
-	struct srnic_mr *mr = key_hold(keys, key);
 	enum srnic_mem_err err;
 
-	if (!mr)
+	if (!*out || !mr_is_named(*out, key)) {
+		srnic_mr_release(out);
+		*out = key_hold(keys, key);
+	}
+	if (!*out)
 		return SRNIC_MEM_KEY;
 
-	err = mr_check(mr, pd, owner, access);
+	err = mr_check(*out, pd, owner, access);
 	if (err)
-		srnic_mr_put(mr);
-	else
-		*out = mr;
+		srnic_mr_release(out);
 
 	return err;
 }
@@ -312,8 +322,7 @@ enum srnic_mem_err srnic_mr_get_remote(struct srnic_keys *keys, u32 key,
 	if (err || srnic_mr_covers(*out, addr, len))
 		return err;
 
-	srnic_mr_put(*out);
-	*out = NULL;
+	srnic_mr_release(out);
 
 	return SRNIC_MEM_RANGE;
 }
@@ -346,8 +355,8 @@ static enum srnic_mem_err mr_invalidate(struct srnic_keys *keys, u32 key,
 					const struct ib_pd *pd, u64 owner,
 					struct srnic_wait *wait)
 {
+	struct srnic_mr *mr = NULL;
 	enum srnic_mem_err err;
-	struct srnic_mr *mr;
 
 	err = srnic_mr_get_whole(keys, key, pd, owner, 0, &mr);
 	if (err)

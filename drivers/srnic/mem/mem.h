@@ -310,12 +310,22 @@ void srnic_mr_unmap(struct srnic_mr *mr);
 /*
  * Looks up @key and checks that it grants all rights in @access (IB_ACCESS_* bits,
  * 0 for local read) to [addr, addr + len).
- * Context: any.  On SRNIC_MEM_OK the caller holds a reference on *@out.
+ * @out: NULL, or a region to which the caller holds a reference: if @key still names it, that
+ * is used again, otherwise it is dropped.
+ * Context: any.  On SRNIC_MEM_OK the caller holds a reference to *@out, else it is NULL.
  */
 enum srnic_mem_err srnic_mr_get(struct srnic_keys *keys, u32 key,
 				const struct ib_pd *pd, u32 access,
 				u64 addr, u64 len, struct srnic_mr **out);
 void srnic_mr_put(struct srnic_mr *mr);
+
+/* Drops the reference to *@mr, if there is one. */
+static inline void srnic_mr_release(struct srnic_mr **mr)
+{
+	if (*mr)
+		srnic_mr_put(*mr);
+	*mr = NULL;
+}
 
 /*
  * Looks up @key like srnic_mr_get(), for a peer, which may use windows.
@@ -535,7 +545,8 @@ void srnic_mr_persist(const struct srnic_mr *mr, u64 addr, u64 len);
  * @pos: bytes already processed in the whole list, or SRNIC_SGL_NOWHERE
  * @access: rights required, IB_ACCESS_LOCAL_WRITE or 0
  * @pager: fetches missing on-demand pages
- * @mr: region of the current element, reference held, or NULL
+ * @mr: region used last, reference held, or NULL
+ * @found: @mr is the region of the current element
  */
 struct srnic_sgl {
 	struct srnic_keys	*keys;
@@ -548,8 +559,10 @@ struct srnic_sgl {
 	u32			access;
 	struct srnic_pager	*pager;
 	struct srnic_mr		*mr;
+	bool			found;
 };
 
+/* @sgl is zero, or has been in use: then it keeps the reference that it holds. */
 void srnic_sgl_init(struct srnic_sgl *sgl, struct srnic_keys *keys,
 		    const struct ib_pd *pd, const struct srnic_sge *sge,
 		    u32 num, u32 access, struct srnic_pager *pager);
@@ -557,7 +570,10 @@ void srnic_sgl_init(struct srnic_sgl *sgl, struct srnic_keys *keys,
 /* Drops the reference that @sgl holds. */
 void srnic_sgl_put(struct srnic_sgl *sgl);
 
-/* Drops the reference, and sets the position of @sgl to SRNIC_SGL_NOWHERE. */
+/* Drops the reference unless it is to the region of the current element. */
+void srnic_sgl_trim(struct srnic_sgl *sgl);
+
+/* Sets the position of @sgl to SRNIC_SGL_NOWHERE. */
 void srnic_sgl_forget(struct srnic_sgl *sgl);
 
 /*
@@ -593,10 +609,13 @@ enum srnic_mem_err srnic_sgl_to_mr(struct srnic_sgl *src, struct srnic_mr *mr,
 				   u64 addr, u32 len, u64 rest,
 				   struct srnic_pager *pager);
 
-/* Checks the keys and ranges of a whole list without accessing the memory. */
+/*
+ * Checks the keys and ranges of a whole list without accessing the memory.  @mr: as
+ * srnic_mr_get() has @out
+ */
 enum srnic_mem_err srnic_sgl_check(struct srnic_keys *keys,
 				   const struct ib_pd *pd,
 				   const struct srnic_sge *sge, u32 num,
-				   u32 access);
+				   u32 access, struct srnic_mr **mr);
 
 #endif /* SRNIC_MEM_H */

@@ -59,7 +59,7 @@ static enum srnic_mem_err mw_get_parent(struct srnic_keys *keys,
 	    atomic_inc_unless_negative(&(*out)->windows))
 		return SRNIC_MEM_OK;
 
-	srnic_mr_put(*out);
+	srnic_mr_release(out);
 
 	return SRNIC_MEM_STATE;
 }
@@ -138,8 +138,8 @@ static enum srnic_mem_err mw_bind(struct srnic_keys *keys, struct srnic_mr *mw,
 				  const struct srnic_bind *bind,
 				  struct srnic_wait *wait)
 {
+	struct srnic_mr *parent = NULL;
 	enum srnic_mem_err err;
-	struct srnic_mr *parent;
 
 	err = mw_check(mw, bind);
 	if (err)

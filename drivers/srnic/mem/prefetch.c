@@ -118,8 +118,8 @@ enum srnic_mem_err srnic_prefetch_add(struct srnic_prefetch *fetch,
 {
 	u32 access = fetch->how == SRNIC_FETCH_WRITE ? IB_ACCESS_LOCAL_WRITE :
 						       0;
+	struct srnic_mr *mr = NULL;
 	enum srnic_mem_err err;
-	struct srnic_mr *mr;
 
 	err = srnic_mr_get(keys, key, pd, access, addr, len, &mr);
 	if (err)

@@ -3,9 +3,10 @@
  * srnic - scatter/gather lists: a cursor over keys and addresses
  *
  * The cursor holds the region of its current element, so that successive packets for one
- * element cost a single key lookup.  Of an element that is written to, only the bytes
- * written must be inside the region: receives may post larger elements than that.  The key
- * of an element of length 0 is not checked.
+ * element cost a single key lookup.  When it moves on it keeps that region, since the next
+ * element, or the next list, often has the same key.  Of an element that is written to, only
+ * the bytes written must be inside the region: receives may post larger elements than that.
+ * The key of an element of length 0 is not checked.
  */
 #include <linux/minmax.h>
 
@@ -15,26 +16,33 @@ void srnic_sgl_init(struct srnic_sgl *sgl, struct srnic_keys *keys,
 		    const struct ib_pd *pd, const struct srnic_sge *sge,
 		    u32 num, u32 access, struct srnic_pager *pager)
 {
-	*sgl = (struct srnic_sgl) {
-		.keys	= keys,
-		.pd	= pd,
-		.sge	= sge,
-		.num	= num,
-		.access	= access,
-		.pager	= pager,
-	};
+	sgl->keys = keys;
+	sgl->pd = pd;
+	sgl->sge = sge;
+	sgl->num = num;
+	sgl->cur = 0;
+	sgl->off = 0;
+	sgl->pos = 0;
+	sgl->access = access;
+	sgl->pager = pager;
+	sgl->found = false;
 }
 
 void srnic_sgl_put(struct srnic_sgl *sgl)
 {
-	if (sgl->mr)
-		srnic_mr_put(sgl->mr);
-	sgl->mr = NULL;
+	srnic_mr_release(&sgl->mr);
+	sgl->found = false;
+}
+
+void srnic_sgl_trim(struct srnic_sgl *sgl)
+{
+	if (!sgl->found)
+		srnic_sgl_put(sgl);
 }
 
 void srnic_sgl_forget(struct srnic_sgl *sgl)
 {
-	srnic_sgl_put(sgl);
+	sgl->found = false;
 	sgl->pos = SRNIC_SGL_NOWHERE;
 }
 
@@ -42,7 +50,7 @@ void srnic_sgl_forget(struct srnic_sgl *sgl)
 static void sgl_set(struct srnic_sgl *sgl, u32 idx, u32 off)
 {
 	if (idx != sgl->cur)
-		srnic_sgl_put(sgl);
+		sgl->found = false;
 	sgl->cur = idx;
 	sgl->off = off;
 }
@@ -73,23 +81,26 @@ enum srnic_mem_err srnic_sgl_seek(struct srnic_sgl *sgl, u64 pos)
 static enum srnic_mem_err sgl_hold(struct srnic_sgl *sgl)
 {
 	const struct srnic_sge *sge;
+	enum srnic_mem_err err;
 
 	while (sgl->cur < sgl->num && sgl->off >= sgl->sge[sgl->cur].length)
 		sgl_set(sgl, sgl->cur + 1, 0);
 
 	if (sgl->cur >= sgl->num)
 		return SRNIC_MEM_LENGTH;
-	if (sgl->mr)
+	if (sgl->found)
 		return SRNIC_MEM_OK;
 
 	sge = &sgl->sge[sgl->cur];
-
 	if (sgl->access & IB_ACCESS_LOCAL_WRITE)
-		return srnic_mr_get_whole(sgl->keys, sge->lkey, sgl->pd, 0,
-					  sgl->access, &sgl->mr);
+		err = srnic_mr_get_whole(sgl->keys, sge->lkey, sgl->pd, 0,
+					 sgl->access, &sgl->mr);
+	else
+		err = srnic_mr_get(sgl->keys, sge->lkey, sgl->pd, sgl->access,
+				   sge->addr, sge->length, &sgl->mr);
+	sgl->found = !err;
 
-	return srnic_mr_get(sgl->keys, sge->lkey, sgl->pd, sgl->access,
-			    sge->addr, sge->length, &sgl->mr);
+	return err;
 }
 
 /**
@@ -226,7 +237,7 @@ static const void *sgl_peek(struct srnic_sgl *sgl, u32 *len)
 static bool sgl_is_pinned(const struct srnic_sgl *sgl,
 			  const struct srnic_sge *sge)
 {
-	struct srnic_mr *mr;
+	struct srnic_mr *mr = NULL;
 	bool pinned;
 
 	if (srnic_mr_get(sgl->keys, sge->lkey, sgl->pd, sgl->access, sge->addr,
@@ -308,22 +319,19 @@ enum srnic_mem_err srnic_sgl_to_mr(struct srnic_sgl *src, struct srnic_mr *mr,
 enum srnic_mem_err srnic_sgl_check(struct srnic_keys *keys,
 				   const struct ib_pd *pd,
 				   const struct srnic_sge *sge, u32 num,
-				   u32 access)
+				   u32 access, struct srnic_mr **mr)
 {
+	enum srnic_mem_err err;
 	u32 i;
 
 	for (i = 0; i < num; i++) {
-		enum srnic_mem_err err;
-		struct srnic_mr *mr;
-
 		if (!sge[i].length)
 			continue;
 
 		err = srnic_mr_get(keys, sge[i].lkey, pd, access, sge[i].addr,
-				   sge[i].length, &mr);
+				   sge[i].length, mr);
 		if (err)
 			return err;
-		srnic_mr_put(mr);
 	}
 
 	return SRNIC_MEM_OK;

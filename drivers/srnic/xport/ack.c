@@ -64,7 +64,7 @@ void srnic_resp_drop(struct srnic_qp *qp)
 
 	srnic_task_assert_mine(&qp->task);
 	resp->open = SRNIC_FAM_NONE;
-	srnic_resp_put_mr(&resp->mr);
+	srnic_mr_release(&resp->mr);
 	if (resp->has_rwqe)
 		srnic_sgl_seek(&resp->sgl, 0);
 }

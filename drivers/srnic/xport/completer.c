@@ -282,7 +282,6 @@ static enum srnic_mem_err comp_write(struct srnic_qp *qp,
 	if (!srnic_wr_has_sink(wqe))
 		return SRNIC_MEM_OK;
 	if (req->rsgl.pos != off) {
-		srnic_sgl_put(&req->rsgl);
 		srnic_sgl_init(&req->rsgl, qp->keys, qp->pd, wqe->sge,
 			       wqe->sqe.num_sge, IB_ACCESS_LOCAL_WRITE,
 			       &qp->comp_pager);

@@ -603,13 +603,6 @@ static inline void srnic_qp_send(struct srnic_qp *qp,
 
 /* ack.c */
 
-static inline void srnic_resp_put_mr(struct srnic_mr **mr)
-{
-	if (*mr)
-		srnic_mr_put(*mr);
-	*mr = NULL;
-}
-
 /* Number of PSNs accepted before @psn, which is not ahead of the expected PSN */
 static inline u64 srnic_resp_seq(const struct srnic_resp *resp, u32 psn)
 {

@@ -29,9 +29,23 @@ void srnic_inv_init(struct srnic_qp *qp)
 	qp->inv_wait.wake = inv_wake;
 }
 
+/* Drops the references that are kept because the next message may have the same key. */
+static void inv_trim(struct srnic_qp *qp)
+{
+	srnic_sgl_trim(&qp->req.sgl);
+	srnic_sgl_trim(&qp->req.rsgl);
+	srnic_sgl_trim(&qp->resp.sgl);
+	srnic_mr_release(&qp->req.sink);
+	if (qp->resp.open != SRNIC_FAM_WRITE)
+		srnic_mr_release(&qp->resp.mr);
+	if (!qp->resp.read_left)
+		srnic_mr_release(&qp->resp.read_mr);
+}
+
 /* Called before and after a function that may keep @qp->inv_wait to wake later. */
 static void inv_expect(struct srnic_qp *qp)
 {
+	inv_trim(qp);
 	atomic_inc(&qp->inv_pending);
 	kref_get(&qp->gate.ref);
 }

@@ -106,6 +106,8 @@ struct srnic_traffic {
  * @ooo: responses ahead of the oldest unacknowledged PSN
  * @sgl: cursor into the SGE list of work request @cur
  * @rsgl: cursor into the SGE list of the oldest READ or atomic
+ * @sink: region that the last READ or atomic started has its result written to; held only
+ *	  within a run of the task
  * @asked_at: when a packet last requested an answer, ns
  * @asked_seq: resp.seq at that time
  * @refused: why work request @cur, the last one, waits to fail: enum srnic_outcome;
@@ -125,6 +127,7 @@ struct srnic_req {
 	struct srnic_ooo	ooo;
 	struct srnic_sgl	sgl;
 	struct srnic_sgl	rsgl;
+	struct srnic_mr		*sink;
 	u64			asked_at;
 	u64			asked_seq;
 	u32			refused;
@@ -150,7 +153,7 @@ struct srnic_req {
  * @open: family of the message in progress, SRNIC_FAM_NONE between messages
  * @nak_sent: an RNR NAK, or a NAK for the gap at @psn, has been sent
  * @ack: the ACK for @psn - 1, if it is owed
- * @mr: WRITE in progress: its region; held only within a run of the task
+ * @mr: region of the WRITE in progress, or of the last one; held only within a run of the task
  * @srqn: XRC: number of the SRQ that the current, or else the last, message named
  * @rkey: WRITE in progress: R_Key
  * @va: WRITE in progress: address of the next byte
@@ -171,7 +174,7 @@ struct srnic_req {
  * @read_limit: enum srnic_limit; valid while @read_left is not 0
  * @read_srqn: XRC: number of the SRQ that the READ request named
  * @read_rkey: R_Key of the READ request
- * @read_mr: region that is read; held only within a run of the task
+ * @read_mr: region that is read, or was read last; held only within a run of the task
  * @flushed: bytes of the FLUSH at @psn that have been written back
  * @comm_est_raised: COMM_EST has been raised
  * @last_wqe_raised: LAST_WQE_REACHED has been raised

@@ -81,16 +81,18 @@ static void failure_sge(struct srnic_failure *failure, struct srnic_qp *qp,
 			const struct ib_pd *pd, const struct srnic_sge *sge,
 			u32 num, u32 access)
 {
+	struct srnic_mr *mr = NULL;
 	u32 i;
 
 	for (i = 0; i < num; i++) {
-		if (srnic_sgl_check(qp->keys, pd, &sge[i], 1, access) !=
+		if (srnic_sgl_check(qp->keys, pd, &sge[i], 1, access, &mr) !=
 		    failure->memory)
 			continue;
 		failure_access(failure, sge[i].lkey, sge[i].addr,
 			       sge[i].length);
-		return;
+		break;
 	}
+	srnic_mr_release(&mr);
 }
 
 /* The receive in progress: its element at fault, or its length */

@@ -108,7 +108,7 @@ bool srnic_recv_cqe(struct srnic_qp *qp, struct srnic_cqe *cqe,
 		cqe->opcode = IB_WC_RECV;
 	cqe->wr_id = qp->resp.rwqe.wr_id;
 	qp->resp.has_rwqe = false;
-	srnic_sgl_put(&qp->resp.sgl);
+	srnic_sgl_forget(&qp->resp.sgl);
 	/* No one is left to notify once the SRQ has been destroyed. */
 	if (cq)
 		srnic_qp_cqe(qp, cq, cqe, solicited);

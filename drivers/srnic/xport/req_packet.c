@@ -9,6 +9,7 @@ void srnic_req_sgl_release(struct srnic_qp *qp)
 {
 	srnic_sgl_put(&qp->req.sgl);
 	srnic_sgl_put(&qp->req.rsgl);
+	srnic_mr_release(&qp->req.sink);
 }
 
 enum srnic_mem_err srnic_req_sgl_seek(struct srnic_qp *qp,
@@ -20,7 +21,6 @@ enum srnic_mem_err srnic_req_sgl_seek(struct srnic_qp *qp,
 	if (req->sgl.pos == off)
 		return SRNIC_MEM_OK;
 
-	srnic_sgl_put(&req->sgl);
 	srnic_sgl_init(&req->sgl, qp->keys, qp->pd, wqe->sge,
 		       wqe->sqe.num_sge, 0, &qp->req_pager);
 

@@ -85,7 +85,8 @@ static enum srnic_outcome req_check_sink(struct srnic_qp *qp,
 
 	return srnic_accessed(srnic_sgl_check(qp->keys, qp->pd, wqe->sge,
 					      wqe->sqe.num_sge,
-					      IB_ACCESS_LOCAL_WRITE),
+					      IB_ACCESS_LOCAL_WRITE,
+					      &qp->req.sink),
 			      SRNIC_V_SINK);
 }
 

@@ -62,7 +62,6 @@ static enum srnic_verdict rdma_write_start(struct srnic_qp *qp,
 		return verdict;
 	if (pkt->dmalen > SRNIC_MAX_MSG)
 		return SRNIC_V_MESSAGE;
-	srnic_resp_put_mr(&resp->mr);
 	resp->rkey = pkt->rkey;
 	resp->va = pkt->va;
 	resp->left = pkt->dmalen;
@@ -71,12 +70,12 @@ static enum srnic_verdict rdma_write_start(struct srnic_qp *qp,
 	return SRNIC_V_OK;
 }
 
-/* Holds the region that the rest of the message is written to. */
-static enum srnic_outcome rdma_write_hold(struct srnic_qp *qp)
+/* Holds the region that the rest of the message is written to; @start: it begins. */
+static enum srnic_outcome rdma_write_hold(struct srnic_qp *qp, bool start)
 {
 	struct srnic_resp *resp = &qp->resp;
 
-	if (resp->mr || !resp->left)
+	if ((resp->mr && !start) || !resp->left)
 		return SRNIC_DONE;
 
 	return srnic_accessed(rdma_get(qp, resp->srqn, resp->rkey,
@@ -112,7 +111,7 @@ enum srnic_outcome srnic_resp_rdma_write(struct srnic_qp *qp,
 		if (verdict)
 			return srnic_fail(verdict);
 	}
-	outcome = rdma_write_hold(qp);
+	outcome = rdma_write_hold(qp, op->flags & SRNIC_OP_START);
 	if (outcome)
 		return outcome;
 	if (len > resp->left || ((op->flags & SRNIC_OP_END) && len != resp->left))
@@ -133,19 +132,18 @@ enum srnic_outcome srnic_resp_rdma_write(struct srnic_qp *qp,
 	if (!(op->flags & SRNIC_OP_END))
 		return SRNIC_DONE;
 
-	srnic_resp_put_mr(&resp->mr);
 	if (op->hdrs & SRNIC_H_IMM)
 		srnic_recv_complete(qp, &seg->pkt, resp->got);
 
 	return SRNIC_DONE;
 }
 
-/* Holds the region that the rest of the response is read from. */
-static enum srnic_outcome rdma_read_hold(struct srnic_qp *qp)
+/* Holds the region that the rest of the response is read from; @start: it begins. */
+static enum srnic_outcome rdma_read_hold(struct srnic_qp *qp, bool start)
 {
 	struct srnic_resp *resp = &qp->resp;
 
-	if (resp->read_mr || !resp->read_bytes)
+	if ((resp->read_mr && !start) || !resp->read_bytes)
 		return SRNIC_DONE;
 
 	return srnic_accessed(rdma_get(qp, resp->read_srqn, resp->read_rkey,
@@ -171,7 +169,7 @@ enum srnic_outcome srnic_resp_rdma_read_start(struct srnic_qp *qp,
 	resp->read_rkey = pkt->rkey;
 	resp->read_va = pkt->va;
 	resp->read_bytes = pkt->dmalen;
-	outcome = rdma_read_hold(qp);
+	outcome = rdma_read_hold(qp, true);
 	if (outcome)
 		return outcome;
 
@@ -242,7 +240,7 @@ static void rdma_read_drop(struct srnic_qp *qp)
 {
 	rdma_read_begun(&qp->resp);
 	qp->resp.read_left = 0;
-	srnic_resp_put_mr(&qp->resp.read_mr);
+	srnic_mr_release(&qp->resp.read_mr);
 }
 
 void srnic_resp_rdma_rollback(struct srnic_qp *qp)
@@ -304,8 +302,6 @@ static void rdma_read_gone(struct srnic_resp *resp, u32 npsn, u32 len)
 	resp->read_bytes -= len;
 	resp->read_psn = srnic_psn_add(resp->read_psn, npsn);
 	resp->read_left -= npsn;
-	if (!resp->read_left)
-		srnic_resp_put_mr(&resp->read_mr);
 }
 
 /* Sends one packet of the response. */
@@ -350,7 +346,7 @@ bool srnic_resp_rdma_run(struct srnic_qp *qp)
 	if (!resp->read_left || srnic_pager_busy(&qp->resp_pager))
 		return false;
 	resp->read_limit = SRNIC_LIMIT_HOST;
-	outcome = rdma_read_hold(qp);
+	outcome = rdma_read_hold(qp, false);
 	while (!outcome && resp->read_left && srnic_task_may(&qp->task)) {
 		if (!srnic_cc_may_answer(qp)) {
 			resp->read_limit = SRNIC_LIMIT_PACE;
@@ -376,7 +372,7 @@ bool srnic_resp_rdma_peek(struct srnic_qp *qp, u32 max, struct srnic_read_part *
 
 	srnic_task_assert_mine(&qp->task);
 	if (!npsn || resp->read_again || srnic_pager_busy(&qp->resp_pager) ||
-	    rdma_read_hold(qp))
+	    rdma_read_hold(qp, false))
 		return false;
 
 	memset(part, 0, sizeof(*part));
@@ -392,6 +388,7 @@ bool srnic_resp_rdma_peek(struct srnic_qp *qp, u32 max, struct srnic_read_part *
 	srnic_sgl_init(&part->sgl, qp->keys, qp->pd, &part->sge, 1, 0,
 		       &qp->resp_pager);
 	part->sgl.mr = resp->read_mr;	/* owned by the QP */
+	part->sgl.found = true;
 	part->seg.from = &part->sgl;
 
 	return true;
@@ -477,8 +474,8 @@ static enum srnic_outcome rdma_word(struct srnic_qp *qp,
 				      srnic_word_fn fn)
 {
 	const struct srnic_pkt *pkt = &seg->pkt;
+	struct srnic_mr *mr = NULL;
 	enum srnic_mem_err err;
-	struct srnic_mr *mr;
 	u64 orig;
 
 	err = rdma_get(qp, pkt->srqn, pkt->rkey, access, pkt->va, sizeof(u64),
@@ -579,8 +576,8 @@ enum srnic_outcome srnic_resp_rdma_flush(struct srnic_qp *qp,
 	u64 addr = pkt->va, len = pkt->dmalen;
 	enum srnic_outcome outcome;
 	enum srnic_verdict verdict;
+	struct srnic_mr *mr = NULL;
 	enum srnic_mem_err err;
-	struct srnic_mr *mr;
 
 	srnic_task_assert_mine(&qp->task);
 	verdict = access ? rdma_check_qp(&qp->conf, access, true) :

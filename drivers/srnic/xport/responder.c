@@ -61,8 +61,8 @@ void srnic_resp_release(struct srnic_qp *qp)
 	srnic_task_assert_mine(&qp->task);
 
 	srnic_sgl_put(&qp->resp.sgl);
-	srnic_resp_put_mr(&qp->resp.mr);
-	srnic_resp_put_mr(&qp->resp.read_mr);
+	srnic_mr_release(&qp->resp.mr);
+	srnic_mr_release(&qp->resp.read_mr);
 	srnic_recv_release_srq(qp);
 }
 
