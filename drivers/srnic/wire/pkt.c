@@ -204,7 +204,6 @@ enum srnic_parse srnic_pkt_parse(const void *data, unsigned int linear,
 
 void srnic_pkt_init(struct srnic_pkt *pkt, __u8 opcode, __u32 qpn, __u32 psn)
 {
-	memset(pkt, 0, sizeof(*pkt));
 	pkt->opcode = opcode;
 	pkt->migreq = true;
 	pkt->pkey = SRNIC_PKEY_DEFAULT;

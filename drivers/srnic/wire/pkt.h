@@ -111,7 +111,7 @@ enum srnic_parse srnic_pkt_parse(const void *data, unsigned int linear,
 
 /**
  * srnic_pkt_init - fill in what all packets to a queue pair have in common
- * @pkt: the headers; all others are zero
+ * @pkt: the headers, zero; all others remain so
  * @opcode: opcode, with the service
  * @qpn: number of the queue pair
  * @psn: PSN

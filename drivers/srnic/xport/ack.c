@@ -7,7 +7,7 @@
 static void reply_send_aeth(struct srnic_qp *qp, u8 opcode, u32 psn,
 			    u8 syndrome, u64 orig)
 {
-	struct srnic_pkt pkt;
+	struct srnic_pkt pkt = {};
 	struct sk_buff *skb;
 	void *payload;
 

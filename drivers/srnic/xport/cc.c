@@ -75,7 +75,7 @@ static void cc_trace(const struct srnic_qp *qp, const char *why)
 /* A failed allocation does no harm: the next marked packet triggers another CNP. */
 static void cc_send_cnp(struct srnic_qp *qp)
 {
-	struct srnic_pkt pkt;
+	struct srnic_pkt pkt = {};
 	struct sk_buff *skb;
 	void *payload;
 

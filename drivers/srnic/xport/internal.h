@@ -571,8 +571,8 @@ enum srnic_mem_err srnic_req_sgl_read(struct srnic_qp *qp,
 				      void *dst, u32 len);
 
 /*
- * Builds the headers of a packet with the next @npsn PSNs of @wqe.  Return: offset of
- * its payload in the message.
+ * Builds the headers of a packet with the next @npsn PSNs of @wqe in @pkt, which is zero.
+ * Return: offset of its payload in the message.
  */
 u64 srnic_req_packet_build(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 			   u32 npsn, struct srnic_pkt *pkt);
@@ -583,7 +583,7 @@ void srnic_req_sgl_release(struct srnic_qp *qp);
 enum srnic_outcome srnic_req_packet_send(struct srnic_qp *qp,
 					 const struct srnic_swqe *wqe);
 
-/* Fills in what all packets of the QP have in common; @opcode is without service. */
+/* Fills in what all packets of the QP have in common; @pkt is zero, @opcode without service. */
 static inline void srnic_qp_pkt(const struct srnic_qp *qp, struct srnic_pkt *pkt,
 				u8 opcode, u32 psn)
 {

@@ -152,7 +152,7 @@ static enum srnic_outcome packet_send(struct srnic_qp *qp,
 {
 	struct srnic_recovery *r = &qp->req.recovery;
 	enum srnic_mem_err err = SRNIC_MEM_OK;
-	struct srnic_pkt pkt;
+	struct srnic_pkt pkt = {};
 	struct sk_buff *skb;
 	void *payload;
 	u64 off;

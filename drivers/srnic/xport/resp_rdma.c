@@ -310,7 +310,7 @@ static enum srnic_outcome rdma_read_send(struct srnic_qp *qp)
 	struct srnic_resp *resp = &qp->resp;
 	u32 len = min_t(u32, resp->read_bytes, qp->conf.mtu);
 	enum srnic_outcome outcome;
-	struct srnic_pkt pkt;
+	struct srnic_pkt pkt = {};
 	struct sk_buff *skb;
 	void *payload;
 

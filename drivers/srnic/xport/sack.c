@@ -63,7 +63,7 @@ static void sack_send(struct srnic_qp *qp)
 {
 	struct srnic_sack *sack = &qp->sack;
 	struct srnic_sack_hdr hdr;
-	struct srnic_pkt pkt;
+	struct srnic_pkt pkt = {};
 	struct sk_buff *skb;
 	void *payload;
 

@@ -144,7 +144,7 @@ enum srnic_outcome srnic_ud_send(struct srnic_qp *qp,
 				 const struct srnic_swqe *wqe)
 {
 	enum srnic_mem_err err = SRNIC_MEM_OK;
-	struct srnic_pkt pkt;
+	struct srnic_pkt pkt = {};
 	struct sk_buff *skb;
 	void *payload;
 
