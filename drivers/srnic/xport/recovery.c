@@ -596,15 +596,6 @@ static bool recovery_is_timed(const struct srnic_recovery *r)
 	return r->rtt.probes < SRNIC_RTT_MAX_PROBES && recovery_is_unreported(r);
 }
 
-/* How long to wait for an answer, before a probe or the ACK timeout */
-static u64 recovery_wait_nsec(const struct srnic_recovery *r)
-{
-	u32 retries = recovery_retries(r);
-
-	return srnic_rtt_may_probe(&r->rtt, retries) ?
-	       srnic_rtt_probe_nsec(&r->rtt) : srnic_rtt_timeout_nsec(&r->rtt, retries);
-}
-
 /* The timer serves whichever event comes first. */
 static void recovery_set_deadline(struct srnic_recovery *r)
 {
@@ -632,7 +623,7 @@ void srnic_recovery_arm(struct srnic_recovery *r, u64 now)
 	else if (recovery_front(r) == r->una || !recovery_is_timed(r))
 		r->silence = 0;
 	else
-		r->silence = now + recovery_wait_nsec(r);
+		r->silence = now + srnic_rtt_wait_nsec(&r->rtt, recovery_retries(r));
 	recovery_set_deadline(r);
 }
 

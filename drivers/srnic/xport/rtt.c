@@ -311,6 +311,16 @@ bool srnic_rtt_may_probe(const struct srnic_rtt *rtt, u32 retries)
 		srnic_rtt_probe_nsec(rtt) < srnic_rtt_timeout_nsec(rtt, retries));
 }
 
+u64 srnic_rtt_wait_nsec(const struct srnic_rtt *rtt, u32 retries)
+{
+	u64 nsec = srnic_rtt_timeout_nsec(rtt, retries);
+
+	if (rtt->probes >= SRNIC_RTT_MAX_PROBES)
+		return nsec;
+
+	return min_not_zero(nsec, srnic_rtt_probe_nsec(rtt));
+}
+
 bool srnic_rtt_is_queued(const struct srnic_rtt *rtt)
 {
 	return rtt->last > rtt->min + max(rtt->min / 4, RTT_QUEUE_NSEC);

@@ -161,6 +161,9 @@ u64 srnic_rtt_probe_nsec(const struct srnic_rtt *rtt);
  */
 u64 srnic_rtt_timeout_nsec(const struct srnic_rtt *rtt, u32 retries);
 
+/* How long to wait for an answer: before a probe, or else the ACK timeout; as that */
+u64 srnic_rtt_wait_nsec(const struct srnic_rtt *rtt, u32 retries);
+
 /* May a probe be sent before the ACK timeout?  @retries: as srnic_rtt_timeout_nsec() */
 bool srnic_rtt_may_probe(const struct srnic_rtt *rtt, u32 retries);
 
