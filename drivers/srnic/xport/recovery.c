@@ -337,6 +337,9 @@ u32 srnic_recovery_span(struct srnic_recovery *r, u32 left)
 	u32 limit = recovery_limit(r), room = recovery_room(r), reach = recovery_reach(r);
 	u32 want, least;
 
+	/* A single response is not divided, and nothing has to be repaired. */
+	if (left == 1 && r->mode == SRNIC_RECOVERY_OPEN && !r->detour && srnic_recovery_is_new(r))
+		return min(room, 1U);
 	if (!srnic_recovery_is_new(r)) {
 		left = min_t(u32, left, srnic_psn_diff(recovery_read_end(r, r->next), r->next));
 		if (recovery_whole(r) && !recovery_may_split(r))
