@@ -77,9 +77,10 @@ static u32 crc_short(const void *ip, bool v4, u16 udp_len, const u8 *data, size_
 u32 srnic_crc_packet(const void *ip, u16 udp_len, const u8 *data, size_t len)
 {
 	bool v4 = ((const struct iphdr *)ip)->version == 4;
+	size_t all = len + (v4 ? SRNIC_ICRC_HDR4 : SRNIC_ICRC_HDR6);
 	u32 crc;
 
-	if (len <= CRC_COPY - (v4 ? SRNIC_ICRC_HDR4 : SRNIC_ICRC_HDR6))
+	if (all >= SRNIC_CRC_LONG && all <= CRC_COPY)
 		return crc_short(ip, v4, udp_len, data, len);
 	if (v4)
 		crc = srnic_icrc_ipv4(ip, sizeof(struct iphdr) + udp_len, udp_len);

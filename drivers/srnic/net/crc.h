@@ -9,7 +9,7 @@
 
 #ifdef SRNIC_CRC32_BY_CRYPTO
 
-/* Below this many bytes, the crypto layer calls crc32_le(). */
+/* Below this many bytes the CPU's instructions are not used. */
 #define SRNIC_CRC_LONG	79
 
 u32 srnic_crc32_long(u32 crc, const u8 *data, size_t len);
@@ -26,6 +26,8 @@ void srnic_crc_init(void);
 void srnic_crc_exit(void);
 
 #else
+
+#define SRNIC_CRC_LONG	16
 
 static inline u32 srnic_crc32(u32 crc, const u8 *data, size_t len)
 {

@@ -246,33 +246,61 @@ struct sk_buff *srnic_tx_alloc(struct srnic_txb *txb, struct srnic_pkt *pkt,
 	return skb;
 }
 
-static void tx_ipv4(struct srnic_path *path, void *ip, u16 udp_len)
+/*
+ * The ICRC has ones in place of what routers may change.  So have the headers that are
+ * written first: the CRC is computed where they lie, in one go.
+ */
+static void tx_ipv4(struct srnic_path *path, struct iphdr *iph, u16 udp_len)
 {
-	struct iphdr *iph = ip;
-
 	iph->version = 4;
 	iph->ihl = sizeof(*iph) / 4;
-	iph->tos = path->tos;
+	iph->tos = 0xff;
 	iph->tot_len = htons(sizeof(*iph) + udp_len);
 	iph->id = htons(path->ip_id++);
 	iph->frag_off = htons(IP_DF);
-	iph->ttl = path->ttl;
+	iph->ttl = 0xff;
 	iph->protocol = IPPROTO_UDP;
+	iph->check = CSUM_MANGLED_0;
 	iph->saddr = path->saddr.s6_addr32[3];
 	iph->daddr = path->daddr.s6_addr32[3];
+}
+
+static void tx_ipv4_end(const struct srnic_path *path, struct iphdr *iph)
+{
+	iph->tos = path->tos;
+	iph->ttl = path->ttl;
 	ip_send_check(iph);
 }
 
-static void tx_ipv6(const struct srnic_path *path, void *ip, u16 udp_len)
+static void tx_ipv6(const struct srnic_path *path, struct ipv6hdr *ip6, u16 udp_len)
 {
-	struct ipv6hdr *ip6 = ip;
-
-	ip6_flow_hdr(ip6, path->tos, htonl(path->label));
+	ip6_flow_hdr(ip6, 0xff, IPV6_FLOWLABEL_MASK);
 	ip6->payload_len = htons(udp_len);
 	ip6->nexthdr = IPPROTO_UDP;
-	ip6->hop_limit = path->ttl;
+	ip6->hop_limit = 0xff;
 	ip6->saddr = path->saddr;
 	ip6->daddr = path->daddr;
+}
+
+static void tx_ipv6_end(const struct srnic_path *path, struct ipv6hdr *ip6)
+{
+	ip6_flow_hdr(ip6, path->tos, htonl(path->label));
+	ip6->hop_limit = path->ttl;
+}
+
+/* The CRC of a packet from its IP header on, whose headers are not complete yet */
+static u32 tx_crc(const struct sk_buff *skb, const void *ip)
+{
+	u8 *resv8a = skb->data + offsetof(struct srnic_bth, qpn);	/* FECN and BECN */
+	u8 before = *resv8a;
+	u32 crc;
+
+	*resv8a = 0xff;
+	crc = srnic_crc32(SRNIC_ICRC_SEED, ip, skb_tail_pointer(skb) - SRNIC_ICRC_BYTES -
+					       (const u8 *)ip);
+	*resv8a = before;
+
+	return crc;
 }
 
 /* Writes the IP and UDP headers into the headroom and the ICRC into the trailer. */
@@ -282,8 +310,6 @@ static void tx_seal(struct srnic_path *path, struct sk_buff *skb)
 	u16 udp_len = sizeof(struct udphdr) + skb->len;
 	void *ip = skb->data - hdr_len;
 	struct udphdr *udp = (void *)skb->data - sizeof(*udp);
-	unsigned int rest = skb->len - sizeof(struct srnic_bth) -
-			    SRNIC_ICRC_BYTES;
 	u32 crc;
 
 	skb_set_network_header(skb, -(int)hdr_len);
@@ -291,13 +317,17 @@ static void tx_seal(struct srnic_path *path, struct sk_buff *skb)
 	udp->source = path->sport;
 	udp->dest = htons(SRNIC_UDP_PORT);
 	udp->len = htons(udp_len);
-	udp->check = 0;
-
+	udp->check = CSUM_MANGLED_0;
 	if (path->v4)
 		tx_ipv4(path, ip, udp_len);
 	else
 		tx_ipv6(path, ip, udp_len);
-	crc = srnic_crc_packet(ip, udp_len, skb->data + sizeof(struct srnic_bth), rest);
+	crc = tx_crc(skb, ip);
+	if (path->v4)
+		tx_ipv4_end(path, ip);
+	else
+		tx_ipv6_end(path, ip);
+	udp->check = 0;
 	*(__le32 *)(skb_tail_pointer(skb) - SRNIC_ICRC_BYTES) =
 		srnic_icrc_end(crc);
 }
