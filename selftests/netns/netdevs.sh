@@ -160,6 +160,22 @@ tap()
 	wire_made
 }
 
+# netkit MODE NS: the first call creates both.
+netkit()
+{
+	[ "$2" = nsB ] || python3 "${selftests:?}/lib/netkit.py" "$1" 4200 nsA x nsB x
+}
+
+netkit_l2()
+{
+	netkit l2 "$1"
+}
+
+netkit_l3()
+{
+	netkit l3 "$1"
+}
+
 # A Wi-Fi network without an access point; the radios are those of mac80211_hwsim.
 wifi()
 {
@@ -429,7 +445,7 @@ vlan_of_another_namespace()
 
 modprobe -q mac80211_hwsim radios=2
 [ -e /dev/net/tun ] || modprobe -q tun
-ktap_plan 25
+ktap_plan 27
 on_kind veth		"veth"
 on_kind vlan		"VLAN"
 on_kind vlan_in_vlan	"VLAN in a VLAN"
@@ -447,6 +463,8 @@ on_kind gretap		"GRE with Ethernet"
 on_kind macsec		"MACsec"
 on_kind wireguard	"WireGuard" wg
 on_kind tap		"TAP"
+on_kind netkit_l2	"netkit, L2"
+on_kind netkit_l3	"netkit, L3"
 if [ -d /sys/class/ieee80211 ]; then
 	on_kind wifi	"Wi-Fi" iw
 else
