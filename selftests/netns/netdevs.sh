@@ -182,7 +182,7 @@ wifi()
 	iw phy "phy$(($2 - 1))" set netns name "$1" &&
 		ip -n "$1" link set "wlan$(($2 - 1))" name x &&
 		on "$1" iw dev x set type ibss && ip -n "$1" link set x up &&
-		on "$1" iw dev x ibss join srnic 2412
+		on "$1" iw dev x ibss join srnic 2412 fixed-freq 02:00:00:00:00:07
 }
 
 # --- what is done with them --------------------------------------------------------------
