@@ -29,7 +29,7 @@
 #include "xport/pace.h"
 #include "xport/recovery.h"
 
-#define SIM_STORE	32768	/* packets that an end keeps out of order */
+#define SIM_STORE	16384	/* packets that an end keeps out of order */
 #define SIM_QUEUE	64	/* messages in a send queue */
 #define SIM_UNTIMED_NSEC (67 * NSEC_PER_MSEC)	/* in place of timeout 0 */
 #define SIM_SACKS	1024	/* of a flow, that may be in flight */

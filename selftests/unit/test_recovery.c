@@ -3400,6 +3400,18 @@ static void span_ahead(u32 at)
 	must(!span(20, 16));
 }
 
+static void span_ahead_of_all(u32 at)
+{
+	u32 n;
+
+	begin_path(at, LONG);
+	f.cwnd.window = SRNIC_CWND_MAX;
+	f.selects = true;
+	while (srnic_recovery_open(&f) && (n = span(100000, 16)))
+		read_one(n);
+	must(sent() > SRNIC_CWND_MAX / 2 && sent() <= SRNIC_CWND_MAX);
+}
+
 static void span_of_one(u32 at)
 {
 	begin_path(at, SHORT);
@@ -3928,6 +3940,7 @@ static const struct {
 	{ "with few READs outstanding the limit is higher", span_fills_window },
 	{ "a READ waits until the window has enough room", span_not_small },
 	{ "but not if responses are paced", span_ahead },
+	{ "no more are requested than can be kept", span_ahead_of_all },
 	{ "a window of one packet has enough room", span_of_one },
 
 	{ "PSNs are assigned consecutively", assign },

@@ -107,6 +107,7 @@ void srnic_cwnd_advance(struct srnic_cwnd *cwnd, u32 psn)
 	cwnd->cut = srnic_psn_max(cwnd->cut, psn);
 	cwnd->limited = srnic_psn_max(cwnd->limited, psn);
 	cwnd->lap = srnic_psn_max(cwnd->lap, psn);
+	cwnd->added = srnic_psn_max(cwnd->added, srnic_psn_add(psn, -1));
 }
 
 /* Is there no sign of a queue, other than that of the packets released by one ACK? */
@@ -342,8 +343,7 @@ static bool cwnd_is_at_top(const struct srnic_cwnd *cwnd)
  * Parts of a packet by which the window grows per round trip on a long path without a queue.  It
  * grows little while it is about as large as when packets were dropped, as on the plateau of
  * CUBIC (RFC 9438, section 4.2): a policer shows no queue, and drops what exceeds its rate.  On a
- * wide path a small window grows like that of Reno there (section 4.3), since it may have been cut
- * for losses by chance.
+ * wide path a small window grows more there, since it may have been cut for losses by chance.
  */
 static u32 cwnd_clear_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 {
@@ -351,7 +351,7 @@ static u32 cwnd_clear_growth(const struct srnic_cwnd *cwnd, const struct srnic_r
 		return CWND_PARTS * (cwnd->window / 16 + 1);
 
 	return max(CWND_PARTS * cwnd->window / 128,
-		   srnic_rtt_is_wide(rtt) ? CWND_PARTS / 2 : CWND_PARTS / 16);
+		   srnic_rtt_is_wide(rtt) ? CWND_PARTS / 8 : CWND_PARTS / 16);
 }
 
 /*
@@ -402,6 +402,14 @@ static void cwnd_add(struct srnic_cwnd *cwnd, u32 psn, u32 npsn)
 	}
 	cwnd->adding = true;
 	cwnd->added = srnic_psn_add(cwnd->limited, npsn);
+}
+
+/* A queue is not full of the packets of others: nothing is known of what is added to it. */
+static void cwnd_forget_added(struct srnic_cwnd *cwnd)
+{
+	cwnd->adding = false;
+	cwnd->room = 0;
+	cwnd->ease = 0;
 }
 
 /* Packets are lost: is the one that was added among them? */
@@ -489,7 +497,7 @@ static bool cwnd_is_queued(const struct srnic_cwnd *cwnd, const struct srnic_rtt
 /* Packets of a round with @out in flight that may be lost by chance: one in @part of many */
 static u32 cwnd_chance(const struct srnic_rtt *rtt, u32 out, u32 part)
 {
-	return max(out / part, srnic_rtt_is_wide(rtt) ? CWND_FEW : 1U);
+	return max(out / part, srnic_rtt_is_wide(rtt) ? clamp(out / 8, 1U, CWND_FEW) : 1U);
 }
 
 /* Did a queue drop the missing packets?  Responses may be requested ahead of the window. */
@@ -500,7 +508,8 @@ static bool cwnd_is_overflow(const struct srnic_cwnd *cwnd, const struct srnic_r
 
 	return loss->run >= SRNIC_CWND_QUEUE_RUN || cwnd_is_queued(cwnd, rtt) ||
 	       cwnd->holes > cwnd_chance(rtt, out, SRNIC_CWND_QUEUE_PART) ||
-	       (cwnd_is_at_top(cwnd) && cwnd->holes > cwnd_chance(rtt, out, CWND_FULL_PART)) ||
+	       (cwnd_is_at_top(cwnd) &&
+		cwnd->holes > max(cwnd_chance(rtt, out, CWND_FULL_PART), 2U)) ||
 	       (srnic_rtt_is_full(rtt) && cwnd->holes > cwnd->window / CWND_FULL_PART);
 }
 
@@ -561,6 +570,8 @@ void srnic_cwnd_lose(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 	cwnd_end_trial(cwnd, cwnd->pause);
 	cwnd->probing = false;	/* until the round trip jumps: base and was remain */
 	cwnd->crowded = shared;
+	if (!shared)
+		cwnd_forget_added(cwnd);
 	cwnd->round = loss->high;
 	cwnd->startup &= cwnd_is_chance(cwnd, rtt, loss->run);
 }

@@ -340,7 +340,7 @@ void srnic_sack_packet(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 
 /*
  * Requests are missing, or their responses: asks the peer whether it understands SACKs, and with
- * them any part of a READ.  If it has asked that last, the answer was lost, and is given again.
+ * them any part of a READ.  If it has only asked so far, the answer was lost, and is given again.
  */
 void srnic_sack_ask(struct srnic_qp *qp);
 

@@ -314,7 +314,7 @@ struct srnic_cc {
  * @news: those of them that are reported at the end of the run
  * @tries: SACKs sent to a peer that may not understand them
  * @understood: the peer has sent a SACK
- * @asks: its last one asked for an answer
+ * @known: the peer has not asked for an answer in one: it knows that this end understands them
  * @answer: the peer waits for one
  * @pace: of responses that the peer wants, as in struct srnic_sack_hdr
  * @paced_at: when it wanted that, ns
@@ -326,7 +326,7 @@ struct srnic_sack {
 	u32			news;
 	u8			tries;
 	bool			understood;
-	bool			asks;
+	bool			known;
 	bool			answer;
 	u8			pace;
 	u64			paced_at;

@@ -359,7 +359,7 @@ u32 srnic_recovery_span(struct srnic_recovery *r, u32 left)
 	least = min(want, limit / 2);
 	if (reach < least)
 		return 0;
-	if (recovery_is_paced(r))
+	if (recovery_is_paced(r) && srnic_psn_diff(r->next, r->una) + least <= SRNIC_CWND_MAX)
 		room = max(room, least);
 	if (room < limit && room < least) {
 		srnic_cwnd_full(&r->cwnd, recovery_front(r));

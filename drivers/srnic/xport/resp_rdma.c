@@ -22,8 +22,10 @@ static enum srnic_mem_err rdma_get(struct srnic_qp *qp, u32 srqn, u32 rkey,
 					   access, va, len, mr);
 
 	srq = srnic_srq_get(qp->xrcd, srqn);
-	if (!srq)
+	if (!srq) {
+		srnic_mr_release(mr);
 		return SRNIC_MEM_PD;
+	}
 	err = srnic_mr_get_remote(qp->keys, rkey, srq->pd, qp->uid, access, va,
 				  len, mr);
 	srnic_srq_put(srq);

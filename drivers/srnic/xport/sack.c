@@ -175,7 +175,7 @@ static const char *sack_obey(struct srnic_qp *qp, u32 psn, const struct srnic_sa
 		return "psn";
 
 	qp->sack.understood = true;
-	qp->sack.asks = hdr->wants_reply;
+	qp->sack.known |= !hdr->wants_reply;
 	qp->sack.answer |= hdr->wants_reply;
 	if (!requests || ahead >= 0)
 		sack_set_pace(&qp->sack, hdr->pace);
@@ -214,7 +214,7 @@ u64 srnic_sack_step(struct srnic_qp *qp, u64 now)
 void srnic_sack_ask(struct srnic_qp *qp)
 {
 	srnic_task_assert_mine(&qp->task);
-	qp->sack.answer |= !qp->sack.understood || qp->sack.asks;
+	qp->sack.answer |= !qp->sack.known;
 }
 
 void srnic_sack_packet(struct srnic_qp *qp, const struct srnic_pkt *pkt,
