@@ -30,6 +30,12 @@ static inline struct sim_conf steady(bool read, u32 mtu, u64 rate, u64 delay, u6
 	};
 }
 
+/* The path in the direction of the data */
+static inline struct sim_path *data_path(struct sim_conf *c)
+{
+	return c->reads ? &c->back : &c->there;
+}
+
 /**
  * struct outcome - the result of a simulation
  * @fault: invariant that does not hold, or NULL

@@ -34,12 +34,6 @@ static const char *verb(const struct sim_conf *c)
 	return c->reads ? "READ" : "WRITE";
 }
 
-/* The path in the direction of the data */
-static struct sim_path *data(struct sim_conf *c)
-{
-	return c->reads ? &c->back : &c->there;
-}
-
 static void print_state(const struct outcome *o)
 {
 	printf("  again %5.2f %% needless %5.2f %%  lost %7llu  gaps %6llu  probes %5llu",
@@ -179,7 +173,7 @@ static void losses(void)
 		c.until = rows[i / 2].rate > GBIT ? SECONDS(3) : SECONDS(10);
 		if (rows[i / 2].rtt > 100 * MSEC)
 			c.until = SECONDS(60);
-		data(&c)->loss = rows[i / 2].loss;
+		data_path(&c)->loss = rows[i / 2].loss;
 		row(c, 0, i & 1 ? rows[i / 2].read : rows[i / 2].write,
 		    "loss: %s, %.2fG, %.0f ms, %.2f %%", verb(&c),
 		    (double)rows[i / 2].rate / GBIT, rows[i / 2].rtt / 1e6,
@@ -211,16 +205,16 @@ static void disorder(void)
 
 	for (i = 0; i < 2; i++) {
 		c = usual(i, 4096, GBIT, 20 * MSEC);
-		data(&c)->loss = 10000;
-		data(&c)->reorder = 10000;
+		data_path(&c)->loss = 10000;
+		data_path(&c)->reorder = 10000;
 		row(c, 0, 60, "order: %s, 1G, 20 ms, loss 1 %%, reorder 1 %%", verb(&c));
 	}
 	for (i = 0; i < 4; i++) {
 		c = usual(i & 1, 4096, GBIT, 20 * MSEC);
-		data(&c)->jitter = i & 2 ? 40 * MSEC : 10 * MSEC;
-		data(&c)->fifo = true;
+		data_path(&c)->jitter = i & 2 ? 40 * MSEC : 10 * MSEC;
+		data_path(&c)->fifo = true;
 		row(c, 0, i & 2 ? 90 : 95, "order: %s, 1G, 20 ms, FIFO jitter %llu ms", verb(&c),
-		    data(&c)->jitter / MSEC);
+		    data_path(&c)->jitter / MSEC);
 	}
 }
 
@@ -259,8 +253,8 @@ static void policers(void)
 
 	for (i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
 		c = usual(i & 1, 4096, GBIT, 20 * MSEC);
-		data(&c)->police = 100 * MBIT;
-		data(&c)->bucket = rows[i / 2].bucket;
+		data_path(&c)->police = 100 * MBIT;
+		data_path(&c)->bucket = rows[i / 2].bucket;
 		row(c, 0, rows[i / 2].goal / 10.0,
 		    "policer (of 1G, the whole is 10 %%): %s, bucket %llu kB", verb(&c),
 		    rows[i / 2].bucket / 1000);
@@ -332,7 +326,7 @@ static void sparse_flows(void)
 
 	for (i = 0; i < 8; i++) {
 		c = usual(i & 1, 4096, 10 * GBIT, rtts[i / 4] * USEC);
-		data(&c)->loss = losses[i / 2 % 2];
+		data_path(&c)->loss = losses[i / 2 % 2];
 		c.message = 64;
 		c.every = 5 * MSEC;
 		c.until = SECONDS(20);
@@ -341,8 +335,8 @@ static void sparse_flows(void)
 	}
 	for (i = 0; i < 4; i++) {
 		c = usual(i & 1, 4096, 10 * GBIT, MSEC);
-		data(&c)->loss = losses[i / 2];
-		data(&c)->burst = 5;
+		data_path(&c)->loss = losses[i / 2];
+		data_path(&c)->burst = 5;
 		c.until = SECONDS(3);
 		row(c, 0, 0, "sparse: %s always, 10G, 1.0 ms, bursts of 5, loss %.1f %%", verb(&c),
 		    losses[i / 2] / 1e4);

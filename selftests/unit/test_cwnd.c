@@ -670,8 +670,7 @@ static void begin_share(u64 nsec)
 	send(16, true);
 	while (rtt.max != nsec)
 		measure(nsec);
-	c.window = 8;
-	must(c.lossy && !c.startup && !c.crowded);
+	must(c.window == 8 && c.lossy && !c.startup && !c.crowded);
 }
 
 /* Round trips until the window grows */

@@ -316,7 +316,7 @@ static void test_reordered(void)
 	for (i = 0; i < 4; i++) {
 		struct sim_conf c = steady(i & 1, i & 2 ? 4096 : 1024, GBIT, MSEC, 0);
 
-		(c.reads ? &c.back : &c.there)->reorder = 50000;
+		data_path(&c)->reorder = 50000;
 		c.until = SECONDS(1);
 		o = measure(&c);
 		expect(c.reads ? "READ" : "WRITE", &o, 0.95, 0);
@@ -477,8 +477,8 @@ static void test_bursts_on_short_path(void)
 
 	for (i = 0; i < 2; i++) {
 		c = steady(i, 4096, 10 * GBIT, 500 * USEC, 1250000);
-		(i ? &c.back : &c.there)->loss = 1000;
-		(i ? &c.back : &c.there)->burst = 5;
+		data_path(&c)->loss = 1000;
+		data_path(&c)->burst = 5;
 		c.until = SECONDS(2);
 		measure_seed = 2;
 		o = measure(&c);
@@ -518,7 +518,7 @@ static void test_sparse(void)
 
 	for (i = 0; i < 2; i++) {
 		c = steady(i, 4096, 10 * GBIT, 500 * USEC, 1250000);
-		(i ? &c.back : &c.there)->loss = 10000;
+		data_path(&c)->loss = 10000;
 		c.message = 64;
 		c.every = 5 * MSEC;
 		measure_seed = 3;
