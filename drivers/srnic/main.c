@@ -10,6 +10,7 @@
 #include <rdma/rdma_netlink.h>
 
 #include "srnic.h"
+#include "verbs/verbs.h"
 
 /* Makes the check for an existing device and the creation of one atomic */
 static DEFINE_MUTEX(link_mutex);
@@ -161,9 +162,13 @@ static int __init srnic_init(void)
 	if (err)
 		goto err_mem;
 
-	err = srnic_devs_init();
+	err = srnic_verbs_init();
 	if (err)
 		goto err_xport;
+
+	err = srnic_devs_init();
+	if (err)
+		goto err_verbs;
 
 	err = srnic_netdev_init();
 	if (err)
@@ -176,6 +181,8 @@ static int __init srnic_init(void)
 
 err_devs:
 	srnic_devs_exit();
+err_verbs:
+	srnic_verbs_exit();
 err_xport:
 	srnic_xport_exit();
 err_mem:
@@ -191,6 +198,7 @@ static void __exit srnic_exit(void)
 	rdma_link_unregister(&link_ops);
 	srnic_netdev_exit();
 	srnic_devs_exit();
+	srnic_verbs_exit();
 	srnic_xport_exit();
 	srnic_mem_exit();
 	srnic_exec_exit();

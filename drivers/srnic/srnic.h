@@ -250,8 +250,9 @@ struct srnic_mmap {
  * @map: its ring as mapped by a user, or NULL; under @lock
  * @lock: serialises resizing and requests for events of a user's queue
  * @cpu: CPU on which the events of a user's queue are raised
- * @events: number of events that @work has to raise
- * @work: raises events that became due on other CPUs
+ * @events: number of events that are due; who makes it non-zero raises them all
+ * @raised: number of events that were raised, modulo 2^32
+ * @work: raises events; pending only while @events is not zero
  * @period: longest time that moderation defers an event, in us; 0: no limit
  * @timer: expires after @period
  */
@@ -263,6 +264,7 @@ struct srnic_ibcq {
 	struct mutex		lock;	/* protects map, and cq against replacement */
 	u32			cpu;
 	atomic_t		events;
+	u32			raised;
 	struct work_struct	work;
 	u32			period;
 	struct hrtimer		timer;

@@ -146,8 +146,6 @@ check "a macro with other parameters is" \
 	without linux/tracepoint.h '/define __assign_str/,+1d' "$old" "__assign_str of 1 argument"
 check "a constant is" \
 	without linux/workqueue.h '/define WQ_PERCPU/d' "$old 6.12.0 6.14.0" WQ_PERCPU
-check "a variable is" \
-	without linux/workqueue.h '/define system_bh_wq/d' "$old" system_bh_wq
 check "a type is" \
 	without rdma/ib_verbs.h '/^struct ib_dmah;/d' "$old 6.12.0 6.14.0" ib_dmah
 check "a field is" \
@@ -159,6 +157,8 @@ check "an operation with other parameters is" \
 
 check "a new function of the newest release is seen" \
 	with 'capable_noaudit(1)' "$old 6.12.0 6.14.0 6.17.0 6.18.44" "capable_noaudit of 1 argument"
+check "a variable is" \
+	with 'queue_work(system_bh_wq, NULL)' "$old" system_bh_wq
 check "a function that is gone is" \
 	with 'del_timer_sync(dev)' "6.17.0 6.18.44 7.3.4" "del_timer_sync of 1 argument"
 check "a name that no release has is" \

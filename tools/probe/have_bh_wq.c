@@ -2,8 +2,8 @@
 /* Workqueues that are softirqs, 6.9 */
 #include <linux/workqueue.h>
 
-void probe(struct work_struct *work);
-void probe(struct work_struct *work)
+struct workqueue_struct *probe(void);
+struct workqueue_struct *probe(void)
 {
-	queue_work(system_bh_wq, work);
+	return alloc_workqueue("probe", WQ_BH, 0);
 }

@@ -14,38 +14,83 @@
 #include <linux/cpumask.h>
 #include <linux/etherdevice.h>
 #include <linux/rcupdate.h>
+#include <linux/wait_bit.h>
 
 #include "../trace.h"
 #include "verbs.h"
 
-static void cq_raise(struct ib_cq *ibcq)
+static struct workqueue_struct *cq_wq;
+
+int srnic_verbs_init(void)
 {
-	ibcq->comp_handler(ibcq, ibcq->cq_context);
+	/* Stable releases have WQ_PERCPU, but do not allow it here: it goes without saying. */
+	cq_wq = alloc_workqueue("srnic-cq", WQ_BH | (WQ_PERCPU & __WQ_BH_ALLOWS), 0);
+
+	return cq_wq ? 0 : -ENOMEM;
 }
 
-/* Raises the events requested by other CPUs, without coalescing them. */
+void srnic_verbs_exit(void)
+{
+	destroy_workqueue(cq_wq);
+}
+
+/* Most events that are raised at once: others may need this CPU. */
+#define CQ_RUN		16
+
+/*
+ * Raises the event that made @events non-zero and those that become due meanwhile, so that a
+ * handler is not called by two CPUs at once.  Events are not coalesced.
+ */
+static void cq_raise(struct srnic_ibcq *cq)
+{
+	int budget = CQ_RUN;
+	bool more;
+
+	do {
+		if (!budget--) {
+			queue_work_on(smp_processor_id(), cq_wq, &cq->work);
+			return;
+		}
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+		/* pairs with cq_settle() */
+		smp_store_release(&cq->raised, cq->raised + 1);
+		more = !atomic_dec_and_test(&cq->events);
+		/* @cq may be gone if there are no more. */
+		wake_up_var(&cq->events);
+	} while (more);
+}
+
+/* Handlers are called with BH disabled; before Linux 6.9 this is called by a thread. */
 static void cq_raise_here(struct work_struct *work)
 {
-	struct srnic_ibcq *cq = container_of(work, struct srnic_ibcq, work);
-	int n = atomic_xchg(&cq->events, 0);
+	local_bh_disable();
+	cq_raise(container_of(work, struct srnic_ibcq, work));
+	local_bh_enable();
+}
 
-	while (n--)
-		cq_raise(&cq->ibcq);
+/* Has events raised on the vector's CPU, unless it is this one or offline. */
+static bool cq_move(struct srnic_ibcq *cq)
+{
+	bool moved;
+
+	preempt_disable();	/* also on PREEMPT_RT, so that an online CPU remains so */
+	moved = cq->cpu != smp_processor_id() && cpu_online(cq->cpu);
+	if (moved)
+		queue_work_on(cq->cpu, cq_wq, &cq->work);
+	preempt_enable();
+
+	return moved;
 }
 
 static void cq_notify(struct srnic_cq *srnic_cq)
 {
 	struct srnic_ibcq *cq = container_of(srnic_cq, struct srnic_ibcq, cq);
 
-	if (!cq->ibcq.comp_handler)
+	if (!cq->ibcq.comp_handler || atomic_inc_return(&cq->events) > 1)
 		return;
-	if (!cq->ibcq.uobject || cq->cpu == smp_processor_id() || !cpu_online(cq->cpu)) {
-		cq_raise(&cq->ibcq);
-		return;
-	}
 
-	atomic_inc(&cq->events);
-	queue_work_on(cq->cpu, system_bh_wq, &cq->work);
+	if (!cq->ibcq.uobject || !cq_move(cq))
+		cq_raise(cq);
 }
 
 static enum hrtimer_restart cq_timer(struct hrtimer *timer)
@@ -119,6 +164,7 @@ static void cq_setup(struct srnic_ibcq *cq, const struct ib_cq_init_attr *attr)
 	cq->cq.overrun = cq_overrun;
 	cq->cpu = cpumask_nth(attr->comp_vector, cpu_possible_mask);
 	atomic_set(&cq->events, 0);
+	cq->raised = 0;
 	INIT_WORK(&cq->work, cq_raise_here);
 	cq->period = 0;
 	hrtimer_setup(&cq->timer, cq_timer, CLOCK_MONOTONIC,
@@ -185,12 +231,41 @@ err_quota:
 	return err;
 }
 
+static u32 cq_raised(const struct srnic_ibcq *cq)
+{
+	/* pairs with cq_raise(): what the handlers have written is visible */
+	return smp_load_acquire(&cq->raised);
+}
+
+/* Returns when all events that are due have been raised, or as many as there were. */
+static void cq_settle(struct srnic_ibcq *cq)
+{
+	u32 raised;
+	int due;
+
+	hrtimer_cancel(&cq->timer);
+	local_bh_disable();
+	srnic_cq_expire(&cq->cq);
+	local_bh_enable();
+
+	/* One that is raised between the two reads counts as due: the next one is as good. */
+	due = atomic_read_acquire(&cq->events);
+	raised = cq_raised(cq);
+	wait_var_event(&cq->events, !atomic_read_acquire(&cq->events) ||
+		       (int)(cq_raised(cq) - raised) >= due);
+}
+
+void srnic_settle_cq(struct ib_cq *ibcq)
+{
+	if (ibcq && !ibcq->uobject)
+		cq_settle(to_cq(ibcq));
+}
+
 int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct srnic_ibcq *cq = to_cq(ibcq);
 
-	hrtimer_cancel(&cq->timer);
-	cancel_work_sync(&cq->work);
+	cq_settle(cq);
 	srnic_mmap_hide(cq->map);
 	srnic_cq_destroy(&cq->cq);
 	mutex_destroy(&cq->lock);

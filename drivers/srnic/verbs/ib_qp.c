@@ -338,6 +338,8 @@ int srnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	srnic_mmap_hide(qp->sq_map);
 	srnic_mmap_hide(qp->rq_map);
 	srnic_qp_destroy(xqp);
+	srnic_settle_cq(ibqp->send_cq);
+	srnic_settle_cq(ibqp->recv_cq);
 	srnic_quota_give(to_dev(ibqp->device), qp->user, SRNIC_Q_QP, 1);
 
 	return 0;

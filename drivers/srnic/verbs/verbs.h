@@ -287,10 +287,21 @@ int srnic_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs);
 int srnic_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
 int srnic_dealloc_mw(struct ib_mw *ibmw);
 
-/* ib_cq.c */
+/* ib_cq.c; called once each, when the module is loaded and removed */
+int srnic_verbs_init(void);
+void srnic_verbs_exit(void);
+
 int srnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs);
 int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+
+/*
+ * Called when a queue pair that used @ibcq, which may be NULL, generates no more completions:
+ * returns when the events of those that it did generate have been raised, as a consumer in the
+ * kernel must see none later.  Context: process, may sleep.
+ */
+void srnic_settle_cq(struct ib_cq *ibcq);
+
 int srnic_resize_cq(struct ib_cq *ibcq, unsigned int cqe,
 		    struct ib_udata *udata);
 int srnic_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);

@@ -12,7 +12,8 @@
 #endif
 
 #ifndef SRNIC_HAVE_BH_WQ
-#define system_bh_wq	system_highpri_wq
+#define WQ_BH		(WQ_HIGHPRI | WQ_MEM_RECLAIM)	/* as soon as a thread can */
+#define __WQ_BH_ALLOWS	WQ_BH
 #endif
 
 #ifndef SRNIC_HAVE_DISABLE_WORK

@@ -3,6 +3,7 @@
  * srnic selftests - kernel verbs: completion queues of each kind, queue pairs in error, and
  * deregistration while a peer is using the region
  */
+#include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 
@@ -88,6 +89,103 @@ static void placed(struct kv *t)
 	placed_on(t, &link->own, cpumask_last(cpu_online_mask));
 	set_cpus_allowed_ptr(current, before);
 	free_cpumask_var(before);
+}
+
+/**
+ * struct nested - two queue pairs in error with a queue that has a handler of its own
+ * @left: receives that the handler posts
+ * @done: it has been called after the last one
+ * @busy: it is running
+ * @overlaps: calls of it meanwhile
+ */
+struct nested {
+	struct ib_qp		*qp[2];
+	atomic_t		left;
+	struct completion	done;
+	atomic_t		busy;
+	atomic_t		overlaps;
+};
+
+/* A receive is flushed at once. */
+static int nested_flush(struct ib_qp *qp)
+{
+	struct ib_recv_wr wr = { };
+
+	return ib_post_recv(qp, &wr, NULL);
+}
+
+/* Asks for the next event, and causes it. */
+static void nested_handler(struct ib_cq *cq, void *context)
+{
+	struct nested *nested = context;
+	int left = atomic_dec_return(&nested->left);
+
+	if (atomic_xchg(&nested->busy, 1))
+		atomic_inc(&nested->overlaps);
+	ib_req_notify_cq(cq, IB_CQ_NEXT_COMP);
+	if (left >= 0)
+		nested_flush(nested->qp[left & 1]);
+	else
+		complete(&nested->done);
+	atomic_set(&nested->busy, 0);
+}
+
+static struct ib_qp *nested_qp(struct kv *t, struct ib_pd *pd, struct ib_cq *cq)
+{
+	struct ib_qp_init_attr init = {
+		.qp_type	= IB_QPT_RC,
+		.send_cq	= cq,
+		.recv_cq	= cq,
+		.cap		= { .max_send_wr = 1, .max_recv_wr = KV_DEPTH, .max_recv_sge = 1 },
+	};
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT, .port_num = 1 };
+	struct ib_qp *qp = ib_create_qp(pd, &init);
+
+	if (IS_ERR(qp)) {
+		kv_fail(t, "no queue pair, %ld", PTR_ERR(qp));
+		return NULL;
+	}
+	kv_want(t, "to INIT", ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_PORT |
+					   IB_QP_PKEY_INDEX | IB_QP_ACCESS_FLAGS), 0);
+	attr.qp_state = IB_QPS_ERR;
+	kv_want(t, "to ERR", ib_modify_qp(qp, &attr, IB_QP_STATE), 0);
+
+	return qp;
+}
+
+/* Events that become due while the handler is running are raised after it has returned. */
+static void nested(struct kv *t)
+{
+	struct ib_cq_init_attr attr = { .cqe = 4 * KV_DEPTH };
+	struct ib_pd *pd = kv_pd(t, t->dev[0]);
+	struct nested nested = { .left = ATOMIC_INIT(16) };
+	struct ib_cq *cq;
+	int i;
+
+	if (!kv_goes_on(t))
+		return;
+	init_completion(&nested.done);
+	cq = ib_create_cq(t->dev[0], nested_handler, NULL, &nested, &attr);
+	if (IS_ERR(cq)) {
+		kv_fail(t, "no completion queue, %ld", PTR_ERR(cq));
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(nested.qp); i++)
+		nested.qp[i] = nested_qp(t, pd, cq);
+	if (kv_goes_on(t)) {
+		ib_req_notify_cq(cq, IB_CQ_NEXT_COMP);
+		kv_want(t, "post a receive", nested_flush(nested.qp[0]), 0);
+	}
+	if (kv_goes_on(t) &&
+	    wait_for_completion_killable_timeout(&nested.done, t->bound * HZ) <= 0)
+		kv_fail(t, "%d events have not come", atomic_read(&nested.left) + 1);
+	atomic_set(&nested.left, 0);	/* the queue pairs will be gone */
+	for (i = 0; i < ARRAY_SIZE(nested.qp); i++)
+		if (nested.qp[i])
+			ib_destroy_qp(nested.qp[i]);
+	ib_destroy_cq(cq);
+	if (atomic_read(&nested.overlaps))
+		kv_fail(t, "called %d times while it was running", atomic_read(&nested.overlaps));
 }
 
 /* Posts all of a receive queue but the entry that the drain takes, and flushes it. */
@@ -248,6 +346,7 @@ const struct kv_case kv_queue_cases[] = {
 	{ "CQ: workqueue",					workqueue },
 	{ "CQ: unbound workqueue",				unbound },
 	{ "CQ: polled where completions are written",		placed },
+	{ "CQ: its handler is called once at a time",		nested },
 	{ "error: a drain flushes a full receive queue",	full_drain },
 	{ "error: REG_MR and LOCAL_INV are flushed",		flushed },
 	{ "in use: dereg after the queue pair's error",		dereg_error },
