@@ -249,9 +249,14 @@ struct srnic_mmap {
  * @cq: the queue itself
  * @map: its ring as mapped by a user, or NULL; under @lock
  * @lock: serialises resizing and requests for events of a user's queue
- * @cpu: CPU on which the events of a user's queue are raised
- * @events: number of events that are due; who makes it non-zero raises them all
+ * @cpu: CPU on which the events of a user's queue are raised, and of others that are loaded
+ * @events: number of events that are due; who makes it non-zero raises them all, and owns the
+ *	    next words meanwhile
  * @raised: number of events that were raised, modulo 2^32
+ * @judged: @raised when cq_is_loaded() was called last
+ * @told: number of completions at that time
+ * @loaded: number of further calls for which the queue counts as loaded
+ * @tried: number of calls for which it was not
  * @work: raises events; pending only while @events is not zero
  * @period: longest time that moderation defers an event, in us; 0: no limit
  * @timer: expires after @period
@@ -265,6 +270,10 @@ struct srnic_ibcq {
 	u32			cpu;
 	atomic_t		events;
 	u32			raised;
+	u32			judged;
+	u32			told;
+	u32			loaded;
+	u32			tried;
 	struct work_struct	work;
 	u32			period;
 	struct hrtimer		timer;

@@ -97,7 +97,9 @@ static bool cq_write(struct srnic_cq *cq, const struct srnic_cqe *cqe)
 		srnic_rxe_put_cqe(slot, cqe);
 	else
 		cq_put(slot, cqe);
-	srnic_ring_pass(&cq->ring, ++cq->prod);
+	/* read in cq_is_loaded() */
+	WRITE_ONCE(cq->prod, cq->prod + 1);
+	srnic_ring_pass(&cq->ring, cq->prod);
 
 	return true;
 }

@@ -144,7 +144,7 @@ struct srnic_cq_loss {
  * @ring: shared memory; under @lock if it can be replaced, which is never the
  *	  case for an in-kernel consumer
  * @lock: serialises producers; innermost lock of the driver
- * @prod: next entry to write; under @lock
+ * @prod: number of completions written, modulo 2^32; under @lock
  * @dead: an overrun has been reported; under @lock
  * @loss: the first completion that was lost; constant once @dead is set
  * @lossy: a completion that does not fit is dropped without an error

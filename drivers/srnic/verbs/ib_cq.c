@@ -7,12 +7,14 @@
  *
  * A completion vector stands for a CPU, on which the events of a queue are raised: a
  * completion generated on another CPU queues work there, unless that CPU is offline.  A
- * consumer in the kernel gets its events where the completions are generated: it polls in a
- * softirq or a work item of that CPU, whose cache has the completion and its data, and to
- * move them costs two CPUs more than most consumers do with them.
+ * consumer in the kernel that has one operation in progress gets its events where the
+ * completions are generated: it polls in a softirq or a work item of that CPU, whose cache has
+ * the completion and its data, and to move them costs two CPUs more than it does with them.
+ * With many in progress two CPUs do more than one.
  */
 #include <linux/cpumask.h>
 #include <linux/etherdevice.h>
+#include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/wait_bit.h>
 
@@ -68,6 +70,31 @@ static void cq_raise_here(struct work_struct *work)
 	local_bh_enable();
 }
 
+/* As many completions per event are more than one operation of most consumers takes. */
+#define CQ_LOAD		4
+
+/*
+ * Number of events for which a queue remains loaded, and of which one is moved if it is not:
+ * where this CPU also polls, completions may come one by one whatever is in progress.
+ */
+#define CQ_LOADED	64
+#define CQ_TRY		256
+
+/* Does another CPU relieve this one if it polls the queue? */
+static bool cq_is_loaded(struct srnic_ibcq *cq)
+{
+	u32 prod = READ_ONCE(cq->cq.prod), events = max(cq->raised - cq->judged, 1u);
+
+	if (prod - cq->told >= CQ_LOAD * events)
+		cq->loaded = CQ_LOADED;
+	else if (cq->loaded)
+		cq->loaded--;
+	cq->told = prod;
+	cq->judged = cq->raised;
+
+	return cq->loaded || ++cq->tried % CQ_TRY == 0;
+}
+
 /* Has events raised on the vector's CPU, unless it is this one or offline. */
 static bool cq_move(struct srnic_ibcq *cq)
 {
@@ -85,11 +112,13 @@ static bool cq_move(struct srnic_ibcq *cq)
 static void cq_notify(struct srnic_cq *srnic_cq)
 {
 	struct srnic_ibcq *cq = container_of(srnic_cq, struct srnic_ibcq, cq);
+	bool there;
 
 	if (!cq->ibcq.comp_handler || atomic_inc_return(&cq->events) > 1)
 		return;
 
-	if (!cq->ibcq.uobject || !cq_move(cq))
+	there = cq->ibcq.uobject || cq_is_loaded(cq);
+	if (!there || !cq_move(cq))
 		cq_raise(cq);
 }
 
@@ -165,6 +194,10 @@ static void cq_setup(struct srnic_ibcq *cq, const struct ib_cq_init_attr *attr)
 	cq->cpu = cpumask_nth(attr->comp_vector, cpu_possible_mask);
 	atomic_set(&cq->events, 0);
 	cq->raised = 0;
+	cq->judged = 0;
+	cq->told = 0;
+	cq->loaded = 0;
+	cq->tried = 0;
 	INIT_WORK(&cq->work, cq_raise_here);
 	cq->period = 0;
 	hrtimer_setup(&cq->timer, cq_timer, CLOCK_MONOTONIC,

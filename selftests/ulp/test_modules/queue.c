@@ -4,6 +4,7 @@
  * deregistration while a peer is using the region
  */
 #include <linux/atomic.h>
+#include <linux/bottom_half.h>
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 
@@ -87,6 +88,56 @@ static void placed(struct kv *t)
 	cpumask_copy(before, current->cpus_ptr);
 	placed_on(t, &link->own, cpumask_first(cpu_online_mask));
 	placed_on(t, &link->own, cpumask_last(cpu_online_mask));
+	set_cpus_allowed_ptr(current, before);
+	free_cpumask_var(before);
+}
+
+/* Completes as many operations as a loaded queue has for each event, before it can be polled. */
+static void load(struct kv *t, struct kv_end *end, unsigned int cpu)
+{
+	struct ib_send_wr wr[4] = { };
+	struct kv_op *op[ARRAY_SIZE(wr)];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(wr); i++) {
+		wr[i].opcode = IB_WR_LOCAL_INV;
+		wr[i].ex.invalidate_rkey = kv_region(t, end->pd, 1)->at.key;
+		wr[i].next = i + 1 < ARRAY_SIZE(wr) ? &wr[i + 1] : NULL;
+		op[i] = kv_op(t, end);
+		kv_signal(op[i], &wr[i]);
+	}
+	local_bh_disable();
+	kv_post(t, end, wr);
+	local_bh_enable();
+	for (i = 0; i < ARRAY_SIZE(wr); i++) {
+		kv_done(t, "LOCAL_INV", op[i], IB_WC_SUCCESS);
+		if (op[i]->cpu != cpu)
+			kv_fail(t, "%zu was polled on CPU %u instead of %u", i, op[i]->cpu, cpu);
+	}
+}
+
+/* The vector of the queue is the first CPU.  Before the first burst the queue is not loaded. */
+static void loaded(struct kv *t)
+{
+	struct kv_link *link = kv_connect(t, kv_pd(t, t->dev[0]), kv_pd(t, t->dev[1]),
+					  IB_POLL_SOFTIRQ);
+	unsigned int vector = cpumask_first(cpu_possible_mask);
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	cpumask_var_t before;
+
+	if (cpu == vector || !cpu_online(vector)) {
+		t->note = "the CPU of the vector is the only one, or offline";
+		return;
+	}
+	if (!alloc_cpumask_var(&before, GFP_KERNEL)) {
+		kv_fail(t, "no memory");
+		return;
+	}
+	cpumask_copy(before, current->cpus_ptr);
+	if (set_cpus_allowed_ptr(current, cpumask_of(cpu)))
+		kv_fail(t, "no CPU %u for this thread", cpu);
+	load(t, &link->own, cpu);
+	load(t, &link->own, vector);
 	set_cpus_allowed_ptr(current, before);
 	free_cpumask_var(before);
 }
@@ -346,6 +397,7 @@ const struct kv_case kv_queue_cases[] = {
 	{ "CQ: workqueue",					workqueue },
 	{ "CQ: unbound workqueue",				unbound },
 	{ "CQ: polled where completions are written",		placed },
+	{ "CQ: polled on the vector's CPU if it is loaded",	loaded },
 	{ "CQ: its handler is called once at a time",		nested },
 	{ "error: a drain flushes a full receive queue",	full_drain },
 	{ "error: REG_MR and LOCAL_INV are flushed",		flushed },
