@@ -2188,6 +2188,24 @@ static void select_early(u32 at)
 	must(f.reorder == SHORT / 2);
 }
 
+/* The pace spreads a retransmission over time: when its end is sent, its start is answered. */
+static void select_slow(u32 at)
+{
+	static const u32 one[][2] = { { 4, 12 } };
+
+	begin_path(at, SHORT);
+	send_many(11);
+	sack(one, 1, 12);
+	must(f.detour == 3 && send_one(false));
+	now += SHORT;
+	must(retransmit() == 2);
+	now += SHORT / 4;
+	ack(2);
+	must(f.mode == SRNIC_RECOVERY_SELECT && !f.reorder);
+	ack(12);
+	must(f.mode == SRNIC_RECOVERY_OPEN && !f.reorder);
+}
+
 /* All holes are filled: what else was sent before has been lost, but not what was sent since. */
 static void select_tail(u32 at)
 {
@@ -3839,6 +3857,7 @@ static const struct {
 	{ "a READ is repaired hole by hole unless the peer selects", select_one_of_read },
 	{ "without memory for responses only the first is requested", select_cramped },
 	{ "an early packet raises the wait for reordered ones", select_early },
+	{ "not if it was retransmitted first of many, some time ago", select_slow },
 	{ "behind the last hole what was sent before is lost", select_tail },
 	{ "nor what is beyond the memory for responses", select_far },
 	{ "but all that is not", select_far_enough },

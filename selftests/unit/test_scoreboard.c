@@ -149,7 +149,7 @@ static void split_keeps_state(u32 at)
 	arrive(4, 6, 2);
 	must(hole_is(0, 0, 4, SRNIC_HOLE_LOST) && hole_is(1, 6, 10, SRNIC_HOLE_LOST));
 	must(num_lost() == 8);
-	srnic_scoreboard_sent(&sb, psn(6), psn(10), 3);
+	srnic_scoreboard_sent(&sb, psn(6), psn(10), 3, false);
 	must(hole_is(1, 6, 10, SRNIC_HOLE_SENT) && sb.holes[1].at == 3 && num_lost() == 4);
 }
 
@@ -290,9 +290,22 @@ static void early(u32 at)
 	must(!arrive(0, 1, 2).early);		/* was not retransmitted */
 	lose_all();
 	must(!arrive(1, 2, 3).early);		/* nor was this */
-	srnic_scoreboard_sent(&sb, psn(2), psn(4), 10);
+	srnic_scoreboard_sent(&sb, psn(2), psn(4), 10, false);
 	must(!srnic_scoreboard_arrived(&sb, psn(2), 1, 10, 20).early);
 	must(srnic_scoreboard_arrived(&sb, psn(3), 1, 9, 20).early && !sb.num);
+}
+
+/* Retransmitted over some time: how long ago the first of them was, nobody knows. */
+static void early_slow(u32 at)
+{
+	begin(at);
+	arrive(4, 5, 1);
+	lose_all();
+	srnic_scoreboard_sent(&sb, psn(0), psn(4), 10, true);
+	must(!srnic_scoreboard_arrived(&sb, psn(3), 1, 9, 20).early);
+	srnic_scoreboard_lose(&sb, 0, 40, 10, 10);
+	srnic_scoreboard_sent(&sb, psn(0), psn(3), 40, false);
+	must(srnic_scoreboard_arrived(&sb, psn(2), 1, 39, 50).early);
 }
 
 static void early_by_advance(u32 at)
@@ -300,7 +313,7 @@ static void early_by_advance(u32 at)
 	begin(at);
 	arrive(4, 5, 1);
 	lose_all();
-	srnic_scoreboard_sent(&sb, psn(0), psn(4), 10);
+	srnic_scoreboard_sent(&sb, psn(0), psn(4), 10, false);
 	must(!srnic_scoreboard_advance(&sb, psn(2), 10).early);
 	must(srnic_scoreboard_advance(&sb, psn(3), 9).early);
 }
@@ -388,7 +401,7 @@ static void due_was_sent(u32 at)
 	begin(at);
 	arrive(4, 5, 1);
 	lose_all();
-	srnic_scoreboard_sent(&sb, psn(0), psn(4), 2);
+	srnic_scoreboard_sent(&sb, psn(0), psn(4), 2, false);
 	srnic_scoreboard_due(&sb, psn(0), 4, 3);
 	must(hole_is(0, 0, 4, SRNIC_HOLE_SENT) && sb.holes[0].at == 2);
 }
@@ -459,7 +472,7 @@ static void lose(u32 at)
 	must(srnic_scoreboard_lose(&sb, 0, 45, 25, 0) == 0 && num_lost() == 1);
 	must(srnic_scoreboard_lose(&sb, 0, 45, 25, 0) == 1 && num_lost() == 2);
 	must(srnic_scoreboard_lose(&sb, 0, 45, 25, 0) == sb.num);
-	srnic_scoreboard_sent(&sb, psn(0), psn(3), 40);
+	srnic_scoreboard_sent(&sb, psn(0), psn(3), 40, false);
 	must(!num_lost() && hole_is(0, 0, 1, SRNIC_HOLE_SENT) && hole_is(1, 2, 3, SRNIC_HOLE_SENT));
 	must(srnic_scoreboard_lose(&sb, 0, 49, 25, 10) == sb.num);
 	must(srnic_scoreboard_lose(&sb, 1, 50, 25, 10) == 1 && hole_is(0, 0, 1, SRNIC_HOLE_SENT));
@@ -475,7 +488,7 @@ static void lose_again(u32 at)
 	arrive(1, 2, now);
 	must(!srnic_scoreboard_lose(&sb, 0, now, 0, 10));
 	for (i = 0; i < 12; i++) {
-		srnic_scoreboard_sent(&sb, psn(0), psn(1), now);
+		srnic_scoreboard_sent(&sb, psn(0), psn(1), now, false);
 		for (was = now; srnic_scoreboard_lose(&sb, 0, now, 0, 10) == sb.num; now++)
 			;
 		must(now - was == 10ULL << min(i, 6U));
@@ -500,7 +513,7 @@ static void sent(u32 at)
 	arrive(8, 9, 1);
 	arrive(12, 13, 1);
 	lose_all();
-	srnic_scoreboard_sent(&sb, psn(5), psn(8), 7);
+	srnic_scoreboard_sent(&sb, psn(5), psn(8), 7, false);
 	must(hole_is(0, 0, 4, SRNIC_HOLE_LOST) && hole_is(2, 9, 12, SRNIC_HOLE_LOST));
 	must(hole_is(1, 5, 8, SRNIC_HOLE_SENT) && sb.holes[1].at == 7 && num_lost() == 7);
 }
@@ -511,7 +524,7 @@ static void sent_in_part(u32 at)
 	begin(at);
 	arrive(8, 9, 1);
 	lose_all();
-	srnic_scoreboard_sent(&sb, psn(0), psn(3), 7);
+	srnic_scoreboard_sent(&sb, psn(0), psn(3), 7, false);
 	must(num_lost() == 5 || (num_lost() == 0 && hole_is(0, 0, 8, SRNIC_HOLE_SENT)));
 }
 
@@ -618,7 +631,7 @@ static void model_step(u64 now, u32 reach)
 		srnic_scoreboard_lose(&sb, rand32() % 4, now, rand32() % 8, rand32() % 8);
 		break;
 	case 2:
-		srnic_scoreboard_sent(&sb, psn(i), psn(i + rand32() % 64), now);
+		srnic_scoreboard_sent(&sb, psn(i), psn(i + rand32() % 64), now, false);
 		break;
 	case 3:
 		if (rand32() % 4)
@@ -681,6 +694,7 @@ static const struct {
 	{ "a range that forgets holes and fills them leaves none", full_and_ahead },
 	{ "a packet is early if it was retransmitted too recently", early },
 	{ "so is one that is acknowledged", early_by_advance },
+	{ "not if the packets of the hole were retransmitted over some time", early_slow },
 	{ "what is acknowledged is in no hole", advance },
 	{ "packets from una on are missing up to the first hole", missing },
 	{ "they are a hole even if there is no room for it", missing_and_full },

@@ -47,6 +47,9 @@
 #define RECOVERY_FAR_PARTS	4U
 #define RECOVERY_FAR_MAX	(RECOVERY_FAR_PARTS * SRNIC_CWND_MAX)
 
+/* A detour that takes longer than this part of the shortest round trip is slow */
+#define RECOVERY_SLOW_PART	8
+
 /* PSNs for which a request of its own pays, in a small window */
 #define RECOVERY_READ_LEAST	32
 
@@ -484,6 +487,16 @@ static bool recovery_next_selected(struct srnic_recovery *r)
 	return false;
 }
 
+/*
+ * The packets of a detour before @end have been retransmitted.  If that took long, an answer soon
+ * after the last of them may be one to the first.
+ */
+static void recovery_detour_sent(struct srnic_recovery *r, u32 end)
+{
+	srnic_scoreboard_sent(&r->sb, r->selected, end, r->sent_at,
+			      r->sent_at - r->began_at > r->rtt.min / RECOVERY_SLOW_PART);
+}
+
 /* A detour has ended, for good or because nothing is left to be retransmitted. */
 static void recovery_end_detour(struct srnic_recovery *r)
 {
@@ -493,7 +506,7 @@ static void recovery_end_detour(struct srnic_recovery *r)
 	r->next = r->resume;
 	if (r->mode != SRNIC_RECOVERY_SELECT)
 		return;
-	srnic_scoreboard_sent(&r->sb, r->selected, end, r->sent_at);
+	recovery_detour_sent(r, end);
 	r->mark = r->high;
 	recovery_next_selected(r);
 }
@@ -544,6 +557,8 @@ bool srnic_recovery_sent(struct srnic_recovery *r, u32 npsn, bool response, bool
 		r->unreported = srnic_psn_max(r->unreported, end);
 	if (r->detour) {
 		r->repaired = srnic_psn_max(r->repaired, end);
+		if (r->next == r->selected)
+			r->began_at = now;
 		r->sent_at = now;
 	}
 
@@ -1016,7 +1031,7 @@ static void recovery_begin_select(struct srnic_recovery *r, u32 npsn, u64 now)
 		npsn = srnic_psn_diff(r->repaired, r->una);
 	srnic_scoreboard_missing(&r->sb, r->una, npsn, now);
 	if (sent)
-		srnic_scoreboard_sent(&r->sb, r->una, r->repaired, r->repaired_at);
+		srnic_scoreboard_sent(&r->sb, r->una, r->repaired, r->repaired_at, false);
 }
 
 /* @npsn packets from una on are missing. */
@@ -1586,8 +1601,7 @@ struct srnic_recovery_todo srnic_recovery_refused(struct srnic_recovery *r)
 
 	/* The rest of a detour is not retransmitted, and requests no ACK. */
 	if (r->mode == SRNIC_RECOVERY_SELECT && r->detour)
-		srnic_scoreboard_sent(&r->sb, r->selected,
-				      srnic_psn_add(r->selected, r->burst), r->sent_at);
+		recovery_detour_sent(r, srnic_psn_add(r->selected, r->burst));
 	r->asked = r->una;
 	recovery_detour(r, r->una, 1);
 

@@ -135,6 +135,7 @@ struct srnic_recovery_read {
  * @repair: REPAIR, BACK: enum srnic_recovery_cause
  * @repaired: PSN following those retransmitted in mode REPAIR
  * @repaired_at: when the packet at @una was last sent, ns; 0: retransmission pending
+ * @began_at: SELECT: when the first packet of the last detour was retransmitted, ns
  * @sent_at: when a packet was last retransmitted, ns
  * @reorder: how late a packet may be because of reordering, ns
  * @late_nsec: SELECT: how late a packet may be, if no round trip is known, ns
@@ -185,6 +186,7 @@ struct srnic_recovery {
 	u32				unreported;
 	u32				repaired;
 	u64				repaired_at;
+	u64				began_at;
 	u64				sent_at;
 	u64				reorder;
 	u64				late_nsec;

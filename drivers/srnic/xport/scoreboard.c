@@ -114,7 +114,7 @@ static struct srnic_scoreboard_news scoreboard_fill(struct srnic_scoreboard *sb,
 			continue;
 		}
 		npsn = min(srnic_psn_diff(srnic_hole_end(hole), first), srnic_psn_diff(end, first));
-		news.early |= hole->state == SRNIC_HOLE_SENT && hole->at > since;
+		news.early |= hole->state == SRNIC_HOLE_SENT && !hole->slow && hole->at > since;
 		num = sb->num;
 		if (hole_fill(sb, i, first, npsn))
 			news.npsn += npsn;
@@ -278,7 +278,7 @@ void srnic_scoreboard_lose_first(struct srnic_scoreboard *sb)
 	hole_set_state(sb, sb->holes, SRNIC_HOLE_LOST);
 }
 
-void srnic_scoreboard_sent(struct srnic_scoreboard *sb, u32 psn, u32 end, u64 now)
+void srnic_scoreboard_sent(struct srnic_scoreboard *sb, u32 psn, u32 end, u64 at, bool slow)
 {
 	struct srnic_hole *hole;
 
@@ -288,7 +288,8 @@ void srnic_scoreboard_sent(struct srnic_scoreboard *sb, u32 psn, u32 end, u64 no
 		if (srnic_psn_diff(hole->psn, end) >= 0)
 			break;
 		hole_set_state(sb, hole, SRNIC_HOLE_SENT);
-		hole->at = now;
+		hole->at = at;
+		hole->slow = slow;
 		hole->tries = min_t(u32, hole->tries + 1, HOLE_TRIES);
 	}
 }

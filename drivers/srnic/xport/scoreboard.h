@@ -39,13 +39,15 @@ enum srnic_hole_state {
  * @npsn: their number
  * @state: enum srnic_hole_state
  * @tries: times that they were retransmitted, as far as it can count
+ * @slow: the first of them was retransmitted well before @at
  */
 struct srnic_hole {
 	u64	at;
 	u32	psn;
 	u32	npsn : 24;
-	u32	state : 4;
+	u32	state : 3;
 	u32	tries : 4;
+	u32	slow : 1;
 };
 
 /* PSN following the last one that is missing */
@@ -135,8 +137,8 @@ u32 srnic_scoreboard_lose(struct srnic_scoreboard *sb, u32 from, u64 now, u64 la
 /* The first hole is lost, however recent it is. */
 void srnic_scoreboard_lose_first(struct srnic_scoreboard *sb);
 
-/* The packets from @psn to before @end have been retransmitted. */
-void srnic_scoreboard_sent(struct srnic_scoreboard *sb, u32 psn, u32 end, u64 now);
+/* The packets from @psn to before @end have been retransmitted by @at.  @slow: as in srnic_hole */
+void srnic_scoreboard_sent(struct srnic_scoreboard *sb, u32 psn, u32 end, u64 at, bool slow);
 
 /* Do packets from @psn on continue those that have arrived, up to and including @top - 1?  Pure. */
 bool srnic_scoreboard_continues(const struct srnic_scoreboard *sb, u32 psn);
