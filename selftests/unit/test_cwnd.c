@@ -286,6 +286,22 @@ static void test_jump(void)
 	tap_done("on a long path it is tried when round trips become longer by half");
 }
 
+/* The trial has filled the path: another one would only fill its queue. */
+static void test_jump_fills(void)
+{
+	u32 i, from;
+
+	queued_to(1024);
+	for (i = 0; i < 40 && !c.from; i++)
+		round_trip(6 * LONG);
+	from = c.from;
+	must(from);
+	for (i = 0; i < 5 && c.from == from; i++)
+		round_trip(filled(6 * LONG, from * 17 / 12));
+	must(!c.from && c.rounds >= 7 && c.window >= from * 17 / 12);
+	tap_done("a trial that has filled a long path is of use, but not followed by the next");
+}
+
 /* What a longer round trip loses, as a queue fits it no longer, does not hide it. */
 static void test_jump_and_cut(void)
 {
@@ -876,6 +892,7 @@ int main(void)
 	test_trial_ends();
 	test_no_trial();
 	test_jump();
+	test_jump_fills();
 	test_jump_and_cut();
 	test_plateau();
 	test_jitter();

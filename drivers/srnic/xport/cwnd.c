@@ -31,6 +31,13 @@
 #define CWND_STEP		2
 #define CWND_STEP_MAX		4
 
+/*
+ * Part of that growth by which round trips may grow without a queue.  On a long path one that has
+ * begun means that the path is full: the next trial would be half as large again.
+ */
+#define CWND_FLAT_PART		4
+#define CWND_FLAT_LONG_PART	16
+
 /* With round trips this many times the shortest no growth is tried, on a long path */
 #define CWND_TRIAL_RTTS		8
 
@@ -195,9 +202,10 @@ static void cwnd_judge(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 {
 	u64 longer = cwnd_longer(cwnd, rtt) * cwnd->from;
 	u64 larger = cwnd->base * (cwnd->window - min(cwnd->window, cwnd->from));
+	u32 part = srnic_rtt_is_long(rtt) ? CWND_FLAT_LONG_PART : CWND_FLAT_PART;
 	u8 step = cwnd->step;
 
-	if (4 * longer <= larger) {
+	if (part * longer <= larger) {
 		cwnd_end_trial(cwnd, cwnd_is_cautious(cwnd, rtt) ? CWND_PAUSE : 0);
 		cwnd->step = min(2 * step, CWND_STEP_MAX);
 		cwnd->pause = CWND_PAUSE;
