@@ -286,6 +286,28 @@ static void test_jump(void)
 	tap_done("on a long path it is tried when round trips become longer by half");
 }
 
+/* The same with a small window, which has been cut, but not if it may be a share of a queue */
+static void test_jump_small(void)
+{
+	u32 i, was;
+
+	queued_to(SRNIC_CWND_SHORT);
+	overflow(c.window);
+	was = c.window;
+	must(was > 64 && was < SRNIC_CWND_SHORT);
+	for (i = 0; i < 12; i++)
+		round_trip(6 * LONG);
+	must(c.window >= was * 5 / 4 * 3 / 2);
+	begin(LONG);
+	c.startup = false;
+	c.window = 40;
+	for (i = 0; i < 60 && c.window < 60; i++) {
+		round_trip(6 * LONG);
+		must(!c.from);
+	}
+	tap_done("so it is if the window is small, unless it is smaller than 64");
+}
+
 /* The trial has filled the path: another one would only fill its queue. */
 static void test_jump_fills(void)
 {
@@ -892,6 +914,7 @@ int main(void)
 	test_trial_ends();
 	test_no_trial();
 	test_jump();
+	test_jump_small();
 	test_jump_fills();
 	test_jump_and_cut();
 	test_plateau();

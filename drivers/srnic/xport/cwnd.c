@@ -232,14 +232,16 @@ static u32 cwnd_trial_end(const struct srnic_cwnd *cwnd, const struct srnic_rtt 
 /*
  * May growth be tried?  Not if the queue is long already: its other users would bear most of
  * the delay.  On a long path the window grows anyway, and a trial is of use only if round
- * trips are long for another reason than a queue.
+ * trips are long for another reason than a queue.  A small window grows without trials on a short
+ * path and during a start; a smaller one may be a share of a queue.
  */
 static bool cwnd_may_try(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
 			 bool clear)
 {
+	u32 small = srnic_rtt_is_long(rtt) && !cwnd->startup ? CWND_CROWD : SRNIC_CWND_SHORT;
 	u64 most = CWND_QUEUE_RTTS * rtt->min + SRNIC_RTT_SHORT_NSEC / 4;
 
-	if (cwnd->window < SRNIC_CWND_SHORT)
+	if (cwnd->window < small)
 		return false;
 	if (!srnic_rtt_is_long(rtt))
 		return cwnd->least < most;
