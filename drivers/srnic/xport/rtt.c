@@ -304,13 +304,6 @@ u64 srnic_rtt_timeout_nsec(const struct srnic_rtt *rtt, u32 retries)
 	return rtt->timeout ? max(nsec, min(nsec << rtt->backoff, most)) : 0;
 }
 
-bool srnic_rtt_may_probe(const struct srnic_rtt *rtt, u32 retries)
-{
-	return rtt->probes < SRNIC_RTT_MAX_PROBES &&
-	       (!rtt->timeout ||
-		srnic_rtt_probe_nsec(rtt) < srnic_rtt_timeout_nsec(rtt, retries));
-}
-
 u64 srnic_rtt_wait_nsec(const struct srnic_rtt *rtt, u32 retries)
 {
 	u64 nsec = srnic_rtt_timeout_nsec(rtt, retries);
@@ -319,6 +312,12 @@ u64 srnic_rtt_wait_nsec(const struct srnic_rtt *rtt, u32 retries)
 		return nsec;
 
 	return min_not_zero(nsec, srnic_rtt_probe_nsec(rtt));
+}
+
+/* Only a probe shortens the wait. */
+bool srnic_rtt_may_probe(const struct srnic_rtt *rtt, u32 retries)
+{
+	return srnic_rtt_wait_nsec(rtt, retries) != srnic_rtt_timeout_nsec(rtt, retries);
 }
 
 bool srnic_rtt_is_queued(const struct srnic_rtt *rtt)
