@@ -1955,6 +1955,28 @@ static void select_one_of_read(u32 at)
 	must(f.next == psn(4) && f.detour == 2);
 }
 
+/* In a small window, the pace spreads responses over many round trips. */
+static void select_paced_read(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	f.selects = true;
+	read_one(20);
+	nak(19);
+	read_one(19);
+	must(f.sb.in[SRNIC_HOLE_SENT] == 19);
+	for (i = 2; i < 19; i++) {
+		f.cwnd.window = 1;
+		now += SHORT;
+		ack(i);
+		must(f.mode == SRNIC_RECOVERY_SELECT && !f.detour);
+	}
+	now += 8 * SHORT;
+	srnic_recovery_arrived(&f, psn(19), now);
+	must(f.detour == 1);
+}
+
 /* The hole at una alone is requested while this end has no memory for more. */
 static void select_cramped(u32 at)
 {
@@ -3855,6 +3877,7 @@ static const struct {
 	{ "on a long path holes are retransmitted after a wait", select_after_doubt },
 	{ "the window limits retransmissions, but not that at una", select_within_window },
 	{ "a READ is repaired hole by hole unless the peer selects", select_one_of_read },
+	{ "nor while it is answered slowly", select_paced_read },
 	{ "without memory for responses only the first is requested", select_cramped },
 	{ "an early packet raises the wait for reordered ones", select_early },
 	{ "not if it was retransmitted first of many, some time ago", select_slow },

@@ -1367,6 +1367,21 @@ static bool recovery_is_tail_lost(const struct srnic_recovery *r, u32 hole)
 	return hole != SRNIC_RECOVERY_DUE || !r->rd_out || recovery_read(r, 0)->begin != r->una;
 }
 
+/*
+ * If a part of the READ at @una has been answered, the next response follows at the pace, which
+ * spreads those of a window over a round trip: in a small one long after it was requested.  The
+ * waits for other holes become longer each time; that for the first one does not, as each response
+ * is progress.
+ */
+static void recovery_await_answer(struct srnic_recovery *r, u64 now)
+{
+	u64 srtt = r->rtt.srtt, ago = 2 * (srtt - div_u64(srtt, r->cwnd.window));
+
+	if (r->rd_out && srnic_psn_diff(recovery_read(r, 0)->begin, r->una) < 0 &&
+	    r->sb.num && r->sb.holes[0].psn == r->una)
+		srnic_scoreboard_answered(&r->sb, now - min(now, ago));
+}
+
 /* All before @psn is acknowledged in mode SELECT. */
 static struct srnic_recovery_todo recovery_select_acked(struct srnic_recovery *r, u32 psn,
 							u32 hole, u64 now)
@@ -1378,6 +1393,7 @@ static struct srnic_recovery_todo recovery_select_acked(struct srnic_recovery *r
 	r->repair = SRNIC_CAUSE_GAP;
 	r->una = psn;
 	recovery_arrive(r, top, news);
+	recovery_await_answer(r, now);
 	if (hole && hole < SRNIC_RECOVERY_DUE)
 		srnic_scoreboard_missing(&r->sb, psn, hole, now);
 	else if (!news.early && recovery_is_tail_lost(r, hole))

@@ -294,6 +294,16 @@ void srnic_scoreboard_sent(struct srnic_scoreboard *sb, u32 psn, u32 end, u64 at
 	}
 }
 
+void srnic_scoreboard_answered(struct srnic_scoreboard *sb, u64 at)
+{
+	struct srnic_hole *first = sb->holes;
+
+	if (first->state != SRNIC_HOLE_SENT || first->at >= at)
+		return;
+	first->at = at;
+	first->slow = true;
+}
+
 bool srnic_scoreboard_continues(const struct srnic_scoreboard *sb, u32 psn)
 {
 	if (srnic_psn_diff(psn, sb->top) > 0)

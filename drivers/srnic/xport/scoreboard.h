@@ -140,6 +140,9 @@ void srnic_scoreboard_lose_first(struct srnic_scoreboard *sb);
 /* The packets from @psn to before @end have been retransmitted by @at.  @slow: as in srnic_hole */
 void srnic_scoreboard_sent(struct srnic_scoreboard *sb, u32 psn, u32 end, u64 at, bool slow);
 
+/* If the first hole, which exists, was requested again, it was as if at @at, or later. */
+void srnic_scoreboard_answered(struct srnic_scoreboard *sb, u64 at);
+
 /* Do packets from @psn on continue those that have arrived, up to and including @top - 1?  Pure. */
 bool srnic_scoreboard_continues(const struct srnic_scoreboard *sb, u32 psn);
 
