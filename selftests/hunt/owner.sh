@@ -95,7 +95,7 @@ rmmod_again()
 }
 
 trap 'pair_down; rmdir "$cgroup" 2>/dev/null' EXIT
-ktap_plan 33
+ktap_plan 34
 check "two hosts"				pair_up
 check "a cgroup with half a processor"		cgroup_up
 check "asleep, it pays"				owner sleep
@@ -118,6 +118,7 @@ check "not with a single one"			keeps single
 check "nor with short messages"			keeps short
 check "nor on a single processor"		keeps bound
 check "nor to a thread of lower priority"	keeps behind
+check "nor to one of SCHED_IDLE"		keeps idle
 more="with more processors, several help"
 if (($(nproc) > 2)); then
 	check "$more"				shares many

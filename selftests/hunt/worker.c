@@ -16,6 +16,7 @@
  *	short	short WRITEs to several
  *	bound	long ones to several, by a thread that is bound to a processor
  *	behind	long ones to several, while the device's thread has a lower priority
+ *	idle	the same, by its policy, SCHED_IDLE
  *	many	long ones to several, until there are two threads of the device
  *	receive	doorbells of a receive queue create no thread, whoever uses the queue pair
  *	busy	a peer, on the other device, reads without end: the requests that were left to the
@@ -488,7 +489,7 @@ static void beside(void)
 	die("the polled queue was kept waiting");
 }
 
-/* ---- several, single, short, bound, behind, many ---- */
+/* ---- several, single, short, bound, behind, idle, many ---- */
 
 static void in_turn(int num, __u32 length)
 {
@@ -528,6 +529,15 @@ static void behind(void)
 	posts_and_spins(pair_make());
 	must_have_threads(2);
 	be_nice(0);
+	in_turn(SEVERAL, SHARED);
+}
+
+static void idle(void)
+{
+	be_scheduled(SCHED_IDLE);
+	posts_and_spins(pair_make());
+	must_have_threads(2);
+	be_scheduled(SCHED_OTHER);
 	in_turn(SEVERAL, SHARED);
 }
 
@@ -741,6 +751,8 @@ int main(int argc, char **argv)
 		bound();
 	else if (!strcmp(argv[2], "behind"))
 		behind();
+	else if (!strcmp(argv[2], "idle"))
+		idle();
 	else if (!strcmp(argv[2], "many"))
 		many();
 	else if (!strcmp(argv[2], "receive"))

@@ -543,6 +543,12 @@ static struct worker_thread *worker_home(const struct srnic_worker *worker,
 	return NULL;
 }
 
+/* What a thread that is not a real-time one gets beside others: by its nice value, or SCHED_IDLE */
+static unsigned long task_weight(const struct task_struct *task)
+{
+	return READ_ONCE(task->se.load.weight);
+}
+
 /* Has the caller a higher priority?  What is shared with the thread could wait for long. */
 static bool thread_is_behind(const struct worker_thread *thread)
 	__must_hold(&thread->worker->lock)
@@ -551,7 +557,7 @@ static bool thread_is_behind(const struct worker_thread *thread)
 
 	lockdep_assert_held(&thread->worker->lock);
 
-	return task && READ_ONCE(task->normal_prio) > current->normal_prio;
+	return task && task_weight(task) < task_weight(current);
 }
 
 /* A thread that has slept for want of work; NULL: there is none */
