@@ -95,7 +95,7 @@ rmmod_again()
 }
 
 trap 'pair_down; rmdir "$cgroup" 2>/dev/null' EXIT
-ktap_plan 34
+ktap_plan 35
 check "two hosts"				pair_up
 check "a cgroup with half a processor"		cgroup_up
 check "asleep, it pays"				owner sleep
@@ -119,6 +119,7 @@ check "nor with short messages"			keeps short
 check "nor on a single processor"		keeps bound
 check "nor to a thread of lower priority"	keeps behind
 check "nor to one of SCHED_IDLE"		keeps idle
+check "nor to one of higher priority"		keeps ahead
 more="with more processors, several help"
 if (($(nproc) > 2)); then
 	check "$more"				shares many

@@ -17,6 +17,7 @@
  *	bound	long ones to several, by a thread that is bound to a processor
  *	behind	long ones to several, while the device's thread has a lower priority
  *	idle	the same, by its policy, SCHED_IDLE
+ *	ahead	long ones to several, while the device's thread has a higher priority
  *	many	long ones to several, until there are two threads of the device
  *	receive	doorbells of a receive queue create no thread, whoever uses the queue pair
  *	busy	a peer, on the other device, reads without end: the requests that were left to the
@@ -489,7 +490,7 @@ static void beside(void)
 	die("the polled queue was kept waiting");
 }
 
-/* ---- several, single, short, bound, behind, idle, many ---- */
+/* ---- several, single, short, bound, behind, idle, ahead, many ---- */
 
 static void in_turn(int num, __u32 length)
 {
@@ -538,6 +539,14 @@ static void idle(void)
 	posts_and_spins(pair_make());
 	must_have_threads(2);
 	be_scheduled(SCHED_OTHER);
+	in_turn(SEVERAL, SHARED);
+}
+
+static void ahead(void)
+{
+	posts_and_spins(pair_make());
+	must_have_threads(2);
+	be_nice(19);
 	in_turn(SEVERAL, SHARED);
 }
 
@@ -753,6 +762,8 @@ int main(int argc, char **argv)
 		behind();
 	else if (!strcmp(argv[2], "idle"))
 		idle();
+	else if (!strcmp(argv[2], "ahead"))
+		ahead();
 	else if (!strcmp(argv[2], "many"))
 		many();
 	else if (!strcmp(argv[2], "receive"))

@@ -543,21 +543,20 @@ static struct worker_thread *worker_home(const struct srnic_worker *worker,
 	return NULL;
 }
 
-/* What a thread that is not a real-time one gets beside others: by its nice value, or SCHED_IDLE */
-static unsigned long task_weight(const struct task_struct *task)
-{
-	return READ_ONCE(task->se.load.weight);
-}
-
-/* Has the caller a higher priority?  What is shared with the thread could wait for long. */
-static bool thread_is_behind(const struct worker_thread *thread)
+/*
+ * Has the caller another priority?  What is shared with the thread could wait for long if that is
+ * higher, and would be done at more than the caller's if it is lower.
+ */
+static bool thread_is_unlike(const struct worker_thread *thread)
 	__must_hold(&thread->worker->lock)
 {
 	const struct task_struct *task = thread->task;	/* leaves the list before it ends */
 
 	lockdep_assert_held(&thread->worker->lock);
 
-	return task && task_weight(task) < task_weight(current);
+	/* The weight tells SCHED_IDLE, whose priority is that of the nice value. */
+	return task && (READ_ONCE(task->normal_prio) != current->normal_prio ||
+			READ_ONCE(task->se.load.weight) != current->se.load.weight);
 }
 
 /* A thread that has slept for want of work; NULL: there is none */
@@ -570,7 +569,7 @@ static struct worker_thread *worker_sleeper(const struct srnic_worker *worker,
 	lockdep_assert_held(&worker->lock);
 
 	list_for_each_entry(thread, &worker->idle, idle)
-		if (thread->sleeps && (how != SRNIC_WORKER_SHARE || !thread_is_behind(thread)))
+		if (thread->sleeps && (how != SRNIC_WORKER_SHARE || !thread_is_unlike(thread)))
 			return thread;
 
 	return NULL;
@@ -586,7 +585,7 @@ static struct worker_thread *worker_ready_home(struct srnic_worker *worker,
 
 	lockdep_assert_held(&worker->lock);
 
-	if (!home || thread_is_behind(home))
+	if (!home || thread_is_unlike(home))
 		return NULL;
 	if (!list_empty(&home->idle) || now - home->looked <= WORKER_LATE)
 		return home;
@@ -661,7 +660,7 @@ bool srnic_worker_comes(struct srnic_worker *worker, struct srnic_worker_item *i
 
 	spin_lock_bh(&worker->lock);
 	home = worker_home(worker, item);
-	comes = home && !thread_is_behind(home) && !list_empty(&item->rest) &&
+	comes = home && !thread_is_unlike(home) && !list_empty(&item->rest) &&
 		ktime_get_ns() - item->added <= WORKER_LATE;
 	spin_unlock_bh(&worker->lock);
 

@@ -91,8 +91,8 @@ bool srnic_worker_start(struct srnic_worker *worker, bool more);
 /*
  * Adds @item to those that the threads serve, one after the other, anew if it has been added.
  * Context: any but hard interrupt; to share it, the process that the worker serves.
- * Return: false if there is no thread, or none to share it with: one of lower priority
- * than the caller is not.
+ * Return: false if there is no thread, or none to share it with: one of another priority
+ * than the caller's is not.
  */
 bool srnic_worker_add(struct srnic_worker *worker, struct srnic_worker_item *item,
 		      enum srnic_worker_how how);
