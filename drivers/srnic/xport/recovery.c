@@ -50,6 +50,9 @@
 /* A detour that takes longer than this part of the shortest round trip is slow */
 #define RECOVERY_SLOW_PART	8
 
+/* Part of the ACK timeout for which a missing packet is waited for if there are no retries */
+#define RECOVERY_LAST_PART	4
+
 /* PSNs for which a request of its own pays, in a small window */
 #define RECOVERY_READ_LEAST	32
 
@@ -770,18 +773,20 @@ static struct srnic_recovery_todo recovery_retry(struct srnic_recovery *r, u32 n
 
 /*
  * How long to wait for a packet that may have been reordered; 0: do not wait.  Before a
- * round trip has been measured, the report of a gap tells how long one takes at most.
+ * round trip has been measured, the report of a gap tells how long one takes at most.  Without
+ * retries the connection is lost if it does not arrive: there is time, but not all of the timeout.
  */
 static u64 recovery_reorder_nsec(const struct srnic_recovery *r, u64 now)
 {
-	u64 age;
+	u64 least = r->retry_cnt ? 0 : r->rtt.timeout / RECOVERY_LAST_PART, age;
 
 	if (!r->rtt.min && r->rtt.num_samples) {
 		age = min(now - r->rtt.samples[0].sent, SRNIC_RTT_FIRST_NSEC);
-		return age < SRNIC_RTT_SHORT_NSEC ? 0 : age;
+		return age < SRNIC_RTT_SHORT_NSEC ? least : max(age, least);
 	}
 
-	return max(min(r->reorder, r->rtt.srtt), srnic_rtt_is_long(&r->rtt) ? r->rtt.srtt / 2 : 0);
+	return max3(min(r->reorder, r->rtt.srtt), least,
+		    srnic_rtt_is_long(&r->rtt) ? r->rtt.srtt / 2 : 0);
 }
 
 /* The packet at una may have been reordered: gives it @wait to arrive. */
