@@ -555,8 +555,8 @@ static bool thread_is_unlike(const struct worker_thread *thread)
 	lockdep_assert_held(&thread->worker->lock);
 
 	/* The weight tells SCHED_IDLE, whose priority is that of the nice value. */
-	return task && (READ_ONCE(task->normal_prio) != current->normal_prio ||
-			READ_ONCE(task->se.load.weight) != current->se.load.weight);
+	return task && (READ_ONCE(task->normal_prio) != READ_ONCE(current->normal_prio) ||
+			READ_ONCE(task->se.load.weight) != READ_ONCE(current->se.load.weight));
 }
 
 /* A thread that has slept for want of work; NULL: there is none */
