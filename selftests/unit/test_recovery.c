@@ -1956,8 +1956,30 @@ static void select_one_of_read(u32 at)
 	must(f.next == psn(4) && f.detour == 2);
 }
 
-/* In a small window, the pace spreads responses over many round trips. */
-static void select_paced_read(u32 at)
+/* A peer that says "kept" and "missing" in turn puts no timer off. */
+static void select_toggles(u32 at)
+{
+	struct srnic_recovery_todo todo = {};
+	static const u32 whole[][2] = { { 1, 9 } };
+	u32 i;
+
+	begin_path(at, LONG);
+	f.selects = true;
+	read_one(8);
+	for (i = 0; i < 100 && todo.act != SRNIC_RECOVERY_SEEK; i++) {
+		now += LONG / 4;
+		if (f.silence && now >= f.silence)
+			todo = srnic_recovery_timeout(&f, false, now);
+		else if (i & 1)
+			todo = sack(whole, 1, 1);
+		else
+			todo = nak(0);
+	}
+	must(i < 20);
+}
+
+/* In a window of @n, the pace spreads responses over many round trips. */
+static void answer_slowly(u32 at, u32 n)
 {
 	u32 i;
 
@@ -1966,16 +1988,24 @@ static void select_paced_read(u32 at)
 	read_one(20);
 	nak(19);
 	read_one(19);
+	now += SHORT;
 	must(f.sb.in[SRNIC_HOLE_SENT] == 19);
 	for (i = 2; i < 19; i++) {
-		f.cwnd.window = 1;
-		now += SHORT;
+		f.cwnd.window = n;
 		ack(i);
 		must(f.mode == SRNIC_RECOVERY_SELECT && !f.detour);
+		now += SHORT / n;
 	}
 	now += 8 * SHORT;
 	srnic_recovery_arrived(&f, psn(19), now);
 	must(f.detour == 1);
+}
+
+static void select_paced_read(u32 at)
+{
+	answer_slowly(at, 1);
+	answer_slowly(at, 2);
+	answer_slowly(at, 8);
 }
 
 /* The hole at una alone is requested while this end has no memory for more. */
@@ -3903,6 +3933,7 @@ static const struct {
 	{ "the window limits retransmissions, but not that at una", select_within_window },
 	{ "a READ is repaired hole by hole unless the peer selects", select_one_of_read },
 	{ "nor while it is answered slowly", select_paced_read },
+	{ "reports that contradict each other do not put off a timer", select_toggles },
 	{ "without memory for responses only the first is requested", select_cramped },
 	{ "an early packet raises the wait for reordered ones", select_early },
 	{ "not if it was retransmitted first of many, some time ago", select_slow },

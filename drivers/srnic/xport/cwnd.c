@@ -487,7 +487,9 @@ void srnic_cwnd_grow(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 u
 		return;
 	cwnd->window = min_t(u64, cwnd->window +
 				  div_u64(cwnd->credit, CWND_PARTS * cwnd->window), most);
-	cwnd->lossy &= cwnd->window < SRNIC_CWND_SHORT;
+	/* A trial may yet take back the growth. */
+	if (!cwnd->from)
+		cwnd->lossy &= cwnd->window < SRNIC_CWND_SHORT;
 	cwnd->credit = 0;
 	if (cwnd->crowded)
 		cwnd_add(cwnd, srnic_psn_add(una, npsn), npsn);

@@ -50,7 +50,8 @@
 /* A detour that takes longer than this part of the shortest round trip is slow */
 #define RECOVERY_SLOW_PART	8
 
-/* Part of the ACK timeout for which a missing packet is waited for if there are no retries */
+/* A missing packet is waited for this long if there are no retries, or for a part of the timeout */
+#define RECOVERY_LAST_NSEC	(100 * NSEC_PER_MSEC)
 #define RECOVERY_LAST_PART	4
 
 /* PSNs for which a request of its own pays, in a small window */
@@ -447,6 +448,7 @@ static void recovery_detour(struct srnic_recovery *r, u32 psn, u32 npsn)
 	if (r->mode == SRNIC_RECOVERY_SELECT) {
 		r->burst = npsn;
 		r->selected = psn;
+		r->began_at = 0;
 	}
 }
 
@@ -496,8 +498,9 @@ static bool recovery_next_selected(struct srnic_recovery *r)
  */
 static void recovery_detour_sent(struct srnic_recovery *r, u32 end)
 {
-	srnic_scoreboard_sent(&r->sb, r->selected, end, r->sent_at,
-			      r->sent_at - r->began_at > r->rtt.min / RECOVERY_SLOW_PART);
+	bool slow = r->began_at && r->sent_at - r->began_at > r->rtt.min / RECOVERY_SLOW_PART;
+
+	srnic_scoreboard_sent(&r->sb, r->selected, end, r->sent_at, slow);
 }
 
 /* A detour has ended, for good or because nothing is left to be retransmitted. */
@@ -560,7 +563,7 @@ bool srnic_recovery_sent(struct srnic_recovery *r, u32 npsn, bool response, bool
 		r->unreported = srnic_psn_max(r->unreported, end);
 	if (r->detour) {
 		r->repaired = srnic_psn_max(r->repaired, end);
-		if (r->next == r->selected)
+		if (!r->began_at)
 			r->began_at = now;
 		r->sent_at = now;
 	}
@@ -773,20 +776,26 @@ static struct srnic_recovery_todo recovery_retry(struct srnic_recovery *r, u32 n
 
 /*
  * How long to wait for a packet that may have been reordered; 0: do not wait.  Before a
- * round trip has been measured, the report of a gap tells how long one takes at most.  Without
- * retries the connection is lost if it does not arrive: there is time, but not all of the timeout.
+ * round trip has been measured, the report of a gap tells how long one takes at most.
  */
 static u64 recovery_reorder_nsec(const struct srnic_recovery *r, u64 now)
 {
-	u64 least = r->retry_cnt ? 0 : r->rtt.timeout / RECOVERY_LAST_PART, age;
+	u64 age;
 
 	if (!r->rtt.min && r->rtt.num_samples) {
 		age = min(now - r->rtt.samples[0].sent, SRNIC_RTT_FIRST_NSEC);
-		return age < SRNIC_RTT_SHORT_NSEC ? least : max(age, least);
+		return age < SRNIC_RTT_SHORT_NSEC ? 0 : age;
 	}
 
-	return max3(min(r->reorder, r->rtt.srtt), least,
-		    srnic_rtt_is_long(&r->rtt) ? r->rtt.srtt / 2 : 0);
+	return max(min(r->reorder, r->rtt.srtt), srnic_rtt_is_long(&r->rtt) ? r->rtt.srtt / 2 : 0);
+}
+
+/* How long to wait at least for the packet at una if its loss is the end, for want of a retry */
+static u64 recovery_last_nsec(const struct srnic_recovery *r)
+{
+	u64 part = r->rtt.timeout / RECOVERY_LAST_PART;
+
+	return r->retry_cnt ? 0 : min_t(u64, part, RECOVERY_LAST_NSEC);
 }
 
 /* The packet at una may have been reordered: gives it @wait to arrive. */
@@ -802,7 +811,10 @@ static void recovery_suspect(struct srnic_recovery *r, u64 wait, u64 now)
 /* Mode SELECT: the same; without a round trip, what was known when the mode was entered */
 static u64 recovery_late_nsec(const struct srnic_recovery *r, u64 now)
 {
-	return r->rtt.min ? recovery_reorder_nsec(r, now) : r->late_nsec;
+	u64 late = r->rtt.min ? recovery_reorder_nsec(r, now) : r->late_nsec;
+	bool first = r->sb.num && r->sb.holes[0].state == SRNIC_HOLE_NEW;
+
+	return first ? max(late, recovery_last_nsec(r)) : late;
 }
 
 /* A packet was retransmitted that was merely late: the next is waited for longer. */
@@ -983,7 +995,7 @@ static bool recovery_is_blocked(const struct srnic_recovery *r)
 /* Mode SELECT: after news of what has arrived, retransmits what is lost. */
 static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 now)
 {
-	u64 oldest = 0, until = r->suspect_until;
+	u64 oldest = 0, until = r->suspect_until, silence = r->silence;
 	bool again = false, moved;
 
 	if (r->sb.num && !recovery_lose_holes(r, now))
@@ -1000,9 +1012,13 @@ static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 no
 		again = recovery_next_selected(r);
 	moved = r->moved;
 	r->moved = false;
-	/* A peer that repeats itself is not waited for longer. */
-	if (!r->silence || r->suspect_until != until)
+	if (!silence || r->suspect_until != until)
 		srnic_recovery_arm(r, now);
+	/* A peer that repeats itself is not waited for longer. */
+	if (silence && r->silence > silence) {
+		r->silence = silence;
+		recovery_set_deadline(r);
+	}
 	if (again)
 		return recovery_seek(SRNIC_CAUSE_GAP);
 
@@ -1210,7 +1226,7 @@ struct srnic_recovery_todo srnic_recovery_select(struct srnic_recovery *r, u32 s
 /* Requests are missing: the peer reports the first of them, once. */
 static struct srnic_recovery_todo recovery_requests_missing(struct srnic_recovery *r, u64 now)
 {
-	u64 wait = recovery_reorder_nsec(r, now);
+	u64 wait = max(recovery_reorder_nsec(r, now), recovery_last_nsec(r));
 
 	r->unreported = r->high;
 	switch (r->mode) {
@@ -1373,16 +1389,17 @@ static bool recovery_is_tail_lost(const struct srnic_recovery *r, u32 hole)
 }
 
 /*
- * If a part of the READ at @una has been answered, the next response follows at the pace, which
- * spreads those of a window over a round trip: in a small one long after it was requested.  The
- * waits for other holes become longer each time; that for the first one does not, as each response
- * is progress.
+ * If a part of the READ at @una has been answered, the next response follows at the pace: in a
+ * window of n an n-th of a round trip later, and the last ones long after they were requested if
+ * the window is small.  The waits for other holes become longer each time; that for the first one
+ * does not, as each response is progress.
  */
 static void recovery_await_answer(struct srnic_recovery *r, u64 now)
 {
-	u64 srtt = r->rtt.srtt, ago = 2 * (srtt - div_u64(srtt, r->cwnd.window));
+	u64 srtt = r->rtt.srtt, ago = srtt - div_u64(srtt, r->cwnd.window);
 
-	if (r->rd_out && srnic_psn_diff(recovery_read(r, 0)->begin, r->una) < 0 &&
+	if (r->cwnd.window < RECOVERY_READ_LEAST && r->rd_out &&
+	    srnic_psn_diff(recovery_read(r, 0)->begin, r->una) < 0 &&
 	    r->sb.num && r->sb.holes[0].psn == r->una)
 		srnic_scoreboard_answered(&r->sb, now - min(now, ago));
 }

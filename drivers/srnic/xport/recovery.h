@@ -135,7 +135,7 @@ struct srnic_recovery_read {
  * @repair: REPAIR, BACK: enum srnic_recovery_cause
  * @repaired: PSN following those retransmitted in mode REPAIR
  * @repaired_at: when the packet at @una was last sent, ns; 0: retransmission pending
- * @began_at: SELECT: when the first packet of the last detour was retransmitted, ns
+ * @began_at: SELECT: when the first packet of the last detour was retransmitted, ns; 0: not yet
  * @sent_at: when a packet was last retransmitted, ns
  * @reorder: how late a packet may be because of reordering, ns
  * @late_nsec: SELECT: how late a packet may be, if no round trip is known, ns
