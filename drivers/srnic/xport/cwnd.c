@@ -353,8 +353,8 @@ static bool cwnd_is_at_top(const struct srnic_cwnd *cwnd)
  * Parts of a packet by which the window grows per round trip on a long path without a queue.  It
  * grows little while it is about as large as when packets were dropped, as on the plateau of
  * CUBIC (RFC 9438, section 4.2): a policer shows no queue, and drops what exceeds its rate.  On a
- * wide path a large window grows less there than on others, and a small one more,
- * since it may have been cut for losses by chance.
+ * wide path a large window grows less there than on others, and a small one more, since it may
+ * have been cut for losses by chance.
  */
 static u32 cwnd_clear_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
 {

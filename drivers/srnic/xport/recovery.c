@@ -1396,12 +1396,15 @@ static bool recovery_is_tail_lost(const struct srnic_recovery *r, u32 hole)
  */
 static void recovery_await_answer(struct srnic_recovery *r, u64 now)
 {
-	u64 srtt = r->rtt.srtt, ago = srtt - div_u64(srtt, r->cwnd.window);
+	u64 srtt = r->rtt.srtt, ago;
 
-	if (r->cwnd.window < RECOVERY_READ_LEAST && r->rd_out &&
-	    srnic_psn_diff(recovery_read(r, 0)->begin, r->una) < 0 &&
-	    r->sb.num && r->sb.holes[0].psn == r->una)
-		srnic_scoreboard_answered(&r->sb, now - min(now, ago));
+	if (r->cwnd.window >= RECOVERY_READ_LEAST || !r->rd_out ||
+	    srnic_psn_diff(recovery_read(r, 0)->begin, r->una) >= 0 ||
+	    !r->sb.num || r->sb.holes[0].psn != r->una)
+		return;
+
+	ago = srtt - div_u64(srtt, r->cwnd.window);
+	srnic_scoreboard_answered(&r->sb, now - min(now, ago));
 }
 
 /* All before @psn is acknowledged in mode SELECT. */
