@@ -54,92 +54,96 @@ static void unbound(struct kv *t)
 	polled(t, IB_POLL_UNBOUND_WORKQUEUE);
 }
 
-/* Executes a local operation on @cpu, which completes it there. */
-static void placed_on(struct kv *t, struct kv_end *end, unsigned int cpu)
+/* Has this thread run on @cpu. */
+static void run_on(struct kv *t, unsigned int cpu)
 {
-	struct ib_send_wr wr = {
-		.opcode	= IB_WR_LOCAL_INV,
-		.ex	= { .invalidate_rkey = kv_region(t, end->pd, 1)->at.key },
-	};
-	struct kv_op *op = kv_op(t, end);
-
-	if (set_cpus_allowed_ptr(current, cpumask_of(cpu))) {
+	if (set_cpus_allowed_ptr(current, cpumask_of(cpu)))
 		kv_fail(t, "no CPU %u for this thread", cpu);
-		return;
-	}
-	kv_signal(op, &wr);
-	kv_post(t, end, &wr);
-	kv_done(t, "LOCAL_INV", op, IB_WC_SUCCESS);
-	if (op->cpu != cpu)
-		kv_fail(t, "a completion of CPU %u was polled on CPU %u", cpu, op->cpu);
 }
 
-/* The vector of the queue does not matter. */
-static void placed(struct kv *t)
+/* Calls @move, which has this thread run on other CPUs, with an end that is polled in a softirq. */
+static void elsewhere(struct kv *t, void (*move)(struct kv *t, struct kv_end *end))
 {
 	struct kv_link *link = kv_connect(t, kv_pd(t, t->dev[0]), kv_pd(t, t->dev[1]),
 					  IB_POLL_SOFTIRQ);
 	cpumask_var_t before;
 
+	if (!kv_goes_on(t))
+		return;
 	if (!alloc_cpumask_var(&before, GFP_KERNEL)) {
 		kv_fail(t, "no memory");
 		return;
 	}
 	cpumask_copy(before, current->cpus_ptr);
-	placed_on(t, &link->own, cpumask_first(cpu_online_mask));
-	placed_on(t, &link->own, cpumask_last(cpu_online_mask));
+	move(t, &link->own);
 	set_cpus_allowed_ptr(current, before);
 	free_cpumask_var(before);
 }
 
-/* Completes as many operations as a loaded queue has for each event, before it can be polled. */
-static void load(struct kv *t, struct kv_end *end, unsigned int cpu)
+/* Executes @num local operations before they can be polled: on @cpu, if this thread runs there. */
+static void load(struct kv *t, struct kv_end *end, size_t num, unsigned int cpu)
 {
 	struct ib_send_wr wr[4] = { };
 	struct kv_op *op[ARRAY_SIZE(wr)];
+	struct kv_region *region;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(wr); i++) {
+	for (i = 0; i < num; i++) {
+		region = kv_region(t, end->pd, 1);
+		if (!kv_goes_on(t))
+			return;
 		wr[i].opcode = IB_WR_LOCAL_INV;
-		wr[i].ex.invalidate_rkey = kv_region(t, end->pd, 1)->at.key;
-		wr[i].next = i + 1 < ARRAY_SIZE(wr) ? &wr[i + 1] : NULL;
+		wr[i].ex.invalidate_rkey = region->at.key;
+		wr[i].next = i + 1 < num ? &wr[i + 1] : NULL;
 		op[i] = kv_op(t, end);
 		kv_signal(op[i], &wr[i]);
 	}
 	local_bh_disable();
 	kv_post(t, end, wr);
 	local_bh_enable();
-	for (i = 0; i < ARRAY_SIZE(wr); i++) {
+	for (i = 0; i < num; i++) {
 		kv_done(t, "LOCAL_INV", op[i], IB_WC_SUCCESS);
 		if (op[i]->cpu != cpu)
 			kv_fail(t, "%zu was polled on CPU %u instead of %u", i, op[i]->cpu, cpu);
 	}
 }
 
-/* The vector of the queue is the first CPU.  Before the first burst the queue is not loaded. */
-static void loaded(struct kv *t)
+/* The vector of the queue does not matter. */
+static void place(struct kv *t, struct kv_end *end)
 {
-	struct kv_link *link = kv_connect(t, kv_pd(t, t->dev[0]), kv_pd(t, t->dev[1]),
-					  IB_POLL_SOFTIRQ);
+	const unsigned int cpus[] = { cpumask_first(cpu_online_mask),
+				      cpumask_last(cpu_online_mask) };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		run_on(t, cpus[i]);
+		load(t, end, 1, cpus[i]);
+	}
+}
+
+static void placed(struct kv *t)
+{
+	elsewhere(t, place);
+}
+
+/* The vector of the queue is the first CPU.  Before the first burst the queue is not loaded. */
+static void burst(struct kv *t, struct kv_end *end)
+{
 	unsigned int vector = cpumask_first(cpu_possible_mask);
 	unsigned int cpu = cpumask_last(cpu_online_mask);
-	cpumask_var_t before;
 
 	if (cpu == vector || !cpu_online(vector)) {
 		t->note = "the CPU of the vector is the only one, or offline";
 		return;
 	}
-	if (!alloc_cpumask_var(&before, GFP_KERNEL)) {
-		kv_fail(t, "no memory");
-		return;
-	}
-	cpumask_copy(before, current->cpus_ptr);
-	if (set_cpus_allowed_ptr(current, cpumask_of(cpu)))
-		kv_fail(t, "no CPU %u for this thread", cpu);
-	load(t, &link->own, cpu);
-	load(t, &link->own, vector);
-	set_cpus_allowed_ptr(current, before);
-	free_cpumask_var(before);
+	run_on(t, cpu);
+	load(t, end, 4, cpu);
+	load(t, end, 4, vector);
+}
+
+static void loaded(struct kv *t)
+{
+	elsewhere(t, burst);
 }
 
 /**
