@@ -181,7 +181,7 @@ for case in "${cases[@]}"; do
 		mixed+=("$case")
 done
 
-ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + ${#mixed[@]} + 11))
+ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + ${#mixed[@]} + 15))
 check "two hosts"			pair_up
 # refused without CRC_T10DIF: the cases then expect to be refused as well
 setting nsA sr0 integrity 1 2>/dev/null && setting nsB sr1 integrity 1
@@ -200,6 +200,15 @@ else
 	skip "packets were sent again"	"few packets were sent"
 fi
 check "the wire loses nothing again"	clear_wire
+changes="integrity: memory changes after it was read"
+check "requests arrive twice, much later"	netem nsB veth1 delay 2ms 2ms duplicate 50%
+case_here "twice: $changes"		twice sr0 sr1 "$changes"
+if [ "${outcome[twice:$changes]-}" = ok ]; then
+	check "requests were repeated"	counter_over nsA sr0 duplicate_request 0
+else
+	skip "requests were repeated"	"the case was not run"
+fi
+check "the wire repeats nothing again"	clear_wire
 check "no request used loopback"	counter_is nsA sr0 local_requests 0
 for case in "${fewer[@]}"; do
 	case_here "loopback: $case"	local sr0 sr0 "$case"

@@ -209,7 +209,7 @@ static void walk(bool write, u32 first, u32 size)
 		if (write)
 			srnic_pi_write(&mr, pos, buf, n);
 		else
-			srnic_pi_read(&mr, pos, buf, n);
+			srnic_pi_read(&mr, pos, buf, n, true);
 		memcpy(got + pos, buf, n);
 		free(buf);
 	}
@@ -326,7 +326,7 @@ static void test_again(void)
 	set_up(&attrs, 0);
 	memory_set();
 	for (from = 0; from < wire_len; from += 5) {
-		srnic_pi_read(&mr, from, got, wire_len - from);
+		srnic_pi_read(&mr, from, got, wire_len - from, true);
 		if (memcmp(got, wire + from, wire_len - from) || !is_clean())
 			tap_fault("READ from byte %u on", from);
 	}
@@ -338,6 +338,23 @@ static void test_again(void)
 	}
 	tear_down();
 	tap_done("a transfer is repeated");
+}
+
+/* What the consumer has made of the data when they are read again is no error. */
+static void test_changed(void)
+{
+	struct ib_sig_attrs attrs = attrs_of(CRC, CRC, 512);
+
+	expect(&attrs, 512, BLOCKS);
+	set_up(&attrs, 0);
+	memory_set();
+	pieces[0][0] ^= 1;
+	srnic_pi_read(&mr, 0, got, wire_len, false);
+	got[0] ^= 1;
+	tap_check(!memcmp(got, wire, wire_len) && is_clean(), "what is read again is not checked");
+	walk(false, wire_len, 1);
+	tap_check(!is_clean(), "what is read for the first time is checked");
+	tear_down();
 }
 
 /* --- vectors ------------------------------------------------------------- */
@@ -355,7 +372,7 @@ static void check_vector(int kind, const void *text, u32 len, u16 guard)
 	put_tuple(want, guard, 0xbeef, 0xfffffffe);
 	set_up(&attrs, 0);
 	memory_set();
-	srnic_pi_read(&mr, 0, got, wire_len);
+	srnic_pi_read(&mr, 0, got, wire_len, true);
 	if (memcmp(got + len, want, TUPLE))
 		tap_fault("%u bytes: %02x%02x, not %04x", len, got[len], got[len + 1], guard);
 	tear_down();
@@ -621,6 +638,7 @@ int main(void)
 	test_pairs();
 	test_constant();
 	test_again();
+	test_changed();
 	test_errors();
 	test_bits();
 	test_first();

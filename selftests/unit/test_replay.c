@@ -201,6 +201,27 @@ static void test_resize(void)
 	srnic_replay_free(&table);
 }
 
+static bool is_unread(u64 seq)
+{
+	return srnic_replay_find(&table, SRNIC_FAM_READ, seq)->unread;
+}
+
+/* The READ that was dropped is known until a younger one has its slot. */
+static void test_unread(void)
+{
+	srnic_replay_resize(&table, 2);
+	execute(10, 4, SRNIC_FAM_READ, 0);
+	execute(14, 4, SRNIC_FAM_READ, 0);
+	srnic_replay_unread(&table);
+	tap_check(!is_unread(10) && is_unread(14), "the youngest READ was dropped");
+	execute(18, 4, SRNIC_FAM_READ, 0);
+	tap_check(is_unread(17) && !is_unread(18), "the next one was not");
+	srnic_replay_resize(&table, 0);
+	srnic_replay_unread(&table);
+	tap_check(!srnic_replay_find(&table, SRNIC_FAM_READ, 17), "no slot, no READ");
+	srnic_replay_free(&table);
+}
+
 int main(void)
 {
 	test_wrap();
@@ -211,6 +232,7 @@ int main(void)
 	tap_done("over many rounds of 2^24 PSNs each answer is the youngest operation's");
 	test_covers();
 	test_resize();
+	test_unread();
 
 	return tap_end();
 }

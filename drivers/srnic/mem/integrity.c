@@ -5,10 +5,11 @@
  * A region has a list of data and a list of tuples.  Its addresses are those of the wire: blocks
  * of data, each followed by its tuple if the wire has tuples.  A tuple is generated, or checked,
  * from the data in memory when its last byte is accessed, or the last byte of its block if the
- * wire has no tuples.  So a READ may begin and end anywhere, and may be repeated.  A WRITE may as
- * well if its bytes arrive in order, as those of a queue pair do; a tuple that arrives in pieces
- * is collected in the region.  An error fails no request: it is kept for the consumer, who looks
- * for it when the transfer is complete.
+ * wire has no tuples.  So a READ may begin and end anywhere, and may be repeated; nothing is
+ * checked then, for the consumer may have changed the memory meanwhile.  A WRITE may begin and
+ * end anywhere as well if its bytes arrive in order, as those of a queue pair do; a tuple that
+ * arrives in pieces is collected in the region.  An error fails no request: it is kept for the
+ * consumer, who looks for it when the transfer is complete.
  */
 #include <asm/byteorder.h>
 #include <linux/crc-t10dif.h>
@@ -302,8 +303,8 @@ static struct pi_tuple pi_convert(const struct srnic_pi *pi, const struct ib_sig
 
 /* --- blocks on their way ------------------------------------------------- */
 
-/* @block leaves memory.  Return: its tuple on the wire, if it has one there */
-static struct pi_tuple pi_leave(struct srnic_mr *mr, u64 block)
+/* @block leaves memory, and is checked with @check.  Return: its tuple on the wire, if any */
+static struct pi_tuple pi_leave(struct srnic_mr *mr, u64 block, bool check)
 {
 	const struct srnic_pi *pi = mr->pi;
 	const struct ib_sig_attrs *attrs = &pi->cur.attrs;
@@ -311,7 +312,8 @@ static struct pi_tuple pi_leave(struct srnic_mr *mr, u64 block)
 
 	if (domain_has_tuples(&attrs->mem)) {
 		pi_list_read(&pi->cur.tuples, block * sizeof(tuple), &tuple, sizeof(tuple));
-		pi_check(mr, &attrs->mem.sig.dif, block, &tuple);
+		if (check)
+			pi_check(mr, &attrs->mem.sig.dif, block, &tuple);
 	}
 
 	return domain_has_tuples(&attrs->wire) ?
@@ -369,7 +371,7 @@ static u64 part_data(const struct srnic_pi *pi, const struct pi_part *part)
 	return part->block * pi->interval + part->off;
 }
 
-void srnic_pi_read(struct srnic_mr *mr, u64 addr, void *dst, u64 len)
+void srnic_pi_read(struct srnic_mr *mr, u64 addr, void *dst, u64 len, bool check)
 {
 	const struct srnic_pi *pi = mr->pi;
 	u64 pos = addr - mr->span.iova;
@@ -381,7 +383,7 @@ void srnic_pi_read(struct srnic_mr *mr, u64 addr, void *dst, u64 len)
 		if (!part.tuple)
 			pi_list_read(&pi->cur.data, part_data(pi, &part), dst, part.len);
 		if (part.tuple || part.ends)
-			tuple = pi_leave(mr, part.block);
+			tuple = pi_leave(mr, part.block, check);
 		if (part.tuple)
 			memcpy(dst, (u8 *)&tuple + part.off, part.len);
 	}

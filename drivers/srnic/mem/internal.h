@@ -54,8 +54,11 @@ void srnic_pi_free(struct srnic_mr *mr);
  */
 bool srnic_pi_take(struct srnic_mr *mr, u64 length);
 
-/* Copy bytes of the wire.  The caller holds @mr and has checked the range.  Context: any. */
-void srnic_pi_read(struct srnic_mr *mr, u64 addr, void *dst, u64 len);
+/*
+ * Copy bytes of the wire; @check: compare data with their tuples.  The caller holds @mr and has
+ * checked the range.  Context: any.
+ */
+void srnic_pi_read(struct srnic_mr *mr, u64 addr, void *dst, u64 len, bool check);
 void srnic_pi_write(struct srnic_mr *mr, u64 addr, const void *src, u64 len);
 
 /* odp.c */

@@ -485,6 +485,10 @@ enum srnic_mem_err srnic_mr_write(struct srnic_mr *mr, u64 addr,
 enum srnic_mem_err srnic_mr_read(struct srnic_mr *mr, u64 addr, void *dst,
 				 u64 len, u64 rest, struct srnic_pager *pager);
 
+/* Like srnic_mr_read(), of bytes whose protection information was checked before. */
+enum srnic_mem_err srnic_mr_reread(struct srnic_mr *mr, u64 addr, void *dst,
+				   u64 len, u64 rest, struct srnic_pager *pager);
+
 /* Operation on an aligned eight-byte word of a region; must not sleep. */
 typedef u64 (*srnic_word_fn)(void *word, const void *arg);
 

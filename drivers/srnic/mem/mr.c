@@ -183,7 +183,7 @@ static enum srnic_mem_err mr_read_indirect(struct srnic_mr *mr, u64 addr, void *
 	u64 va = mr_va(mr, addr), done;
 
 	if (mr->pi) {
-		srnic_pi_read(mr, addr, dst, len);
+		srnic_pi_read(mr, addr, dst, len, true);
 		return SRNIC_MEM_OK;
 	}
 
@@ -250,6 +250,17 @@ enum srnic_mem_err srnic_mr_read(struct srnic_mr *mr, u64 addr, void *dst,
 	}
 
 	return SRNIC_MEM_OK;
+}
+
+enum srnic_mem_err srnic_mr_reread(struct srnic_mr *mr, u64 addr, void *dst,
+				   u64 len, u64 rest, struct srnic_pager *pager)
+{
+	if (mr->pi) {
+		srnic_pi_read(mr, addr, dst, len, false);
+		return SRNIC_MEM_OK;
+	}
+
+	return srnic_mr_read(mr, addr, dst, len, rest, pager);
 }
 
 enum srnic_mem_err srnic_mr_word(struct srnic_mr *mr, u64 addr,

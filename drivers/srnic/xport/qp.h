@@ -170,6 +170,7 @@ struct srnic_req {
  * @read_bytes: bytes still to be sent
  * @read_first: no packet of the response has been sent
  * @read_again: the READ request is a duplicate
+ * @read_checked: it is one of a READ that was executed to its end
  * @read_yields: requests go first in this run, see run.c
  * @read_limit: enum srnic_limit; valid while @read_left is not 0
  * @read_srqn: XRC: number of the SRQ that the READ request named
@@ -208,6 +209,7 @@ struct srnic_resp {
 	u32			read_bytes;
 	bool			read_first;
 	bool			read_again;
+	bool			read_checked;
 	bool			read_yields;
 	u8			read_limit;
 	u32			read_srqn;

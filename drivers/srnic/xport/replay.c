@@ -44,6 +44,12 @@ void srnic_replay_add(struct srnic_replays *replays,
 	replays->next = (replays->next + 1) % replays->num;
 }
 
+void srnic_replay_unread(struct srnic_replays *replays)
+{
+	if (replays->num)
+		replays->slot[(replays->next + replays->num - 1) % replays->num].unread = true;
+}
+
 const struct srnic_replay *
 srnic_replay_find(const struct srnic_replays *replays, u8 family, u64 seq)
 {

@@ -20,6 +20,7 @@
  * @rkey: READ: remote key
  * @va: READ: address
  * @length: READ: bytes
+ * @unread: READ: not all bytes have been read from memory
  * @orig: atomic: value before the operation
  */
 struct srnic_replay {
@@ -29,6 +30,7 @@ struct srnic_replay {
 	u32	rkey;
 	u64	va;
 	u32	length;
+	bool	unread;
 	u64	orig;
 };
 
@@ -51,6 +53,9 @@ void srnic_replay_free(struct srnic_replays *replays);
 /* Stores @what in place of the oldest entry; the ring must not be empty. */
 void srnic_replay_add(struct srnic_replays *replays,
 		      const struct srnic_replay *what);
+
+/* The READ that was stored last was not executed to its end. */
+void srnic_replay_unread(struct srnic_replays *replays);
 
 /* The entry of @family that covers the PSN at @seq, or NULL */
 const struct srnic_replay *

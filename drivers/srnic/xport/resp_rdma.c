@@ -217,6 +217,7 @@ enum srnic_outcome srnic_resp_rdma_read(struct srnic_qp *qp,
 
 	rdma_remember_read(&qp->resp, &seg->pkt);
 	qp->resp.read_again = false;
+	qp->resp.read_checked = false;
 
 	return SRNIC_DONE;
 }
@@ -241,6 +242,8 @@ static void rdma_read_begun(struct srnic_resp *resp)
 static void rdma_read_drop(struct srnic_qp *qp)
 {
 	rdma_read_begun(&qp->resp);
+	if (!qp->resp.read_again)
+		srnic_replay_unread(&qp->resp.replays);
 	qp->resp.read_left = 0;
 	srnic_mr_release(&qp->resp.read_mr);
 }
@@ -286,8 +289,12 @@ static enum srnic_outcome rdma_read_data(struct srnic_qp *qp, void *dst,
 	if (!len)
 		return SRNIC_DONE;
 
-	err = srnic_mr_read(resp->read_mr, resp->read_va, dst, len,
-			    resp->read_bytes, &qp->resp_pager);
+	if (resp->read_checked)
+		err = srnic_mr_reread(resp->read_mr, resp->read_va, dst, len,
+				      resp->read_bytes, &qp->resp_pager);
+	else
+		err = srnic_mr_read(resp->read_mr, resp->read_va, dst, len,
+				    resp->read_bytes, &qp->resp_pager);
 
 	return srnic_accessed(err, SRNIC_V_ACCESS);
 }

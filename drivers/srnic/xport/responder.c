@@ -123,9 +123,9 @@ static enum srnic_outcome resp_execute(struct srnic_qp *qp,
 	}
 }
 
-/* Does the READ request @pkt repeat an earlier one, or a part of it? */
-static bool resp_may_reread(const struct srnic_qp *qp,
-			    const struct srnic_pkt *pkt)
+/* The READ that the request @pkt repeats, or a part of which it repeats; or NULL */
+static const struct srnic_replay *resp_repeated(const struct srnic_qp *qp,
+						const struct srnic_pkt *pkt)
 {
 	const struct srnic_replay ask = {
 		.seq	= srnic_resp_seq(&qp->resp, pkt->psn),
@@ -137,7 +137,18 @@ static bool resp_may_reread(const struct srnic_qp *qp,
 
 	replay = srnic_replay_find(&qp->resp.replays, SRNIC_FAM_READ, ask.seq);
 
-	return replay && srnic_replay_covers(replay, &ask, qp->conf.mtu);
+	return replay && srnic_replay_covers(replay, &ask, qp->conf.mtu) ? replay : NULL;
+}
+
+static void resp_reread(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	const struct srnic_replay *replay = resp_repeated(qp, pkt);
+
+	if (!replay || srnic_resp_rdma_read_start(qp, pkt))
+		return;
+
+	qp->resp.read_again = true;
+	qp->resp.read_checked = !replay->unread;
 }
 
 /* Handles a duplicate request: responds again, executes nothing. */
@@ -148,15 +159,12 @@ static void resp_duplicate(struct srnic_qp *qp, const struct srnic_seg *seg)
 
 	trace_srnic_duplicate(qp->qpn, pkt->psn, qp->resp.psn);
 	srnic_count(qp->stats, SRNIC_CNT_DUP_REQ);
-	if (family == SRNIC_FAM_READ) {
-		if (resp_may_reread(qp, pkt) &&
-		    !srnic_resp_rdma_read_start(qp, pkt))
-			qp->resp.read_again = true;
-	} else if (srnic_resp_reply_opcode(family) != SRNIC_OP_ACK) {
+	if (family == SRNIC_FAM_READ)
+		resp_reread(qp, pkt);
+	else if (srnic_resp_reply_opcode(family) != SRNIC_OP_ACK)
 		srnic_resp_reply(qp, family, pkt->psn);
-	} else {
+	else
 		srnic_delack_owe_again(&qp->resp.ack);
-	}
 }
 
 /* Does a peer that is srnic wait for news of what was kept?  (RFC 5681, section 4.2) */

@@ -653,6 +653,26 @@ static void cycles(struct kv *t)
 	}
 }
 
+/* Memory may change once a READ is complete, although its request may arrive again. */
+static void changes(struct kv *t)
+{
+	struct pi pi;
+	int i;
+
+	if (!kv_has_integrity(t))
+		return;
+
+	make(t, &pi, BLOCK, NUM_BLOCKS, 0);
+	enroll(t, &pi, CRC, CRC);
+	for (i = 0; i < 100 && kv_goes_on(t); i++) {
+		reads(t, &pi, pi.wire_len);
+		blank(t, &pi);
+		/* meanwhile requests arrive again */
+		kv_send(t, pi.link, &pi.link->peer, IB_WC_SUCCESS);
+		clean(t, &pi);
+	}
+}
+
 /* An error that was not looked for ends with the registration. */
 static void new_status(struct kv *t)
 {
@@ -766,6 +786,7 @@ const struct kv_case kv_integrity_cases[] = {
 	{ "integrity: wrong data are reported",			wrong_data },
 	{ "integrity: source and sink of its own end",		local_use },
 	{ "integrity: registered again and again",		cycles },
+	{ "integrity: memory changes after it was read",	changes },
 	{ "integrity: a registration has no old error",		new_status },
 	{ "integrity: nothing outside is accessed",		bounds },
 	{ "integrity: what cannot be registered",		refuse },
