@@ -1978,6 +1978,21 @@ static void select_toggles(u32 at)
 	must(i < 20);
 }
 
+/* A report that is not new comes when a packet has been late for too long, before the timer. */
+static void select_report_late(u32 at)
+{
+	begin_path(at, LONG);
+	send_many(10);
+	send_one(true);
+	must(is_nothing(sack_three_holes()) && f.suspect_until > now);
+	now = f.suspect_until + 1;
+	must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(retransmit() == 4);
+	must(f.deadline > now);
+	must(is_nothing(srnic_recovery_timeout(&f, false, now)));
+	must(!f.rtt.probes);
+}
+
 /* In a window of @n, the pace spreads responses over many round trips. */
 static void answer_slowly(u32 at, u32 n)
 {
@@ -3934,6 +3949,7 @@ static const struct {
 	{ "a READ is repaired hole by hole unless the peer selects", select_one_of_read },
 	{ "nor while it is answered slowly", select_paced_read },
 	{ "reports that contradict each other do not put off a timer", select_toggles },
+	{ "a late report that is not new leaves time for an answer", select_report_late },
 	{ "without memory for responses only the first is requested", select_cramped },
 	{ "an early packet raises the wait for reordered ones", select_early },
 	{ "not if it was retransmitted first of many, some time ago", select_slow },

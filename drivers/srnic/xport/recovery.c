@@ -996,10 +996,12 @@ static bool recovery_is_blocked(const struct srnic_recovery *r)
 static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 now)
 {
 	u64 oldest = 0, until = r->suspect_until, silence = r->silence;
-	bool again = false, moved;
+	u32 before = r->sb.in[SRNIC_HOLE_LOST];
+	bool again = false, lost, moved;
 
 	if (r->sb.num && !recovery_lose_holes(r, now))
 		return recovery_fail(SRNIC_CAUSE_GAP);
+	lost = r->sb.in[SRNIC_HOLE_LOST] > before;
 
 	if (r->sb.num)
 		oldest = srnic_scoreboard_oldest(&r->sb);
@@ -1014,8 +1016,8 @@ static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 no
 	r->moved = false;
 	if (!silence || r->suspect_until != until)
 		srnic_recovery_arm(r, now);
-	/* A peer that repeats itself is not waited for longer. */
-	if (silence && r->silence > silence) {
+	/* A peer that repeats itself is not waited for longer, but what is retransmitted now is. */
+	if (silence && !lost && r->silence > silence) {
 		r->silence = silence;
 		recovery_set_deadline(r);
 	}
