@@ -1871,7 +1871,7 @@ static void select_exhausts(u32 at)
 	begin_path(at, SHORT);
 	srnic_recovery_set_limits(&f, TIMEOUT, 0, 0, PLACES);
 	send_many(11);
-	must(is_nothing(sack_three_holes()));
+	must(sack_three_holes().act != SRNIC_RECOVERY_FAIL);
 	must(is(wait(), SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_GAP));
 }
 
@@ -1991,6 +1991,22 @@ static void select_report_late(u32 at)
 	must(f.deadline > now);
 	must(is_nothing(srnic_recovery_timeout(&f, false, now)));
 	must(!f.rtt.probes);
+}
+
+/* Without retries only the oldest is waited for: others are retransmitted free of charge. */
+static void select_free(u32 at)
+{
+	begin_path(at, SHORT);
+	srnic_recovery_set_limits(&f, TIMEOUT, 0, 0, PLACES);
+	send_many(11);
+	must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(5) && retransmit() == 3);
+	now += SHORT;
+	must(ack(5).act != SRNIC_RECOVERY_FAIL);
+	now += 100 * SHORT;
+	must(sack(three_holes, ARRAY_SIZE(three_holes), 12).act != SRNIC_RECOVERY_FAIL);
+	ack(12);
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.una == f.high);
 }
 
 /* In a window of @n, the pace spreads responses over many round trips. */
@@ -3950,6 +3966,7 @@ static const struct {
 	{ "nor while it is answered slowly", select_paced_read },
 	{ "reports that contradict each other do not put off a timer", select_toggles },
 	{ "a late report that is not new leaves time for an answer", select_report_late },
+	{ "without retries what is not the oldest is retransmitted at once", select_free },
 	{ "without memory for responses only the first is requested", select_cramped },
 	{ "an early packet raises the wait for reordered ones", select_early },
 	{ "not if it was retransmitted first of many, some time ago", select_slow },

@@ -87,7 +87,7 @@ static void cleared(u32 at)
 	arrive(3, 5, 1);
 	srnic_scoreboard_clear(&sb, psn(9));
 	must(!sb.num && !sb.missing && !num_lost() && sb.top == psn(9));
-	must(!srnic_scoreboard_kept(&sb, psn(9)) && !srnic_scoreboard_oldest(&sb));
+	must(!srnic_scoreboard_kept(&sb, psn(9)) && !srnic_scoreboard_oldest(&sb, 0));
 	must(!sb.in[SRNIC_HOLE_DUE] && srnic_scoreboard_continues(&sb, psn(9)));
 }
 
@@ -543,15 +543,15 @@ static void continues(u32 at)
 static void oldest(u32 at)
 {
 	begin(at);
-	must(!srnic_scoreboard_oldest(&sb));
+	must(!srnic_scoreboard_oldest(&sb, 0));
 	arrive(1, 2, 30);
 	arrive(3, 4, 20);
 	arrive(5, 6, 40);
-	must(srnic_scoreboard_oldest(&sb) == 20);
+	must(srnic_scoreboard_oldest(&sb, 0) == 20 && srnic_scoreboard_oldest(&sb, 2) == 40);
 	srnic_scoreboard_lose(&sb, 0, 45, 25, 0);
-	must(srnic_scoreboard_oldest(&sb) == 30);
+	must(srnic_scoreboard_oldest(&sb, 0) == 30);
 	lose_all();
-	must(!srnic_scoreboard_oldest(&sb));
+	must(!srnic_scoreboard_oldest(&sb, 0));
 }
 
 static void kept(u32 at)

@@ -811,10 +811,7 @@ static void recovery_suspect(struct srnic_recovery *r, u64 wait, u64 now)
 /* Mode SELECT: the same; without a round trip, what was known when the mode was entered */
 static u64 recovery_late_nsec(const struct srnic_recovery *r, u64 now)
 {
-	u64 late = r->rtt.min ? recovery_reorder_nsec(r, now) : r->late_nsec;
-	bool first = r->sb.num && r->sb.holes[0].state == SRNIC_HOLE_NEW;
-
-	return first ? max(late, recovery_last_nsec(r)) : late;
+	return r->rtt.min ? recovery_reorder_nsec(r, now) : r->late_nsec;
 }
 
 /* A packet was retransmitted that was merely late: the next is waited for longer. */
@@ -923,14 +920,27 @@ static void recovery_lost_hole(struct srnic_recovery *r, u32 i)
 static bool recovery_is_first_lost(const struct srnic_recovery *r, u64 now)
 {
 	const struct srnic_hole *hole = r->sb.holes;
+	u64 age = now - hole->at, last = recovery_last_nsec(r);
 	u32 retries = max(recovery_retries(r), 1U);
-	u64 age = now - hole->at;
 
 	if (hole->state == SRNIC_HOLE_NEW)
-		return age >= recovery_late_nsec(r, now);
+		return age >= max(recovery_late_nsec(r, now), last);
 
 	return hole->state == SRNIC_HOLE_SENT &&
-	       age > recovery_again_nsec(r, now) << (retries - 1);
+	       age > max(recovery_again_nsec(r, now) << (retries - 1), last);
+}
+
+/* When the next hole is lost of those whose packets may only be late, ns; 0: there is none */
+static u64 recovery_lost_at(const struct srnic_recovery *r, u64 now)
+{
+	u64 oldest = srnic_scoreboard_oldest(&r->sb, 1), late = recovery_late_nsec(r, now);
+	const struct srnic_hole *first = r->sb.holes;
+	u64 at = oldest ? oldest + late : 0;
+
+	if (!r->sb.num || first->state != SRNIC_HOLE_NEW)
+		return at;
+
+	return min_not_zero(at, first->at + max(late, recovery_last_nsec(r)));
 }
 
 /*
@@ -995,7 +1005,7 @@ static bool recovery_is_blocked(const struct srnic_recovery *r)
 /* Mode SELECT: after news of what has arrived, retransmits what is lost. */
 static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 now)
 {
-	u64 oldest = 0, until = r->suspect_until, silence = r->silence;
+	u64 until = r->suspect_until, silence = r->silence;
 	u32 before = r->sb.in[SRNIC_HOLE_LOST];
 	bool again = false, lost, moved;
 
@@ -1003,11 +1013,9 @@ static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 no
 		return recovery_fail(SRNIC_CAUSE_GAP);
 	lost = r->sb.in[SRNIC_HOLE_LOST] > before;
 
-	if (r->sb.num)
-		oldest = srnic_scoreboard_oldest(&r->sb);
-	else
+	if (!r->sb.num)
 		recovery_filled(r);
-	r->suspect_until = oldest ? oldest + recovery_late_nsec(r, now) : 0;
+	r->suspect_until = recovery_lost_at(r, now);
 	if (recovery_is_blocked(r))
 		recovery_leave_detour(r);
 	if (r->sb.num && !r->detour)

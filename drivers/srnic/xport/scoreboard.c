@@ -322,12 +322,12 @@ void srnic_scoreboard_recalled(struct srnic_scoreboard *sb)
 	sb->forgot = false;
 }
 
-u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb)
+u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb, u32 from)
 {
 	const struct srnic_hole *hole;
 	u64 oldest = 0;
 
-	for (hole = sb->holes; hole < sb->holes + sb->num; hole++)
+	for (hole = sb->holes + from; hole < sb->holes + sb->num; hole++)
 		if (hole->state == SRNIC_HOLE_NEW && (!oldest || hole->at < oldest))
 			oldest = hole->at;
 

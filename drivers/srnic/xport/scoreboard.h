@@ -152,8 +152,8 @@ bool srnic_scoreboard_recalls(const struct srnic_scoreboard *sb);
 /* All that was forgotten has been reported again. */
 void srnic_scoreboard_recalled(struct srnic_scoreboard *sb);
 
-/* When the oldest of the new holes was found, ns; 0: there is none.  Pure. */
-u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb);
+/* When the oldest of the new holes was found, from index @from on, ns; 0: there is none.  Pure. */
+u64 srnic_scoreboard_oldest(const struct srnic_scoreboard *sb, u32 from);
 
 /* PSNs from @psn to before @end that are missing, and those of them that are lost.  Pure. */
 u32 srnic_scoreboard_missing_in(const struct srnic_scoreboard *sb, u32 psn, u32 end);
