@@ -1978,6 +1978,49 @@ static void select_toggles(u32 at)
 	must(i < 20);
 }
 
+/* The peer has all before packet @i, it says, and nothing behind it. */
+static struct srnic_recovery_todo sack_before(u32 i)
+{
+	struct srnic_recovery_todo todo = {};
+
+	if (srnic_recovery_sacked(&f, psn(i), now))
+		todo = srnic_recovery_select(&f, psn(i), now);
+	state_must_hold(__LINE__);
+
+	return todo;
+}
+
+/* The peer takes back every @nsec what it has reported before. */
+static void take_back(u32 at, u64 nsec)
+{
+	struct srnic_recovery_todo todo = {};
+	static const u32 behind[][2] = { { 2, 9 } };
+	u32 i;
+
+	begin_path(at, LONG);
+	send_many(8);
+	for (i = 0; i < 10000 && todo.act != SRNIC_RECOVERY_FAIL; i++) {
+		now += nsec;
+		if (f.silence && now >= f.silence)
+			todo = srnic_recovery_timeout(&f, false, now);
+		else
+			todo = i & 1 ? sack_before(9) : sack(behind, 1, 9);
+		if (todo.act == SRNIC_RECOVERY_SEEK && !retransmit())
+			send_one(false);
+	}
+	must(todo.act == SRNIC_RECOVERY_FAIL);
+}
+
+/* Nor if packets are known to have arrived before, and mode SELECT ends and begins. */
+static void select_takes_back(u32 at)
+{
+	take_back(at, LONG / 8);
+	take_back(at, LONG / 4);
+	take_back(at, LONG / 2);
+	take_back(at, LONG);
+	take_back(at, 2 * LONG);
+}
+
 /* A report that is not new comes when a packet has been late for too long, before the timer. */
 static void select_report_late(u32 at)
 {
@@ -3965,6 +4008,7 @@ static const struct {
 	{ "a READ is repaired hole by hole unless the peer selects", select_one_of_read },
 	{ "nor while it is answered slowly", select_paced_read },
 	{ "reports that contradict each other do not put off a timer", select_toggles },
+	{ "nor do they if they bring news each time", select_takes_back },
 	{ "a late report that is not new leaves time for an answer", select_report_late },
 	{ "without retries what is not the oldest is retransmitted at once", select_free },
 	{ "without memory for responses only the first is requested", select_cramped },

@@ -40,6 +40,9 @@
 /* Times that packets which wait unread may put off the timer, without progress */
 #define RECOVERY_POSTPONE	3	/* less than 4 */
 
+/* Packets that a peer may report beside twice those in flight, without progress */
+#define RECOVERY_TOLD		32
+
 /* A READ request asks for this part of the window */
 #define RECOVERY_READ_PART	7
 
@@ -944,6 +947,24 @@ static u64 recovery_lost_at(const struct srnic_recovery *r, u64 now)
 }
 
 /*
+ * Has the peer reported more than there is in flight?  What the scoreboard has forgotten is told
+ * to it again, and reports may overtake each other; but for that the peer has taken back some.
+ */
+static bool recovery_is_doubtful(const struct srnic_recovery *r)
+{
+	return r->told > 2 * ((r->high - r->una) & SRNIC_PSN_MASK) + RECOVERY_TOLD;
+}
+
+/* @npsn packets have arrived, as far as is known: the timer starts anew. */
+static void recovery_restart(struct srnic_recovery *r, u32 npsn)
+{
+	if (recovery_is_doubtful(r))
+		return;
+	r->told += npsn;
+	r->silence = 0;
+}
+
+/*
  * Uses up a retry for what the peer reports.  Without one left, the ACK timeout decides: there may
  * be answers on the way, behind a queue that is longer than any before.  False: nothing will.
  */
@@ -951,7 +972,7 @@ static bool recovery_spend(struct srnic_recovery *r)
 {
 	if (r->retry_left)
 		r->retry_left--;
-	else if (!r->retry_cnt || !r->rtt.timeout)
+	else if (!r->retry_cnt || !r->rtt.timeout || recovery_is_doubtful(r))
 		return false;
 
 	return true;
@@ -1052,7 +1073,7 @@ static void recovery_begin_select(struct srnic_recovery *r, u32 npsn, u64 now)
 	r->repair = SRNIC_CAUSE_GAP;
 	r->follows = false;
 	r->unreported = r->high;
-	r->silence = 0;
+	recovery_restart(r, 1);
 	srnic_cwnd_stop_ticks(&r->cwnd);
 	srnic_scoreboard_clear(&r->sb, r->una);
 	r->answered = r->una;
@@ -1092,7 +1113,7 @@ static void recovery_arrive(struct srnic_recovery *r, u32 top,
 	}
 	srnic_cwnd_acked(&r->cwnd, r->sb.top, r->high, 0);
 	if (news.npsn)
-		r->silence = 0;		/* recovery_fill() restarts the timer */
+		recovery_restart(r, news.npsn);
 	if (news.npsn && !srnic_cwnd_is_cut(&r->cwnd, top))
 		srnic_cwnd_grow(&r->cwnd, &r->rtt, top, news.npsn, recovery_ack_every(r));
 }
@@ -1534,6 +1555,7 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 	r->far = min(r->far + npsn, RECOVERY_FAR_MAX);
 	r->retry_left = r->retry_cnt;
 	r->heard = 0;
+	r->told = 0;
 	r->postponed = 0;
 	r->rnr_left = r->rnr_retry;
 	r->peer_keeps |= r->mode == SRNIC_RECOVERY_BACK && srnic_psn_diff(psn, r->next) > 0;

@@ -122,6 +122,7 @@ struct srnic_recovery_read {
  *	   in flight
  * @selected: SELECT: where the last detour began
  * @far: PSNs from @una on for whose responses this end has memory, as far as is known, in parts
+ * @told: SELECT: PSNs reported to have arrived since the last progress, more than once if forgotten
  * @run: consecutive PSNs missing, as far as is known
  * @gbn_runs: recoveries in a row in which the peer had kept nothing out of order
  * @peer_keeps: an ACK of this recovery covered packets that were not retransmitted
@@ -179,6 +180,7 @@ struct srnic_recovery {
 	u32				burst;
 	u32				selected;
 	u32				far;
+	u32				told;
 	u32				run;
 	u32				mark;
 	u32				answered;
