@@ -108,7 +108,7 @@ static bool comp_is_covered(const struct srnic_swqe *wqe, u32 una, u32 psn)
 
 /*
  * Everything before @psn is acknowledged.  False: a response before it is missing, and
- * una is the first PSN missing.
+ * una is the first PSN missing.  Nothing is once this has failed the queue pair.
  */
 static bool comp_ack_before(struct srnic_qp *qp, u32 psn)
 {
@@ -127,7 +127,7 @@ static bool comp_ack_before(struct srnic_qp *qp, u32 psn)
 	}
 	comp_advance(qp, una);
 
-	return srnic_psn_diff(psn, una) <= 0;
+	return srnic_psn_diff(psn, una) <= 0 || !srnic_req_is_live(qp);
 }
 
 /* Packets from una on are missing: @gap of them, 0: not known */
@@ -194,6 +194,9 @@ static void comp_nak(struct srnic_qp *qp, u8 syndrome)
 {
 	u8 code = SRNIC_AETH_VALUE(syndrome);
 
+	if (!comp_oldest(qp) || !srnic_req_is_live(qp))
+		return;
+
 	switch (srnic_ack_of(syndrome)) {
 	case SRNIC_ACK_RNR:
 		comp_rnr(qp, code);
@@ -236,8 +239,7 @@ static void comp_recall_nak(struct srnic_qp *qp)
 		req->nak = 0;
 	} else if (comp_ack_before(qp, req->nak_psn)) {
 		req->nak = 0;
-		if (comp_oldest(qp))
-			comp_nak(qp, syndrome);
+		comp_nak(qp, syndrome);
 	}
 }
 
@@ -258,7 +260,7 @@ static void comp_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 			comp_early_nak(qp, pkt);
 		return;
 	}
-	if (!ack && comp_oldest(qp))
+	if (!ack)
 		comp_nak(qp, pkt->syndrome);
 }
 
@@ -337,7 +339,7 @@ static enum srnic_outcome comp_response(struct srnic_qp *qp,
 	} else {
 		comp_advance(qp, next);
 	}
-	if (qp->req.nak)
+	if (qp->req.nak && srnic_req_is_live(qp))
 		comp_recall_nak(qp);
 
 	return SRNIC_DONE;
