@@ -270,17 +270,22 @@ static u32 cq_raised(const struct srnic_ibcq *cq)
 	return smp_load_acquire(&cq->raised);
 }
 
+/* Raises the event that moderation defers. */
+static void cq_hasten(struct srnic_ibcq *cq)
+{
+	hrtimer_cancel(&cq->timer);
+	local_bh_disable();
+	srnic_cq_expire(&cq->cq);
+	local_bh_enable();
+}
+
 /* Returns when all events that are due have been raised, or as many as there were. */
 static void cq_settle(struct srnic_ibcq *cq)
 {
 	u32 raised;
 	int due;
 
-	hrtimer_cancel(&cq->timer);
-	local_bh_disable();
-	srnic_cq_expire(&cq->cq);
-	local_bh_enable();
-
+	cq_hasten(cq);
 	/* One that is raised between the two reads counts as due: the next one is as good. */
 	due = atomic_read_acquire(&cq->events);
 	raised = cq_raised(cq);
@@ -298,7 +303,9 @@ int srnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct srnic_ibcq *cq = to_cq(ibcq);
 
-	cq_settle(cq);
+	cq_hasten(cq);
+	/* No more become due.  cq_raise() still uses the CQ when it has raised the last one. */
+	wait_var_event(&cq->events, !atomic_read_acquire(&cq->events));
 	srnic_mmap_hide(cq->map);
 	srnic_cq_destroy(&cq->cq);
 	mutex_destroy(&cq->lock);
