@@ -2052,34 +2052,35 @@ static void select_free(u32 at)
 	must(f.mode == SRNIC_RECOVERY_OPEN && f.una == f.high);
 }
 
-/* In a window of @n, the pace spreads responses over many round trips. */
-static void answer_slowly(u32 at, u32 n)
+/* In a window of @n, the pace spreads @npsn responses over many round trips. */
+static void answer_slowly(u32 at, u32 n, u32 npsn)
 {
 	u32 i;
 
 	begin_path(at, SHORT);
 	f.selects = true;
-	read_one(20);
-	nak(19);
-	read_one(19);
+	read_one(npsn + 1);
+	nak(npsn);
+	read_one(npsn);
 	now += SHORT;
-	must(f.sb.in[SRNIC_HOLE_SENT] == 19);
-	for (i = 2; i < 19; i++) {
+	must(f.sb.in[SRNIC_HOLE_SENT] == npsn);
+	for (i = 2; i < npsn; i++) {
 		f.cwnd.window = n;
 		ack(i);
 		must(f.mode == SRNIC_RECOVERY_SELECT && !f.detour);
 		now += SHORT / n;
 	}
 	now += 8 * SHORT;
-	srnic_recovery_arrived(&f, psn(19), now);
+	srnic_recovery_arrived(&f, psn(npsn), now);
 	must(f.detour == 1);
 }
 
 static void select_paced_read(u32 at)
 {
-	answer_slowly(at, 1);
-	answer_slowly(at, 2);
-	answer_slowly(at, 8);
+	answer_slowly(at, 1, 19);
+	answer_slowly(at, 2, 19);
+	answer_slowly(at, 8, 19);
+	answer_slowly(at, 40, 200);
 }
 
 /* The hole at una alone is requested while this end has no memory for more. */

@@ -1419,19 +1419,28 @@ static bool recovery_is_tail_lost(const struct srnic_recovery *r, u32 hole)
 	return hole != SRNIC_RECOVERY_DUE || !r->rd_out || recovery_read(r, 0)->begin != r->una;
 }
 
+/* Do the responses to the oldest READ take longer than a round trip, at the pace? */
+static bool recovery_is_answered_slowly(const struct srnic_recovery *r)
+{
+	const struct srnic_recovery_read *read = recovery_read(r, 0);
+	u32 window = r->cwnd.window;
+
+	return window < RECOVERY_READ_LEAST ||
+	       srnic_psn_diff(read->end, read->begin) > (s32)window;
+}
+
 /*
  * If a part of the READ at @una has been answered, the next response follows at the pace: in a
  * window of n an n-th of a round trip later, and the last ones long after they were requested if
- * the window is small.  The waits for other holes become longer each time; that for the first one
- * does not, as each response is progress.
+ * they are more than a window.  The waits for other holes become longer each time; that for the
+ * first one does not, as each response is progress.
  */
 static void recovery_await_answer(struct srnic_recovery *r, u64 now)
 {
 	u64 srtt = r->rtt.srtt, ago;
 
-	if (r->cwnd.window >= RECOVERY_READ_LEAST || !r->rd_out ||
-	    srnic_psn_diff(recovery_read(r, 0)->begin, r->una) >= 0 ||
-	    !r->sb.num || r->sb.holes[0].psn != r->una)
+	if (!r->rd_out || srnic_psn_diff(recovery_read(r, 0)->begin, r->una) >= 0 ||
+	    !r->sb.num || r->sb.holes[0].psn != r->una || !recovery_is_answered_slowly(r))
 		return;
 
 	ago = srtt - div_u64(srtt, r->cwnd.window);
