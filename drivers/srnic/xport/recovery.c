@@ -256,14 +256,14 @@ static void recovery_split(struct srnic_recovery *r, u32 psn)
 }
 
 /*
- * PSNs that may be sent now.  Nothing that is due is in the network before what it waits for has
- * been retransmitted.
+ * PSNs that may be sent now in mode SELECT.  Nothing that is due is in the network before what it
+ * waits for has been retransmitted.  Kept out of recovery_room(), which most packets call.
  */
-static u32 recovery_room(const struct srnic_recovery *r)
+static noinline u32 recovery_room_select(const struct srnic_recovery *r)
 {
 	u32 limit = recovery_limit(r), out = recovery_out(r), room, whole;
 
-	if (r->mode != SRNIC_RECOVERY_SELECT || !r->detour)
+	if (!r->detour)
 		return limit - min(limit, out);
 
 	whole = recovery_whole(r);
@@ -274,6 +274,19 @@ static u32 recovery_room(const struct srnic_recovery *r)
 	room = limit - min(limit, out);
 
 	return whole <= room ? room : 0;
+}
+
+/* PSNs that may be sent now */
+static u32 recovery_room(const struct srnic_recovery *r)
+{
+	u32 limit, out;
+
+	if (r->mode == SRNIC_RECOVERY_SELECT)
+		return recovery_room_select(r);
+	limit = recovery_limit(r);
+	out = (recovery_front(r) - r->una) & SRNIC_PSN_MASK;
+
+	return limit - min(limit, out);
 }
 
 bool srnic_recovery_open(struct srnic_recovery *r)

@@ -20,6 +20,7 @@
 #define WARN_ON(condition)	assert(!(condition))
 #define DIV_ROUND_UP(n, by)	(((n) + (by) - 1) / (by))
 #define fallthrough		__attribute__((fallthrough))
+#define noinline		__attribute__((noinline))
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* @to is a power of two */
