@@ -70,15 +70,21 @@ static bool backlog_counts(const struct srnic_qp *qp)
 	return qp->rx_charged || qp->rxq_bytes > BACKLOG_FREE;
 }
 
+/* Percentage of the limits that @skb may use */
+static unsigned int backlog_part(const struct srnic_qp *qp, struct sk_buff *skb)
+{
+	return srnic_qp_reliable(qp) && srnic_backlog_is_response(skb) ? 100 : BACKLOG_PART;
+}
+
 bool srnic_backlog_add(struct srnic_qp *qp, struct sk_buff *skb)
 {
-	bool room, full, overtakes = srnic_qp_reliable(qp) && srnic_backlog_is_response(skb);
+	bool room, full;
 
 	skb_orphan(skb);
 	spin_lock(&qp->rxq.lock);
 	room = qp->rxq_bytes < BACKLOG_BYTES &&
 	       (!backlog_counts(qp) ||
-		backlog_charge(qp, skb->truesize, overtakes ? 100 : BACKLOG_PART));
+		backlog_charge(qp, skb->truesize, backlog_part(qp, skb)));
 	if (room) {
 		qp->rxq_bytes += skb->truesize;
 		__skb_queue_tail(&qp->rxq, skb);

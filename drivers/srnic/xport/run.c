@@ -27,8 +27,8 @@ static void timer_reach(struct srnic_qp *qp, u64 deadline, u64 slack)
 {
 	ktime_t when = ns_to_ktime(deadline);
 
-	if (when && (!hrtimer_is_queued(&qp->timer) ||
-		     ktime_before(ktime_add_ns(when, slack), hrtimer_get_expires(&qp->timer))))
+	if (!hrtimer_is_queued(&qp->timer) ||
+	    ktime_before(ktime_add_ns(when, slack), hrtimer_get_expires(&qp->timer)))
 		hrtimer_start_range_ns(&qp->timer, when, slack, HRTIMER_MODE_ABS_SOFT);
 }
 
@@ -40,8 +40,10 @@ static void timer_sync(struct srnic_qp *qp)
 {
 	const struct srnic_recovery *r = &qp->req.recovery;
 
-	timer_reach(qp, r->deadline, srnic_recovery_slack(r));
-	if (!qp->resp.read_left)	/* it waits for the end of the response as well */
+	if (r->deadline)
+		timer_reach(qp, r->deadline, srnic_recovery_slack(r));
+	/* A delayed ACK waits for the end of the response as well. */
+	if (qp->resp.ack.deadline && !qp->resp.read_left)
 		timer_reach(qp, qp->resp.ack.deadline, srnic_delack_limit(r->rtt.timeout));
 }
 
