@@ -15,7 +15,6 @@
 #define SEC	((u64)NSEC_PER_SEC)
 #define SHORT	(50 * USEC)
 #define LONG	(20 * MSEC)
-#define EVERY	32		/* packets between two ACK requests */
 
 static struct srnic_cwnd c;
 static struct srnic_rtt rtt;
@@ -55,7 +54,7 @@ static void send(u32 npsn, bool is)
 		srnic_cwnd_full(&c, high);
 	while (npsn--) {
 		srnic_cwnd_acked(&c, srnic_psn_add(una, 1), high, 1);
-		srnic_cwnd_grow(&c, &rtt, una, 1, EVERY);
+		srnic_cwnd_grow(&c, &rtt, una, 1);
 		una = srnic_psn_add(una, 1);
 		srnic_cwnd_advance(&c, una);
 		if (is)

@@ -63,6 +63,9 @@
 /* Packets lost in a round that may be so by chance */
 #define CWND_FEW		3U
 
+/* Most packets between two ACK requests */
+#define CWND_ACKREQ		32
+
 /* Steps per round trip in which packets are released by time */
 #define CWND_TICKS		8
 
@@ -117,10 +120,17 @@ void srnic_cwnd_advance(struct srnic_cwnd *cwnd, u32 psn)
 	cwnd->added = srnic_psn_max(cwnd->added, srnic_psn_add(psn, -1));
 }
 
-/* Is there no sign of a queue, other than that of the packets released by one ACK? */
-static bool cwnd_is_clear(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt,
-			  u32 every)
+u32 srnic_cwnd_ack_every(const struct srnic_rtt *rtt, u32 limit)
 {
+	u32 every = DIV_ROUND_UP(limit, srnic_rtt_is_long(rtt) ? 8 : 4);
+
+	return min_t(u32, every, CWND_ACKREQ);
+}
+
+/* Is there no sign of a queue, other than that of the packets released by one ACK? */
+static bool cwnd_is_clear(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt)
+{
+	u32 every = srnic_cwnd_ack_every(rtt, srnic_cwnd_limit(cwnd));
 	u64 burst = div_u64(rtt->min * min(every, cwnd->window), cwnd->window);
 
 	return rtt->last <= rtt->min + max(rtt->min / 8, SRNIC_RTT_SHORT_NSEC / 8) + burst;
@@ -472,7 +482,7 @@ static u32 cwnd_growth(const struct srnic_cwnd *cwnd, const struct srnic_rtt *rt
  * looks like a queue (RFC 9406).
  */
 void srnic_cwnd_grow(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 una,
-		     u32 npsn, u32 every)
+		     u32 npsn)
 {
 	bool small = cwnd->window < SRNIC_CWND_SHORT;
 	u32 most = small ? SRNIC_CWND_SHORT : SRNIC_CWND_MAX;
@@ -480,7 +490,7 @@ void srnic_cwnd_grow(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 u
 
 	if (!cwnd_is_limit(cwnd, rtt, una))
 		return;
-	clear = cwnd_is_clear(cwnd, rtt, every);
+	clear = cwnd_is_clear(cwnd, rtt);
 	cwnd_watch(cwnd, rtt, srnic_psn_add(una, npsn), clear);
 	cwnd->credit += (u64)npsn * cwnd_growth(cwnd, rtt, clear);
 	if (cwnd->credit < CWND_PARTS * cwnd->window)

@@ -133,6 +133,12 @@ static inline u32 srnic_cwnd_limit(const struct srnic_cwnd *cwnd)
 	return min_t(u32, cwnd->window + cwnd->extra, SRNIC_CWND_MAX);
 }
 
+/*
+ * Packets between two ACK requests if @limit may be in flight; few, so that an ACK does not release
+ * a burst.
+ */
+u32 srnic_cwnd_ack_every(const struct srnic_rtt *rtt, u32 limit);
+
 /* The window is full; @front: PSN following those in flight */
 void srnic_cwnd_full(struct srnic_cwnd *cwnd, u32 front);
 
@@ -151,10 +157,9 @@ void srnic_cwnd_advance(struct srnic_cwnd *cwnd, u32 psn);
  * @rtt: round trips
  * @una: oldest PSN that was unacknowledged before
  * @npsn: number of packets
- * @every: packets between two ACK requests
  */
 void srnic_cwnd_grow(struct srnic_cwnd *cwnd, const struct srnic_rtt *rtt, u32 una,
-		     u32 npsn, u32 every);
+		     u32 npsn);
 
 /*
  * Packets are lost.  If a queue dropped them, the window is reduced; otherwise the loss is

@@ -28,9 +28,6 @@
 /* After this many, the peer is given another chance. */
 #define RECOVERY_GBN_RUNS_MAX	16
 
-/* Most packets between two ACK requests */
-#define RECOVERY_ACKREQ		32
-
 /* How much longer than needed to wait for an answer, to save interrupts */
 #define RECOVERY_SLACK_NSEC	((u64)NSEC_PER_MSEC)
 
@@ -403,17 +400,16 @@ static bool recovery_unasked(const struct srnic_recovery *r)
 	return recovery_front(r) != r->una && !srnic_recovery_asked(r);
 }
 
-/* Packets between two ACK requests; few, so that an ACK does not release a burst */
+/* Packets between two ACK requests */
 static u32 recovery_ack_every(const struct srnic_recovery *r)
 {
-	u32 limit = recovery_limit(r), every;
+	u32 limit = recovery_limit(r);
 
 	/* Few packets do not fill the window of a start. */
 	if (r->mode == SRNIC_RECOVERY_OPEN && r->cwnd.startup && r->cwnd.limited == r->una)
 		limit = max_t(u32, limit, SRNIC_CWND_SHORT);
-	every = DIV_ROUND_UP(limit, srnic_rtt_is_long(&r->rtt) ? 8 : 4);
 
-	return min_t(u32, every, RECOVERY_ACKREQ);
+	return srnic_cwnd_ack_every(&r->rtt, limit);
 }
 
 bool srnic_recovery_wants_ack(struct srnic_recovery *r, bool awaited)
@@ -1128,7 +1124,7 @@ static void recovery_arrive(struct srnic_recovery *r, u32 top,
 	if (news.npsn)
 		recovery_restart(r, news.npsn);
 	if (news.npsn && !srnic_cwnd_is_cut(&r->cwnd, top))
-		srnic_cwnd_grow(&r->cwnd, &r->rtt, top, news.npsn, recovery_ack_every(r));
+		srnic_cwnd_grow(&r->cwnd, &r->rtt, top, news.npsn);
 }
 
 /* Mode SELECT: @npsn packets from @psn on have arrived. */
@@ -1597,7 +1593,7 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 		recovery_suspect_acked(r, hole);
 		fallthrough;
 	case SRNIC_RECOVERY_OPEN:
-		srnic_cwnd_grow(&r->cwnd, &r->rtt, r->una, npsn, recovery_ack_every(r));
+		srnic_cwnd_grow(&r->cwnd, &r->rtt, r->una, npsn);
 		break;
 	case SRNIC_RECOVERY_RNR:
 		if (psn == r->high) {
