@@ -117,7 +117,8 @@ void srnic_cwnd_advance(struct srnic_cwnd *cwnd, u32 psn)
 	cwnd->cut = srnic_psn_max(cwnd->cut, psn);
 	cwnd->limited = srnic_psn_max(cwnd->limited, psn);
 	cwnd->lap = srnic_psn_max(cwnd->lap, psn);
-	cwnd->added = srnic_psn_max(cwnd->added, srnic_psn_add(psn, -1));
+	if (cwnd->adding)
+		cwnd->added = srnic_psn_max(cwnd->added, srnic_psn_add(psn, -1));
 }
 
 u32 srnic_cwnd_ack_every(const struct srnic_rtt *rtt, u32 limit)

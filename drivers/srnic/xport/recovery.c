@@ -1466,6 +1466,7 @@ static struct srnic_recovery_todo recovery_select_acked(struct srnic_recovery *r
 	news = srnic_scoreboard_advance(&r->sb, psn, recovery_recent(r, now));
 	r->repair = SRNIC_CAUSE_GAP;
 	r->una = psn;
+	r->answered = srnic_psn_max(r->answered, psn);
 	recovery_arrive(r, top, news);
 	recovery_await_answer(r, now);
 	if (hole && hole < SRNIC_RECOVERY_DUE)
@@ -1607,7 +1608,6 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 	r->asked = srnic_psn_max(r->asked, psn);
 	r->undone = srnic_psn_max(r->undone, psn);
 	r->mark = srnic_psn_max(r->mark, psn);
-	r->answered = srnic_psn_max(r->answered, psn);
 	srnic_cwnd_advance(&r->cwnd, psn);
 	r->unreported = srnic_psn_max(r->unreported, psn);
 	srnic_recovery_arm(r, now);
