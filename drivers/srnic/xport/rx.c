@@ -397,12 +397,18 @@ static void rx_done(struct srnic_qp *qp, struct sk_buff *skb)
  * While a READ is answered, requests wait.  Responses overtake them, or this end's own
  * requests would time out.
  */
+static bool rx_may_overtake(const struct srnic_qp *qp)
+{
+	return (srnic_rx_busy(qp) || qp->resp.flushed) && !rx_comp_busy(qp) &&
+	       srnic_qp_reliable(qp);
+}
+
+/* Processes the responses behind requests that wait. */
 static void rx_overtake(struct srnic_qp *qp)
 {
 	struct sk_buff *skb, *tmp;
 
-	if ((!srnic_rx_busy(qp) && !qp->resp.flushed) || rx_comp_busy(qp) ||
-	    !srnic_qp_reliable(qp) || rx_ooo_half(qp, true))
+	if (rx_ooo_half(qp, true))
 		return;
 
 	rx_take(qp);
@@ -437,7 +443,8 @@ bool srnic_rx_run(struct srnic_qp *qp)
 
 	srnic_task_assert_mine(&qp->task);
 	rx_cnp(qp);
-	rx_overtake(qp);
+	if (rx_may_overtake(qp))
+		rx_overtake(qp);
 	if (rx_ooo(qp))	/* kept packets that waited behind a READ */
 		return !srnic_task_may(&qp->task);
 	while (srnic_task_may(&qp->task)) {
@@ -445,7 +452,8 @@ bool srnic_rx_run(struct srnic_qp *qp)
 		if (!skb)
 			return false;
 		if (srnic_rx_busy(qp) || rx_run_skb(qp, skb)) {
-			rx_overtake(qp);
+			if (rx_may_overtake(qp))
+				rx_overtake(qp);
 			return !srnic_task_may(&qp->task);
 		}
 		rx_done(qp, skb);
