@@ -1889,6 +1889,27 @@ static void select_is_patient(u32 at)
 	must(is(todo, SRNIC_RECOVERY_FAIL, SRNIC_CAUSE_TIMEOUT));
 }
 
+/* Many packets that have been acknowledged do not make later reports doubtful. */
+static void select_believes(u32 at)
+{
+	static const u32 last[][2] = { { 100, 101 } }, behind[][2] = { { 102, 104 } };
+	u32 i;
+
+	begin_path(at, SHORT);
+	srnic_recovery_set_limits(&f, 1000 * TIMEOUT, RETRIES, RETRIES, PLACES);
+	send_many(100);
+	sack(last, 1, 101);
+	retransmit();
+	now += SHORT;
+	ack(101);
+	must(f.mode == SRNIC_RECOVERY_OPEN && f.una == f.high && send_many(3) == 3);
+	for (i = 0; i <= RETRIES; i++) {
+		must(is(sack(behind, 1, 104), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+		retransmit();
+		now += 100 * SHORT << i;
+	}
+}
+
 /* What was retransmitted in mode REPAIR is in flight. */
 static void select_after_repair(u32 at)
 {
@@ -4003,6 +4024,7 @@ static const struct {
 	{ "and counts once as lost", select_counts },
 	{ "holes that are lost each time exhaust the retries", select_exhausts },
 	{ "unless the ACK timeout decides", select_is_patient },
+	{ "as it does after many packets have been acknowledged", select_believes },
 	{ "what was retransmitted is not when other holes are known", select_after_repair },
 	{ "on a long path holes are retransmitted after a wait", select_after_doubt },
 	{ "the window limits retransmissions, but not that at una", select_within_window },

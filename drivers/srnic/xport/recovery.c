@@ -967,7 +967,7 @@ static bool recovery_is_doubtful(const struct srnic_recovery *r)
 /* @npsn packets have arrived, as far as is known: the timer starts anew. */
 static void recovery_restart(struct srnic_recovery *r, u32 npsn)
 {
-	if (recovery_is_doubtful(r))
+	if (!npsn || recovery_is_doubtful(r))
 		return;
 	r->told += npsn;
 	r->silence = 0;
@@ -1121,8 +1121,6 @@ static void recovery_arrive(struct srnic_recovery *r, u32 top,
 		srnic_cwnd_undo(&r->cwnd);
 	}
 	srnic_cwnd_acked(&r->cwnd, r->sb.top, r->high, 0);
-	if (news.npsn)
-		recovery_restart(r, news.npsn);
 	if (news.npsn && !srnic_cwnd_is_cut(&r->cwnd, top))
 		srnic_cwnd_grow(&r->cwnd, &r->rtt, top, news.npsn);
 }
@@ -1138,6 +1136,7 @@ static void recovery_report(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now
 	/* A packet that has overtaken others took a shorter path. */
 	if (continues)
 		srnic_rtt_arrived(&r->rtt, top, r->sb.top, now);
+	recovery_restart(r, news.npsn);
 	recovery_arrive(r, top, news);
 }
 
@@ -1186,6 +1185,7 @@ void srnic_recovery_recalled(struct srnic_recovery *r)
 struct srnic_recovery_todo srnic_recovery_recall(struct srnic_recovery *r, u32 psn, u32 npsn,
 						 u64 now)
 {
+	struct srnic_scoreboard_news news;
 	u32 top;
 
 	if (r->mode != SRNIC_RECOVERY_SELECT)
@@ -1193,8 +1193,9 @@ struct srnic_recovery_todo srnic_recovery_recall(struct srnic_recovery *r, u32 p
 
 	recovery_executed(r, psn, npsn, now);
 	top = r->sb.top;
-	recovery_arrive(r, top, srnic_scoreboard_arrived(&r->sb, psn, npsn,
-							 recovery_recent(r, now), now));
+	news = srnic_scoreboard_arrived(&r->sb, psn, npsn, recovery_recent(r, now), now);
+	recovery_restart(r, news.npsn);
+	recovery_arrive(r, top, news);
 
 	return recovery_fill(r, now);
 }
