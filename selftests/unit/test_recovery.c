@@ -2042,6 +2042,59 @@ static void select_takes_back(u32 at)
 	take_back(at, 2 * LONG);
 }
 
+/* The peer has kept the READ of packets 1 to 8, it says. */
+static void sack_read(void)
+{
+	static const u32 whole[][2] = { { 1, 9 } };
+
+	sack(whole, 1, 1);
+}
+
+/* The peer has all of packets 1 to 8. */
+static void sack_all(void)
+{
+	sack_before(9);
+}
+
+/*
+ * Each time that the peer reports packet 1 as missing, it has said something else just before, by
+ * @other.  It is a READ if @reads, or else eight packets.
+ */
+static void contradict(u32 at, void (*other)(void), bool reads, u8 retries)
+{
+	struct srnic_recovery_todo todo = {};
+	u32 i;
+
+	begin_path(at, LONG);
+	srnic_recovery_set_limits(&f, TIMEOUT, retries, RETRIES, PLACES);
+	f.selects = true;
+	if (reads)
+		read_one(8);
+	else
+		send_many(8);
+	for (i = 0; i < 10000 && todo.act != SRNIC_RECOVERY_FAIL; i++) {
+		now += LONG / 8;
+		other();
+		todo = nak(0);
+		if (f.deadline && now >= f.deadline && todo.act != SRNIC_RECOVERY_FAIL)
+			todo = srnic_recovery_timeout(&f, false, now);
+		if (todo.act == SRNIC_RECOVERY_SEEK && !reads && !retransmit())
+			send_one(false);
+		else if (todo.act == SRNIC_RECOVERY_SEEK && reads)
+			read_one(8);
+	}
+	must(todo.act == SRNIC_RECOVERY_FAIL);
+}
+
+/* Nor if no packet is ever late for long enough, as it is missing only since then. */
+static void select_contradicts(u32 at)
+{
+	contradict(at, sack_all, false, RETRIES);
+	contradict(at, sack_all, false, 0);
+	contradict(at, sack_read, true, RETRIES);
+	contradict(at, sack_read, true, 0);
+}
+
 /* A report that is not new comes when a packet has been late for too long, before the timer. */
 static void select_report_late(u32 at)
 {
@@ -4032,6 +4085,7 @@ static const struct {
 	{ "nor while it is answered slowly", select_paced_read },
 	{ "reports that contradict each other do not put off a timer", select_toggles },
 	{ "nor do they if they bring news each time", select_takes_back },
+	{ "nor if what they say is missing has just gone missing", select_contradicts },
 	{ "a late report that is not new leaves time for an answer", select_report_late },
 	{ "without retries what is not the oldest is retransmitted at once", select_free },
 	{ "without memory for responses only the first is requested", select_cramped },

@@ -787,13 +787,25 @@ static struct srnic_recovery_todo recovery_retry(struct srnic_recovery *r, u32 n
 }
 
 /*
+ * Has the peer reported more than there is in flight?  What the scoreboard has forgotten is told
+ * to it again, and reports may overtake each other; but for that the peer has taken back some.
+ */
+static bool recovery_is_doubtful(const struct srnic_recovery *r)
+{
+	return r->told > 2 * ((r->high - r->una) & SRNIC_PSN_MASK) + RECOVERY_TOLD;
+}
+
+/*
  * How long to wait for a packet that may have been reordered; 0: do not wait.  Before a
  * round trip has been measured, the report of a gap tells how long one takes at most.
+ * Nothing is waited for that the peer takes back again and again.
  */
 static u64 recovery_reorder_nsec(const struct srnic_recovery *r, u64 now)
 {
 	u64 age;
 
+	if (recovery_is_doubtful(r))
+		return 0;
 	if (!r->rtt.min && r->rtt.num_samples) {
 		age = min(now - r->rtt.samples[0].sent, SRNIC_RTT_FIRST_NSEC);
 		return age < SRNIC_RTT_SHORT_NSEC ? 0 : age;
@@ -807,7 +819,7 @@ static u64 recovery_last_nsec(const struct srnic_recovery *r)
 {
 	u64 part = r->rtt.timeout / RECOVERY_LAST_PART;
 
-	return r->retry_cnt ? 0 : min_t(u64, part, RECOVERY_LAST_NSEC);
+	return r->retry_cnt || recovery_is_doubtful(r) ? 0 : min_t(u64, part, RECOVERY_LAST_NSEC);
 }
 
 /* The packet at una may have been reordered: gives it @wait to arrive. */
@@ -955,15 +967,6 @@ static u64 recovery_lost_at(const struct srnic_recovery *r, u64 now)
 	return min_not_zero(at, first->at + max(late, recovery_last_nsec(r)));
 }
 
-/*
- * Has the peer reported more than there is in flight?  What the scoreboard has forgotten is told
- * to it again, and reports may overtake each other; but for that the peer has taken back some.
- */
-static bool recovery_is_doubtful(const struct srnic_recovery *r)
-{
-	return r->told > 2 * ((r->high - r->una) & SRNIC_PSN_MASK) + RECOVERY_TOLD;
-}
-
 /* @npsn packets have arrived, as far as is known: the timer starts anew. */
 static void recovery_restart(struct srnic_recovery *r, u32 npsn)
 {
@@ -1098,10 +1101,13 @@ static void recovery_begin_select(struct srnic_recovery *r, u32 npsn, u64 now)
 /* @npsn packets from una on are missing. */
 static struct srnic_recovery_todo recovery_select(struct srnic_recovery *r, u32 npsn, u64 now)
 {
-	if (r->mode != SRNIC_RECOVERY_SELECT)
+	if (r->mode != SRNIC_RECOVERY_SELECT) {
 		recovery_begin_select(r, npsn, now);
-	else
+	} else {
+		/* What was due is not any longer. */
+		r->told += r->sb.num && r->sb.holes[0].state == SRNIC_HOLE_DUE;
 		srnic_scoreboard_missing(&r->sb, r->una, npsn, now);
+	}
 
 	return recovery_fill(r, now);
 }
