@@ -1057,7 +1057,7 @@ static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 no
 	r->moved = false;
 	if (!silence || r->suspect_until != until)
 		srnic_recovery_arm(r, now);
-	/* A peer that repeats itself is not waited for longer, but what is retransmitted now is. */
+	/* A peer that repeats itself is not waited for longer, unless a wait has found a loss. */
 	if (silence && !lost && r->silence > silence) {
 		r->silence = silence;
 		recovery_set_deadline(r);
