@@ -22,36 +22,12 @@
 
 nfs_needed
 
-# shellcheck disable=SC2154 # of lib/nfs.sh
-copy=$dir/copy
-mkdir "$copy"
-
 # of_1m: READs and WRITEs have up to 1 MiB
 of_1m()
 {
 	# shellcheck disable=SC2154 # of lib/nfs.sh
 	grep " $mnt nfs.* rw,.*vers=$version,.*,proto=rdma," /proc/mounts |
 		grep ",rsize=1048576,wsize=1048576,"
-}
-
-# Drop the client's cache, so that files are read from the server.
-remount()
-{
-	umount_it && mount_it "$version"
-}
-
-# tree_in, tree_out: copy files of all sizes, and compare them on the other side
-tree_in()
-{
-	# shellcheck disable=SC2154 # of lib/nfs.sh
-	bounded cp -r "$selftests" "$mnt/tree" && remount &&
-		diff -r "$selftests" "$srv/tree"
-}
-
-tree_out()
-{
-	bounded cp -r "$mnt/tree" "$copy/" &&
-		diff -r "$srv/tree" "$copy/tree" && rm -r "$copy/tree"
 }
 
 # asked PROCEDURE COMMAND...: the client leaves that to the server
@@ -81,6 +57,7 @@ $2" "$1"
 
 copied()
 {
+	# shellcheck disable=SC2154 # of lib/nfs.sh
 	python_of "$mnt/copy" "
 source = os.open('$mnt/file', os.O_RDONLY)
 while os.copy_file_range(source, file, 1 << 30): pass" && cmp "$srv/file" "$srv/copy"
@@ -109,15 +86,6 @@ hole()
 	python_of "$mnt/space" "
 hole = os.lseek(file, 0, os.SEEK_HOLE), os.lseek(file, 262144, os.SEEK_DATA)
 sys.exit(hole != (262144, 786432))"
-}
-
-# A lost DREQ is retransmitted after seconds.  Until it is answered rpcrdma keeps a
-# connection whose transport has been freed, and if the device is removed then,
-# Linux 7.3 asks that transport to disconnect (rpcrdma_ep_removal_done()).
-disconnected()
-{
-	! { rdma res show qp; on nsA rdma res show qp; on nsB rdma res show qp; } |
-		grep 'type RC'
 }
 
 # link_again: remove the link of the server's peer, and create it again
