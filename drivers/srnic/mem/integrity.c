@@ -5,11 +5,11 @@
  * A region has a list of data and a list of tuples.  Its addresses are those of the wire: blocks
  * of data, each followed by its tuple if the wire has tuples.  A tuple is generated, or checked,
  * from the data in memory when its last byte is accessed, or the last byte of its block if the
- * wire has no tuples.  So a READ may begin and end anywhere, and may be repeated; nothing is
- * checked then, for the consumer may have changed the memory meanwhile.  A WRITE may begin and
- * end anywhere as well if its bytes arrive in order, as those of a queue pair do; a tuple that
- * arrives in pieces is collected in the region.  An error fails no request: it is kept for the
- * consumer, who looks for it when the transfer is complete.
+ * wire has no tuples.  So a READ may begin and end anywhere, and may be repeated; what has been
+ * checked is not checked again, for the consumer may have changed the memory since.  A WRITE may
+ * begin and end anywhere as well if its bytes arrive in order, as those of a queue pair do; a
+ * tuple that arrives in pieces is collected in the region.  An error fails no request: it is kept
+ * for the consumer, who looks for it when the transfer is complete.
  */
 #include <asm/byteorder.h>
 #include <linux/crc-t10dif.h>
