@@ -127,6 +127,12 @@ static u32 recovery_front(const struct srnic_recovery *r)
 	return r->detour ? r->resume : r->next;
 }
 
+/* PSNs from una to the front */
+static u32 recovery_ahead(const struct srnic_recovery *r)
+{
+	return (recovery_front(r) - r->una) & SRNIC_PSN_MASK;
+}
+
 /* PSNs that have left the network, or have yet to be retransmitted */
 static u32 recovery_settled(const struct srnic_recovery *r)
 {
@@ -138,7 +144,7 @@ static u32 recovery_settled(const struct srnic_recovery *r)
 
 static u32 recovery_out(const struct srnic_recovery *r)
 {
-	u32 out = (recovery_front(r) - r->una) & SRNIC_PSN_MASK;
+	u32 out = recovery_ahead(r);
 
 	return r->mode == SRNIC_RECOVERY_SELECT ? out - min(out, recovery_settled(r)) : out;
 }
@@ -276,14 +282,13 @@ static noinline u32 recovery_room_select(const struct srnic_recovery *r)
 /* PSNs that may be sent now */
 static u32 recovery_room(const struct srnic_recovery *r)
 {
-	u32 limit, out;
+	u32 limit;
 
 	if (r->mode == SRNIC_RECOVERY_SELECT)
 		return recovery_room_select(r);
 	limit = recovery_limit(r);
-	out = (recovery_front(r) - r->una) & SRNIC_PSN_MASK;
 
-	return limit - min(limit, out);
+	return limit - min(limit, recovery_ahead(r));
 }
 
 bool srnic_recovery_open(struct srnic_recovery *r)
