@@ -101,7 +101,9 @@ struct srnic_worker {
  * @idled: it was idle when it has looked for work the last time
  * @sleeps: it has to be woken, if it is idle
  * @vtsk: the vhost task
- * @task: the thread; NULL until it runs
+ * @task: the thread; NULL until it runs, with the priority that it has been created with
+ * @prio: that priority
+ * @weight: and its weight
  * @reap: reaps it
  * @looked: when it has looked for work the last time, or was woken to do so, ns
  * @served: when it has served an item the last time, ns; used by the thread alone
@@ -116,6 +118,8 @@ struct worker_thread {
 	bool			sleeps;
 	struct vhost_task	*vtsk;
 	struct task_struct	*task;
+	int			prio;
+	unsigned long		weight;
 	struct work_struct	reap;
 	u64			looked;
 	u64			served;
@@ -445,6 +449,8 @@ static struct worker_thread *thread_create(struct srnic_worker *worker)
 
 	INIT_WORK(&thread->reap, thread_reap);
 	INIT_LIST_HEAD(&thread->rest);
+	thread->prio = READ_ONCE(current->normal_prio);
+	thread->weight = READ_ONCE(current->se.load.weight);
 	thread->idled = true;
 	thread->sleeps = true;
 	thread->worker = worker;
@@ -551,12 +557,14 @@ static bool thread_is_unlike(const struct worker_thread *thread)
 	__must_hold(&thread->worker->lock)
 {
 	const struct task_struct *task = thread->task;	/* leaves the list before it ends */
+	int prio = task ? READ_ONCE(task->normal_prio) : thread->prio;
+	/* tells SCHED_IDLE, whose priority is that of the nice value */
+	unsigned long weight = task ? READ_ONCE(task->se.load.weight) : thread->weight;
 
 	lockdep_assert_held(&thread->worker->lock);
 
-	/* The weight tells SCHED_IDLE, whose priority is that of the nice value. */
-	return task && (READ_ONCE(task->normal_prio) != READ_ONCE(current->normal_prio) ||
-			READ_ONCE(task->se.load.weight) != READ_ONCE(current->se.load.weight));
+	return prio != READ_ONCE(current->normal_prio) ||
+	       weight != READ_ONCE(current->se.load.weight);
 }
 
 /* A thread that has slept for want of work; NULL: there is none */
