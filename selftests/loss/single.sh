@@ -21,14 +21,24 @@ few_repeated()
 	(($1 > once && $1 <= once + $3 * back))
 }
 
-ktap_plan 22
+# If an end has no processor for a while, packet 100 is probed for before the next one leaves, and
+# there is no gap to report.
+tries=0
+reports_gap()
+{
+	until counter_is nsB sr1 out_of_seq_request 1; do
+		((++tries <= 10)) && drop_nth nsA veth0 100 &&
+			pair ib_write_bw -s 1048576 -n 5 || return
+	done
+}
+
+ktap_plan 20
 check "two hosts"		pair_up
-check "packet 100 is lost"	drop_nth nsA veth0 100
-check "WRITEs of 1 MiB arrive"	pair ib_write_bw -s 1048576 -n 5
-check "sr1 reported the gap"	counter_is nsB sr1 out_of_seq_request 1
+check "sr1 reports that packet 100 of WRITEs is lost" reports_gap
 check "sr0 received the NAK"	counter_is nsA sr0 rcvd_seq_err 1
 check "sr0 went back"		counter_over nsA sr0 go_back 0
-check "few packets were retransmitted"	few_repeated "$(counter nsA sr0 sent_pkts)" 5 64 0
+check "few packets were retransmitted"	few_repeated "$(counter nsA sr0 sent_pkts)" \
+						     $((5 * tries)) 64 0
 check "no timeout was needed"	counter_is nsA sr0 local_ack_timeout_err 0
 
 acks=$(counter nsB sr1 sent_pkts) again=$(counter nsA sr0 go_back)
