@@ -746,7 +746,8 @@ int srnic_exec_init(void)
 {
 	int err;
 
-	task_wq = alloc_workqueue("srnic", WQ_PERCPU, 0);
+	/* A disk that is reached by RDMA may have to write before memory becomes free. */
+	task_wq = alloc_workqueue("srnic", WQ_PERCPU | WQ_MEM_RECLAIM, 0);
 	if (!task_wq)
 		return -ENOMEM;
 
