@@ -19,6 +19,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/srnic-abi.h>
 
+#include "exec/spread.h"
 #include "mem/mem.h"
 #include "queue/queue.h"
 #include "stats.h"
@@ -253,10 +254,9 @@ struct srnic_mmap {
  * @events: number of events that are due; who makes it non-zero raises them all, and owns the
  *	    next words meanwhile
  * @raised: number of events that were raised, modulo 2^32
- * @judged: @raised when cq_is_loaded() was called last
+ * @judged: @raised when cq_spreads() was called last
  * @told: number of completions at that time
- * @loaded: number of further calls for which the queue counts as loaded
- * @tried: number of calls for which it was not
+ * @spread: are events raised on that CPU?
  * @work: raises events; pending only while @events is not zero
  * @period: longest time that moderation defers an event, in us; 0: no limit
  * @timer: expires after @period
@@ -272,8 +272,7 @@ struct srnic_ibcq {
 	u32			raised;
 	u32			judged;
 	u32			told;
-	u32			loaded;
-	u32			tried;
+	struct srnic_spread	spread;
 	struct work_struct	work;
 	u32			period;
 	struct hrtimer		timer;
@@ -310,6 +309,7 @@ struct srnic_ibsrq {
  * @init: attributes it was created with; constant
  * @notify_drained: raise an event when the send queue has drained
  * @sq_lock: serialises in-kernel producers of sends
+ * @spread: are they sent by another processor?  Under @sq_lock
  * @rq_lock: serialises in-kernel producers of receives
  */
 struct srnic_ibqp {
@@ -322,7 +322,8 @@ struct srnic_ibqp {
 	struct ib_qp_attr	attr;
 	struct ib_qp_init_attr	init;
 	bool			notify_drained;
-	spinlock_t		sq_lock;	/* serialises in-kernel producers */
+	spinlock_t		sq_lock;	/* serialises in-kernel producers; spread */
+	struct srnic_spread	spread;
 	spinlock_t		rq_lock;	/* serialises in-kernel producers */
 };
 

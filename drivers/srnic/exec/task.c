@@ -42,6 +42,9 @@
 /* Maximum number of stretches that a process runs itself, one after the other */
 #define RUN_HERE	16
 
+/* For so many ticks a CPU counts as relieved */
+#define RUN_RELIEVED	2
+
 /* Own work that costs less is not worth waking another thread */
 #define RUN_WORTH	SZ_64K
 
@@ -76,7 +79,18 @@ struct run_posted {
 
 static DEFINE_PER_CPU(struct run_posted, run_posted);
 
+/**
+ * struct run_spread - whose work is spread
+ * @relieved: the last tick in which that of a program on this CPU was
+ */
+struct run_spread {
+	unsigned long	relieved;
+};
+
+static DEFINE_PER_CPU(struct run_spread, run_spread);
+
 static struct workqueue_struct *task_wq;
+static struct workqueue_struct *task_spread_wq;
 
 /*
  * Lockdep tracks that a task is held, but no order: no context waits for a task while
@@ -421,6 +435,11 @@ static void task_work(struct work_struct *work)
 		task_run_here(task);
 }
 
+static void task_spread(struct work_struct *work)
+{
+	srnic_task_kick(container_of(work, struct srnic_task, spread));
+}
+
 static void task_again(struct work_struct *work)
 {
 	srnic_task_kick(container_of(to_delayed_work(work), struct srnic_task, again));
@@ -435,6 +454,7 @@ void srnic_task_init(struct srnic_task *task, srnic_task_fn fn,
 	INIT_LIST_HEAD(&task->item.rest);
 	INIT_LIST_HEAD(&task->item.watch);
 	INIT_WORK(&task->work, task_work);
+	INIT_WORK(&task->spread, task_spread);
 	INIT_DELAYED_WORK(&task->again, task_again);
 	lockdep_init_map(&task->dep_map, "srnic_task", &task_key, 0);
 }
@@ -591,6 +611,25 @@ void srnic_task_defer(struct srnic_task *task)
 	queue_work(task_wq, &task->work);
 }
 
+/* The task is not busy meanwhile: packets may run it before the thread has a processor. */
+bool srnic_task_spread(struct srnic_task *task)
+{
+	if (in_task() && !(current->flags & PF_KTHREAD))
+		WRITE_ONCE(per_cpu_ptr(&run_spread, raw_smp_processor_id())->relieved, jiffies);
+	if (!queue_work(task_spread_wq, &task->spread))
+		return false;
+	trace_srnic_task_defer(task->id, true);
+
+	return true;
+}
+
+bool srnic_exec_is_relieved(int cpu)
+{
+	const struct run_spread *run = per_cpu_ptr(&run_spread, cpu);
+
+	return time_before(jiffies, READ_ONCE(run->relieved) + RUN_RELIEVED);
+}
+
 void srnic_task_owe(struct srnic_task *task)
 {
 	if (!task->worker || !task_take(task, RUN_OWN))
@@ -671,6 +710,7 @@ void srnic_task_stop(struct srnic_task *task)
 	if (task->worker)
 		srnic_worker_remove(task->worker, &task->item);
 	atomic_set(&task->state, RUN_STOPPED);
+	cancel_work_sync(&task->spread);
 	cancel_work_sync(&task->work);
 	cancel_delayed_work_sync(&task->again);
 	task_disown(task);
@@ -750,16 +790,28 @@ int srnic_exec_init(void)
 	task_wq = alloc_workqueue("srnic", WQ_PERCPU | WQ_MEM_RECLAIM, 0);
 	if (!task_wq)
 		return -ENOMEM;
-
+	task_spread_wq = alloc_workqueue("srnic-spread", WQ_UNBOUND | WQ_MEM_RECLAIM | WQ_SYSFS,
+					 num_possible_cpus());
+	if (!task_spread_wq) {
+		err = -ENOMEM;
+		goto err_wq;
+	}
 	err = srnic_worker_init(&task_worker_ops);
 	if (err)
-		destroy_workqueue(task_wq);
+		goto err_spread_wq;
 
+	return 0;
+
+err_spread_wq:
+	destroy_workqueue(task_spread_wq);
+err_wq:
+	destroy_workqueue(task_wq);
 	return err;
 }
 
 void srnic_exec_exit(void)
 {
 	srnic_worker_exit();
+	destroy_workqueue(task_spread_wq);
 	destroy_workqueue(task_wq);
 }

@@ -70,6 +70,7 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @id: identifier for tracing, set by the user of the task
  * @fn: function to run
  * @work: continues a task that exceeded its budget; the task stays busy meanwhile
+ * @spread: kicks the task on another processor
  * @again: kicks the task, which has been released for its worker
  * @worker: does the user's own work that is left; NULL: the workqueue does
  * @item: item of @worker, with work while that is owed
@@ -94,6 +95,7 @@ struct srnic_task {
 	u32			id;
 	srnic_task_fn		fn;
 	struct work_struct	work;
+	struct work_struct	spread;
 	struct delayed_work	again;
 	struct srnic_worker	*worker;
 	struct srnic_worker_item item;
@@ -175,6 +177,16 @@ void srnic_task_unwatch(struct srnic_task *task);
 
 /* Has @task run, but not in the context of the caller.  Context: any. */
 void srnic_task_defer(struct srnic_task *task);
+
+/*
+ * Has @task kicked by a thread, for which the scheduler looks for an idle processor: for a consumer
+ * in the kernel that has more to post.  Context: any.  Return: false if a thread is to kick it
+ * already.
+ */
+bool srnic_task_spread(struct srnic_task *task);
+
+/* Have the posts of a program on that CPU been spread lately?  Context: any. */
+bool srnic_exec_is_relieved(int cpu);
 
 /*
  * The user's own work may go on: has it done by its worker, or by the workqueue.  Without a

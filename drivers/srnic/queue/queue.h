@@ -111,11 +111,17 @@ static inline void srnic_ring_pass(const struct srnic_ring *ring, u32 idx)
 	smp_store_release(ring->kern, idx & ring->wrap);
 }
 
+/* Number of entries before @idx that the consumer still has.  For in-kernel producers. */
+static inline u32 srnic_ring_used(const struct srnic_ring *ring, u32 idx)
+{
+	/* Pairs with the consumer's release: the old entries have been read. */
+	return idx - smp_load_acquire(ring->kern);
+}
+
 /* Is there no room for entry @idx?  For in-kernel producers. */
 static inline bool srnic_ring_full(const struct srnic_ring *ring, u32 idx)
 {
-	/* Pairs with the consumer's release: the old entry has been read. */
-	return idx - smp_load_acquire(ring->kern) >= ring->room;
+	return srnic_ring_used(ring, idx) >= ring->room;
 }
 
 /* Publishes the entries before @idx to the consumer. */

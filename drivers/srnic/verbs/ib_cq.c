@@ -73,26 +73,16 @@ static void cq_raise_here(struct work_struct *work)
 /* As many completions per event are more than one operation of most consumers takes. */
 #define CQ_LOAD		4
 
-/*
- * Number of events for which a queue remains loaded, and of which one is moved if it is not:
- * where this CPU also polls, completions may come one by one whatever is in progress.
- */
-#define CQ_LOADED	64
-#define CQ_TRY		256
-
-/* Does another CPU relieve this one if it polls the queue? */
-static bool cq_is_loaded(struct srnic_ibcq *cq)
+/* Is the vector's CPU a better place for an event of a kernel consumer? */
+static bool cq_spreads(struct srnic_ibcq *cq)
 {
 	u32 prod = READ_ONCE(cq->cq.prod), events = max(cq->raised - cq->judged, 1u);
+	u32 piled = prod - cq->told >= CQ_LOAD * events ? SRNIC_SPREAD_DEEP : 0;
 
-	if (prod - cq->told >= CQ_LOAD * events)
-		cq->loaded = CQ_LOADED;
-	else if (cq->loaded)
-		cq->loaded--;
 	cq->told = prod;
 	cq->judged = cq->raised;
 
-	return cq->loaded || ++cq->tried % CQ_TRY == 0;
+	return srnic_spread_next(&cq->spread, piled) && !srnic_exec_is_relieved(cq->cpu);
 }
 
 /* Has events raised on the vector's CPU, unless it is this one or offline. */
@@ -117,7 +107,7 @@ static void cq_notify(struct srnic_cq *srnic_cq)
 	if (!cq->ibcq.comp_handler || atomic_inc_return(&cq->events) > 1)
 		return;
 
-	there = cq->ibcq.uobject || cq_is_loaded(cq);
+	there = cq->ibcq.uobject || cq_spreads(cq);
 	if (!there || !cq_move(cq))
 		cq_raise(cq);
 }
@@ -196,8 +186,7 @@ static void cq_setup(struct srnic_ibcq *cq, const struct ib_cq_init_attr *attr)
 	cq->raised = 0;
 	cq->judged = 0;
 	cq->told = 0;
-	cq->loaded = 0;
-	cq->tried = 0;
+	cq->spread = (struct srnic_spread) {};
 	INIT_WORK(&cq->work, cq_raise_here);
 	cq->period = 0;
 	hrtimer_setup(&cq->timer, cq_timer, CLOCK_MONOTONIC,

@@ -215,8 +215,11 @@ static int post_put_recv(const struct srnic_rq *rq, struct srnic_rqe *rqe,
 	return 0;
 }
 
-/* Writes a list to the send ring; on error *@wr is the first WR that failed. */
-static int post_sends(struct srnic_ibqp *qp, const struct ib_send_wr **wr)
+/*
+ * Writes a list to the send ring; on error *@wr is the first WR that failed.  *@spread: another
+ * processor is to send them.
+ */
+static int post_sends(struct srnic_ibqp *qp, const struct ib_send_wr **wr, bool *spread)
 {
 	const struct srnic_ring *ring = &qp->qp->sq.ring;
 	unsigned long flags;
@@ -224,6 +227,7 @@ static int post_sends(struct srnic_ibqp *qp, const struct ib_send_wr **wr)
 	u32 idx;
 
 	spin_lock_irqsave(&qp->sq_lock, flags);
+	*spread = srnic_spread_next(&qp->spread, srnic_ring_used(ring, *ring->user));
 	for (idx = *ring->user; *wr; *wr = (*wr)->next, idx++) {
 		if (srnic_ring_full(ring, idx))
 			err = -ENOMEM;
@@ -285,6 +289,7 @@ int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad)
 {
 	struct srnic_ibqp *qp = to_qp(ibqp);
+	bool spread;
 	int err;
 
 	/* For user space this is only a doorbell; it must not pass work requests. */
@@ -299,10 +304,10 @@ int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		return -EINVAL;
 	}
 
-	err = post_sends(qp, &wr);
+	err = post_sends(qp, &wr, &spread);
 	if (err)
 		*bad = wr;
-	srnic_qp_ring(qp->qp);
+	srnic_qp_ring(qp->qp, spread);
 
 	return err;
 }
@@ -330,7 +335,7 @@ int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	if (err)
 		*bad = wr;
 	if (srnic_rq_wants_kick(&qp->qp->rq))
-		srnic_qp_ring(qp->qp);
+		srnic_qp_ring(qp->qp, false);
 
 	return err;
 }

@@ -442,12 +442,14 @@ void srnic_qp_recv_doorbell(struct srnic_qp *qp)
 	srnic_task_kick_process(&qp->task);
 }
 
-void srnic_qp_ring(struct srnic_qp *qp)
+void srnic_qp_ring(struct srnic_qp *qp, bool spread)
 {
 	if (irqs_disabled())
 		srnic_task_defer(&qp->task);
-	else
+	else if (!spread || num_online_cpus() == 1)
 		srnic_task_kick(&qp->task);
+	else if (srnic_task_spread(&qp->task))
+		qp_count(qp, SRNIC_CNT_HANDED_OVER);
 }
 
 static void qp_fill_req(const struct srnic_qp *qp, struct srnic_res_attrs *attrs)

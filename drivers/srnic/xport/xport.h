@@ -102,10 +102,10 @@ void srnic_qp_doorbell(struct srnic_qp *qp);
 void srnic_qp_recv_doorbell(struct srnic_qp *qp);
 
 /*
- * Doorbell for in-kernel consumers; with interrupts disabled, the task is left to the
- * workqueue.  Context: any.
+ * Doorbell for in-kernel consumers; @spread: the work is for another processor, if there is one.
+ * With interrupts disabled it is left to the workqueue.  Context: any.
  */
-void srnic_qp_ring(struct srnic_qp *qp);
+void srnic_qp_ring(struct srnic_qp *qp, bool spread);
 
 /* The verbs object of queue pair @qpn; NULL: there is no such QP.  Context: RCU. */
 void *srnic_qp_owner(u32 qpn);
