@@ -68,11 +68,10 @@ keeps()
 
 shares()
 {
-	local before counts=counter_is
+	local before
 
-	(($(nproc) == 1)) || counts=counter_over
 	before=$(counter nsA sr0 doorbell_handed_over)
-	worker "$1" && "$counts" nsA sr0 doorbell_handed_over "$before"
+	worker "$1" && hands_over nsA sr0 "$before"
 }
 
 # loses CASE: the device is removed, and there is another one

@@ -28,15 +28,6 @@ target_comes_back()
 		link_comes nsB sr1 veth1 && target_up /dev/srnic
 }
 
-# spreads: another processor has been tried, if there is one
-spreads()
-{
-	local counts=counter_is
-
-	(($(nproc) == 1)) || counts=counter_over
-	"$counts" nsA sr0 doorbell_handed_over 0 && "$counts" nsB sr1 doorbell_handed_over 0
-}
-
 # on_ext4: write files, drop the page cache, read them back; fsck finds nothing
 on_ext4()
 {
@@ -74,13 +65,14 @@ all_down()
 trap all_down EXIT
 
 # shellcheck disable=SC2154 # of disk.sh
-ktap_plan $((${#disk_jobs[@]} + 22))
+ktap_plan $((${#disk_jobs[@]} + 23))
 check "two devices and a wire"		self_up
 check "a disk in memory"		disk_up
 check "a target"			target_up /dev/srnic
 check "connect"				connect
 disk_checks
-check "another processor may help"	spreads
+check "another processor may help"	hands_over nsA sr0 0
+check "and at the target"		hands_over nsB sr1 0
 check "the target wrote to the host"	counter_over nsA sr0 rx_write_requests 100
 check "the target read from the host"	counter_over nsA sr0 rx_read_requests 100
 if modprobe -q ext4; then
