@@ -2056,43 +2056,84 @@ static void sack_all(void)
 	sack_before(9);
 }
 
+static void retransmit_any(void)
+{
+	if (!retransmit())
+		send_one(false);
+}
+
+static void read_again(void)
+{
+	read_one(8);
+}
+
+static void send_or_read_again(void)
+{
+	if (f.next == psn(0))
+		send_one(false);
+	else
+		read_again();
+}
+
 /*
- * Each time that the peer reports packet 1 as missing, it has said something else just before, by
- * @other.  It is a READ if @reads, or else eight packets.
+ * Each time that the peer reports the oldest packet as missing, every @nsec, it has said something
+ * else just before, by @other.  @again: retransmits what it misses.
  */
-static void contradict(u32 at, void (*other)(void), bool reads, u8 retries)
+static void contradict(u64 nsec, void (*other)(void), void (*again)(void))
 {
 	struct srnic_recovery_todo todo = {};
 	u32 i;
 
-	begin_path(at, LONG);
-	srnic_recovery_set_limits(&f, TIMEOUT, retries, RETRIES, PLACES);
-	f.selects = true;
-	if (reads)
-		read_one(8);
-	else
-		send_many(8);
 	for (i = 0; i < 10000 && todo.act != SRNIC_RECOVERY_FAIL; i++) {
-		now += LONG / 8;
+		now += nsec;
 		other();
 		todo = nak(0);
 		if (f.deadline && now >= f.deadline && todo.act != SRNIC_RECOVERY_FAIL)
 			todo = srnic_recovery_timeout(&f, false, now);
-		if (todo.act == SRNIC_RECOVERY_SEEK && !reads && !retransmit())
-			send_one(false);
-		else if (todo.act == SRNIC_RECOVERY_SEEK && reads)
-			read_one(8);
+		if (todo.act == SRNIC_RECOVERY_SEEK)
+			again();
 	}
 	must(todo.act == SRNIC_RECOVERY_FAIL);
+}
+
+static void contradict_packets(u32 at, u8 retries)
+{
+	begin_path(at, LONG);
+	srnic_recovery_set_limits(&f, TIMEOUT, retries, RETRIES, PLACES);
+	f.selects = true;
+	send_many(8);
+	contradict(LONG / 8, sack_all, retransmit_any);
+}
+
+static void contradict_read(u32 at, u8 retries)
+{
+	begin_path(at, LONG);
+	srnic_recovery_set_limits(&f, TIMEOUT, retries, RETRIES, PLACES);
+	f.selects = true;
+	read_one(8);
+	contradict(LONG / 8, sack_read, read_again);
 }
 
 /* Nor if no packet is ever late for long enough, as it is missing only since then. */
 static void select_contradicts(u32 at)
 {
-	contradict(at, sack_all, false, RETRIES);
-	contradict(at, sack_all, false, 0);
-	contradict(at, sack_read, true, RETRIES);
-	contradict(at, sack_read, true, 0);
+	contradict_packets(at, RETRIES);
+	contradict_packets(at, 0);
+	contradict_read(at, RETRIES);
+	contradict_read(at, 0);
+}
+
+/* Mode SELECT does not end meanwhile, as a READ is due, and no round trip is ever measured. */
+static void select_contradicts_first(u32 at)
+{
+	begin(at);
+	f.selects = true;
+	send_one(true);
+	read_one(8);
+	now += MSEC;
+	sack_read();
+	must(f.sb.num == 2 && f.suspect_until == now + MSEC);
+	contradict(MSEC / 4, sack_all, send_or_read_again);
 }
 
 /* A report that is not new comes when a packet has been late for too long, before the timer. */
@@ -4086,6 +4127,7 @@ static const struct {
 	{ "reports that contradict each other do not put off a timer", select_toggles },
 	{ "nor do they if they bring news each time", select_takes_back },
 	{ "nor if what they say is missing has just gone missing", select_contradicts },
+	{ "nor before a round trip is known", select_contradicts_first },
 	{ "a late report that is not new leaves time for an answer", select_report_late },
 	{ "without retries what is not the oldest is retransmitted at once", select_free },
 	{ "without memory for responses only the first is requested", select_cramped },

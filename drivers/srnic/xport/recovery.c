@@ -840,7 +840,7 @@ static void recovery_suspect(struct srnic_recovery *r, u64 wait, u64 now)
 /* Mode SELECT: the same; without a round trip, what was known when the mode was entered */
 static u64 recovery_late_nsec(const struct srnic_recovery *r, u64 now)
 {
-	return r->rtt.min ? recovery_reorder_nsec(r, now) : r->late_nsec;
+	return r->rtt.min || recovery_is_doubtful(r) ? recovery_reorder_nsec(r, now) : r->late_nsec;
 }
 
 /* A packet was retransmitted that was merely late: the next is waited for longer. */
