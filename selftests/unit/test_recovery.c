@@ -2151,6 +2151,33 @@ static void select_report_late(u32 at)
 	must(!f.rtt.probes);
 }
 
+/* What seemed late is due: the answer to a retransmission is waited for as long as without it. */
+static void select_due_late(u32 at)
+{
+	static const u32 one[][2] = { { 2, 3 } }, two[][2] = { { 2, 3 }, { 11, 12 } };
+	static const u32 whole[][2] = { { 2, 12 } };
+	u64 again;
+
+	begin_path(at, LONG);
+	srnic_recovery_set_limits(&f, 16 * MSEC, 1, RETRIES, PLACES);
+	f.selects = true;
+	send_many(2);
+	now += LONG / 2 + MSEC;
+	read_one(8);
+	send_one(false);
+	now += LONG / 2 - MSEC;
+	sack(one, 1, 3);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && retransmit() == 1);
+	again = now;
+	now += MSEC;
+	sack(two, 2, 12);
+	must(f.sb.in[SRNIC_HOLE_NEW] == 8 && f.deadline == now + LONG / 2);
+	now += MSEC;
+	sack(whole, 1, 12);
+	must(f.sb.in[SRNIC_HOLE_DUE] == 8 && !f.suspect_until);
+	must(f.deadline > again + 2 * LONG && f.deadline <= again + 4 * LONG);
+}
+
 /* Without retries only the oldest is waited for: others are retransmitted free of charge. */
 static void select_free(u32 at)
 {
@@ -4129,6 +4156,7 @@ static const struct {
 	{ "nor if what they say is missing has just gone missing", select_contradicts },
 	{ "nor before a round trip is known", select_contradicts_first },
 	{ "a late report that is not new leaves time for an answer", select_report_late },
+	{ "so does one by which nothing is late any more", select_due_late },
 	{ "without retries what is not the oldest is retransmitted at once", select_free },
 	{ "without memory for responses only the first is requested", select_cramped },
 	{ "an early packet raises the wait for reordered ones", select_early },

@@ -637,34 +637,44 @@ static bool recovery_is_timed(const struct srnic_recovery *r)
 	return r->rtt.probes < SRNIC_RTT_MAX_PROBES && recovery_is_unreported(r);
 }
 
-/* The timer serves whichever event comes first. */
-static void recovery_set_deadline(struct srnic_recovery *r)
-{
-	r->deadline = r->silence;
-	if (r->cwnd.tick && (!r->silence || r->cwnd.tick < r->silence))
-		r->deadline = r->cwnd.tick;
-}
-
-/* Is the silence one after which packets that may only be late are lost? */
+/* Are packets waited for that may only be late? */
 static bool recovery_is_suspect(const struct srnic_recovery *r)
 {
 	return r->mode == SRNIC_RECOVERY_SUSPECT ||
 	       (r->mode == SRNIC_RECOVERY_SELECT && r->suspect_until);
 }
 
+/* When these are lost, ns; 0: none is waited for, or nothing is sent */
+static u64 recovery_late_until(const struct srnic_recovery *r)
+{
+	return !r->hold && recovery_is_suspect(r) ? r->suspect_until : 0;
+}
+
+/* Is an event due, or overdue, that is to happen @at, if that is not zero? */
+static bool recovery_is_due(u64 at, u64 now)
+{
+	return at && now >= at;
+}
+
+/* The timer serves whichever event comes first. */
+static void recovery_set_deadline(struct srnic_recovery *r)
+{
+	r->deadline = min_not_zero(min_not_zero(r->silence, r->cwnd.tick), recovery_late_until(r));
+}
+
 void srnic_recovery_arm(struct srnic_recovery *r, u64 now)
 {
+	u64 late = recovery_late_until(r);
+
 	r->late = false;
 	if (r->hold)
 		r->silence = r->hold;
-	else if (recovery_is_suspect(r))
-		r->silence = r->suspect_until;
-	else if (recovery_unasked(r))
+	else if (!late && recovery_unasked(r))
 		r->silence = now + RECOVERY_ASK_NSEC;
 	else if (recovery_front(r) == r->una || !recovery_is_timed(r))
 		r->silence = 0;
 	else
-		r->silence = now + srnic_rtt_wait_nsec(&r->rtt, recovery_retries(r));
+		r->silence = max(now + srnic_rtt_wait_nsec(&r->rtt, recovery_retries(r)), late);
 	recovery_set_deadline(r);
 }
 
@@ -1043,7 +1053,7 @@ static bool recovery_is_blocked(const struct srnic_recovery *r)
 /* Mode SELECT: after news of what has arrived, retransmits what is lost. */
 static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 now)
 {
-	u64 until = r->suspect_until, silence = r->silence;
+	u64 until = r->suspect_until;
 	u32 before = r->sb.in[SRNIC_HOLE_LOST];
 	bool again = false, lost, moved;
 
@@ -1060,13 +1070,11 @@ static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 no
 		again = recovery_next_selected(r);
 	moved = r->moved;
 	r->moved = false;
-	if (!silence || r->suspect_until != until)
-		srnic_recovery_arm(r, now);
 	/* A peer that repeats itself is not waited for longer, unless a wait has found a loss. */
-	if (silence && !lost && r->silence > silence) {
-		r->silence = silence;
+	if (!r->silence || (lost && r->suspect_until != until))
+		srnic_recovery_arm(r, now);
+	else
 		recovery_set_deadline(r);
-	}
 	if (again)
 		return recovery_seek(SRNIC_CAUSE_GAP);
 
@@ -1776,17 +1784,20 @@ static struct srnic_recovery_todo recovery_silence(struct srnic_recovery *r, u64
 	return recovery_repair(r, 1, SRNIC_CAUSE_PROBE);
 }
 
+/* Packets that might only have been late are lost. */
+static struct srnic_recovery_todo recovery_too_late(struct srnic_recovery *r, u64 now)
+{
+	if (r->mode == SRNIC_RECOVERY_SELECT)
+		return recovery_fill(r, now);
+
+	return r->follows ? recovery_follow_ends(r, now) : recovery_retry(r, 0, now);
+}
+
 /* The event that @silence stands for is due. */
 static struct srnic_recovery_todo recovery_overdue(struct srnic_recovery *r, u64 now)
 {
 	if (r->hold)
 		return recovery_release(r);
-	if (r->mode == SRNIC_RECOVERY_SUSPECT && r->follows)
-		return recovery_follow_ends(r, now);
-	if (r->mode == SRNIC_RECOVERY_SUSPECT)
-		return recovery_retry(r, 0, now);
-	if (recovery_is_suspect(r))
-		return recovery_fill(r, now);
 	if (recovery_front(r) == r->una || (r->detour && r->mode != SRNIC_RECOVERY_SELECT))
 		return recovery_nothing;
 
@@ -1795,8 +1806,8 @@ static struct srnic_recovery_todo recovery_overdue(struct srnic_recovery *r, u64
 
 bool srnic_recovery_postpone(struct srnic_recovery *r, u64 now)
 {
-	if (!r->silence || now < r->silence || r->hold || recovery_unasked(r) ||
-	    recovery_is_suspect(r) || r->postponed == RECOVERY_POSTPONE)
+	if (!recovery_is_due(r->silence, now) || r->hold || recovery_unasked(r) ||
+	    recovery_is_due(recovery_late_until(r), now) || r->postponed == RECOVERY_POSTPONE)
 		return false;
 
 	r->postponed++;
@@ -1807,12 +1818,13 @@ bool srnic_recovery_postpone(struct srnic_recovery *r, u64 now)
 
 struct srnic_recovery_todo srnic_recovery_timeout(struct srnic_recovery *r, bool busy, u64 now)
 {
+	bool late = recovery_is_due(recovery_late_until(r), now);
 	struct srnic_recovery_todo todo;
 
-	if (r->cwnd.tick && now >= r->cwnd.tick)
+	if (recovery_is_due(r->cwnd.tick, now))
 		srnic_cwnd_release_tick(&r->cwnd, &r->rtt, recovery_may_release(r), now);
 	recovery_set_deadline(r);
-	if (!r->silence || now < r->silence)
+	if (!late && !recovery_is_due(r->silence, now))
 		return recovery_nothing;
 
 	r->late = busy && !r->hold && recovery_front(r) != r->una;
@@ -1821,6 +1833,8 @@ struct srnic_recovery_todo srnic_recovery_timeout(struct srnic_recovery *r, bool
 		r->deadline = r->cwnd.tick;
 		return recovery_nothing;
 	}
+	if (late)
+		return recovery_too_late(r, now);
 	todo = recovery_overdue(r, now);
 	srnic_recovery_arm(r, now);
 

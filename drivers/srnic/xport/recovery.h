@@ -144,7 +144,8 @@ struct srnic_recovery_read {
  * @suspect_until: when a packet that may only be late is retransmitted, or was after a wait, ns;
  *		   0: neither
  * @silence: when to act on silence, ns; 0: nothing is waited for
- * @deadline: when srnic_recovery_timeout() is due: @silence or the tick of @cwnd; 0: it is not
+ * @deadline: when srnic_recovery_timeout() is due: @silence, @suspect_until or the tick of @cwnd;
+ *	      0: it is not
  * @retry_cnt: transport retries without progress
  * @rnr_retry: RNR retries without progress, 7: unlimited
  * @places: READs and atomics that may be outstanding, which the peer remembers
