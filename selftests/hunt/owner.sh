@@ -68,10 +68,11 @@ keeps()
 
 shares()
 {
-	local before
+	local before counts=counter_is
 
+	(($(nproc) == 1)) || counts=counter_over
 	before=$(counter nsA sr0 doorbell_handed_over)
-	worker "$1" && hands_over nsA sr0 "$before"
+	worker "$1" && "$counts" nsA sr0 doorbell_handed_over "$before"
 }
 
 # loses CASE: the device is removed, and there is another one

@@ -351,15 +351,6 @@ counter_over()
 	[ "${now:--1}" -gt "$4" ] || { echo "$3 of $2 is ${now:-missing}, not over $4"; return 1; }
 }
 
-# hands_over NS DEV BEFORE: work has been left to another processor, if there is one
-hands_over()
-{
-	local counts=counter_is
-
-	(($(nproc) == 1)) || counts=counter_over
-	"$counts" "$1" "$2" doorbell_handed_over "$3"
-}
-
 # rdma_rxe counts packets alone.
 crossed()
 {

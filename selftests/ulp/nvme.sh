@@ -71,8 +71,8 @@ check "a disk in memory"		disk_up
 check "a target"			target_up /dev/srnic
 check "connect"				connect
 disk_checks
-check "another processor may help"	hands_over nsA sr0 0
-check "and at the target"		hands_over nsB sr1 0
+check "requests were left to others"	counter_over nsA sr0 doorbell_handed_over 0
+check "and at the target"		counter_over nsB sr1 doorbell_handed_over 0
 check "the target wrote to the host"	counter_over nsA sr0 rx_write_requests 100
 check "the target read from the host"	counter_over nsA sr0 rx_read_requests 100
 if modprobe -q ext4; then

@@ -446,7 +446,7 @@ void srnic_qp_ring(struct srnic_qp *qp, bool spread)
 {
 	if (irqs_disabled())
 		srnic_task_defer(&qp->task);
-	else if (!spread || num_online_cpus() == 1)
+	else if (!spread)
 		srnic_task_kick(&qp->task);
 	else if (srnic_task_spread(&qp->task))
 		qp_count(qp, SRNIC_CNT_HANDED_OVER);

@@ -102,7 +102,7 @@ void srnic_qp_doorbell(struct srnic_qp *qp);
 void srnic_qp_recv_doorbell(struct srnic_qp *qp);
 
 /*
- * Doorbell for in-kernel consumers; @spread: the work is for another processor, if there is one.
+ * Doorbell for in-kernel consumers; @spread: the work is for another thread.
  * With interrupts disabled it is left to the workqueue.  Context: any.
  */
 void srnic_qp_ring(struct srnic_qp *qp, bool spread);
