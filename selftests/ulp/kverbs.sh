@@ -27,7 +27,7 @@ module=$here/test_modules/kverbs.ko
 declare -A outcome	# by column and case
 hung=			# a case: none is run after it
 
-need rdma tc
+need rdma tc chrt
 
 # built_here: there is a module in the tree, for this kernel
 built_here()
@@ -86,6 +86,26 @@ case_here()
 	else
 		check "$1" case_passes "${@:2}"
 	fi
+}
+
+behind="in flight: a WRITE is posted behind others"
+
+# leaves: the last WRITE is left to a workqueue; keeps: not that of a real-time thread
+leaves()
+{
+	local before
+
+	before=$(counter nsB sr1 doorbell_handed_over)
+	case_passes behind sr0 sr1 "$behind" && counter_over nsB sr1 doorbell_handed_over "$before"
+}
+
+keeps()
+{
+	local before
+
+	before=$(counter nsB sr1 doorbell_handed_over)
+	(chrt --fifo --pid 1 "$BASHPID" && case_passes behind sr0 sr1 "$behind") &&
+		counter_is nsB sr1 doorbell_handed_over "$before"
 }
 
 # known_reason CASE: print why rdma_rxe may differ
@@ -183,13 +203,15 @@ for case in "${cases[@]}"; do
 		mixed+=("$case")
 done
 
-ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + ${#mixed[@]} + 15))
+ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + ${#mixed[@]} + 17))
 check "two hosts"			pair_up
 # refused without CRC_T10DIF: the cases then expect to be refused as well
 setting nsA sr0 integrity 1 2>/dev/null && setting nsB sr1 integrity 1
 for case in "${cases[@]}"; do
 	case_here "$case"		wire sr0 sr1 "$case"
 done
+check "a WRITE behind others is left to a workqueue" leaves
+check "not that of a real-time thread"	keeps
 check "one packet in fifty is lost"	netem nsA veth0 loss 2%
 check "in the other direction, too"	netem nsB veth1 loss 2%
 for case in "${lossy[@]}"; do

@@ -614,6 +614,11 @@ void srnic_task_defer(struct srnic_task *task)
 /* The task is not busy meanwhile: packets may run it before the thread has a processor. */
 bool srnic_task_spread(struct srnic_task *task)
 {
+	/* Beside one that polls, a thread of the workqueue might never have a processor. */
+	if (in_task() && current->normal_prio < MAX_RT_PRIO) {
+		srnic_task_kick(task);
+		return false;
+	}
 	if (in_task() && !(current->flags & PF_KTHREAD))
 		WRITE_ONCE(per_cpu_ptr(&run_spread, raw_smp_processor_id())->relieved, jiffies);
 	if (!queue_work(task_spread_wq, &task->spread))

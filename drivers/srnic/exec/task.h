@@ -70,7 +70,7 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @id: identifier for tracing, set by the user of the task
  * @fn: function to run
  * @work: continues a task that exceeded its budget; the task stays busy meanwhile
- * @spread: kicks the task on another processor
+ * @spread: kicks the task in a thread of a workqueue
  * @again: kicks the task, which has been released for its worker
  * @worker: does the user's own work that is left; NULL: the workqueue does
  * @item: item of @worker, with work while that is owed
@@ -180,8 +180,8 @@ void srnic_task_defer(struct srnic_task *task);
 
 /*
  * Has @task kicked by a thread, for which the scheduler looks for an idle processor: for a consumer
- * in the kernel that has more to post.  Context: any.  Return: false if a thread is to kick it
- * already.
+ * in the kernel that has more to post.  A real-time thread kicks it itself.  Context: any but hard
+ * interrupt.  Return: false if it did, or if a thread is to kick the task already.
  */
 bool srnic_task_spread(struct srnic_task *task);
 

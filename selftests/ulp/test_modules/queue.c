@@ -395,6 +395,24 @@ static void inv_alive(struct kv *t)
 	}
 }
 
+/* No answer is received with BHs disabled: two WRITEs are in flight when a third is posted. */
+static void behind(struct kv *t)
+{
+	struct kv_link *link = kv_link(t);
+	struct kv_mem *mem = kv_mem(t, link->own.dev, 100, LEN);
+	struct kv_region *region = kv_region(t, link->own.pd, KV_PAGES);
+	struct kv_op *op[3];
+	size_t i;
+
+	kv_register(t, &link->own, region, mem, KV_ALL);
+	local_bh_disable();
+	write_much(t, link, region, op, 2);
+	write_much(t, link, region, op + 2, 1);
+	local_bh_enable();
+	for (i = 0; i < ARRAY_SIZE(op) && kv_goes_on(t); i++)
+		kv_done(t, "WRITE", op[i], IB_WC_SUCCESS);
+}
+
 const struct kv_case kv_queue_cases[] = {
 	{ "CQ: polled directly",				direct },
 	{ "CQ: softirq",					softirq },
@@ -403,6 +421,7 @@ const struct kv_case kv_queue_cases[] = {
 	{ "CQ: polled where completions are written",		placed },
 	{ "CQ: polled on the vector's CPU if it is loaded",	loaded },
 	{ "CQ: its handler is called once at a time",		nested },
+	{ "in flight: a WRITE is posted behind others",		behind },
 	{ "error: a drain flushes a full receive queue",	full_drain },
 	{ "error: REG_MR and LOCAL_INV are flushed",		flushed },
 	{ "in use: dereg after the queue pair's error",		dereg_error },
