@@ -28,6 +28,28 @@ kernel_make()
 	echo -C "$1/src" O="$1/obj" ARCH=um
 }
 
+# processor_take: set PINNED to a command that has a guest with one processor run on one of the
+# host's, if there is one that no other such guest has.  The guest's kernel and its programs, which
+# are processes of the host, take turns; to wake each other on another processor takes longer than
+# most of what they do.
+processor_take()
+{
+	local cpu fd
+
+	PINNED=()
+	((CPUS == 1)) || ! grep -qx CONFIG_SMP=y "$KERNEL_DIR/obj/.config" || return 0
+	mkdir -p "$CACHE/lock"
+	for ((cpu = 0; cpu < $(nproc --all); cpu++)); do
+		taskset -c "$cpu" true 2>/dev/null || continue
+		exec {fd}>"$CACHE/lock/processor-$cpu"
+		if flock -n "$fd"; then
+			PINNED=(taskset -c "$cpu")
+			return
+		fi
+		exec {fd}>&-
+	done
+}
+
 # kernel_boot: run the guest that the lab's variables describe, with the console on standard
 # output and the kernel log in RESULTS
 kernel_boot()
@@ -38,7 +60,8 @@ kernel_boot()
 	[ -z "$INTERACTIVE" ] || con=con0=fd:0,fd:1
 	[ -z "$MACHINE" ] || joint=("con2=fd:$LINE"
 		"vec0:transport=fd,fd=$WIRE,mac=$(wire_mac),mtu=4200,vec=1")
-	guest_run "$KERNEL_DIR/obj/linux" seccomp=on mem="$MEM" ncpus="$CPUS" \
+	processor_take
+	guest_run "${PINNED[@]}" "$KERNEL_DIR/obj/linux" seccomp=on mem="$MEM" ncpus="$CPUS" \
 		${FAST_IRQ:+"$FAST_IRQ"} \
 		uml_dir="$JOB" umid=guest initrd="$(initramfs_make)" \
 		con=null "$con" con1=null,fd:2 "${joint[@]}" console=tty1 loglevel=8 \
