@@ -181,7 +181,7 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	u64 now = asks || r->detour || r->next == r->una ? ktime_get_ns() : 0;
 	bool last = srnic_req_is_end(qp, wqe, npsn);
 
-	if (asks) {
+	if (asks && !r->detour) {
 		qp->req.asked_at = now;
 		qp->req.asked_seq = qp->resp.seq;
 	}

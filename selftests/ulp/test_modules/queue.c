@@ -413,6 +413,35 @@ static void behind(struct kv *t)
 		kv_done(t, "WRITE", op[i], IB_WC_SUCCESS);
 }
 
+/*
+ * LOCAL_INV completes after the request, which has no completion of its own, and whose ACK comes
+ * with the answer if it was asked for.
+ */
+static void answered(struct kv *t)
+{
+	struct kv_link *link = kv_link(t);
+	struct kv_mem *mem = kv_mem(t, link->own.dev, 100, LEN);
+	struct kv_region *region = kv_region(t, link->own.pd, KV_PAGES);
+	struct ib_sge sge = kv_sge(&link->own, 64);
+	struct ib_send_wr wr = {
+		.opcode		= IB_WR_SEND,
+		.sg_list	= &sge,
+		.num_sge	= 1,
+	};
+	struct kv_op *op;
+	int i;
+
+	for (i = 0; i < 100 && kv_goes_on(t); i++) {
+		kv_register(t, &link->own, region, mem, KV_ALL);
+		op = kv_post_recv(t, &link->peer);
+		kv_fill(t, &link->own, 64);
+		kv_post(t, &link->own, &wr);
+		kv_received(t, &link->peer, op, 64, 0);
+		kv_send(t, link, &link->peer, IB_WC_SUCCESS);
+		kv_inv(t, &link->own, region->at.key, IB_WC_SUCCESS);
+	}
+}
+
 const struct kv_case kv_queue_cases[] = {
 	{ "CQ: polled directly",				direct },
 	{ "CQ: softirq",					softirq },
@@ -422,6 +451,7 @@ const struct kv_case kv_queue_cases[] = {
 	{ "CQ: polled on the vector's CPU if it is loaded",	loaded },
 	{ "CQ: its handler is called once at a time",		nested },
 	{ "in flight: a WRITE is posted behind others",		behind },
+	{ "in flight: a key is invalidated after each answer",	answered },
 	{ "error: a drain flushes a full receive queue",	full_drain },
 	{ "error: REG_MR and LOCAL_INV are flushed",		flushed },
 	{ "in use: dereg after the queue pair's error",		dereg_error },
