@@ -2096,20 +2096,23 @@ static void contradict(u64 nsec, void (*other)(void), void (*again)(void))
 	must(todo.act == SRNIC_RECOVERY_FAIL);
 }
 
-static void contradict_packets(u32 at, u8 retries)
+static void begin_selects(u32 at, u64 timeout, u8 retries)
 {
 	begin_path(at, LONG);
-	srnic_recovery_set_limits(&f, TIMEOUT, retries, RETRIES, PLACES);
+	srnic_recovery_set_limits(&f, timeout, retries, RETRIES, PLACES);
 	f.selects = true;
+}
+
+static void contradict_packets(u32 at, u8 retries)
+{
+	begin_selects(at, TIMEOUT, retries);
 	send_many(8);
 	contradict(LONG / 8, sack_all, retransmit_any);
 }
 
 static void contradict_read(u32 at, u8 retries)
 {
-	begin_path(at, LONG);
-	srnic_recovery_set_limits(&f, TIMEOUT, retries, RETRIES, PLACES);
-	f.selects = true;
+	begin_selects(at, TIMEOUT, retries);
 	read_one(8);
 	contradict(LONG / 8, sack_read, read_again);
 }
@@ -2158,9 +2161,7 @@ static void select_due_late(u32 at)
 	static const u32 whole[][2] = { { 2, 12 } };
 	u64 again;
 
-	begin_path(at, LONG);
-	srnic_recovery_set_limits(&f, 16 * MSEC, 1, RETRIES, PLACES);
-	f.selects = true;
+	begin_selects(at, 16 * MSEC, 1);
 	send_many(2);
 	now += LONG / 2 + MSEC;
 	read_one(8);
