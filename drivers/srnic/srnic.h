@@ -309,7 +309,7 @@ struct srnic_ibsrq {
  * @init: attributes it was created with; constant
  * @notify_drained: raise an event when the send queue has drained
  * @sq_lock: serialises in-kernel producers of sends
- * @spread: are they sent by another processor?  Under @sq_lock
+ * @spread: are they sent by another thread?  Under @sq_lock
  * @rq_lock: serialises in-kernel producers of receives
  */
 struct srnic_ibqp {

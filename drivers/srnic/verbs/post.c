@@ -217,7 +217,7 @@ static int post_put_recv(const struct srnic_rq *rq, struct srnic_rqe *rqe,
 
 /*
  * Writes a list to the send ring; on error *@wr is the first WR that failed.  *@spread: another
- * processor is to send them.
+ * thread is to send them.
  */
 static int post_sends(struct srnic_ibqp *qp, const struct ib_send_wr **wr, bool *spread)
 {

@@ -108,7 +108,7 @@ struct srnic_traffic {
  * @rsgl: cursor into the SGE list of the oldest READ or atomic
  * @sink: region that the last READ or atomic started has its result written to; held only
  *	  within a run of the task
- * @asked_at: when a packet last requested an answer, ns
+ * @asked_at: when a packet that was not sent again last requested an answer, ns
  * @asked_seq: resp.seq at that time
  * @refused: why work request @cur, the last one, waits to fail: enum srnic_outcome;
  *	     0: it does not
