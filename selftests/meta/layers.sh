@@ -50,6 +50,7 @@ fresh()
 		'struct srnic_recovery {' '	u32	una;' '	u8	heard : 5;' '};' \
 		'struct srnic_rtt {' '	u64	srtt;' '};' \
 		'struct srnic_cwnd {' '	u32	window;' '};' \
+		'struct srnic_reads {' '	u32	num;' '};' \
 		'struct srnic_delack {' '	bool	due;' '};'
 	put xport/qp_low.c '#include "qp_low.h"' 'int srnic_low(void) { return 0; }' \
 		'/* qp->req.cur++; r->heard = 0; */'

@@ -116,13 +116,13 @@ static inline const char *recovery_state_samples_fault(const struct srnic_recove
 
 static inline const char *recovery_state_reads_fault(const struct srnic_recovery *f)
 {
-	const struct srnic_recovery_read *read;
+	const struct srnic_read *read;
 	u32 i, end, last = f->una;
 
-	if (f->rd_out > SRNIC_MAX_RD_ATOMIC || f->rd_first >= SRNIC_MAX_RD_ATOMIC)
+	if (f->reads.num > SRNIC_MAX_RD_ATOMIC || f->reads.first >= SRNIC_MAX_RD_ATOMIC)
 		return "the number of outstanding READs is limited";
-	for (i = 0; i < f->rd_out; i++) {
-		read = f->reads + (f->rd_first + i) % SRNIC_MAX_RD_ATOMIC;
+	for (i = 0; i < f->reads.num; i++) {
+		read = srnic_reads_at(&f->reads, i);
 		end = read->end;
 		if (srnic_psn_diff(end, read->begin) <= 0)
 			return "a response has packets";

@@ -51,14 +51,14 @@ static u32 psn(u32 i)
 
 static u32 span(u32 left, u8 places)
 {
-	f.places = places;
+	f.reads.places = places;
 
 	return srnic_recovery_span(&f, left);
 }
 
 static bool may_read(bool first, u8 places)
 {
-	f.places = places;
+	f.reads.places = places;
 
 	return srnic_recovery_may_read(&f, first);
 }
@@ -1460,7 +1460,7 @@ static void responses_missing(u32 at)
 	must(f.next == psn(1) && f.detour == 5);
 	must(span(5, 16) == 5);
 	read_one(5);
-	must(f.next == psn(61) && f.rd_out == 1);
+	must(f.next == psn(61) && f.reads.num == 1);
 	now += SHORT;
 	must(is(ack_hole(11, 3), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(11) && f.detour == 3);
@@ -2377,20 +2377,20 @@ static void probe_splits(u32 at)
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE) && f.detour == 1);
 	must(span(10, 2) == 1);
 	read_one(1);
-	must(f.rd_out == 3 && !f.detour && f.next == psn(21));
+	must(f.reads.num == 3 && !f.detour && f.next == psn(21));
 	/* it is requested again as it was; the rest waits if the peer remembers two READs */
 	now += 100 * SHORT;
-	f.places = 2;
+	f.reads.places = 2;
 	must(is(nak(20), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && f.next == psn(1));
 	must(span(10, 2) == 1);
 	read_one(1);
 	srnic_recovery_arrived(&f, psn(20), now);
-	must(f.rd_out == 3 && !f.detour && num_lost() == 18);
+	must(f.reads.num == 3 && !f.detour && num_lost() == 18);
 	now += SHORT;
 	must(is(ack_hole(2, 18), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
-	must(f.rd_out == 2 && f.next == psn(2) && may_read(false, 2) && span(9, 2) == 9);
+	must(f.reads.num == 2 && f.next == psn(2) && may_read(false, 2) && span(9, 2) == 9);
 	read_one(9);
-	must(f.rd_out == 2);
+	must(f.reads.num == 2);
 }
 
 /* If it remembers three, the rest is requested at once. */
@@ -2402,7 +2402,7 @@ static void probe_splits_freely(u32 at)
 	wait();
 	read_one(1);
 	now += 100 * SHORT;
-	f.places = 3;
+	f.reads.places = 3;
 	nak(20);
 	read_one(1);
 	srnic_recovery_arrived(&f, psn(20), now);
@@ -2419,7 +2419,7 @@ static void probe_in_answer(u32 at)
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 	must(f.next == psn(4) && span(7, 16) == 1);
 	read_one(1);
-	must(f.rd_out == 1);
+	must(f.reads.num == 1);
 }
 
 /* With as many READs as there is room for */
@@ -2433,7 +2433,7 @@ static void probe_whole(u32 at)
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 	must(span(2, SRNIC_MAX_RD_ATOMIC) == 2);
 	read_one(2);
-	must(f.rd_out == SRNIC_MAX_RD_ATOMIC && f.next == f.high);
+	must(f.reads.num == SRNIC_MAX_RD_ATOMIC && f.next == f.high);
 }
 
 /* The peer reports that it has not got the request at una. */
@@ -2967,7 +2967,7 @@ static void back_whole(u32 at)
 	must(is(nak(0), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && f.burst < 10);
 	must(srnic_recovery_open(&f) && span(10, 16) == 10);
 	read_one(10);
-	must(f.rd_out == 2 && f.next == psn(11) && !srnic_recovery_open(&f));
+	must(f.reads.num == 2 && f.next == psn(11) && !srnic_recovery_open(&f));
 	/* the next one waits for room */
 	now += SHORT;
 	ack_hole(9, SRNIC_RECOVERY_DUE);
@@ -3000,9 +3000,9 @@ static void back_splits(u32 at)
 	begin_path(at, SHORT);
 	read_one(10);
 	wait_for_timeout();
-	must(f.mode == SRNIC_RECOVERY_BACK && f.rd_out == 1 && span(10, 16) == 1);
+	must(f.mode == SRNIC_RECOVERY_BACK && f.reads.num == 1 && span(10, 16) == 1);
 	read_one(1);
-	must(f.rd_out == 2);
+	must(f.reads.num == 2);
 }
 
 /* What is requested doubles then, as for other requests. */
@@ -3566,14 +3566,14 @@ static void places(u32 at)
 		must(may_read(false, 16));
 		read_one(3);
 	}
-	must(f.rd_out == 16 && !may_read(false, 16));
+	must(f.reads.num == 16 && !may_read(false, 16));
 	now += SHORT;
 	ack(2);
-	must(f.rd_out == 16);
+	must(f.reads.num == 16);
 	ack(3);
-	must(f.rd_out == 15 && may_read(false, 16));
+	must(f.reads.num == 15 && may_read(false, 16));
 	ack(48);
-	must(!f.rd_out);
+	must(!f.reads.num);
 }
 
 static void places_wrap(u32 at)
@@ -3584,14 +3584,14 @@ static void places_wrap(u32 at)
 	for (i = 0; i < 1000; i++) {
 		read_one(1 + i % 3);
 		if (i >= 100) {
-			u32 was = f.rd_out;
+			u32 was = f.reads.num;
 
 			now += SHORT;
-			srnic_recovery_acked(&f, f.reads[f.rd_first].end, 0, now);
-			must(f.rd_out == was - 1);
+			srnic_recovery_acked(&f, srnic_reads_at(&f.reads, 0)->end, 0, now);
+			must(f.reads.num == was - 1);
 		}
 	}
-	must(f.rd_out == 100);
+	must(f.reads.num == 100);
 }
 
 static void places_again(u32 at)
@@ -3601,7 +3601,7 @@ static void places_again(u32 at)
 	read_one(10);
 	nak(1);
 	read_one(1);
-	must(f.rd_out == 2);
+	must(f.reads.num == 2);
 }
 
 static void reads_begin_again(u32 at)

@@ -189,7 +189,7 @@ static enum srnic_outcome local_op_start(struct srnic_qp *qp,
 	enum srnic_mem_err err;
 
 	if (qp->conf.state != IB_QPS_RTS ||
-	    ((wqe->sqe.flags & IB_SEND_FENCE) && qp->req.recovery.rd_out) ||
+	    ((wqe->sqe.flags & IB_SEND_FENCE) && qp->req.recovery.reads.num) ||
 	    qp->req.cur - qp->sq.head >= LOCAL_OP_AHEAD)
 		return SRNIC_AGAIN;
 

@@ -464,7 +464,7 @@ static void qp_fill_req(const struct srnic_qp *qp, struct srnic_res_attrs *attrs
 	srnic_res_add_psn(attrs, "psn", r->psn);
 	srnic_res_add_psn(attrs, "una_psn", r->una);
 	srnic_res_add_psn(attrs, "next_psn", r->next);
-	srnic_res_add_u32(attrs, "reads_out", r->rd_out);
+	srnic_res_add_u32(attrs, "reads_out", r->reads.num);
 	srnic_res_add_u32(attrs, "retry_left", r->retry_left);
 	srnic_res_add_u32(attrs, "rnr_left", r->rnr_left);
 	srnic_res_add_u32(attrs, "rnr_wait", rnr);

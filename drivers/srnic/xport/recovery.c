@@ -105,7 +105,7 @@ void srnic_recovery_set_limits(struct srnic_recovery *r, u64 timeout, u8 retry_c
 			       u8 rnr_retry, u8 places)
 {
 	srnic_rtt_set_timeout(&r->rtt, timeout);
-	r->places = max_t(u8, places, 1);
+	srnic_reads_set_places(&r->reads, places);
 	r->retry_cnt = retry_cnt;
 	r->rnr_retry = rnr_retry;
 	r->retry_left = retry_cnt;
@@ -192,70 +192,12 @@ static u32 recovery_reach(const struct srnic_recovery *r)
 	return far - min_t(u32, far, srnic_psn_diff(r->next, r->una));
 }
 
-/* The @i-th READ or atomic in flight */
-static const struct srnic_recovery_read *recovery_read(const struct srnic_recovery *r, u32 i)
-{
-	return r->reads + (r->rd_first + i) % SRNIC_MAX_RD_ATOMIC;
-}
-
-/* Index of the READ or atomic in flight that @psn belongs to, or else of the next one */
-static u32 recovery_read_at(const struct srnic_recovery *r, u32 psn)
-{
-	u32 i;
-
-	for (i = 0; i < r->rd_out; i++)
-		if (srnic_psn_diff(recovery_read(r, i)->end, psn) > 0)
-			break;
-
-	return i;
-}
-
-/* End of the READ or atomic in flight that @psn belongs to */
-static u32 recovery_read_end(const struct srnic_recovery *r, u32 psn)
-{
-	u32 i = recovery_read_at(r, psn);
-
-	return i < r->rd_out ? recovery_read(r, i)->end : r->high;
-}
-
-/* Does a READ or atomic in flight begin at @psn? */
-static bool recovery_read_begins(const struct srnic_recovery *r, u32 psn)
-{
-	return recovery_read_end(r, srnic_psn_add(psn, -1)) == psn;
-}
-
-/*
- * Length of the READ in flight that begins at @next, 0: none does.  The peer may never have got
- * the request, and each part that it gets of it is one more of the few READs that it can answer
- * again.
- */
-static u32 recovery_whole(const struct srnic_recovery *r)
-{
-	u32 i = recovery_read_at(r, r->next);
-
-	if (i == r->rd_out || recovery_read(r, i)->begin != r->next)
-		return 0;
-
-	return srnic_psn_diff(recovery_read(r, i)->end, r->next);
-}
-
 /* May the READ at una be requested in parts?  What is sent after silence is little. */
 static bool recovery_may_split(const struct srnic_recovery *r)
 {
 	return r->mode != SRNIC_RECOVERY_OPEN && r->next == r->una &&
-	       r->rd_out < SRNIC_MAX_RD_ATOMIC &&
+	       srnic_reads_may_split(&r->reads) &&
 	       (r->repair == SRNIC_CAUSE_PROBE || r->repair == SRNIC_CAUSE_TIMEOUT);
-}
-
-/* Only the part before @psn of the READ at una is requested: both parts are READs from now on. */
-static void recovery_split(struct srnic_recovery *r, u32 psn)
-{
-	u32 rest = r->rd_first;
-
-	r->rd_first = (rest + SRNIC_MAX_RD_ATOMIC - 1) % SRNIC_MAX_RD_ATOMIC;
-	r->rd_out++;
-	r->reads[r->rd_first] = (struct srnic_recovery_read){ r->una, psn };
-	r->reads[rest].begin = psn;
 }
 
 /*
@@ -269,7 +211,7 @@ static noinline u32 recovery_room_select(const struct srnic_recovery *r)
 	if (!r->detour)
 		return limit - min(limit, out);
 
-	whole = recovery_whole(r);
+	whole = srnic_reads_whole(&r->reads, r->next);
 	if (whole && srnic_psn_diff(r->answered, r->next) <= 0)
 		out = srnic_scoreboard_missing_in(&r->sb, r->una, r->next);
 	else
@@ -309,25 +251,22 @@ bool srnic_recovery_is_new(const struct srnic_recovery *r)
 	return srnic_psn_diff(r->next, r->high) >= 0;
 }
 
-/*
- * More READs are in flight than the peer remembers, since one was split.  When it gets the second
- * part, it may execute all.
- */
-static bool recovery_is_crowded(const struct srnic_recovery *r)
+/* Does a READ or atomic in flight begin at @next, which has been sent before? */
+static bool recovery_read_begins(const struct srnic_recovery *r)
 {
-	return r->rd_out > r->places;
+	return srnic_reads_end(&r->reads, srnic_psn_add(r->next, -1), r->high) == r->next;
 }
 
 bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first)
 {
 	if (srnic_recovery_is_new(r))
-		return r->rd_out < r->places;
-	if (recovery_is_crowded(r) && recovery_read_at(r, r->next))
+		return r->reads.num < r->reads.places;
+	if (srnic_reads_is_crowded(&r->reads) && srnic_reads_find(&r->reads, r->next))
 		return false;
 	if (r->mode == SRNIC_RECOVERY_SELECT && r->detour)
 		return true;	/* but for that, recovery_may_select() decides */
 
-	return first || r->next == r->una || recovery_read_begins(r, r->next);
+	return first || r->next == r->una || recovery_read_begins(r);
 }
 
 /*
@@ -339,7 +278,7 @@ static u32 recovery_read_size(const struct srnic_recovery *r, u32 limit, u32 lef
 {
 	u32 least = min_t(u32, limit / 4, RECOVERY_READ_LEAST);
 	u32 part = clamp_t(u32, limit / RECOVERY_READ_PART, least, SRNIC_RECOVERY_READ);
-	u32 free = max_t(u32, r->places, r->rd_out + 1) - r->rd_out;
+	u32 free = srnic_reads_free(&r->reads);
 	u32 size = max(part, DIV_ROUND_UP(limit, free));
 
 	if (!r->rtt.srtt)
@@ -360,14 +299,15 @@ static bool recovery_is_paced(const struct srnic_recovery *r)
 u32 srnic_recovery_span(struct srnic_recovery *r, u32 left)
 {
 	u32 limit = recovery_limit(r), room = recovery_room(r), reach = recovery_reach(r);
-	u32 want, least;
+	u32 end, want, least;
 
 	/* A single response is not divided, and nothing has to be repaired. */
 	if (left == 1 && r->mode == SRNIC_RECOVERY_OPEN && !r->detour && srnic_recovery_is_new(r))
 		return min(room, 1U);
 	if (!srnic_recovery_is_new(r)) {
-		left = min_t(u32, left, srnic_psn_diff(recovery_read_end(r, r->next), r->next));
-		if (recovery_whole(r) && !recovery_may_split(r))
+		end = srnic_reads_end(&r->reads, r->next, r->high);
+		left = min_t(u32, left, srnic_psn_diff(end, r->next));
+		if (srnic_reads_whole(&r->reads, r->next) && !recovery_may_split(r))
 			return r->mode != SRNIC_RECOVERY_BACK || r->next == r->una ||
 			       left <= room ? left : 0;
 	}
@@ -439,23 +379,6 @@ static void recovery_sample(struct srnic_recovery *r, u64 now)
 	srnic_rtt_sent(&r->rtt, r->next, r->cwnd.window / SRNIC_RTT_SAMPLES, now);
 }
 
-/* A request whose answer ends before @end occupies a place until it is complete. */
-static void recovery_take_place(struct srnic_recovery *r, u32 end)
-{
-	u32 i = (r->rd_first + r->rd_out) % SRNIC_MAX_RD_ATOMIC;
-
-	r->reads[i] = (struct srnic_recovery_read){ r->next, end };
-	r->rd_out++;
-}
-
-static void recovery_free_places(struct srnic_recovery *r, u32 psn)
-{
-	while (r->rd_out && srnic_psn_diff(psn, recovery_read(r, 0)->end) >= 0) {
-		r->rd_first = (r->rd_first + 1) % SRNIC_MAX_RD_ATOMIC;
-		r->rd_out--;
-	}
-}
-
 /* Retransmits @npsn packets from @psn on, then resumes where it was. */
 static void recovery_detour(struct srnic_recovery *r, u32 psn, u32 npsn)
 {
@@ -481,14 +404,14 @@ static bool recovery_may_select(const struct srnic_recovery *r, u32 i)
 
 	if (hole->state != SRNIC_HOLE_LOST)
 		return false;
-	read = recovery_read_at(r, hole->psn);
-	if (!i || read == r->rd_out)
+	read = srnic_reads_find(&r->reads, hole->psn);
+	if (!i || read == r->reads.num)
 		return true;
-	begin = recovery_read(r, read)->begin;
+	begin = srnic_reads_at(&r->reads, read)->begin;
 	if (srnic_psn_diff(srnic_hole_end(hole), begin) <= 0)
 		return true;
 	if (srnic_psn_diff(hole->psn, r->una) >= (s32)recovery_far(r) ||
-	    (recovery_is_crowded(r) && read))
+	    (srnic_reads_is_crowded(&r->reads) && read))
 		return false;
 
 	return r->selects || srnic_psn_diff(srnic_hole_end(hole - 1), begin) <= 0;
@@ -571,9 +494,9 @@ bool srnic_recovery_sent(struct srnic_recovery *r, u32 npsn, bool response, bool
 		r->since_ackreq = 0;
 	}
 	if (response && srnic_psn_diff(end, r->high) > 0)
-		recovery_take_place(r, end);
-	else if (response && recovery_whole(r) > npsn && recovery_may_split(r))
-		recovery_split(r, end);
+		srnic_reads_add(&r->reads, r->next, end);
+	else if (response && srnic_reads_whole(&r->reads, r->next) > npsn && recovery_may_split(r))
+		srnic_reads_split(&r->reads, r->una, end);
 	if (r->next == r->una)
 		r->repaired_at = now;
 	else if (r->mode == SRNIC_RECOVERY_BACK)
@@ -701,7 +624,7 @@ static bool recovery_may_release(const struct srnic_recovery *r)
 	bool cut = srnic_cwnd_is_cut(&r->cwnd, r->una);
 
 	return (r->mode == SRNIC_RECOVERY_SUSPECT || r->mode == SRNIC_RECOVERY_REPAIR) &&
-	       r->keeps == SRNIC_KEEPS_ALL && !r->rd_out &&
+	       r->keeps == SRNIC_KEEPS_ALL && !r->reads.num &&
 	       (srnic_rtt_is_long(&r->rtt) ? cut || !srnic_rtt_is_queued(&r->rtt) :
 				    cut && srnic_rtt_is_full(&r->rtt));
 }
@@ -922,33 +845,17 @@ static struct srnic_recovery_todo recovery_follow_ends(struct srnic_recovery *r,
 	return todo;
 }
 
-/* Packets lost in hole @i: if no response to a READ has arrived, its request was lost. */
-static u32 recovery_run(const struct srnic_recovery *r, u32 i)
-{
-	const struct srnic_hole *hole = r->sb.holes + i;
-	u32 end = srnic_hole_end(hole), run = hole->npsn;
-	const struct srnic_recovery_read *read;
-
-	for (i = recovery_read_at(r, hole->psn); i < r->rd_out; i++) {
-		read = recovery_read(r, i);
-		if (srnic_psn_diff(read->end, end) > 0)
-			break;
-		if (srnic_psn_diff(read->begin, hole->psn) >= 0)
-			run -= srnic_psn_diff(read->end, read->begin) - 1;
-	}
-
-	return run;
-}
-
 /* Another hole has been found to be lost.  Until then its packets were in flight. */
 static void recovery_lost_hole(struct srnic_recovery *r, u32 i)
 {
+	const struct srnic_hole *hole = r->sb.holes + i;
+	u32 run = srnic_reads_lost(&r->reads, hole->psn, hole->npsn);
 	const struct srnic_cwnd_loss loss = {
-		.una	= r->sb.holes[i].psn,
+		.una	= hole->psn,
 		.high	= r->high,
-		.out	= recovery_out(r) + r->sb.holes[i].npsn,
-		.run	= recovery_run(r, i),
-		.lost	= r->sb.holes[i].tries ? 0 : recovery_run(r, i),
+		.out	= recovery_out(r) + hole->npsn,
+		.run	= run,
+		.lost	= hole->tries ? 0 : run,
 		.single	= true,
 	};
 
@@ -1047,7 +954,7 @@ static bool recovery_is_blocked(const struct srnic_recovery *r)
 
 	return r->sb.num && first->state == SRNIC_HOLE_LOST &&
 	       r->detour && srnic_psn_diff(r->selected, srnic_hole_end(first)) >= 0 &&
-	       recovery_whole(r) && !recovery_room(r);
+	       srnic_reads_whole(&r->reads, r->next) && !recovery_room(r);
 }
 
 /* Mode SELECT: after news of what has arrived, retransmits what is lost. */
@@ -1165,12 +1072,12 @@ static void recovery_report(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now
  */
 static void recovery_executed(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now)
 {
-	const struct srnic_recovery_read *read;
+	const struct srnic_read *read;
 	u32 i, from = r->sb.top;
 
 	r->answered = srnic_psn_max(r->answered, srnic_psn_add(psn, npsn));
-	for (i = recovery_read_at(r, from); i < r->rd_out; i++) {
-		read = recovery_read(r, i);
+	for (i = srnic_reads_find(&r->reads, from); i < r->reads.num; i++) {
+		read = srnic_reads_at(&r->reads, i);
 		if (srnic_psn_diff(read->begin, psn) > 0)
 			break;
 		if (srnic_psn_diff(read->begin, from) > 0)
@@ -1257,10 +1164,11 @@ static void recovery_due(struct srnic_recovery *r, u32 psn, u32 end, u64 now)
 void srnic_recovery_kept(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now)
 {
 	u32 end = srnic_psn_add(psn, npsn), i, last;
-	const struct srnic_recovery_read *read;
+	const struct srnic_read *read;
 
-	for (i = recovery_read_at(r, psn); i < r->rd_out && srnic_psn_diff(end, psn) > 0; i++) {
-		read = recovery_read(r, i);
+	i = srnic_reads_find(&r->reads, psn);
+	for (; i < r->reads.num && srnic_psn_diff(end, psn) > 0; i++) {
+		read = srnic_reads_at(&r->reads, i);
 		if (srnic_psn_diff(read->begin, end) >= 0)
 			break;
 		if (srnic_psn_diff(read->begin, psn) > 0) {
@@ -1287,6 +1195,7 @@ struct srnic_recovery_todo srnic_recovery_select(struct srnic_recovery *r, u32 s
 static struct srnic_recovery_todo recovery_requests_missing(struct srnic_recovery *r, u64 now)
 {
 	u64 wait = max(recovery_reorder_nsec(r, now), recovery_last_nsec(r));
+	const struct srnic_read *oldest = srnic_reads_at(&r->reads, 0);
 
 	r->unreported = r->high;
 	switch (r->mode) {
@@ -1299,9 +1208,9 @@ static struct srnic_recovery_todo recovery_requests_missing(struct srnic_recover
 		recovery_suspect(r, wait, now);
 		return recovery_nothing;
 	case SRNIC_RECOVERY_SELECT:
-		if (!r->rd_out || srnic_psn_diff(recovery_read(r, 0)->begin, r->una) > 0)
+		if (!r->reads.num || srnic_psn_diff(oldest->begin, r->una) > 0)
 			return recovery_select(r, 1, now);
-		return recovery_select(r, srnic_psn_diff(recovery_read(r, 0)->end, r->una), now);
+		return recovery_select(r, srnic_psn_diff(oldest->end, r->una), now);
 	default:
 		return recovery_is_lost_again(r, now) ? recovery_retry(r, 0, now) :
 							recovery_nothing;
@@ -1445,13 +1354,13 @@ static bool recovery_is_tail_lost(const struct srnic_recovery *r, u32 hole)
 	if (r->sb.num || srnic_psn_diff(r->mark, r->una) <= 0 || hole == SRNIC_RECOVERY_KEPT)
 		return false;
 
-	return hole != SRNIC_RECOVERY_DUE || !r->rd_out || recovery_read(r, 0)->begin != r->una;
+	return hole != SRNIC_RECOVERY_DUE || !srnic_reads_whole(&r->reads, r->una);
 }
 
 /* Do the responses to the oldest READ take longer than a round trip, at the pace? */
 static bool recovery_is_answered_slowly(const struct srnic_recovery *r)
 {
-	const struct srnic_recovery_read *read = recovery_read(r, 0);
+	const struct srnic_read *read = srnic_reads_at(&r->reads, 0);
 	u32 window = r->cwnd.window;
 
 	return window < RECOVERY_READ_LEAST ||
@@ -1468,7 +1377,7 @@ static void recovery_await_answer(struct srnic_recovery *r, u64 now)
 {
 	u64 srtt = r->rtt.srtt, ago;
 
-	if (!r->rd_out || srnic_psn_diff(recovery_read(r, 0)->begin, r->una) >= 0 ||
+	if (!r->reads.num || srnic_psn_diff(srnic_reads_at(&r->reads, 0)->begin, r->una) >= 0 ||
 	    !r->sb.num || r->sb.holes[0].psn != r->una || !recovery_is_answered_slowly(r))
 		return;
 
@@ -1586,7 +1495,7 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 	/* The remaining samples may be of packets that were sent more than once. */
 	if (undone && !r->rtt.min)
 		srnic_rtt_forget(&r->rtt);
-	recovery_free_places(r, psn);
+	srnic_reads_acked(&r->reads, psn);
 	if (ambiguous)
 		r->suspect_until = 0;
 	srnic_cwnd_acked(&r->cwnd, psn, r->high, npsn);

@@ -4,8 +4,8 @@
  *
  * The requester of a reliable queue pair reports what was sent and acknowledged, and is told
  * what to do.  No other file writes a field of struct srnic_recovery but for those of @rtt,
- * @cwnd and @sb, which are written by rtt.c, cwnd.c and scoreboard.c.  Pure: it reads no
- * clock, takes no lock and sees no packet.  Times are ns of a monotonic clock.
+ * @cwnd, @sb and @reads, which are written by rtt.c, cwnd.c, scoreboard.c and reads.c.  Pure:
+ * it reads no clock, takes no lock and sees no packet.  Times are ns of a monotonic clock.
  */
 #ifndef SRNIC_XPORT_RECOVERY_H
 #define SRNIC_XPORT_RECOVERY_H
@@ -13,14 +13,12 @@
 #include <linux/types.h>
 
 #include "cwnd.h"
+#include "reads.h"
 #include "rtt.h"
 #include "scoreboard.h"
 
 /* Response PSNs per READ request, about, unless the window or the READs outstanding limit it */
 #define SRNIC_RECOVERY_READ	256
-
-/* Most READs and atomics that a queue pair has outstanding */
-#define SRNIC_MAX_RD_ATOMIC	128
 
 /* Not the length of a hole: the response has arrived, and is about to be handled. */
 #define SRNIC_RECOVERY_KEPT	(~0U)
@@ -87,20 +85,11 @@ struct srnic_recovery_todo {
 };
 
 /**
- * struct srnic_recovery_read - a READ or atomic in flight
- * @begin: PSN of its request, and of the first packet of its answer
- * @end: PSN following its answer
- */
-struct srnic_recovery_read {
-	u32	begin;
-	u32	end;
-};
-
-/**
  * struct srnic_recovery - packets in flight
  * @rtt: round trips, and the ACK timeout
  * @cwnd: congestion window
  * @sb: what is missing, in mode SELECT
+ * @reads: READ and atomic requests without a complete answer
  * @psn: next PSN to assign to a work request
  * @una: oldest unacknowledged PSN
  * @next: next PSN to send; less than @high during retransmission
@@ -148,10 +137,6 @@ struct srnic_recovery_read {
  *	      0: it is not
  * @retry_cnt: transport retries without progress
  * @rnr_retry: RNR retries without progress, 7: unlimited
- * @places: READs and atomics that may be outstanding, which the peer remembers
- * @rd_first: index of the oldest entry of @reads
- * @rd_out: READ and atomic requests without a complete answer
- * @reads: these
  */
 struct srnic_recovery {
 	struct srnic_rtt		rtt;
@@ -199,10 +184,7 @@ struct srnic_recovery {
 	u64				deadline;
 	u8				retry_cnt;
 	u8				rnr_retry;
-	u8				places;
-	u8				rd_first;
-	u32				rd_out;
-	struct srnic_recovery_read	reads[SRNIC_MAX_RD_ATOMIC];
+	struct srnic_reads		reads;
 };
 
 /**

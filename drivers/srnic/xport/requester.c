@@ -96,7 +96,7 @@ static enum srnic_outcome req_may_start(struct srnic_qp *qp,
 {
 	if (!qp->conf.max_rd_atomic)
 		return srnic_fail(SRNIC_V_WR_DEPTH);
-	if (qp->req.recovery.rd_out >= qp->conf.max_rd_atomic)
+	if (qp->req.recovery.reads.num >= qp->conf.max_rd_atomic)
 		return srnic_req_wait(qp, SRNIC_LIMIT_READS);
 
 	return req_check_sink(qp, wqe);
@@ -115,7 +115,7 @@ static enum srnic_outcome req_start(struct srnic_qp *qp,
 
 	if (qp->conf.state != IB_QPS_RTS)
 		return srnic_req_wait(qp, SRNIC_LIMIT_APP);
-	if ((wqe->sqe.flags & IB_SEND_FENCE) && r->rd_out)
+	if ((wqe->sqe.flags & IB_SEND_FENCE) && r->reads.num)
 		return srnic_req_wait(qp, SRNIC_LIMIT_READS);
 	if (r->una != r->psn &&
 	    (((r->psn - r->una) & SRNIC_PSN_MASK) + npsn) >= BIT(23))
