@@ -879,7 +879,7 @@ static void nak_is_doubted(u32 at)
 static void nak_is_doubted_as_long(u32 at)
 {
 	begin_path(at, LONG);
-	f.reorder = LONG / 10;
+	f.rtt.reorder = LONG / 10;
 	send_many(10);
 	now += LONG;
 	must(is_nothing(nak(0)));
@@ -992,7 +992,7 @@ static void spurious_repair(u32 at)
 	now += SHORT / 4;
 	ack(11);
 	must(f.mode == SRNIC_RECOVERY_OPEN);
-	must(f.reorder > 0 && f.reorder <= f.rtt.srtt);
+	must(f.rtt.reorder > 0 && f.rtt.reorder <= f.rtt.srtt);
 }
 
 /* The ACK may be for the first or for the second retransmission. */
@@ -1007,7 +1007,7 @@ static void spurious_second(u32 at)
 	send_one(false);
 	now += SHORT / 4;
 	ack(11);
-	must(!f.reorder);
+	must(!f.rtt.reorder);
 }
 
 static void spurious_fades(u32 at)
@@ -1016,7 +1016,7 @@ static void spurious_fades(u32 at)
 	u64 was;
 
 	spurious_repair(at);
-	was = f.reorder;
+	was = f.rtt.reorder;
 	for (i = 0; i < 8; i++, end += 10) {
 		send_many(10);
 		nak(0);
@@ -1026,7 +1026,7 @@ static void spurious_fades(u32 at)
 		ack(end + 10);
 		must(f.mode == SRNIC_RECOVERY_OPEN);
 	}
-	must(f.reorder < was / 2);
+	must(f.rtt.reorder < was / 2);
 }
 
 /*
@@ -1054,7 +1054,7 @@ static void spurious_thrice(u32 at)
 	send_many(20);
 	answer_early(3);
 	must(f.mode != SRNIC_RECOVERY_OPEN);
-	must(!f.rtt.min && f.rtt.srtt == SHORT / 4 && !f.reorder);
+	must(!f.rtt.min && f.rtt.srtt == SHORT / 4 && !f.rtt.reorder);
 	must(f.cwnd.window == SRNIC_CWND_SHORT);
 }
 
@@ -1112,7 +1112,7 @@ static void spurious_not(u32 at)
 	send_one(false);
 	now += SHORT;
 	ack(11);
-	must(!f.reorder);
+	must(!f.rtt.reorder);
 }
 
 /* While no round trip is known, no ACK is too early. */
@@ -1126,7 +1126,7 @@ static void spurious_not_before_rtt(u32 at)
 	send_one(true);
 	now += LONG;
 	ack(1);
-	must(!f.reorder);
+	must(!f.rtt.reorder);
 	must(!f.rtt.min || f.rtt.min >= LONG);
 }
 
@@ -1140,7 +1140,7 @@ static void spurious_probe(u32 at)
 	now += LONG / 4;
 	ack(6);
 	must(f.mode == SRNIC_RECOVERY_OPEN && f.next == psn(11) && !f.detour);
-	must(!f.reorder && f.cwnd.window == SRNIC_CWND_SHORT);
+	must(!f.rtt.reorder && f.cwnd.window == SRNIC_CWND_SHORT);
 	must(!f.cwnd.tick && !f.cwnd.extra);
 }
 
@@ -1504,14 +1504,14 @@ static void request_was_kept(u32 at)
 	u64 reorder;
 
 	lose_read(at, SHORT);
-	reorder = f.reorder;
+	reorder = f.rtt.reorder;
 	must(is(ack_hole(5, SRNIC_RECOVERY_DUE), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.next == psn(5) && f.keeps == SRNIC_KEEPS_UNKNOWN);
 	read_one(1);
 	now += SHORT / 10;
 	must(is(ack_hole(6, SRNIC_RECOVERY_DUE), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_NONE));
 	must(f.mode == SRNIC_RECOVERY_OPEN && f.next == psn(13));
-	must(f.keeps == SRNIC_KEEPS_ALL && f.reorder <= reorder);
+	must(f.keeps == SRNIC_KEEPS_ALL && f.rtt.reorder <= reorder);
 }
 
 static void request_was_not_kept(u32 at)
@@ -1674,7 +1674,7 @@ static void hole_forgotten(u32 at)
 static void kept_in_doubt(u32 at)
 {
 	begin_path(at, SHORT);
-	f.reorder = SHORT / 2;
+	f.rtt.reorder = SHORT / 2;
 	read_one(60);
 	must(is_nothing(nak(1)));
 	must(f.mode == SRNIC_RECOVERY_SELECT && f.sb.missing == 1);
@@ -1682,7 +1682,8 @@ static void kept_in_doubt(u32 at)
 	now += SHORT / 4;
 	must(is_nothing(ack_hole(2, SRNIC_RECOVERY_KEPT)));
 	must(is_nothing(ack_hole(3, 4)));
-	must(f.sb.missing == 4 && f.suspect_until == now + f.reorder && f.reorder > SHORT / 3);
+	must(f.sb.missing == 4 && f.suspect_until == now + f.rtt.reorder);
+	must(f.rtt.reorder > SHORT / 3);
 }
 
 /* Some responses arrive before all of them have been requested again. */
@@ -2453,10 +2454,10 @@ static void select_early(u32 at)
 	begin_path(at, SHORT);
 	send_many(11);
 	sack_three_holes();
-	must(retransmit() == 4 && !f.reorder);
+	must(retransmit() == 4 && !f.rtt.reorder);
 	now += SHORT / 4;
 	must(is_nothing(ack(5)));
-	must(f.reorder == SHORT / 2);
+	must(f.rtt.reorder == SHORT / 2);
 }
 
 /* The pace spreads a retransmission over time: when its end is sent, its start is answered. */
@@ -2472,9 +2473,9 @@ static void select_slow(u32 at)
 	must(retransmit() == 2);
 	now += SHORT / 4;
 	ack(2);
-	must(f.mode == SRNIC_RECOVERY_SELECT && !f.reorder);
+	must(f.mode == SRNIC_RECOVERY_SELECT && !f.rtt.reorder);
 	ack(12);
-	must(f.mode == SRNIC_RECOVERY_OPEN && !f.reorder);
+	must(f.mode == SRNIC_RECOVERY_OPEN && !f.rtt.reorder);
 }
 
 /* All holes are filled: what else was sent before has been lost, but not what was sent since. */
@@ -2768,7 +2769,7 @@ static void select_long_after(u32 at)
 	retransmit();
 	now += SHORT;
 	ack(12);
-	f.reorder = SHORT;
+	f.rtt.reorder = SHORT;
 	for (n = 1; n < parts; n += 5) {
 		for (i = 0; i < n; i++) {
 			first = f.una;

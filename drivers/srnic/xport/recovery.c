@@ -657,7 +657,7 @@ static struct srnic_recovery_todo recovery_recovered(struct srnic_recovery *r)
 	srnic_cwnd_stop_ticks(&r->cwnd);
 	if (r->repair == SRNIC_CAUSE_GAP)
 		recovery_learn(r);
-	r->reorder -= r->reorder / 8;
+	srnic_rtt_wait_less(&r->rtt);
 	r->peer_keeps = false;
 
 	return recovery_nothing;
@@ -734,22 +734,12 @@ static bool recovery_is_doubtful(const struct srnic_recovery *r)
 }
 
 /*
- * How long to wait for a packet that may have been reordered; 0: do not wait.  Before a
- * round trip has been measured, the report of a gap tells how long one takes at most.
- * Nothing is waited for that the peer takes back again and again.
+ * How long to wait for a packet that may have been reordered; 0: do not wait.  Nothing is
+ * waited for that the peer takes back again and again.
  */
 static u64 recovery_reorder_nsec(const struct srnic_recovery *r, u64 now)
 {
-	u64 age;
-
-	if (recovery_is_doubtful(r))
-		return 0;
-	if (!r->rtt.min && r->rtt.num_samples) {
-		age = min(now - r->rtt.samples[0].sent, SRNIC_RTT_FIRST_NSEC);
-		return age < SRNIC_RTT_SHORT_NSEC ? 0 : age;
-	}
-
-	return max(min(r->reorder, r->rtt.srtt), srnic_rtt_is_long(&r->rtt) ? r->rtt.srtt / 2 : 0);
+	return recovery_is_doubtful(r) ? 0 : srnic_rtt_reorder_nsec(&r->rtt, now);
 }
 
 /* How long to wait at least for the packet at una if its loss is the end, for want of a retry */
@@ -774,12 +764,6 @@ static void recovery_suspect(struct srnic_recovery *r, u64 wait, u64 now)
 static u64 recovery_late_nsec(const struct srnic_recovery *r, u64 now)
 {
 	return r->rtt.min || recovery_is_doubtful(r) ? recovery_reorder_nsec(r, now) : r->late_nsec;
-}
-
-/* A packet was retransmitted that was merely late: the next is waited for longer. */
-static void recovery_wait_longer(struct srnic_recovery *r)
-{
-	r->reorder = min(max(2 * r->reorder, r->rtt.srtt / 2), r->rtt.srtt);
 }
 
 /* How long to wait for the answer to a retransmission */
@@ -944,7 +928,7 @@ static void recovery_filled(struct srnic_recovery *r)
 	recovery_leave_detour(r);
 	r->mode = SRNIC_RECOVERY_OPEN;
 	r->suspect_until = 0;
-	r->reorder -= r->reorder / 8;
+	srnic_rtt_wait_less(&r->rtt);
 }
 
 /* Does a READ in a later hole wait for room while the first one, which waits for none, is lost? */
@@ -1043,7 +1027,7 @@ static void recovery_arrive(struct srnic_recovery *r, u32 top,
 			    struct srnic_scoreboard_news news)
 {
 	if (news.early) {
-		recovery_wait_longer(r);
+		srnic_rtt_wait_longer(&r->rtt);
 		srnic_cwnd_undo(&r->cwnd);
 	}
 	srnic_cwnd_acked(&r->cwnd, r->sb.top, r->high, 0);
@@ -1271,12 +1255,12 @@ static bool recovery_check_spurious(struct srnic_recovery *r, u32 psn, u64 now)
 		recovery_learn(r);
 	} else if (r->repair == SRNIC_CAUSE_GAP && r->repaired_at &&
 		   recovery_retries(r) <= 1) {
-		if (srnic_rtt_early(&r->rtt) && r->suspect_until && 2 * r->reorder > r->rtt.srtt) {
+		if (srnic_rtt_early(&r->rtt) && r->suspect_until &&
+		    2 * r->rtt.reorder > r->rtt.srtt) {
 			srnic_rtt_restart(&r->rtt, now - r->repaired_at);
-			r->reorder = 0;
 			return false;
 		}
-		recovery_wait_longer(r);
+		srnic_rtt_wait_longer(&r->rtt);
 	}
 	r->mode = SRNIC_RECOVERY_OPEN;
 	r->peer_keeps = false;

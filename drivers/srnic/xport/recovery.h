@@ -127,7 +127,6 @@ struct srnic_recovery_todo {
  * @repaired_at: when the packet at @una was last sent, ns; 0: retransmission pending
  * @began_at: SELECT: when the first packet of the last detour was retransmitted, ns; 0: not yet
  * @sent_at: when a packet was last retransmitted, ns
- * @reorder: how late a packet may be because of reordering, ns
  * @late_nsec: SELECT: how late a packet may be, if no round trip is known, ns
  * @hold: nothing is sent before this time, ns; 0: no such time
  * @suspect_until: when a packet that may only be late is retransmitted, or was after a wait, ns;
@@ -176,7 +175,6 @@ struct srnic_recovery {
 	u64				repaired_at;
 	u64				began_at;
 	u64				sent_at;
-	u64				reorder;
 	u64				late_nsec;
 	u64				hold;
 	u64				suspect_until;

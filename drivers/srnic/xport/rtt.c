@@ -243,6 +243,7 @@ void srnic_rtt_restart(struct srnic_rtt *rtt, u64 nsec)
 	rtt->last = 0;
 	rtt->min = 0;
 	rtt->recent_max = 0;
+	rtt->reorder = 0;
 	rtt->probes = 0;
 	rtt->early = 0;
 }
@@ -323,4 +324,26 @@ bool srnic_rtt_may_probe(const struct srnic_rtt *rtt, u32 retries)
 bool srnic_rtt_is_queued(const struct srnic_rtt *rtt)
 {
 	return rtt->last > rtt->min + max(rtt->min / 4, RTT_QUEUE_NSEC);
+}
+
+u64 srnic_rtt_reorder_nsec(const struct srnic_rtt *rtt, u64 now)
+{
+	u64 age;
+
+	if (!rtt->min && rtt->num_samples) {
+		age = min(now - rtt->samples[0].sent, SRNIC_RTT_FIRST_NSEC);
+		return age < SRNIC_RTT_SHORT_NSEC ? 0 : age;
+	}
+
+	return max(min(rtt->reorder, rtt->srtt), srnic_rtt_is_long(rtt) ? rtt->srtt / 2 : 0);
+}
+
+void srnic_rtt_wait_longer(struct srnic_rtt *rtt)
+{
+	rtt->reorder = min(max(2 * rtt->reorder, rtt->srtt / 2), rtt->srtt);
+}
+
+void srnic_rtt_wait_less(struct srnic_rtt *rtt)
+{
+	rtt->reorder -= rtt->reorder / 8;
 }

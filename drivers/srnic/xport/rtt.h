@@ -3,8 +3,9 @@
  * srnic - round trips of a connection, and how long to wait for an answer
  *
  * RFC 6298 with several samples per window, and the shortest recent round trip: longer ones
- * indicate a queue.  Pure: it reads no clock and takes no lock.  Times are ns of a monotonic
- * clock.  No other file writes a field of struct srnic_rtt.
+ * indicate a queue.  Beside that, how late packets have been that were taken for lost.  Pure:
+ * it reads no clock and takes no lock.  Times are ns of a monotonic clock.  No other file writes
+ * a field of struct srnic_rtt.
  */
 #ifndef SRNIC_XPORT_RTT_H
 #define SRNIC_XPORT_RTT_H
@@ -50,6 +51,7 @@ struct srnic_rtt_sample {
  * @low: shortest of the current row, ns
  * @num_low: round trips in it
  * @since: start of the current period of the search for the shortest and the longest, ns
+ * @reorder: how late a packet may be because of reordering, ns
  * @wait: round trip that late answers suggest, until one is measured, ns
  * @soon: the last ambiguous answer came soon after a retransmission
  * @early: answers too early for the round trip since one was measured, up to 2
@@ -70,6 +72,7 @@ struct srnic_rtt {
 	u64			low;
 	u8			num_low;
 	u64			since;
+	u64			reorder;
 	u64			wait;
 	bool			soon;
 	u8			early;
@@ -133,7 +136,7 @@ bool srnic_rtt_early(struct srnic_rtt *rtt);
 /*
  * Answers go on to come early, although the last original had most of a round trip to
  * arrive: they are those to retransmissions, and the measured round trips were those of a
- * longer path or of a busy host.  Begins anew from @nsec.
+ * longer path or of a busy host.  Begins anew from @nsec, and nothing was reordered.
  */
 void srnic_rtt_restart(struct srnic_rtt *rtt, u64 nsec);
 
@@ -166,6 +169,18 @@ u64 srnic_rtt_wait_nsec(const struct srnic_rtt *rtt, u32 retries);
 
 /* May a probe be sent before the ACK timeout?  @retries: as srnic_rtt_timeout_nsec() */
 bool srnic_rtt_may_probe(const struct srnic_rtt *rtt, u32 retries);
+
+/*
+ * How long to wait for a packet that may have been reordered, ns; 0: do not wait.  Before a
+ * round trip has been measured, the report of a gap tells how long one takes at most.
+ */
+u64 srnic_rtt_reorder_nsec(const struct srnic_rtt *rtt, u64 now);
+
+/* A packet was retransmitted that was merely late: the next is waited for longer. */
+void srnic_rtt_wait_longer(struct srnic_rtt *rtt);
+
+/* Everything that was missing has arrived: the next is waited for a little less. */
+void srnic_rtt_wait_less(struct srnic_rtt *rtt);
 
 /* Is the path longer than one within a site, with a full queue that many share? */
 static inline bool srnic_rtt_is_wide(const struct srnic_rtt *rtt)
