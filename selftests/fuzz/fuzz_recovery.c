@@ -14,6 +14,7 @@
 
 #include "../unit/recovery_state.h"
 #include "wire/psn.h"
+#include "xport/flight.h"
 #include "xport/recovery.h"
 
 #define STEPS_MAX	4096
@@ -90,7 +91,7 @@ static void check(void)
 
 	require(!fault, fault);
 	require(failed || cursor == f.next, "the send queue is positioned at next");
-	require(srnic_recovery_rate(&f, now) < ~0ULL, "there is a rate");
+	require(srnic_flight_rate(&f, now) < ~0ULL, "there is a rate");
 }
 
 static void todo(struct srnic_recovery_todo what)
@@ -116,7 +117,7 @@ static bool post(u32 npsn)
 		return true;
 	if (srnic_psn_diff(f.psn, f.una) + npsn >= SRNIC_PSN_MASK / 2)
 		return false;
-	srnic_recovery_assign(&f, npsn);
+	srnic_flight_assign(&f, npsn);
 
 	return true;
 }
@@ -125,9 +126,9 @@ static bool send_one(bool awaited)
 {
 	bool ask;
 
-	if (!srnic_recovery_open(&f) || !post(1 + awaited))
+	if (!srnic_flight_open(&f) || !post(1 + awaited))
 		return false;
-	ask = srnic_recovery_wants_ack(&f, awaited);
+	ask = srnic_flight_wants_ack(&f, awaited);
 	moved(srnic_recovery_sent(&f, 1, false, ask, now), 1);
 
 	return true;
@@ -146,24 +147,24 @@ static void read_some(u32 left)
 	s32 again = srnic_psn_diff(f.high, f.next);
 	u32 npsn;
 
-	if (!srnic_recovery_open(&f) || !srnic_recovery_may_read(&f, take() & 1) ||
+	if (!srnic_flight_open(&f) || !srnic_flight_may_read(&f, take() & 1) ||
 	    !post(left))
 		return;
 	left = min_t(u32, left, srnic_psn_diff(again > 0 ? f.high : f.psn, f.next));
 	if (!left)
 		return;
-	npsn = srnic_recovery_span(&f, left);
+	npsn = srnic_flight_span(&f, left);
 	require(npsn <= left, "a READ requests no more than what is left");
 	if (!npsn)
 		return;
-	srnic_recovery_wants_ack(&f, true);
+	srnic_flight_wants_ack(&f, true);
 	moved(srnic_recovery_sent(&f, npsn, true, true, now), npsn);
 }
 
 /* Skips a packet that was sent before and has been answered. */
 static void pass(void)
 {
-	if (srnic_recovery_open(&f) && srnic_psn_diff(f.high, f.next) > 0)
+	if (srnic_flight_open(&f) && srnic_psn_diff(f.high, f.next) > 0)
 		moved(srnic_recovery_pass(&f, 1), 1);
 }
 
@@ -275,7 +276,7 @@ static void step(void)
 			todo(srnic_recovery_rnr(&f, (u64)take() << 22, now));
 		break;
 	case STEP_STALL:
-		if (srnic_recovery_open(&f))
+		if (srnic_flight_open(&f))
 			srnic_recovery_stall(&f, 200 * NSEC_PER_USEC, now);
 		break;
 	case STEP_HURRY:
@@ -330,7 +331,7 @@ static void end_well(void)
 		while (f.next != f.high && send_one(true))
 			check();
 		require(f.deadline || !f.rtt.timeout, "with packets in flight there is a deadline");
-		if (srnic_recovery_asked(&f)) {
+		if (srnic_flight_asked(&f)) {
 			now += NSEC_PER_USEC;
 			todo(srnic_recovery_acked(&f, f.asked, 0, now));
 		} else {

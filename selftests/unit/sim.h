@@ -25,6 +25,7 @@
 #include "wire/psn.h"
 #include "wire/sack_hdr.h"
 #include "xport/dcqcn.h"
+#include "xport/flight.h"
 #include "xport/kept.h"
 #include "xport/pace.h"
 #include "xport/recovery.h"

@@ -104,7 +104,7 @@ static inline bool sim_post(struct sim *s, struct sim_flow *w)
 		.awaited = !sim_chance(c->unawaited),
 		.posted_at = sim_take_waiting(w, s->now),
 	};
-	sim_require(s, srnic_recovery_assign(&w->f, npsn) == sim_psn(s, w->assigned),
+	sim_require(s, srnic_flight_assign(&w->f, npsn) == sim_psn(s, w->assigned),
 		    "PSNs are assigned consecutively");
 	if (w->una == w->assigned)
 		w->progress_at = s->now;
@@ -141,7 +141,7 @@ static inline u32 sim_read_span(struct sim_flow *w, const struct sim_message *m,
 	struct srnic_recovery *f = &w->f;
 	u32 left = sim_end(m) - seq, gap;
 
-	if (!srnic_recovery_may_read(f, seq == m->seq))
+	if (!srnic_flight_may_read(f, seq == m->seq))
 		return 0;
 	if (srnic_psn_diff(f->high, f->next) > 0) {
 		left = min_t(u32, left, srnic_psn_diff(f->high, f->next));
@@ -150,7 +150,7 @@ static inline u32 sim_read_span(struct sim_flow *w, const struct sim_message *m,
 			left = min(left, gap);
 	}
 
-	return srnic_recovery_span(f, left);
+	return srnic_flight_span(f, left);
 }
 
 /* Moves the send queue by @npsn, or to @next if the outcome was SEEK. */
@@ -213,7 +213,7 @@ static inline void sim_paced(struct sim_flow *w, u32 npsn, u32 bytes)
 
 static inline void sim_cnp(struct sim *s, struct sim_flow *w)
 {
-	u64 rate = srnic_recovery_rate(&w->f, s->now) * s->conf.mtu;
+	u64 rate = srnic_flight_rate(&w->f, s->now) * s->conf.mtu;
 
 	if (!w->limited) {
 		srnic_dcqcn_start(&w->cc, rate ? rate : SRNIC_DCQCN_LINE, s->now);
@@ -250,7 +250,7 @@ static inline bool sim_send_one(struct sim *s, u32 flow)
 	u32 npsn = 1;
 	u64 seq;
 
-	if (!srnic_recovery_open(f) || (f->next == f->psn && !sim_post(s, w)))
+	if (!srnic_flight_open(f) || (f->next == f->psn && !sim_post(s, w)))
 		return false;
 
 	seq = sim_seq(w, f->next);
@@ -278,7 +278,7 @@ static inline bool sim_send_one(struct sim *s, u32 flow)
 	if (read && srnic_pace_concerns(&w->pace_told, &f->rtt, npsn))
 		sim_tell_pace(s, flow);
 	last = seq + npsn == sim_end(m);
-	ask = srnic_recovery_wants_ack(f, read || (last && m->awaited)) ||
+	ask = srnic_flight_wants_ack(f, read || (last && m->awaited)) ||
 	      (w->limited && w->credit <= s->conf.mtu);
 	w->sent += npsn;
 	if (srnic_psn_diff(f->high, f->next) > 0)

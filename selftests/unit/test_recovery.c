@@ -12,6 +12,7 @@
 #include "recovery_state.h"
 #include "tap.h"
 #include "wire/psn.h"
+#include "xport/flight.h"
 #include "xport/recovery.h"
 
 #define USEC	((u64)NSEC_PER_USEC)
@@ -53,14 +54,14 @@ static u32 span(u32 left, u8 places)
 {
 	f.reads.places = places;
 
-	return srnic_recovery_span(&f, left);
+	return srnic_flight_span(&f, left);
 }
 
 static bool may_read(bool first, u8 places)
 {
 	f.reads.places = places;
 
-	return srnic_recovery_may_read(&f, first);
+	return srnic_flight_may_read(&f, first);
 }
 
 static u32 num_lost(void)
@@ -78,11 +79,11 @@ static bool send_one(bool awaited)
 {
 	bool ask;
 
-	if (!srnic_recovery_open(&f))
+	if (!srnic_flight_open(&f))
 		return false;
 	if (f.next == f.psn)
-		srnic_recovery_assign(&f, 1);
-	ask = srnic_recovery_wants_ack(&f, awaited);
+		srnic_flight_assign(&f, 1);
+	ask = srnic_flight_wants_ack(&f, awaited);
 	srnic_recovery_sent(&f, 1, false, ask, now);
 	if (!f.silence)
 		srnic_recovery_arm(&f, now);
@@ -109,7 +110,7 @@ static u32 fill(void)
 static void read_one(u32 npsn)
 {
 	if (f.next == f.psn)
-		srnic_recovery_assign(&f, npsn);
+		srnic_flight_assign(&f, npsn);
 	srnic_recovery_sent(&f, npsn, true, true, now);
 	if (!f.silence)
 		srnic_recovery_arm(&f, now);
@@ -220,7 +221,7 @@ static void window(u32 at)
 {
 	begin(at);
 	must(fill() == SRNIC_CWND_SHORT);
-	must(!srnic_recovery_open(&f));
+	must(!srnic_flight_open(&f));
 }
 
 static void window_reopens(u32 at)
@@ -236,22 +237,22 @@ static void window_of_reads(u32 at)
 {
 	begin(at);
 	read_one(100);
-	must(srnic_recovery_open(&f) && sent() == 100);
+	must(srnic_flight_open(&f) && sent() == 100);
 	read_one(28);
-	must(!srnic_recovery_open(&f));
+	must(!srnic_flight_open(&f));
 }
 
 static void asks_first(u32 at)
 {
 	begin(at);
-	must(srnic_recovery_wants_ack(&f, false));
+	must(srnic_flight_wants_ack(&f, false));
 }
 
 static void asks_if_awaited(u32 at)
 {
 	begin_path(at, SHORT);
-	must(!srnic_recovery_wants_ack(&f, false));
-	must(srnic_recovery_wants_ack(&f, true));
+	must(!srnic_flight_wants_ack(&f, false));
+	must(srnic_flight_wants_ack(&f, true));
 }
 
 /* The window starts after a packet that requested an ACK. */
@@ -260,10 +261,10 @@ static void asks_each(u32 at)
 	u32 since = 0, asks = 0;
 
 	begin_path(at, SHORT);
-	while (srnic_recovery_open(&f)) {
+	while (srnic_flight_open(&f)) {
 		since++;
-		srnic_recovery_assign(&f, 1);
-		if (srnic_recovery_wants_ack(&f, false)) {
+		srnic_flight_assign(&f, 1);
+		if (srnic_flight_wants_ack(&f, false)) {
 			must(since <= 32);
 			since = 0;
 			asks++;
@@ -295,13 +296,13 @@ static void ask(u32 at)
 {
 	begin_path(at, LONG);
 	send_many(3);
-	must(!srnic_recovery_asked(&f));
+	must(!srnic_flight_asked(&f));
 	must(f.deadline > now && f.deadline <= now + MSEC);
 	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
 	must(f.next == psn(3));
-	must(srnic_recovery_wants_ack(&f, false));
+	must(srnic_flight_wants_ack(&f, false));
 	must(srnic_recovery_sent(&f, 1, false, true, now));
-	must(f.next == psn(4) && srnic_recovery_asked(&f));
+	must(f.next == psn(4) && srnic_flight_asked(&f));
 }
 
 static void ask_once(u32 at)
@@ -327,7 +328,7 @@ static void no_ask_if_asked(u32 at)
 	begin_path(at, LONG);
 	send_many(3);
 	send_one(true);
-	must(srnic_recovery_asked(&f));
+	must(srnic_flight_asked(&f));
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 }
 
@@ -649,7 +650,7 @@ static void grows_not_full(u32 at)
 	for (i = 0; i < 20; i++)
 		round_trip(9 * LONG);
 	must(f.cwnd.window <= SRNIC_CWND_SHORT + SRNIC_CWND_SHORT);
-	must(!srnic_recovery_open(&f) || f.cwnd.window < 2 * SRNIC_CWND_SHORT);
+	must(!srnic_flight_open(&f) || f.cwnd.window < 2 * SRNIC_CWND_SHORT);
 }
 
 static void grows_back(u32 at)
@@ -824,7 +825,7 @@ static void cut_much_later(u32 at)
 	now += 5 * MSEC;
 	ack(srnic_psn_diff(f.high, first));
 	for (i = 0; i < SRNIC_PSN_MASK / 2 + 50000; i += 50) {
-		srnic_recovery_assign(&f, 50);
+		srnic_flight_assign(&f, 50);
 		srnic_recovery_sent(&f, 50, false, true, now);
 		now += SHORT;
 		srnic_recovery_acked(&f, f.high, 0, now);
@@ -854,8 +855,8 @@ static void released_after_cut(u32 at)
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.cwnd.window < SRNIC_CWND_SHORT);
 	send_one(false);
-	must(!srnic_recovery_open(&f));
-	while (!srnic_recovery_open(&f) && f.cwnd.tick && f.cwnd.tick < f.silence)
+	must(!srnic_flight_open(&f));
+	while (!srnic_flight_open(&f) && f.cwnd.tick && f.cwnd.tick < f.silence)
 		expire();
 	must(fill());
 }
@@ -901,7 +902,7 @@ static void repair_is_one(u32 at)
 	begin_path(at, SHORT);
 	send_many(10);
 	nak(0);
-	must(srnic_recovery_wants_ack(&f, false));
+	must(srnic_flight_wants_ack(&f, false));
 	must(srnic_recovery_sent(&f, 1, false, true, now));
 	must(f.next == psn(11) && f.mode == SRNIC_RECOVERY_REPAIR);
 	must(send_one(false) && f.high == psn(12));
@@ -1230,7 +1231,7 @@ static void window_starts(u32 at)
 	srnic_recovery_start(&f, first);
 	srnic_recovery_set_limits(&f, TIMEOUT, RETRIES, RETRIES, PLACES);
 	for (i = SRNIC_CWND_FIRST; i <= SRNIC_CWND_SHORT; i *= 2) {
-		must(fill() == i && !srnic_recovery_open(&f));
+		must(fill() == i && !srnic_flight_open(&f));
 		sum += i;
 		now += SHORT;
 		ack(sum);
@@ -1707,14 +1708,14 @@ static void responses_make_room(u32 at)
 
 	begin_path(at, LONG);
 	read_one(SRNIC_CWND_SHORT);
-	must(!srnic_recovery_open(&f));
+	must(!srnic_flight_open(&f));
 	now += LONG;
 	for (i = 0; i < 10; i++) {
 		must(is_nothing(nak(1)));
 		must(is_nothing(srnic_recovery_arrived(&f, psn(2 + i), now)));
 		state_must_hold(__LINE__);
 	}
-	must(f.mode == SRNIC_RECOVERY_SELECT && srnic_recovery_open(&f));
+	must(f.mode == SRNIC_RECOVERY_SELECT && srnic_flight_open(&f));
 	must(fill() == 10 + f.cwnd.window - SRNIC_CWND_SHORT);
 }
 
@@ -1728,7 +1729,7 @@ static void ticks(u32 at)
 	now += LONG;
 	from = now;
 	nak(0);
-	must(!srnic_recovery_open(&f));
+	must(!srnic_flight_open(&f));
 	while (now < from + LONG / 4 + MSEC && f.deadline) {
 		expire();
 		fill();
@@ -1947,10 +1948,10 @@ static void select_within_window(u32 at)
 	must(is(sack(odd, 2, 41), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(num_lost() == 38);
 	must(f.next == psn(1) && send_one(false));	/* however many are in flight */
-	must(f.next == psn(3) && !srnic_recovery_open(&f) && !retransmit());
+	must(f.next == psn(3) && !srnic_flight_open(&f) && !retransmit());
 	now += SHORT;
 	ack(3);
-	must(srnic_recovery_open(&f));
+	must(srnic_flight_open(&f));
 }
 
 /* A peer that is not srnic need not answer a part of a READ that precedes another one. */
@@ -2358,15 +2359,15 @@ static void select_whole(u32 at)
 	f.cwnd.window = 30;
 	read_one(7);
 	must(f.next == psn(11) && f.detour == 20);
-	must(!srnic_recovery_open(&f));		/* 28 of 30 are in flight */
+	must(!srnic_flight_open(&f));		/* 28 of 30 are in flight */
 	srnic_recovery_arrived(&f, psn(50), now);
 	f.cwnd.window = 30;
-	must(f.next == psn(11) && srnic_recovery_open(&f));
+	must(f.next == psn(11) && srnic_flight_open(&f));
 	must(span(20, 16) == 20);
 	f.cwnd.window = 10;
-	must(!srnic_recovery_open(&f));
+	must(!srnic_flight_open(&f));
 	ack_hole(11, 20);
-	must(srnic_recovery_open(&f) && span(20, 16) == 20);
+	must(srnic_flight_open(&f) && span(20, 16) == 20);
 }
 
 /* Part of a READ that the peer may never have got is a READ of its own, and the rest another. */
@@ -2587,7 +2588,7 @@ static void select_before_due(u32 at)
 	must(f.sb.in[SRNIC_HOLE_DUE] == 22 && f.una == psn(1));
 	must(f.next == psn(3) && f.detour == 20);
 	read_one(10);
-	must(f.detour == 10 && !srnic_recovery_open(&f));
+	must(f.detour == 10 && !srnic_flight_open(&f));
 }
 
 /* What has arrived before the rest is retransmitted makes room for it. */
@@ -2607,10 +2608,10 @@ static void select_in_part(u32 at)
 	f.cwnd.window = 15;
 	read_one(1);
 	read_one(10);
-	must(f.next == psn(21) && f.detour == 10 && !srnic_recovery_open(&f));
+	must(f.next == psn(21) && f.detour == 10 && !srnic_flight_open(&f));
 	for (i = 11; i < 21; i++)
 		srnic_recovery_arrived(&f, psn(i), now + SHORT);
-	must(f.next == psn(21) && f.detour == 10 && srnic_recovery_open(&f));
+	must(f.next == psn(21) && f.detour == 10 && srnic_flight_open(&f));
 }
 
 /* The first hole does not wait for room that another one needs. */
@@ -2627,10 +2628,10 @@ static void select_unblocked(u32 at)
 	srnic_recovery_arrived(&f, psn(23), now);
 	f.cwnd.window = 10;
 	read_one(1);
-	must(f.next == psn(3) && f.detour == 20 && !srnic_recovery_open(&f));
+	must(f.next == psn(3) && f.detour == 20 && !srnic_flight_open(&f));
 	now += 3 * SHORT;
 	must(is(nak(1), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && f.next == psn(1));
-	must(srnic_recovery_open(&f) && f.detour == 1);
+	must(srnic_flight_open(&f) && f.detour == 1);
 }
 
 /* What has been requested of the first hole is not requested again for what waits behind it. */
@@ -2644,9 +2645,9 @@ static void select_goes_on(u32 at)
 	must(srnic_recovery_sacked(&f, psn(1), now));
 	srnic_recovery_kept(&f, psn(61), 1, now);
 	srnic_recovery_select(&f, psn(62), now);
-	must(f.next == psn(1) && f.detour == 60 && srnic_recovery_open(&f));
+	must(f.next == psn(1) && f.detour == 60 && srnic_flight_open(&f));
 	read_one(20);
-	must(f.next == psn(21) && f.detour == 40 && !srnic_recovery_open(&f));
+	must(f.next == psn(21) && f.detour == 40 && !srnic_flight_open(&f));
 	must(srnic_recovery_sacked(&f, psn(1), now));
 	srnic_recovery_kept(&f, psn(61), 1, now);
 	srnic_recovery_select(&f, psn(62), now);
@@ -2666,9 +2667,9 @@ static void select_before_unknown(u32 at)
 	srnic_recovery_kept(&f, psn(23), 20, now);
 	srnic_recovery_select(&f, psn(43), now);
 	must(f.next == psn(3) && f.detour == 20);
-	must(srnic_recovery_open(&f) && span(20, 16) == 20);
+	must(srnic_flight_open(&f) && span(20, 16) == 20);
 	f.cwnd.window = 21;
-	must(!srnic_recovery_open(&f));		/* 2 of 21 are in flight */
+	must(!srnic_flight_open(&f));		/* 2 of 21 are in flight */
 	/* unless that has been answered: then 1 and 2 are lost */
 	f.cwnd.window = 25;
 	srnic_recovery_arrived(&f, psn(23), now);
@@ -2709,7 +2710,7 @@ static void select_due_for_ever(u32 at)
 		if (f.deadline && now >= f.deadline)
 			todo = expire();
 		if (todo.act == SRNIC_RECOVERY_SEEK)
-			while (f.detour && srnic_recovery_open(&f))
+			while (f.detour && srnic_flight_open(&f))
 				read_one(f.detour);
 	}
 	must(i < 1000000);
@@ -2720,9 +2721,9 @@ static void select_asks(u32 at)
 {
 	begin_path(at, SHORT);
 	send_many(20);
-	must(!srnic_recovery_asked(&f));
+	must(!srnic_flight_asked(&f));
 	sack_three_holes();
-	must(f.detour && !srnic_recovery_asked(&f));
+	must(f.detour && !srnic_flight_asked(&f));
 	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
 	must(f.next == psn(20) && f.detour == 1 && send_one(false));
 	must(num_lost() == 4 && f.next == psn(1) && retransmit() == 4);
@@ -2733,7 +2734,7 @@ static void select_asks(u32 at)
 	f.cwnd.window = 1;
 	sack_three_holes();
 	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
-	must(send_one(false) && srnic_recovery_asked(&f));
+	must(send_one(false) && srnic_flight_asked(&f));
 }
 
 /* Nothing but the packet at una can be retransmitted. */
@@ -2753,7 +2754,7 @@ static void select_refused(u32 at)
 			others++;
 		}
 	}
-	must(n == 1 + others && others == 2 && srnic_recovery_asked(&f));
+	must(n == 1 + others && others == 2 && srnic_flight_asked(&f));
 }
 
 /* A packet that is late is not lost, however long ago others were. */
@@ -2773,7 +2774,7 @@ static void select_long_after(u32 at)
 	for (n = 1; n < parts; n += 5) {
 		for (i = 0; i < n; i++) {
 			first = f.una;
-			srnic_recovery_assign(&f, part);
+			srnic_flight_assign(&f, part);
 			srnic_recovery_sent(&f, part, false, true, now);
 			now += SHORT;
 			ack(part);
@@ -2884,7 +2885,7 @@ static void back_with_care(u32 at)
 	while (wait().cause != SRNIC_CAUSE_TIMEOUT)
 		fill();
 	must(f.mode == SRNIC_RECOVERY_BACK && fill() == 1);
-	must(srnic_recovery_asked(&f));
+	must(srnic_flight_asked(&f));
 }
 
 /* All packets of the first window are lost. */
@@ -2966,13 +2967,13 @@ static void back_whole(u32 at)
 	read_one(10);
 	read_one(10);
 	must(is(nak(0), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && f.burst < 10);
-	must(srnic_recovery_open(&f) && span(10, 16) == 10);
+	must(srnic_flight_open(&f) && span(10, 16) == 10);
 	read_one(10);
-	must(f.reads.num == 2 && f.next == psn(11) && !srnic_recovery_open(&f));
+	must(f.reads.num == 2 && f.next == psn(11) && !srnic_flight_open(&f));
 	/* the next one waits for room */
 	now += SHORT;
 	ack_hole(9, SRNIC_RECOVERY_DUE);
-	must(f.mode == SRNIC_RECOVERY_BACK && srnic_recovery_open(&f));
+	must(f.mode == SRNIC_RECOVERY_BACK && srnic_flight_open(&f));
 	must(!span(10, 16));
 	ack_hole(11, SRNIC_RECOVERY_DUE);
 	must(span(10, 16) == 10);
@@ -3015,7 +3016,7 @@ static void back_splits_doubles(u32 at)
 	read_one(100);
 	wait_for_timeout();
 	for (i = 1, n = 1; n <= 32; i += n, n *= 2) {
-		must(srnic_recovery_open(&f) && span(100, 16) == n);
+		must(srnic_flight_open(&f) && span(100, 16) == n);
 		read_one(n);
 		now += LONG;
 		ack_hole(i + n, SRNIC_RECOVERY_DUE);
@@ -3093,9 +3094,9 @@ static void rnr_waits(u32 at)
 	send_many(10);
 	until = now + 5 * MSEC;
 	must(is_nothing(rnr(5 * MSEC)));
-	must(!srnic_recovery_open(&f) && f.deadline == until);
+	must(!srnic_flight_open(&f) && f.deadline == until);
 	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_RNR));
-	must(f.next == psn(1) && srnic_recovery_open(&f));
+	must(f.next == psn(1) && srnic_flight_open(&f));
 	must(f.retry_left == RETRIES && f.rnr_left == 7);
 }
 
@@ -3201,8 +3202,8 @@ static void rnr_overtaken(u32 at)
 	rnr(MSEC);
 	ack(11);
 	wait();
-	must(srnic_recovery_is_idle(&f) && f.mode == SRNIC_RECOVERY_OPEN);
-	must(srnic_recovery_open(&f));
+	must(srnic_flight_is_idle(&f) && f.mode == SRNIC_RECOVERY_OPEN);
+	must(srnic_flight_open(&f));
 }
 
 /* Silence */
@@ -3220,7 +3221,7 @@ static void probe(u32 at)
 	must(now - from == LONG + 2 * LONG);
 	must(f.next == psn(1) && f.detour == 1);
 	must(f.retry_left == RETRIES && f.cwnd.window == SRNIC_CWND_SHORT);
-	must(srnic_recovery_wants_ack(&f, false));
+	must(srnic_flight_wants_ack(&f, false));
 }
 
 static void probe_backs_off(u32 at)
@@ -3374,7 +3375,7 @@ static void idle_is_silent(u32 at)
 	must(f.deadline);
 	now += LONG;
 	ack(2);
-	must(!f.deadline && srnic_recovery_is_idle(&f));
+	must(!f.deadline && srnic_flight_is_idle(&f));
 }
 
 static void ack_rearms(u32 at)
@@ -3534,10 +3535,10 @@ static void stall(u32 at)
 	begin_path(at, LONG);
 	send_one(true);
 	srnic_recovery_stall(&f, 200 * USEC, now);
-	must(!srnic_recovery_open(&f) && srnic_recovery_is_held(&f));
+	must(!srnic_flight_open(&f) && srnic_recovery_is_held(&f));
 	must(f.deadline == now + 200 * USEC);
 	must(is(expire(), SRNIC_RECOVERY_NOTHING, SRNIC_CAUSE_MEMORY));
-	must(srnic_recovery_open(&f) && !srnic_recovery_is_held(&f));
+	must(srnic_flight_open(&f) && !srnic_recovery_is_held(&f));
 	must(f.retry_left == RETRIES);
 }
 
@@ -3633,7 +3634,7 @@ static void span_is_bounded(u32 at)
 	for (left = 1; left < 100; left++)
 		must(span(left, 128) == left);
 	npsn = span(100000, 128);
-	must(npsn > SRNIC_RECOVERY_READ - 10 && npsn < SRNIC_RECOVERY_READ + 10);
+	must(npsn > SRNIC_FLIGHT_READ - 10 && npsn < SRNIC_FLIGHT_READ + 10);
 }
 
 /* A last part that is small would take the place of a large one. */
@@ -3674,7 +3675,7 @@ static void span_fills_window(u32 at)
 		begin_path(at, LONG);
 		f.cwnd.window = 4096;
 		for (i = 0; i < n; i++) {
-			u32 npsn = srnic_recovery_open(&f) ?
+			u32 npsn = srnic_flight_open(&f) ?
 				   span(100000, n) : 0;
 
 			if (npsn)
@@ -3688,7 +3689,7 @@ static void span_not_small(u32 at)
 {
 	begin_path(at, SHORT);
 	read_one(127);
-	must(srnic_recovery_open(&f));
+	must(srnic_flight_open(&f));
 	must(!span(100, 16));
 	must(span(1, 16) == 1);
 }
@@ -3703,10 +3704,10 @@ static void span_ahead(u32 at)
 		read_one(10);
 	must(sent() == 90 && span(20, 16) == 20);
 	read_one(20);
-	must(!srnic_recovery_open(&f));
+	must(!srnic_flight_open(&f));
 	now += LONG;
 	ack_hole(12, SRNIC_RECOVERY_DUE);
-	must(srnic_recovery_open(&f) && span(20, 16) == 20);
+	must(srnic_flight_open(&f) && span(20, 16) == 20);
 	/* not by more than half of the window, if few READs are left */
 	must(span(100000, 11) == f.cwnd.window / 2);
 	/* and not from a peer that does not pace them */
@@ -3721,7 +3722,7 @@ static void span_ahead_of_all(u32 at)
 	begin_path(at, LONG);
 	f.cwnd.window = SRNIC_CWND_MAX;
 	f.selects = true;
-	while (srnic_recovery_open(&f) && (n = span(100000, 16)))
+	while (srnic_flight_open(&f) && (n = span(100000, 16)))
 		read_one(n);
 	must(sent() > SRNIC_CWND_MAX / 2 && sent() <= SRNIC_CWND_MAX);
 }
@@ -3738,8 +3739,8 @@ static void span_of_one(u32 at)
 static void assign(u32 at)
 {
 	begin(at);
-	must(srnic_recovery_assign(&f, 5) == psn(0));
-	must(srnic_recovery_assign(&f, 1 << 20) == psn(5));
+	must(srnic_flight_assign(&f, 5) == psn(0));
+	must(srnic_flight_assign(&f, 1 << 20) == psn(5));
 	must(f.psn == psn(5 + (1 << 20)) && f.next == psn(0));
 }
 
@@ -3748,8 +3749,8 @@ static void skip(u32 at)
 	begin_path(at, SHORT);
 	send_many(10);
 	srnic_recovery_skip(&f, psn(1000));
-	must(srnic_recovery_is_idle(&f));
-	must(srnic_recovery_assign(&f, 1) == psn(1000));
+	must(srnic_flight_is_idle(&f));
+	must(srnic_flight_assign(&f, 1) == psn(1000));
 	must(f.next == psn(1000) && f.una == psn(1000) && f.high == psn(1000));
 }
 
@@ -3757,9 +3758,9 @@ static void forget(u32 at)
 {
 	begin(at);
 	send_many(10);
-	srnic_recovery_forget(&f);
-	must(f.una == psn(10) && !srnic_recovery_asked(&f));
-	must(srnic_recovery_is_idle(&f));
+	srnic_flight_forget(&f);
+	must(f.una == psn(10) && !srnic_flight_asked(&f));
+	must(srnic_flight_is_idle(&f));
 }
 
 static void pass(u32 at)
@@ -3776,9 +3777,9 @@ static void refused(u32 at)
 {
 	begin_path(at, LONG);
 	send_many(3);
-	must(!srnic_recovery_asked(&f));
+	must(!srnic_flight_asked(&f));
 	must(is(srnic_recovery_refused(&f), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
-	must(f.next == f.una && send_one(false) && srnic_recovery_asked(&f));
+	must(f.next == f.una && send_one(false) && srnic_flight_asked(&f));
 	must(f.next == psn(4) && is_nothing(srnic_recovery_refused(&f)));
 	now += LONG;
 	ack(4);
@@ -3996,7 +3997,7 @@ static void released_on_short_path(u32 at)
 	fill();
 	nak(0);
 	must(f.cwnd.window == 7 && f.cwnd.tick);
-	must(send_one(false) && !srnic_recovery_open(&f));
+	must(send_one(false) && !srnic_flight_open(&f));
 	while (f.cwnd.tick && f.deadline == f.cwnd.tick && n < 100) {
 		must(is_nothing(expire()));
 		n += fill();
@@ -4026,10 +4027,10 @@ static void first_is_doubted(u32 at)
 static void rate(u32 at)
 {
 	begin(at);
-	must(!srnic_recovery_rate(&f, now));
+	must(!srnic_flight_rate(&f, now));
 	begin_path(at, LONG);
 	must(send_many(100) == 100);
-	must(srnic_recovery_rate(&f, now) == 100 * SEC / LONG);
+	must(srnic_flight_rate(&f, now) == 100 * SEC / LONG);
 }
 
 static const struct {

@@ -117,7 +117,7 @@ void srnic_cc_marked(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 /* Sending rate of the QP: data in flight divided by the round trip time */
 static u64 cc_estimate(const struct srnic_qp *qp, u64 now)
 {
-	u64 psns = srnic_recovery_rate(&qp->req.recovery, now);
+	u64 psns = srnic_flight_rate(&qp->req.recovery, now);
 
 	if (!psns || qp->resp.read_left)
 		return SRNIC_DCQCN_LINE;

@@ -15,7 +15,7 @@
 #define LOOPBACK_PIECE	64
 
 /*
- * Response PSNs per READ request, far more than SRNIC_RECOVERY_READ, and far below 2^23,
+ * Response PSNs per READ request, far more than SRNIC_FLIGHT_READ, and far below 2^23,
  * half the PSN space, beyond which PSNs cannot be ordered.
  */
 #define LOOPBACK_READ	65536
@@ -72,7 +72,7 @@ static bool loopback_ready(const struct srnic_qp *qp, const struct srnic_qp *pee
 {
 	const struct srnic_req *req = &qp->req;
 
-	return srnic_recovery_is_idle(&req->recovery) && !req->ooo.num &&
+	return srnic_flight_is_idle(&req->recovery) && !req->ooo.num &&
 	       req->cur == qp->sq.head &&
 	       peer->resp.psn == req->recovery.next && !peer->resp.ooo.num &&
 	       !srnic_rx_busy(peer) && netif_running(qp->path.ndev);

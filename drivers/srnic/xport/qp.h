@@ -29,6 +29,7 @@
 #include "../wire/rss.h"
 #include "dcqcn.h"
 #include "delack.h"
+#include "flight.h"
 #include "kept.h"
 #include "recovery.h"
 #include "ooo.h"

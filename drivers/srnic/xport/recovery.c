@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - loss recovery: which PSNs are in flight, which are lost, what is sent again
+ * srnic - loss recovery: what is lost, what is sent again, and when to act on silence
  *
  * RC acknowledgments are cumulative: they tell up to which PSN everything has arrived
  * and nothing about later packets.  So losses are repaired one hole at a time.  The
@@ -17,7 +17,7 @@
 #include <linux/time64.h>
 
 #include "../wire/psn.h"
-#include "recovery.h"
+#include "flight.h"
 
 /* Time in flight after which an ACK is requested if no packet has done so */
 #define RECOVERY_ASK_NSEC	((u64)NSEC_PER_MSEC)
@@ -40,12 +40,8 @@
 /* Packets that a peer may report beside twice those in flight, without progress */
 #define RECOVERY_TOLD		32
 
-/* A READ request asks for this part of the window */
-#define RECOVERY_READ_PART	7
-
-/* Memory for the response to another PSN is assumed after as many acknowledged */
-#define RECOVERY_FAR_PARTS	4U
-#define RECOVERY_FAR_MAX	(RECOVERY_FAR_PARTS * SRNIC_CWND_MAX)
+/* Responses for which this end has memory, at most, in parts */
+#define RECOVERY_FAR_MAX	(SRNIC_RECOVERY_FAR_PARTS * SRNIC_CWND_MAX)
 
 /* A detour that takes longer than this part of the shortest round trip is slow */
 #define RECOVERY_SLOW_PART	8
@@ -53,9 +49,6 @@
 /* A missing packet is waited for this long if there are no retries, or for a part of the timeout */
 #define RECOVERY_LAST_NSEC	(100 * NSEC_PER_MSEC)
 #define RECOVERY_LAST_PART	4
-
-/* PSNs for which a request of its own pays, in a small window */
-#define RECOVERY_READ_LEAST	32
 
 static const struct srnic_recovery_todo recovery_nothing;
 
@@ -78,27 +71,16 @@ void srnic_recovery_start(struct srnic_recovery *r, u32 psn)
 
 void srnic_recovery_skip(struct srnic_recovery *r, u32 psn)
 {
-	r->psn = psn;
-	r->una = psn;
-	r->next = psn;
-	r->high = psn;
-	r->asked = psn;
+	srnic_flight_skip(r, psn);
 	r->mark = psn;
 	r->undone = psn;
 	r->unreported = psn;
 	r->suspect_until = 0;
-	r->detour = 0;
 	r->far = RECOVERY_FAR_MAX;
 	r->mode = SRNIC_RECOVERY_OPEN;
 	srnic_scoreboard_clear(&r->sb, psn);
 	srnic_rtt_forget(&r->rtt);
 	srnic_cwnd_skip(&r->cwnd, psn);
-}
-
-void srnic_recovery_forget(struct srnic_recovery *r)
-{
-	r->una = r->next;
-	r->asked = r->next;
 }
 
 void srnic_recovery_set_limits(struct srnic_recovery *r, u64 timeout, u8 retry_cnt,
@@ -110,262 +92,6 @@ void srnic_recovery_set_limits(struct srnic_recovery *r, u64 timeout, u8 retry_c
 	r->rnr_retry = rnr_retry;
 	r->retry_left = retry_cnt;
 	r->rnr_left = rnr_retry;
-}
-
-u32 srnic_recovery_assign(struct srnic_recovery *r, u32 npsn)
-{
-	u32 psn = r->psn;
-
-	r->psn = srnic_psn_add(psn, npsn);
-
-	return psn;
-}
-
-/* PSN at which new packets, or those retransmitted in mode BACK, continue */
-static u32 recovery_front(const struct srnic_recovery *r)
-{
-	return r->detour ? r->resume : r->next;
-}
-
-/* PSNs from una to the front */
-static u32 recovery_ahead(const struct srnic_recovery *r)
-{
-	return (recovery_front(r) - r->una) & SRNIC_PSN_MASK;
-}
-
-/* PSNs that have left the network, or have yet to be retransmitted */
-static u32 recovery_settled(const struct srnic_recovery *r)
-{
-	u32 again = r->detour ? srnic_scoreboard_lost_in(&r->sb, r->selected, r->next) : 0;
-
-	return srnic_scoreboard_kept(&r->sb, r->una) + srnic_scoreboard_forgotten(&r->sb) +
-	       r->sb.in[SRNIC_HOLE_LOST] - again;
-}
-
-static u32 recovery_out(const struct srnic_recovery *r)
-{
-	u32 out = recovery_ahead(r);
-
-	return r->mode == SRNIC_RECOVERY_SELECT ? out - min(out, recovery_settled(r)) : out;
-}
-
-/* PSNs that may be in flight now */
-static u32 recovery_limit(const struct srnic_recovery *r)
-{
-	if (r->mode == SRNIC_RECOVERY_BACK)
-		return min(r->cwnd.window, r->burst);
-
-	return srnic_cwnd_limit(&r->cwnd);
-}
-
-/*
- * May the next packet be retransmitted, however much is in flight?  In mode SELECT only the one
- * at una may, and the last one sent, which requests an ACK if no other has.
- */
-static bool recovery_is_urgent(const struct srnic_recovery *r)
-{
-	return r->detour && (r->mode != SRNIC_RECOVERY_SELECT || r->next == r->una ||
-			     srnic_psn_add(r->next, 1) == r->resume);
-}
-
-/* Is the peer expected to drop what is sent next, since it is too far ahead to be kept? */
-static bool recovery_is_too_far(const struct srnic_recovery *r)
-{
-	return r->mode == SRNIC_RECOVERY_SELECT && !r->detour &&
-	       srnic_psn_diff(r->next, r->una) >= SRNIC_CWND_MAX;
-}
-
-/* PSNs from una on for whose responses this end has memory, as far as is known */
-static u32 recovery_far(const struct srnic_recovery *r)
-{
-	return r->far / RECOVERY_FAR_PARTS;
-}
-
-/* PSNs that may be requested by new READs, for this end can keep the responses */
-static u32 recovery_reach(const struct srnic_recovery *r)
-{
-	u32 far = recovery_far(r);
-
-	if (r->mode != SRNIC_RECOVERY_SELECT)
-		return SRNIC_CWND_MAX;
-
-	return far - min_t(u32, far, srnic_psn_diff(r->next, r->una));
-}
-
-/* May the READ at una be requested in parts?  What is sent after silence is little. */
-static bool recovery_may_split(const struct srnic_recovery *r)
-{
-	return r->mode != SRNIC_RECOVERY_OPEN && r->next == r->una &&
-	       srnic_reads_may_split(&r->reads) &&
-	       (r->repair == SRNIC_CAUSE_PROBE || r->repair == SRNIC_CAUSE_TIMEOUT);
-}
-
-/*
- * PSNs that may be sent now in mode SELECT.  Nothing that is due is in the network before what it
- * waits for has been retransmitted.  Kept out of recovery_room(), which most packets call.
- */
-static noinline u32 recovery_room_select(const struct srnic_recovery *r)
-{
-	u32 limit = recovery_limit(r), out = recovery_out(r), room, whole;
-
-	if (!r->detour)
-		return limit - min(limit, out);
-
-	whole = srnic_reads_whole(&r->reads, r->next);
-	if (whole && srnic_psn_diff(r->answered, r->next) <= 0)
-		out = srnic_scoreboard_missing_in(&r->sb, r->una, r->next);
-	else
-		out -= min(out, r->sb.in[SRNIC_HOLE_DUE]);
-	room = limit - min(limit, out);
-
-	return whole <= room ? room : 0;
-}
-
-/* PSNs that may be sent now */
-static u32 recovery_room(const struct srnic_recovery *r)
-{
-	u32 limit;
-
-	if (r->mode == SRNIC_RECOVERY_SELECT)
-		return recovery_room_select(r);
-	limit = recovery_limit(r);
-
-	return limit - min(limit, recovery_ahead(r));
-}
-
-bool srnic_recovery_open(struct srnic_recovery *r)
-{
-	if (r->hold)
-		return false;
-	if (recovery_is_urgent(r))
-		return true;
-	if (recovery_room(r))
-		return !recovery_is_too_far(r);
-	srnic_cwnd_full(&r->cwnd, recovery_front(r));
-
-	return false;
-}
-
-bool srnic_recovery_is_new(const struct srnic_recovery *r)
-{
-	return srnic_psn_diff(r->next, r->high) >= 0;
-}
-
-/* Does a READ or atomic in flight begin at @next, which has been sent before? */
-static bool recovery_read_begins(const struct srnic_recovery *r)
-{
-	return srnic_reads_end(&r->reads, srnic_psn_add(r->next, -1), r->high) == r->next;
-}
-
-bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first)
-{
-	if (srnic_recovery_is_new(r))
-		return r->reads.num < r->reads.places;
-	if (srnic_reads_is_crowded(&r->reads) && srnic_reads_find(&r->reads, r->next))
-		return false;
-	if (r->mode == SRNIC_RECOVERY_SELECT && r->detour)
-		return true;	/* but for that, recovery_may_select() decides */
-
-	return first || r->next == r->una || recovery_read_begins(r);
-}
-
-/*
- * PSNs that a READ request asks for, of @left.  The smaller requests are, the better they fill
- * a window and the shorter are bursts of responses; but while the oldest waits for what was
- * lost, those that may still be outstanding have to fill the window.
- */
-static u32 recovery_read_size(const struct srnic_recovery *r, u32 limit, u32 left)
-{
-	u32 least = min_t(u32, limit / 4, RECOVERY_READ_LEAST);
-	u32 part = clamp_t(u32, limit / RECOVERY_READ_PART, least, SRNIC_RECOVERY_READ);
-	u32 free = srnic_reads_free(&r->reads);
-	u32 size = max(part, DIV_ROUND_UP(limit, free));
-
-	if (!r->rtt.srtt)
-		return min(limit, left);
-
-	return left / max((left + size / 2) / size, 1U);
-}
-
-/*
- * Do responses come one by one?  A peer that is srnic paces them on a long path.  The next READ is
- * requested while they do, or the path would be idle for the time that those of a READ take.
- */
-static bool recovery_is_paced(const struct srnic_recovery *r)
-{
-	return r->selects && srnic_rtt_is_wide(&r->rtt);
-}
-
-u32 srnic_recovery_span(struct srnic_recovery *r, u32 left)
-{
-	u32 limit = recovery_limit(r), room = recovery_room(r), reach = recovery_reach(r);
-	u32 end, want, least;
-
-	/* A single response is not divided, and nothing has to be repaired. */
-	if (left == 1 && r->mode == SRNIC_RECOVERY_OPEN && !r->detour && srnic_recovery_is_new(r))
-		return min(room, 1U);
-	if (!srnic_recovery_is_new(r)) {
-		end = srnic_reads_end(&r->reads, r->next, r->high);
-		left = min_t(u32, left, srnic_psn_diff(end, r->next));
-		if (srnic_reads_whole(&r->reads, r->next) && !recovery_may_split(r))
-			return r->mode != SRNIC_RECOVERY_BACK || r->next == r->una ||
-			       left <= room ? left : 0;
-	}
-	/* A probe requests as little as possible. */
-	if (r->detour && r->mode != SRNIC_RECOVERY_SELECT)
-		return r->repair == SRNIC_CAUSE_PROBE ? min(left, r->detour) : left;
-	left = r->detour ? min(left, r->detour) : left;
-	if (recovery_is_urgent(r))
-		return left;
-	if (r->detour || !srnic_recovery_is_new(r))
-		return min(left, room);
-
-	want = recovery_read_size(r, limit, left);
-	least = min(want, limit / 2);
-	if (reach < least)
-		return 0;
-	if (recovery_is_paced(r) && srnic_psn_diff(r->next, r->una) + least <= SRNIC_CWND_MAX)
-		room = max(room, least);
-	if (room < limit && room < least) {
-		srnic_cwnd_full(&r->cwnd, recovery_front(r));
-		return 0;
-	}
-
-	return min3(room, want, reach);
-}
-
-bool srnic_recovery_asked(const struct srnic_recovery *r)
-{
-	return srnic_psn_diff(r->asked, r->una) > 0;
-}
-
-/* Are packets in flight of which none has requested an acknowledgment? */
-static bool recovery_unasked(const struct srnic_recovery *r)
-{
-	return recovery_front(r) != r->una && !srnic_recovery_asked(r);
-}
-
-/* Packets between two ACK requests */
-static u32 recovery_ack_every(const struct srnic_recovery *r)
-{
-	u32 limit = recovery_limit(r);
-
-	/* Few packets do not fill the window of a start. */
-	if (r->mode == SRNIC_RECOVERY_OPEN && r->cwnd.startup && r->cwnd.limited == r->una)
-		limit = max_t(u32, limit, SRNIC_CWND_SHORT);
-
-	return srnic_cwnd_ack_every(&r->rtt, limit);
-}
-
-bool srnic_recovery_wants_ack(struct srnic_recovery *r, bool awaited)
-{
-	bool first = !r->rtt.srtt && !r->rtt.num_samples;
-
-	r->since_ackreq++;
-
-	return awaited || first || r->detour == 1 ||
-	       recovery_out(r) + 1 == recovery_limit(r) ||
-	       r->since_ackreq >= recovery_ack_every(r);
 }
 
 /* Measures the round trip of the packet at @next, several times per window */
@@ -382,9 +108,7 @@ static void recovery_sample(struct srnic_recovery *r, u64 now)
 /* Retransmits @npsn packets from @psn on, then resumes where it was. */
 static void recovery_detour(struct srnic_recovery *r, u32 psn, u32 npsn)
 {
-	r->resume = recovery_front(r);
-	r->detour = npsn;
-	r->next = psn;
+	srnic_flight_detour(r, psn, npsn);
 	if (r->mode == SRNIC_RECOVERY_SELECT) {
 		r->burst = npsn;
 		r->selected = psn;
@@ -410,7 +134,7 @@ static bool recovery_may_select(const struct srnic_recovery *r, u32 i)
 	begin = srnic_reads_at(&r->reads, read)->begin;
 	if (srnic_psn_diff(srnic_hole_end(hole), begin) <= 0)
 		return true;
-	if (srnic_psn_diff(hole->psn, r->una) >= (s32)recovery_far(r) ||
+	if (srnic_psn_diff(hole->psn, r->una) >= (s32)srnic_flight_far(r) ||
 	    (srnic_reads_is_crowded(&r->reads) && read))
 		return false;
 
@@ -443,32 +167,19 @@ static void recovery_detour_sent(struct srnic_recovery *r, u32 end)
 	srnic_scoreboard_sent(&r->sb, r->selected, end, r->sent_at, slow);
 }
 
-/* A detour has ended, for good or because nothing is left to be retransmitted. */
-static void recovery_end_detour(struct srnic_recovery *r)
-{
-	u32 end = r->next;
-
-	r->detour = 0;
-	r->next = r->resume;
-	if (r->mode != SRNIC_RECOVERY_SELECT)
-		return;
-	recovery_detour_sent(r, end);
-	r->mark = r->high;
-	recovery_next_selected(r);
-}
-
-/* @npsn packets at @next were sent or skipped. */
+/* @npsn packets at @next were sent or skipped.  Return: a detour has ended. */
 static bool recovery_advance(struct srnic_recovery *r, u32 npsn)
 {
-	r->next = srnic_psn_add(r->next, npsn);
-	r->high = srnic_psn_max(r->high, r->next);
-	if (!r->detour)
+	u32 end = srnic_psn_add(r->next, npsn);
+
+	if (!srnic_flight_advance(r, npsn))
 		return false;
 
-	r->detour -= min(r->detour, npsn);
-	if (r->detour)
-		return false;
-	recovery_end_detour(r);
+	if (r->mode == SRNIC_RECOVERY_SELECT) {
+		recovery_detour_sent(r, end);
+		r->mark = r->high;
+		recovery_next_selected(r);
+	}
 
 	return true;
 }
@@ -476,7 +187,7 @@ static bool recovery_advance(struct srnic_recovery *r, u32 npsn)
 /* A response that is skipped has arrived, or is requested later: no answer is requested now. */
 bool srnic_recovery_pass(struct srnic_recovery *r, u32 npsn)
 {
-	r->asked = srnic_psn_max(r->asked, srnic_psn_add(r->next, npsn));
+	srnic_flight_settle(r, srnic_psn_add(r->next, npsn));
 
 	return recovery_advance(r, npsn);
 }
@@ -487,16 +198,13 @@ bool srnic_recovery_sent(struct srnic_recovery *r, u32 npsn, bool response, bool
 	u32 end = srnic_psn_add(r->next, npsn);
 
 	if (asks) {
-		if (recovery_unasked(r))
+		if (srnic_flight_unasked(r))
 			r->silence = 0;	/* the timer was set to request an ACK */
 		recovery_sample(r, now);
-		r->asked = srnic_psn_max(r->asked, end);
-		r->since_ackreq = 0;
+		srnic_flight_ask(r, end);
 	}
-	if (response && srnic_psn_diff(end, r->high) > 0)
-		srnic_reads_add(&r->reads, r->next, end);
-	else if (response && srnic_reads_whole(&r->reads, r->next) > npsn && recovery_may_split(r))
-		srnic_reads_split(&r->reads, r->una, end);
+	if (response)
+		srnic_flight_request(r, npsn);
 	if (r->next == r->una)
 		r->repaired_at = now;
 	else if (r->mode == SRNIC_RECOVERY_BACK)
@@ -518,7 +226,7 @@ static struct srnic_cwnd_loss recovery_loss(const struct srnic_recovery *r)
 		.una	= r->una,
 		.high	= r->high,
 		.out	= r->mode == SRNIC_RECOVERY_BACK ?
-			  (r->mark - r->una) & SRNIC_PSN_MASK : recovery_out(r),
+			  (r->mark - r->una) & SRNIC_PSN_MASK : srnic_flight_out(r),
 		.run	= r->run,
 		.single	= r->keeps == SRNIC_KEEPS_ALL,
 	};
@@ -592,9 +300,9 @@ void srnic_recovery_arm(struct srnic_recovery *r, u64 now)
 	r->late = false;
 	if (r->hold)
 		r->silence = r->hold;
-	else if (!late && recovery_unasked(r))
+	else if (!late && srnic_flight_unasked(r))
 		r->silence = now + RECOVERY_ASK_NSEC;
-	else if (recovery_front(r) == r->una || !recovery_is_timed(r))
+	else if (srnic_flight_front(r) == r->una || !recovery_is_timed(r))
 		r->silence = 0;
 	else
 		r->silence = max(now + srnic_rtt_wait_nsec(&r->rtt, recovery_retries(r)), late);
@@ -604,7 +312,7 @@ void srnic_recovery_arm(struct srnic_recovery *r, u64 now)
 u64 srnic_recovery_slack(const struct srnic_recovery *r)
 {
 	bool awaits_answer = r->deadline == r->silence && !r->hold &&
-			     !recovery_is_suspect(r) && srnic_recovery_asked(r);
+			     !recovery_is_suspect(r) && srnic_flight_asked(r);
 
 	if (!awaits_answer || r->cwnd.lossy)
 		return 0;
@@ -671,10 +379,8 @@ static struct srnic_recovery_todo recovery_go_back(struct srnic_recovery *r,
 	r->follows = false;
 	r->suspect_until = 0;
 	r->repair = cause;
-	r->detour = 0;
-	r->next = r->una;
+	srnic_flight_back(r);
 	r->repaired = srnic_psn_add(r->una, 1);
-	r->asked = r->una;
 	r->burst = r->keeps == SRNIC_KEEPS_NONE && cause == SRNIC_CAUSE_GAP ?
 		   max(r->cwnd.window / 2, 1U) : 1;
 	r->mark = r->high;
@@ -695,7 +401,7 @@ static struct srnic_recovery_todo recovery_repair(struct srnic_recovery *r, u32 
 
 	r->mode = SRNIC_RECOVERY_REPAIR;
 	r->repair = cause;
-	r->burst = clamp_t(u32, npsn, 1, recovery_out(r));
+	r->burst = clamp_t(u32, npsn, 1, srnic_flight_out(r));
 	r->repaired = srnic_psn_add(r->una, r->burst);
 	r->repaired_at = 0;
 	r->mark = r->high;
@@ -837,7 +543,7 @@ static void recovery_lost_hole(struct srnic_recovery *r, u32 i)
 	const struct srnic_cwnd_loss loss = {
 		.una	= hole->psn,
 		.high	= r->high,
-		.out	= recovery_out(r) + hole->npsn,
+		.out	= srnic_flight_out(r) + hole->npsn,
 		.run	= run,
 		.lost	= hole->tries ? 0 : run,
 		.single	= true,
@@ -917,9 +623,7 @@ static bool recovery_lose_holes(struct srnic_recovery *r, u64 now)
 /* What is retransmitted is no longer wanted, or something else is, first. */
 static void recovery_leave_detour(struct srnic_recovery *r)
 {
-	r->moved |= r->detour;
-	r->next = recovery_front(r);
-	r->detour = 0;
+	r->moved |= srnic_flight_leave_detour(r);
 }
 
 /* No packet is known to be missing any longer. */
@@ -938,7 +642,7 @@ static bool recovery_is_blocked(const struct srnic_recovery *r)
 
 	return r->sb.num && first->state == SRNIC_HOLE_LOST &&
 	       r->detour && srnic_psn_diff(r->selected, srnic_hole_end(first)) >= 0 &&
-	       srnic_reads_whole(&r->reads, r->next) && !recovery_room(r);
+	       srnic_flight_is_blocked(r);
 }
 
 /* Mode SELECT: after news of what has arrived, retransmits what is lost. */
@@ -1264,9 +968,8 @@ static bool recovery_check_spurious(struct srnic_recovery *r, u32 psn, u64 now)
 	}
 	r->mode = SRNIC_RECOVERY_OPEN;
 	r->peer_keeps = false;
-	r->detour = 0;
-	r->next = r->high;
-	r->asked = r->high;
+	srnic_flight_leave_detour(r);
+	srnic_flight_resume(r);
 	r->undone = r->high;
 	srnic_cwnd_undo(&r->cwnd);
 
@@ -1308,7 +1011,7 @@ static struct srnic_recovery_todo recovery_repair_acked(struct srnic_recovery *r
 	    (behind && requests && hole == SRNIC_RECOVERY_DUE))
 		return recovery_recovered(r);
 
-	r->una = psn;
+	srnic_flight_acked(r, psn);
 	if (hole == SRNIC_RECOVERY_DUE && requests)
 		return recovery_follow(r, now);
 	/*
@@ -1347,7 +1050,7 @@ static bool recovery_is_answered_slowly(const struct srnic_recovery *r)
 	const struct srnic_read *read = srnic_reads_at(&r->reads, 0);
 	u32 window = r->cwnd.window;
 
-	return window < RECOVERY_READ_LEAST ||
+	return window < SRNIC_FLIGHT_READ_LEAST ||
 	       srnic_psn_diff(read->end, read->begin) > (s32)window;
 }
 
@@ -1378,7 +1081,7 @@ static struct srnic_recovery_todo recovery_select_acked(struct srnic_recovery *r
 
 	news = srnic_scoreboard_advance(&r->sb, psn, recovery_recent(r, now));
 	r->repair = SRNIC_CAUSE_GAP;
-	r->una = psn;
+	srnic_flight_acked(r, psn);
 	r->answered = srnic_psn_max(r->answered, psn);
 	recovery_arrive(r, top, news);
 	recovery_await_answer(r, now);
@@ -1394,8 +1097,7 @@ static struct srnic_recovery_todo recovery_select_acked(struct srnic_recovery *r
 static void recovery_leave_back(struct srnic_recovery *r)
 {
 	r->mode = SRNIC_RECOVERY_OPEN;
-	r->next = r->high;
-	r->asked = r->high;
+	srnic_flight_resume(r);
 	r->moved = true;
 	r->peer_keeps = false;
 }
@@ -1443,29 +1145,10 @@ static void recovery_suspect_acked(struct srnic_recovery *r, u32 hole)
 	srnic_cwnd_stop_ticks(&r->cwnd);
 }
 
-/* Moves @next past what is acknowledged. */
-static struct srnic_recovery_todo recovery_catch_up(struct srnic_recovery *r, u32 psn)
-{
-	u32 npsn = srnic_psn_diff(psn, r->next);
-
-	if (srnic_psn_diff(psn, r->next) <= 0)
-		return recovery_nothing;
-
-	if (npsn < r->detour) {
-		r->detour -= npsn;
-		r->next = psn;
-	} else {
-		r->next = r->detour ? srnic_psn_max(r->resume, psn) : psn;
-		r->detour = 0;
-	}
-
-	return recovery_seek(SRNIC_CAUSE_NONE);
-}
-
 struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 psn, u32 hole,
 						u64 now)
 {
-	struct srnic_recovery_todo todo = recovery_nothing, moved;
+	struct srnic_recovery_todo todo = recovery_nothing, moved = recovery_nothing;
 	u32 npsn = srnic_psn_diff(psn, r->una);
 	bool ambiguous = r->mode == SRNIC_RECOVERY_REPAIR ||
 			 r->mode == SRNIC_RECOVERY_SELECT || r->mode == SRNIC_RECOVERY_BACK;
@@ -1491,7 +1174,8 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 	r->postponed = 0;
 	r->rnr_left = r->rnr_retry;
 	r->peer_keeps |= r->mode == SRNIC_RECOVERY_BACK && srnic_psn_diff(psn, r->next) > 0;
-	moved = recovery_catch_up(r, psn);
+	if (srnic_flight_catch_up(r, psn))
+		moved = recovery_seek(SRNIC_CAUSE_NONE);
 	switch (r->mode) {
 	case SRNIC_RECOVERY_REPAIR:
 		if (!hole || hole >= SRNIC_RECOVERY_DUE)
@@ -1517,8 +1201,7 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 		}
 		break;
 	}
-	r->una = psn;
-	r->asked = srnic_psn_max(r->asked, psn);
+	srnic_flight_acked(r, psn);
 	r->undone = srnic_psn_max(r->undone, psn);
 	r->mark = srnic_psn_max(r->mark, psn);
 	srnic_cwnd_advance(&r->cwnd, psn);
@@ -1558,7 +1241,7 @@ void srnic_recovery_dropped(struct srnic_recovery *r, bool here, u64 now)
 
 void srnic_recovery_full(struct srnic_recovery *r, u32 kept, u64 now)
 {
-	r->far = min(r->far, (kept + 1) * RECOVERY_FAR_PARTS);
+	r->far = min(r->far, (kept + 1) * SRNIC_RECOVERY_FAR_PARTS);
 	srnic_recovery_dropped(r, true, now);
 }
 
@@ -1590,7 +1273,7 @@ void srnic_recovery_stall(struct srnic_recovery *r, u64 nsec, u64 now)
 
 void srnic_recovery_solicit_ack(struct srnic_recovery *r, u64 now)
 {
-	if (!recovery_unasked(r) || r->detour || r->hold || recovery_is_suspect(r))
+	if (!srnic_flight_unasked(r) || r->detour || r->hold || recovery_is_suspect(r))
 		return;
 
 	r->silence = now;
@@ -1600,13 +1283,13 @@ void srnic_recovery_solicit_ack(struct srnic_recovery *r, u64 now)
 struct srnic_recovery_todo srnic_recovery_refused(struct srnic_recovery *r)
 {
 	if (r->hold || r->next == r->una ||
-	    (!r->detour && srnic_recovery_asked(r)))
+	    (!r->detour && srnic_flight_asked(r)))
 		return recovery_nothing;
 
 	/* The rest of a detour is not retransmitted, and requests no ACK. */
 	if (r->mode == SRNIC_RECOVERY_SELECT && r->detour)
 		recovery_detour_sent(r, srnic_psn_add(r->selected, r->burst));
-	r->asked = r->una;
+	srnic_flight_ask_again(r);
 	recovery_detour(r, r->una, 1);
 
 	return recovery_seek(SRNIC_CAUSE_ASK);
@@ -1661,8 +1344,8 @@ static struct srnic_recovery_todo recovery_expire(struct srnic_recovery *r, u64 
 /* No answer; the caller sets the deadline once a packet has been sent. */
 static struct srnic_recovery_todo recovery_silence(struct srnic_recovery *r, u64 now)
 {
-	if (recovery_unasked(r)) {
-		recovery_detour(r, srnic_psn_add(recovery_front(r), -1), 1);
+	if (srnic_flight_unasked(r)) {
+		recovery_detour(r, srnic_psn_add(srnic_flight_front(r), -1), 1);
 		return recovery_seek(SRNIC_CAUSE_ASK);
 	}
 	if (!srnic_rtt_may_probe(&r->rtt, recovery_retries(r)))
@@ -1691,7 +1374,7 @@ static struct srnic_recovery_todo recovery_overdue(struct srnic_recovery *r, u64
 {
 	if (r->hold)
 		return recovery_release(r);
-	if (recovery_front(r) == r->una || (r->detour && r->mode != SRNIC_RECOVERY_SELECT))
+	if (srnic_flight_front(r) == r->una || (r->detour && r->mode != SRNIC_RECOVERY_SELECT))
 		return recovery_nothing;
 
 	return recovery_silence(r, now);
@@ -1699,7 +1382,7 @@ static struct srnic_recovery_todo recovery_overdue(struct srnic_recovery *r, u64
 
 bool srnic_recovery_postpone(struct srnic_recovery *r, u64 now)
 {
-	if (!recovery_is_due(r->silence, now) || r->hold || recovery_unasked(r) ||
+	if (!recovery_is_due(r->silence, now) || r->hold || srnic_flight_unasked(r) ||
 	    recovery_is_due(recovery_late_until(r), now) || r->postponed == RECOVERY_POSTPONE)
 		return false;
 
@@ -1720,7 +1403,7 @@ struct srnic_recovery_todo srnic_recovery_timeout(struct srnic_recovery *r, bool
 	if (!late && !recovery_is_due(r->silence, now))
 		return recovery_nothing;
 
-	r->late = busy && !r->hold && recovery_front(r) != r->una;
+	r->late = busy && !r->hold && srnic_flight_front(r) != r->una;
 	if (r->late) {
 		r->silence = 0;
 		r->deadline = r->cwnd.tick;
@@ -1732,14 +1415,4 @@ struct srnic_recovery_todo srnic_recovery_timeout(struct srnic_recovery *r, bool
 	srnic_recovery_arm(r, now);
 
 	return todo;
-}
-
-u64 srnic_recovery_rate(const struct srnic_recovery *r, u64 now)
-{
-	u64 rtt = r->rtt.srtt;
-
-	if (r->rtt.num_samples)
-		rtt = max(rtt, now - r->rtt.samples[0].sent);
-
-	return rtt ? div64_u64((u64)recovery_out(r) * NSEC_PER_SEC, rtt) : 0;
 }

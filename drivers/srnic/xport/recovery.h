@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - loss recovery: which PSNs are in flight, which are lost, what is sent again
+ * srnic - loss recovery: what is lost, what is sent again, and when to act on silence
  *
  * The requester of a reliable queue pair reports what was sent and acknowledged, and is told
- * what to do.  No other file writes a field of struct srnic_recovery but for those of @rtt,
- * @cwnd, @sb and @reads, which are written by rtt.c, cwnd.c, scoreboard.c and reads.c.  Pure:
- * it reads no clock, takes no lock and sees no packet.  Times are ns of a monotonic clock.
+ * what to do.  Each field of struct srnic_recovery is written by one file: by recovery.c, unless
+ * flight.h names it, or it is one of @rtt, @cwnd, @sb and @reads, which rtt.c, cwnd.c,
+ * scoreboard.c and reads.c write.  Pure: it reads no clock, takes no lock and sees no packet.
+ * Times are ns of a monotonic clock.
  */
 #ifndef SRNIC_XPORT_RECOVERY_H
 #define SRNIC_XPORT_RECOVERY_H
@@ -17,8 +18,8 @@
 #include "rtt.h"
 #include "scoreboard.h"
 
-/* Response PSNs per READ request, about, unless the window or the READs outstanding limit it */
-#define SRNIC_RECOVERY_READ	256
+/* Memory for the response to another PSN is assumed after as many acknowledged */
+#define SRNIC_RECOVERY_FAR_PARTS	4U
 
 /* Not the length of a hole: the response has arrived, and is about to be handled. */
 #define SRNIC_RECOVERY_KEPT	(~0U)
@@ -85,7 +86,7 @@ struct srnic_recovery_todo {
 };
 
 /**
- * struct srnic_recovery - packets in flight
+ * struct srnic_recovery - the packets that a requester has in flight, and what is known of them
  * @rtt: round trips, and the ACK timeout
  * @cwnd: congestion window
  * @sb: what is missing, in mode SELECT
@@ -204,83 +205,11 @@ void srnic_recovery_set_limits(struct srnic_recovery *r, u64 timeout, u8 retry_c
 			       u8 rnr_retry, u8 places);
 
 /**
- * srnic_recovery_assign() - assign the next @npsn PSNs to a work request
- * @r: loss recovery
- * @npsn: number of PSNs
- *
- * Return: the first of them.
- */
-u32 srnic_recovery_assign(struct srnic_recovery *r, u32 npsn);
-
-/**
  * srnic_recovery_skip() - continue at another PSN, with nothing in flight
  * @r: loss recovery
  * @psn: PSN of the next packet
  */
 void srnic_recovery_skip(struct srnic_recovery *r, u32 psn);
-
-/**
- * srnic_recovery_forget() - treat what was sent as done; it is never acknowledged
- * @r: loss recovery
- */
-void srnic_recovery_forget(struct srnic_recovery *r);
-
-/**
- * srnic_recovery_open() - may another packet be sent?
- * @r: loss recovery
- *
- * Return: true unless the window is full or sending is on hold (RNR, no memory).
- */
-bool srnic_recovery_open(struct srnic_recovery *r);
-
-/**
- * srnic_recovery_is_new() - has the packet at @next not been sent before?
- * @r: loss recovery
- *
- * Return: true if it has not.
- */
-bool srnic_recovery_is_new(const struct srnic_recovery *r);
-
-/**
- * srnic_recovery_span() - response PSNs that a READ request may ask for
- * @r: loss recovery, which is open
- * @left: response PSNs that are left, or missing in a row
- *
- * Return: how many; 0: the window has no room for a request of useful size, or for one that is
- * retransmitted whole.  A peer that paces responses may be asked for up to half of the window more
- * than there is room for.
- */
-u32 srnic_recovery_span(struct srnic_recovery *r, u32 left);
-
-/**
- * srnic_recovery_may_read() - may a READ or an atomic be requested from @next on?
- * @r: loss recovery
- * @first: @next is the first PSN of the message
- *
- * A new request takes a place.  A retransmitted request starts where an earlier one
- * did, or at @una, since a peer need not remember more than that.  While more READs are in
- * flight than there are places, only the oldest is requested again.
- *
- * Return: true if it may.
- */
-bool srnic_recovery_may_read(const struct srnic_recovery *r, bool first);
-
-/**
- * srnic_recovery_wants_ack() - is the packet at @next to request an ACK?
- * @r: loss recovery
- * @awaited: the consumer waits for the ACK
- *
- * Return: true if it is.
- */
-bool srnic_recovery_wants_ack(struct srnic_recovery *r, bool awaited);
-
-/**
- * srnic_recovery_asked() - is an acknowledgment due?
- * @r: loss recovery
- *
- * Return: true if a packet in flight has requested one.
- */
-bool srnic_recovery_asked(const struct srnic_recovery *r);
 
 /**
  * srnic_recovery_sent() - account for a packet that was sent
@@ -513,25 +442,5 @@ static inline bool srnic_recovery_is_held(const struct srnic_recovery *r)
 {
 	return r->hold;
 }
-
-/**
- * srnic_recovery_is_idle() - is nothing in flight, nor to be retransmitted?
- * @r: loss recovery
- *
- * Return: true if so.
- */
-static inline bool srnic_recovery_is_idle(const struct srnic_recovery *r)
-{
-	return r->next == r->una && !r->detour && r->mode != SRNIC_RECOVERY_BACK;
-}
-
-/**
- * srnic_recovery_rate() - current sending rate
- * @r: loss recovery
- * @now: time
- *
- * Return: PSNs per second, 0: not known.
- */
-u64 srnic_recovery_rate(const struct srnic_recovery *r, u64 now);
 
 #endif /* SRNIC_XPORT_RECOVERY_H */

@@ -117,7 +117,7 @@ static u32 packet_span(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 	struct srnic_recovery *r = &qp->req.recovery;
 	u32 left = wqe->npsn - srnic_psn_diff(r->next, wqe->psn);
 
-	return srnic_recovery_span(r, srnic_ooo_gap(&qp->req.ooo, r->next, left));
+	return srnic_flight_span(r, srnic_ooo_gap(&qp->req.ooo, r->next, left));
 }
 
 /* Is the consumer waiting for @wqe, or half the queue in flight with no ACK requested? */
@@ -129,7 +129,7 @@ static bool packet_is_awaited(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 	    srnic_req_ends_burst(qp))
 		return true;
 
-	return !srnic_recovery_asked(&qp->req.recovery) &&
+	return !srnic_flight_asked(&qp->req.recovery) &&
 	       2 * sent > qp->sq.ring.mask;
 }
 
@@ -141,7 +141,7 @@ static bool packet_wants_ack(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 	if (!srnic_qp_reliable(qp))
 		return false;
 
-	return srnic_recovery_wants_ack(&qp->req.recovery,
+	return srnic_flight_wants_ack(&qp->req.recovery,
 				      last && packet_is_awaited(qp, wqe)) ||
 	       srnic_cc_is_last(qp);
 }
@@ -202,7 +202,7 @@ static enum srnic_outcome packet_request_response(struct srnic_qp *qp,
 
 	if (srnic_ooo_has(&qp->req.ooo, r->next))
 		return packet_skip(qp, wqe);
-	if (!srnic_recovery_may_read(r, r->next == wqe->psn))
+	if (!srnic_flight_may_read(r, r->next == wqe->psn))
 		return r->detour ? packet_skip(qp, wqe) :
 				   srnic_req_wait(qp, SRNIC_LIMIT_READS);
 	npsn = packet_span(qp, wqe);

@@ -125,7 +125,7 @@ static enum srnic_outcome req_start(struct srnic_qp *qp,
 		if (outcome)
 			return outcome;
 	}
-	wqe->psn = srnic_recovery_assign(r, npsn);
+	wqe->psn = srnic_flight_assign(r, npsn);
 	wqe->npsn = npsn;
 	wqe->started = true;
 
@@ -241,7 +241,7 @@ static bool req_is_owed(const struct srnic_qp *qp)
 	const struct srnic_req *req = &qp->req;
 
 	return srnic_task_owes(&qp->task) &&
-	       (req->reading || srnic_recovery_is_new(&req->recovery));
+	       (req->reading || srnic_flight_is_new(&req->recovery));
 }
 
 static enum srnic_outcome req_step(struct srnic_qp *qp)
@@ -258,7 +258,7 @@ static enum srnic_outcome req_step(struct srnic_qp *qp)
 		return srnic_req_wait(qp, SRNIC_LIMIT_HOST);
 	if (req->reading)
 		return srnic_loopback_read(qp);
-	if (!srnic_recovery_open(&req->recovery))
+	if (!srnic_flight_open(&req->recovery))
 		return srnic_req_wait(qp, SRNIC_LIMIT_WINDOW);
 	wqe = req_current(qp);
 	if (!wqe)
@@ -274,7 +274,7 @@ bool srnic_req_is_idle(struct srnic_qp *qp)
 {
 	return qp->conf.state == IB_QPS_RTS && qp->req.cur == qp->sq.tail &&
 	       qp->req.cur - qp->sq.head < REQ_AHEAD &&
-	       srnic_recovery_open(&qp->req.recovery);
+	       srnic_flight_open(&qp->req.recovery);
 }
 
 bool srnic_req_run(struct srnic_qp *qp)

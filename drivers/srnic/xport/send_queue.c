@@ -193,7 +193,7 @@ void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		return;
 
 	/* Nothing is acknowledged: the message is complete once passed to the stack. */
-	srnic_recovery_forget(r);
+	srnic_flight_forget(r);
 	if (last)
 		srnic_req_complete(qp);
 }
