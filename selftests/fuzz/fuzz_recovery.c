@@ -16,6 +16,7 @@
 #include "wire/psn.h"
 #include "xport/flight.h"
 #include "xport/recovery.h"
+#include "xport/rto.h"
 
 #define STEPS_MAX	4096
 #define PLACES		16
@@ -108,7 +109,7 @@ static void moved(bool seek, u32 npsn)
 {
 	cursor = seek ? f.next : srnic_psn_add(cursor, npsn);
 	if (!f.silence)
-		srnic_recovery_arm(&f, now);
+		srnic_rto_arm(&f, now);
 }
 
 static bool post(u32 npsn)
@@ -277,10 +278,10 @@ static void step(void)
 		break;
 	case STEP_STALL:
 		if (srnic_flight_open(&f))
-			srnic_recovery_stall(&f, 200 * NSEC_PER_USEC, now);
+			srnic_rto_stall(&f, 200 * NSEC_PER_USEC, now);
 		break;
 	case STEP_HURRY:
-		srnic_recovery_solicit_ack(&f, now);
+		srnic_rto_solicit_ack(&f, now);
 		break;
 	case STEP_WAIT:
 		now += (u64)take() << take() % 32;
@@ -295,7 +296,7 @@ static void step(void)
 		timeout(true);
 		break;
 	case STEP_ARM:
-		srnic_recovery_arm(&f, now);
+		srnic_rto_arm(&f, now);
 		break;
 	case STEP_ACK_DUE:
 		if (in_flight())
@@ -304,7 +305,7 @@ static void step(void)
 		break;
 	case STEP_PUT_OFF:
 		now = max(now, f.deadline);
-		srnic_recovery_postpone(&f, now);
+		srnic_rto_postpone(&f, now);
 		break;
 	case STEP_DROPPED:
 		srnic_recovery_dropped(&f, take_number() % 2, now);
@@ -326,7 +327,7 @@ static void end_well(void)
 {
 	u32 i;
 
-	srnic_recovery_arm(&f, now);
+	srnic_rto_arm(&f, now);
 	for (i = 0; i < 100000 && !failed && in_flight(); i++) {
 		while (f.next != f.high && send_one(true))
 			check();

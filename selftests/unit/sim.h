@@ -29,6 +29,7 @@
 #include "xport/kept.h"
 #include "xport/pace.h"
 #include "xport/recovery.h"
+#include "xport/rto.h"
 
 #define SIM_STORE	16384	/* packets that an end keeps out of order */
 #define SIM_QUEUE	64	/* messages in a send queue */
@@ -136,8 +137,8 @@ struct sim_pkt {
  * @stall: probability that the allocation of a packet fails
  * @busy: probability that a page is being fetched when a deadline expires, or else that
  *	  packets wait
- * @late: part of srnic_recovery_slack() by which timers fire late at most, %
- * @hurry: probability per step of a call of srnic_recovery_solicit_ack()
+ * @late: part of srnic_rto_slack() by which timers fire late at most, %
+ * @hurry: probability per step of a call of srnic_rto_solicit_ack()
  * @may_fail: losses may exhaust the retries
  * @lossless: only losses cause retransmissions, so their number is checked
  */

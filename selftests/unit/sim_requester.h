@@ -271,7 +271,7 @@ static inline bool sim_send_one(struct sim *s, u32 flow)
 	if (!npsn || !sim_may_pace(s, flow))
 		return false;
 	if (sim_chance(s->conf.stall)) {
-		srnic_recovery_stall(f, SIM_STALL_NSEC, s->now);
+		srnic_rto_stall(f, SIM_STALL_NSEC, s->now);
 		return false;
 	}
 
@@ -308,7 +308,7 @@ static inline void sim_send(struct sim *s, u32 flow)
 	if (w->failed || s->fault)
 		return;
 	if (!w->f.silence && sent)
-		srnic_recovery_arm(&w->f, s->now);
+		srnic_rto_arm(&w->f, s->now);
 	sim_check(s, w);
 	fault = recovery_state_idle_fault(&w->f);
 	sim_require(s, !fault, fault);

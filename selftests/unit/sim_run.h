@@ -138,7 +138,7 @@ static inline void sim_free(struct sim *s)
 /* When the timer fires */
 static inline u64 sim_due(const struct sim *s, const struct sim_flow *w)
 {
-	return w->f.deadline + srnic_recovery_slack(&w->f) * w->late / 1024 * s->conf.late / 100;
+	return w->f.deadline + srnic_rto_slack(&w->f) * w->late / 1024 * s->conf.late / 100;
 }
 
 /* Has SIM_ALARM arrive when the timer fires, or before; a later time is looked up then. */
@@ -172,7 +172,7 @@ static inline void sim_timeout(struct sim *s, u32 flow)
 	bool busy = sim_chance(s->conf.busy);
 
 	w->late = rand32() % 1024;
-	if (!busy && sim_chance(s->conf.busy) && srnic_recovery_postpone(&w->f, s->now))
+	if (!busy && sim_chance(s->conf.busy) && srnic_rto_postpone(&w->f, s->now))
 		return sim_check(s, w);
 
 	sim_todo(s, w, srnic_recovery_timeout(&w->f, busy, s->now));
@@ -231,7 +231,7 @@ static inline void sim_arrive(struct sim *s, const struct sim_pkt *pkt)
 		break;
 	case SIM_PAGE:
 		if (s->flow[pkt->flow].f.late)
-			srnic_recovery_arm(&s->flow[pkt->flow].f, s->now);
+			srnic_rto_arm(&s->flow[pkt->flow].f, s->now);
 		break;
 	case SIM_ALARM:
 		sim_alarm(s, pkt);
@@ -278,7 +278,7 @@ static inline void sim_step(struct sim *s)
 	flow = s->steps % s->conf.flows;
 	w = &s->flow[flow];
 	if (!w->failed && sim_chance(s->conf.hurry)) {
-		srnic_recovery_solicit_ack(&w->f, s->now);
+		srnic_rto_solicit_ack(&w->f, s->now);
 		sim_set_alarm(s, flow);
 	}
 	if (!w->failed && w->una != w->assigned)

@@ -14,6 +14,7 @@
 #include "wire/psn.h"
 #include "xport/flight.h"
 #include "xport/recovery.h"
+#include "xport/rto.h"
 
 #define USEC	((u64)NSEC_PER_USEC)
 #define MSEC	((u64)NSEC_PER_MSEC)
@@ -86,7 +87,7 @@ static bool send_one(bool awaited)
 	ask = srnic_flight_wants_ack(&f, awaited);
 	srnic_recovery_sent(&f, 1, false, ask, now);
 	if (!f.silence)
-		srnic_recovery_arm(&f, now);
+		srnic_rto_arm(&f, now);
 	state_must_hold(__LINE__);
 
 	return true;
@@ -113,7 +114,7 @@ static void read_one(u32 npsn)
 		srnic_flight_assign(&f, npsn);
 	srnic_recovery_sent(&f, npsn, true, true, now);
 	if (!f.silence)
-		srnic_recovery_arm(&f, now);
+		srnic_rto_arm(&f, now);
 	state_must_hold(__LINE__);
 }
 
@@ -1292,7 +1293,7 @@ static void timeouts_back_off(u32 at)
 	for (i = 0; i < ARRAY_SIZE(factors); i++) {
 		send_one(true);
 		f.rtt.probes = 16;
-		srnic_recovery_arm(&f, now);
+		srnic_rto_arm(&f, now);
 		from = now;
 		must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_TIMEOUT));
 		must(now - from == factors[i] * TIMEOUT);
@@ -1303,7 +1304,7 @@ static void timeouts_back_off(u32 at)
 	measure(SHORT);
 	send_one(true);
 	f.rtt.probes = 16;
-	srnic_recovery_arm(&f, now);
+	srnic_rto_arm(&f, now);
 	must(f.deadline == now + TIMEOUT);
 }
 
@@ -1317,7 +1318,7 @@ static void heard(u32 at)
 	send_one(true);
 	for (i = 0; i < 100; i++) {
 		f.rtt.probes = 16;
-		srnic_recovery_arm(&f, now);
+		srnic_rto_arm(&f, now);
 		if (expire().act == SRNIC_RECOVERY_FAIL)
 			break;
 		send_one(true);
@@ -3398,7 +3399,7 @@ static void busy(u32 at)
 	must(is_nothing(srnic_recovery_timeout(&f, true, now)));
 	must(f.late && !f.deadline && f.retry_left == RETRIES);
 	now += SEC;
-	srnic_recovery_arm(&f, now);
+	srnic_rto_arm(&f, now);
 	must(!f.late && f.deadline > now);
 	must(wait().cause == SRNIC_CAUSE_PROBE);
 }
@@ -3409,8 +3410,8 @@ static void put_off(u32 at)
 
 	begin_path(at, LONG);
 	send_one(true);
-	must(!srnic_recovery_postpone(&f, now));
-	for (now = f.deadline; n < 100 && srnic_recovery_postpone(&f, now); now = f.deadline) {
+	must(!srnic_rto_postpone(&f, now));
+	for (now = f.deadline; n < 100 && srnic_rto_postpone(&f, now); now = f.deadline) {
 		must(f.deadline > now && f.retry_left == RETRIES && !f.rtt.probes);
 		n++;
 	}
@@ -3421,7 +3422,7 @@ static void put_off(u32 at)
 	ack(2);
 	send_one(true);
 	now = f.deadline;
-	must(srnic_recovery_postpone(&f, now));
+	must(srnic_rto_postpone(&f, now));
 }
 
 /* The deadline that expires is not that for an answer. */
@@ -3431,14 +3432,14 @@ static void put_off_no_doubt(u32 at)
 	send_many(4);
 	nak(0);
 	must(f.mode == SRNIC_RECOVERY_SUSPECT);
-	must(!srnic_recovery_postpone(&f, f.deadline));
+	must(!srnic_rto_postpone(&f, f.deadline));
 }
 
 static void put_off_no_ask(u32 at)
 {
 	begin_path(at, LONG);
 	send_one(false);
-	must(f.deadline && !srnic_recovery_postpone(&f, f.deadline));
+	must(f.deadline && !srnic_rto_postpone(&f, f.deadline));
 }
 
 static void put_off_no_hold(u32 at)
@@ -3447,7 +3448,7 @@ static void put_off_no_hold(u32 at)
 	send_many(4);
 	rnr(MSEC);
 	now = f.deadline;
-	must(!srnic_recovery_postpone(&f, now));
+	must(!srnic_rto_postpone(&f, now));
 	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_RNR));
 }
 
@@ -3455,11 +3456,11 @@ static void slack(u32 at)
 {
 	begin_path(at, LONG);
 	send_one(true);
-	must(srnic_recovery_slack(&f) == MSEC);
+	must(srnic_rto_slack(&f) == MSEC);
 	srnic_recovery_set_limits(&f, MSEC / 10, RETRIES, RETRIES, PLACES);
-	must(srnic_recovery_slack(&f) == MSEC / 10);
+	must(srnic_rto_slack(&f) == MSEC / 10);
 	f.cwnd.lossy = true;
-	must(!srnic_recovery_slack(&f));
+	must(!srnic_rto_slack(&f));
 }
 
 static void slack_without_timeout(u32 at)
@@ -3470,39 +3471,39 @@ static void slack_without_timeout(u32 at)
 	send_one(true);
 	nak(0);
 	must(wait().cause == SRNIC_CAUSE_GAP && send_one(true));
-	must(f.deadline && srnic_recovery_slack(&f) == MSEC);
+	must(f.deadline && srnic_rto_slack(&f) == MSEC);
 }
 
 static void no_slack(u32 at)
 {
 	begin_path(at, LONG);
-	must(!srnic_recovery_slack(&f));
+	must(!srnic_rto_slack(&f));
 	send_one(false);
-	must(f.deadline && !srnic_recovery_slack(&f));
-	srnic_recovery_solicit_ack(&f, now);
-	must(f.deadline && !srnic_recovery_slack(&f));
+	must(f.deadline && !srnic_rto_slack(&f));
+	srnic_rto_solicit_ack(&f, now);
+	must(f.deadline && !srnic_rto_slack(&f));
 
 	begin_path(at, LONG);
 	send_many(3);
 	nak(0);
-	must(f.mode == SRNIC_RECOVERY_SUSPECT && f.deadline && !srnic_recovery_slack(&f));
+	must(f.mode == SRNIC_RECOVERY_SUSPECT && f.deadline && !srnic_rto_slack(&f));
 
 	begin_path(at, LONG);
 	send_one(true);
 	srnic_recovery_rnr(&f, 10 * USEC, now);
-	must(f.deadline && !srnic_recovery_slack(&f));
+	must(f.deadline && !srnic_rto_slack(&f));
 
 	begin_path(at, LONG);
 	send_one(true);
-	srnic_recovery_stall(&f, 10 * USEC, now);
-	must(f.deadline && !srnic_recovery_slack(&f));
+	srnic_rto_stall(&f, 10 * USEC, now);
+	must(f.deadline && !srnic_rto_slack(&f));
 }
 
 static void hurry(u32 at)
 {
 	begin_path(at, LONG);
 	send_many(3);
-	srnic_recovery_solicit_ack(&f, now);
+	srnic_rto_solicit_ack(&f, now);
 	must(f.deadline == now);
 	must(is(expire(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
 }
@@ -3512,11 +3513,11 @@ static void hurry_in_vain(u32 at)
 	u64 was;
 
 	begin_path(at, LONG);
-	srnic_recovery_solicit_ack(&f, now);
+	srnic_rto_solicit_ack(&f, now);
 	must(!f.deadline);
 	send_one(true);
 	was = f.deadline;
-	srnic_recovery_solicit_ack(&f, now);
+	srnic_rto_solicit_ack(&f, now);
 	must(f.deadline == was);
 }
 
@@ -3526,7 +3527,7 @@ static void hurry_in_doubt(u32 at)
 	send_many(3);
 	nak(0);
 	must(f.mode == SRNIC_RECOVERY_SUSPECT);
-	srnic_recovery_solicit_ack(&f, now);
+	srnic_rto_solicit_ack(&f, now);
 	must(expire().cause != SRNIC_CAUSE_GAP || now >= f.suspect_until);
 }
 
@@ -3534,11 +3535,11 @@ static void stall(u32 at)
 {
 	begin_path(at, LONG);
 	send_one(true);
-	srnic_recovery_stall(&f, 200 * USEC, now);
-	must(!srnic_flight_open(&f) && srnic_recovery_is_held(&f));
+	srnic_rto_stall(&f, 200 * USEC, now);
+	must(!srnic_flight_open(&f) && srnic_rto_is_held(&f));
 	must(f.deadline == now + 200 * USEC);
 	must(is(expire(), SRNIC_RECOVERY_NOTHING, SRNIC_CAUSE_MEMORY));
-	must(srnic_flight_open(&f) && !srnic_recovery_is_held(&f));
+	must(srnic_flight_open(&f) && !srnic_rto_is_held(&f));
 	must(f.retry_left == RETRIES);
 }
 
@@ -3548,10 +3549,10 @@ static void stall_and_nothing_left(u32 at)
 	begin_path(at, SHORT);
 	send_many(10);
 	nak(0);
-	srnic_recovery_stall(&f, 200 * USEC, now);
+	srnic_rto_stall(&f, 200 * USEC, now);
 	ack(6);
 	if (f.detour)
-		srnic_recovery_stall(&f, 200 * USEC, now);
+		srnic_rto_stall(&f, 200 * USEC, now);
 	expire();
 	fill();
 	must(f.una == f.high || f.deadline);
@@ -3802,7 +3803,7 @@ static void refused_in_detour(u32 at)
 	must(send_one(false) && f.detour);
 	must(is(srnic_recovery_refused(&f), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
 	must(f.next == f.una && send_one(false) && !f.detour);
-	srnic_recovery_arm(&f, now);
+	srnic_rto_arm(&f, now);
 	for (i = 0; i < 100 && wait().act == SRNIC_RECOVERY_SEEK; i++)
 		must(send_one(false));
 	must(i < 100 && !f.retry_left);
@@ -3814,7 +3815,7 @@ static void nak_without_timeout(u32 at)
 	begin_path(at, SHORT);
 	srnic_recovery_set_limits(&f, 0, RETRIES, RETRIES, PLACES);
 	send_many(4);
-	srnic_recovery_solicit_ack(&f, now);
+	srnic_rto_solicit_ack(&f, now);
 	expire();
 	send_one(false);
 	must(!f.deadline);
@@ -4250,7 +4251,7 @@ static const struct {
 	{ "the timer of an answer may be late unless the window has been cut", slack },
 	{ "it may be late with an infinite timeout, too", slack_without_timeout },
 	{ "timers for RNR, reordering, memory and ACK requests are not late", no_slack },
-	{ "srnic_recovery_solicit_ack() requests an ACK at once", hurry },
+	{ "srnic_rto_solicit_ack() requests an ACK at once", hurry },
 	{ "it does not with nothing in flight, or if an ACK was requested", hurry_in_vain },
 	{ "it does not shorten the wait after a NAK", hurry_in_doubt },
 	{ "a failed allocation delays sending", stall },

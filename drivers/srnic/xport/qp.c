@@ -334,7 +334,7 @@ static int qp_configure(struct srnic_qp *qp, u8 old)
 	srnic_recovery_set_limits(&qp->req.recovery,
 				  srnic_ack_timeout_nsec(conf->timeout),
 				  conf->retry_cnt, conf->rnr_retry, conf->max_rd_atomic);
-	srnic_recovery_arm(&qp->req.recovery, ktime_get_ns());
+	srnic_rto_arm(&qp->req.recovery, ktime_get_ns());
 
 	return 0;
 }
@@ -468,7 +468,7 @@ static void qp_fill_req(const struct srnic_qp *qp, struct srnic_res_attrs *attrs
 	srnic_res_add_u32(attrs, "retry_left", r->retry_left);
 	srnic_res_add_u32(attrs, "rnr_left", r->rnr_left);
 	srnic_res_add_u32(attrs, "rnr_wait", rnr);
-	srnic_res_add_u32(attrs, "mem_wait", srnic_recovery_is_held(r) && !rnr);
+	srnic_res_add_u32(attrs, "mem_wait", srnic_rto_is_held(r) && !rnr);
 	srnic_res_add_u32(attrs, "window", r->cwnd.window);
 	srnic_res_add_u32(attrs, "burst",
 			  r->mode == SRNIC_RECOVERY_OPEN ? 0 : r->burst);

@@ -36,6 +36,7 @@
 #include "pace.h"
 #include "rmem.h"
 #include "replay.h"
+#include "rto.h"
 #include "verdict.h"
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - loss recovery: what is lost, what is sent again, and when to act on silence
+ * srnic - loss recovery: what is lost, what is sent again, and what silence means
  *
  * RC acknowledgments are cumulative: they tell up to which PSN everything has arrived
  * and nothing about later packets.  So losses are repaired one hole at a time.  The
@@ -18,9 +18,7 @@
 
 #include "../wire/psn.h"
 #include "flight.h"
-
-/* Time in flight after which an ACK is requested if no packet has done so */
-#define RECOVERY_ASK_NSEC	((u64)NSEC_PER_MSEC)
+#include "rto.h"
 
 /* After this many recoveries without a kept packet, the peer is taken to go back N. */
 #define RECOVERY_GBN_RUNS	3
@@ -28,14 +26,8 @@
 /* After this many, the peer is given another chance. */
 #define RECOVERY_GBN_RUNS_MAX	16
 
-/* How much longer than needed to wait for an answer, to save interrupts */
-#define RECOVERY_SLACK_NSEC	((u64)NSEC_PER_MSEC)
-
 /* Times that a peer may renew the retries by packets that acknowledge nothing */
 #define RECOVERY_HEARD		16	/* less than 32 */
-
-/* Times that packets which wait unread may put off the timer, without progress */
-#define RECOVERY_POSTPONE	3	/* less than 4 */
 
 /* Packets that a peer may report beside twice those in flight, without progress */
 #define RECOVERY_TOLD		32
@@ -75,7 +67,7 @@ void srnic_recovery_skip(struct srnic_recovery *r, u32 psn)
 	r->mark = psn;
 	r->undone = psn;
 	r->unreported = psn;
-	r->suspect_until = 0;
+	srnic_rto_suspect(r, 0);
 	r->far = RECOVERY_FAR_MAX;
 	r->mode = SRNIC_RECOVERY_OPEN;
 	srnic_scoreboard_clear(&r->sb, psn);
@@ -199,7 +191,7 @@ bool srnic_recovery_sent(struct srnic_recovery *r, u32 npsn, bool response, bool
 
 	if (asks) {
 		if (srnic_flight_unasked(r))
-			r->silence = 0;	/* the timer was set to request an ACK */
+			srnic_rto_restart(r);	/* the timer was set to request an ACK */
 		recovery_sample(r, now);
 		srnic_flight_ask(r, end);
 	}
@@ -240,84 +232,6 @@ static void recovery_found_hole(struct srnic_recovery *r, u32 run)
 	r->run = run;
 	loss = recovery_loss(r);
 	srnic_cwnd_found_hole(&r->cwnd, &r->rtt, &loss);
-}
-
-/* ACK timeouts and losses since the last progress */
-static u32 recovery_retries(const struct srnic_recovery *r)
-{
-	return r->retry_cnt - r->retry_left;
-}
-
-/* May packets in flight have been dropped without a report? */
-static bool recovery_is_unreported(const struct srnic_recovery *r)
-{
-	return srnic_psn_diff(r->unreported, r->una) > 0;
-}
-
-/*
- * With an infinite timeout silence means nothing, except while packets may have been
- * dropped.  The peer reports a gap once, and drops what arrives behind it, again if packets
- * retransmitted one behind another are reordered.  This end drops responses that it has no
- * memory for, or that have waited for too long.
- */
-static bool recovery_is_timed(const struct srnic_recovery *r)
-{
-	if (r->rtt.timeout)
-		return true;
-
-	return r->rtt.probes < SRNIC_RTT_MAX_PROBES && recovery_is_unreported(r);
-}
-
-/* Are packets waited for that may only be late? */
-static bool recovery_is_suspect(const struct srnic_recovery *r)
-{
-	return r->mode == SRNIC_RECOVERY_SUSPECT ||
-	       (r->mode == SRNIC_RECOVERY_SELECT && r->suspect_until);
-}
-
-/* When these are lost, ns; 0: none is waited for, or nothing is sent */
-static u64 recovery_late_until(const struct srnic_recovery *r)
-{
-	return !r->hold && recovery_is_suspect(r) ? r->suspect_until : 0;
-}
-
-/* Is an event due, or overdue, that is to happen @at, if that is not zero? */
-static bool recovery_is_due(u64 at, u64 now)
-{
-	return at && now >= at;
-}
-
-/* The timer serves whichever event comes first. */
-static void recovery_set_deadline(struct srnic_recovery *r)
-{
-	r->deadline = min_not_zero(min_not_zero(r->silence, r->cwnd.tick), recovery_late_until(r));
-}
-
-void srnic_recovery_arm(struct srnic_recovery *r, u64 now)
-{
-	u64 late = recovery_late_until(r);
-
-	r->late = false;
-	if (r->hold)
-		r->silence = r->hold;
-	else if (!late && srnic_flight_unasked(r))
-		r->silence = now + RECOVERY_ASK_NSEC;
-	else if (srnic_flight_front(r) == r->una || !recovery_is_timed(r))
-		r->silence = 0;
-	else
-		r->silence = max(now + srnic_rtt_wait_nsec(&r->rtt, recovery_retries(r)), late);
-	recovery_set_deadline(r);
-}
-
-u64 srnic_recovery_slack(const struct srnic_recovery *r)
-{
-	bool awaits_answer = r->deadline == r->silence && !r->hold &&
-			     !recovery_is_suspect(r) && srnic_flight_asked(r);
-
-	if (!awaits_answer || r->cwnd.lossy)
-		return 0;
-
-	return min_not_zero(r->rtt.timeout, RECOVERY_SLACK_NSEC);
 }
 
 /*
@@ -377,7 +291,7 @@ static struct srnic_recovery_todo recovery_go_back(struct srnic_recovery *r,
 	r->mode = SRNIC_RECOVERY_BACK;
 	srnic_scoreboard_clear(&r->sb, r->una);
 	r->follows = false;
-	r->suspect_until = 0;
+	srnic_rto_suspect(r, 0);
 	r->repair = cause;
 	srnic_flight_back(r);
 	r->repaired = srnic_psn_add(r->una, 1);
@@ -425,7 +339,7 @@ static struct srnic_recovery_todo recovery_retry(struct srnic_recovery *r, u32 n
 	todo = recovery_repair(r, npsn, SRNIC_CAUSE_GAP);
 	if (r->mode == SRNIC_RECOVERY_REPAIR)
 		recovery_start_ticks(r, now);
-	srnic_recovery_arm(r, now);
+	srnic_rto_arm(r, now);
 
 	return todo;
 }
@@ -461,9 +375,9 @@ static void recovery_suspect(struct srnic_recovery *r, u64 wait, u64 now)
 {
 	r->mode = SRNIC_RECOVERY_SUSPECT;
 	r->follows = false;
-	r->suspect_until = now + wait;
+	srnic_rto_suspect(r, now + wait);
 	recovery_start_ticks(r, now);
-	srnic_recovery_arm(r, now);
+	srnic_rto_arm(r, now);
 }
 
 /* Mode SELECT: the same; without a round trip, what was known when the mode was entered */
@@ -484,7 +398,7 @@ static u64 recovery_again_nsec(const struct srnic_recovery *r, u64 now)
 /* Was the missing packet retransmitted long enough ago to have been lost again? */
 static bool recovery_is_lost_again(const struct srnic_recovery *r, u64 now)
 {
-	u32 retries = recovery_retries(r);
+	u32 retries = srnic_recovery_retries(r);
 
 	return r->repaired_at && !r->detour && r->next != r->una &&
 	       now - r->repaired_at > recovery_again_nsec(r, now) << (max(retries, 1U) - 1);
@@ -530,7 +444,7 @@ static struct srnic_recovery_todo recovery_follow_ends(struct srnic_recovery *r,
 	todo = recovery_next_hole(r);
 	if (r->mode == SRNIC_RECOVERY_REPAIR)
 		recovery_start_ticks(r, now);
-	srnic_recovery_arm(r, now);
+	srnic_rto_arm(r, now);
 
 	return todo;
 }
@@ -557,7 +471,7 @@ static bool recovery_is_first_lost(const struct srnic_recovery *r, u64 now)
 {
 	const struct srnic_hole *hole = r->sb.holes;
 	u64 age = now - hole->at, last = recovery_last_nsec(r);
-	u32 retries = max(recovery_retries(r), 1U);
+	u32 retries = max(srnic_recovery_retries(r), 1U);
 
 	if (hole->state == SRNIC_HOLE_NEW)
 		return age >= max(recovery_late_nsec(r, now), last);
@@ -585,7 +499,7 @@ static void recovery_restart(struct srnic_recovery *r, u32 npsn)
 	if (!npsn || recovery_is_doubtful(r))
 		return;
 	r->told += npsn;
-	r->silence = 0;
+	srnic_rto_restart(r);
 }
 
 /*
@@ -631,7 +545,7 @@ static void recovery_filled(struct srnic_recovery *r)
 {
 	recovery_leave_detour(r);
 	r->mode = SRNIC_RECOVERY_OPEN;
-	r->suspect_until = 0;
+	srnic_rto_suspect(r, 0);
 	srnic_rtt_wait_less(&r->rtt);
 }
 
@@ -658,7 +572,7 @@ static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 no
 
 	if (!r->sb.num)
 		recovery_filled(r);
-	r->suspect_until = recovery_lost_at(r, now);
+	srnic_rto_suspect(r, recovery_lost_at(r, now));
 	if (recovery_is_blocked(r))
 		recovery_leave_detour(r);
 	if (r->sb.num && !r->detour)
@@ -667,9 +581,9 @@ static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 no
 	r->moved = false;
 	/* A peer that repeats itself is not waited for longer, unless a wait has found a loss. */
 	if (!r->silence || (lost && r->suspect_until != until))
-		srnic_recovery_arm(r, now);
+		srnic_rto_arm(r, now);
 	else
-		recovery_set_deadline(r);
+		srnic_rto_update(r);
 	if (again)
 		return recovery_seek(SRNIC_CAUSE_GAP);
 
@@ -958,7 +872,7 @@ static bool recovery_check_spurious(struct srnic_recovery *r, u32 psn, u64 now)
 		r->peer_keeps = true;
 		recovery_learn(r);
 	} else if (r->repair == SRNIC_CAUSE_GAP && r->repaired_at &&
-		   recovery_retries(r) <= 1) {
+		   srnic_recovery_retries(r) <= 1) {
 		if (srnic_rtt_early(&r->rtt) && r->suspect_until &&
 		    2 * r->rtt.reorder > r->rtt.srtt) {
 			srnic_rtt_restart(&r->rtt, now - r->repaired_at);
@@ -1140,7 +1054,7 @@ static void recovery_suspect_acked(struct srnic_recovery *r, u32 hole)
 		recovery_recovered(r);
 		return;
 	}
-	r->suspect_until = 0;
+	srnic_rto_suspect(r, 0);
 	r->mode = SRNIC_RECOVERY_OPEN;
 	srnic_cwnd_stop_ticks(&r->cwnd);
 }
@@ -1155,7 +1069,7 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 	bool undone = recovery_check_spurious(r, psn, now);
 
 	/* What was sent since the NAK may have been dropped, too. */
-	if (r->mode != SRNIC_RECOVERY_OPEN && recovery_is_unreported(r))
+	if (r->mode != SRNIC_RECOVERY_OPEN && srnic_recovery_is_unreported(r))
 		r->unreported = r->high;
 	srnic_rtt_acked(&r->rtt, psn, ambiguous && (!undone || !r->rtt.min),
 			r->repaired_at, now);
@@ -1164,14 +1078,14 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 		srnic_rtt_forget(&r->rtt);
 	srnic_reads_acked(&r->reads, psn);
 	if (ambiguous)
-		r->suspect_until = 0;
+		srnic_rto_suspect(r, 0);
 	srnic_cwnd_acked(&r->cwnd, psn, r->high, npsn);
 	srnic_rtt_progress(&r->rtt, ambiguous && r->repair == SRNIC_CAUSE_PROBE);
 	r->far = min(r->far + npsn, RECOVERY_FAR_MAX);
 	r->retry_left = r->retry_cnt;
 	r->heard = 0;
 	r->told = 0;
-	r->postponed = 0;
+	srnic_rto_progress(r);
 	r->rnr_left = r->rnr_retry;
 	r->peer_keeps |= r->mode == SRNIC_RECOVERY_BACK && srnic_psn_diff(psn, r->next) > 0;
 	if (srnic_flight_catch_up(r, psn))
@@ -1195,7 +1109,7 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 		break;
 	case SRNIC_RECOVERY_RNR:
 		if (psn == r->high) {
-			r->hold = 0;
+			srnic_rto_hold(r, 0);
 			r->mode = SRNIC_RECOVERY_OPEN;
 			srnic_cwnd_stop_ticks(&r->cwnd);
 		}
@@ -1206,7 +1120,7 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 	r->mark = srnic_psn_max(r->mark, psn);
 	srnic_cwnd_advance(&r->cwnd, psn);
 	r->unreported = srnic_psn_max(r->unreported, psn);
-	srnic_recovery_arm(r, now);
+	srnic_rto_arm(r, now);
 	/* No response behind the missing ones may be left to report the gap. */
 	if (hole && hole < SRNIC_RECOVERY_DUE && recovery_may_begin_select(r))
 		todo = recovery_select(r, hole, now);
@@ -1236,7 +1150,7 @@ void srnic_recovery_dropped(struct srnic_recovery *r, bool here, u64 now)
 		srnic_rtt_alive(&r->rtt);
 	r->unreported = r->high;
 	if (!r->silence)
-		srnic_recovery_arm(r, now);
+		srnic_rto_arm(r, now);
 }
 
 void srnic_recovery_full(struct srnic_recovery *r, u32 kept, u64 now)
@@ -1258,26 +1172,11 @@ struct srnic_recovery_todo srnic_recovery_rnr(struct srnic_recovery *r, u64 nsec
 	srnic_rtt_alive(&r->rtt);
 	r->mode = SRNIC_RECOVERY_RNR;
 	srnic_scoreboard_clear(&r->sb, r->una);
-	r->suspect_until = 0;
-	r->hold = now + nsec;
-	srnic_recovery_arm(r, now);
+	srnic_rto_suspect(r, 0);
+	srnic_rto_hold(r, now + nsec);
+	srnic_rto_arm(r, now);
 
 	return recovery_nothing;
-}
-
-void srnic_recovery_stall(struct srnic_recovery *r, u64 nsec, u64 now)
-{
-	r->hold = now + nsec;
-	srnic_recovery_arm(r, now);
-}
-
-void srnic_recovery_solicit_ack(struct srnic_recovery *r, u64 now)
-{
-	if (!srnic_flight_unasked(r) || r->detour || r->hold || recovery_is_suspect(r))
-		return;
-
-	r->silence = now;
-	r->deadline = now;
 }
 
 struct srnic_recovery_todo srnic_recovery_refused(struct srnic_recovery *r)
@@ -1298,7 +1197,7 @@ struct srnic_recovery_todo srnic_recovery_refused(struct srnic_recovery *r)
 /* The hold has expired. */
 static struct srnic_recovery_todo recovery_release(struct srnic_recovery *r)
 {
-	r->hold = 0;
+	srnic_rto_hold(r, 0);
 	if (r->mode == SRNIC_RECOVERY_RNR) {
 		srnic_cwnd_forgive(&r->cwnd, r->high);
 		return recovery_go_back(r, SRNIC_CAUSE_RNR);
@@ -1348,7 +1247,7 @@ static struct srnic_recovery_todo recovery_silence(struct srnic_recovery *r, u64
 		recovery_detour(r, srnic_psn_add(srnic_flight_front(r), -1), 1);
 		return recovery_seek(SRNIC_CAUSE_ASK);
 	}
-	if (!srnic_rtt_may_probe(&r->rtt, recovery_retries(r)))
+	if (!srnic_rtt_may_probe(&r->rtt, srnic_recovery_retries(r)))
 		return recovery_expire(r, now);
 	srnic_rtt_probed(&r->rtt);
 	if (r->mode == SRNIC_RECOVERY_SELECT)
@@ -1380,39 +1279,21 @@ static struct srnic_recovery_todo recovery_overdue(struct srnic_recovery *r, u64
 	return recovery_silence(r, now);
 }
 
-bool srnic_recovery_postpone(struct srnic_recovery *r, u64 now)
-{
-	if (!recovery_is_due(r->silence, now) || r->hold || srnic_flight_unasked(r) ||
-	    recovery_is_due(recovery_late_until(r), now) || r->postponed == RECOVERY_POSTPONE)
-		return false;
-
-	r->postponed++;
-	srnic_recovery_arm(r, now);
-
-	return true;
-}
-
 struct srnic_recovery_todo srnic_recovery_timeout(struct srnic_recovery *r, bool busy, u64 now)
 {
-	bool late = recovery_is_due(recovery_late_until(r), now);
 	struct srnic_recovery_todo todo;
 
-	if (recovery_is_due(r->cwnd.tick, now))
+	if (srnic_rto_is_due(r->cwnd.tick, now))
 		srnic_cwnd_release_tick(&r->cwnd, &r->rtt, recovery_may_release(r), now);
-	recovery_set_deadline(r);
-	if (!late && !recovery_is_due(r->silence, now))
-		return recovery_nothing;
 
-	r->late = busy && !r->hold && srnic_flight_front(r) != r->una;
-	if (r->late) {
-		r->silence = 0;
-		r->deadline = r->cwnd.tick;
+	switch (srnic_rto_expired(r, busy, now)) {
+	case SRNIC_RTO_LATE:
+		return recovery_too_late(r, now);
+	case SRNIC_RTO_SILENCE:
+		todo = recovery_overdue(r, now);
+		srnic_rto_arm(r, now);
+		return todo;
+	default:
 		return recovery_nothing;
 	}
-	if (late)
-		return recovery_too_late(r, now);
-	todo = recovery_overdue(r, now);
-	srnic_recovery_arm(r, now);
-
-	return todo;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - loss recovery: what is lost, what is sent again, and when to act on silence
+ * srnic - loss recovery: what is lost, what is sent again, and what silence means
  *
  * The requester of a reliable queue pair reports what was sent and acknowledged, and is told
  * what to do.  Each field of struct srnic_recovery is written by one file: by recovery.c, unless
- * flight.h names it, or it is one of @rtt, @cwnd, @sb and @reads, which rtt.c, cwnd.c,
+ * flight.h or rto.h names it, or it is one of @rtt, @cwnd, @sb and @reads, which rtt.c, cwnd.c,
  * scoreboard.c and reads.c write.  Pure: it reads no clock, takes no lock and sees no packet.
  * Times are ns of a monotonic clock.
  */
@@ -368,21 +368,6 @@ void srnic_recovery_full(struct srnic_recovery *r, u32 kept, u64 now);
 struct srnic_recovery_todo srnic_recovery_rnr(struct srnic_recovery *r, u64 nsec, u64 now);
 
 /**
- * srnic_recovery_stall() - send nothing for a while, for lack of memory
- * @r: loss recovery
- * @nsec: how long to wait
- * @now: time
- */
-void srnic_recovery_stall(struct srnic_recovery *r, u64 nsec, u64 now);
-
-/**
- * srnic_recovery_solicit_ack() - request an ACK now if none is due, for whoever waits for it
- * @r: loss recovery
- * @now: time
- */
-void srnic_recovery_solicit_ack(struct srnic_recovery *r, u64 now);
-
-/**
  * srnic_recovery_refused() - @next cannot be sent; all before it is to complete first
  * @r: loss recovery, with packets in flight before @next, or before @resume of a detour
  *
@@ -402,45 +387,16 @@ struct srnic_recovery_todo srnic_recovery_refused(struct srnic_recovery *r);
  */
 struct srnic_recovery_todo srnic_recovery_timeout(struct srnic_recovery *r, bool busy, u64 now);
 
-/**
- * srnic_recovery_postpone() - packets of the peer wait that may be the answer
- * @r: loss recovery
- * @now: time
- *
- * Restarts the timer if it waits for an answer and is due, a limited number of times without
- * progress.
- *
- * Return: true if it was.
- */
-bool srnic_recovery_postpone(struct srnic_recovery *r, u64 now);
-
-/**
- * srnic_recovery_arm() - restart the timer: packets were sent, or the peer is alive
- * @r: loss recovery
- * @now: time
- */
-void srnic_recovery_arm(struct srnic_recovery *r, u64 now);
-
-/**
- * srnic_recovery_slack() - how long after the deadline may the timer fire?
- * @r: loss recovery, with a deadline
- *
- * One interrupt then serves many queue pairs.  Most deadlines are those of answers that
- * arrive before; all others are kept.
- *
- * Return: the time, ns; at most the ACK timeout.
- */
-u64 srnic_recovery_slack(const struct srnic_recovery *r);
-
-/**
- * srnic_recovery_is_held() - is sending on hold?
- * @r: loss recovery
- *
- * Return: true while waiting for the RNR timer or for memory.
- */
-static inline bool srnic_recovery_is_held(const struct srnic_recovery *r)
+/* ACK timeouts and losses since the last progress */
+static inline u32 srnic_recovery_retries(const struct srnic_recovery *r)
 {
-	return r->hold;
+	return r->retry_cnt - r->retry_left;
+}
+
+/* May packets in flight have been dropped without a report? */
+static inline bool srnic_recovery_is_unreported(const struct srnic_recovery *r)
+{
+	return srnic_psn_diff(r->unreported, r->una) > 0;
 }
 
 #endif /* SRNIC_XPORT_RECOVERY_H */

@@ -103,7 +103,7 @@ u64 srnic_req_packet_build(const struct srnic_qp *qp, const struct srnic_swqe *w
 /* A lack of memory is temporary: the timer tries again. */
 static enum srnic_outcome packet_stall(struct srnic_qp *qp)
 {
-	srnic_recovery_stall(&qp->req.recovery, PACKET_STALL_NSEC, ktime_get_ns());
+	srnic_rto_stall(&qp->req.recovery, PACKET_STALL_NSEC, ktime_get_ns());
 
 	return SRNIC_AGAIN;
 }

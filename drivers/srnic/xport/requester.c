@@ -250,7 +250,7 @@ static enum srnic_outcome req_step(struct srnic_qp *qp)
 	enum srnic_outcome outcome;
 	struct srnic_swqe *wqe;
 
-	if (srnic_recovery_is_held(&req->recovery))
+	if (srnic_rto_is_held(&req->recovery))
 		return req_hold(qp);
 	if (srnic_pager_busy(&qp->req_pager))
 		return SRNIC_AGAIN;

@@ -41,7 +41,7 @@ static void timer_sync(struct srnic_qp *qp)
 	const struct srnic_recovery *r = &qp->req.recovery;
 
 	if (r->deadline)
-		timer_reach(qp, r->deadline, srnic_recovery_slack(r));
+		timer_reach(qp, r->deadline, srnic_rto_slack(r));
 	/* A delayed ACK waits for the end of the response as well. */
 	if (qp->resp.ack.deadline && !qp->resp.read_left)
 		timer_reach(qp, qp->resp.ack.deadline, srnic_delack_limit(r->rtt.timeout));

@@ -273,7 +273,7 @@ void srnic_req_timeout(struct srnic_qp *qp)
 
 	if (!srnic_req_is_live(qp))
 		return;
-	if (!busy && srnic_backlog_is_unread(qp) && srnic_recovery_postpone(r, now))
+	if (!busy && srnic_backlog_is_unread(qp) && srnic_rto_postpone(r, now))
 		return;
 
 	todo = srnic_recovery_timeout(r, busy, now);
@@ -290,13 +290,13 @@ void srnic_req_arm(struct srnic_qp *qp, bool sent)
 	struct srnic_recovery *r = &qp->req.recovery;
 
 	if (!r->silence && (sent || (r->late && !recover_is_busy(qp))))
-		srnic_recovery_arm(r, ktime_get_ns());
+		srnic_rto_arm(r, ktime_get_ns());
 }
 
 void srnic_req_solicit_ack(struct srnic_qp *qp)
 {
 	if (!recover_is_busy(qp))
-		srnic_recovery_solicit_ack(&qp->req.recovery, ktime_get_ns());
+		srnic_rto_solicit_ack(&qp->req.recovery, ktime_get_ns());
 }
 
 bool srnic_req_refused(struct srnic_qp *qp)
