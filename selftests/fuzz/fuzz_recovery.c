@@ -15,6 +15,7 @@
 #include "../unit/recovery_state.h"
 #include "wire/psn.h"
 #include "xport/flight.h"
+#include "xport/loss.h"
 #include "xport/recovery.h"
 #include "xport/rto.h"
 
@@ -226,7 +227,7 @@ static void sack(void)
 	while (ranges-- && input_left) {
 		psn = take_psn(true);
 		left = srnic_psn_diff(f.high, psn);
-		srnic_recovery_kept(&f, psn, 1 + take_number() % left, now);
+		srnic_loss_kept(&f, psn, 1 + take_number() % left, now);
 	}
 	todo(srnic_recovery_select(&f, srnic_psn_add(take_psn(false), 1), now));
 }

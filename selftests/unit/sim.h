@@ -27,6 +27,7 @@
 #include "xport/dcqcn.h"
 #include "xport/flight.h"
 #include "xport/kept.h"
+#include "xport/loss.h"
 #include "xport/pace.h"
 #include "xport/recovery.h"
 #include "xport/rto.h"

@@ -393,7 +393,7 @@ static inline void sim_recall(struct sim *s, struct sim_flow *w)
 {
 	u64 seq, first;
 
-	while (!w->failed && srnic_recovery_recalls(&w->f)) {
+	while (!w->failed && srnic_loss_recalls(&w->f)) {
 		seq = sim_seq(w, w->f.sb.top);
 		for (; seq < w->covered && !sim_is_here(w, seq); seq++)
 			;
@@ -401,7 +401,7 @@ static inline void sim_recall(struct sim *s, struct sim_flow *w)
 		for (; seq < w->covered && sim_is_here(w, seq); seq++)
 			;
 		if (seq == first)
-			return srnic_recovery_recalled(&w->f);
+			return srnic_loss_recalled(&w->f);
 		sim_todo(s, w, srnic_recovery_recall(&w->f, sim_psn(s, first), seq - first,
 						     s->now));
 	}
@@ -495,7 +495,7 @@ static inline void sim_sacked(struct sim *s, const struct sim_pkt *pkt)
 		end = sim_seq(w, srnic_psn_add(sack->range[i].psn, sack->range[i].npsn));
 		first = max(end - sack->range[i].npsn, w->una + 1);
 		if (first < end)
-			srnic_recovery_kept(&w->f, sim_psn(s, first), end - first, s->now);
+			srnic_loss_kept(&w->f, sim_psn(s, first), end - first, s->now);
 	}
 	sim_todo(s, w, srnic_recovery_select(&w->f, sack->seen, s->now));
 }

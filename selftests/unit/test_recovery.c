@@ -13,6 +13,7 @@
 #include "tap.h"
 #include "wire/psn.h"
 #include "xport/flight.h"
+#include "xport/loss.h"
 #include "xport/recovery.h"
 #include "xport/rto.h"
 
@@ -1634,11 +1635,11 @@ static u32 recall(u32 end)
 {
 	u32 i, n = 0;
 
-	while (srnic_recovery_recalls(&f)) {
+	while (srnic_loss_recalls(&f)) {
 		i = srnic_psn_diff(f.sb.top, first);
 		i += i & 1;
 		if (i >= end) {
-			srnic_recovery_recalled(&f);
+			srnic_loss_recalled(&f);
 			break;
 		}
 		srnic_recovery_recall(&f, psn(i), 1, now);
@@ -1670,7 +1671,7 @@ static void hole_forgotten(u32 at)
 		must(f.sb.num == SRNIC_SCOREBOARD_HOLES || !f.sb.forgot);
 	}
 	must(recalled == 2 * SRNIC_SCOREBOARD_HOLES - 1 && f.mode == SRNIC_RECOVERY_OPEN);
-	must(!srnic_recovery_recalls(&f));
+	must(!srnic_loss_recalls(&f));
 }
 
 static void kept_in_doubt(u32 at)
@@ -1767,7 +1768,7 @@ static struct srnic_recovery_todo sack(const u32 (*kept)[2], u32 num, u32 seen)
 
 	if (srnic_recovery_sacked(&f, f.una, now)) {
 		for (i = 0; i < num; i++)
-			srnic_recovery_kept(&f, psn(kept[i][0]), kept[i][1] - kept[i][0], now);
+			srnic_loss_kept(&f, psn(kept[i][0]), kept[i][1] - kept[i][0], now);
 		todo = srnic_recovery_select(&f, psn(seen), now);
 	}
 	state_must_hold(__LINE__);
@@ -2285,7 +2286,7 @@ static void select_far_writes(u32 at)
 	must(is(nak(2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	srnic_recovery_full(&f, 1, now);
 	srnic_recovery_arrived(&f, psn(20), now);
-	srnic_recovery_kept(&f, psn(25), 6, now);
+	srnic_loss_kept(&f, psn(25), 6, now);
 	must(is_nothing(srnic_recovery_select(&f, psn(31), now)) && f.sb.num == 3);
 	read_one(2);
 	must(f.next == psn(21) && f.detour == 4);
@@ -2584,7 +2585,7 @@ static void select_before_due(u32 at)
 	read_one(20);
 	f.cwnd.window = 10;
 	must(srnic_recovery_sacked(&f, psn(3), now));
-	srnic_recovery_kept(&f, psn(23), 20, now);
+	srnic_loss_kept(&f, psn(23), 20, now);
 	must(is(srnic_recovery_select(&f, psn(43), now), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
 	must(f.sb.in[SRNIC_HOLE_DUE] == 22 && f.una == psn(1));
 	must(f.next == psn(3) && f.detour == 20);
@@ -2644,13 +2645,13 @@ static void select_goes_on(u32 at)
 	read_one(1);
 	f.cwnd.window = 50;
 	must(srnic_recovery_sacked(&f, psn(1), now));
-	srnic_recovery_kept(&f, psn(61), 1, now);
+	srnic_loss_kept(&f, psn(61), 1, now);
 	srnic_recovery_select(&f, psn(62), now);
 	must(f.next == psn(1) && f.detour == 60 && srnic_flight_open(&f));
 	read_one(20);
 	must(f.next == psn(21) && f.detour == 40 && !srnic_flight_open(&f));
 	must(srnic_recovery_sacked(&f, psn(1), now));
-	srnic_recovery_kept(&f, psn(61), 1, now);
+	srnic_loss_kept(&f, psn(61), 1, now);
 	srnic_recovery_select(&f, psn(62), now);
 	must(f.next == psn(21) && f.detour == 40);
 }
@@ -2665,7 +2666,7 @@ static void select_before_unknown(u32 at)
 	read_one(20);
 	f.cwnd.window = 25;
 	must(srnic_recovery_sacked(&f, psn(3), now));
-	srnic_recovery_kept(&f, psn(23), 20, now);
+	srnic_loss_kept(&f, psn(23), 20, now);
 	srnic_recovery_select(&f, psn(43), now);
 	must(f.next == psn(3) && f.detour == 20);
 	must(srnic_flight_open(&f) && span(20, 16) == 20);
@@ -3032,10 +3033,10 @@ static void back_recalls(u32 at)
 	read_one(1);
 	now += SHORT;
 	must(ack_hole(2, 1).act == SRNIC_RECOVERY_SEEK && f.mode == SRNIC_RECOVERY_SELECT);
-	must(srnic_recovery_recalls(&f));
+	must(srnic_loss_recalls(&f));
 	srnic_recovery_recall(&f, psn(3), 1, now);
 	srnic_recovery_recall(&f, psn(5), 6, now);
-	srnic_recovery_recalled(&f);
+	srnic_loss_recalled(&f);
 	must(f.sb.num == 2 && f.sb.missing == 2 && f.sb.top == psn(11));
 	must(retransmit() == 2 && f.next == psn(11));
 	now += SHORT;

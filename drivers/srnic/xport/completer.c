@@ -64,11 +64,11 @@ static void comp_recall(struct srnic_qp *qp)
 	struct srnic_recovery *r = &qp->req.recovery;
 	u32 psn, npsn, left = COMP_RECALL;
 
-	while (left && srnic_recovery_recalls(r) && srnic_req_is_live(qp)) {
+	while (left && srnic_loss_recalls(r) && srnic_req_is_live(qp)) {
 		psn = srnic_ooo_first(&qp->req.ooo, r->sb.top);
 		npsn = srnic_ooo_run(&qp->req.ooo, psn, left);
 		if (!npsn) {
-			srnic_recovery_recalled(r);
+			srnic_loss_recalled(r);
 			break;
 		}
 		srnic_task_spend(&qp->task, npsn * sizeof(struct sk_buff));

@@ -31,6 +31,7 @@
 #include "delack.h"
 #include "flight.h"
 #include "kept.h"
+#include "loss.h"
 #include "recovery.h"
 #include "ooo.h"
 #include "pace.h"

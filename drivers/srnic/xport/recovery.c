@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic - loss recovery: what is lost, what is sent again, and what silence means
+ * srnic - loss recovery: what is sent again after a loss, a report or silence
  *
  * RC acknowledgments are cumulative: they tell up to which PSN everything has arrived
  * and nothing about later packets.  So losses are repaired one hole at a time.  The
@@ -11,13 +11,12 @@
  * everything again from una on.
  */
 #include <linux/kernel.h>
-#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
-#include <linux/time64.h>
 
 #include "../wire/psn.h"
 #include "flight.h"
+#include "loss.h"
 #include "rto.h"
 
 /* After this many recoveries without a kept packet, the peer is taken to go back N. */
@@ -29,18 +28,11 @@
 /* Times that a peer may renew the retries by packets that acknowledge nothing */
 #define RECOVERY_HEARD		16	/* less than 32 */
 
-/* Packets that a peer may report beside twice those in flight, without progress */
-#define RECOVERY_TOLD		32
-
 /* Responses for which this end has memory, at most, in parts */
 #define RECOVERY_FAR_MAX	(SRNIC_RECOVERY_FAR_PARTS * SRNIC_CWND_MAX)
 
 /* A detour that takes longer than this part of the shortest round trip is slow */
 #define RECOVERY_SLOW_PART	8
-
-/* A missing packet is waited for this long if there are no retries, or for a part of the timeout */
-#define RECOVERY_LAST_NSEC	(100 * NSEC_PER_MSEC)
-#define RECOVERY_LAST_PART	4
 
 static const struct srnic_recovery_todo recovery_nothing;
 
@@ -108,44 +100,16 @@ static void recovery_detour(struct srnic_recovery *r, u32 psn, u32 npsn)
 	}
 }
 
-/*
- * May hole @i be filled now?  While responses before it are missing that belong to the same
- * request, it may not: a peer need not answer a part of a request again that precedes the
- * part which it answered last.  Nor may it be where this end has no memory for responses.
- */
-static bool recovery_may_select(const struct srnic_recovery *r, u32 i)
-{
-	const struct srnic_hole *hole = r->sb.holes + i;
-	u32 read, begin;
-
-	if (hole->state != SRNIC_HOLE_LOST)
-		return false;
-	read = srnic_reads_find(&r->reads, hole->psn);
-	if (!i || read == r->reads.num)
-		return true;
-	begin = srnic_reads_at(&r->reads, read)->begin;
-	if (srnic_psn_diff(srnic_hole_end(hole), begin) <= 0)
-		return true;
-	if (srnic_psn_diff(hole->psn, r->una) >= (s32)srnic_flight_far(r) ||
-	    (srnic_reads_is_crowded(&r->reads) && read))
-		return false;
-
-	return r->selects || srnic_psn_diff(srnic_hole_end(hole - 1), begin) <= 0;
-}
-
 /* Goes on with the next hole to be filled.  Return: there is one. */
 static bool recovery_next_selected(struct srnic_recovery *r)
 {
-	u32 i;
+	u32 i = srnic_loss_to_fill(r);
 
-	for (i = 0; i < r->sb.num; i++) {
-		if (!recovery_may_select(r, i))
-			continue;
-		recovery_detour(r, r->sb.holes[i].psn, r->sb.holes[i].npsn);
-		return true;
-	}
+	if (i == r->sb.num)
+		return false;
+	recovery_detour(r, r->sb.holes[i].psn, r->sb.holes[i].npsn);
 
-	return false;
+	return true;
 }
 
 /*
@@ -344,32 +308,6 @@ static struct srnic_recovery_todo recovery_retry(struct srnic_recovery *r, u32 n
 	return todo;
 }
 
-/*
- * Has the peer reported more than there is in flight?  What the scoreboard has forgotten is told
- * to it again, and reports may overtake each other; but for that the peer has taken back some.
- */
-static bool recovery_is_doubtful(const struct srnic_recovery *r)
-{
-	return r->told > 2 * ((r->high - r->una) & SRNIC_PSN_MASK) + RECOVERY_TOLD;
-}
-
-/*
- * How long to wait for a packet that may have been reordered; 0: do not wait.  Nothing is
- * waited for that the peer takes back again and again.
- */
-static u64 recovery_reorder_nsec(const struct srnic_recovery *r, u64 now)
-{
-	return recovery_is_doubtful(r) ? 0 : srnic_rtt_reorder_nsec(&r->rtt, now);
-}
-
-/* How long to wait at least for the packet at una if its loss is the end, for want of a retry */
-static u64 recovery_last_nsec(const struct srnic_recovery *r)
-{
-	u64 part = r->rtt.timeout / RECOVERY_LAST_PART;
-
-	return r->retry_cnt || recovery_is_doubtful(r) ? 0 : min_t(u64, part, RECOVERY_LAST_NSEC);
-}
-
 /* The packet at una may have been reordered: gives it @wait to arrive. */
 static void recovery_suspect(struct srnic_recovery *r, u64 wait, u64 now)
 {
@@ -378,30 +316,6 @@ static void recovery_suspect(struct srnic_recovery *r, u64 wait, u64 now)
 	srnic_rto_suspect(r, now + wait);
 	recovery_start_ticks(r, now);
 	srnic_rto_arm(r, now);
-}
-
-/* Mode SELECT: the same; without a round trip, what was known when the mode was entered */
-static u64 recovery_late_nsec(const struct srnic_recovery *r, u64 now)
-{
-	return r->rtt.min || recovery_is_doubtful(r) ? recovery_reorder_nsec(r, now) : r->late_nsec;
-}
-
-/* How long to wait for the answer to a retransmission */
-static u64 recovery_again_nsec(const struct srnic_recovery *r, u64 now)
-{
-	if (!r->rtt.srtt)
-		return SRNIC_RTT_FIRST_NSEC;
-
-	return max(r->rtt.srtt, r->rtt.last) + recovery_reorder_nsec(r, now);
-}
-
-/* Was the missing packet retransmitted long enough ago to have been lost again? */
-static bool recovery_is_lost_again(const struct srnic_recovery *r, u64 now)
-{
-	u32 retries = srnic_recovery_retries(r);
-
-	return r->repaired_at && !r->detour && r->next != r->una &&
-	       now - r->repaired_at > recovery_again_nsec(r, now) << (max(retries, 1U) - 1);
 }
 
 /*
@@ -449,91 +363,6 @@ static struct srnic_recovery_todo recovery_follow_ends(struct srnic_recovery *r,
 	return todo;
 }
 
-/* Another hole has been found to be lost.  Until then its packets were in flight. */
-static void recovery_lost_hole(struct srnic_recovery *r, u32 i)
-{
-	const struct srnic_hole *hole = r->sb.holes + i;
-	u32 run = srnic_reads_lost(&r->reads, hole->psn, hole->npsn);
-	const struct srnic_cwnd_loss loss = {
-		.una	= hole->psn,
-		.high	= r->high,
-		.out	= srnic_flight_out(r) + hole->npsn,
-		.run	= run,
-		.lost	= hole->tries ? 0 : run,
-		.single	= true,
-	};
-
-	srnic_cwnd_found_hole(&r->cwnd, &r->rtt, &loss);
-}
-
-/* Is the first hole lost?  Each time that it is retransmitted, the wait is longer. */
-static bool recovery_is_first_lost(const struct srnic_recovery *r, u64 now)
-{
-	const struct srnic_hole *hole = r->sb.holes;
-	u64 age = now - hole->at, last = recovery_last_nsec(r);
-	u32 retries = max(srnic_recovery_retries(r), 1U);
-
-	if (hole->state == SRNIC_HOLE_NEW)
-		return age >= max(recovery_late_nsec(r, now), last);
-
-	return hole->state == SRNIC_HOLE_SENT &&
-	       age > max(recovery_again_nsec(r, now) << (retries - 1), last);
-}
-
-/* When the next hole is lost of those whose packets may only be late, ns; 0: there is none */
-static u64 recovery_lost_at(const struct srnic_recovery *r, u64 now)
-{
-	u64 oldest = srnic_scoreboard_oldest(&r->sb, 1), late = recovery_late_nsec(r, now);
-	const struct srnic_hole *first = r->sb.holes;
-	u64 at = oldest ? oldest + late : 0;
-
-	if (!r->sb.num || first->state != SRNIC_HOLE_NEW)
-		return at;
-
-	return min_not_zero(at, first->at + max(late, recovery_last_nsec(r)));
-}
-
-/* @npsn packets have arrived, as far as is known: the timer starts anew. */
-static void recovery_restart(struct srnic_recovery *r, u32 npsn)
-{
-	if (!npsn || recovery_is_doubtful(r))
-		return;
-	r->told += npsn;
-	srnic_rto_restart(r);
-}
-
-/*
- * Uses up a retry for what the peer reports.  Without one left, the ACK timeout decides: there may
- * be answers on the way, behind a queue that is longer than any before.  False: nothing will.
- */
-static bool recovery_spend(struct srnic_recovery *r)
-{
-	if (r->retry_left)
-		r->retry_left--;
-	else if (!r->retry_cnt || !r->rtt.timeout || recovery_is_doubtful(r))
-		return false;
-
-	return true;
-}
-
-/* Finds out which packets are lost now, and not just late.  False: retries are exhausted. */
-static bool recovery_lose_holes(struct srnic_recovery *r, u64 now)
-{
-	u64 late = recovery_late_nsec(r, now), again = recovery_again_nsec(r, now);
-	u32 i;
-
-	if (recovery_is_first_lost(r, now)) {
-		if (!recovery_spend(r))
-			return false;
-		srnic_scoreboard_lose_first(&r->sb);
-		recovery_lost_hole(r, 0);
-	}
-	for (i = 1; (i = srnic_scoreboard_lose(&r->sb, i, now, late, again)) < r->sb.num; i++)
-		recovery_lost_hole(r, i);
-
-	return true;
-}
-
 /* What is retransmitted is no longer wanted, or something else is, first. */
 static void recovery_leave_detour(struct srnic_recovery *r)
 {
@@ -545,7 +374,6 @@ static void recovery_filled(struct srnic_recovery *r)
 {
 	recovery_leave_detour(r);
 	r->mode = SRNIC_RECOVERY_OPEN;
-	srnic_rto_suspect(r, 0);
 	srnic_rtt_wait_less(&r->rtt);
 }
 
@@ -562,17 +390,17 @@ static bool recovery_is_blocked(const struct srnic_recovery *r)
 /* Mode SELECT: after news of what has arrived, retransmits what is lost. */
 static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 now)
 {
+	const struct srnic_loss_found found = srnic_loss_detect(r, now);
 	u64 until = r->suspect_until;
-	u32 before = r->sb.in[SRNIC_HOLE_LOST];
-	bool again = false, lost, moved;
+	bool again = false, moved;
 
-	if (r->sb.num && !recovery_lose_holes(r, now))
+	if (found.ends)
 		return recovery_fail(SRNIC_CAUSE_GAP);
-	lost = r->sb.in[SRNIC_HOLE_LOST] > before;
-
+	if (found.first && r->retry_left)
+		r->retry_left--;
 	if (!r->sb.num)
 		recovery_filled(r);
-	srnic_rto_suspect(r, recovery_lost_at(r, now));
+	srnic_rto_suspect(r, found.next_at);
 	if (recovery_is_blocked(r))
 		recovery_leave_detour(r);
 	if (r->sb.num && !r->detour)
@@ -580,7 +408,7 @@ static struct srnic_recovery_todo recovery_fill(struct srnic_recovery *r, u64 no
 	moved = r->moved;
 	r->moved = false;
 	/* A peer that repeats itself is not waited for longer, unless a wait has found a loss. */
-	if (!r->silence || (lost && r->suspect_until != until))
+	if (!r->silence || (found.any && found.next_at != until))
 		srnic_rto_arm(r, now);
 	else
 		srnic_rto_update(r);
@@ -603,14 +431,11 @@ static void recovery_begin_select(struct srnic_recovery *r, u32 npsn, u64 now)
 
 	recovery_leave_detour(r);
 	r->mode = SRNIC_RECOVERY_SELECT;
-	r->late_nsec = recovery_reorder_nsec(r, now);
 	r->repair = SRNIC_CAUSE_GAP;
 	r->follows = false;
 	r->unreported = r->high;
-	recovery_restart(r, 1);
 	srnic_cwnd_stop_ticks(&r->cwnd);
-	srnic_scoreboard_clear(&r->sb, r->una);
-	r->answered = r->una;
+	srnic_loss_start(r, now);
 	if (!npsn)
 		return;
 	if (sent)
@@ -623,69 +448,12 @@ static void recovery_begin_select(struct srnic_recovery *r, u32 npsn, u64 now)
 /* @npsn packets from una on are missing. */
 static struct srnic_recovery_todo recovery_select(struct srnic_recovery *r, u32 npsn, u64 now)
 {
-	if (r->mode != SRNIC_RECOVERY_SELECT) {
+	if (r->mode == SRNIC_RECOVERY_SELECT)
+		srnic_loss_missing(r, npsn, now);
+	else
 		recovery_begin_select(r, npsn, now);
-	} else {
-		/* What was due is not any longer. */
-		r->told += r->sb.num && r->sb.holes[0].state == SRNIC_HOLE_DUE;
-		srnic_scoreboard_missing(&r->sb, r->una, npsn, now);
-	}
 
 	return recovery_fill(r, now);
-}
-
-/* A retransmission after this time is too recent to be what arrives now, ns */
-static u64 recovery_recent(const struct srnic_recovery *r, u64 now)
-{
-	return r->rtt.timeout ? now - min(now, r->rtt.min * 3 / 4) : now;
-}
-
-/* Mode SELECT: packets have arrived; @top: what srnic_scoreboard had as @top before */
-static void recovery_arrive(struct srnic_recovery *r, u32 top,
-			    struct srnic_scoreboard_news news)
-{
-	if (news.early) {
-		srnic_rtt_wait_longer(&r->rtt);
-		srnic_cwnd_undo(&r->cwnd);
-	}
-	srnic_cwnd_acked(&r->cwnd, r->sb.top, r->high, 0);
-	if (news.npsn && !srnic_cwnd_is_cut(&r->cwnd, top))
-		srnic_cwnd_grow(&r->cwnd, &r->rtt, top, news.npsn);
-}
-
-/* Mode SELECT: @npsn packets from @psn on have arrived. */
-static void recovery_report(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now)
-{
-	bool continues = srnic_scoreboard_continues(&r->sb, psn);
-	struct srnic_scoreboard_news news;
-	u32 top = r->sb.top;
-
-	news = srnic_scoreboard_arrived(&r->sb, psn, npsn, recovery_recent(r, now), now);
-	/* A packet that has overtaken others took a shorter path. */
-	if (continues)
-		srnic_rtt_arrived(&r->rtt, top, r->sb.top, now);
-	recovery_restart(r, news.npsn);
-	recovery_arrive(r, top, news);
-}
-
-/*
- * @npsn responses from @psn on have arrived, so requests before them have been executed; but their
- * responses may be missing.
- */
-static void recovery_executed(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now)
-{
-	const struct srnic_read *read;
-	u32 i, from = r->sb.top;
-
-	r->answered = srnic_psn_max(r->answered, srnic_psn_add(psn, npsn));
-	for (i = srnic_reads_find(&r->reads, from); i < r->reads.num; i++) {
-		read = srnic_reads_at(&r->reads, i);
-		if (srnic_psn_diff(read->begin, psn) > 0)
-			break;
-		if (srnic_psn_diff(read->begin, from) > 0)
-			recovery_report(r, from, srnic_psn_diff(read->begin, from), now);
-		from = srnic_psn_max(from, read->end);
-	}
 }
 
 struct srnic_recovery_todo srnic_recovery_arrived(struct srnic_recovery *r, u32 psn, u64 now)
@@ -693,37 +461,18 @@ struct srnic_recovery_todo srnic_recovery_arrived(struct srnic_recovery *r, u32 
 	if (r->mode != SRNIC_RECOVERY_SELECT)
 		return recovery_nothing;
 
-	recovery_executed(r, psn, 1, now);
-	srnic_scoreboard_overtaken(&r->sb, psn, now);
-	recovery_report(r, psn, 1, now);
+	srnic_loss_arrived(r, psn, now);
 
 	return recovery_fill(r, now);
-}
-
-bool srnic_recovery_recalls(const struct srnic_recovery *r)
-{
-	return r->mode == SRNIC_RECOVERY_SELECT && srnic_scoreboard_recalls(&r->sb);
-}
-
-void srnic_recovery_recalled(struct srnic_recovery *r)
-{
-	srnic_scoreboard_recalled(&r->sb);
 }
 
 struct srnic_recovery_todo srnic_recovery_recall(struct srnic_recovery *r, u32 psn, u32 npsn,
 						 u64 now)
 {
-	struct srnic_scoreboard_news news;
-	u32 top;
-
 	if (r->mode != SRNIC_RECOVERY_SELECT)
 		return recovery_nothing;
 
-	recovery_executed(r, psn, npsn, now);
-	top = r->sb.top;
-	news = srnic_scoreboard_arrived(&r->sb, psn, npsn, recovery_recent(r, now), now);
-	recovery_restart(r, news.npsn);
-	recovery_arrive(r, top, news);
+	srnic_loss_recall(r, psn, npsn, now);
 
 	return recovery_fill(r, now);
 }
@@ -744,45 +493,9 @@ bool srnic_recovery_sacked(struct srnic_recovery *r, u32 psn, u64 now)
 	if (r->mode != SRNIC_RECOVERY_SELECT)
 		return false;
 	if (psn != r->una)
-		srnic_recovery_kept(r, r->una, srnic_psn_diff(psn, r->una), now);
+		srnic_loss_kept(r, r->una, srnic_psn_diff(psn, r->una), now);
 
 	return true;
-}
-
-/*
- * The peer has kept the request for the responses from @psn to before @end: they are due, but for
- * those before one that has arrived.
- */
-static void recovery_due(struct srnic_recovery *r, u32 psn, u32 end, u64 now)
-{
-	psn = srnic_psn_max(psn, r->answered);
-	if (srnic_psn_diff(end, psn) <= 0)
-		return;
-
-	srnic_scoreboard_due(&r->sb, psn, srnic_psn_diff(end, psn), now);
-	srnic_rtt_retransmitted(&r->rtt);
-}
-
-void srnic_recovery_kept(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now)
-{
-	u32 end = srnic_psn_add(psn, npsn), i, last;
-	const struct srnic_read *read;
-
-	i = srnic_reads_find(&r->reads, psn);
-	for (; i < r->reads.num && srnic_psn_diff(end, psn) > 0; i++) {
-		read = srnic_reads_at(&r->reads, i);
-		if (srnic_psn_diff(read->begin, end) >= 0)
-			break;
-		if (srnic_psn_diff(read->begin, psn) > 0) {
-			recovery_report(r, psn, srnic_psn_diff(read->begin, psn), now);
-			psn = read->begin;
-		}
-		last = srnic_psn_diff(read->end, end) > 0 ? end : read->end;
-		recovery_due(r, psn, last, now);
-		psn = last;
-	}
-	if (srnic_psn_diff(end, psn) > 0)
-		recovery_report(r, psn, srnic_psn_diff(end, psn), now);
 }
 
 struct srnic_recovery_todo srnic_recovery_select(struct srnic_recovery *r, u32 seen, u64 now)
@@ -796,7 +509,7 @@ struct srnic_recovery_todo srnic_recovery_select(struct srnic_recovery *r, u32 s
 /* Requests are missing: the peer reports the first of them, once. */
 static struct srnic_recovery_todo recovery_requests_missing(struct srnic_recovery *r, u64 now)
 {
-	u64 wait = max(recovery_reorder_nsec(r, now), recovery_last_nsec(r));
+	u64 wait = max(srnic_loss_reorder_nsec(r, now), srnic_loss_last_nsec(r));
 	const struct srnic_read *oldest = srnic_reads_at(&r->reads, 0);
 
 	r->unreported = r->high;
@@ -814,7 +527,7 @@ static struct srnic_recovery_todo recovery_requests_missing(struct srnic_recover
 			return recovery_select(r, 1, now);
 		return recovery_select(r, srnic_psn_diff(oldest->end, r->una), now);
 	default:
-		return recovery_is_lost_again(r, now) ? recovery_retry(r, 0, now) :
+		return srnic_loss_recurs(r, now) ? recovery_retry(r, 0, now) :
 							recovery_nothing;
 	}
 }
@@ -828,43 +541,17 @@ struct srnic_recovery_todo srnic_recovery_missing(struct srnic_recovery *r, u32 
 	if (r->mode != SRNIC_RECOVERY_BACK)
 		return recovery_select(r, gap, now);
 	/* The answer to a retransmission comes last: leave it to the timer. */
-	if (r->rtt.timeout || !recovery_is_lost_again(r, now))
+	if (r->rtt.timeout || !srnic_loss_recurs(r, now))
 		return recovery_nothing;
 
 	return recovery_retry(r, gap, now);
-}
-
-/*
- * Does this answer, to all before @psn, come too soon to be one to the retransmission?
- * Then it is one to the original: packets were reordered, or the round trip has become
- * longer.  So is an answer to more than was retransmitted by a probe, if just this answer
- * had been requested, or by a probe or a timeout, if no round trip is known.
- */
-static bool recovery_is_spurious(const struct srnic_recovery *r, u32 psn, u64 now)
-{
-	/* Only a timer recovers from a wrong guess. */
-	if (!r->rtt.timeout)
-		return false;
-	if (!r->repaired_at)
-		return true;
-	/* A timeout is doubted once, or a lost packet would never be sent again. */
-	if (r->repair != SRNIC_CAUSE_GAP &&
-	    (srnic_psn_diff(r->una, r->undone) < 0 ||
-	     srnic_psn_diff(psn, r->mode == SRNIC_RECOVERY_BACK ? r->next : r->repaired) <= 0))
-		return false;
-	if (!r->rtt.min)
-		return r->repair != SRNIC_CAUSE_GAP;
-	if (r->repair == SRNIC_CAUSE_PROBE && srnic_rtt_is_sampled(&r->rtt, psn))
-		return true;
-
-	return now - r->repaired_at < r->rtt.min * 3 / 4;
 }
 
 /* Return: true if the cursor moves because nothing is to be retransmitted. */
 static bool recovery_check_spurious(struct srnic_recovery *r, u32 psn, u64 now)
 {
 	if ((r->mode != SRNIC_RECOVERY_REPAIR && r->mode != SRNIC_RECOVERY_BACK) ||
-	    r->repair == SRNIC_CAUSE_RNR || !recovery_is_spurious(r, psn, now))
+	    r->repair == SRNIC_CAUSE_RNR || !srnic_loss_is_spurious(r, psn, now))
 		return false;
 
 	/* After two retransmissions so early an answer may be one to the first. */
@@ -900,7 +587,7 @@ static struct srnic_recovery_todo recovery_follow(struct srnic_recovery *r, u64 
 	struct srnic_recovery_todo todo = recovery_nothing;
 
 	if (r->keeps == SRNIC_KEEPS_ALL)
-		recovery_suspect(r, max(recovery_reorder_nsec(r, now),
+		recovery_suspect(r, max(srnic_loss_reorder_nsec(r, now),
 					srnic_cwnd_tick_nsec(&r->rtt)), now);
 	else
 		todo = recovery_next_hole(r);
@@ -935,7 +622,7 @@ static struct srnic_recovery_todo recovery_repair_acked(struct srnic_recovery *r
 	if (hole == SRNIC_RECOVERY_DUE && r->rtt.timeout && r->retry_left &&
 	    srnic_rtt_is_long(&r->rtt)) {
 		r->peer_keeps = false;
-		recovery_suspect(r, recovery_reorder_nsec(r, now), now);
+		recovery_suspect(r, srnic_loss_reorder_nsec(r, now), now);
 		return recovery_nothing;
 	}
 	if (!behind)
@@ -945,64 +632,13 @@ static struct srnic_recovery_todo recovery_repair_acked(struct srnic_recovery *r
 	return recovery_repair(r, 1, SRNIC_CAUSE_GAP);
 }
 
-/*
- * Mode SELECT: all holes are filled, the last of them by a retransmission.  What was sent
- * before that and has not arrived is lost, but for a response to a request that the peer has
- * kept, which is about to arrive.
- */
-static bool recovery_is_tail_lost(const struct srnic_recovery *r, u32 hole)
-{
-	if (r->sb.num || srnic_psn_diff(r->mark, r->una) <= 0 || hole == SRNIC_RECOVERY_KEPT)
-		return false;
-
-	return hole != SRNIC_RECOVERY_DUE || !srnic_reads_whole(&r->reads, r->una);
-}
-
-/* Do the responses to the oldest READ take longer than a round trip, at the pace? */
-static bool recovery_is_answered_slowly(const struct srnic_recovery *r)
-{
-	const struct srnic_read *read = srnic_reads_at(&r->reads, 0);
-	u32 window = r->cwnd.window;
-
-	return window < SRNIC_FLIGHT_READ_LEAST ||
-	       srnic_psn_diff(read->end, read->begin) > (s32)window;
-}
-
-/*
- * If a part of the READ at @una has been answered, the next response follows at the pace: in a
- * window of n an n-th of a round trip later, and the last ones long after they were requested if
- * they are more than a window.  The waits for other holes become longer each time; that for the
- * first one does not, as each response is progress.
- */
-static void recovery_await_answer(struct srnic_recovery *r, u64 now)
-{
-	u64 srtt = r->rtt.srtt, ago;
-
-	if (!r->reads.num || srnic_psn_diff(srnic_reads_at(&r->reads, 0)->begin, r->una) >= 0 ||
-	    !r->sb.num || r->sb.holes[0].psn != r->una || !recovery_is_answered_slowly(r))
-		return;
-
-	ago = srtt - div_u64(srtt, r->cwnd.window);
-	srnic_scoreboard_answered(&r->sb, now - min(now, ago));
-}
-
 /* All before @psn is acknowledged in mode SELECT. */
 static struct srnic_recovery_todo recovery_select_acked(struct srnic_recovery *r, u32 psn,
 							u32 hole, u64 now)
 {
-	struct srnic_scoreboard_news news;
-	u32 top = r->sb.top;
-
-	news = srnic_scoreboard_advance(&r->sb, psn, recovery_recent(r, now));
 	r->repair = SRNIC_CAUSE_GAP;
 	srnic_flight_acked(r, psn);
-	r->answered = srnic_psn_max(r->answered, psn);
-	recovery_arrive(r, top, news);
-	recovery_await_answer(r, now);
-	if (hole && hole < SRNIC_RECOVERY_DUE)
-		srnic_scoreboard_missing(&r->sb, psn, hole, now);
-	else if (!news.early && recovery_is_tail_lost(r, hole))
-		srnic_scoreboard_missing(&r->sb, psn, srnic_psn_diff(r->mark, psn), now);
+	srnic_loss_acked(r, psn, hole, now);
 
 	return recovery_fill(r, now);
 }
@@ -1084,7 +720,7 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 	r->far = min(r->far + npsn, RECOVERY_FAR_MAX);
 	r->retry_left = r->retry_cnt;
 	r->heard = 0;
-	r->told = 0;
+	srnic_loss_progress(r);
 	srnic_rto_progress(r);
 	r->rnr_left = r->rnr_retry;
 	r->peer_keeps |= r->mode == SRNIC_RECOVERY_BACK && srnic_psn_diff(psn, r->next) > 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * srnic - loss recovery: what is lost, what is sent again, and what silence means
+ * srnic - loss recovery: what is sent again after a loss, a report or silence
  *
  * The requester of a reliable queue pair reports what was sent and acknowledged, and is told
  * what to do.  Each field of struct srnic_recovery is written by one file: by recovery.c, unless
- * flight.h or rto.h names it, or it is one of @rtt, @cwnd, @sb and @reads, which rtt.c, cwnd.c,
- * scoreboard.c and reads.c write.  Pure: it reads no clock, takes no lock and sees no packet.
- * Times are ns of a monotonic clock.
+ * flight.h, loss.h or rto.h names it, or it is one of @rtt, @cwnd, @sb and @reads, which rtt.c,
+ * cwnd.c, scoreboard.c and reads.c write.  Pure: it reads no clock, takes no lock and sees no
+ * packet.  Times are ns of a monotonic clock.
  */
 #ifndef SRNIC_XPORT_RECOVERY_H
 #define SRNIC_XPORT_RECOVERY_H
@@ -270,23 +270,6 @@ struct srnic_recovery_todo srnic_recovery_missing(struct srnic_recovery *r, u32 
 struct srnic_recovery_todo srnic_recovery_arrived(struct srnic_recovery *r, u32 psn, u64 now);
 
 /**
- * srnic_recovery_recalls() - is it to be told again what has arrived?
- * @r: loss recovery
- *
- * More was missing than it can remember, and some of that has arrived since.
- *
- * Return: true if the next responses that are kept, from @sb.top on, are to be reported to
- * srnic_recovery_recall(), or else srnic_recovery_recalled() is to be called.
- */
-bool srnic_recovery_recalls(const struct srnic_recovery *r);
-
-/**
- * srnic_recovery_recalled() - no response is kept from @sb.top on
- * @r: loss recovery
- */
-void srnic_recovery_recalled(struct srnic_recovery *r);
-
-/**
  * srnic_recovery_recall() - responses have been kept for some time
  * @r: loss recovery
  * @psn: PSN of the first, in flight
@@ -310,19 +293,10 @@ void srnic_recovery_understood(struct srnic_recovery *r);
  * @psn: the first PSN that the peer misses, up to @high; it has all before
  * @now: time
  *
- * Return: true if srnic_recovery_kept() is to be called for each range that the peer has kept,
+ * Return: true if srnic_loss_kept() is to be called for each range that the peer has kept,
  * and then srnic_recovery_select().
  */
 bool srnic_recovery_sacked(struct srnic_recovery *r, u32 psn, u64 now);
-
-/**
- * srnic_recovery_kept() - the peer has kept packets
- * @r: loss recovery
- * @psn: first of them, behind @una
- * @npsn: their number; all of them are in flight
- * @now: time
- */
-void srnic_recovery_kept(struct srnic_recovery *r, u32 psn, u32 npsn, u64 now);
 
 /**
  * srnic_recovery_select() - all that a SACK lists has been reported

@@ -86,7 +86,7 @@ static inline bool srnic_rto_is_held(const struct srnic_recovery *r)
 }
 
 /*
- * The rest is for recovery.c, which decides what is waited for.
+ * The rest is for recovery.c and loss.c, which decide what is waited for.
  */
 
 /* Is an event due, or overdue, that is to happen @at, if that is not zero? */

@@ -147,8 +147,8 @@ static void sack_report(struct srnic_qp *qp, u32 psn, const struct srnic_sack_hd
 	for (i = 0; i < hdr->num; i++) {
 		room = srnic_psn_diff(r->high, hdr->range[i].psn);
 		if (room > 0)
-			srnic_recovery_kept(r, hdr->range[i].psn,
-					    min_t(u32, hdr->range[i].npsn, room), now);
+			srnic_loss_kept(r, hdr->range[i].psn,
+					min_t(u32, hdr->range[i].npsn, room), now);
 	}
 	srnic_req_recover(qp, srnic_recovery_select(r, seen < 0 ? hdr->seen : r->high, now));
 }
