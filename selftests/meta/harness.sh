@@ -298,7 +298,22 @@ boots()
 	kernel_boot
 )
 
-ktap_plan $((37 + ${#checks[@]} + ${#late_checks[@]} + ${#uml_checks[@]}))
+# places: a guest with one processor stays on the only one that it may run on, a second one on none
+places()
+(
+	. "$REPO/tools/lab/lib.sh"
+	. "$REPO/tools/lab/uml.sh"
+	CACHE=$(mktemp -d "$work/XXXXXX") CPUS=1
+	cpu=$(taskset -cp "$BASHPID")
+	cpu=${cpu##*[ ,-]}
+	taskset -cp "$cpu" "$BASHPID" >/dev/null
+	processor_take
+	[ "${PINNED[*]}" = "taskset -c $cpu" ] || { echo "${PINNED[*]:-none}, not $cpu"; return 1; }
+	processor_take
+	((${#PINNED[@]} == 0))
+)
+
+ktap_plan $((38 + ${#checks[@]} + ${#late_checks[@]} + ${#uml_checks[@]}))
 tree_make
 scripts_here
 scripts_late
@@ -346,6 +361,7 @@ check "it fails when a guest does not boot"	run boot fake
 check "a guest boots"				boots 0
 check "it is started again if it hangs"		boots 1
 check "once only"				fails boots 2
+check "one with one processor keeps one"	places
 mkdir -p "$work/twice"
 touch "$work/twice/twice"
 check "such a guest serves"			runs twice fake:verbs/sunny.sh

@@ -28,6 +28,17 @@ kernel_make()
 	echo -C "$1/src" O="$1/obj" ARCH=um
 }
 
+# processors: print the numbers of the host's that this process may run on
+processors()
+{
+	local first last
+
+	sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status | tr , '\n' |
+		while IFS=- read -r first last; do
+			seq "$first" "${last:-$first}"
+		done
+}
+
 # processor_take: set PINNED to a command that has a guest with one processor run on one of the
 # host's, if there is one that no other such guest has.  The guest's kernel and its programs, which
 # are processes of the host, take turns; to wake each other on another processor takes longer than
@@ -39,8 +50,7 @@ processor_take()
 	PINNED=()
 	((CPUS == 1)) || ! grep -qx CONFIG_SMP=y "$KERNEL_DIR/obj/.config" || return 0
 	mkdir -p "$CACHE/lock"
-	for ((cpu = 0; cpu < $(nproc --all); cpu++)); do
-		taskset -c "$cpu" true 2>/dev/null || continue
+	for cpu in $(processors); do
 		exec {fd}>"$CACHE/lock/processor-$cpu"
 		if flock -n "$fd"; then
 			PINNED=(taskset -c "$cpu")
