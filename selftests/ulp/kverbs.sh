@@ -95,6 +95,7 @@ case_here()
 }
 
 behind="in flight: a WRITE is posted behind others"
+much="in flight: 1.5 MiB of WRITEs are polled for"
 
 # leaves: the last WRITE is left to a workqueue; keeps: not that of a real-time thread
 leaves()
@@ -112,6 +113,28 @@ keeps()
 	before=$(counter nsB sr1 doorbell_handed_over)
 	(chrt --fifo --pid 1 "$BASHPID" && case_passes behind sr0 sr1 "$behind") &&
 		counter_is nsB sr1 doorbell_handed_over "$before"
+}
+
+# fair_servers NANOSECONDS: what each processor reserves of a second for threads of normal priority
+fair_servers()
+{
+	local server
+
+	for server in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do
+		[ ! -e "$server" ] || echo "$1" >"$server"
+	done
+}
+
+# polls_alone: beside a real-time thread that polls no other one has its processor
+polls_alone()
+{
+	local limit=/proc/sys/kernel/sched_rt_runtime_us status=0 was
+
+	was=$(cat "$limit") && echo -1 >"$limit" || return
+	fair_servers 0
+	(chrt --fifo --pid 1 "$BASHPID" && case_passes alone sr0 sr0 "$much") || status=$?
+	fair_servers 50000000	# the default, without which Linux 6.12 refuses the limit
+	echo "$was" >"$limit" && return "$status"
 }
 
 # asks_ahead: of 100 requests few are sent again for the sake of their ACKs
@@ -220,7 +243,7 @@ for case in "${cases[@]}"; do
 		mixed+=("$case")
 done
 
-ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + ${#mixed[@]} + 18))
+ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + ${#mixed[@]} + 19))
 check "two hosts"			pair_up
 # refused without CRC_T10DIF: the cases then expect to be refused as well
 setting nsA sr0 integrity 1 2>/dev/null && setting nsB sr1 integrity 1
@@ -255,6 +278,11 @@ check "no request used loopback"	counter_is nsA sr0 local_requests 0
 for case in "${fewer[@]}"; do
 	case_here "loopback: $case"	local sr0 sr0 "$case"
 done
+if (($(nproc) > 1)); then
+	check_here "another processor does what a real-time thread leaves" polls_alone
+else
+	skip "another processor does what a real-time thread leaves" "there is one"
+fi
 check "requests used loopback"		counter_over nsA sr0 local_requests 0
 check "no object of srnic is left"	no_object_is_left
 pair_down

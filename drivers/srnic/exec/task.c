@@ -213,11 +213,20 @@ static bool task_drop(struct srnic_task *task)
 	return true;
 }
 
-/* Continues a task in the workqueue, which takes over BUSY. */
-static void task_queue(struct srnic_task *task)
+/* Does a real-time thread run here?  It may poll: beside it, others hardly ever run. */
+static bool task_is_real_time(void)
 {
-	trace_srnic_task_defer(task->id, false);
-	queue_work(task_wq, &task->work);
+	return current->normal_prio < MAX_RT_PRIO;
+}
+
+/*
+ * Continues a task in a workqueue, which takes over BUSY: on this processor, unless a real-time
+ * thread runs here.
+ */
+static void task_queue(struct srnic_task *task, bool asked)
+{
+	trace_srnic_task_defer(task->id, asked);
+	queue_work(task_is_real_time() ? task_spread_wq : task_wq, &task->work);
 }
 
 void srnic_task_want_worker(struct srnic_task *task)
@@ -239,7 +248,7 @@ static void task_pass_on(struct srnic_task *task)
 			srnic_task_want_worker(task);
 		}
 	}
-	task_queue(task);
+	task_queue(task, false);
 }
 
 void srnic_task_part(struct srnic_task *task)
@@ -604,18 +613,14 @@ bool srnic_task_kick_owner(struct srnic_task *task)
 
 void srnic_task_defer(struct srnic_task *task)
 {
-	if (!task_take(task, RUN_AGAIN))
-		return;
-
-	trace_srnic_task_defer(task->id, true);
-	queue_work(task_wq, &task->work);
+	if (task_take(task, RUN_AGAIN))
+		task_queue(task, true);
 }
 
 /* The task is not busy meanwhile: packets may run it before the thread has a processor. */
 bool srnic_task_spread(struct srnic_task *task)
 {
-	/* Beside one that polls, a thread of the workqueue might never have a processor. */
-	if (in_task() && current->normal_prio < MAX_RT_PRIO) {
+	if (in_task() && task_is_real_time()) {
 		srnic_task_kick(task);
 		return false;
 	}
@@ -668,7 +673,7 @@ static void task_abandon(struct srnic_worker_item *item)
 		return;
 
 	atomic_or(RUN_OWN, &task->state);
-	task_queue(task);
+	task_queue(task, false);
 }
 
 void srnic_task_own(struct srnic_task *task)

@@ -281,11 +281,11 @@ static void flushed(struct kv *t)
 	kv_access(t, &link->peer, &region->at);
 }
 
-/* The peer WRITEs to the region, @num times and all at once. */
+/* The peer WRITEs @len bytes to the region, @num times and all at once. */
 static void write_much(struct kv *t, struct kv_link *link, struct kv_region *region,
-		       struct kv_op **op, int num)
+		       struct kv_op **op, u32 len, int num)
 {
-	struct ib_sge sge = kv_sge(&link->peer, LEN);
+	struct ib_sge sge = kv_sge(&link->peer, len);
 	struct ib_rdma_wr *wr = t->wr;
 	int i;
 
@@ -331,13 +331,13 @@ static void dereg_in_use(struct kv *t, bool error, enum ib_wc_status refused)
 	for (i = 0; i < 10; i++) {
 		region = kv_region(t, link->own.pd, KV_PAGES);
 		kv_register(t, &link->own, region, mem, KV_ALL);
-		write_much(t, link, region, op, IN_FLIGHT);
+		write_much(t, link, region, op, LEN, IN_FLIGHT);
 		if (error)
 			kv_error(t, link);
 		kv_dereg(t, region);
 		if (kv_goes_on(t))
 			kv_blank(mem);
-		write_much(t, link, region, op + IN_FLIGHT, 1);
+		write_much(t, link, region, op + IN_FLIGHT, LEN, 1);
 		ended(t, op, refused);
 		kv_restart(t, link);
 		kv_check(t, &(struct kv_target) { .mem = mem }, 0);
@@ -375,7 +375,7 @@ static void inv_alive(struct kv *t)
 
 		region = kv_region(t, link->own.pd, KV_PAGES);
 		kv_register(t, &link->own, region, mem, KV_ALL);
-		write_much(t, link, region, op, IN_FLIGHT);
+		write_much(t, link, region, op, LEN, IN_FLIGHT);
 		inv = kv_op(t, &link->own);
 		kv_signal(inv, &wr);
 		wr.ex.invalidate_rkey = region->at.key;
@@ -385,7 +385,7 @@ static void inv_alive(struct kv *t)
 			kv_want(t, "LOCAL_INV", status, IB_WC_SUCCESS);
 		if (kv_goes_on(t))
 			kv_blank(mem);
-		write_much(t, link, region, op + IN_FLIGHT, 1);
+		write_much(t, link, region, op + IN_FLIGHT, LEN, 1);
 		/* A WRITE is refused, whether LOCAL_INV was flushed or not. */
 		ended(t, op, IB_WC_REM_ACCESS_ERR);
 		if (status == IB_WC_SUCCESS)
@@ -406,9 +406,25 @@ static void behind(struct kv *t)
 
 	kv_register(t, &link->own, region, mem, KV_ALL);
 	local_bh_disable();
-	write_much(t, link, region, op, 2);
-	write_much(t, link, region, op + 2, 1);
+	write_much(t, link, region, op, LEN, 2);
+	write_much(t, link, region, op + 2, LEN, 1);
 	local_bh_enable();
+	for (i = 0; i < ARRAY_SIZE(op) && kv_goes_on(t); i++)
+		kv_done(t, "WRITE", op[i], IB_WC_SUCCESS);
+}
+
+/* Without packets, more than a task does in one stretch */
+static void much(struct kv *t)
+{
+	struct kv_link *link = kv_connect(t, kv_pd(t, t->dev[0]), kv_pd(t, t->dev[1]),
+					  IB_POLL_DIRECT);
+	struct kv_mem *mem = kv_mem(t, link->own.dev, 0, KV_BYTES);
+	struct kv_region *region = kv_region(t, link->own.pd, KV_PAGES);
+	struct kv_op *op[IN_FLIGHT];
+	size_t i;
+
+	kv_register(t, &link->own, region, mem, KV_ALL);
+	write_much(t, link, region, op, KV_BYTES, IN_FLIGHT);
 	for (i = 0; i < ARRAY_SIZE(op) && kv_goes_on(t); i++)
 		kv_done(t, "WRITE", op[i], IB_WC_SUCCESS);
 }
@@ -451,6 +467,7 @@ const struct kv_case kv_queue_cases[] = {
 	{ "CQ: polled on the vector's CPU if it is loaded",	loaded },
 	{ "CQ: its handler is called once at a time",		nested },
 	{ "in flight: a WRITE is posted behind others",		behind },
+	{ "in flight: 1.5 MiB of WRITEs are polled for",		much },
 	{ "in flight: a key is invalidated after each answer",	answered },
 	{ "error: a drain flushes a full receive queue",	full_drain },
 	{ "error: REG_MR and LOCAL_INV are flushed",		flushed },
