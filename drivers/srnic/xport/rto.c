@@ -34,17 +34,12 @@ static bool rto_is_timed(const struct srnic_recovery *r)
 	return r->rtt.probes < SRNIC_RTT_MAX_PROBES && srnic_recovery_is_unreported(r);
 }
 
-/* Are packets waited for that may only be late? */
-static bool rto_is_suspect(const struct srnic_recovery *r)
-{
-	return r->mode == SRNIC_RECOVERY_SUSPECT ||
-	       (r->mode == SRNIC_RECOVERY_SELECT && r->suspect_until);
-}
-
-/* When these are lost, ns; 0: none is waited for, or nothing is sent */
+/* When packets that may only be late are lost, ns; 0: none is waited for, or nothing is sent */
 static u64 rto_late_until(const struct srnic_recovery *r)
 {
-	return !r->hold && rto_is_suspect(r) ? r->suspect_until : 0;
+	bool waits = r->mode == SRNIC_RECOVERY_SUSPECT || r->mode == SRNIC_RECOVERY_SELECT;
+
+	return waits && !r->hold ? r->suspect_until : 0;
 }
 
 void srnic_rto_update(struct srnic_recovery *r)
@@ -72,7 +67,7 @@ void srnic_rto_arm(struct srnic_recovery *r, u64 now)
 u64 srnic_rto_slack(const struct srnic_recovery *r)
 {
 	bool awaits_answer = r->deadline == r->silence && !r->hold &&
-			     !rto_is_suspect(r) && srnic_flight_asked(r);
+			     !rto_late_until(r) && srnic_flight_asked(r);
 
 	if (!awaits_answer || r->cwnd.lossy)
 		return 0;
@@ -88,7 +83,7 @@ void srnic_rto_stall(struct srnic_recovery *r, u64 nsec, u64 now)
 
 void srnic_rto_solicit_ack(struct srnic_recovery *r, u64 now)
 {
-	if (!srnic_flight_unasked(r) || r->detour || r->hold || rto_is_suspect(r))
+	if (!srnic_flight_unasked(r) || r->detour || r->hold || rto_late_until(r))
 		return;
 
 	r->silence = now;
