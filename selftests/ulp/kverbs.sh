@@ -115,26 +115,27 @@ keeps()
 		counter_is nsB sr1 doorbell_handed_over "$before"
 }
 
-# fair_servers NANOSECONDS: what each processor reserves of a second for threads of normal priority
-fair_servers()
+# others_get_none: a processor that a real-time thread polls on is its own; print the commands that
+# undo it.  Linux 6.12 refuses a limit without what it reserves for threads of normal priority.
+others_get_none()
 {
-	local server
+	local limit=/proc/sys/kernel/sched_rt_runtime_us server
 
 	for server in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do
-		[ ! -e "$server" ] || echo "$1" >"$server"
+		[ ! -e "$server" ] || { echo "echo $(<"$server") >$server;" && echo 0 >"$server"; }
 	done
+	echo "echo $(<"$limit") >$limit" && echo -1 >"$limit"
 }
 
 # polls_alone: beside a real-time thread that polls no other one has its processor
 polls_alone()
 {
-	local limit=/proc/sys/kernel/sched_rt_runtime_us status=0 was
+	local status=0 undo
 
-	was=$(cat "$limit") && echo -1 >"$limit" || return
-	fair_servers 0
-	(chrt --fifo --pid 1 "$BASHPID" && case_passes alone sr0 sr0 "$much") || status=$?
-	fair_servers 50000000	# the default, without which Linux 6.12 refuses the limit
-	echo "$was" >"$limit" && return "$status"
+	undo=$(others_get_none) || status=$?
+	((status)) || (chrt --fifo --pid 1 "$BASHPID" && case_passes alone sr0 sr0 "$much") ||
+		status=$?
+	eval "$undo" && return "$status"
 }
 
 # asks_ahead: of 100 requests few are sent again for the sake of their ACKs

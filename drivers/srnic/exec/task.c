@@ -126,8 +126,12 @@ static bool task_take(struct srnic_task *task, int mark)
 			return false;
 		new = old & RUN_BUSY ? old | mark : old | RUN_BUSY;
 	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+	if (old & RUN_BUSY)
+		return false;
 
-	return !(old & RUN_BUSY);
+	task->moved = false;
+
+	return true;
 }
 
 /* Is the user's own work that remains left to a worker?  It need not have a thread. */
@@ -221,12 +225,13 @@ static bool task_is_real_time(void)
 
 /*
  * Continues a task in a workqueue, which takes over BUSY: on this processor, unless a real-time
- * thread runs here.
+ * thread runs here, or ran where the run began.  Nothing may touch the task afterwards.
  */
 static void task_queue(struct srnic_task *task, bool asked)
 {
+	task->moved |= task_is_real_time();
 	trace_srnic_task_defer(task->id, asked);
-	queue_work(task_is_real_time() ? task_spread_wq : task_wq, &task->work);
+	queue_work(task->moved ? task_spread_wq : task_wq, &task->work);
 }
 
 void srnic_task_want_worker(struct srnic_task *task)
