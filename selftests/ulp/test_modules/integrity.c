@@ -28,8 +28,11 @@ struct tuple {
 
 /**
  * struct pi - a region with protection information
+ * @link: where it is used
+ * @region: the region
  * @data: its data in memory
  * @meta: its tuples in memory
+ * @attrs: how the tuples are made and checked
  * @block: bytes of data in a block
  * @len: bytes of all data
  * @wire_len: bytes on the wire

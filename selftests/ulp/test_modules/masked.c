@@ -16,10 +16,12 @@
 
 /**
  * struct masked - an operation on a word
+ * @opcode: its request, CMP_SWAP or FETCH_ADD
  * @word: what is there before
  * @operand: what is compared, or added
  * @mask: the bits that are compared, or the last ones of fields
  * @swap: what replaces the bits of @swap_mask
+ * @swap_mask: the bits that are replaced
  */
 struct masked {
 	enum ib_wr_opcode	opcode;

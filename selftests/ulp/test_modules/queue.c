@@ -148,6 +148,7 @@ static void loaded(struct kv *t)
 
 /**
  * struct nested - two queue pairs in error with a queue that has a handler of its own
+ * @qp: the two
  * @left: receives that the handler posts
  * @done: it has been called after the last one
  * @busy: it is running
