@@ -196,7 +196,7 @@ bool srnic_flight_may_read(const struct srnic_recovery *r, bool first)
 	if (srnic_reads_is_crowded(&r->reads) && srnic_reads_find(&r->reads, r->next))
 		return false;
 	if (r->mode == SRNIC_RECOVERY_SELECT && r->detour)
-		return true;	/* but for that, recovery_may_select() decides */
+		return true;	/* but for that, srnic_loss_to_fill() decides */
 
 	return first || r->next == r->una || flight_read_begins(r);
 }
