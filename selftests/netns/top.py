@@ -148,7 +148,9 @@ class Terminal:
         while select.select([self.end], [], [], 0)[0]:
             self.seen += os.read(self.end, 65536).decode("utf-8", "replace")
         same = termios.tcgetattr(self.tty) == self.modes
-        return status == 0 and same and self.seen.endswith("\x1b[?1049l"), \
+        # the line discipline signals first and echoes then, by the modes that it finds
+        screen = self.seen.removesuffix("^C")
+        return status == 0 and same and screen.endswith("\x1b[?1049l"), \
             f"{status} {same} {self.seen[-400:]!r}"
 
     def close(self):
