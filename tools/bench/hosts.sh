@@ -15,9 +15,11 @@
 #   path TYPE WORDS          sets its delay, rate and loss
 #
 # In some setups both devices are in the initial namespace: for NVMe, and for rdma_rxe,
-# which receives only there before 7.0.  Setups "consumer-KIND-N" are those of tools/bench/consumer,
-# which runs as long as one of them exists.  In setups "machines" and "machines-MTU" each of them
-# is in the initial namespace of its own machine, see selftests/lib/machines.sh.
+# which receives only there before 7.0.  The cable is a pair of veth, or in setups
+# "icount-netkit-l2" and "icount-netkit-l3" of netkit in that mode.  Setups "consumer-KIND-N" are
+# those of tools/bench/consumer, which runs as long as one of them exists.  In setups "machines"
+# and "machines-MTU" each of them is in the initial namespace of its own machine, see
+# selftests/lib/machines.sh.
 # shellcheck shell=bash
 
 declare -A NUMBER=([srnic]=1 [rxe]=2 [siw]=3 [tcp]=4 [srnic_rxe]=5 [bbr]=6)
@@ -248,13 +250,18 @@ driver()
 	esac
 }
 
-# wire TYPE MTU: siw distinguishes the ends by the indices of their netdevs only.
+# wire TYPE SETUP MTU: siw distinguishes the ends by the indices of their netdevs only.
 wire()
 {
 	local index=$((100 + 10 * NUMBER[$1]))
 
-	ip link add "v0$1" index "$index" mtu "$2" netns "${1}A" type veth \
-		peer name "v1$1" index $((index + 1)) mtu "$2" netns "${1}B"
+	if [[ $2 == icount-netkit-* ]]; then
+		python3 "${here:?}/../../selftests/lib/netkit.py" "${2#icount-netkit-}" "$3" \
+			"${1}A" "v0$1" "${1}B" "v1$1"
+		return
+	fi
+	ip link add "v0$1" index "$index" mtu "$3" netns "${1}A" type veth \
+		peer name "v1$1" index $((index + 1)) mtu "$3" netns "${1}B"
 }
 
 cable()
@@ -274,10 +281,11 @@ cable()
 	if [[ $2 == paths-* ]]; then
 		bridged_wire "$1" "$mtu"
 	else
-		wire "$1" "$mtu"
+		wire "$1" "$2" "$mtu"
 	fi || return
 	host "$1" A 0 && host "$1" B 1 || return
-	neighbour "$1" A 0 && neighbour "$1" B 1 || return
+	# a netdev for IP packets has no neighbours
+	[ "$2" = icount-netkit-l3 ] || { neighbour "$1" A 0 && neighbour "$1" B 1; } || return
 	if one_host "$2" && [[ $2 != @(self|polled) ]]; then
 		outside "$1" || return
 	fi
