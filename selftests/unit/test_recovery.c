@@ -2739,6 +2739,22 @@ static void select_asks(u32 at)
 	must(send_one(false) && srnic_flight_asked(&f));
 }
 
+/* What is to be retransmitted waits, not for the window but for the rate or the device. */
+static void select_unsent(u32 at)
+{
+	u32 i;
+
+	begin_path(at, SHORT);
+	srnic_recovery_set_limits(&f, TIMEOUT, 1, RETRIES, PLACES);
+	send_many(10);
+	send_one(true);
+	must(is(sack_three_holes(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP) && !f.retry_left);
+	for (i = 0; i < 100; i++)
+		must(is_nothing(expire()));
+	must(f.next == psn(1) && f.detour == 1 && !f.rtt.probes && retransmit() == 4);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
+}
+
 /* Nothing but the packet at una can be retransmitted. */
 static void select_refused(u32 at)
 {
@@ -4190,6 +4206,7 @@ static const struct {
 	{ "a READ that is kept and never answered is probed", select_due_for_ever },
 	{ "a late packet long after others were lost", select_long_after },
 	{ "an ACK request does not end a detour that waits", select_asks },
+	{ "no retry is used up for what has yet to be retransmitted", select_unsent },
 	{ "holes that cannot be retransmitted are tried once", select_refused },
 
 	{ "a peer that has kept nothing three times is taken for go-back-N", back_is_learned },

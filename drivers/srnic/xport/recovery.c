@@ -883,6 +883,9 @@ static struct srnic_recovery_todo recovery_silence(struct srnic_recovery *r, u64
 		recovery_detour(r, srnic_psn_add(srnic_flight_front(r), -1), 1);
 		return recovery_seek(SRNIC_CAUSE_ASK);
 	}
+	/* What has yet to be retransmitted, although the window permits it, has no answer. */
+	if (r->detour && r->next == r->una)
+		return recovery_nothing;
 	if (!srnic_rtt_may_probe(&r->rtt, srnic_recovery_retries(r)))
 		return recovery_expire(r, now);
 	srnic_rtt_probed(&r->rtt);
