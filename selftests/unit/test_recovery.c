@@ -2838,6 +2838,38 @@ static void back_is_learned(u32 at)
 	must(f.keeps == SRNIC_KEEPS_NONE);
 }
 
+/* What the answer to a probe has told of the peer is not told again by the next recovery. */
+static void back_is_learned_anew(u32 at)
+{
+	begin_path(at, SHORT);
+	send_many(4);
+	read_one(10);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE) && send_one(false));
+	now += SHORT;
+	ack_hole(5, SRNIC_RECOVERY_DUE);
+	must(is(nak(2), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.mode == SRNIC_RECOVERY_SELECT && f.keeps == SRNIC_KEEPS_UNKNOWN);
+	read_one(2);
+	now += SHORT;
+	ack(15);
+	must(f.mode == SRNIC_RECOVERY_OPEN);
+	drop_all();
+	must(f.keeps == SRNIC_KEEPS_UNKNOWN && f.gbn_runs == 1);
+
+	/* nor if the peer had no receive then, until it had all */
+	begin_path(at, SHORT);
+	send_many(4);
+	send_one(true);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE) && send_one(false));
+	now += SHORT;
+	ack(3);
+	must(is_nothing(rnr(MSEC)));
+	ack(6);
+	must(f.mode == SRNIC_RECOVERY_OPEN);
+	drop_all();
+	must(f.keeps == SRNIC_KEEPS_UNKNOWN && f.gbn_runs == 1);
+}
+
 static void back_from_hole(u32 at)
 {
 	begin_path(at, SHORT);
@@ -4210,6 +4242,7 @@ static const struct {
 	{ "holes that cannot be retransmitted are tried once", select_refused },
 
 	{ "a peer that has kept nothing three times is taken for go-back-N", back_is_learned },
+	{ "what one recovery has told of it does not count in the next", back_is_learned_anew },
 	{ "go-back-N retransmits everything from the hole on", back_from_hole },
 	{ "it starts at once if the peer is known to go back", back_at_once },
 	{ "a peer whose ACK skips packets is taken to keep them", back_is_unlearned },

@@ -236,15 +236,21 @@ static void recovery_learn(struct srnic_recovery *r)
 	}
 }
 
+/* Ends a recovery, if there is one; what it has told does not count in the next. */
+static void recovery_open(struct srnic_recovery *r)
+{
+	r->mode = SRNIC_RECOVERY_OPEN;
+	r->peer_keeps = false;
+	srnic_cwnd_stop_ticks(&r->cwnd);
+}
+
 /* Everything that was in flight when packets were lost has arrived. */
 static struct srnic_recovery_todo recovery_recovered(struct srnic_recovery *r)
 {
-	r->mode = SRNIC_RECOVERY_OPEN;
-	srnic_cwnd_stop_ticks(&r->cwnd);
 	if (r->repair == SRNIC_CAUSE_GAP)
 		recovery_learn(r);
+	recovery_open(r);
 	srnic_rtt_wait_less(&r->rtt);
-	r->peer_keeps = false;
 
 	return recovery_nothing;
 }
@@ -373,7 +379,7 @@ static void recovery_leave_detour(struct srnic_recovery *r)
 static void recovery_filled(struct srnic_recovery *r)
 {
 	recovery_leave_detour(r);
-	r->mode = SRNIC_RECOVERY_OPEN;
+	recovery_open(r);
 	srnic_rtt_wait_less(&r->rtt);
 }
 
@@ -567,8 +573,7 @@ static bool recovery_check_spurious(struct srnic_recovery *r, u32 psn, u64 now)
 		}
 		srnic_rtt_wait_longer(&r->rtt);
 	}
-	r->mode = SRNIC_RECOVERY_OPEN;
-	r->peer_keeps = false;
+	recovery_open(r);
 	srnic_flight_leave_detour(r);
 	srnic_flight_resume(r);
 	r->undone = r->high;
@@ -646,10 +651,9 @@ static struct srnic_recovery_todo recovery_select_acked(struct srnic_recovery *r
 /* The rest of what was in flight has not been retransmitted: only what is missing will be. */
 static void recovery_leave_back(struct srnic_recovery *r)
 {
-	r->mode = SRNIC_RECOVERY_OPEN;
+	recovery_open(r);
 	srnic_flight_resume(r);
 	r->moved = true;
-	r->peer_keeps = false;
 }
 
 /*
@@ -691,8 +695,7 @@ static void recovery_suspect_acked(struct srnic_recovery *r, u32 hole)
 		return;
 	}
 	srnic_rto_suspect(r, 0);
-	r->mode = SRNIC_RECOVERY_OPEN;
-	srnic_cwnd_stop_ticks(&r->cwnd);
+	recovery_open(r);
 }
 
 struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 psn, u32 hole,
@@ -746,8 +749,7 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 	case SRNIC_RECOVERY_RNR:
 		if (psn == r->high) {
 			srnic_rto_hold(r, 0);
-			r->mode = SRNIC_RECOVERY_OPEN;
-			srnic_cwnd_stop_ticks(&r->cwnd);
+			recovery_open(r);
 		}
 		break;
 	}
