@@ -2870,6 +2870,39 @@ static void back_is_learned_anew(u32 at)
 	must(f.keeps == SRNIC_KEEPS_UNKNOWN && f.gbn_runs == 1);
 }
 
+/* All that is acknowledged was retransmitted, though the ACK had to be requested by packet 1. */
+static void back_is_asked(u32 at)
+{
+	begin_path(at, LONG);
+	f.keeps = SRNIC_KEEPS_NONE;
+	f.gbn_runs = 3;
+	send_many(20);
+	nak(0);
+	must(f.mode == SRNIC_RECOVERY_BACK && send_many(3) == 3);
+	must(is(srnic_recovery_refused(&f), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
+	must(f.next == psn(1) && f.detour == 1);
+	now += LONG;
+	ack(4);
+	must(f.mode == SRNIC_RECOVERY_BACK && f.next == psn(4) && !f.peer_keeps);
+
+	/* nor does it show that no packet was lost */
+	begin(at);
+	must(fill() == 128);
+	while (wait().cause != SRNIC_CAUSE_TIMEOUT)
+		send_one(false);
+	while (f.burst < 16) {
+		fill();
+		now += LONG;
+		ack(srnic_psn_diff(f.next, first));
+	}
+	must(send_many(2) == 2);
+	must(is(srnic_recovery_refused(&f), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
+	must(f.mode == SRNIC_RECOVERY_BACK && !f.rtt.min && f.detour == 1);
+	now += LONG;
+	ack(srnic_psn_diff(f.resume, first));
+	must(f.mode == SRNIC_RECOVERY_BACK);
+}
+
 static void back_from_hole(u32 at)
 {
 	begin_path(at, SHORT);
@@ -4246,6 +4279,7 @@ static const struct {
 	{ "go-back-N retransmits everything from the hole on", back_from_hole },
 	{ "it starts at once if the peer is known to go back", back_at_once },
 	{ "a peer whose ACK skips packets is taken to keep them", back_is_unlearned },
+	{ "not if what it covers was retransmitted", back_is_asked },
 	{ "the conclusion about a peer is revised after some time", back_is_doubted },
 	{ "after a timeout a single packet with an ACK request is sent", back_with_care },
 	{ "a lost first window is retransmitted completely", back_from_start },

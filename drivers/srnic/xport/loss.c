@@ -52,6 +52,8 @@ bool srnic_loss_recurs(const struct srnic_recovery *r, u64 now)
 
 bool srnic_loss_is_spurious(const struct srnic_recovery *r, u32 psn, u64 now)
 {
+	u32 again = r->mode == SRNIC_RECOVERY_BACK ? srnic_flight_front(r) : r->repaired;
+
 	/* Only a timer recovers from a wrong guess. */
 	if (!r->rtt.timeout)
 		return false;
@@ -59,8 +61,7 @@ bool srnic_loss_is_spurious(const struct srnic_recovery *r, u32 psn, u64 now)
 		return true;
 	/* A timeout is doubted once, or a lost packet would never be sent again. */
 	if (r->repair != SRNIC_CAUSE_GAP &&
-	    (srnic_psn_diff(r->una, r->undone) < 0 ||
-	     srnic_psn_diff(psn, r->mode == SRNIC_RECOVERY_BACK ? r->next : r->repaired) <= 0))
+	    (srnic_psn_diff(r->una, r->undone) < 0 || srnic_psn_diff(psn, again) <= 0))
 		return false;
 	if (!r->rtt.min)
 		return r->repair != SRNIC_CAUSE_GAP;

@@ -726,7 +726,8 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 	srnic_loss_progress(r);
 	srnic_rto_progress(r);
 	r->rnr_left = r->rnr_retry;
-	r->peer_keeps |= r->mode == SRNIC_RECOVERY_BACK && srnic_psn_diff(psn, r->next) > 0;
+	r->peer_keeps |= r->mode == SRNIC_RECOVERY_BACK &&
+			 srnic_psn_diff(psn, srnic_flight_front(r)) > 0;
 	if (srnic_flight_catch_up(r, psn))
 		moved = recovery_seek(SRNIC_CAUSE_NONE);
 	switch (r->mode) {
