@@ -2496,6 +2496,37 @@ static void select_tail(u32 at)
 	must(f.next == psn(5) && f.detour == 7 && f.sb.missing == 7);
 }
 
+/* What was sent before a retransmission is not missing if that has not arrived. */
+static void select_no_tail(u32 at)
+{
+	static const u32 kept[][2] = { { 5, 8 } };
+
+	/* the answer was one to the original */
+	begin_path(at, SHORT);
+	f.rtt.reorder = SHORT;
+	send_many(19);
+	send_one(true);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE) && send_one(false));
+	ack(3);
+	must(f.mode == SRNIC_RECOVERY_OPEN);
+	must(is_nothing(sack(kept, 1, 8)) && f.sb.missing == 2);
+	now += SHORT / 4;
+	ack(8);
+	must(f.mode == SRNIC_RECOVERY_OPEN);
+
+	/* nor if it has not been sent */
+	begin_path(at, SHORT);
+	f.rtt.reorder = SHORT;
+	send_many(19);
+	send_one(true);
+	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE) && f.detour == 1);
+	sack(kept, 1, 8);
+	must(f.sb.missing == 4 && !num_lost());
+	now += SHORT / 4;
+	ack(8);
+	must(f.mode == SRNIC_RECOVERY_OPEN);
+}
+
 static void select_probe(u32 at)
 {
 	begin_path(at, SHORT);
@@ -4248,6 +4279,7 @@ static const struct {
 	{ "an early packet raises the wait for reordered ones", select_early },
 	{ "not if it was retransmitted first of many, some time ago", select_slow },
 	{ "behind the last hole what was sent before is lost", select_tail },
+	{ "but not before a retransmission that has not arrived", select_no_tail },
 	{ "nor what is beyond the memory for responses", select_far },
 	{ "but all that is not", select_far_enough },
 	{ "and missing requests, wherever they are", select_far_writes },

@@ -435,6 +435,8 @@ static void recovery_begin_select(struct srnic_recovery *r, u32 npsn, u64 now)
 	bool sent = r->mode == SRNIC_RECOVERY_REPAIR && !r->detour && r->repaired_at &&
 		    srnic_psn_diff(r->repaired, r->una) > 0;
 
+	if (r->mode == SRNIC_RECOVERY_REPAIR && r->detour)
+		r->mark = r->una;
 	recovery_leave_detour(r);
 	r->mode = SRNIC_RECOVERY_SELECT;
 	r->repair = SRNIC_CAUSE_GAP;
@@ -577,6 +579,7 @@ static bool recovery_check_spurious(struct srnic_recovery *r, u32 psn, u64 now)
 	srnic_flight_leave_detour(r);
 	srnic_flight_resume(r);
 	r->undone = r->high;
+	r->mark = r->una;
 	srnic_cwnd_undo(&r->cwnd);
 
 	return true;
