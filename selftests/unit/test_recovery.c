@@ -2786,6 +2786,20 @@ static void select_unsent(u32 at)
 	must(is(wait(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_PROBE));
 }
 
+/* Packet 1 has arrived, and so has the last of the 11. */
+static struct srnic_recovery_todo sack_last(void)
+{
+	struct srnic_recovery_todo todo = {};
+
+	if (srnic_recovery_sacked(&f, psn(2), now)) {
+		srnic_loss_kept(&f, psn(11), 1, now);
+		todo = srnic_recovery_select(&f, psn(12), now);
+	}
+	state_must_hold(__LINE__);
+
+	return todo;
+}
+
 /* Nothing but the packet at una can be retransmitted. */
 static void select_refused(u32 at)
 {
@@ -2799,11 +2813,20 @@ static void select_refused(u32 at)
 			must(send_one(false));
 			n++;
 		} else {
-			must(is(srnic_recovery_refused(&f), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
+			must(is(srnic_recovery_refused(&f, now), SRNIC_RECOVERY_SEEK,
+				SRNIC_CAUSE_ASK));
 			others++;
 		}
 	}
 	must(n == 1 + others && others == 2 && srnic_flight_asked(&f));
+
+	/* whenever something was retransmitted last */
+	begin_path(at, SHORT);
+	send_many(11);
+	must(is(sack_last(), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_GAP));
+	must(f.next == psn(2) && f.retry_left == RETRIES - 1);
+	must(is(srnic_recovery_refused(&f, now), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
+	must(send_one(false) && is_nothing(sack_last()) && f.retry_left == RETRIES - 1);
 }
 
 /* A packet that is late is not lost, however long ago others were. */
@@ -2910,7 +2933,7 @@ static void back_is_asked(u32 at)
 	send_many(20);
 	nak(0);
 	must(f.mode == SRNIC_RECOVERY_BACK && send_many(3) == 3);
-	must(is(srnic_recovery_refused(&f), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
+	must(is(srnic_recovery_refused(&f, now), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
 	must(f.next == psn(1) && f.detour == 1);
 	now += LONG;
 	ack(4);
@@ -2927,7 +2950,7 @@ static void back_is_asked(u32 at)
 		ack(srnic_psn_diff(f.next, first));
 	}
 	must(send_many(2) == 2);
-	must(is(srnic_recovery_refused(&f), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
+	must(is(srnic_recovery_refused(&f, now), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
 	must(f.mode == SRNIC_RECOVERY_BACK && !f.rtt.min && f.detour == 1);
 	now += LONG;
 	ack(srnic_psn_diff(f.resume, first));
@@ -3892,12 +3915,12 @@ static void refused(u32 at)
 	begin_path(at, LONG);
 	send_many(3);
 	must(!srnic_flight_asked(&f));
-	must(is(srnic_recovery_refused(&f), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
+	must(is(srnic_recovery_refused(&f, now), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
 	must(f.next == f.una && send_one(false) && srnic_flight_asked(&f));
-	must(f.next == psn(4) && is_nothing(srnic_recovery_refused(&f)));
+	must(f.next == psn(4) && is_nothing(srnic_recovery_refused(&f, now)));
 	now += LONG;
 	ack(4);
-	must(is_nothing(srnic_recovery_refused(&f)));
+	must(is_nothing(srnic_recovery_refused(&f, now)));
 }
 
 /* The refused request is after the end of a detour that has not been reached. */
@@ -3914,7 +3937,7 @@ static void refused_in_detour(u32 at)
 	now += LONG;
 	ack(2);
 	must(send_one(false) && f.detour);
-	must(is(srnic_recovery_refused(&f), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
+	must(is(srnic_recovery_refused(&f, now), SRNIC_RECOVERY_SEEK, SRNIC_CAUSE_ASK));
 	must(f.next == f.una && send_one(false) && !f.detour);
 	srnic_rto_arm(&f, now);
 	for (i = 0; i < 100 && wait().act == SRNIC_RECOVERY_SEEK; i++)

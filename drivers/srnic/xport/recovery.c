@@ -821,15 +821,17 @@ struct srnic_recovery_todo srnic_recovery_rnr(struct srnic_recovery *r, u64 nsec
 	return recovery_nothing;
 }
 
-struct srnic_recovery_todo srnic_recovery_refused(struct srnic_recovery *r)
+struct srnic_recovery_todo srnic_recovery_refused(struct srnic_recovery *r, u64 now)
 {
 	if (r->hold || r->next == r->una ||
 	    (!r->detour && srnic_flight_asked(r)))
 		return recovery_nothing;
 
 	/* The rest of a detour is not retransmitted, and requests no ACK. */
-	if (r->mode == SRNIC_RECOVERY_SELECT && r->detour)
+	if (r->mode == SRNIC_RECOVERY_SELECT && r->detour) {
+		r->sent_at = now;
 		recovery_detour_sent(r, srnic_psn_add(r->selected, r->burst));
+	}
 	srnic_flight_ask_again(r);
 	recovery_detour(r, r->una, 1);
 

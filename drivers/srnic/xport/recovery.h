@@ -344,12 +344,13 @@ struct srnic_recovery_todo srnic_recovery_rnr(struct srnic_recovery *r, u64 nsec
 /**
  * srnic_recovery_refused() - @next cannot be sent; all before it is to complete first
  * @r: loss recovery, with packets in flight before @next, or before @resume of a detour
+ * @now: time
  *
  * An ACK must be requested by a packet that can be retransmitted: the one at @una.
  *
  * Return: what to do.
  */
-struct srnic_recovery_todo srnic_recovery_refused(struct srnic_recovery *r);
+struct srnic_recovery_todo srnic_recovery_refused(struct srnic_recovery *r, u64 now);
 
 /**
  * srnic_recovery_timeout() - the deadline has passed

@@ -301,8 +301,9 @@ void srnic_req_solicit_ack(struct srnic_qp *qp)
 
 bool srnic_req_refused(struct srnic_qp *qp)
 {
-	struct srnic_recovery_todo todo = srnic_recovery_refused(&qp->req.recovery);
+	struct srnic_recovery_todo todo;
 
+	todo = srnic_recovery_refused(&qp->req.recovery, ktime_get_ns());
 	srnic_req_recover(qp, todo);
 
 	return todo.act;
