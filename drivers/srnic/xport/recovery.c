@@ -245,14 +245,12 @@ static void recovery_open(struct srnic_recovery *r)
 }
 
 /* Everything that was in flight when packets were lost has arrived. */
-static struct srnic_recovery_todo recovery_recovered(struct srnic_recovery *r)
+static void recovery_recovered(struct srnic_recovery *r)
 {
 	if (r->repair == SRNIC_CAUSE_GAP)
 		recovery_learn(r);
 	recovery_open(r);
 	srnic_rtt_wait_less(&r->rtt);
-
-	return recovery_nothing;
 }
 
 static struct srnic_recovery_todo recovery_go_back(struct srnic_recovery *r,
@@ -617,8 +615,10 @@ static struct srnic_recovery_todo recovery_repair_acked(struct srnic_recovery *r
 	if (behind && requests)
 		r->keeps = SRNIC_KEEPS_ALL;
 	if (srnic_psn_diff(psn, r->mark) >= 0 ||
-	    (behind && requests && hole == SRNIC_RECOVERY_DUE))
-		return recovery_recovered(r);
+	    (behind && requests && hole == SRNIC_RECOVERY_DUE)) {
+		recovery_recovered(r);
+		return recovery_nothing;
+	}
 
 	srnic_flight_acked(r, psn);
 	if (hole == SRNIC_RECOVERY_DUE && requests)
@@ -663,7 +663,7 @@ static void recovery_leave_back(struct srnic_recovery *r)
  * All before @psn is acknowledged in mode BACK; @hole: as srnic_recovery_acked().  Once a
  * retransmitted request has been answered, the responses that this end has kept count again.
  */
-static struct srnic_recovery_todo recovery_back_acked(struct srnic_recovery *r, u32 psn, u32 hole)
+static void recovery_back_acked(struct srnic_recovery *r, u32 psn, u32 hole)
 {
 	u32 npsn = srnic_psn_diff(psn, r->una);
 	struct srnic_cwnd_loss loss;
@@ -675,15 +675,12 @@ static struct srnic_recovery_todo recovery_back_acked(struct srnic_recovery *r, 
 		srnic_cwnd_lose(&r->cwnd, &r->rtt, &loss);
 	}
 	if (srnic_psn_diff(psn, r->mark) >= 0)
-		return recovery_recovered(r);
-	if (hole && hole < SRNIC_RECOVERY_DUE && psn == r->next && r->repair != SRNIC_CAUSE_RNR) {
+		recovery_recovered(r);
+	else if (hole && hole < SRNIC_RECOVERY_DUE && psn == r->next &&
+		 r->repair != SRNIC_CAUSE_RNR)
 		recovery_leave_back(r);
-		return recovery_nothing;
-	}
-	/* Doubles per round trip, however many ACKs the peer sends. */
-	r->burst = min(r->burst + min(r->burst, npsn), r->cwnd.window);
-
-	return recovery_nothing;
+	else	/* doubles per round trip, however many ACKs the peer sends */
+		r->burst = min(r->burst + min(r->burst, npsn), r->cwnd.window);
 }
 
 /* Packets are acknowledged in mode SUSPECT; @hole: as srnic_recovery_acked() */
@@ -742,7 +739,7 @@ struct srnic_recovery_todo srnic_recovery_acked(struct srnic_recovery *r, u32 ps
 		todo = recovery_select_acked(r, psn, hole, now);
 		break;
 	case SRNIC_RECOVERY_BACK:
-		todo = recovery_back_acked(r, psn, hole);
+		recovery_back_acked(r, psn, hole);
 		break;
 	case SRNIC_RECOVERY_SUSPECT:
 		recovery_suspect_acked(r, hole);
