@@ -118,16 +118,16 @@ struct srnic_recovery_todo {
  * @peer_keeps: an ACK of this recovery covered packets that were not retransmitted
  * @selects: the peer is srnic, and answers any part of a READ again
  * @moved: @next has moved, and the caller has not been told yet
- * @mark: packets before it were sent before the last retransmission
+ * @mark: packets before it were sent before the last retransmission, unless that was undone
  * @answered: SELECT: PSN following the last response that has arrived
  * @undone: retransmissions of packets before it turned out to be spurious
  * @unreported: PSN following the packets in flight that may have been dropped without a report:
  *	    by the peer, because one before them was missing, or by this end
- * @repair: REPAIR, BACK: enum srnic_recovery_cause
- * @repaired: PSN following those retransmitted in mode REPAIR
- * @repaired_at: when the packet at @una was last sent, ns; 0: retransmission pending
+ * @repair: REPAIR, SELECT, BACK: enum srnic_recovery_cause
+ * @repaired: REPAIR: PSN following those retransmitted
+ * @repaired_at: REPAIR, BACK: when a packet at @una was last sent, ns; 0: retransmission pending
  * @began_at: SELECT: when the first packet of the last detour was retransmitted, ns; 0: not yet
- * @sent_at: when a packet was last retransmitted, ns
+ * @sent_at: SELECT: when a packet of the last detour was retransmitted, or refused, ns
  * @late_nsec: SELECT: how late a packet may be, if no round trip is known, ns
  * @hold: nothing is sent before this time, ns; 0: no such time
  * @suspect_until: when a packet that may only be late is retransmitted, or was after a wait, ns;
