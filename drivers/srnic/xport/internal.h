@@ -534,6 +534,9 @@ bool srnic_req_is_signaled(const struct srnic_qp *qp,
 /* Is the next packet to request its ACK itself, as the send queue runs empty behind it? */
 bool srnic_req_ends_burst(struct srnic_qp *qp);
 
+/* Does a local operation follow, which waits for the ACK of the message at the cursor? */
+bool srnic_req_delays_local_op(struct srnic_qp *qp);
+
 /* Packets of @npsn PSNs at the cursor were sent; the last one @asks for an answer. */
 void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		    u32 npsn, bool asks);

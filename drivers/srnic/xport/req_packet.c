@@ -120,13 +120,16 @@ static u32 packet_span(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 	return srnic_flight_span(r, srnic_ooo_gap(&qp->req.ooo, r->next, left));
 }
 
-/* Is the consumer waiting for @wqe, or half the queue in flight with no ACK requested? */
+/*
+ * Is the consumer waiting for @wqe, or what it has posted next, or is half the queue in flight with
+ * no ACK requested?
+ */
 static bool packet_is_awaited(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	u32 sent = qp->req.cur + 1 - qp->sq.head;
 
 	if (srnic_req_is_signaled(qp, wqe) || srnic_wr_has_answer(wqe) ||
-	    srnic_req_ends_burst(qp))
+	    srnic_req_delays_local_op(qp) || srnic_req_ends_burst(qp))
 		return true;
 
 	return !srnic_flight_asked(&qp->req.recovery) &&

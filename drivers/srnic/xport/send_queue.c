@@ -118,14 +118,23 @@ void srnic_req_fail(struct srnic_qp *qp, enum srnic_outcome outcome)
 		srnic_qp_to_error(qp);
 }
 
-struct srnic_swqe *srnic_req_fetch(struct srnic_qp *qp)
+/* The next work request from the ring; NULL: none, or the ring is broken */
+static struct srnic_swqe *req_take(struct srnic_qp *qp)
 {
 	struct srnic_swqe *wqe = srnic_sq_fetch(&qp->sq, qp->type);
 
-	srnic_task_assert_mine(&qp->task);
 	if (wqe)
 		trace_srnic_fetch(qp->qpn, qp->sq.tail - 1, wqe);
-	else if (qp->sq.broken)
+
+	return wqe;
+}
+
+struct srnic_swqe *srnic_req_fetch(struct srnic_qp *qp)
+{
+	struct srnic_swqe *wqe = req_take(qp);
+
+	srnic_task_assert_mine(&qp->task);
+	if (!wqe && qp->sq.broken)
 		srnic_qp_fail(qp, SRNIC_V_SEND_RING);
 
 	return wqe;
@@ -172,6 +181,20 @@ bool srnic_req_ends_burst(struct srnic_qp *qp)
 	req->ask_ahead = soon ? req->ask_ahead - 1 : U8_MAX;
 
 	return !soon || req->asked_seq != qp->resp.seq;
+}
+
+/*
+ * Is a local operation next?  It waits for the ACK of the packets before it: to begin if they may
+ * be sent again from its key, or else to complete.
+ */
+bool srnic_req_delays_local_op(struct srnic_qp *qp)
+{
+	u32 next = qp->req.cur + 1;
+
+	if (next == qp->sq.tail && (qp->conf.state != IB_QPS_RTS || !req_take(qp)))
+		return false;
+
+	return srnic_local_op_is(srnic_sq_wqe(&qp->sq, next));
 }
 
 void srnic_req_sent(struct srnic_qp *qp, const struct srnic_swqe *wqe,

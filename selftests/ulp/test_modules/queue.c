@@ -459,6 +459,37 @@ static void answered(struct kv *t)
 	}
 }
 
+/* LOCAL_INV is posted with a WRITE of the same key, whose ACK it waits for. */
+static void followed(struct kv *t)
+{
+	struct kv_link *link = kv_link(t);
+	struct kv_mem *mem = kv_mem(t, link->peer.dev, 100, LEN);
+	struct kv_mem *source_mem = kv_mem(t, link->own.dev, 0, LEN);
+	struct kv_region *region = kv_region(t, link->peer.pd, KV_PAGES);
+	struct kv_region *source = kv_region(t, link->own.pd, KV_PAGES);
+	struct ib_send_wr inv;
+	struct ib_rdma_wr write;
+	struct kv_op *op;
+	struct ib_sge sge;
+	int i;
+
+	kv_register(t, &link->peer, region, mem, KV_ALL);
+	for (i = 0; i < 100 && kv_goes_on(t); i++) {
+		kv_register(t, &link->own, source, source_mem, IB_ACCESS_LOCAL_WRITE);
+		sge = (struct ib_sge) { source->at.iova, LEN, source->at.key };
+		write = kv_rdma_wr(IB_WR_RDMA_WRITE, &region->at, &sge);
+		inv = (struct ib_send_wr) {
+			.opcode			= IB_WR_LOCAL_INV,
+			.ex.invalidate_rkey	= source->at.key,
+		};
+		write.wr.next = &inv;
+		op = kv_op(t, &link->own);
+		kv_signal(op, &inv);
+		kv_post(t, &link->own, &write.wr);
+		kv_done(t, "LOCAL_INV", op, IB_WC_SUCCESS);
+	}
+}
+
 const struct kv_case kv_queue_cases[] = {
 	{ "CQ: polled directly",				direct },
 	{ "CQ: softirq",					softirq },
@@ -470,6 +501,7 @@ const struct kv_case kv_queue_cases[] = {
 	{ "in flight: a WRITE is posted behind others",		behind },
 	{ "in flight: 1.5 MiB of WRITEs are polled for",		much },
 	{ "in flight: a key is invalidated after each answer",	answered },
+	{ "in flight: a key is invalidated behind a WRITE",	followed },
 	{ "error: a drain flushes a full receive queue",	full_drain },
 	{ "error: REG_MR and LOCAL_INV are flushed",		flushed },
 	{ "in use: dereg after the queue pair's error",		dereg_error },
