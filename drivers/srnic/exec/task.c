@@ -274,14 +274,22 @@ static void task_put_off(struct srnic_task *task)
 	task_pass_on(task);
 }
 
-/* A number that differs from that of the next softirq on this CPU. */
+/*
+ * A number that differs from that of the next softirq on this CPU, of whatever kind: consumers in
+ * the kernel post in others than those that bring packets.
+ */
 static unsigned long run_softirq_nr(void)
 {
+	unsigned long nr = 0;
+	int i;
+
 	if (!in_serving_softirq())
 		return jiffies;
 
-	return __this_cpu_read(kstat.softirqs[NET_RX_SOFTIRQ]) +
-	       __this_cpu_read(kstat.softirqs[HRTIMER_SOFTIRQ]);
+	for (i = 0; i < NR_SOFTIRQS; i++)
+		nr += __this_cpu_read(kstat.softirqs[i]);
+
+	return nr;
 }
 
 /*

@@ -13,6 +13,7 @@
 #define LEN	(3 * PAGE_SIZE)
 #define IN_FLIGHT	48
 #define WRITES		(IN_FLIGHT + 1)	/* and one that finds no region */
+#define CHAIN		1000		/* of KV_BYTES: several times what one softirq may do */
 
 /* All that the other cases do, polled in the context @poll */
 static void polled(struct kv *t, enum ib_poll_context poll)
@@ -430,6 +431,90 @@ static void much(struct kv *t)
 		kv_done(t, "WRITE", op[i], IB_WC_SUCCESS);
 }
 
+/**
+ * struct chain - WRITEs, of which each is posted by the handler of the one before
+ * @end: where they are posted
+ * @sink: the last byte that each of them writes
+ * @left: how many are to be posted yet
+ * @at_once: how many had been executed when the post returned
+ * @status: of the last one that has completed
+ */
+struct chain {
+	struct kv_end		*end;
+	const u8		*sink;
+	unsigned int		left;
+	unsigned int		at_once;
+	enum ib_wc_status	status;
+	struct ib_sge		sge;
+	struct ib_rdma_wr	wr;
+	struct ib_cqe		cqe;
+	struct completion	done;
+};
+
+/* Posts a WRITE whose last byte is a new one. */
+static int chain_post(struct chain *chain)
+{
+	u8 *source = chain->end->buf + KV_BYTES - 1;
+	int err;
+
+	chain->left--;
+	(*source)++;
+	err = ib_post_send(chain->end->qp, &chain->wr.wr, NULL);
+	if (!err && READ_ONCE(*chain->sink) == *source)
+		chain->at_once++;
+
+	return err;
+}
+
+static void chain_handler(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct chain *chain = container_of(wc->wr_cqe, struct chain, cqe);
+
+	chain->status = wc->status;
+	if (wc->status != IB_WC_SUCCESS || !chain->left || chain_post(chain))
+		complete(&chain->done);
+}
+
+/*
+ * Handlers are called in a softirq, which may do so much and no more.  The next one has as much to
+ * do again, though no packet and no timer has come.
+ */
+static void chained(struct kv *t)
+{
+	struct kv_link *link = kv_connect(t, kv_pd(t, t->dev[0]), kv_pd(t, t->dev[1]),
+					  IB_POLL_SOFTIRQ);
+	struct kv_mem *mem = kv_mem(t, link->own.dev, 0, KV_BYTES);
+	struct kv_region *region = kv_region(t, link->own.pd, KV_PAGES);
+	struct chain chain = { .end = &link->peer, .left = CHAIN };
+
+	kv_register(t, &link->own, region, mem, KV_ALL);
+	if (!kv_goes_on(t))
+		return;
+	if (t->dev[0] != t->dev[1]) {
+		t->note = "a WRITE needs packets";
+		return;
+	}
+
+	chain.sink = sg_virt(&mem->sg[mem->nents - 1]) + mem->sg[mem->nents - 1].length - 1;
+	chain.sge = kv_sge(&link->peer, KV_BYTES);
+	chain.wr = kv_rdma_wr(IB_WR_RDMA_WRITE, &region->at, &chain.sge);
+	chain.wr.wr.wr_cqe = &chain.cqe;
+	chain.wr.wr.send_flags = IB_SEND_SIGNALED;
+	chain.cqe.done = chain_handler;
+	init_completion(&chain.done);
+	kv_want(t, "post a WRITE", chain_post(&chain), 0);
+	if (!kv_goes_on(t))
+		return;
+	if (!wait_for_completion_timeout(&chain.done, t->bound * HZ)) {
+		kv_fail(t, "%u WRITEs have not been posted", chain.left);
+		t->late = true;
+		ib_drain_sq(link->peer.qp);	/* the handler uses what is on the stack */
+	}
+	kv_want(t, "WRITE", chain.status, IB_WC_SUCCESS);
+	if (chain.at_once < CHAIN / 2)
+		kv_fail(t, "%u of %u WRITEs were executed at once", chain.at_once, CHAIN);
+}
+
 /*
  * LOCAL_INV completes after the request, which has no completion of its own, and whose ACK comes
  * with the answer if it was asked for.
@@ -500,6 +585,7 @@ const struct kv_case kv_queue_cases[] = {
 	{ "CQ: its handler is called once at a time",		nested },
 	{ "in flight: a WRITE is posted behind others",		behind },
 	{ "in flight: 1.5 MiB of WRITEs are polled for",		much },
+	{ "in flight: a handler posts each WRITE",		chained },
 	{ "in flight: a key is invalidated after each answer",	answered },
 	{ "in flight: a key is invalidated behind a WRITE",	followed },
 	{ "error: a drain flushes a full receive queue",	full_drain },
