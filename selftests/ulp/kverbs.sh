@@ -96,6 +96,7 @@ case_here()
 
 behind="in flight: a WRITE is posted behind others"
 much="in flight: 1.5 MiB of WRITEs are polled for"
+waits="in flight: a thread waits for them, without a CPU"
 
 # leaves: the last WRITE is left to a workqueue; keeps: not that of a real-time thread
 leaves()
@@ -127,15 +128,19 @@ others_get_none()
 	echo "echo $(<"$limit") >$limit" && echo -1 >"$limit"
 }
 
-# polls_alone: beside a real-time thread that polls no other one has its processor
-polls_alone()
+# alone COMMAND...: beside a real-time thread that polls no other one has its processor
+alone()
 {
 	local status=0 undo
 
 	undo=$(others_get_none) || status=$?
-	((status)) || (chrt --fifo --pid 1 "$BASHPID" && case_passes alone sr0 sr0 "$much") ||
-		status=$?
+	((status)) || "$@" || status=$?
 	eval "$undo" && return "$status"
+}
+
+polls()
+{
+	(chrt --fifo --pid 1 "$BASHPID" && case_passes alone sr0 sr0 "$much")
 }
 
 # asks_ahead CASE: of 100 requests few are sent again for the sake of their ACKs
@@ -244,7 +249,7 @@ for case in "${cases[@]}"; do
 		mixed+=("$case")
 done
 
-ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + ${#mixed[@]} + 20))
+ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + ${#mixed[@]} + 21))
 check "two hosts"			pair_up
 # refused without CRC_T10DIF: the cases then expect to be refused as well
 setting nsA sr0 integrity 1 2>/dev/null && setting nsB sr1 integrity 1
@@ -283,9 +288,12 @@ for case in "${fewer[@]}"; do
 	case_here "loopback: $case"	local sr0 sr0 "$case"
 done
 if (($(nproc) > 1)); then
-	check_here "another processor does what a real-time thread leaves" polls_alone
+	check_here "another processor does what a real-time thread leaves" alone polls
+	check_here "work goes on while a thread waits without a processor" \
+		alone case_passes alone sr0 sr0 "$waits"
 else
 	skip "another processor does what a real-time thread leaves" "there is one"
+	skip "work goes on while a thread waits without a processor" "there is one"
 fi
 check "requests used loopback"		counter_over nsA sr0 local_requests 0
 check "no object of srnic is left"	no_object_is_left

@@ -9,10 +9,10 @@
  * another thread from the beginning, it releases BUSY and adds the task to the user's worker;
  * a worker that finds BUSY taken sets CALL, which has the holder add the task again.  If CALL
  * is set, the workqueue releases BUSY before a stretch, once, and takes it again a tick later.
- * srnic_task_own() sets WAITER if BUSY is taken; the holder
- * then releases BUSY at the end of its run and leaves the remaining work to
- * srnic_task_release().  A holder may also hold the BUSY of one joined task, which it
- * releases, or runs, after its own.
+ * srnic_task_own() sets WAITER if BUSY is taken; the holder then releases BUSY at the end of its
+ * run and leaves the remaining work to srnic_task_release(), or, as the waiter may not have a
+ * processor for long, to a kick a tick later.  One that comes before the release sets EARLY.
+ * A holder may also hold the BUSY of one joined task, which it releases, or runs, after its own.
  */
 #include <linux/bottom_half.h>
 #include <linux/interrupt.h>
@@ -32,6 +32,7 @@
 #define RUN_STOPPED	BIT(3)
 #define RUN_OWN		BIT(4)	/* own work is left, and not owed: to whoever runs the task */
 #define RUN_CALL	BIT(5)
+#define RUN_EARLY	BIT(6)
 
 /* Base cost of a run, even if it finds nothing to do */
 #define RUN_COST	SZ_16K
@@ -194,21 +195,41 @@ static void task_answer(struct srnic_task *task)
 		task_leave(task, SRNIC_WORKER_FIRST);
 }
 
-/* Releases BUSY unless there is more to do.  Return: true if released. */
+/*
+ * Has the task kicked a tick later, as BUSY will be released.  A thread does so that is bound to no
+ * processor: a real-time thread may occupy this one by then.
+ */
+static void task_kick_later(struct srnic_task *task)
+{
+	atomic_andnot(RUN_EARLY, &task->state);
+	queue_delayed_work(task_spread_wq, &task->again, 1);
+}
+
+/*
+ * Releases BUSY unless there is more to do.  If there is, only to a waiter.  Return: true if
+ * released.
+ */
 static bool task_drop(struct srnic_task *task)
 {
 	int old = atomic_read(&task->state);
+	bool later = false;
 
 	for (;;) {
-		if ((old & (RUN_AGAIN | RUN_OWN)) && !(old & RUN_WAITER))
+		bool more = old & (RUN_AGAIN | RUN_OWN);
+
+		if (more && !(old & RUN_WAITER))
 			return false;
 		if (old & RUN_CALL) {
-			task_answer(task);
-			old = atomic_read(&task->state);
+			task_answer(task);	/* may cancel @again */
+			later = false;
+		} else if (more && (!later || old & RUN_EARLY)) {
+			task_kick_later(task);
+			later = true;
 		} else if (atomic_try_cmpxchg(&task->state, &old,
 					      old & ~(RUN_BUSY | RUN_WAITER))) {
 			break;
 		}
+		old = atomic_read(&task->state);
 	}
 
 	if (old & RUN_WAITER)
@@ -441,7 +462,7 @@ static bool task_give_way(struct srnic_task *task)
 	task->yielded = true;
 	do {
 		atomic_andnot(RUN_AGAIN, &task->state);
-		queue_delayed_work(task_wq, &task->again, 1);
+		task_kick_later(task);
 		given = task_drop(task);
 	} while (!given && !(atomic_read(&task->state) & RUN_OWN));
 	local_bh_enable();
@@ -464,7 +485,10 @@ static void task_spread(struct work_struct *work)
 
 static void task_again(struct work_struct *work)
 {
-	srnic_task_kick(container_of(to_delayed_work(work), struct srnic_task, again));
+	struct srnic_task *task = container_of(to_delayed_work(work), struct srnic_task, again);
+
+	if (task_take(task, RUN_AGAIN | RUN_EARLY))
+		task_run_here(task);
 }
 
 void srnic_task_init(struct srnic_task *task, srnic_task_fn fn,

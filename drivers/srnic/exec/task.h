@@ -71,7 +71,7 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @fn: function to run
  * @work: continues a task that exceeded its budget; the task stays busy meanwhile
  * @spread: kicks the task in a thread of a workqueue
- * @again: kicks the task, which has been released for its worker
+ * @again: kicks the task a tick later, which has been released for its worker or a waiter
  * @worker: does the user's own work that is left; NULL: the workqueue does
  * @item: item of @worker, with work while that is owed
  * @poll: how @worker polls; set by the user of the task, if it calls srnic_task_watch()

@@ -6,6 +6,8 @@
 #include <linux/atomic.h>
 #include <linux/bottom_half.h>
 #include <linux/cpumask.h>
+#include <linux/kthread.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include "kverbs.h"
@@ -515,6 +517,112 @@ static void chained(struct kv *t)
 		kv_fail(t, "%u of %u WRITEs were executed at once", chain.at_once, CHAIN);
 }
 
+/**
+ * struct waits - a thread that waits for a queue pair, and has no processor
+ * @qp: the queue pair
+ * @begun: the thread has begun
+ * @busy: another one has its processor
+ */
+struct waits {
+	struct ib_qp	*qp;
+	bool		begun;
+	bool		busy;
+};
+
+static int waits_query(void *data)
+{
+	struct waits *waits = data;
+	struct ib_qp_init_attr init;
+	struct ib_qp_attr attr;
+
+	WRITE_ONCE(waits->begun, true);
+	ib_query_qp(waits->qp, &attr, IB_QP_STATE, &init);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ);
+
+	return 0;
+}
+
+static int waits_occupy(void *data)
+{
+	struct waits *waits = data;
+
+	sched_set_fifo(current);
+	WRITE_ONCE(waits->busy, true);
+	while (!kthread_should_stop())
+		cond_resched();
+
+	return 0;
+}
+
+static struct task_struct *waits_thread(struct kv *t, int (*run)(void *data), struct waits *waits,
+					unsigned int cpu)
+{
+	struct task_struct *thread = kthread_create(run, waits, "kverbs");
+
+	if (IS_ERR(thread)) {
+		kv_fail(t, "no thread, %ld", PTR_ERR(thread));
+		return NULL;
+	}
+	kthread_bind(thread, cpu);
+
+	return thread;
+}
+
+/*
+ * What a post has left is done by this CPU, and not before @query waits for the queue pair and
+ * @occupy has taken its CPU.  It is more than one run of the queue pair does.
+ */
+static void waits_post(struct kv *t, struct kv_link *link, struct kv_region *region,
+		       struct task_struct *query, struct task_struct *occupy, struct waits *waits)
+{
+	unsigned long end = jiffies + t->bound * HZ;
+	struct kv_op *op[KV_DEPTH];
+	size_t i;
+
+	preempt_disable();
+	write_much(t, link, region, op, KV_BYTES, ARRAY_SIZE(op));
+	wake_up_process(query);
+	while ((!READ_ONCE(waits->begun) || task_is_running(query)) && time_before(jiffies, end))
+		cpu_relax();
+	wake_up_process(occupy);
+	while (!READ_ONCE(waits->busy) && time_before(jiffies, end))
+		cpu_relax();
+	preempt_enable();
+	for (i = 0; i < ARRAY_SIZE(op) && kv_goes_on(t); i++)
+		kv_done(t, "WRITE", op[i], IB_WC_SUCCESS);
+}
+
+static void waits_elsewhere(struct kv *t, struct kv_end *end)
+{
+	struct kv_link *link = container_of(end, struct kv_link, own);
+	struct kv_mem *mem = kv_mem(t, end->dev, 0, KV_BYTES);
+	struct kv_region *region = kv_region(t, end->pd, KV_PAGES);
+	struct waits waits = { .qp = link->peer.qp };
+	struct task_struct *query, *occupy;
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+
+	if (cpu == cpumask_first(cpu_online_mask)) {
+		t->note = "there is one CPU";
+		return;
+	}
+	run_on(t, cpumask_first(cpu_online_mask));
+	kv_register(t, end, region, mem, KV_ALL);
+	query = waits_thread(t, waits_query, &waits, cpu);
+	occupy = waits_thread(t, waits_occupy, &waits, cpu);
+	if (kv_goes_on(t))
+		waits_post(t, link, region, query, occupy, &waits);
+	if (occupy)
+		kthread_stop(occupy);
+	if (query)
+		kthread_stop(query);
+}
+
+static void waited(struct kv *t)
+{
+	elsewhere(t, waits_elsewhere);
+}
+
 /*
  * LOCAL_INV completes after the request, which has no completion of its own, and whose ACK comes
  * with the answer if it was asked for.
@@ -586,6 +694,7 @@ const struct kv_case kv_queue_cases[] = {
 	{ "in flight: a WRITE is posted behind others",		behind },
 	{ "in flight: 1.5 MiB of WRITEs are polled for",		much },
 	{ "in flight: a handler posts each WRITE",		chained },
+	{ "in flight: a thread waits for them, without a CPU",	waited },
 	{ "in flight: a key is invalidated after each answer",	answered },
 	{ "in flight: a key is invalidated behind a WRITE",	followed },
 	{ "error: a drain flushes a full receive queue",	full_drain },
