@@ -238,19 +238,13 @@ static bool task_drop(struct srnic_task *task)
 	return true;
 }
 
-/* Does a real-time thread run here?  It may poll: beside it, others hardly ever run. */
-static bool task_is_real_time(void)
-{
-	return current->normal_prio < MAX_RT_PRIO;
-}
-
 /*
  * Continues a task in a workqueue, which takes over BUSY: on this processor, unless a real-time
  * thread runs here, or ran where the run began.  Nothing may touch the task afterwards.
  */
 static void task_queue(struct srnic_task *task, bool asked)
 {
-	task->moved |= task_is_real_time();
+	task->moved |= srnic_exec_is_real_time();
 	trace_srnic_task_defer(task->id, asked);
 	queue_work(task->moved ? task_spread_wq : task_wq, &task->work);
 }
@@ -657,7 +651,7 @@ void srnic_task_defer(struct srnic_task *task)
 /* The task is not busy meanwhile: packets may run it before the thread has a processor. */
 bool srnic_task_spread(struct srnic_task *task)
 {
-	if (in_task() && task_is_real_time()) {
+	if (in_task() && srnic_exec_is_real_time()) {
 		srnic_task_kick(task);
 		return false;
 	}

@@ -512,10 +512,14 @@ static bool worker_start(struct srnic_worker *worker, bool more)
 	return true;
 }
 
-/* A real-time thread may never release the processor that the thread would run on. */
+bool srnic_exec_is_real_time(void)
+{
+	return current->normal_prio < MAX_RT_PRIO;
+}
+
 bool srnic_worker_serves(const struct srnic_worker *worker)
 {
-	return task_tgid(current) == worker->owner && current->normal_prio >= MAX_RT_PRIO;
+	return task_tgid(current) == worker->owner && !srnic_exec_is_real_time();
 }
 
 bool srnic_worker_start(struct srnic_worker *worker, bool more)

@@ -18,6 +18,12 @@
 
 struct srnic_worker;
 
+/*
+ * Does a real-time thread run here?  It may poll and never release the processor: beside it, others
+ * hardly ever run.  Context: any.
+ */
+bool srnic_exec_is_real_time(void);
+
 /**
  * struct srnic_worker_item - what a worker has to serve
  * @rest: link in the list of the items that have work for a thread
