@@ -96,6 +96,7 @@ case_here()
 
 behind="in flight: a WRITE is posted behind others"
 much="in flight: 1.5 MiB of WRITEs are polled for"
+takes="in flight: a real-time thread takes their CPU"
 waits="in flight: a thread waits for them, without a CPU"
 
 # leaves: the last WRITE is left to a workqueue; keeps: not that of a real-time thread
@@ -249,7 +250,7 @@ for case in "${cases[@]}"; do
 		mixed+=("$case")
 done
 
-ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + ${#mixed[@]} + 21))
+ktap_plan $((${#cases[@]} + ${#lossy[@]} + 2 * ${#fewer[@]} + ${#mixed[@]} + 22))
 check "two hosts"			pair_up
 # refused without CRC_T10DIF: the cases then expect to be refused as well
 setting nsA sr0 integrity 1 2>/dev/null && setting nsB sr1 integrity 1
@@ -291,9 +292,12 @@ if (($(nproc) > 1)); then
 	check_here "another processor does what a real-time thread leaves" alone polls
 	check_here "work goes on while a thread waits without a processor" \
 		alone case_passes alone sr0 sr0 "$waits"
+	check_here "work goes on where a real-time thread takes the processor" \
+		alone case_passes alone sr0 sr0 "$takes"
 else
 	skip "another processor does what a real-time thread leaves" "there is one"
 	skip "work goes on while a thread waits without a processor" "there is one"
+	skip "work goes on where a real-time thread takes the processor" "there is one"
 fi
 check "requests used loopback"		counter_over nsA sr0 local_requests 0
 check "no object of srnic is left"	no_object_is_left

@@ -90,6 +90,10 @@ struct run_spread {
 
 static DEFINE_PER_CPU(struct run_spread, run_spread);
 
+/*
+ * Bound to no processor: a real-time thread may take that where work is left, and keep it.  Two, so
+ * that kicks need not wait for all that is left.
+ */
 static struct workqueue_struct *task_wq;
 static struct workqueue_struct *task_spread_wq;
 
@@ -127,12 +131,8 @@ static bool task_take(struct srnic_task *task, int mark)
 			return false;
 		new = old & RUN_BUSY ? old | mark : old | RUN_BUSY;
 	} while (!atomic_try_cmpxchg(&task->state, &old, new));
-	if (old & RUN_BUSY)
-		return false;
 
-	task->moved = false;
-
-	return true;
+	return !(old & RUN_BUSY);
 }
 
 /* Is the user's own work that remains left to a worker?  It need not have a thread. */
@@ -195,10 +195,7 @@ static void task_answer(struct srnic_task *task)
 		task_leave(task, SRNIC_WORKER_FIRST);
 }
 
-/*
- * Has the task kicked a tick later, as BUSY will be released.  A thread does so that is bound to no
- * processor: a real-time thread may occupy this one by then.
- */
+/* Has the task kicked a tick later, as BUSY will be released. */
 static void task_kick_later(struct srnic_task *task)
 {
 	atomic_andnot(RUN_EARLY, &task->state);
@@ -238,15 +235,11 @@ static bool task_drop(struct srnic_task *task)
 	return true;
 }
 
-/*
- * Continues a task in a workqueue, which takes over BUSY: on this processor, unless a real-time
- * thread runs here, or ran where the run began.  Nothing may touch the task afterwards.
- */
+/* Continues a task in the workqueue, which takes over BUSY.  Nothing may touch the task later. */
 static void task_queue(struct srnic_task *task, bool asked)
 {
-	task->moved |= srnic_exec_is_real_time();
 	trace_srnic_task_defer(task->id, asked);
-	queue_work(task->moved ? task_spread_wq : task_wq, &task->work);
+	queue_work(task_wq, &task->work);
 }
 
 void srnic_task_want_worker(struct srnic_task *task)
@@ -823,16 +816,21 @@ void srnic_task_unwatch(struct srnic_task *task)
 		srnic_worker_unwatch(task->worker, &task->item);
 }
 
+/* A disk that is reached by RDMA may have to write before memory becomes free. */
+static struct workqueue_struct *task_wq_alloc(const char *name)
+{
+	return alloc_workqueue("%s", WQ_UNBOUND | WQ_MEM_RECLAIM | WQ_SYSFS, num_possible_cpus(),
+			       name);
+}
+
 int srnic_exec_init(void)
 {
 	int err;
 
-	/* A disk that is reached by RDMA may have to write before memory becomes free. */
-	task_wq = alloc_workqueue("srnic", WQ_PERCPU | WQ_MEM_RECLAIM, 0);
+	task_wq = task_wq_alloc("srnic");
 	if (!task_wq)
 		return -ENOMEM;
-	task_spread_wq = alloc_workqueue("srnic-spread", WQ_UNBOUND | WQ_MEM_RECLAIM | WQ_SYSFS,
-					 num_possible_cpus());
+	task_spread_wq = task_wq_alloc("srnic-spread");
 	if (!task_spread_wq) {
 		err = -ENOMEM;
 		goto err_wq;

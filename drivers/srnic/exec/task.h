@@ -80,7 +80,6 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @unpaid: such work was left to others for lack of a thread
  * @served: @worker serves the thread that has posted last; otherwise nothing is owed
  * @measured: the next run is by the user's thread or worker
- * @moved: its run began beside a real-time thread: no workqueue continues it on that processor
  * @cost: cost of such a run, the last one or half of the one before; written by the context that
  *	runs the task
  * @joined: another task that this one holds while it runs, or NULL
@@ -88,8 +87,8 @@ typedef unsigned int (*srnic_task_fn)(struct srnic_task *task);
  * @floor: value of @left at which the current share is used up
  * @dep_map: for lockdep: held by the context that runs, has joined or owns the task
  *
- * @owed, @yielded, @measured, @moved, @joined, @left and @floor are used only by the context that
- * runs the task, but that a worker which polls may read @owed.
+ * @owed, @yielded, @measured, @joined, @left and @floor are used only by the context that runs the
+ * task, but that a worker which polls may read @owed.
  */
 struct srnic_task {
 	atomic_t		state;
@@ -106,7 +105,6 @@ struct srnic_task {
 	bool			unpaid;
 	bool			served;
 	bool			measured;
-	bool			moved;
 	s32			cost;
 	struct srnic_task	*joined;
 	s32			left;

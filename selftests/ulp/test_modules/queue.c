@@ -547,7 +547,6 @@ static int waits_occupy(void *data)
 {
 	struct waits *waits = data;
 
-	sched_set_fifo(current);
 	WRITE_ONCE(waits->busy, true);
 	while (!kthread_should_stop())
 		cond_resched();
@@ -555,16 +554,27 @@ static int waits_occupy(void *data)
 	return 0;
 }
 
-static struct task_struct *waits_thread(struct kv *t, int (*run)(void *data), struct waits *waits,
+static struct task_struct *waits_thread(struct kv *t, int (*run)(void *data), void *data,
 					unsigned int cpu)
 {
-	struct task_struct *thread = kthread_create(run, waits, "kverbs");
+	struct task_struct *thread = kthread_create(run, data, "kverbs");
 
 	if (IS_ERR(thread)) {
 		kv_fail(t, "no thread, %ld", PTR_ERR(thread));
 		return NULL;
 	}
 	kthread_bind(thread, cpu);
+
+	return thread;
+}
+
+/* A real-time thread that takes @cpu once it is woken */
+static struct task_struct *waits_occupier(struct kv *t, struct waits *waits, unsigned int cpu)
+{
+	struct task_struct *thread = waits_thread(t, waits_occupy, waits, cpu);
+
+	if (thread)
+		sched_set_fifo(thread);
 
 	return thread;
 }
@@ -609,7 +619,7 @@ static void waits_elsewhere(struct kv *t, struct kv_end *end)
 	run_on(t, cpumask_first(cpu_online_mask));
 	kv_register(t, end, region, mem, KV_ALL);
 	query = waits_thread(t, waits_query, &waits, cpu);
-	occupy = waits_thread(t, waits_occupy, &waits, cpu);
+	occupy = waits_occupier(t, &waits, cpu);
 	if (kv_goes_on(t))
 		waits_post(t, link, region, query, occupy, &waits);
 	if (occupy)
@@ -650,6 +660,77 @@ static void answered(struct kv *t)
 		kv_send(t, link, &link->peer, IB_WC_SUCCESS);
 		kv_inv(t, &link->own, region->at.key, IB_WC_SUCCESS);
 	}
+}
+
+/**
+ * struct taken - a processor that is taken from work in progress
+ * @t: the case
+ * @link: its link
+ * @region: what is written to
+ * @occupy: the thread that takes the processor
+ * @op: the WRITEs, which are more than a task does in one stretch
+ * @waits: for @occupy
+ * @posted: they have been posted
+ */
+struct taken {
+	struct kv		*t;
+	struct kv_link		*link;
+	struct kv_region	*region;
+	struct task_struct	*occupy;
+	struct kv_op		*op[KV_DEPTH];
+	struct waits		waits;
+	struct completion	posted;
+};
+
+static int taken_post(void *data)
+{
+	struct taken *taken = data;
+
+	preempt_disable();
+	write_much(taken->t, taken->link, taken->region, taken->op, KV_BYTES, KV_DEPTH);
+	complete(&taken->posted);
+	wake_up_process(taken->occupy);
+	preempt_enable();
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ);
+
+	return 0;
+}
+
+/* A real-time thread takes the processor that has posted, and where the rest was left. */
+static void taken_elsewhere(struct kv *t, struct kv_end *end)
+{
+	struct taken taken = { .t = t, .link = container_of(end, struct kv_link, own) };
+	struct kv_mem *mem = kv_mem(t, end->dev, 0, KV_BYTES);
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	struct task_struct *post;
+	size_t i;
+
+	if (cpu == cpumask_first(cpu_online_mask)) {
+		t->note = "there is one CPU";
+		return;
+	}
+	run_on(t, cpumask_first(cpu_online_mask));
+	taken.region = kv_region(t, end->pd, KV_PAGES);
+	kv_register(t, end, taken.region, mem, KV_ALL);
+	init_completion(&taken.posted);
+	taken.occupy = waits_occupier(t, &taken.waits, cpu);
+	post = waits_thread(t, taken_post, &taken, cpu);
+	if (kv_goes_on(t)) {
+		wake_up_process(post);
+		wait_for_completion(&taken.posted);
+	}
+	for (i = 0; i < ARRAY_SIZE(taken.op) && kv_goes_on(t); i++)
+		kv_done(t, "WRITE", taken.op[i], IB_WC_SUCCESS);
+	if (taken.occupy)
+		kthread_stop(taken.occupy);
+	if (post)
+		kthread_stop(post);
+}
+
+static void taken(struct kv *t)
+{
+	elsewhere(t, taken_elsewhere);
 }
 
 /* LOCAL_INV is posted with a WRITE of the same key, whose ACK it waits for. */
@@ -695,6 +776,7 @@ const struct kv_case kv_queue_cases[] = {
 	{ "in flight: 1.5 MiB of WRITEs are polled for",		much },
 	{ "in flight: a handler posts each WRITE",		chained },
 	{ "in flight: a thread waits for them, without a CPU",	waited },
+	{ "in flight: a real-time thread takes their CPU",	taken },
 	{ "in flight: a key is invalidated after each answer",	answered },
 	{ "in flight: a key is invalidated behind a WRITE",	followed },
 	{ "error: a drain flushes a full receive queue",	full_drain },
