@@ -130,7 +130,7 @@ machine_down()
 # --- what a host has done ------------------------------------------------------
 
 # Seconds that all processors were busy.  Neither idle time nor waiting for a disk counts.
-busy()
+busy_seconds()
 {
 	awk -v hz="$(getconf CLK_TCK)" '$1 == "cpu" {
 		print ($2 + $3 + $4 + $7 + $8) / hz }' /proc/stat
@@ -139,7 +139,7 @@ busy()
 # usage DEV: "seconds that this machine was busy, bytes that crossed the wire"
 usage()
 {
-	echo "$(busy) $(wire_bytes "$1")"
+	echo "$(busy_seconds) $(wire_bytes "$1")"
 }
 
 wire_bytes()
