@@ -554,6 +554,21 @@ static int waits_occupy(void *data)
 	return 0;
 }
 
+/* Runs this thread on the first CPU, and leaves the last one to others.  Return: there are two. */
+static bool other_cpu(struct kv *t, unsigned int *cpu)
+{
+	unsigned int here = cpumask_first(cpu_online_mask);
+
+	*cpu = cpumask_last(cpu_online_mask);
+	if (*cpu == here) {
+		t->note = "there is one CPU";
+		return false;
+	}
+	run_on(t, here);
+
+	return true;
+}
+
 static struct task_struct *waits_thread(struct kv *t, int (*run)(void *data), void *data,
 					unsigned int cpu)
 {
@@ -566,6 +581,12 @@ static struct task_struct *waits_thread(struct kv *t, int (*run)(void *data), vo
 	kthread_bind(thread, cpu);
 
 	return thread;
+}
+
+static void waits_stop(struct task_struct *thread)
+{
+	if (thread)
+		kthread_stop(thread);
 }
 
 /* A real-time thread that takes @cpu once it is woken */
@@ -610,22 +631,17 @@ static void waits_elsewhere(struct kv *t, struct kv_end *end)
 	struct kv_region *region = kv_region(t, end->pd, KV_PAGES);
 	struct waits waits = { .qp = link->peer.qp };
 	struct task_struct *query, *occupy;
-	unsigned int cpu = cpumask_last(cpu_online_mask);
+	unsigned int cpu;
 
-	if (cpu == cpumask_first(cpu_online_mask)) {
-		t->note = "there is one CPU";
+	if (!other_cpu(t, &cpu))
 		return;
-	}
-	run_on(t, cpumask_first(cpu_online_mask));
 	kv_register(t, end, region, mem, KV_ALL);
 	query = waits_thread(t, waits_query, &waits, cpu);
 	occupy = waits_occupier(t, &waits, cpu);
 	if (kv_goes_on(t))
 		waits_post(t, link, region, query, occupy, &waits);
-	if (occupy)
-		kthread_stop(occupy);
-	if (query)
-		kthread_stop(query);
+	waits_stop(occupy);
+	waits_stop(query);
 }
 
 static void waited(struct kv *t)
@@ -702,15 +718,12 @@ static void taken_elsewhere(struct kv *t, struct kv_end *end)
 {
 	struct taken taken = { .t = t, .link = container_of(end, struct kv_link, own) };
 	struct kv_mem *mem = kv_mem(t, end->dev, 0, KV_BYTES);
-	unsigned int cpu = cpumask_last(cpu_online_mask);
+	unsigned int cpu;
 	struct task_struct *post;
 	size_t i;
 
-	if (cpu == cpumask_first(cpu_online_mask)) {
-		t->note = "there is one CPU";
+	if (!other_cpu(t, &cpu))
 		return;
-	}
-	run_on(t, cpumask_first(cpu_online_mask));
 	taken.region = kv_region(t, end->pd, KV_PAGES);
 	kv_register(t, end, taken.region, mem, KV_ALL);
 	init_completion(&taken.posted);
@@ -722,10 +735,8 @@ static void taken_elsewhere(struct kv *t, struct kv_end *end)
 	}
 	for (i = 0; i < ARRAY_SIZE(taken.op) && kv_goes_on(t); i++)
 		kv_done(t, "WRITE", taken.op[i], IB_WC_SUCCESS);
-	if (taken.occupy)
-		kthread_stop(taken.occupy);
-	if (post)
-		kthread_stop(post);
+	waits_stop(taken.occupy);
+	waits_stop(post);
 }
 
 static void taken(struct kv *t)
